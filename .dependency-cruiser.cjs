@@ -1,0 +1,108 @@
+/**
+ * Who may import whom in src, as data: `npx depcruise src` checks it, test/tidy/layers.test.ts does so in every run.
+ * Reasons for the layers: src/README.md.
+ */
+
+/** A layer may import those above it in this list, never its neighbours on the same line. */
+const LAYERS = [
+  ['documents', 'linalg'],
+  ['models'],
+  ['policy'],
+  ['problems'],
+  ['solvers'],
+  ['explain'],
+  ['config.ts'],
+  ['formats', 'store', 'telemetry', 'report'],
+  ['jobs'],
+  ['api'],
+  ['cli'],
+];
+
+/** No I/O, no clock, no processes: what these compute depends on their arguments only. */
+const PURE = ['documents', 'linalg', 'models', 'policy', 'problems', 'solvers', 'explain'];
+
+const IMPURE_MODULES = [
+  ...['fs', 'net', 'tls', 'dgram', 'dns', 'http', 'http2', 'https', 'readline', 'repl', 'inspector'],
+  ...['child_process', 'worker_threads', 'cluster', 'process', 'os', 'timers', 'perf_hooks'],
+];
+const IMPURE_PACKAGES = ['ioredis', 'bullmq', 'piscina', 'prom-client'];
+
+/** Packages that exactly one file wraps: their quirks are handled there. */
+const WRAPPED = { highs: 'src/solvers/highs.ts' };
+
+const literal = (text) => text.replaceAll('.', '\\.');
+const inLayer = (names) => `^src/(${names.map(literal).join('|')})(/|$)`;
+const inPackage = (names) => `^(node_modules/)?(${names.join('|')})(/|$)`;
+
+const layerRules = LAYERS.flatMap((row, rank) =>
+  row.map((name) => ({
+    name: `layer-${name.replace('.ts', '')}`,
+    comment: `src/${name} may import itself and the layers below it only`,
+    severity: 'error',
+    from: { path: inLayer([name]) },
+    to: { path: '^src/', pathNot: inLayer([name, ...LAYERS.slice(0, rank).flat()]) },
+  })),
+);
+
+const wrapperRules = Object.entries(WRAPPED).map(([name, file]) => ({
+  name: `only-one-imports-${name}`,
+  comment: `only ${file} imports the package ${name}`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: `^${literal(file)}$` },
+  to: { path: inPackage([name]) },
+}));
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'imports of types count as well',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { circular: true },
+    },
+    ...layerRules,
+    {
+      name: 'index-on-top',
+      comment: 'the package is everything but the command line',
+      severity: 'error',
+      from: { path: '^src/index\\.ts$' },
+      to: { path: inLayer(['cli']) },
+    },
+    {
+      name: 'no-strays',
+      comment: 'every file is in a layer; give a new folder its place in LAYERS',
+      severity: 'error',
+      from: { path: '^src/', pathNot: inLayer([...LAYERS.flat(), 'index.ts']) },
+      to: {},
+    },
+    {
+      name: 'pure-without-io',
+      severity: 'error',
+      from: { path: inLayer(PURE) },
+      to: { path: `^(node:)?(${IMPURE_MODULES.join('|')})(/|$)`, dependencyTypes: ['core'] },
+    },
+    {
+      name: 'pure-without-services',
+      severity: 'error',
+      from: { path: inLayer(PURE) },
+      to: { path: inPackage(IMPURE_PACKAGES) },
+    },
+    ...wrapperRules,
+    {
+      name: 'shipped-packages-only',
+      comment: 'src may import what is in dependencies: the rest is not there where the package is installed',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

@@ -1,0 +1,967 @@
+"""Export a fitted scikit-learn estimator as an `elsewise.model/v1` document.
+
+    from export_sklearn import export_model, save
+    save(export_model(pipeline, name="credit", X=X_train, y=y_train), "credit.json")
+
+The exporter walks the pipeline from the raw columns to the last estimator and keeps, for every intermediate
+column, the linear function of the raw ones that it is. So whatever nesting of pipelines and column transformers
+comes in, what goes out is at most one `impute` and one `scale` or `affine` step in front of a linear model.
+
+Estimators are recognised by class name and read by their fitted attributes: scikit-learn is not imported, nothing
+is unpickled, and what is not in the tables below is refused with its place in the pipeline. The document carries
+scores that the estimator itself gave for some rows; `check_document` computes them again from the document alone.
+
+Needs Python 3.9 and numpy.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+SCHEMA = "elsewise.model/v1"
+MISSING_CATEGORY = "(missing)"
+PROBE_TOLERANCE = 1e-6
+QUANTILE_LEVELS = np.linspace(0, 1, 21)
+NUMERIC_TYPES = ("continuous", "integer", "boolean")
+
+
+class UnsupportedEstimator(ValueError):
+    """The estimator, or something inside it, cannot be written as a model document."""
+
+    def __init__(self, where: str, reason: str):
+        super().__init__(f"{where}: {reason}")
+        self.where = where
+
+
+class ProbeMismatch(ValueError):
+    """The document's own scores are not those that the estimator gave."""
+
+
+# ---------------------------------------------------------------------------------------------- the public functions
+
+
+def export_model(
+    estimator: Any,
+    *,
+    name: str,
+    feature_names: Optional[Sequence[str]] = None,
+    feature_types: Union[Sequence[str], Dict[str, str], None] = None,
+    class_names: Optional[Sequence[str]] = None,
+    X: Any = None,
+    y: Any = None,
+    decimals: Optional[Dict[str, int]] = None,
+    units: Optional[Dict[str, str]] = None,
+    bounds: bool = False,
+    background_rows: int = 200,
+    probes: int = 25,
+    seed: int = 0,
+) -> Dict[str, Any]:
+    """The model document of a fitted estimator, checked against the estimator's own scores.
+
+    X: rows in the form the estimator was fitted on (array, list of lists or DataFrame), for types, background and
+       probes; without it every number is `continuous`, there is no background, and the probes are made-up rows.
+    y: labels of X; only used to have every class among the background rows. The labels in the document are the
+       model's predictions.
+    feature_types, decimals, units: by feature name; types may be a list in feature order too.
+    bounds: write the range of X as min and max. Off by default, because they restrict what may be recommended.
+    """
+    _check_name(name)
+    table = None if X is None else _Table(X)
+    names = _feature_names(estimator, feature_names, table)
+    fold = _Fold(names, table)
+    head, columns = fold.run(estimator)
+    features = _describe_features(fold, table, _Wishes(names, feature_types, decimals, units, bounds))
+    document: Dict[str, Any] = {"schema": SCHEMA, "name": name, "family": head.family, "features": features}
+    if head.classes is not None:
+        document["classes"] = _class_names(head.classes, class_names)
+    document["preprocessing"] = _preprocessing(columns, features, fold)
+    document["parameters"] = head.parameters
+    _require_finite(document["preprocessing"], "preprocessing")
+    _require_finite(document["parameters"], "parameters")
+    random = np.random.default_rng(seed)
+    if table is not None:
+        document["background"] = _background(estimator, head, document, table, y, background_rows, random)
+    if probes > 0:
+        source = table or _made_up_table(fold, columns, probes, random)
+        score = head.score if table else _score_without_names(head)
+        document["probes"] = _probes(estimator, score, features, source, probes, random)
+    check_document(document)
+    return document
+
+
+def save(document: Dict[str, Any], path: Any) -> None:
+    """Writes the document as JSON, one line per top-level key. Numbers keep their full precision."""
+    lines = (f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in document.items())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def evaluate(document: Dict[str, Any], rows: Sequence[Sequence[Any]]) -> np.ndarray:
+    """Scores [row][class] (a regressor: [row][0]) of rows given by feature, from the document alone."""
+    inputs = _model_columns(document["features"], rows)
+    for step in document.get("preprocessing", []):
+        inputs = PREPROCESSING[step["type"]](step, inputs)
+    return SCORES[document["family"]](document["parameters"], inputs)
+
+
+def check_document(document: Dict[str, Any], tolerance: float = PROBE_TOLERANCE) -> None:
+    """Raises ProbeMismatch when the document does not give the scores in its own probes."""
+    probes = document.get("probes")
+    if not probes or not probes["rows"]:
+        return
+    given = np.asarray(probes["scores"], dtype=float)
+    own = evaluate(document, probes["rows"])
+    if own.shape != given.shape:
+        raise ProbeMismatch(f"probes.scores: expected shape {own.shape}, got {given.shape}")
+    # Written so that NaN counts as a difference.
+    wrong = np.argwhere(~(np.abs(own - given) <= tolerance * np.maximum(1, np.abs(given))))
+    if len(wrong):
+        row, column = wrong[0]
+        raise ProbeMismatch(
+            f"probes.scores[{row}][{column}]: the document gives {float(own[row, column])}, "
+            f"the estimator gave {float(given[row, column])}"
+        )
+
+
+# ------------------------------------------------------------------------------------- columns on their way through
+
+# A model column: (feature, None) for a number, (feature, category) for one category of a one-hot feature.
+ModelColumn = Tuple[int, Optional[str]]
+
+
+class _NoCategory:
+    """What an encoder that ignores unknown values makes of them: zeros in all columns of the feature."""
+
+
+NO_CATEGORY = _NoCategory()
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A column of X as it came, at most with its missing values filled. Only such a column can be one-hot encoded."""
+
+    feature: int
+    fill: Any = None
+
+    def linear(self) -> _Linear:
+        fill = None if self.fill is None else float(self.fill)
+        return _Linear({(self.feature, None): 1.0}, fills=frozenset([(self.feature, fill)]))
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """(terms · model columns - center) / divisor: in this form a scaler's numbers stay as they were fitted.
+
+    `fills` says what a missing value of each feature became on the way here; None: nothing, it is still missing.
+    """
+
+    terms: Dict[ModelColumn, float]
+    center: float = 0.0
+    divisor: float = 1.0
+    fills: FrozenSet[Tuple[int, Any]] = frozenset()
+
+    def linear(self) -> _Linear:
+        return self
+
+    def scaled(self, mean: float, scale: float) -> _Linear:
+        return replace(self, center=self.center + self.divisor * mean, divisor=self.divisor * scale)
+
+    def weighted(self, weight: float) -> _Linear:
+        terms = {key: value * weight for key, value in self.terms.items()}
+        return replace(self, terms=terms, center=self.center * weight)
+
+    def may_be_missing(self) -> bool:
+        # An encoder's output never is: it refuses a missing category or gives it a pattern.
+        return any(fill is None and (feature, None) in self.terms for feature, fill in self.fills)
+
+    def is_exactly(self, column: ModelColumn) -> bool:
+        return self.terms == {column: 1.0}
+
+
+Column = Union[_Raw, _Linear]
+
+
+def _mix(columns: Sequence[_Linear], coefficients: np.ndarray) -> _Linear:
+    """The sum of the columns, each times its coefficient."""
+    terms: Dict[ModelColumn, float] = {}
+    center = 0.0
+    for column, coefficient in zip(columns, coefficients.tolist()):
+        factor = coefficient / column.divisor
+        center += factor * column.center
+        for key, value in column.terms.items():
+            terms[key] = terms.get(key, 0.0) + factor * value
+    return _Linear(terms, center, 1.0, frozenset().union(*(column.fills for column in columns)))
+
+
+class _Fold:
+    """One walk through an estimator: knows the raw features and collects the categories that encoders name."""
+
+    def __init__(self, names: List[str], table: Optional[_Table]):
+        self.names = names
+        self.table = table
+        # Per one-hot feature: the category's name and the value that the estimator knows it by, in column order.
+        self.categories: Dict[int, Dict[str, Any]] = {}
+        # Per feature that reaches the model: what a missing value becomes; None: the estimator refuses it.
+        self.fills: Dict[int, Any] = {}
+
+    def run(self, estimator: Any) -> Tuple[_Head, List[_Linear]]:
+        columns: List[Column] = [_Raw(feature) for feature in range(len(self.names))]
+        last, columns, where = self._up_to_last(estimator, columns, "estimator")
+        head = _lookup(HEADS, last, where, "as the last estimator")(last, where)
+        linear = [column.linear() for column in columns]
+        self._refuse_numbers_as_categories(linear, where)
+        self.fills = self._agreed_fills(linear)
+        return head, linear
+
+    def _up_to_last(self, estimator: Any, columns: List[Column], where: str) -> Tuple[Any, List[Column], str]:
+        if _class_name(estimator) != "Pipeline":
+            return estimator, columns, where
+        for name, step in estimator.steps[:-1]:
+            columns = self.transform(step, columns, f"{where}.{name}")
+        name, step = estimator.steps[-1]
+        return self._up_to_last(step, columns, f"{where}.{name}")
+
+    def transform(self, transformer: Any, columns: List[Column], where: str) -> List[Column]:
+        kind = "passthrough" if transformer is None else transformer
+        if isinstance(kind, str):
+            return NAMED_STEPS[kind](columns)
+        apply = _lookup(TRANSFORMERS, transformer, where, "as a transformer")
+        expected = getattr(transformer, "n_features_in_", len(columns))
+        if expected != len(columns):
+            raise UnsupportedEstimator(where, f"was fitted on {expected} columns, but {len(columns)} reach it")
+        return apply(self, transformer, columns, where)
+
+    def _refuse_numbers_as_categories(self, columns: List[_Linear], where: str) -> None:
+        for feature, _ in (key for column in columns for key in column.terms if key[1] is None):
+            if feature in self.categories:
+                raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both one-hot and as a number")
+
+    def _agreed_fills(self, columns: List[_Linear]) -> Dict[int, Any]:
+        """A feature may reach the model by several ways; the document has one value to fill it with."""
+        ways: Dict[int, set] = {}
+        for feature, fill in frozenset().union(*(column.fills for column in columns)):
+            ways.setdefault(feature, set()).add(fill)
+        return {feature: self._agreed_fill(feature, fills) for feature, fills in ways.items()}
+
+    def _agreed_fill(self, feature: int, fills: set) -> Any:
+        if None in fills:
+            return None  # one way does not impute, so the estimator refuses the missing value as a whole
+        if len(fills) > 1:
+            raise UnsupportedEstimator("estimator", f"{self.names[feature]!r} is imputed in two different ways")
+        return next(iter(fills))
+
+
+# ----------------------------------------------------------------------------------------------------- transformers
+
+
+def _standard_scaler(fold: _Fold, scaler: Any, columns: List[Column], where: str) -> List[Column]:
+    mean = _fitted(scaler, "mean_", where) if scaler.with_mean else np.zeros(len(columns))
+    scale = _fitted(scaler, "scale_", where) if scaler.with_std else np.ones(len(columns))
+    return _scale_all(columns, mean, scale)
+
+
+def _min_max_scaler(fold: _Fold, scaler: Any, columns: List[Column], where: str) -> List[Column]:
+    if getattr(scaler, "clip", False):
+        raise UnsupportedEstimator(where, "MinMaxScaler(clip=True) is not linear")
+    factor = np.asarray(_fitted(scaler, "scale_", where), dtype=float)
+    return _scale_all(columns, -scaler.min_ / factor, 1 / factor)
+
+
+def _scale_all(columns: List[Column], mean: Any, scale: Any) -> List[Column]:
+    numbers = zip(columns, np.asarray(mean, dtype=float).tolist(), np.asarray(scale, dtype=float).tolist())
+    return [column.linear().scaled(m, s) for column, m, s in numbers]
+
+
+def _pca(fold: _Fold, pca: Any, columns: List[Column], where: str) -> List[Column]:
+    components = np.asarray(_fitted(pca, "components_", where), dtype=float)
+    centered = _scale_all(columns, pca.mean_, np.ones(len(columns)))
+    mixed: List[Column] = [_mix(centered, row) for row in components]
+    if not pca.whiten:
+        return mixed
+    return _scale_all(mixed, np.zeros(len(mixed)), np.sqrt(pca.explained_variance_))
+
+
+def _one_hot_encoder(fold: _Fold, encoder: Any, columns: List[Column], where: str) -> List[Column]:
+    grouped = getattr(encoder, "infrequent_categories_", None) or []
+    if any(group is not None for group in grouped):
+        raise UnsupportedEstimator(where, "OneHotEncoder with grouped infrequent categories is not supported")
+    categories = _fitted(encoder, "categories_", where)
+    dropped = encoder.drop_idx_ if encoder.drop_idx_ is not None else [None] * len(categories)
+    ignores = encoder.handle_unknown != "error"
+    encoded: List[Column] = []
+    for column, values, drop in zip(columns, categories, dropped):
+        encoded += _indicators(fold, column, _named_categories(values, where), drop, ignores, where)
+    return encoded
+
+
+def _named_categories(values: Sequence[Any], where: str) -> Dict[str, Any]:
+    named = {_category_name(value): value for value in np.asarray(values, dtype=object).tolist()}
+    if len(named) != len(values):
+        raise UnsupportedEstimator(where, f"categories that read the same: {list(values)}")
+    return named
+
+
+def _indicators(
+    fold: _Fold, column: Column, categories: Dict[str, Any], drop: Optional[int], ignores: bool, where: str
+) -> List[_Linear]:
+    if not isinstance(column, _Raw):
+        raise UnsupportedEstimator(where, "OneHotEncoder of a column that was transformed before")
+    feature = column.feature
+    known = fold.categories.setdefault(feature, {})
+    known.update(categories)
+    if ignores and fold.table is not None:
+        # An unknown value that occurs in X becomes a category without effect, so that its rows can be explained.
+        known.update({name: value for name, value in fold.table.categories(feature).items() if name not in known})
+    missing = MISSING_CATEGORY if column.fill is None else _category_name(column.fill)
+    fill = missing if missing in categories else NO_CATEGORY if ignores else None
+    fills = frozenset([(feature, fill)])
+    return [_Linear({(feature, name): 1.0}, fills=fills) for i, name in enumerate(categories) if i != drop]
+
+
+def _simple_imputer(fold: _Fold, imputer: Any, columns: List[Column], where: str) -> List[Column]:
+    if getattr(imputer, "add_indicator", False):
+        raise UnsupportedEstimator(where, "SimpleImputer(add_indicator=True) is not supported")
+    if not _is_missing(imputer.missing_values):
+        raise UnsupportedEstimator(where, f"SimpleImputer(missing_values={imputer.missing_values!r}) is not supported")
+    statistics = np.asarray(_fitted(imputer, "statistics_", where), dtype=object).tolist()
+    # A column without a single value has no statistic; scikit-learn drops it.
+    pairs = [(column, value) for column, value in zip(columns, statistics) if not _is_missing(value)]
+    return [_filled(column, value, where) for column, value in pairs]
+
+
+def _filled(column: Column, value: Any, where: str) -> Column:
+    if isinstance(column, _Raw):
+        return column if column.fill is not None else replace(column, fill=value)
+    if not column.may_be_missing():
+        return column
+    if len(column.terms) > 1:
+        raise UnsupportedEstimator(where, "SimpleImputer behind a mix of columns (PCA): impute before it")
+    # Behind a scaler: go back to the units of X, where the document imputes.
+    (((feature, _), weight),) = column.terms.items()
+    raw = (column.center + column.divisor * float(value)) / weight
+    return replace(column, fills=frozenset([(feature, raw)]))
+
+
+def _column_transformer(fold: _Fold, transformer: Any, columns: List[Column], where: str) -> List[Column]:
+    weights = transformer.transformer_weights or {}
+    known_names = [str(name) for name in getattr(transformer, "feature_names_in_", [])]
+    result: List[Column] = []
+    for name, step, spec in _fitted(transformer, "transformers_", where):
+        chosen = [columns[i] for i in _positions(spec, len(columns), known_names)]
+        # A step without columns was never fitted.
+        made = fold.transform(step, chosen, f"{where}.{name}") if chosen else []
+        weight = weights.get(name)
+        result += made if weight is None else [column.linear().weighted(float(weight)) for column in made]
+    return result
+
+
+def _positions(spec: Any, count: int, names: List[str]) -> List[int]:
+    """Column positions of a ColumnTransformer's specification: name, number, slice, mask, or a list of them."""
+    if isinstance(spec, slice):
+        start = names.index(spec.start) if isinstance(spec.start, str) else spec.start
+        # A slice of names includes its end.
+        stop = names.index(spec.stop) + 1 if isinstance(spec.stop, str) else spec.stop
+        return list(range(count))[start : stop : spec.step]
+    keys = np.atleast_1d(np.asarray(spec))
+    if keys.dtype == bool:
+        return np.flatnonzero(keys).tolist()
+    return [names.index(key) if isinstance(key, str) else range(count)[key] for key in keys.tolist()]
+
+
+def _function_transformer(fold: _Fold, transformer: Any, columns: List[Column], where: str) -> List[Column]:
+    if transformer.func is not None:
+        raise UnsupportedEstimator(where, "FunctionTransformer with a function is not supported")
+    return columns  # how newer versions store a fitted 'passthrough'
+
+
+def _inner_pipeline(fold: _Fold, pipeline: Any, columns: List[Column], where: str) -> List[Column]:
+    for name, step in pipeline.steps:
+        columns = fold.transform(step, columns, f"{where}.{name}")
+    return columns
+
+
+NAMED_STEPS: Dict[str, Callable[[List[Column]], List[Column]]] = {
+    "passthrough": lambda columns: columns,
+    "drop": lambda columns: [],
+}
+
+Transform = Callable[[_Fold, Any, List[Column], str], List[Column]]
+
+TRANSFORMERS: Dict[str, Transform] = {
+    "StandardScaler": _standard_scaler,
+    "MinMaxScaler": _min_max_scaler,
+    "PCA": _pca,
+    "OneHotEncoder": _one_hot_encoder,
+    "SimpleImputer": _simple_imputer,
+    "ColumnTransformer": _column_transformer,
+    "FunctionTransformer": _function_transformer,
+    "Pipeline": _inner_pipeline,
+}
+
+
+# --------------------------------------------------------------------------------------------------- last estimators
+
+
+# The whole estimator and rows as it takes them -> scores [row][class].
+Score = Callable[[Any, Any], np.ndarray]
+
+
+@dataclass(frozen=True)
+class _Head:
+    """The last estimator as a family, and how the whole estimator is asked for the scores of that family."""
+
+    family: str
+    parameters: Dict[str, Any]
+    score: Score
+    classes: Optional[List[Any]] = None
+
+
+def _probabilities(estimator: Any, rows: Any) -> np.ndarray:
+    return np.asarray(estimator.predict_proba(rows), dtype=float)
+
+
+def _decisions(estimator: Any, rows: Any) -> np.ndarray:
+    decision = np.asarray(estimator.decision_function(rows), dtype=float)
+    return np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
+
+
+def _predictions(estimator: Any, rows: Any) -> np.ndarray:
+    return np.asarray(estimator.predict(rows), dtype=float).reshape(-1, 1)
+
+
+def _logistic_regression(estimator: Any, where: str) -> _Head:
+    classes, weights, bias = _classifier(estimator, where)
+    if len(weights) == 1:
+        # Fitted as multinomial, two classes have the scores -z and z: the probability is that of 2z.
+        links = {factor: (lambda z, f=factor: _two_sigmoids(f * z[:, 0])) for factor in (1.0, 2.0)}
+        factor = _as_it_predicts(estimator, weights, bias, links)
+        return _logistic_head(classes, factor * weights, factor * bias)
+    normalization = _as_it_predicts(estimator, weights, bias, {k: NORMALIZATIONS[k] for k in ("softmax", "sigmoid")})
+    return _Head("softmax-regression", _rows(weights, bias, normalization), _probabilities, classes)
+
+
+def _as_it_predicts(estimator: Any, weights: np.ndarray, bias: np.ndarray, links: Dict[Any, Callable]) -> Any:
+    """The link that gives the estimator's own probabilities, tried at one row where the scores are moderate.
+
+    What `multi_class` means depends on the solver and on the version, and the newest do without it: so ask.
+    """
+    wanted = np.linspace(-0.5, 0.5, len(weights) + 1)[1:]
+    row = np.linalg.lstsq(weights, wanted - bias, rcond=None)[0][np.newaxis]
+    scores = row @ weights.T + bias
+    own = _quietly(_probabilities, estimator, row)
+    return min(links, key=lambda link: np.abs(links[link](scores) - own).max())
+
+
+def _sgd_classifier(estimator: Any, where: str) -> _Head:
+    if estimator.loss not in ("log_loss", "log"):
+        return _decision_classifier(estimator, where)
+    classes, weights, bias = _classifier(estimator, where)
+    if len(weights) == 1:
+        return _logistic_head(classes, weights, bias)
+    return _Head("softmax-regression", _rows(weights, bias, "sigmoid"), _probabilities, classes)
+
+
+def _decision_classifier(estimator: Any, where: str) -> _Head:
+    classes, weights, bias = _classifier(estimator, where)
+    if len(weights) == 1:
+        return _Head("hyperplane", _one_row(weights, bias), _decisions, classes)
+    return _Head("softmax-regression", _rows(weights, bias, "none"), _decisions, classes)
+
+
+def _discriminant_analysis(estimator: Any, where: str) -> _Head:
+    classes, weights, bias = _classifier(estimator, where)
+    if len(weights) == 1:
+        # Two classes are fitted as one difference of scores; softmax only sees differences.
+        weights, bias = np.vstack([np.zeros_like(weights), weights]), np.append(0.0, bias)
+    return _Head("lda", _rows(weights, bias), _probabilities, classes)
+
+
+def _regressor(family: str) -> Callable[[Any, str], _Head]:
+    def make_head(estimator: Any, where: str) -> _Head:
+        weights, bias = _coefficients(estimator, where)
+        if len(weights) != 1:
+            raise UnsupportedEstimator(where, f"{_class_name(estimator)} with {len(weights)} outputs is not supported")
+        return _Head(family, _one_row(weights, bias), _predictions)
+
+    return make_head
+
+
+def _classifier(estimator: Any, where: str) -> Tuple[List[Any], np.ndarray, np.ndarray]:
+    weights, bias = _coefficients(estimator, where)
+    classes = np.asarray(_fitted(estimator, "classes_", where)).tolist()
+    # Three labels per row look like three classes, but for the shape of a prediction.
+    predicted = np.asarray(_quietly(estimator.predict, np.zeros((1, weights.shape[1]))))
+    if predicted.ndim != 1 or len(weights) != (1 if len(classes) == 2 else len(classes)):
+        raise UnsupportedEstimator(where, f"{_class_name(estimator)} with several labels per row is not supported")
+    return classes, weights, bias
+
+
+def _coefficients(estimator: Any, where: str) -> Tuple[np.ndarray, np.ndarray]:
+    """Weights [output][column] and bias [output] in double precision."""
+    coef = _fitted(estimator, "coef_", where)
+    coef = coef.toarray() if hasattr(coef, "toarray") else coef  # after sparsify()
+    weights = np.atleast_2d(np.asarray(coef, dtype=float))
+    bias = np.atleast_1d(np.asarray(_fitted(estimator, "intercept_", where), dtype=float))
+    _require_finite(weights.tolist(), f"{where}.coef_")
+    _require_finite(bias.tolist(), f"{where}.intercept_")
+    # Without an intercept some estimators keep a single zero for all outputs.
+    return weights, np.broadcast_to(bias, (len(weights),))
+
+
+def _one_row(weights: np.ndarray, bias: np.ndarray) -> Dict[str, Any]:
+    return {"weights": weights[0].tolist(), "bias": float(bias[0])}
+
+
+def _rows(weights: np.ndarray, bias: np.ndarray, normalization: str = "softmax") -> Dict[str, Any]:
+    parameters: Dict[str, Any] = {"weights": weights.tolist(), "bias": bias.tolist()}
+    return parameters if normalization == "softmax" else {**parameters, "normalization": normalization}
+
+
+def _logistic_head(classes: List[Any], weights: np.ndarray, bias: np.ndarray) -> _Head:
+    return _Head("logistic-regression", {**_one_row(weights, bias), "threshold": 0.5}, _probabilities, classes)
+
+
+HEADS: Dict[str, Callable[[Any, str], _Head]] = {
+    "LogisticRegression": _logistic_regression,
+    "LinearSVC": _decision_classifier,
+    "SGDClassifier": _sgd_classifier,
+    "Perceptron": _decision_classifier,
+    "RidgeClassifier": _decision_classifier,
+    "LinearDiscriminantAnalysis": _discriminant_analysis,
+    "LinearRegression": _regressor("linear-regression"),
+    "Ridge": _regressor("linear-regression"),
+    "Lasso": _regressor("linear-regression"),
+    "ElasticNet": _regressor("linear-regression"),
+    "PoissonRegressor": _regressor("poisson-regression"),
+}
+
+
+# ------------------------------------------------------------------------------------------------ rows and features
+
+
+class _Table:
+    """X in two forms: as the estimator takes it, and cell by cell."""
+
+    def __init__(self, X: Any):
+        self.native = _in_double_precision(X)
+        self.names = [str(column) for column in X.columns] if hasattr(X, "columns") else None
+        self.cells = self._cells()
+        if self.cells.ndim != 2 or not len(self.cells):
+            raise ValueError(f"X: expected rows of columns, got shape {self.cells.shape}")
+
+    def _cells(self) -> np.ndarray:
+        if hasattr(self.native, "to_numpy"):
+            return self.native.to_numpy()
+        # Without a type of its own numpy would turn mixed rows into strings.
+        return self.native if isinstance(self.native, np.ndarray) else np.array(self.native, dtype=object)
+
+    def take(self, indices: np.ndarray) -> Any:
+        if hasattr(self.native, "iloc"):
+            return self.native.iloc[indices.tolist()]
+        return self.native[indices] if isinstance(self.native, np.ndarray) else [self.native[i] for i in indices]
+
+    def missing(self) -> np.ndarray:
+        if self.cells.dtype.kind in "fiub":
+            return np.isnan(self.cells)
+        return np.frompyfunc(_is_missing, 1, 1)(self.cells).astype(bool)
+
+    def present(self, feature: int) -> List[Any]:
+        return [value for value in self.cells[:, feature].tolist() if not _is_missing(value)]
+
+    def numbers(self, feature: int) -> np.ndarray:
+        return np.array([float(value) for value in self.present(feature)], dtype=float)
+
+    def categories(self, feature: int) -> Dict[str, Any]:
+        return {_category_name(value): value for value in self.present(feature)}
+
+    def has_text(self, feature: int) -> bool:
+        return any(isinstance(value, str) for value in self.present(feature))
+
+
+def _in_double_precision(X: Any) -> Any:
+    """Single precision would round the estimator's scores, and the probes are compared in double."""
+    if isinstance(X, np.ndarray):
+        return X.astype(float, copy=False) if X.dtype.kind == "f" else X
+    if not hasattr(X, "dtypes"):
+        return X
+    narrow = [column for column, kind in zip(X.columns, X.dtypes) if str(kind) in ("float16", "float32")]
+    return X.astype({column: "float64" for column in narrow}) if narrow else X
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA, which has no truth value
+        return True
+    return isinstance(value, (float, np.floating)) and math.isnan(value)
+
+
+def _category_name(value: Any) -> str:
+    """Categories are strings in the document: 2.0 and 2 are both "2", since a table may hold either."""
+    if _is_missing(value):
+        return MISSING_CATEGORY
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _feature_names(estimator: Any, given: Optional[Sequence[str]], table: Optional[_Table]) -> List[str]:
+    fitted_names = getattr(estimator, "feature_names_in_", None)
+    fitted = None if fitted_names is None else [str(name) for name in fitted_names]
+    in_table = None if table is None else table.names
+    if fitted is not None and in_table is not None and in_table != fitted:
+        raise ValueError(f"X: the estimator was fitted on columns {fitted}, but X has {in_table}")
+    count = table.cells.shape[1] if table is not None else _fitted(estimator, "n_features_in_", "estimator")
+    numbered = [f"x{i}" for i in range(count)]
+    names = [str(name) for name in next(n for n in (given, in_table, fitted, numbered) if n is not None)]
+    if len(names) != count:
+        raise ValueError(f"feature_names: {len(names)} names for {count} columns")
+    if len(set(names)) != count:
+        raise ValueError(f"feature_names: a name is used twice in {names}")
+    return names
+
+
+class _Wishes:
+    """What the caller says about features, by name; a name that is no feature is an error."""
+
+    def __init__(self, names: List[str], types: Any, decimals: Any, units: Any, bounds: bool):
+        if types is not None and not hasattr(types, "items"):
+            if len(types) != len(names):
+                raise ValueError(f"feature_types: {len(types)} types for {len(names)} features")
+            types = dict(zip(names, types))
+        self.types, self.decimals, self.units, self.bounds = types or {}, decimals or {}, units or {}, bounds
+        for option in ("types", "decimals", "units"):
+            for name in getattr(self, option):
+                if name not in names:
+                    prefix = "feature_" if option == "types" else ""
+                    raise ValueError(f"{prefix}{option}.{name}: no such feature, there are {', '.join(names)}")
+
+    def extras(self, name: str, kind: str) -> Dict[str, Any]:
+        """The optional keys of a feature."""
+        extras: Dict[str, Any] = {}
+        if name in self.decimals:
+            if kind != "continuous":
+                raise ValueError(f"decimals.{name}: the feature is {kind}, only a continuous one has decimals")
+            extras["decimals"] = int(self.decimals[name])
+        if name in self.units:
+            extras["unit"] = str(self.units[name])
+        return extras
+
+
+def _describe_features(fold: _Fold, table: Optional[_Table], wishes: _Wishes) -> List[Dict[str, Any]]:
+    return [_describe_feature(fold, table, wishes, feature) for feature in range(len(fold.names))]
+
+
+def _describe_feature(fold: _Fold, table: Optional[_Table], wishes: _Wishes, feature: int) -> Dict[str, Any]:
+    name = fold.names[feature]
+    wanted = wishes.types.get(name)
+    categories = fold.categories.get(feature) or _unused_categories(fold, table, feature, wanted)
+    if categories:
+        kind = _agreed_type(name, "categorical", wanted, np.array([]))
+        return {"name": name, "type": kind, "categories": list(categories), **wishes.extras(name, kind)}
+    numbers = np.array([]) if table is None else table.numbers(feature)
+    kind = _agreed_type(name, _inferred_type(numbers), wanted, numbers)
+    described: Dict[str, Any] = {"name": name, "type": kind}
+    if wishes.bounds and len(numbers) and kind != "boolean":
+        described.update(min=_number(numbers.min(), kind), max=_number(numbers.max(), kind))
+    return {**described, **wishes.extras(name, kind)}
+
+
+def _unused_categories(fold: _Fold, table: Optional[_Table], feature: int, wanted: Optional[str]) -> Dict[str, Any]:
+    """A dropped column stays a feature; if it is text, its values are its categories."""
+    if table is None or feature in fold.fills or not (table.has_text(feature) or wanted == "categorical"):
+        return {}
+    return table.categories(feature)
+
+
+FITS_TYPE: Dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "boolean": lambda numbers: (numbers == 0) | (numbers == 1),
+    "integer": lambda numbers: numbers == np.round(numbers),
+    "continuous": np.isfinite,
+}
+
+
+def _inferred_type(numbers: np.ndarray) -> str:
+    if not len(numbers):
+        return "continuous"
+    return next((kind for kind, fits in FITS_TYPE.items() if fits(numbers).all()), "continuous")
+
+
+def _agreed_type(name: str, found: str, wanted: Optional[str], numbers: np.ndarray) -> str:
+    if wanted is None or wanted == found:
+        return found
+    path = f"feature_types.{name}"
+    if wanted not in FITS_TYPE:
+        reason = "only a one-hot encoded column can be" if wanted == "categorical" else "unknown type"
+        raise ValueError(f"{path}: {wanted!r}: {reason}; choose from {', '.join(NUMERIC_TYPES)}")
+    if found == "categorical":
+        raise ValueError(f"{path}: {wanted!r}, but the column is one-hot encoded")
+    misfits = numbers[~FITS_TYPE[wanted](numbers)]
+    if len(misfits):
+        raise ValueError(f"{path}: {wanted!r}, but X holds {float(misfits[0])}")
+    return wanted
+
+
+def _number(value: Any, kind: str) -> Union[int, float]:
+    return float(value) if kind == "continuous" else int(float(value))
+
+
+def _cell(value: Any, feature: Dict[str, Any]) -> Any:
+    if _is_missing(value):
+        return None
+    return _category_name(value) if feature["type"] == "categorical" else _number(value, feature["type"])
+
+
+def _document_rows(table: _Table, indices: np.ndarray, features: List[Dict[str, Any]]) -> List[List[Any]]:
+    return [[_cell(value, feature) for value, feature in zip(row, features)] for row in table.cells[indices].tolist()]
+
+
+def _class_names(classes: List[Any], given: Optional[Sequence[str]]) -> List[str]:
+    names = [str(name) for name in (classes if given is None else given)]
+    if len(names) != len(classes):
+        raise ValueError(f"class_names: {len(names)} names for the classes {classes}")
+    if len(set(names)) != len(names):
+        raise ValueError(f"class_names: a name is used twice in {names}")
+    return names
+
+
+# ---------------------------------------------------------------------------------- preprocessing, background, probes
+
+
+def _preprocessing(columns: List[_Linear], features: List[Dict[str, Any]], fold: _Fold) -> List[Dict[str, Any]]:
+    layout = _layout(features)
+    fills = [_fill_of(fold, column) for column in layout]
+    steps: List[Dict[str, Any]] = []
+    if any(fill is not None for fill in fills):
+        steps.append({"type": "impute", "values": fills})
+    if len(columns) == len(layout) and all(c.is_exactly(key) for c, key in zip(columns, layout)):
+        mean, scale = [c.center for c in columns], [c.divisor for c in columns]
+        untouched = not any(mean) and all(s == 1 for s in scale)
+        return steps if untouched else [*steps, {"type": "scale", "mean": mean, "scale": scale}]
+    return [*steps, _affine(columns, layout)]
+
+
+def _layout(features: List[Dict[str, Any]]) -> List[ModelColumn]:
+    """All model columns in document order."""
+    return [(i, category) for i, feature in enumerate(features) for category in feature.get("categories", [None])]
+
+
+def _fill_of(fold: _Fold, column: ModelColumn) -> Optional[float]:
+    feature, category = column
+    # A feature without effect may be missing: the estimator never looks at it.
+    fill = fold.fills.get(feature, 0.0 if category is None else NO_CATEGORY)
+    if fill is None or category is None:
+        return fill
+    return 1.0 if fill == category else 0.0
+
+
+def _affine(columns: List[_Linear], layout: List[ModelColumn]) -> Dict[str, Any]:
+    position = {key: i for i, key in enumerate(layout)}
+    matrix = np.zeros((len(columns), len(layout)))
+    for row, column in zip(matrix, columns):
+        for key, value in column.terms.items():
+            row[position[key]] = value / column.divisor
+    # Subtracted from 0, a center of 0 gives 0.0 and not -0.0.
+    offset = [0.0 - column.center / column.divisor for column in columns]
+    return {"type": "affine", "matrix": matrix.tolist(), "offset": offset}
+
+
+def _background(
+    estimator: Any, head: _Head, document: Dict[str, Any], table: _Table, y: Any, count: int, random: Any
+) -> Dict[str, Any]:
+    features = document["features"]
+    numbers = {f["name"]: table.numbers(i) for i, f in enumerate(features) if f["type"] in NUMERIC_TYPES}
+    numbers = {name: values for name, values in numbers.items() if len(values)}
+    chosen = _background_indices(table, None if head.classes is None else y, count, random)
+    return {
+        "mad": {name: float(np.median(np.abs(v - np.median(v)))) for name, v in numbers.items()},
+        "std": {name: float(np.std(v)) for name, v in numbers.items()},
+        "quantiles": {name: np.quantile(v, QUANTILE_LEVELS).tolist() for name, v in numbers.items()},
+        "samples": _document_rows(table, chosen, features),
+        "labels": _labels(estimator, head, document, table, chosen),
+    }
+
+
+def _background_indices(table: _Table, y: Any, count: int, random: Any) -> np.ndarray:
+    order = random.permutation(len(table.cells))
+    if y is not None:
+        labels = np.asarray(y)
+        if len(labels) != len(order):
+            raise ValueError(f"y: {len(labels)} labels for {len(order)} rows of X")
+        # One row of each class goes first, or a rare class might have none.
+        order = _moved_to_front(order, np.unique(labels[order], return_index=True)[1])
+    return np.sort(order[:count])
+
+
+def _moved_to_front(order: np.ndarray, places: np.ndarray) -> np.ndarray:
+    return np.concatenate([order[places], np.delete(order, places)])
+
+
+def _labels(estimator: Any, head: _Head, document: Dict[str, Any], table: _Table, chosen: np.ndarray) -> List[Any]:
+    if not len(chosen):
+        return []
+    predicted = np.asarray(estimator.predict(table.take(chosen))).ravel().tolist()
+    if head.classes is None:
+        return [float(value) for value in predicted]
+    names = dict(zip(head.classes, document["classes"]))
+    return [names[label] for label in predicted]
+
+
+def _probes(
+    estimator: Any, score: Score, features: List[Dict[str, Any]], table: _Table, count: int, random: Any
+) -> Dict[str, Any]:
+    order = random.permutation(len(table.cells))
+    # A third of the probes is for rows with missing values, where there are any: they exercise the imputation.
+    with_missing = np.flatnonzero(table.missing().any(axis=1)[order])[: count // 3]
+    chosen = np.sort(_moved_to_front(order, with_missing)[:count])
+    scores = score(estimator, table.take(chosen)).tolist()
+    _require_finite(scores, "probes.scores")
+    return {"rows": _document_rows(table, chosen, features), "scores": scores}
+
+
+def _made_up_table(fold: _Fold, columns: List[_Linear], count: int, random: Any) -> _Table:
+    """Rows to probe with when there is no X: around the scalers' means, where scores are not saturated."""
+    place = {key: (c.center, c.divisor) for c in columns for key in c.terms if c.is_exactly(key)}
+    cells = np.empty((count, len(fold.names)), dtype=object if fold.categories else float)
+    for feature in range(len(fold.names)):
+        center, spread = place.get((feature, None), (0.0, 1.0))
+        values = np.array([*fold.categories.get(feature, {}).values(), None], dtype=object)[:-1]
+        drawn = random.choice(values, count) if len(values) else center + spread * random.standard_normal(count)
+        cells[:, feature] = drawn
+    return _Table(cells)
+
+
+def _score_without_names(head: _Head) -> Score:
+    def score(estimator: Any, rows: Any) -> np.ndarray:
+        try:
+            return _quietly(head.score, estimator, rows)
+        except ValueError as error:
+            raise ValueError(f"X: needed for the probes, the estimator refuses made-up rows: {error}") from error
+
+    return score
+
+
+# --------------------------------------------------------------------------------- the document, computed with numpy
+
+
+def _model_columns(features: List[Dict[str, Any]], rows: Sequence[Sequence[Any]]) -> np.ndarray:
+    return np.array([[x for f, v in zip(features, row) for x in _spread(f, v)] for row in rows], dtype=float)
+
+
+def _spread(feature: Dict[str, Any], value: Any) -> List[float]:
+    categories = feature.get("categories")
+    if value is None:
+        return [math.nan] * (1 if categories is None else len(categories))
+    if categories is None:
+        return [float(value)]
+    if value not in categories:
+        raise ValueError(f"features.{feature['name']}: unknown category {value!r}")
+    return [float(category == value) for category in categories]
+
+
+def _impute(step: Dict[str, Any], inputs: np.ndarray) -> np.ndarray:
+    return np.where(np.isnan(inputs), np.array(step["values"], dtype=float), inputs)
+
+
+def _two_sigmoids(z: np.ndarray) -> np.ndarray:
+    probability = _sigmoid(z)
+    return np.column_stack([1 - probability, probability])
+
+
+def _sigmoid(z: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):  # e^-z may be infinite; the quotient is then 0, as it should
+        return 1 / (1 + np.exp(-z))
+
+
+def _softmax(z: np.ndarray) -> np.ndarray:
+    powers = np.exp(z - z.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def _normalized_sigmoids(z: np.ndarray) -> np.ndarray:
+    return _sigmoid(z) / _sigmoid(z).sum(axis=1, keepdims=True)
+
+
+def _activation(parameters: Dict[str, Any], inputs: np.ndarray) -> np.ndarray:
+    return inputs @ np.array(parameters["weights"]).T + np.array(parameters["bias"])
+
+
+def _class_scores(parameters: Dict[str, Any], inputs: np.ndarray) -> np.ndarray:
+    return NORMALIZATIONS[parameters.get("normalization", "softmax")](_activation(parameters, inputs))
+
+
+def _both_sides(parameters: Dict[str, Any], inputs: np.ndarray) -> np.ndarray:
+    decision = _activation(parameters, inputs)
+    return np.column_stack([-decision, decision])
+
+
+NORMALIZATIONS: Dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "softmax": _softmax,
+    "sigmoid": _normalized_sigmoids,
+    "none": lambda z: z,
+}
+
+PREPROCESSING: Dict[str, Callable[[Dict[str, Any], np.ndarray], np.ndarray]] = {
+    "impute": _impute,
+    "scale": lambda step, inputs: (inputs - np.array(step["mean"])) / np.array(step["scale"]),
+    "affine": lambda step, inputs: inputs @ np.array(step["matrix"]).T + np.array(step["offset"]),
+}
+
+SCORES: Dict[str, Callable[[Dict[str, Any], np.ndarray], np.ndarray]] = {
+    "hyperplane": _both_sides,
+    "logistic-regression": lambda parameters, inputs: _two_sigmoids(_activation(parameters, inputs)),
+    "softmax-regression": _class_scores,
+    "lda": _class_scores,
+    "linear-regression": lambda parameters, inputs: _activation(parameters, inputs)[:, np.newaxis],
+    "poisson-regression": lambda parameters, inputs: np.exp(_activation(parameters, inputs))[:, np.newaxis],
+}
+
+
+# ---------------------------------------------------------------------------------------------------- small helpers
+
+
+def _class_name(estimator: Any) -> str:
+    return type(estimator).__name__
+
+
+def _lookup(table: Dict[str, Any], estimator: Any, where: str, role: str) -> Any:
+    found = table.get(_class_name(estimator))
+    if found is None:
+        shown = repr(estimator) if isinstance(estimator, str) else _class_name(estimator)
+        raise UnsupportedEstimator(where, f"{shown} is not supported {role}; supported are {', '.join(table)}")
+    return found
+
+
+def _fitted(estimator: Any, attribute: str, where: str) -> Any:
+    value = getattr(estimator, attribute, None)
+    if value is None:
+        raise ValueError(f"{where}: {_class_name(estimator)} has no {attribute}: fit it first")
+    return value
+
+
+def _quietly(call: Callable, *arguments: Any) -> Any:
+    """Calls without warnings: a row that we make up has no feature names, which scikit-learn remarks on."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return call(*arguments)
+
+
+def _check_name(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
+        raise ValueError(f"name: {name!r}: letters, digits, dot, dash and underscore, at most 100")
+
+
+def _require_finite(value: Any, path: str) -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _require_finite(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _require_finite(item, f"{path}[{index}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{path}: {value} is not a finite number")

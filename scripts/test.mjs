@@ -1,0 +1,106 @@
+/**
+ * `npm test`: build, lint, a real Redis, a Python with scikit-learn, then all tests; further arguments go to vitest.
+ * The last line is always `N passed, N failed`. A failed build or lint, a missing server, a test file that does not
+ * load and a skipped test each count as failed: a green line means that everything ran.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { providePython } from './python.mjs';
+import { provideRedis } from './redis.mjs';
+import { Missing } from './system.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const KILL_AFTER_MS = 10_000;
+
+const tally = { passed: 0, failed: 0 };
+const cleanups = [];
+let interruptedBy;
+let current; // the child that a signal has to reach
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
+if (process.env.npm_lifecycle_event) watchParent();
+process.stdout.on('error', () => {}); // a reader that went away (`| head`) must not keep us from cleaning up
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  fail(error instanceof Missing ? error.message : error.stack);
+}
+for (const cleanup of cleanups.reverse()) await cleanup();
+console.log(`${tally.passed} passed, ${tally.failed} failed`);
+process.exit(interruptedBy ? 128 + constants.signals[interruptedBy] : Math.min(tally.failed, 1));
+
+async function main(args) {
+  for (const step of ['build', 'lint']) {
+    if ((await run('npm', ['run', step])) !== 0) fail(`npm run ${step} failed`);
+  }
+  const redis = await provideRedis();
+  cleanups.push(() => redis.stop());
+  await runTests(args, { REDIS_URL: redis.url, PYTHON: providePython() });
+}
+
+async function runTests(args, env) {
+  const directory = await mkdtemp(join(tmpdir(), 'elsewise-test-'));
+  cleanups.push(() => rm(directory, { recursive: true, force: true }));
+  const file = join(directory, 'report.json');
+  const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  // TMPDIR: what tests leave behind goes with the rest
+  const code = await run(process.execPath, [vitest, 'run', ...reporters, ...args], { ...env, TMPDIR: directory });
+  count(JSON.parse(await readFile(file, 'utf8').catch(() => '{}')), code);
+}
+
+function count(report, code) {
+  const files = report.testResults ?? [];
+  const tests = files.flatMap((file) => file.assertionResults);
+  const having = (...statuses) => tests.filter((test) => statuses.includes(test.status)).length;
+  const broken = files.filter((file) => file.status === 'failed' && !file.assertionResults.some(isFailed));
+  const left = tests.length - having('passed', 'failed');
+  tally.passed += having('passed');
+  tally.failed += having('failed');
+  for (const file of broken) fail(`${file.name} failed outside of its tests`);
+  if (left > 0) fail(`skipped tests: ${left}, each counts as failed`, left);
+  if (having('passed', 'failed') === 0) fail('no test ran');
+  if (code !== 0 && tally.failed === 0) fail(`vitest ended with code ${code} although no test failed`);
+}
+
+function isFailed(test) {
+  return test.status === 'failed';
+}
+
+function fail(message, times = 1) {
+  tally.failed += times;
+  console.log(message);
+}
+
+function run(command, args, env = {}) {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new Missing(`interrupted by ${interruptedBy}`));
+    if (interruptedBy) return stop();
+    current = spawn(command, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    current.once('error', reject);
+    current.once('exit', (code, signal) => (interruptedBy ? stop() : resolve(code ?? signal)));
+  });
+}
+
+/** Ends the running step; `run` then rejects and the way out is the same as after a failure. */
+function interrupt(signal) {
+  if (interruptedBy) return;
+  interruptedBy = signal;
+  const child = current;
+  child?.kill(signal);
+  setTimeout(() => child?.kill('SIGKILL'), KILL_AFTER_MS).unref();
+}
+
+/** npm passes a signal on to its shell only: when that shell is gone, so is whoever wanted the result. */
+function watchParent() {
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && interrupt('SIGTERM'), 500).unref();
+}

@@ -1,0 +1,41 @@
+/** What a command is: data for the help text, and a function that returns the exit code. */
+import type { CommandInput, OptionTable } from './options.js';
+
+export interface Example {
+  readonly command: string;
+  readonly does: string;
+}
+
+export interface Command<T extends OptionTable = OptionTable> {
+  /** How it is called, without the program's name: `explain --model FILE --input FILE --output FILE`. */
+  readonly usage: string;
+  /** What it does, and what is good to know; lines of at most 100 characters. */
+  readonly about: string;
+  readonly options: T;
+  /** Names of the arguments without a dash; all are required. */
+  readonly positionals?: readonly string[];
+  readonly examples: readonly Example[];
+  run(input: CommandInput<T>): Promise<number>;
+}
+
+/** A row of a table of commands. Its code is loaded when it is called, so that each command starts fast. */
+export interface CommandRow {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command | CommandGroup>;
+}
+
+/** A command of commands, such as `models`. */
+export interface CommandGroup {
+  readonly about: string;
+  readonly commands: readonly CommandRow[];
+}
+
+/** Keeps the types of the options within the command, where they matter. */
+export function defineCommand<const T extends OptionTable>(command: Command<T>): Command {
+  return command as unknown as Command;
+}
+
+export function isGroup(command: Command | CommandGroup): command is CommandGroup {
+  return 'commands' in command;
+}

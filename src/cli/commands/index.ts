@@ -1,0 +1,25 @@
+/** THE TABLE of commands. A new command is one file and one row here. */
+import type { CommandRow } from '../command.js';
+
+export const commands: readonly CommandRow[] = [
+  {
+    name: 'explain',
+    summary: 'what each row would have to change to reach the target',
+    load: async () => (await import('./explain.js')).explain,
+  },
+  {
+    name: 'predict',
+    summary: 'what the model says of each row',
+    load: async () => (await import('./predict.js')).predict,
+  },
+  {
+    name: 'models',
+    summary: 'check model files, and keep them in the registry',
+    load: async () => (await import('./models.js')).models,
+  },
+  {
+    name: 'demo',
+    summary: 'explain a portfolio of rejected loan applicants, here and now',
+    load: async () => (await import('./demo.js')).demo,
+  },
+];

@@ -1,0 +1,13 @@
+/** `elsewise models ...`: one row per subcommand. */
+import type { CommandGroup } from '../command.js';
+
+export const models: CommandGroup = {
+  about: 'Model files and the registry that workers take models from.',
+  commands: [
+    {
+      name: 'check',
+      summary: 'load a model file, run its probes and say what it is',
+      load: async () => (await import('./models-check.js')).check,
+    },
+  ],
+};

@@ -1,0 +1,75 @@
+/** The model document `elsewise.model/v1`: everything but `parameters`, which each family describes itself. */
+import { z } from 'zod';
+
+export const finite = z.number({ error: (issue) => `expected a finite number, got ${show(issue.input)}` });
+export const vector = z.array(finite).min(1);
+export const matrix = z.array(vector).min(1);
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number' || value === null) return String(value);
+  return Array.isArray(value) ? 'a list' : typeof value === 'string' ? `"${value.slice(0, 40)}"` : typeof value;
+}
+
+const name = z.string().min(1).max(200);
+const common = { name, unit: z.string().optional(), label: z.string().optional() };
+const numeric = { ...common, min: finite.optional(), max: finite.optional() };
+
+export const featureSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('continuous'), ...numeric, decimals: z.int().min(0).max(12).optional() }),
+  z.strictObject({ type: z.literal('integer'), ...numeric }),
+  z.strictObject({ type: z.literal('boolean'), ...common }),
+  z.strictObject({
+    type: z.literal('categorical'),
+    ...common,
+    categories: z.array(z.string()).min(1),
+    encoding: z.enum(['one-hot', 'ordinal']).optional(),
+  }),
+]);
+
+export const preprocessingSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('scale'), mean: vector, scale: vector }),
+  z.strictObject({ type: z.literal('affine'), matrix, offset: vector }),
+  z.strictObject({ type: z.literal('impute'), values: z.array(finite.nullable()).min(1) }),
+]);
+
+export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);
+const byFeature = z.record(z.string(), finite);
+
+export const backgroundSchema = z.strictObject({
+  mad: byFeature.optional(),
+  std: byFeature.optional(),
+  quantiles: z.record(z.string(), z.array(finite).min(2)).optional(),
+  covariance: z.strictObject({ features: z.array(name).min(1), matrix }).optional(),
+  samples: z.array(z.array(rowValue)).optional(),
+  labels: z.array(z.union([z.string(), finite])).optional(),
+});
+
+export const probesSchema = z.strictObject({
+  rows: z.array(z.array(rowValue)),
+  scores: z.array(vector),
+  precision: z.enum(['float32', 'float64']).optional(),
+});
+
+export const modelHeader = {
+  schema: z.literal('elsewise.model/v1'),
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a name is letters, digits, dot, dash and underscore, at most 100'),
+  description: z.string().optional(),
+  features: z.array(featureSchema).min(1),
+  classes: z.array(z.string().min(1)).min(2).optional(),
+  preprocessing: z.array(preprocessingSchema).optional(),
+  background: backgroundSchema.optional(),
+  probes: probesSchema.optional(),
+} as const;
+
+export const modelEnvelope = z.strictObject({
+  ...modelHeader,
+  family: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+});
+
+export type ModelDocument = z.output<typeof modelEnvelope>;
+export type FeatureDocument = z.output<typeof featureSchema>;
+export type PreprocessingStep = z.output<typeof preprocessingSchema>;
+export type Background = z.output<typeof backgroundSchema>;
+export type RowValue = z.output<typeof rowValue>;

@@ -1,0 +1,84 @@
+/**
+ * Parses a document with its zod schema and turns the first faults into sentences that name the path:
+ * `policy.features.age.directon: unknown key, did you mean "direction"?`
+ */
+import { z } from 'zod';
+import { ElsewiseError } from './error.js';
+import { nearestName } from './nearest-name.js';
+
+type Issue = z.core.$ZodIssue;
+
+const MAX_FAULTS_SHOWN = 5;
+
+export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, root: string): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const faults = result.error.issues.flatMap((issue) => sentences(issue, schema, root));
+  const [first, ...others] = faults.slice(0, MAX_FAULTS_SHOWN);
+  const more = faults.length > MAX_FAULTS_SHOWN ? `\n(and ${faults.length - MAX_FAULTS_SHOWN} more)` : '';
+  const rest = others.map((fault) => `\n${fault.path}: ${fault.message}`).join('');
+  throw new ElsewiseError('bad-document', `${first.message}${rest}${more}`, first.path);
+}
+
+interface Fault {
+  path: string;
+  message: string;
+}
+
+function sentences(issue: Issue, schema: z.ZodType, root: string): Fault[] {
+  const path = joinPath(root, issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownKeys(schema, issue.path);
+    return issue.keys.map((key) => ({ path: joinPath(path, [key]), message: unknownKey(key, known) }));
+  }
+  if (issue.code === 'invalid_union') return unionSentences(issue, schema, root, path);
+  return [{ path, message: lowerFirst(issue.message) }];
+}
+
+/** The branch that got furthest says most about what the author meant. */
+function unionSentences(issue: Issue & { code: 'invalid_union' }, schema: z.ZodType, root: string, path: string): Fault[] {
+  const depth = (branch: Issue[]) => Math.max(...branch.map((fault) => fault.path.length));
+  const deep = [...issue.errors].sort((a, b) => depth(b) - depth(a))[0];
+  if (!deep || depth(deep) === 0) {
+    const expected = issue.errors.flat().map((fault) => lowerFirst(fault.message));
+    return [{ path, message: [...new Set(expected)].join('; or ') || lowerFirst(issue.message) }];
+  }
+  return deep.flatMap((fault) => sentences({ ...fault, path: [...issue.path, ...fault.path] } as Issue, schema, root));
+}
+
+function unknownKey(key: string, known: string[]): string {
+  const close = nearestName(key, known);
+  if (close) return `unknown key, did you mean "${close}"?`;
+  return known.length ? `unknown key; known are ${known.join(', ')}` : 'unknown key';
+}
+
+/** Walks the schema along a path to find which keys are known there. */
+function knownKeys(schema: z.ZodType, path: PropertyKey[]): string[] {
+  let nodes: z.ZodType[] = [schema];
+  for (const step of path) nodes = nodes.flatMap((node) => childSchemas(unwrap(node), step));
+  return nodes.flatMap(unwrap).flatMap((node) => (node instanceof z.ZodObject ? Object.keys(node.shape) : []));
+}
+
+function unwrap(node: z.ZodType): z.ZodType[] {
+  if (node instanceof z.ZodUnion) return (node.options as z.ZodType[]).flatMap(unwrap);
+  const inner = (node.def as { innerType?: z.ZodType; in?: z.ZodType }).innerType ?? (node.def as { in?: z.ZodType }).in;
+  return inner ? unwrap(inner) : [node];
+}
+
+function childSchemas(nodes: z.ZodType[], step: PropertyKey): z.ZodType[] {
+  return nodes.flatMap((node) => {
+    if (node instanceof z.ZodObject) return Object.hasOwn(node.shape, step) ? [node.shape[step as string]] : [];
+    if (node instanceof z.ZodRecord) return [node.valueType as z.ZodType];
+    if (node instanceof z.ZodArray) return [node.element as z.ZodType];
+    return [];
+  });
+}
+
+export function joinPath(root: string, path: PropertyKey[]): string {
+  return path.reduce<string>(
+    (sofar, step) => (typeof step === 'number' ? `${sofar}[${step}]` : sofar ? `${sofar}.${String(step)}` : String(step)),
+    root,
+  );
+}
+
+const lowerFirst = (text: string): string => (text ? text[0].toLowerCase() + text.slice(1) : text);

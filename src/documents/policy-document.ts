@@ -1,0 +1,48 @@
+/** The policy document `elsewise.policy/v1`: who may be asked to change what, and at what cost. */
+import { z } from 'zod';
+import { finite } from './model-document.js';
+
+const interval = z
+  .strictObject({ from: finite.optional(), to: finite.optional(), class: z.string().optional() })
+  .refine((t) => t.from !== undefined || t.to !== undefined, 'an interval needs from, to or both')
+  .refine((t) => t.from === undefined || t.to === undefined || t.from <= t.to, 'from must not be above to');
+const around = z.strictObject({ value: finite, tolerance: finite.min(0) });
+
+export const targetSchema = z.union([z.string(), z.array(z.string()).min(1), finite, around, interval]);
+
+export const featureRuleSchema = z.strictObject({
+  change: z.enum(['never', 'increase', 'decrease', 'any']).optional(),
+  min: finite.optional(),
+  max: finite.optional(),
+  maxIncrease: finite.min(0).optional(),
+  maxDecrease: finite.min(0).optional(),
+  step: finite.gt(0).optional(),
+  allow: z.array(z.union([z.string(), z.boolean()])).optional(),
+});
+
+export const costSchema = z.strictObject({
+  norm: z.enum(['l0', 'l1', 'l2', 'mahalanobis', 'percentile']).default('l1'),
+  weights: z.union([z.enum(['none', 'mad', 'std']), z.record(z.string(), finite.gt(0))]).default('none'),
+});
+
+export const policySchema = z.strictObject({
+  schema: z.literal('elsewise.policy/v1'),
+  name: z.string().min(1).max(100).default('policy'),
+  description: z.string().optional(),
+  target: targetSchema.optional(),
+  tolerance: finite.min(0).optional(),
+  cost: costSchema.default({ norm: 'l1', weights: 'none' }),
+  features: z.record(z.string(), featureRuleSchema).default({}),
+  constraints: z.array(z.string().min(1)).default([]),
+  maxChanges: z.int().min(1).optional(),
+  count: z.int().min(1).max(100).default(1),
+  margin: finite.min(0).default(0),
+  deadlineMs: finite.gt(0).default(1000),
+  solvers: z.array(z.string()).min(1).default(['auto']),
+  seed: z.int().min(0).default(0),
+});
+
+export type PolicyDocument = z.output<typeof policySchema>;
+export type PolicyInput = z.input<typeof policySchema>;
+export type TargetDocument = z.output<typeof targetSchema>;
+export type FeatureRuleDocument = z.output<typeof featureRuleSchema>;

@@ -1,0 +1,64 @@
+/** The result document `elsewise.result/v1`: one JSON line per row. */
+import { z } from 'zod';
+import { finite, rowValue } from './model-document.js';
+import { targetSchema } from './policy-document.js';
+
+const features = z.record(z.string(), rowValue);
+const prediction = z.union([z.string(), finite]);
+
+export const proofSchema = z.strictObject({
+  kind: z.enum(['optimal', 'gap', 'heuristic']),
+  lowerBound: finite.nullable(),
+  gap: finite.nullable(),
+});
+
+export const counterfactualSchema = z.strictObject({
+  features,
+  prediction,
+  score: finite,
+  changes: z.array(z.strictObject({ feature: z.string(), from: rowValue, to: rowValue })),
+  cost: finite,
+  distances: z.strictObject({ l0: finite, l1: finite, l2: finite }),
+  solver: z.string(),
+  proof: proofSchema,
+});
+
+export const reasonSchema = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  path: z.string().optional(),
+  blocking: z.array(z.string()).optional(),
+  minimal: z.boolean().optional(),
+  relaxation: z
+    .strictObject({ entry: z.string(), cost: finite, changes: counterfactualSchema.shape.changes })
+    .nullable()
+    .optional(),
+});
+
+export const resultSchema = z.strictObject({
+  schema: z.literal('elsewise.result/v1'),
+  id: z.string(),
+  status: z.enum(['found', 'already', 'infeasible', 'not-found', 'invalid']),
+  model: z.strictObject({ name: z.string(), version: z.int().nullable(), digest: z.string() }),
+  policy: z.strictObject({ name: z.string(), digest: z.string() }),
+  target: targetSchema.nullable(),
+  factual: z.strictObject({ features, prediction, score: finite }).nullable(),
+  counterfactuals: z.array(counterfactualSchema),
+  reason: reasonSchema.optional(),
+  attempts: z.array(
+    z.strictObject({
+      solver: z.string(),
+      outcome: z.enum(['solved', 'infeasible', 'limit', 'numerical', 'rejected']),
+      ms: finite,
+    }),
+  ),
+  degraded: z.boolean(),
+  seed: z.int(),
+  elapsedMs: finite,
+});
+
+export type ResultDocument = z.output<typeof resultSchema>;
+export type CounterfactualDocument = z.output<typeof counterfactualSchema>;
+export type Reason = z.output<typeof reasonSchema>;
+export type Proof = z.output<typeof proofSchema>;
+export type Attempt = ResultDocument['attempts'][number];

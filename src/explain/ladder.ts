@@ -1,0 +1,87 @@
+/**
+ * The ladder: the solvers that accept a problem, best first, each with a share of the row's deadline. The first proved
+ * and verified answer ends it; otherwise the best verified one wins and the result is degraded.
+ */
+import type { Attempt } from '../documents/result-document.js';
+import type { Domain } from '../policy/domain.js';
+import type { Problem } from '../problems/problem.js';
+import { solvers } from '../solvers/index.js';
+import type { Limits, Outcome, Prepared, Solver } from '../solvers/solver.js';
+import type { Settled } from './settle.js';
+
+export interface Rung {
+  readonly solver: Solver;
+  /** Prepared when it is first needed: the lower rungs seldom are. */
+  readonly prepared: () => Prepared;
+}
+
+export interface Climb {
+  readonly answer: Settled | null;
+  readonly solver: string;
+  /** Proved for every answer in this piece; Infinity: the piece has none. */
+  readonly lowerBound: number;
+  /** The solver did what it set out to do: an exact answer or a proof that there is none. */
+  readonly finished: boolean;
+}
+
+/** How deep inside the region to look, first hardly at all, then further when rounding undid the answer. */
+const NUDGES = [1e-12, 1e-10, 1e-8, 1e-6];
+/** The share of the remaining time that a solver gets while others wait below it. */
+const SHARE = 0.6;
+
+export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[] {
+  const named = wanted.includes('auto') ? solvers : solvers.filter((solver) => wanted.includes(solver.name));
+  return named.filter((solver) => solver.accepts(problem) !== 'no').map((solver) => ({ solver, prepared: once(() => solver.prepare(problem)) }));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+export interface ClimbContext {
+  readonly limits: Omit<Limits, 'nudge'>;
+  readonly attempts: Attempt[];
+  /** Turns columns into verified values, or null. */
+  settle(x: Float64Array): Settled | null;
+}
+
+export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbContext): Climb {
+  let best: Climb = { answer: null, solver: '', lowerBound: Number.NEGATIVE_INFINITY, finished: false };
+  for (const [k, rung] of ladder.entries()) {
+    const { now, deadline } = context.limits;
+    const start = now();
+    if (k > 0 && start > deadline && best.answer) break;
+    const last = k === ladder.length - 1;
+    const until = last ? deadline : start + SHARE * Math.max(0, deadline - start);
+    const step = tryRung(rung, domain, { ...context, limits: { ...context.limits, deadline: until } }, start);
+    const lowerBound = Math.max(best.lowerBound, step.lowerBound);
+    const better = step.answer && (!best.answer || step.answer.cost < best.answer.cost);
+    best = better ? { ...step, lowerBound } : { ...best, lowerBound };
+    if (step.finished) return { ...best, finished: true };
+  }
+  return best;
+}
+
+function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbContext, start: number): Climb {
+  const { limits, attempts } = context;
+  let outcome: Outcome | undefined;
+  let answer: Settled | null = null;
+  let lowerBound = Number.NEGATIVE_INFINITY;
+  for (const nudge of NUDGES) {
+    outcome = prepared().solve(domain, { ...limits, nudge });
+    if (nudge === NUDGES[0]) lowerBound = outcome.lowerBound;
+    if (outcome.x) answer = context.settle(outcome.x);
+    if (!outcome.x || answer) break;
+  }
+  const proved = outcome!.status === 'infeasible' && lowerBound === Infinity;
+  const finished = proved || (outcome!.status === 'solved' && answer !== null);
+  const rejected = outcome!.x !== null && !answer;
+  attempts.push({ solver: solver.name, outcome: rejected ? 'rejected' : outcome!.status, ms: roundMs(limits.now() - start) });
+  return { answer, solver: solver.name, lowerBound, finished };
+}
+
+export const roundMs = (ms: number): number => Math.round(ms * 1e4) / 1e4;

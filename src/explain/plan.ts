@@ -1,0 +1,212 @@
+/**
+ * A plan: everything about a model and a policy that does not depend on the row, prepared once. Explaining a row is then
+ *
+ *   read -> target -> score -> already?  ->  domain -> ladder per piece -> settle, verify -> result
+ *
+ * synchronously and without I/O. One plan per thread: it owns scratch arrays.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { RowValue } from '../documents/model-document.js';
+import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
+import type { ResultDocument } from '../documents/result-document.js';
+import { readValue } from '../models/features.js';
+import { checkImputable, type LoadedModel } from '../models/load.js';
+import type { Goal } from '../models/region.js';
+import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
+import { parseTarget, resolveTarget } from '../policy/target.js';
+import { type CompiledPolicy, compilePolicy, compileProblems } from '../problems/compile.js';
+import { solvers } from '../solvers/index.js';
+import { diversify } from './diverse.js';
+import { explainInfeasible } from './infeasible.js';
+import { buildLadder, climb, roundMs } from './ladder.js';
+import { loadPolicy, type Policy } from './policy.js';
+import { type Answer, ResultWriter } from './result.js';
+import { asAnswer, type Found, type Person, type Search, type Searcher, type TargetPlan } from './search.js';
+import { type Settled, settle } from './settle.js';
+import { Verifier } from './verify.js';
+
+export interface Row {
+  id: string;
+  features: Record<string, RowValue | undefined>;
+  target?: unknown;
+}
+
+export interface PlanOptions {
+  /** The clock, in milliseconds; the pure layers have none of their own. */
+  now?: () => number;
+}
+
+export interface Plan {
+  readonly model: LoadedModel;
+  readonly policy: Policy;
+  explain(row: Row): ResultDocument;
+  /** The same for values aligned with the model's features: strings of a CSV or JSON values. */
+  explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument;
+  /** The result of a row that could not be read. */
+  invalid(id: string, path: string, message: string): ResultDocument;
+}
+
+export async function prepare(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Promise<Plan> {
+  await Promise.all(solvers.map((solver) => solver.load?.()));
+  return new PreparedPlan(model, policy, options.now ?? (() => 0));
+}
+
+class PreparedPlan implements Plan, Searcher {
+  private readonly compiled: CompiledPolicy;
+  private readonly targets = new Map<string, TargetPlan | ElsewiseError>();
+  private readonly verifier: Verifier;
+  private readonly writer: ResultWriter;
+  readonly person: Person;
+  private readonly names: readonly string[];
+
+  constructor(
+    readonly model: LoadedModel,
+    readonly policy: Policy,
+    readonly now: () => number,
+  ) {
+    checkSolverNames(policy);
+    this.compiled = compilePolicy(policy.document, model);
+    this.verifier = new Verifier(model, this.compiled);
+    this.writer = new ResultWriter(model, policy, this.verifier.scorer);
+    this.names = model.space.features.map((feature) => feature.name);
+    const values = () => new Float64Array(this.names.length);
+    this.person = { factual: values(), baseline: values(), domain: createDomain(model.space) };
+    if (policy.document.target !== undefined) this.targetPlan(undefined);
+  }
+
+  explain(row: Row): ResultDocument {
+    const raw = this.names.map((name) => (Object.hasOwn(row.features, name) ? row.features[name] : undefined));
+    return this.explainRecord(row.id, raw, row.target);
+  }
+
+  explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument {
+    const start = this.now();
+    try {
+      this.readRow(raw);
+      const plan = this.targetPlan(target);
+      return this.explainPerson(id, plan, start);
+    } catch (error) {
+      if (error instanceof ElsewiseError) return this.invalid(id, error.path, withoutPath(error));
+      throw error;
+    }
+  }
+
+  invalid(id: string, path: string, message: string): ResultDocument {
+    return this.writer.invalid(id, path, message);
+  }
+
+  private readRow(raw: readonly (RowValue | undefined)[]): void {
+    const { factual } = this.person;
+    for (const feature of this.model.space.features) {
+      const value = readValue(feature, raw[feature.index]);
+      if (Number.isNaN(value)) checkImputable(this.model, feature);
+      factual[feature.index] = value;
+    }
+  }
+
+  private explainPerson(id: string, target: TargetPlan, start: number): ResultDocument {
+    const { model, person, writer, verifier } = this;
+    verifier.scorer.runValues(person.factual);
+    writer.begin(id, target, person);
+    if (!verifier.scorer.raw.every(Number.isFinite)) throw new ElsewiseError('bad-row', 'the model gives no finite score for this row', 'features');
+    if (target.goals.some((goal) => model.model.achieves(verifier.scorer.raw, goal))) return writer.already(this.elapsed(start));
+    verifier.baselineOf(person.factual, person.baseline);
+    fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
+    const search: Search = { target, attempts: [], deadline: start + this.policy.document.deadlineMs };
+    const found = this.search(person.domain, search);
+    if (found.answer) {
+      const { answers, cut } = this.answers(found, search);
+      return writer.found(answers, search.attempts, !found.finished || cut, this.elapsed(start));
+    }
+    if (found.finished) return writer.infeasible(explainInfeasible(this, search), search.attempts, this.elapsed(start));
+    return writer.notFound(search.attempts, this.elapsed(start), this.now() > search.deadline);
+  }
+
+  private answers(first: Found, search: Search): { answers: Answer[]; cut: boolean } {
+    const { count } = this.policy.document;
+    if (count === 1) return { answers: [asAnswer(first)], cut: false };
+    return diversify(this, first, search, count);
+  }
+
+  private elapsed(start: number): number {
+    return roundMs(this.now() - start);
+  }
+
+  /** The cheapest verified answer within a domain, over all pieces of the target's region. */
+  search(domain: Domain, { target, attempts, deadline }: Search): Found {
+    const settleHere = (x: Float64Array) => this.settle(domain, x, target.goals);
+    let best: Found = { answer: null, solver: '', lowerBound: Infinity, finished: true };
+    for (const ladder of target.ladders) {
+      const limits = { now: this.now, deadline, seed: this.policy.document.seed };
+      const step = climb(ladder, domain, { limits, attempts, settle: settleHere });
+      best = cheaper(best, step);
+    }
+    return best;
+  }
+
+  /** The same for another row and target, without a result: for plans that serve another plan. */
+  searchFor(factual: Float64Array, target: TargetDocument, deadline: number): Found {
+    const { person, model } = this;
+    person.factual.set(factual);
+    this.verifier.baselineOf(person.factual, person.baseline);
+    fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
+    return this.search(person.domain, { target: this.targetPlan(target), attempts: [], deadline });
+  }
+
+  changes(values: Float64Array): ResultDocument['counterfactuals'][number]['changes'] {
+    return this.writer.changes(values);
+  }
+
+  private settle(domain: Domain, x: Float64Array, goals: readonly Goal[]): Settled | null {
+    const { factual, baseline } = this.person;
+    const check = (values: Float64Array) => this.verifier.check(factual, baseline, values, goals).cost;
+    return settle(this.model.space, domain, factual, x, check);
+  }
+
+  under(policy: PolicyDocument): Searcher {
+    return new PreparedPlan(this.model, loadPolicy(policy), this.now);
+  }
+
+  private targetPlan(own: unknown): TargetPlan {
+    const key = own === undefined || own === null || own === '' ? '' : JSON.stringify(own);
+    let known = this.targets.get(key);
+    if (!known) {
+      known = this.buildTarget(key === '' ? this.policy.document.target : own);
+      if (this.targets.size < MAX_TARGETS) this.targets.set(key, known);
+    }
+    if (known instanceof ElsewiseError) throw known;
+    return known;
+  }
+
+  private buildTarget(target: unknown): TargetPlan | ElsewiseError {
+    try {
+      if (target === undefined) throw new ElsewiseError('bad-row', 'is missing: give one in the policy, with --target or in the row', 'target');
+      const shown = parseTarget(target);
+      const { margin, tolerance, solvers: wanted } = this.policy.document;
+      const goals = resolveTarget(shown, this.model, margin, tolerance);
+      const problems = goals.flatMap((goal) => compileProblems(this.model, this.compiled, goal));
+      return { shown, goals, ladders: problems.map((problem) => buildLadder(problem, wanted)) };
+    } catch (error) {
+      if (error instanceof ElsewiseError) return error;
+      throw error;
+    }
+  }
+}
+
+/** Targets given row by row are remembered up to here; a file with more of them pays for each again. */
+const MAX_TARGETS = 1000;
+
+function cheaper(a: Found, b: Found): Found {
+  const better = b.answer && (!a.answer || b.answer.cost < a.answer.cost);
+  const winner = better ? b : a;
+  return { ...winner, lowerBound: Math.min(a.lowerBound, b.lowerBound), finished: a.finished && b.finished };
+}
+
+function checkSolverNames(policy: Policy): void {
+  const known = ['auto', ...solvers.map((solver) => solver.name)];
+  const wrong = policy.document.solvers.findIndex((name) => !known.includes(name));
+  if (wrong < 0) return;
+  throw new ElsewiseError('bad-document', `unknown solver; known are ${known.join(', ')}`, `policy.solvers[${wrong}]`);
+}
+
+const withoutPath = (error: ElsewiseError): string => (error.path ? error.message.slice(error.path.length + 2) : error.message);

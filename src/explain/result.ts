@@ -1,0 +1,158 @@
+/** Assembles result documents: the same keys in the same order for every row. */
+import type { RowValue } from '../documents/model-document.js';
+import type { TargetDocument } from '../documents/policy-document.js';
+import type { Attempt, CounterfactualDocument, Proof, Reason, ResultDocument } from '../documents/result-document.js';
+import { showValue } from '../models/features.js';
+import type { LoadedModel, Scorer } from '../models/load.js';
+import type { Goal } from '../models/region.js';
+import { reportedScore } from '../policy/target.js';
+import type { Policy } from './policy.js';
+import type { Settled } from './settle.js';
+import { same } from './verify.js';
+
+export interface Answer {
+  readonly settled: Settled;
+  readonly solver: string;
+  readonly lowerBound: number;
+}
+
+/** Gap below which an answer counts as optimal, relative to its cost. */
+const OPTIMAL_GAP = 1e-6;
+
+interface Subject {
+  readonly shown: TargetDocument;
+  readonly goals: readonly Goal[];
+}
+
+interface Values {
+  readonly factual: Float64Array;
+  readonly baseline: Float64Array;
+}
+
+export class ResultWriter {
+  private readonly modelTag: ResultDocument['model'];
+  private readonly policyTag: ResultDocument['policy'];
+  private readonly seed: number;
+  private id = '';
+  private subject: Subject = { shown: '', goals: [] };
+  private person: Values = { factual: new Float64Array(), baseline: new Float64Array() };
+  private factual: ResultDocument['factual'] = null;
+
+  constructor(
+    private readonly model: LoadedModel,
+    policy: Policy,
+    private readonly scorer: Scorer,
+  ) {
+    this.modelTag = { name: model.name, version: model.version, digest: model.digest };
+    this.policyTag = { name: policy.name, digest: policy.digest };
+    this.seed = policy.document.seed;
+  }
+
+  /** Notes the person and what the model says of them; the scorer has just scored the row. */
+  begin(id: string, subject: Subject, person: Values): void {
+    this.id = id;
+    this.subject = subject;
+    this.person = person;
+    this.factual = { features: this.show(person.factual), ...this.standing() };
+  }
+
+  already(elapsedMs: number): ResultDocument {
+    return this.assemble('already', [], undefined, [], false, elapsedMs);
+  }
+
+  found(answers: readonly Answer[], attempts: Attempt[], degraded: boolean, elapsedMs: number): ResultDocument {
+    return this.assemble('found', answers.map((answer) => this.counterfactual(answer)), undefined, attempts, degraded, elapsedMs);
+  }
+
+  infeasible(reason: Reason, attempts: Attempt[], elapsedMs: number): ResultDocument {
+    return this.assemble('infeasible', [], reason, attempts, false, elapsedMs);
+  }
+
+  notFound(attempts: Attempt[], elapsedMs: number, late: boolean): ResultDocument {
+    const reason = late
+      ? { code: 'deadline', message: 'no answer was found before the deadline, and none was excluded' }
+      : { code: attempts.length ? 'numerical' : 'no-solver', message: 'no solver found an answer that the model confirmed, and none proved that there is none' };
+    return this.assemble('not-found', [], reason, attempts, true, elapsedMs);
+  }
+
+  invalid(id: string, path: string, message: string): ResultDocument {
+    this.id = id;
+    this.factual = null;
+    const result = this.assemble('invalid', [], { code: 'invalid', message, path }, [], false, 0);
+    return { ...result, target: null };
+  }
+
+  private assemble(
+    status: ResultDocument['status'],
+    counterfactuals: CounterfactualDocument[],
+    reason: Reason | undefined,
+    attempts: Attempt[],
+    degraded: boolean,
+    elapsedMs: number,
+  ): ResultDocument {
+    const head = { schema: 'elsewise.result/v1' as const, id: this.id, status, model: this.modelTag, policy: this.policyTag };
+    const body = { ...head, target: this.subject.shown, factual: this.factual, counterfactuals };
+    const tail = { attempts, degraded, seed: this.seed, elapsedMs };
+    return reason ? { ...body, reason, ...tail } : { ...body, ...tail };
+  }
+
+  private show(values: Float64Array): Record<string, RowValue> {
+    const shown: Record<string, RowValue> = {};
+    for (const feature of this.model.space.features) shown[feature.name] = showValue(feature, values[feature.index]);
+    return shown;
+  }
+
+  /** What the model says of the row that was scored last. */
+  private standing(): { prediction: string | number; score: number } {
+    const scores = this.scorer.show();
+    const score = reportedScore(this.subject.goals, scores);
+    if (this.model.task === 'regression') return { prediction: scores[0], score };
+    return { prediction: this.model.classes[this.model.model.decide(this.scorer.raw)], score };
+  }
+
+  private counterfactual({ settled, solver, lowerBound }: Answer): CounterfactualDocument {
+    this.scorer.runValues(settled.values);
+    const changes = this.changes(settled.values);
+    return {
+      features: this.show(settled.values),
+      ...this.standing(),
+      changes,
+      cost: settled.cost,
+      distances: this.distances(settled.values, changes.length),
+      solver,
+      proof: proofOf(settled.cost, lowerBound),
+    };
+  }
+
+  changes(values: Float64Array): CounterfactualDocument['changes'] {
+    const { factual } = this.person;
+    return this.model.space.features
+      .filter((feature) => !same(values[feature.index], factual[feature.index]))
+      .map((feature) => ({
+        feature: feature.name,
+        from: showValue(feature, factual[feature.index]),
+        to: showValue(feature, values[feature.index]),
+      }));
+  }
+
+  /** Unweighted, in the user's units; a category that changes counts 1. */
+  private distances(values: Float64Array, l0: number): CounterfactualDocument['distances'] {
+    const { factual, baseline } = this.person;
+    let l1 = 0;
+    let squares = 0;
+    for (const { index, kind } of this.model.space.features) {
+      if (same(values[index], factual[index])) continue;
+      const delta = kind === 'choice' ? 1 : Math.abs(values[index] - baseline[index]);
+      l1 += delta;
+      squares += delta * delta;
+    }
+    return { l0, l1, l2: Math.sqrt(squares) };
+  }
+}
+
+export function proofOf(cost: number, lowerBound: number): Proof {
+  if (!(lowerBound > Number.NEGATIVE_INFINITY)) return { kind: 'heuristic', lowerBound: null, gap: null };
+  const bound = Math.min(cost, Math.max(0, lowerBound));
+  const gap = cost > 0 ? (cost - bound) / cost : 0;
+  return gap <= OPTIMAL_GAP ? { kind: 'optimal', lowerBound: bound, gap: 0 } : { kind: 'gap', lowerBound: bound, gap };
+}

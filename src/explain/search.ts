@@ -1,0 +1,48 @@
+/** What the parts of `explain` share about looking for an answer. */
+import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
+import type { Attempt, CounterfactualDocument } from '../documents/result-document.js';
+import type { LoadedModel } from '../models/load.js';
+import type { Goal } from '../models/region.js';
+import type { Domain } from '../policy/domain.js';
+import type { Climb, Rung } from './ladder.js';
+import type { Policy } from './policy.js';
+import type { Answer } from './result.js';
+
+export type Found = Climb;
+
+/** A target with the ladders of the pieces of its region. */
+export interface TargetPlan {
+  readonly shown: TargetDocument;
+  readonly goals: readonly Goal[];
+  readonly ladders: readonly (readonly Rung[])[];
+}
+
+export interface Search {
+  readonly target: TargetPlan;
+  readonly attempts: Attempt[];
+  readonly deadline: number;
+}
+
+/** The row being explained: as given, with missing values imputed, and what it may become. */
+export interface Person {
+  readonly factual: Float64Array;
+  readonly baseline: Float64Array;
+  readonly domain: Domain;
+}
+
+/** What diversity and infeasibility need of a plan. */
+export interface Searcher {
+  readonly model: LoadedModel;
+  readonly policy: Policy;
+  readonly person: Person;
+  readonly now: () => number;
+  /** The cheapest verified answer within a domain, over all pieces of the target's region. */
+  search(domain: Domain, search: Search): Found;
+  /** The same for another row, from its values. */
+  searchFor(factual: Float64Array, target: TargetDocument, deadline: number): Found;
+  changes(values: Float64Array): CounterfactualDocument['changes'];
+  /** A searcher for the same model under another policy. */
+  under(policy: PolicyDocument): Searcher;
+}
+
+export const asAnswer = ({ answer, solver, lowerBound }: Found): Answer => ({ settled: answer!, solver, lowerBound });

@@ -1,0 +1,99 @@
+/**
+ * From a solver's columns to values that a person can be told: lattice moves exactly on their points, decimals rounded,
+ * everything else as it came. Rounding is chosen so that the answer stays one: the roundings of the changed features
+ * are tried from the cheapest on, each checked by the model and the policy.
+ */
+import { type Feature, type FeatureSpace, gather } from '../models/features.js';
+import { type Domain, roundTo } from '../policy/domain.js';
+
+/** More features than this are rounded all outward and all to nearest, not in every combination. */
+const COMBINED = 6;
+/** A move of this size, relative, is rounding and not a change. */
+const NO_CHANGE = 1e-12;
+
+export interface Settled {
+  readonly values: Float64Array;
+  readonly cost: number;
+}
+
+/** Returns the verified values with the least cost, or null. `check` gives the cost, Infinity when it is no answer. */
+export function settle(
+  space: FeatureSpace,
+  domain: Domain,
+  factual: Float64Array,
+  x: Float64Array,
+  check: (values: Float64Array) => number,
+): Settled | null {
+  const values = new Float64Array(factual.length);
+  gather(space, x, values);
+  const loose: Feature[] = [];
+  for (const feature of space.features) {
+    const f = feature.index;
+    if (unmoved(feature, domain, x)) values[f] = factual[f];
+    else if (feature.kind !== 'choice') {
+      values[f] = onLattice(feature, domain, values[f]);
+      if (domain.step[f] === 0 && feature.decimals >= 0) loose.push(feature);
+    }
+  }
+  if (!loose.length) {
+    const cost = check(values);
+    return cost < Infinity ? { values, cost } : null;
+  }
+  return bestRounding(loose, domain, values, check);
+}
+
+function unmoved(feature: Feature, { origin }: Domain, x: Float64Array): boolean {
+  for (let c = feature.column; c < feature.column + feature.width; c++) {
+    if (feature.kind === 'choice') {
+      if (Math.round(x[c]) !== origin[c]) return false;
+    } else if (Math.abs(x[c] - origin[c]) > NO_CHANGE * Math.max(1, Math.abs(origin[c]))) return false;
+  }
+  return true;
+}
+
+function onLattice(feature: Feature, domain: Domain, value: number): number {
+  const step = domain.step[feature.index];
+  const here = domain.origin[feature.column];
+  if (step === 0) return Math.min(domain.upper[feature.column], Math.max(domain.lower[feature.column], value));
+  return tidy(here + step * Math.round((value - here) / step));
+}
+
+/** 0.30000000000000004 -> 0.3 */
+const tidy = (value: number): number => Number(value.toPrecision(15));
+
+function bestRounding(loose: readonly Feature[], domain: Domain, values: Float64Array, check: (values: Float64Array) => number): Settled | null {
+  const options = loose.map((feature) => roundings(feature, domain, values[feature.index]));
+  let best: Settled | null = null;
+  for (const choice of loose.length <= COMBINED ? combinations(options) : corners(options)) {
+    const candidate = values.slice();
+    loose.forEach((feature, k) => {
+      candidate[feature.index] = choice[k];
+    });
+    const cost = check(candidate);
+    if (cost < (best?.cost ?? Infinity)) best = { values: candidate, cost };
+  }
+  return best;
+}
+
+/** The decimal neighbours within the bounds, outward from the present value first. */
+function roundings(feature: Feature, domain: Domain, value: number): number[] {
+  const { decimals, column } = feature;
+  const here = domain.origin[column];
+  const nearest = roundTo(value, decimals);
+  const grid = 10 ** -decimals;
+  const other = roundTo(nearest + (nearest < value ? grid : -grid), decimals);
+  const inside = [nearest, other].filter((v) => v >= domain.lower[column] && v <= domain.upper[column]);
+  inside.sort((a, b) => Math.abs(b - here) - Math.abs(a - here));
+  return inside.length ? inside : [value];
+}
+
+function combinations(options: readonly number[][]): number[][] {
+  return options.reduce<number[][]>((sofar, list) => sofar.flatMap((prefix) => list.map((v) => [...prefix, v])), [[]]);
+}
+
+/** All outward, then each feature in turn inward with the others outward, then all inward. */
+function corners(options: readonly number[][]): number[][] {
+  const outward = options.map((list) => list[0]);
+  const inward = options.map((list) => list[list.length - 1]);
+  return [outward, ...outward.map((_, k) => outward.map((v, i) => (i === k ? inward[i] : v))), inward];
+}

@@ -1,0 +1,104 @@
+/**
+ * The last word on every answer, independent of how it was found: the model scores it again, every policy entry is
+ * checked against the row as it was, and the cost is computed anew. What fails here is never reported.
+ */
+import { type Feature, spread } from '../models/features.js';
+import { type LoadedModel, Scorer } from '../models/load.js';
+import type { Goal } from '../models/region.js';
+import { holds } from '../policy/constraint.js';
+import { evaluateCost } from '../policy/cost.js';
+import type { FeatureRule } from '../policy/rules.js';
+import type { CompiledPolicy } from '../problems/compile.js';
+
+export interface Verdict {
+  readonly ok: boolean;
+  readonly cost: number;
+  /** Why not, for people; empty when ok. */
+  readonly fault: string;
+}
+
+const BOUND_SLACK = 1e-9;
+const STEP_SLACK = 1e-7;
+
+export class Verifier {
+  readonly scorer: Scorer;
+  private readonly effective: Float64Array;
+
+  constructor(
+    private readonly loaded: LoadedModel,
+    private readonly policy: CompiledPolicy,
+  ) {
+    this.scorer = new Scorer(loaded);
+    this.effective = new Float64Array(loaded.space.features.length);
+  }
+
+  /** Checks `answer` for a person: `factual` as given, `baseline` the same with missing values imputed. */
+  check(factual: Float64Array, baseline: Float64Array, answer: Float64Array, goals: readonly Goal[]): Verdict {
+    const fault = this.policyFault(factual, baseline, answer) ?? this.modelFault(answer, goals);
+    if (fault) return { ok: false, cost: Infinity, fault };
+    const cost = evaluateCost(this.policy.cost, this.loaded.space, baseline, this.effective);
+    return Number.isFinite(cost) ? { ok: true, cost, fault: '' } : { ok: false, cost: Infinity, fault: 'the cost is not finite' };
+  }
+
+  /** What the row is measured from: missing values are what the imputer stands for. */
+  baselineOf(factual: Float64Array, baseline: Float64Array): void {
+    const { space, preprocessing } = this.loaded;
+    for (const feature of space.features) {
+      const value = factual[feature.index];
+      baseline[feature.index] = Number.isNaN(value) ? imputedValue(feature, preprocessing.imputed) : value;
+    }
+  }
+
+  private modelFault(answer: Float64Array, goals: readonly Goal[]): string | undefined {
+    const { scorer, loaded } = this;
+    spread(loaded.space, answer, scorer.columns);
+    scorer.runColumns(scorer.columns);
+    if (!scorer.raw.every(Number.isFinite)) return 'the model does not give a finite score';
+    return goals.some((goal) => loaded.model.achieves(scorer.raw, goal)) ? undefined : 'the model does not give the target';
+  }
+
+  private policyFault(factual: Float64Array, baseline: Float64Array, answer: Float64Array): string | undefined {
+    let changes = 0;
+    for (const rule of this.policy.rules) {
+      const f = rule.feature.index;
+      this.effective[f] = Number.isNaN(answer[f]) ? baseline[f] : answer[f];
+      if (same(factual[f], answer[f])) continue;
+      changes++;
+      const fault = ruleFault(rule, baseline[f], answer[f]);
+      if (fault) return `${rule.feature.name} ${fault}`;
+    }
+    if (changes > this.policy.maxChanges) return `${changes} features change`;
+    const broken = this.policy.constraints.find((constraint) => !holds(constraint, this.effective));
+    return broken ? `breaks "${broken.text}"` : undefined;
+  }
+}
+
+export const same = (a: number, b: number): boolean => a === b || (Number.isNaN(a) && Number.isNaN(b));
+
+function imputedValue(feature: Feature, imputed: Float64Array): number {
+  if (feature.kind !== 'choice') return imputed[feature.column];
+  for (let k = 0; k < feature.width; k++) if (imputed[feature.column + k] > 0) return k;
+  return Number.NaN;
+}
+
+function ruleFault(rule: FeatureRule, from: number, to: number): string | undefined {
+  const { feature } = rule;
+  if (!Number.isFinite(to)) return 'is not a finite number';
+  if (rule.never) return 'must not change';
+  const category = feature.kind === 'choice' || feature.kind === 'ordinal' || feature.kind === 'boolean';
+  if (category && (!Number.isInteger(to) || to < 0 || to > feature.max)) return 'is no category';
+  if (rule.allowed && rule.allowed[to] !== 1) return 'is not allowed';
+  return feature.kind === 'choice' ? undefined : numberFault(rule, from, to);
+}
+
+function numberFault(rule: FeatureRule, from: number, to: number): string | undefined {
+  const slack = BOUND_SLACK * Math.max(1, Math.abs(to));
+  if (to > from && !rule.mayIncrease) return 'may not increase';
+  if (to < from && !rule.mayDecrease) return 'may not decrease';
+  if (to > Math.max(from, rule.max) + slack || to < Math.min(from, rule.min) - slack) return 'leaves its bounds';
+  if (to - from > rule.maxIncrease + slack || from - to > rule.maxDecrease + slack) return 'changes too much';
+  if (rule.feature.kind === 'integer' && !Number.isInteger(to)) return 'is not a whole number';
+  const steps = (to - from) / rule.step;
+  if (rule.step > 0 && Math.abs(steps - Math.round(steps)) > STEP_SLACK) return 'is off its step';
+  return undefined;
+}

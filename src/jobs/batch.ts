@@ -1,0 +1,70 @@
+/**
+ * Follows a batch to its end: the results of its chunks in input order, each as soon as it and all before it are there.
+ * News wake it up; what it goes by is the store, so that news that got lost cost a second and nothing else.
+ */
+import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
+import type { BatchStatus } from '../store/batch-store.js';
+import type { Chunk } from '../store/manifest.js';
+import type { Store } from '../store/store.js';
+
+/** Chunks that are read side by side; memory holds no more of the results. */
+const WINDOW = 16;
+const LOOK_EVERY_MS = 1_000;
+
+export interface BatchPart {
+  /** Whole NDJSON lines. */
+  readonly bytes: Buffer;
+  readonly rows: number;
+}
+
+export function isOver({ isSealed, chunks, done, failed }: BatchStatus): boolean {
+  return isSealed && done + failed === chunks;
+}
+
+/** Throws when a chunk has failed, after everything before it has been given out. */
+export async function* followResults(store: Store, id: string, signal?: AbortSignal): AsyncGenerator<BatchPart> {
+  await store.batches.status(id);
+  const blocked = store.redis.duplicate();
+  blocked.on('error', () => {}); // the command that breaks says so itself
+  const interrupt = () => blocked.disconnect();
+  signal?.addEventListener('abort', interrupt);
+  try {
+    let news = '0';
+    for (let next = 0; ; ) {
+      const parts = await readReady(store, id, next);
+      yield* parts;
+      next += parts.length;
+      if (parts.length > 0) continue;
+      if (await isEnd(store, id, next)) return;
+      news = await store.batches.awaitNews(blocked, id, news, LOOK_EVERY_MS);
+      signal?.throwIfAborted();
+    }
+  } finally {
+    signal?.removeEventListener('abort', interrupt);
+    blocked.disconnect();
+  }
+}
+
+/** The results of the next chunks, as far as they are there without a gap. */
+async function readReady(store: Store, id: string, from: number): Promise<BatchPart[]> {
+  const chunks = await store.batches.chunks(id, from, WINDOW);
+  const gap = chunks.findIndex((chunk) => chunk?.state !== 'done');
+  const ready = chunks.slice(0, gap < 0 ? chunks.length : gap) as (Chunk & { state: 'done' })[];
+  if (ready.length === 0 && chunks[0]?.state === 'failed') throw failure(id, from, chunks[0]);
+  return Promise.all(
+    ready.map(async ({ results, rows }, i) => ({
+      bytes: await store.results.chunkResults(id, from + i, results),
+      rows,
+    })),
+  );
+}
+
+async function isEnd(store: Store, id: string, next: number): Promise<boolean> {
+  const { isSealed, chunks } = await store.batches.status(id);
+  return isSealed && next === chunks;
+}
+
+function failure(id: string, index: number, { code, message }: Chunk & { state: 'failed' }): ElsewiseError {
+  const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'thread-lost';
+  return new ElsewiseError(known, `chunk ${index} of batch "${id}" failed, its results are missing: ${message}`);
+}

@@ -1,0 +1,86 @@
+/**
+ * What travels through the queues, as schemas: job data that any producer may write, return values that any consumer
+ * may read. Jobs carry references; rows and results lie in the store. `schemas/` has the same as JSON Schema.
+ *
+ * Versions are part of the name in `schema`, so that workers of two releases can serve one queue.
+ */
+import { z } from 'zod';
+import { digestOf } from '../documents/digest.js';
+import { rowValue } from '../documents/model-document.js';
+import { policySchema, targetSchema } from '../documents/policy-document.js';
+import { resultSchema } from '../documents/result-document.js';
+import { batchIdSchema, digestSchema, modelPinSchema } from '../store/manifest.js';
+
+export const QUEUES = { events: 'elsewise-events', bulk: 'elsewise-bulk' } as const;
+
+export type LaneName = keyof typeof QUEUES;
+
+/** One chunk of a batch, on the queue `elsewise-bulk`. */
+export const chunkJobSchema = z.strictObject({
+  schema: z.literal('elsewise.chunk-job/v1'),
+  batch: batchIdSchema,
+  chunk: z.int().min(0),
+  /** Number of the chunk's first row in the input, counted from 1. */
+  firstRow: z.int().min(1),
+  rows: z.int().min(1),
+  /** Of the chunk's rows, before compression. */
+  digest: digestSchema,
+  model: modelPinSchema,
+  policy: digestSchema,
+});
+
+export const chunkReturnSchema = z.strictObject({
+  schema: z.literal('elsewise.chunk-return/v1'),
+  batch: batchIdSchema,
+  chunk: z.int().min(0),
+  rows: z.int().min(1),
+  /** `known`: another delivery of the same job had stored its results before, and they stay. */
+  outcome: z.enum(['stored', 'known']),
+});
+
+/** One row, on the queue `elsewise-events`. */
+export const eventJobSchema = z.strictObject({
+  schema: z.literal('elsewise.event-job/v1'),
+  /** The answer appears under `elsewise:result:<id>` and on the stream `elsewise:results`. */
+  id: z.string().min(1).max(200),
+  /** `name@version`, or `name` for the latest when the job is worked; pinned by its digest it is certain. */
+  model: z.union([z.string().min(1), modelPinSchema]),
+  /** Left out: anything may change, every unit costs the same. */
+  policy: policySchema.optional(),
+  features: z.record(z.string(), rowValue),
+  target: targetSchema.optional(),
+});
+
+export const eventReturnSchema = z.strictObject({
+  schema: z.literal('elsewise.event-return/v1'),
+  id: z.string(),
+  key: z.string(),
+  status: resultSchema.shape.status,
+  /** Whether it was solved for this job, or known from an earlier one with the same content. */
+  isNew: z.boolean(),
+});
+
+export type ChunkJob = z.output<typeof chunkJobSchema>;
+export type ChunkReturn = z.output<typeof chunkReturnSchema>;
+export type EventJob = z.output<typeof eventJobSchema>;
+export type EventJobInput = z.input<typeof eventJobSchema>;
+export type EventReturn = z.output<typeof eventReturnSchema>;
+
+/** BullMQ refuses ids with a colon and ids that are integers. */
+export function chunkJobId(batch: string, chunk: number): string {
+  return `chunk-${batch}-${chunk}`;
+}
+
+/** What makes an event the same event: model, policy (the seed is in it), row and target. */
+export function eventKey(
+  modelDigest: string,
+  policyDigest: string,
+  event: Pick<EventJob, 'id' | 'features' | 'target'>,
+): string {
+  const { id, features, target } = event;
+  return digestOf({ model: modelDigest, policy: policyDigest, id, features, target }).replace('sha256:', '');
+}
+
+export function eventJobId(key: string): string {
+  return `event-${key}`;
+}

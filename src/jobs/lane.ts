@@ -1,0 +1,158 @@
+/**
+ * A lane of a worker: one queue, its own solver threads, and BullMQ's worker between them. Lanes do not share threads, so
+ * a single row never waits behind chunks of a batch. The main loop only moves buffers.
+ */
+import { type Job, Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { ElsewiseError } from '../documents/error.js';
+import type { Policy } from '../explain/policy.js';
+import type { Metrics, PoolUse, QueueDepth } from '../telemetry/metrics.js';
+import { asJobError, JobFailure } from './job-failure.js';
+import type { ChunkAnswer, ChunkTask } from './messages.js';
+import type { CachedPlan } from './plan-cache.js';
+import { rowLimitMs, SolverPool } from './pool.js';
+import { queueOptions } from './queues.js';
+import { quantile, type Tally } from './tally.js';
+
+export type Rows = Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow' | 'rows'>;
+
+/** Rows through the threads of the lane. */
+export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows) => Promise<ChunkAnswer>;
+
+export interface LaneOptions {
+  readonly queue: string;
+  readonly prefix: string;
+  readonly threads: number;
+  /** Jobs taken at a time. */
+  readonly concurrency: number;
+  readonly niceIncrement: number;
+  answer(data: unknown, solve: Solve): Promise<{ outcome?: string; isNew?: boolean }>;
+  /** The job will not be tried again. */
+  onFailed(data: unknown, error: Error): Promise<void>;
+  /** A job was taken or has ended. */
+  onProgress(): void;
+  /** Anything else that goes wrong. */
+  onError(error: Error): void;
+}
+
+/** A killed worker's jobs run again after at most their sum; the pool, not the lock, ends rows that overrun. */
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
+/** After a broken connection BullMQ would wait 15 s before it takes the next job. */
+const RETRY_MS = 1_000;
+const COUNTED = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
+
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #metrics: Metrics;
+  readonly #pool: SolverPool;
+  readonly #queue: Queue;
+  readonly #worker: Worker;
+  #jobs = 0;
+  #tasks = 0;
+
+  constructor(connection: Redis, metrics: Metrics, options: LaneOptions) {
+    const { queue, prefix, threads, niceIncrement, concurrency } = options;
+    this.#options = options;
+    this.#metrics = metrics;
+    this.#pool = new SolverPool({ threads, niceIncrement });
+    this.#queue = new Queue(queue, { connection, ...queueOptions(prefix) });
+    this.#queue.on('error', options.onError);
+    this.#worker = new Worker(queue, (job) => this.#process(job), {
+      connection,
+      prefix,
+      concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: 1,
+      runRetryDelay: RETRY_MS,
+    });
+    this.#worker.on('error', options.onError);
+    this.#worker.on('failed', (job, error) => void this.#recordFailure(job, error));
+  }
+
+  get hasRoom(): boolean {
+    return this.#jobs < this.#options.concurrency;
+  }
+
+  poolUse(): PoolUse {
+    const { queue, threads } = this.#options;
+    return { queue, threads, busy: Math.min(this.#tasks, threads), queued: Math.max(0, this.#tasks - threads) };
+  }
+
+  async depth(): Promise<QueueDepth> {
+    const [jobs, [oldest]] = await Promise.all([
+      this.#queue.getJobCounts(...COUNTED),
+      this.#queue.getJobs(['waiting', 'prioritized'], 0, 0, true),
+    ]);
+    const oldestSeconds = oldest ? Math.max(0, Date.now() - oldest.timestamp) / 1000 : 0;
+    return { queue: this.#options.queue, jobs, oldestSeconds };
+  }
+
+  /** Jobs that a worker with room should take; those of a paused queue are not. */
+  async takeable(): Promise<number> {
+    const [isPaused, count] = await Promise.all([
+      this.#queue.isPaused(),
+      this.#queue.getJobCountByTypes('waiting', 'prioritized'),
+    ]);
+    return isPaused ? 0 : count;
+  }
+
+  /** Takes no more jobs and resolves when the running ones have ended. */
+  async drain(): Promise<void> {
+    await this.#worker.close();
+    await Promise.all([this.#pool.close(), this.#queue.close()]);
+  }
+
+  async #process(job: Job): Promise<unknown> {
+    const { queue, onProgress, answer } = this.#options;
+    const started = performance.now();
+    this.#jobs++;
+    onProgress();
+    try {
+      const returned = await answer(job.data, this.#solve);
+      const isKnown = returned.outcome === 'known' || returned.isNew === false;
+      this.#metrics.countJob(queue, isKnown ? 'known' : 'completed');
+      return returned;
+    } catch (error) {
+      throw asJobError(error);
+    } finally {
+      this.#metrics.timeJob(queue, performance.now() - started);
+      this.#jobs--;
+      onProgress();
+    }
+  }
+
+  readonly #solve: Solve = async (plan, policy, rows) => {
+    this.#tasks++;
+    try {
+      const { planKey, documents, family } = plan;
+      // as a plain array: the pool copies it with slice(), which for a Buffer would be a view
+      const bytes = new Uint8Array(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength);
+      const task: ChunkTask = { kind: 'explain', planKey, documents, output: 'ndjson', ...rows, bytes };
+      const answer = await this.#pool.run(task, { rowLimitMs: rowLimitMs(policy.document.deadlineMs) });
+      if (answer.tally.rows !== rows.rows) throw new Error(`${answer.tally.rows} results for ${rows.rows} rows`);
+      this.#metrics.countRows({ queue: this.#options.queue, family, ...answer.tally, elapsedMs: values(answer.tally) });
+      return answer;
+    } catch (error) {
+      throw error instanceof ElsewiseError ? error : new JobFailure('failed', (error as Error).message);
+    } finally {
+      this.#tasks--;
+    }
+  };
+
+  /** Also called for a job that no worker lives through: then this worker never ran it. */
+  async #recordFailure(job: Job | undefined, error: Error): Promise<void> {
+    const isFinal = job?.finishedOn !== undefined;
+    this.#metrics.countJob(this.#options.queue, isFinal ? 'failed' : 'retried');
+    if (isFinal) await this.#options.onFailed(job.data, error).catch(this.#options.onError);
+  }
+}
+
+/** The row times of a tally: the middle of each bucket and how many rows are in it. */
+function* values({ elapsedMs }: Tally): Generator<readonly [number, number]> {
+  for (const [bucket, count] of elapsedMs.buckets) {
+    const one = { buckets: new Map([[bucket, 1]]), count: 1, sum: 0 };
+    yield [quantile(one, 1) ?? 0, count];
+  }
+}

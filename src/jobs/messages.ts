@@ -1,0 +1,73 @@
+/**
+ * What the main thread and the solver threads say to each other, all of it.
+ *
+ * A task is a run of whole input records as bytes; its answer is a run of whole output lines as bytes. So parsing,
+ * solving and formatting all happen in the threads, and the main thread only finds line ends and moves buffers.
+ */
+import type { Tally } from './tally.js';
+
+/** Where the fields of a record are: decided once, from the header, on the main thread. */
+export type RowLayout = NdjsonLayout | CsvLayout;
+
+export interface NdjsonLayout {
+  readonly format: 'ndjson';
+}
+
+export interface CsvLayout {
+  readonly format: 'csv';
+  readonly delimiter: string;
+  /** How many fields a record has. */
+  readonly columns: number;
+  /** Column of each feature of the model, in the model's order; -1: the file has none and the model imputes it. */
+  readonly featureColumns: readonly number[];
+  /** -1: none; rows are numbered. */
+  readonly idColumn: number;
+  /** -1: none. */
+  readonly targetColumn: number;
+}
+
+export type OutputFormat = 'ndjson' | 'csv';
+
+/** What a thread needs to prepare a plan; travels as UTF-8 JSON in memory that all threads share. */
+export interface PlanDocuments {
+  readonly model: unknown;
+  /** Left out for `predict`. */
+  readonly policy?: unknown;
+  readonly version: number | null;
+}
+
+/** Why rows are answered without being solved: their thread did not survive them, or the solver threw. */
+export interface RowLoss {
+  readonly code: 'overran' | 'thread-lost' | 'failed';
+  readonly message: string;
+}
+
+export interface ChunkTask {
+  readonly kind: 'explain' | 'predict';
+  /** Threads keep what they prepared under this key: the same key must mean the same documents. */
+  readonly planKey: string;
+  readonly documents: SharedArrayBuffer;
+  readonly layout: RowLayout;
+  readonly output: OutputFormat;
+  /** Whole records, as they stand in the input. */
+  readonly bytes: Uint8Array;
+  /** Number of the first record in the input, counted from 1. */
+  readonly firstRow: number;
+  /** How many records there are in `bytes`. */
+  readonly rows: number;
+  /** Set: every row is answered with it, and nothing is solved. */
+  readonly loss?: RowLoss;
+}
+
+/** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
+export interface ThreadTask extends ChunkTask {
+  readonly progress: Int32Array;
+}
+
+export const NOT_STARTED = -1;
+
+export interface ChunkAnswer {
+  /** Whole lines, one per row, in order. */
+  readonly bytes: Uint8Array;
+  readonly tally: Tally;
+}

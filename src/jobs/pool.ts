@@ -1,0 +1,180 @@
+/**
+ * The solver threads. A chunk goes to a thread and comes back as lines. When the thread does not survive it (it hangs in
+ * one row past any deadline, exits, runs out of memory), the thread is replaced and the chunk is run again in three
+ * parts: the rows before the one it was lost in, that row alone, and the rows after it. A row that loses its thread
+ * even alone is answered with why, so exactly the guilty rows fail.
+ *
+ * Threads publish how far they are in shared memory. That tells which row is guilty, and lets the limit hold for a row
+ * rather than for a chunk: a hang is noticed soon, however many rows are still to come.
+ */
+import { Piscina } from 'piscina';
+import { ElsewiseError } from '../documents/error.js';
+import { type ChunkAnswer, type ChunkTask, NOT_STARTED, type RowLoss, type ThreadTask } from './messages.js';
+import { recordsOf } from './records.js';
+import { addTally, createTally } from './tally.js';
+
+export interface PoolOptions {
+  readonly threads: number;
+  /** The file that runs in the threads; another one than ours only in tests. */
+  readonly filename?: string;
+  /** A thread that needs more is replaced. */
+  readonly heapLimitMb?: number;
+  /** Lets other work go first, as `nice` does. */
+  readonly niceIncrement?: number;
+}
+
+export interface ChunkOptions {
+  /** A row that takes longer loses its thread. See `rowLimitMs`. */
+  readonly rowLimitMs: number;
+  /** Gives the chunk up: the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+const THREAD_FILE = new URL('./thread.js', import.meta.url).href;
+const HEAP_LIMIT_MB = 2048;
+/** Time to load and prepare model and policy in a thread, before the first row. */
+const PREPARE_LIMIT_MS = 120_000;
+const WATCH_EVERY_MS = 200;
+
+/** A row's own deadline is kept by the solvers; this is for the case that they do not. */
+export function rowLimitMs(deadlineMs: number): number {
+  return 5_000 + 4 * deadlineMs;
+}
+
+interface Lost {
+  readonly loss: RowLoss;
+  /** Rows of the chunk that were done, or NOT_STARTED. */
+  readonly rowsDone: number;
+}
+
+type Attempt = { readonly answer: ChunkAnswer } | Lost;
+
+export class SolverPool {
+  readonly threads: number;
+  readonly #piscina: Piscina<ThreadTask, ChunkAnswer>;
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor({ threads, filename = THREAD_FILE, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 }: PoolOptions) {
+    this.threads = threads;
+    this.#free = threads;
+    this.#piscina = new Piscina({
+      filename,
+      minThreads: threads,
+      maxThreads: threads,
+      niceIncrement,
+      recordTiming: false,
+      resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
+    });
+    // A thread that dies between two tasks is replaced by piscina; without a listener it would take the process along.
+    this.#piscina.on('error', () => {});
+  }
+
+  /** Answers every row of the chunk, in order. Rejects when the documents cannot be prepared, or by the signal. */
+  async run(task: ChunkTask, options: ChunkOptions): Promise<ChunkAnswer> {
+    let attempt = await this.#attempt(task, options);
+    if ('loss' in attempt && attempt.rowsDone === NOT_STARTED) attempt = await this.#attempt(task, options);
+    if ('answer' in attempt) return attempt.answer;
+    if (attempt.rowsDone === NOT_STARTED) throw new ElsewiseError('thread-lost', attempt.loss.message);
+    if (task.loss) throw new ElsewiseError('thread-lost', `not even an answer to failed rows: ${attempt.loss.message}`);
+    if (task.rows === 1) return this.run({ ...task, loss: attempt.loss }, options);
+    return this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
+  }
+
+  async #runParts(parts: readonly ChunkTask[], options: ChunkOptions): Promise<ChunkAnswer> {
+    const answers: ChunkAnswer[] = [];
+    for (const part of parts) answers.push(await this.run(part, options));
+    const tally = createTally();
+    for (const answer of answers) addTally(tally, answer.tally);
+    return { bytes: Buffer.concat(answers.map(({ bytes }) => bytes)), tally };
+  }
+
+  async #attempt(task: ChunkTask, options: ChunkOptions): Promise<Attempt> {
+    await this.#takeThread();
+    try {
+      return await this.#runOnThread(task, options);
+    } finally {
+      this.#returnThread();
+    }
+  }
+
+  async #runOnThread(task: ChunkTask, { rowLimitMs, signal }: ChunkOptions): Promise<Attempt> {
+    signal?.throwIfAborted();
+    const progress = new Int32Array(new SharedArrayBuffer(4)).fill(NOT_STARTED);
+    // A copy changes hands: the original is needed when the thread does not survive.
+    const bytes = task.bytes.slice();
+    const watch = watchProgress(progress, rowLimitMs);
+    const abort = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
+    try {
+      const sent = { ...task, bytes, progress };
+      const answer = await this.#piscina.run(sent, { transferList: [bytes.buffer as ArrayBuffer], signal: abort });
+      return { answer };
+    } catch (error) {
+      signal?.throwIfAborted();
+      const loss = watch.signal.aborted ? overran(rowLimitMs) : threadLoss(error);
+      if (!loss) throw error;
+      return { loss, rowsDone: Atomics.load(progress, 0) };
+    } finally {
+      watch.stop();
+    }
+  }
+
+  /** Waiting here and not in piscina's queue, so that a chunk's clock runs only while a thread works on it. */
+  async #takeThread(): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #returnThread(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free++;
+  }
+
+  /** Ends the threads, whatever they are doing. */
+  async close(): Promise<void> {
+    await this.#piscina.destroy();
+  }
+}
+
+function watchProgress(progress: Int32Array, limitMs: number): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  let seen = NOT_STARTED;
+  let since = performance.now();
+  const look = () => {
+    const now = performance.now();
+    const done = Atomics.load(progress, 0);
+    if (done !== seen) {
+      seen = done;
+      since = now;
+    } else if (now - since > (seen === NOT_STARTED ? Math.max(limitMs, PREPARE_LIMIT_MS) : limitMs)) controller.abort();
+  };
+  const timer = setInterval(look, Math.min(WATCH_EVERY_MS, limitMs / 2));
+  return { signal: controller.signal, stop: () => clearInterval(timer) };
+}
+
+function overran(limitMs: number): RowLoss {
+  return { code: 'overran', message: `the solver was still busy with this row after ${limitMs} ms and was stopped` };
+}
+
+/** Undefined: the thread is well, the error is about the task. */
+function threadLoss(error: unknown): RowLoss | undefined {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { code: 'thread-lost', message: 'the solver ran out of memory on this row' };
+  if (!message?.startsWith('worker exited with code')) return undefined;
+  return { code: 'thread-lost', message: 'the solver thread ended while it worked on this row' };
+}
+
+/** The rows before one, that row, the rows behind it. */
+function splitAround(task: ChunkTask, guilty: number): ChunkTask[] {
+  const bytes = Buffer.from(task.bytes.buffer, task.bytes.byteOffset, task.bytes.byteLength);
+  const starts = [...recordsOf(bytes, task.layout)].map(({ start }) => start);
+  const cut = (from: number, to: number): ChunkTask => ({
+    ...task,
+    bytes: bytes.subarray(starts[from], starts[to] ?? bytes.length),
+    firstRow: task.firstRow + from,
+    rows: to - from,
+  });
+  const parts = [cut(0, guilty), cut(guilty, guilty + 1), cut(guilty + 1, task.rows)];
+  return parts.filter(({ rows }) => rows > 0);
+}

@@ -1,0 +1,182 @@
+/**
+ * Puts work into the queues. Rows go to the store as compressed blocks, jobs only name them; ids follow from the content,
+ * so whatever was interrupted is simply done again and nothing is there twice.
+ */
+import { randomBytes } from 'node:crypto';
+import { Queue } from 'bullmq';
+import { parseDocument } from '../documents/parse.js';
+import { prepare } from '../explain/plan.js';
+import { defaultPolicy, loadPolicy, type Policy } from '../explain/policy.js';
+import type { LoadedModel } from '../models/load.js';
+import { pack } from '../store/block.js';
+import { batchIdSchema, type Manifest } from '../store/manifest.js';
+import { connect } from '../store/redis.js';
+import { type StoreSettings, storeSettings } from '../store/settings.js';
+import { type Store, storeOver } from '../store/store.js';
+import {
+  type ChunkJob,
+  chunkJobId,
+  type EventJobInput,
+  eventJobId,
+  eventJobSchema,
+  eventKey,
+  QUEUES,
+} from './contract.js';
+import { queueOptions } from './queues.js';
+import { type Chunk, RowSource } from './rows.js';
+
+export interface BatchInput {
+  /** CSV with a header or NDJSON, in pieces of any size. */
+  readonly source: AsyncIterable<Uint8Array>;
+  /** Of the file: its ending decides the format; without one, the first byte does. */
+  readonly name: string;
+  /** A model of the registry: `name@version`, or `name` for its latest version now. */
+  readonly model: string;
+  /** A policy document; left out, anything may change. */
+  readonly policy?: unknown;
+  /** Left out, one is made up. The same id and content again is the same batch, other content is refused. */
+  readonly batch?: string;
+  readonly chunkRows?: number;
+  /** Called now and then, with the rows added so far. */
+  onProgress?(rows: number): void;
+  onWarning?(text: string): void;
+}
+
+export interface EnqueuedBatch {
+  readonly id: string;
+  readonly rows: number;
+  readonly chunks: number;
+  /** Chunks that an earlier run had finished already. */
+  readonly done: number;
+}
+
+export interface EnqueuedEvent {
+  readonly id: string;
+  readonly jobId: string;
+}
+
+/** So many rows are worked in a fraction of a second, and a chunk that is lost with its worker costs little. */
+const CHUNK_ROWS = 500;
+/** Chunks that are compressed and sent side by side; memory holds no more of the input. */
+const GROUP = 16;
+
+export class Producer {
+  readonly #store: Store;
+  readonly #queues: { readonly [K in keyof typeof QUEUES]: Queue };
+
+  constructor(store: Store) {
+    this.#store = store;
+    const open = (name: string) => {
+      const queue = new Queue(name, { connection: store.redis, ...queueOptions(store.settings.queuePrefix) });
+      return queue.on('error', () => {}); // the call that breaks says so itself
+    };
+    this.#queues = { events: open(QUEUES.events), bulk: open(QUEUES.bulk) };
+  }
+
+  /** Over a connection of its own, to the given Redis or that of REDIS_URL. Ends with `close`. */
+  static async connect(given: Partial<StoreSettings> = {}): Promise<Producer> {
+    const settings = storeSettings(given);
+    return new Producer(storeOver(await connect(settings.url), settings));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#queues).map((queue) => queue.close()));
+    this.#store.redis.disconnect();
+  }
+
+  /** Refuses a bad model, policy or header before anything is written. */
+  async enqueueBatch(input: BatchInput): Promise<EnqueuedBatch> {
+    const model = await this.#store.models.load(input.model);
+    const policy = input.policy === undefined ? defaultPolicy() : loadPolicy(input.policy);
+    await prepare(model, policy);
+    const rows = await RowSource.open(input.source, input.name, model);
+    for (const warning of rows.warnings) input.onWarning?.(warning);
+    const manifest = await this.#store.batches.create(describe(input, model, policy, rows));
+    return this.#addRows(manifest, rows, input);
+  }
+
+  async #addRows(manifest: Manifest, rows: RowSource, { onProgress }: BatchInput): Promise<EnqueuedBatch> {
+    const total = { id: manifest.id, rows: 0, chunks: 0, done: 0 };
+    for (let group = await takeGroup(rows, manifest); group.length > 0; group = await takeGroup(rows, manifest)) {
+      const states = await this.#addChunks(manifest, group, total.chunks);
+      total.chunks += group.length;
+      total.rows += group.reduce((sum, chunk) => sum + chunk.rows, 0);
+      total.done += states.filter((state) => state === 'done').length;
+      onProgress?.(total.rows);
+    }
+    await this.#store.batches.seal(manifest.id, total.chunks);
+    return total;
+  }
+
+  /** Blocks first, jobs second: a job never names what is not there. */
+  async #addChunks(manifest: Manifest, chunks: readonly Chunk[], firstIndex: number): Promise<string[]> {
+    const added = chunks.map(async (chunk, i) => {
+      const index = firstIndex + i;
+      const block = await pack(withoutLeadingLineEnds(chunk.bytes), 'passing');
+      const state = await this.#store.batches.addChunk(manifest.id, index, chunk.rows, block);
+      return { state, data: chunkJob(manifest, chunk, index, block.digest) };
+    });
+    const settled = await Promise.all(added);
+    const jobs = settled.filter(({ state }) => state === 'waiting').map(({ data }) => toJob(data));
+    if (jobs.length > 0) await this.#queues.bulk.addBulk(jobs);
+    return settled.map(({ state }) => state);
+  }
+
+  /** The answer appears under the event's id, see `ResultStore.result`, and on the stream of results. */
+  async enqueueEvent(event: Omit<EventJobInput, 'schema'>): Promise<EnqueuedEvent> {
+    const job = parseDocument(eventJobSchema, { schema: 'elsewise.event-job/v1', ...event }, 'event');
+    const model = typeof job.model === 'string' ? await this.#store.models.resolve(job.model) : job.model;
+    const pin = { name: model.name, version: model.version, digest: model.digest };
+    const policy = job.policy ? loadPolicy(job.policy) : defaultPolicy();
+    const jobId = eventJobId(eventKey(pin.digest, policy.digest, job));
+    const added = await this.#queues.events.add('event', { ...job, model: pin }, { jobId });
+    if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
+    return { id: job.id, jobId };
+  }
+}
+
+function describe(input: BatchInput, model: LoadedModel, policy: Policy, { layout }: RowSource): Manifest {
+  return {
+    schema: 'elsewise.batch/v1',
+    id: parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch'),
+    model: { name: model.name, version: model.version!, digest: model.digest },
+    policy: { digest: policy.digest, document: policy.document },
+    layout: layout.format === 'csv' ? { ...layout, featureColumns: [...layout.featureColumns] } : layout,
+    chunkRows: input.chunkRows ?? CHUNK_ROWS,
+    created: new Date().toISOString(),
+  };
+}
+
+/** `credit-20260115-093042-1f6e`: says what and when, and two of the same second differ. */
+function newBatchId(model: string): string {
+  const [day, time] = new Date()
+    .toISOString()
+    .replaceAll(/[-:]|\..*/g, '')
+    .split('T');
+  return `${model.slice(0, 60)}-${day}-${time}-${randomBytes(2).toString('hex')}`;
+}
+
+async function takeGroup(rows: RowSource, { chunkRows }: Manifest): Promise<Chunk[]> {
+  const group: Chunk[] = [];
+  while (group.length < GROUP) {
+    const chunk = await rows.take(chunkRows);
+    if (!chunk) break;
+    group.push(chunk);
+  }
+  return group;
+}
+
+/** Whether empty lines come with a chunk depends on how the bytes arrived; its digest must not. */
+function withoutLeadingLineEnds(bytes: Buffer): Buffer {
+  const first = bytes.findIndex((byte) => byte !== 0x0a && byte !== 0x0d);
+  return bytes.subarray(Math.max(0, first));
+}
+
+function chunkJob(manifest: Manifest, { firstRow, rows }: Chunk, chunk: number, digest: string): ChunkJob {
+  const { id: batch, model, policy } = manifest;
+  return { schema: 'elsewise.chunk-job/v1', batch, chunk, firstRow, rows, digest, model, policy: policy.digest };
+}
+
+function toJob(data: ChunkJob) {
+  return { name: 'chunk', data, opts: { jobId: chunkJobId(data.batch, data.chunk) } };
+}

@@ -1,0 +1,24 @@
+/** How our queues are set up, the same for those who add jobs and those who work them. */
+import type { QueueOptions } from 'bullmq';
+
+/** Return values stay in BullMQ's stream of events: nobody delivers by it, so it is kept short. */
+const EVENT_STREAM_LENGTH = 1_000;
+const FAILED_JOBS_KEPT = 10_000;
+
+/**
+ * Done jobs are removed, what they did is in the store; failed ones stay for inspection. Retries are for what may get
+ * better by itself, see job-failure.ts.
+ */
+export function queueOptions(prefix: string): Omit<QueueOptions, 'connection'> {
+  return {
+    prefix,
+    streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
+    defaultJobOptions: {
+      attempts: 4,
+      backoff: { type: 'exponential', delay: 1_000 },
+      removeOnComplete: true,
+      removeOnFail: { count: FAILED_JOBS_KEPT },
+      stackTraceLimit: 3,
+    },
+  };
+}

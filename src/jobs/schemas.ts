@@ -1,0 +1,43 @@
+/** Every document as JSON Schema, for those who write or read them in other languages; `schemas/` holds the files. */
+import { z } from 'zod';
+import { modelEnvelope } from '../documents/model-document.js';
+import { policySchema } from '../documents/policy-document.js';
+import { resultSchema } from '../documents/result-document.js';
+import { families } from '../models/index.js';
+import { manifestSchema } from '../store/manifest.js';
+import { chunkJobSchema, chunkReturnSchema, eventJobSchema, eventReturnSchema } from './contract.js';
+
+type JsonSchema = Record<string, unknown>;
+
+const WRITTEN = { policy: policySchema, 'chunk-job': chunkJobSchema, 'event-job': eventJobSchema };
+const READ = {
+  result: resultSchema,
+  batch: manifestSchema,
+  'chunk-return': chunkReturnSchema,
+  'event-return': eventReturnSchema,
+};
+
+/** By name: `model` -> the schema of `elsewise.model/v1`. */
+export function jsonSchemas(): Record<string, JsonSchema> {
+  const named = (schemas: Record<string, z.ZodType>, io: 'input' | 'output') =>
+    Object.entries(schemas).map(([name, schema]) => [name, titled(name, z.toJSONSchema(schema, { io }))]);
+  return Object.fromEntries([
+    ['model', titled('model', modelJsonSchema())],
+    ...named(WRITTEN, 'input'),
+    ...named(READ, 'output'),
+  ]);
+}
+
+function titled(name: string, schema: JsonSchema): JsonSchema {
+  const { $schema, ...rest } = schema;
+  return { $schema, title: `elsewise.${name}/v1`, ...rest };
+}
+
+/** What all models share, and one branch for each family with its own parameters. */
+function modelJsonSchema(): JsonSchema {
+  const branches = [...families.values()].map(({ name, schema }) => {
+    const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+    return { title: name, properties: { family: { const: name }, parameters } };
+  });
+  return { ...z.toJSONSchema(modelEnvelope, { io: 'input' }), oneOf: branches };
+}

@@ -1,0 +1,114 @@
+/**
+ * A solver thread's work: a chunk of records in, finished lines out. Whatever happens to one row, every row gets its line.
+ * How a plan is prepared is an argument, so that tests can run threads that hang, die or run out of memory.
+ */
+import type { ResultDocument } from '../documents/result-document.js';
+import type { Plan, prepare } from '../explain/plan.js';
+import { loadPolicy } from '../explain/policy.js';
+import { loadModel } from '../models/load.js';
+import type { ChunkAnswer, PlanDocuments, RowLoss, ThreadTask } from './messages.js';
+import { createPredictor } from './predict.js';
+import { createResultWriter } from './result-lines.js';
+import type { ParsedRow } from './row.js';
+import { createRowReader } from './row-reader.js';
+import { readSharedDocuments } from './shared-documents.js';
+import { countPrediction, countResult, createTally, type Tally } from './tally.js';
+
+export interface RunnerOptions {
+  readonly prepare: typeof prepare;
+  readonly now: () => number;
+}
+
+/** Prepared work that a thread keeps: models and plans are costly to make and most runs use one. */
+const MAX_PREPARED = 8;
+
+/** What a thread does with rows of one plan; `line` counts the row as well. */
+interface Prepared {
+  readonly rows: ReturnType<typeof createRowReader>;
+  line(row: ParsedRow, tally: Tally, loss?: RowLoss): string;
+}
+
+export type TaskRunner = (task: ThreadTask) => Promise<ChunkAnswer>;
+
+export function createTaskRunner(options: RunnerOptions): TaskRunner {
+  const cache = new Map<string, Prepared>();
+  const renew = async (task: ThreadTask, key: string) => {
+    const prepared = await PREPARE[task.kind](task, readSharedDocuments(task.documents), options);
+    keep(cache, key, prepared);
+    return prepared;
+  };
+  return async (task) => {
+    const key = [task.kind, task.output, JSON.stringify(task.layout), task.planKey].join(' ');
+    let prepared = cache.get(key) ?? (await renew(task, key));
+    keep(cache, key, prepared);
+    const tally = createTally();
+    const lines: string[] = [];
+    Atomics.store(task.progress, 0, 0);
+    for (const row of prepared.rows(asBuffer(task.bytes), task.firstRow)) {
+      try {
+        lines.push(prepared.line(row, tally, task.loss));
+      } catch (error) {
+        // A solver that threw may have left its memory in any state: this row is answered, the next gets a new plan.
+        prepared = await renew(task, key);
+        lines.push(prepared.line(row, tally, { code: 'failed', message: `the solver failed: ${(error as Error).message}` }));
+      }
+      Atomics.add(task.progress, 0, 1);
+    }
+    return { bytes: encode(lines.join('')), tally };
+  };
+}
+
+const PREPARE = { explain: prepareExplain, predict: preparePredict } as const;
+
+async function prepareExplain(task: ThreadTask, documents: PlanDocuments, options: RunnerOptions): Promise<Prepared> {
+  const model = loadModel(documents.model, { version: documents.version });
+  const policy = loadPolicy(documents.policy);
+  const plan = await options.prepare(model, policy, { now: options.now });
+  const writer = createResultWriter(task.output, model, policy);
+  return {
+    rows: createRowReader(task.layout, model),
+    line(row, tally, loss) {
+      const result = explainRow(plan, row, loss);
+      countResult(tally, result);
+      return writer.line(result);
+    },
+  };
+}
+
+function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument {
+  if (row.fault) return plan.invalid(row.id, row.fault.path, row.fault.message);
+  if (!loss) return plan.explainRecord(row.id, row.raw, row.target);
+  return { ...plan.invalid(row.id, '', ''), status: 'not-found', reason: { code: loss.code, message: loss.message } };
+}
+
+async function preparePredict(task: ThreadTask, documents: PlanDocuments): Promise<Prepared> {
+  const model = loadModel(documents.model, { version: documents.version });
+  const predict = createPredictor(model);
+  const name = model.task === 'regression' ? () => 'predicted' : String;
+  return {
+    rows: createRowReader(task.layout, model),
+    line(row, tally, loss) {
+      const prediction = predict(loss ? { ...row, fault: { path: '', message: loss.message } } : row);
+      countPrediction(tally, prediction.reason ? 'invalid' : name(prediction.prediction));
+      return `${JSON.stringify(prediction)}\n`;
+    },
+  };
+}
+
+/** Last used, last dropped. */
+function keep<T>(cache: Map<string, T>, key: string, value: T): void {
+  cache.delete(key);
+  cache.set(key, value);
+  if (cache.size > MAX_PREPARED) cache.delete(cache.keys().next().value!);
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** In memory of its own: Node's shared pool for small buffers cannot be transferred. */
+function encode(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}

@@ -1,0 +1,18 @@
+/** Tight loops over typed arrays that several layers share. */
+
+export function dot(a: Float64Array, x: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * x[i];
+  return sum;
+}
+
+/** Index of the first largest entry: ties go to the lower index, as numpy and scikit-learn break them. */
+export function argmax(values: Float64Array): number {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;
+  return best;
+}
+
+export function subtract(a: Float64Array, b: Float64Array): Float64Array {
+  return a.map((value, i) => value - b[i]);
+}

@@ -1,0 +1,117 @@
+/**
+ * What is known of the population: statistics by feature and rows of the training set. A statistic that the document
+ * gives wins; otherwise it is computed from the samples; otherwise it is absent and its user says what to do.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { Background as BackgroundDocument, RowValue } from '../documents/model-document.js';
+import { type Feature, type FeatureSpace, readValue } from './features.js';
+
+export interface Background {
+  /** Rows of the training set as values by feature. */
+  readonly samples: readonly Float64Array[];
+  /** The model's class (or number) for each sample, as given; empty when not given. */
+  readonly labels: readonly (string | number)[];
+  mad(feature: Feature): number | undefined;
+  std(feature: Feature): number | undefined;
+  /** Ascending values at equally spaced probabilities from 0 to 1. */
+  quantiles(feature: Feature): readonly number[] | undefined;
+  /** Covariance of the named features, when given or computable. */
+  covariance(features: readonly Feature[]): number[][] | undefined;
+}
+
+const QUANTILES = 101;
+
+export function buildBackground(document: BackgroundDocument, space: FeatureSpace): Background {
+  const samples = readRows(document.samples ?? [], space, 'model.background.samples');
+  const labels = document.labels ?? [];
+  if (labels.length && labels.length !== samples.length) {
+    throw new ElsewiseError('bad-document', `${labels.length} labels for ${samples.length} samples`, 'model.background.labels');
+  }
+  checkNames(document, space);
+  const column = (feature: Feature) => samples.map((row) => row[feature.index]).filter((value) => !Number.isNaN(value));
+  return {
+    samples,
+    labels,
+    mad: (feature) => document.mad?.[feature.name] ?? whenAny(column(feature), medianDeviation),
+    std: (feature) => document.std?.[feature.name] ?? whenAny(column(feature), standardDeviation),
+    quantiles: (feature) => checkedQuantiles(document, feature) ?? whenAny(column(feature), quantileTable),
+    covariance: (features) => givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features)),
+  };
+}
+
+export function readRows(rows: readonly (readonly RowValue[])[], space: FeatureSpace, path: string): Float64Array[] {
+  return rows.map((row, r) => {
+    if (row.length !== space.features.length) {
+      throw new ElsewiseError('bad-document', `expected ${space.features.length} values, one per feature, got ${row.length}`, `${path}[${r}]`);
+    }
+    return Float64Array.from(space.features, (feature) => {
+      try {
+        return readValue(feature, row[feature.index]);
+      } catch (error) {
+        throw new ElsewiseError('bad-document', (error as Error).message, `${path}[${r}][${feature.index}]`);
+      }
+    });
+  });
+}
+
+function checkNames(document: BackgroundDocument, space: FeatureSpace): void {
+  for (const statistic of ['mad', 'std', 'quantiles'] as const) {
+    for (const name of Object.keys(document[statistic] ?? {})) {
+      if (!space.byName.has(name)) throw new ElsewiseError('bad-document', 'no such feature', `model.background.${statistic}.${name}`);
+    }
+  }
+}
+
+function checkedQuantiles(document: BackgroundDocument, feature: Feature): readonly number[] | undefined {
+  const given = document.quantiles?.[feature.name];
+  if (given?.some((value, i) => i > 0 && value < given[i - 1])) {
+    throw new ElsewiseError('bad-document', 'quantiles must ascend', `model.background.quantiles.${feature.name}`);
+  }
+  return given;
+}
+
+function givenCovariance(document: BackgroundDocument, features: readonly Feature[]): number[][] | undefined {
+  const given = document.covariance;
+  if (!given) return undefined;
+  const at = features.map((feature) => given.features.indexOf(feature.name));
+  const size = given.features.length;
+  if (given.matrix.length !== size || given.matrix.some((row) => row.length !== size)) {
+    throw new ElsewiseError('bad-document', `expected a ${size} x ${size} matrix`, 'model.background.covariance.matrix');
+  }
+  return at.includes(-1) ? undefined : at.map((i) => at.map((j) => given.matrix[i][j]));
+}
+
+const whenAny = <T, R>(values: readonly T[], compute: (values: readonly T[]) => R): R | undefined =>
+  values.length ? compute(values) : undefined;
+
+const ascending = (values: readonly number[]) => Float64Array.from(values).sort();
+
+function quantileAt(sorted: Float64Array, probability: number): number {
+  const position = probability * (sorted.length - 1);
+  const below = Math.floor(position);
+  const above = Math.min(below + 1, sorted.length - 1);
+  return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
+}
+
+function medianDeviation(values: readonly number[]): number {
+  const median = quantileAt(ascending(values), 0.5);
+  return quantileAt(ascending(values.map((value) => Math.abs(value - median))), 0.5);
+}
+
+function standardDeviation(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}
+
+function quantileTable(values: readonly number[]): number[] {
+  const sorted = ascending(values);
+  return Array.from({ length: QUANTILES }, (_, i) => quantileAt(sorted, i / (QUANTILES - 1)));
+}
+
+function sampleCovariance(rows: readonly Float64Array[], features: readonly Feature[]): number[][] {
+  const complete = rows.filter((row) => features.every((feature) => !Number.isNaN(row[feature.index])));
+  const means = features.map((f) => complete.reduce((sum, row) => sum + row[f.index], 0) / complete.length);
+  return features.map((f, i) =>
+    features.map((g, j) => complete.reduce((sum, row) => sum + (row[f.index] - means[i]) * (row[g.index] - means[j]), 0) / complete.length),
+  );
+}

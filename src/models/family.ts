@@ -1,0 +1,51 @@
+/**
+ * What a model family is. A family is one file and one row of the table in index.ts: a schema for `parameters`, and a
+ * way to make a `Model` of them. A model scores inputs (after preprocessing) bit-faithfully to its source library and
+ * describes the region of a goal; it knows nothing of costs, policies or solvers.
+ */
+import type { z } from 'zod';
+import { ElsewiseError } from '../documents/error.js';
+import type { Goal, Piece } from './region.js';
+
+export interface Model {
+  /** Length of the raw output: what the model computes before any link. */
+  readonly rawOutputs: number;
+  raw(x: Float64Array, out: Float64Array): void;
+  /** Raw output -> what is reported: a probability or raw score per class, or [prediction]. */
+  scores(raw: Float64Array, out: Float64Array): void;
+  /** Raw output -> index of the predicted class, decided as the source library decides. Regressors: 0. */
+  decide(raw: Float64Array): number;
+  /** Whether the raw output reaches the goal, exactly, by the model's own arithmetic. */
+  achieves(raw: Float64Array, goal: Goal): boolean;
+  /** The inputs that reach the goal, as a union of pieces. Empty: no input does. */
+  region(goal: Goal): Piece[];
+}
+
+export interface FamilyContext {
+  /** Columns that reach the model, after preprocessing. */
+  readonly inputs: number;
+  /** Number of classes; 0 for a regressor. */
+  readonly classes: number;
+}
+
+export interface Family<S extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly task: 'classification' | 'regression';
+  readonly schema: S;
+  load(parameters: z.output<S>, context: FamilyContext): Model;
+}
+
+export function defineFamily<S extends z.ZodType>(family: Family<S>): Family {
+  return family as unknown as Family;
+}
+
+export function checkWidth(values: readonly unknown[], expected: number, path: string, what = 'model column'): void {
+  if (values.length === expected) return;
+  const message = `expected ${expected} entries, one per ${what}, got ${values.length}`;
+  throw new ElsewiseError('bad-document', message, `model.parameters.${path}`);
+}
+
+/** Refuses goals that a family has no region for, by name. */
+export function refuseGoal(family: string, what: string): never {
+  throw new ElsewiseError('unsupported', `${family} has no ${what}`, 'target');
+}

@@ -1,0 +1,164 @@
+/**
+ * Features and columns. A row is given by feature; a model reads columns.
+ *
+ *   numeric feature (continuous, integer, boolean, ordinal category)   -> one column: the number, 0/1 or the rank
+ *   one-hot category with K categories                                 -> K columns, one of them 1
+ *
+ * A row travels as one Float64Array of *values* by feature (a category is its index, a missing value NaN), and is
+ * spread over *columns* for the model. Both directions are exact.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { FeatureDocument, RowValue } from '../documents/model-document.js';
+import { nearestName } from '../documents/nearest-name.js';
+
+export type FeatureKind = 'continuous' | 'integer' | 'boolean' | 'ordinal' | 'choice';
+
+export interface Feature {
+  readonly name: string;
+  readonly index: number;
+  readonly kind: FeatureKind;
+  readonly unit: string;
+  /** First model column; a `choice` (one-hot) feature has `width` of them, all others one. */
+  readonly column: number;
+  readonly width: number;
+  readonly categories: readonly string[];
+  readonly min: number;
+  readonly max: number;
+  /** Digits after the point that an answer may have; -1: any. */
+  readonly decimals: number;
+}
+
+export interface FeatureSpace {
+  readonly features: readonly Feature[];
+  readonly columns: number;
+  /** Feature of each column. */
+  readonly owner: Int32Array;
+  readonly byName: ReadonlyMap<string, Feature>;
+}
+
+export function layOutFeatures(documents: readonly FeatureDocument[]): FeatureSpace {
+  const byName = new Map<string, Feature>();
+  const features: Feature[] = [];
+  let columns = 0;
+  for (const [index, document] of documents.entries()) {
+    const feature = toFeature(document, index, columns);
+    if (byName.has(feature.name)) throw featureError(index, 'name', `"${feature.name}" is used twice`);
+    byName.set(feature.name, feature);
+    features.push(feature);
+    columns += feature.width;
+  }
+  const owner = Int32Array.from(features.flatMap((f) => Array<number>(f.width).fill(f.index)));
+  return { features, columns, owner, byName };
+}
+
+function toFeature(document: FeatureDocument, index: number, column: number): Feature {
+  const shared = { name: document.name, index, unit: document.unit ?? '', column, width: 1, categories: [] as string[], decimals: -1 };
+  if (document.type === 'boolean') return { ...shared, kind: 'boolean', min: 0, max: 1 };
+  if (document.type === 'categorical') {
+    const { categories, encoding } = document;
+    if (new Set(categories).size !== categories.length) throw featureError(index, 'categories', 'a category is listed twice');
+    const ordinal = encoding === 'ordinal';
+    const kind: FeatureKind = ordinal ? 'ordinal' : 'choice';
+    return { ...shared, kind, categories, width: ordinal ? 1 : categories.length, min: 0, max: categories.length - 1 };
+  }
+  const min = document.min ?? -Infinity;
+  const max = document.max ?? Infinity;
+  if (min > max) throw featureError(index, 'min', `${min} is above max ${max}`);
+  if (document.type === 'integer') return { ...shared, kind: 'integer', min: Math.ceil(min), max: Math.floor(max) };
+  return { ...shared, kind: 'continuous', min, max, decimals: document.decimals ?? -1 };
+}
+
+const featureError = (index: number, key: string, message: string) =>
+  new ElsewiseError('bad-document', message, `model.features[${index}].${key}`);
+
+const TRUE_WORDS = new Set(['true', '1', 'yes']);
+const FALSE_WORDS = new Set(['false', '0', 'no']);
+const MISSING_WORDS = new Set(['', 'na', 'nan', 'null']);
+
+/** Reads one value of a row as the feature's number. Throws with the path of the field when it cannot be. */
+export function readValue(feature: Feature, raw: RowValue | undefined): number {
+  if (raw === undefined || raw === null) return Number.NaN;
+  switch (feature.kind) {
+    case 'continuous':
+      return readNumber(feature, raw);
+    case 'integer': {
+      const value = readNumber(feature, raw);
+      if (!Number.isNaN(value) && !Number.isInteger(value)) throw rowError(feature, `expected a whole number, got ${raw}`);
+      return value;
+    }
+    case 'boolean':
+      return readBoolean(feature, raw);
+    default:
+      return readCategory(feature, raw);
+  }
+}
+
+function readNumber(feature: Feature, raw: RowValue): number {
+  if (typeof raw === 'number') {
+    if (!Number.isFinite(raw)) throw rowError(feature, `expected a finite number, got ${raw}`);
+    return raw;
+  }
+  if (typeof raw === 'string') {
+    const text = raw.trim();
+    if (MISSING_WORDS.has(text.toLowerCase())) return Number.NaN;
+    const value = Number(text);
+    if (Number.isFinite(value) && !/^0[xob]/i.test(text)) return value;
+  }
+  throw rowError(feature, `expected a finite number, got ${JSON.stringify(raw)}`);
+}
+
+function readBoolean(feature: Feature, raw: RowValue): number {
+  if (raw === true || raw === 1) return 1;
+  if (raw === false || raw === 0) return 0;
+  const text = String(raw).trim().toLowerCase();
+  if (TRUE_WORDS.has(text)) return 1;
+  if (FALSE_WORDS.has(text)) return 0;
+  if (typeof raw === 'string' && MISSING_WORDS.has(text)) return Number.NaN;
+  throw rowError(feature, `expected true or false, got ${JSON.stringify(raw)}`);
+}
+
+function readCategory(feature: Feature, raw: RowValue): number {
+  const text = String(raw);
+  const index = feature.categories.indexOf(text);
+  if (index >= 0) return index;
+  if (text.trim() === '') return Number.NaN;
+  const trimmed = feature.categories.indexOf(text.trim());
+  if (trimmed >= 0) return trimmed;
+  const close = nearestName(text, [...feature.categories]);
+  const hint = close ? `did you mean "${close}"?` : `known are ${feature.categories.slice(0, 8).join(', ')}`;
+  throw rowError(feature, `unknown category ${JSON.stringify(text.slice(0, 60))}, ${hint}`);
+}
+
+export const rowError = (feature: Feature, message: string) => new ElsewiseError('bad-row', message, `features.${feature.name}`);
+
+/** The value as a document shows it: a number, true/false, the category's name; null when missing. */
+export function showValue(feature: Feature, value: number): RowValue {
+  if (Number.isNaN(value)) return null;
+  if (feature.kind === 'boolean') return value === 1;
+  if (feature.kind === 'ordinal' || feature.kind === 'choice') return feature.categories[value];
+  return value;
+}
+
+/** Values by feature -> model columns. A missing value is NaN in all columns of its feature. */
+export function spread(space: FeatureSpace, values: Float64Array, columns: Float64Array): void {
+  for (const feature of space.features) {
+    const value = values[feature.index];
+    if (feature.kind !== 'choice') columns[feature.column] = value;
+    else {
+      const missing = Number.isNaN(value) ? Number.NaN : 0;
+      columns.fill(missing, feature.column, feature.column + feature.width);
+      if (missing === 0) columns[feature.column + value] = 1;
+    }
+  }
+}
+
+/** Model columns -> values by feature; the largest column of a one-hot group is its category. */
+export function gather(space: FeatureSpace, columns: Float64Array, values: Float64Array): void {
+  for (const feature of space.features) {
+    let at = feature.column;
+    if (feature.kind === 'choice') {
+      for (let c = at + 1; c < feature.column + feature.width; c++) if (columns[c] > columns[at]) at = c;
+      values[feature.index] = at - feature.column;
+    } else values[feature.index] = columns[at];
+  }
+}

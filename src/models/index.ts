@@ -1,0 +1,9 @@
+/** THE TABLE of model families. A new family is one file and one row here; the conformance suite runs over it. */
+import type { Family } from './family.js';
+import { hyperplane, logisticRegression } from './linear.js';
+import { regressionFamilies } from './regression.js';
+import { lda, softmaxRegression } from './softmax.js';
+
+const TABLE: readonly Family[] = [hyperplane, logisticRegression, softmaxRegression, lda, ...regressionFamilies];
+
+export const families: ReadonlyMap<string, Family> = new Map(TABLE.map((family) => [family.name, family]));

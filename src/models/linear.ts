@@ -1,0 +1,106 @@
+/**
+ * Linear two-class models: f(x) = w·x + b.
+ *
+ *   hyperplane            second class  <=>  f > 0;              scores -f, f (raw)
+ *   logistic-regression   second class  <=>  f > logit(t);       scores 1-p, p with p = 1/(1 + e^-f)
+ *
+ * The region of a class is a half-space, of an interval of scores a slab (survey, section 3.2). The margin is in score:
+ * f >= margin for the hyperplane, P(target) >= its threshold + margin for the logistic model.
+ */
+import { z } from 'zod';
+import { finite, vector } from '../documents/model-document.js';
+import { dot } from '../linalg/vector.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model } from './family.js';
+import { between, type Goal, type Piece, polyhedron } from './region.js';
+
+/** How f becomes a score of the second class, and back. */
+interface Link {
+  score(f: number): number;
+  /** f at which the second class's score is s; ±Infinity outside the range of scores. */
+  inverse(s: number): number;
+  /** Score of the first class when the second has s. */
+  other(s: number): number;
+}
+
+const RAW: Link = { score: (f) => f, inverse: (s) => s, other: (s) => -s };
+const LOGIT: Link = { score: (f) => 1 / (1 + Math.exp(-f)), inverse: logit, other: (s) => 1 - s };
+
+export function logit(p: number): number {
+  if (p <= 0) return -Infinity;
+  return p >= 1 ? Infinity : Math.log(p / (1 - p));
+}
+
+class LinearModel implements Model {
+  readonly rawOutputs = 1;
+  private readonly scoreAtBoundary: number;
+
+  constructor(
+    private readonly weights: Float64Array,
+    private readonly bias: number,
+    private readonly boundary: number,
+    private readonly link: Link,
+    threshold: number,
+  ) {
+    this.scoreAtBoundary = threshold;
+  }
+
+  raw(x: Float64Array, out: Float64Array): void {
+    out[0] = dot(this.weights, x) + this.bias;
+  }
+
+  scores(raw: Float64Array, out: Float64Array): void {
+    out[1] = this.link.score(raw[0]);
+    out[0] = this.link.other(out[1]);
+  }
+
+  decide(raw: Float64Array): number {
+    return raw[0] > this.boundary ? 1 : 0;
+  }
+
+  achieves(raw: Float64Array, goal: Goal): boolean {
+    const second = this.link.score(raw[0]);
+    const score = goal.index === 1 ? second : this.link.other(second);
+    if (goal.kind === 'interval') return score >= goal.from && score <= goal.to;
+    if (this.decide(raw) !== goal.index) return false;
+    const boundary = goal.index === 1 ? this.scoreAtBoundary : this.link.other(this.scoreAtBoundary);
+    return goal.margin === 0 || score >= boundary + goal.margin;
+  }
+
+  region(goal: Goal): Piece[] {
+    const [from, to] = this.secondClassScores(goal);
+    const lower = Math.max(this.link.inverse(from), -Infinity) - this.bias;
+    const upper = Math.min(this.link.inverse(to), Infinity) - this.bias;
+    if (!(lower <= upper) || lower === Infinity || upper === -Infinity) return [];
+    return [polyhedron([between(this.weights, lower, upper)])];
+  }
+
+  /** The goal as an interval of the second class's score. */
+  private secondClassScores(goal: Goal): [number, number] {
+    const boundary = this.scoreAtBoundary;
+    if (goal.kind === 'class') {
+      return goal.index === 1 ? [boundary + goal.margin, Infinity] : [-Infinity, boundary - goal.margin];
+    }
+    return goal.index === 1 ? [goal.from, goal.to] : [this.link.other(goal.to), this.link.other(goal.from)];
+  }
+}
+
+const linearParameters = { weights: vector, bias: finite };
+
+function weightsOf(parameters: { weights: number[] }, context: FamilyContext): Float64Array {
+  checkWidth(parameters.weights, context.inputs, 'weights');
+  return Float64Array.from(parameters.weights);
+}
+
+export const hyperplane = defineFamily({
+  name: 'hyperplane',
+  task: 'classification',
+  schema: z.strictObject(linearParameters),
+  load: (p, context) => new LinearModel(weightsOf(p, context), p.bias, 0, RAW, 0),
+});
+
+export const logisticRegression = defineFamily({
+  name: 'logistic-regression',
+  task: 'classification',
+  schema: z.strictObject({ ...linearParameters, threshold: finite.gt(0).lt(1).default(0.5) }),
+  load: (p, context) => new LinearModel(weightsOf(p, context), p.bias, logit(p.threshold), LOGIT, p.threshold),
+});

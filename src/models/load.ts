@@ -1,0 +1,161 @@
+/**
+ * Document -> loaded model: features laid out, preprocessing built, parameters parsed by the family, and the parity gate
+ * passed: a model whose own scores differ from its probes is refused, with the row and the difference.
+ */
+import { digestOf } from '../documents/digest.js';
+import { ElsewiseError } from '../documents/error.js';
+import { type ModelDocument, modelEnvelope, type RowValue } from '../documents/model-document.js';
+import { nearestName } from '../documents/nearest-name.js';
+import { parseDocument } from '../documents/parse.js';
+import { type Background, buildBackground, readRows } from './background.js';
+import type { Model } from './family.js';
+import { type Feature, type FeatureSpace, layOutFeatures, readValue, rowError, spread } from './features.js';
+import { families } from './index.js';
+import { buildPreprocessing, type Preprocessing } from './preprocessing.js';
+
+/** How far a score may be from its probe; libraries that compute in float32 get the second. */
+const PROBE_TOLERANCE = { float64: 1e-6, float32: 1e-4 };
+
+export interface LoadedModel {
+  readonly document: ModelDocument;
+  readonly name: string;
+  readonly digest: string;
+  readonly version: number | null;
+  readonly task: 'classification' | 'regression';
+  readonly classes: readonly string[];
+  readonly space: FeatureSpace;
+  readonly preprocessing: Preprocessing;
+  readonly model: Model;
+  readonly background: Background;
+  /** Score of a row given by feature: what the model says of it. */
+  predict(features: Record<string, RowValue | undefined>): { prediction: string | number; scores: Record<string, number> };
+}
+
+export interface LoadOptions {
+  /** The version under which a registry holds the document. */
+  version?: number | null;
+  /** Skip the digest's computation when a registry has checked it already. */
+  digest?: string;
+}
+
+export function loadModel(document: unknown, options: LoadOptions = {}): LoadedModel {
+  const parsed = parseDocument(modelEnvelope, document, 'model');
+  const family = families.get(parsed.family);
+  if (!family) throw unknownFamily(parsed.family);
+  const classes = checkClasses(parsed, family.task);
+  const space = layOutFeatures(parsed.features);
+  const preprocessing = buildPreprocessing(parsed.preprocessing ?? [], space.columns);
+  const parameters = parseDocument(family.schema, parsed.parameters, 'model.parameters');
+  const model = family.load(parameters, { inputs: preprocessing.inputs, classes: classes.length });
+  const loaded: LoadedModel = {
+    document: parsed,
+    name: parsed.name,
+    digest: options.digest ?? digestOf(parsed),
+    version: options.version ?? null,
+    task: family.task,
+    classes,
+    space,
+    preprocessing,
+    model,
+    background: buildBackground(parsed.background ?? {}, space),
+    predict: (features) => predictRow(loaded, features),
+  };
+  checkProbes(loaded);
+  return loaded;
+}
+
+function unknownFamily(name: string): ElsewiseError {
+  const known = [...families.keys()];
+  const close = nearestName(name, known);
+  const hint = close ? `did you mean "${close}"?` : `known are ${known.join(', ')}`;
+  return new ElsewiseError('bad-document', `unknown family "${name}", ${hint}`, 'model.family');
+}
+
+function checkClasses(document: ModelDocument, task: string): readonly string[] {
+  const classes = document.classes ?? [];
+  const fail = (message: string) => new ElsewiseError('bad-document', message, 'model.classes');
+  if (task === 'regression' && classes.length) throw fail(`${document.family} is a regressor and has no classes`);
+  if (task === 'classification' && !classes.length) throw fail(`${document.family} is a classifier and needs its classes`);
+  if (new Set(classes).size !== classes.length) throw fail('a class is listed twice');
+  const two = document.family === 'hyperplane' || document.family === 'logistic-regression';
+  if (two && classes.length !== 2) throw fail(`${document.family} has exactly two classes, got ${classes.length}`);
+  return classes;
+}
+
+/** Scores rows of one model; holds the scratch arrays, so one per thread and use. */
+export class Scorer {
+  readonly columns: Float64Array;
+  readonly raw: Float64Array;
+  readonly scores: Float64Array;
+
+  constructor(readonly loaded: Pick<LoadedModel, 'space' | 'preprocessing' | 'model' | 'classes'>) {
+    this.columns = new Float64Array(loaded.space.columns);
+    this.raw = new Float64Array(loaded.model.rawOutputs);
+    this.scores = new Float64Array(Math.max(1, loaded.classes.length));
+  }
+
+  /** Fills `raw` from values by feature. */
+  runValues(values: Float64Array): void {
+    spread(this.loaded.space, values, this.columns);
+    this.runColumns(this.columns);
+  }
+
+  /** Fills `raw` from model columns. */
+  runColumns(columns: Float64Array): void {
+    this.loaded.model.raw(this.loaded.preprocessing.run(columns), this.raw);
+  }
+
+  /** Fills `scores` from `raw`. */
+  show(): Float64Array {
+    this.loaded.model.scores(this.raw, this.scores);
+    return this.scores;
+  }
+}
+
+/** Reads a row given by feature into values; missing ones are refused unless the model imputes them. */
+export function readFeatures(loaded: LoadedModel, features: Record<string, RowValue | undefined>, values: Float64Array): void {
+  for (const feature of loaded.space.features) {
+    const value = readValue(feature, Object.hasOwn(features, feature.name) ? features[feature.name] : undefined);
+    if (Number.isNaN(value)) checkImputable(loaded, feature);
+    values[feature.index] = value;
+  }
+}
+
+export function checkImputable(loaded: LoadedModel, feature: Feature): void {
+  const { imputed } = loaded.preprocessing;
+  for (let c = feature.column; c < feature.column + feature.width; c++) {
+    if (Number.isNaN(imputed[c])) throw rowError(feature, 'is missing, and the model does not impute it');
+  }
+}
+
+function predictRow(loaded: LoadedModel, features: Record<string, RowValue | undefined>) {
+  const values = new Float64Array(loaded.space.features.length);
+  readFeatures(loaded, features, values);
+  const scorer = new Scorer(loaded);
+  scorer.runValues(values);
+  const scores = scorer.show();
+  if (loaded.task === 'regression') return { prediction: scores[0], scores: {} };
+  const prediction = loaded.classes[loaded.model.decide(scorer.raw)];
+  return { prediction, scores: Object.fromEntries(loaded.classes.map((label, k) => [label, scores[k]])) };
+}
+
+function checkProbes(loaded: LoadedModel): void {
+  const probes = loaded.document.probes;
+  if (!probes) return;
+  const fail = (message: string, path: string) => new ElsewiseError('bad-probe', message, `model.probes.${path}`);
+  if (probes.rows.length !== probes.scores.length) throw fail(`${probes.scores.length} scores for ${probes.rows.length} rows`, 'scores');
+  const tolerance = PROBE_TOLERANCE[probes.precision ?? 'float64'];
+  const scorer = new Scorer(loaded);
+  for (const [r, values] of readRows(probes.rows, loaded.space, 'model.probes.rows').entries()) {
+    scorer.runValues(values);
+    const own = scorer.show();
+    const given = probes.scores[r];
+    if (given.length !== own.length) throw fail(`expected ${own.length} scores, got ${given.length}`, `scores[${r}]`);
+    for (const [k, expected] of given.entries()) {
+      const difference = Math.abs(own[k] - expected);
+      if (difference <= tolerance * Math.max(1, Math.abs(expected))) continue;
+      const message = `the model gives ${own[k]} for row ${r}, the source library gave ${expected}: they differ by ${difference.toExponential(2)} (at most ${tolerance} is allowed)`;
+      throw fail(message, `scores[${r}][${k}]`);
+    }
+  }
+}

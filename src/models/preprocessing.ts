@@ -1,0 +1,103 @@
+/**
+ * Preprocessing: the steps between a row's columns c and the model's inputs x.
+ *
+ *   scale   x_i = (c_i - mean_i) / scale_i        affine  x = M c + o        impute  x_i = value_i where c_i is missing
+ *
+ * Scoring runs the steps as written, so that it rounds as the source library does. Regions need the composition as one
+ * affine map x = M c + o, and, for rows with missing values, the column values that the imputer stands for.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { PreprocessingStep } from '../documents/model-document.js';
+import { type AffineMap, compose, diagonalMap, identityMap } from '../linalg/affine.js';
+
+export interface Preprocessing {
+  /** How many inputs the model behind it reads. */
+  readonly inputs: number;
+  /** Runs the steps on the columns of a row. The result is valid until the next call. */
+  run(columns: Float64Array): Float64Array;
+  /** The steps as one affine map, imputation aside. */
+  readonly map: AffineMap;
+  /** Column values that imputation stands for; NaN where a missing value is an error. */
+  readonly imputed: Float64Array;
+}
+
+type Runner = (input: Float64Array) => Float64Array;
+
+export function buildPreprocessing(steps: readonly PreprocessingStep[], columns: number): Preprocessing {
+  let map = identityMap(columns);
+  let imputable = true;
+  const imputed = new Float64Array(columns).fill(Number.NaN);
+  const runners: Runner[] = [];
+  for (const [index, step] of steps.entries()) {
+    const path = `model.preprocessing[${index}]`;
+    const width = map.offset.length;
+    if (step.type === 'impute') {
+      if (!imputable) throw new ElsewiseError('unsupported', 'impute must come before affine', path);
+      checkLength(step.values, width, `${path}.values`);
+      undoScale(map, step.values, imputed);
+      runners.push(imputeRunner(step.values));
+    } else if (step.type === 'scale') {
+      checkLength(step.mean, width, `${path}.mean`);
+      checkLength(step.scale, width, `${path}.scale`);
+      const zero = step.scale.indexOf(0);
+      if (zero >= 0) throw new ElsewiseError('bad-document', 'a scale of 0 divides by zero', `${path}.scale[${zero}]`);
+      map = compose(diagonalMap(step.scale.map((s) => 1 / s), step.mean.map((m, i) => -m / step.scale[i])), map);
+      runners.push(scaleRunner(step.mean, step.scale));
+    } else {
+      checkAffine(step, width, path);
+      const matrix = step.matrix.map((row) => Float64Array.from(row));
+      map = compose({ matrix, diagonal: null, offset: Float64Array.from(step.offset) }, map);
+      runners.push(affineRunner(matrix, step.offset));
+      imputable = false;
+    }
+  }
+  return { inputs: map.offset.length, map, imputed, run: (c) => runners.reduce((x, runner) => runner(x), c) };
+}
+
+function checkLength(values: readonly unknown[], expected: number, path: string): void {
+  if (values.length === expected) return;
+  throw new ElsewiseError('bad-document', `expected ${expected} numbers, one per model column, got ${values.length}`, path);
+}
+
+function checkAffine(step: PreprocessingStep & { type: 'affine' }, width: number, path: string): void {
+  step.matrix.forEach((row, i) => checkLength(row, width, `${path}.matrix[${i}]`));
+  checkLength(step.offset, step.matrix.length, `${path}.offset`);
+}
+
+/** An imputer behind scales gives values in scaled units: go back to the row's own. */
+function undoScale(map: AffineMap, values: readonly (number | null)[], imputed: Float64Array): void {
+  for (const [i, value] of values.entries()) {
+    if (value !== null && Number.isNaN(imputed[i])) imputed[i] = (value - map.offset[i]) / map.diagonal![i];
+  }
+}
+
+function imputeRunner(values: readonly (number | null)[]): Runner {
+  const out = new Float64Array(values.length);
+  return (input) => {
+    for (let i = 0; i < out.length; i++) out[i] = Number.isNaN(input[i]) ? (values[i] ?? Number.NaN) : input[i];
+    return out;
+  };
+}
+
+function scaleRunner(mean: readonly number[], scale: readonly number[]): Runner {
+  const m = Float64Array.from(mean);
+  const s = Float64Array.from(scale);
+  const out = new Float64Array(m.length);
+  return (input) => {
+    for (let i = 0; i < out.length; i++) out[i] = (input[i] - m[i]) / s[i];
+    return out;
+  };
+}
+
+function affineRunner(matrix: readonly Float64Array[], offset: readonly number[]): Runner {
+  const out = new Float64Array(offset.length);
+  return (input) => {
+    for (let r = 0; r < out.length; r++) {
+      const row = matrix[r];
+      let sum = offset[r];
+      for (let i = 0; i < row.length; i++) sum += row[i] * input[i];
+      out[r] = sum;
+    }
+    return out;
+  };
+}

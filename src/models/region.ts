@@ -1,0 +1,88 @@
+/**
+ * Decision regions. A model family describes the set of inputs that it maps to a goal as a union of pieces; it does not
+ * build optimisation problems.
+ *
+ *   polyhedron   { x : lower_i <= a_i·x <= upper_i  for all i }
+ *   exp-sum      a polyhedron and constraints  Σ_j c_j exp(u_j·x + v_j) <= bound  with c_j > 0 (convex)
+ *
+ * `pullBack` carries a piece through preprocessing: the region in the row's own columns.
+ */
+import { type AffineMap, pullBackVector } from '../linalg/affine.js';
+import { dot } from '../linalg/vector.js';
+
+export interface LinearRow {
+  readonly a: Float64Array;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export interface ExpSum {
+  readonly weights: Float64Array;
+  readonly exponents: readonly Float64Array[];
+  readonly shifts: Float64Array;
+  readonly bound: number;
+}
+
+export interface Polyhedron {
+  readonly kind: 'polyhedron';
+  readonly rows: readonly LinearRow[];
+}
+
+export interface ExpSumPiece {
+  readonly kind: 'exp-sum';
+  readonly rows: readonly LinearRow[];
+  readonly sums: readonly ExpSum[];
+}
+
+export type Piece = Polyhedron | ExpSumPiece;
+
+/** What the row shall become: a class with a lead over its rivals, or a score or prediction within an interval. */
+export type Goal =
+  | { readonly kind: 'class'; readonly index: number; readonly margin: number }
+  | { readonly kind: 'interval'; readonly index: number; readonly from: number; readonly to: number };
+
+export const polyhedron = (rows: readonly LinearRow[]): Polyhedron => ({ kind: 'polyhedron', rows });
+
+export const atLeast = (a: Float64Array, lower: number): LinearRow => ({ a, lower, upper: Infinity });
+
+export const between = (a: Float64Array, lower: number, upper: number): LinearRow => ({ a, lower, upper });
+
+export function pullBackRow(map: AffineMap, row: LinearRow): LinearRow {
+  const { a, shift } = pullBackVector(map, row.a);
+  return { a, lower: row.lower - shift, upper: row.upper - shift };
+}
+
+function pullBackSum(map: AffineMap, sum: ExpSum): ExpSum {
+  const pulled = sum.exponents.map((u) => pullBackVector(map, u));
+  return { ...sum, exponents: pulled.map((p) => p.a), shifts: sum.shifts.map((v, j) => v + pulled[j].shift) };
+}
+
+/** How each kind of piece is carried through an affine map. */
+const PULL_BACK: { [K in Piece['kind']]: (map: AffineMap, piece: Extract<Piece, { kind: K }>) => Piece } = {
+  polyhedron: (map, piece) => polyhedron(piece.rows.map((row) => pullBackRow(map, row))),
+  'exp-sum': (map, piece) => ({
+    kind: 'exp-sum',
+    rows: piece.rows.map((row) => pullBackRow(map, row)),
+    sums: piece.sums.map((sum) => pullBackSum(map, sum)),
+  }),
+};
+
+export function pullBack(map: AffineMap, piece: Piece): Piece {
+  return (PULL_BACK[piece.kind] as (map: AffineMap, piece: Piece) => Piece)(map, piece);
+}
+
+/** Whether x lies in the piece, each bound widened by `tolerance`. */
+export function contains(piece: Piece, x: Float64Array, tolerance = 0): boolean {
+  const inRow = (row: LinearRow) => {
+    const value = dot(row.a, x);
+    return value >= row.lower - tolerance && value <= row.upper + tolerance;
+  };
+  if (!piece.rows.every(inRow)) return false;
+  return piece.kind === 'polyhedron' || piece.sums.every((sum) => expSum(sum, x) <= sum.bound + tolerance);
+}
+
+export function expSum(sum: ExpSum, x: Float64Array): number {
+  let total = 0;
+  for (let j = 0; j < sum.weights.length; j++) total += sum.weights[j] * Math.exp(dot(sum.exponents[j], x) + sum.shifts[j]);
+  return total;
+}

@@ -1,0 +1,90 @@
+/**
+ * Generalised linear regressors: η = w·x + b (survey, sections 3.2 and 3.3).
+ *
+ *   linear-regression        y = η
+ *   poisson-regression       y = e^η
+ *   exponential-regression   y = -1/η      (two branches: η < 0 gives y > 0, η > 0 gives y < 0; y grows with η on each)
+ *
+ * Each inverse link is monotone on its branches, so an interval of predictions is a slab of η per branch.
+ */
+import { z } from 'zod';
+import { finite, vector } from '../documents/model-document.js';
+import { dot } from '../linalg/vector.js';
+import { checkWidth, defineFamily, type Family, type Model, refuseGoal } from './family.js';
+import { between, type Goal, type Piece, polyhedron } from './region.js';
+
+type Interval = readonly [number, number];
+
+interface InverseLink {
+  mean(eta: number): number;
+  /** The intervals of η whose mean lies in [from, to]. */
+  slabs(from: number, to: number): Interval[];
+}
+
+/** The smallest |η| that the exponential branch is asked to reach: beyond it -1/η is no longer a number to report. */
+const SMALLEST_RATE = 1e-300;
+
+const INVERSE_LINKS: Record<string, InverseLink> = {
+  'linear-regression': { mean: (eta) => eta, slabs: (from, to) => [[from, to]] },
+  'poisson-regression': {
+    mean: Math.exp,
+    slabs: (from, to) => (to <= 0 ? [] : [[from <= 0 ? -Infinity : Math.log(from), Math.log(to)]]),
+  },
+  'exponential-regression': { mean: (eta) => -1 / eta, slabs: exponentialSlabs },
+};
+
+function exponentialSlabs(from: number, to: number): Interval[] {
+  const slabs: Interval[] = [];
+  if (to > 0) slabs.push([from > 0 ? -1 / from : -Infinity, Math.min(-1 / to, -SMALLEST_RATE)]);
+  if (from < 0) slabs.push([Math.max(-1 / from, SMALLEST_RATE), to < 0 ? -1 / to : Infinity]);
+  return slabs;
+}
+
+class RegressionModel implements Model {
+  readonly rawOutputs = 1;
+
+  constructor(
+    private readonly weights: Float64Array,
+    private readonly bias: number,
+    private readonly link: InverseLink,
+  ) {}
+
+  raw(x: Float64Array, out: Float64Array): void {
+    out[0] = dot(this.weights, x) + this.bias;
+  }
+
+  scores(raw: Float64Array, out: Float64Array): void {
+    out[0] = this.link.mean(raw[0]);
+  }
+
+  decide(): number {
+    return 0;
+  }
+
+  achieves(raw: Float64Array, goal: Goal): boolean {
+    if (goal.kind === 'class') return false;
+    const y = this.link.mean(raw[0]);
+    return y >= goal.from && y <= goal.to;
+  }
+
+  region(goal: Goal): Piece[] {
+    if (goal.kind === 'class') return refuseGoal('a regressor', 'classes: its target is a number or an interval');
+    return this.link
+      .slabs(goal.from, goal.to)
+      .map(([lower, upper]) => polyhedron([between(this.weights, lower - this.bias, upper - this.bias)]));
+  }
+}
+
+function defineRegression(name: string): Family {
+  return defineFamily({
+    name,
+    task: 'regression',
+    schema: z.strictObject({ weights: vector, bias: finite }),
+    load: (p, context) => {
+      checkWidth(p.weights, context.inputs, 'weights');
+      return new RegressionModel(Float64Array.from(p.weights), p.bias, INVERSE_LINKS[name]);
+    },
+  });
+}
+
+export const regressionFamilies: Family[] = Object.keys(INVERSE_LINKS).map(defineRegression);

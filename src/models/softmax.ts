@@ -1,0 +1,169 @@
+/**
+ * Linear models with a score z_k = w_k·x + b_k per class; the largest wins, ties go to the lower class.
+ *
+ *   softmax-regression   scores e^{z_k} / Σ e^{z_j}; or normalised sigmoids (one-vs-rest), or z itself
+ *   lda                  w_k = Σ⁻¹ μ_k,  b_k = -½ μ_kᵀ Σ⁻¹ μ_k + log π_k,  scores as softmax  (survey, section 3.2)
+ *
+ * Region of class t: z_t - z_j >= 0 for all j, a polyhedron. A margin m or an interval [s, ∞) in probability is convex
+ * but curved: with u_j = z_j - z_t,
+ *
+ *   P_t - P_j >= m   <=>   e^{u_j} + m Σ_{i≠t} e^{u_i} <= 1 - m          P_t >= s   <=>   Σ_{i≠t} e^{u_i} <= 1/s - 1
+ *
+ * which are `exp-sum` pieces. Upper ends of a probability are not convex; the family refuses them by name, but for
+ * scores that are z itself, where every interval is a slab.
+ */
+import { z } from 'zod';
+import { matrix, vector } from '../documents/model-document.js';
+import { solvePositive } from '../linalg/symmetric.js';
+import { argmax, dot, subtract } from '../linalg/vector.js';
+import { ElsewiseError } from '../documents/error.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
+import { atLeast, between, type ExpSum, type Goal, type LinearRow, type Piece, polyhedron } from './region.js';
+
+type Normalization = 'softmax' | 'sigmoid' | 'none';
+
+/** How the class scores z become what is reported. */
+const NORMALIZE: Record<Normalization, (z: Float64Array, out: Float64Array) => void> = {
+  softmax(z, out) {
+    let top = -Infinity;
+    for (let k = 0; k < z.length; k++) if (z[k] > top) top = z[k];
+    let sum = 0;
+    for (let k = 0; k < z.length; k++) sum += out[k] = Math.exp(z[k] - top);
+    for (let k = 0; k < z.length; k++) out[k] /= sum;
+  },
+  sigmoid(z, out) {
+    let sum = 0;
+    for (let k = 0; k < z.length; k++) sum += out[k] = 1 / (1 + Math.exp(-z[k]));
+    for (let k = 0; k < z.length; k++) out[k] /= sum;
+  },
+  none(z, out) {
+    out.set(z);
+  },
+};
+
+class SoftmaxModel implements Model {
+  readonly rawOutputs: number;
+  private readonly shown: Float64Array;
+
+  constructor(
+    private readonly weights: readonly Float64Array[],
+    private readonly bias: Float64Array,
+    private readonly normalization: Normalization,
+  ) {
+    this.rawOutputs = bias.length;
+    this.shown = new Float64Array(bias.length);
+  }
+
+  raw(x: Float64Array, out: Float64Array): void {
+    for (let k = 0; k < out.length; k++) out[k] = dot(this.weights[k], x) + this.bias[k];
+  }
+
+  scores(raw: Float64Array, out: Float64Array): void {
+    NORMALIZE[this.normalization](raw, out);
+  }
+
+  decide(raw: Float64Array): number {
+    return argmax(raw);
+  }
+
+  achieves(raw: Float64Array, goal: Goal): boolean {
+    if (goal.kind === 'class' && goal.margin === 0) return argmax(raw) === goal.index;
+    const shown = this.shown;
+    this.scores(raw, shown);
+    if (goal.kind === 'interval') return shown[goal.index] >= goal.from && shown[goal.index] <= goal.to;
+    if (argmax(raw) !== goal.index) return false;
+    return shown.every((score, k) => k === goal.index || shown[goal.index] - score >= goal.margin);
+  }
+
+  region(goal: Goal): Piece[] {
+    if (goal.kind === 'interval') return this.intervalRegion(goal);
+    if (goal.margin === 0 || this.normalization === 'none') return [polyhedron(this.leads(goal.index, goal.margin))];
+    if (goal.margin >= 1) return [];
+    if (this.normalization === 'sigmoid') return refuseGoal('one-vs-rest', 'exact region for a margin in probability');
+    return [{ kind: 'exp-sum', rows: this.leads(goal.index, 0), sums: this.leadSums(goal.index, goal.margin) }];
+  }
+
+  private rivals(target: number): number[] {
+    return Array.from(this.bias.keys()).filter((k) => k !== target);
+  }
+
+  /** z_t - z_j >= margin for every rival j. */
+  private leads(target: number, margin: number): LinearRow[] {
+    return this.rivals(target).map((j) =>
+      atLeast(subtract(this.weights[target], this.weights[j]), margin - this.bias[target] + this.bias[j]),
+    );
+  }
+
+  private rivalSum(target: number, weights: number[], bound: number): ExpSum {
+    const rivals = this.rivals(target);
+    return {
+      weights: Float64Array.from(weights),
+      exponents: rivals.map((j) => subtract(this.weights[j], this.weights[target])),
+      shifts: Float64Array.from(rivals, (j) => this.bias[j] - this.bias[target]),
+      bound,
+    };
+  }
+
+  private leadSums(target: number, margin: number): ExpSum[] {
+    const rivals = this.rivals(target);
+    return rivals.map((j) => this.rivalSum(target, rivals.map((i) => margin + (i === j ? 1 : 0)), 1 - margin));
+  }
+
+  private intervalRegion(goal: Goal & { kind: 'interval' }): Piece[] {
+    const { index, from, to } = goal;
+    if (this.normalization === 'none') {
+      return [polyhedron([between(this.weights[index], from - this.bias[index], to - this.bias[index])])];
+    }
+    if (this.normalization === 'sigmoid') return refuseGoal('one-vs-rest', 'exact region for an interval of probability');
+    if (to < 1) return refuseGoal('softmax', 'exact region for a probability of at most a given value: leave "to" out');
+    if (from > 1) return [];
+    if (from <= 0) return [polyhedron([])];
+    return [{ kind: 'exp-sum', rows: [], sums: [this.rivalSum(index, this.rivals(index).map(() => 1), 1 / from - 1)] }];
+  }
+}
+
+const softmaxParameters = { weights: matrix, bias: vector };
+const softmaxForm = z.strictObject({
+  ...softmaxParameters,
+  normalization: z.enum(['softmax', 'sigmoid', 'none']).default('softmax'),
+});
+
+function loadSoftmax(p: z.output<typeof softmaxForm>, context: FamilyContext): Model {
+  checkWidth(p.weights, context.classes, 'weights', 'class');
+  checkWidth(p.bias, context.classes, 'bias', 'class');
+  p.weights.forEach((row, k) => checkWidth(row, context.inputs, `weights[${k}]`));
+  return new SoftmaxModel(p.weights.map((row) => Float64Array.from(row)), Float64Array.from(p.bias), p.normalization);
+}
+
+export const softmaxRegression = defineFamily({
+  name: 'softmax-regression',
+  task: 'classification',
+  schema: softmaxForm,
+  load: loadSoftmax,
+});
+
+const gaussianForm = z.strictObject({ means: matrix, covariance: matrix, priors: vector });
+
+function loadGaussian(p: z.output<typeof gaussianForm>, context: FamilyContext): Model {
+  checkWidth(p.means, context.classes, 'means', 'class');
+  checkWidth(p.priors, context.classes, 'priors', 'class');
+  p.means.forEach((row, k) => checkWidth(row, context.inputs, `means[${k}]`));
+  checkWidth(p.covariance, context.inputs, 'covariance');
+  p.covariance.forEach((row, i) => checkWidth(row, context.inputs, `covariance[${i}]`));
+  const badPrior = p.priors.findIndex((prior) => !(prior > 0));
+  if (badPrior >= 0) throw new ElsewiseError('bad-document', 'a prior must be above 0', `model.parameters.priors[${badPrior}]`);
+  const solved = solvePositive(p.covariance, p.means);
+  if (!solved) {
+    const message = 'is singular or not positive definite: drop constant or duplicate columns, or shrink it';
+    throw new ElsewiseError('bad-document', message, 'model.parameters.covariance');
+  }
+  const bias = p.means.map((mean, k) => Math.log(p.priors[k]) - 0.5 * dot(solved[k], Float64Array.from(mean)));
+  return new SoftmaxModel(solved, Float64Array.from(bias), 'softmax');
+}
+
+export const lda = defineFamily({
+  name: 'lda',
+  task: 'classification',
+  schema: z.union([z.strictObject(softmaxParameters), gaussianForm]),
+  load: (p, context) => ('means' in p ? loadGaussian(p, context) : loadSoftmax({ ...p, normalization: 'softmax' }, context)),
+});

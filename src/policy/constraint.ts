@@ -1,0 +1,397 @@
+/**
+ * A policy's constraint in the form the compiler can use: a conjunction of clauses, each a disjunction of linear atoms
+ *
+ *   AND over clauses ( OR over atoms ( lower <= Σ c_f · value(f) + Σ c_fk · [f = k] <= upper ) )
+ *
+ * where value(f) is the number, 0/1 for a boolean, the rank for an ordinal category. Negation is pushed down to the
+ * comparisons, `or` is distributed over `and`. What keeps the result small, since a clause of several atoms costs a
+ * mixed-integer solver binaries:
+ *   - a clause of 0/1 literals only is one atom: a or not b or f in {k, l}  ->  a + (1 - b) + [f = k] + [f = l] >= 1;
+ *   - literals of one feature in one clause are one literal; atoms that the features' domains decide vanish;
+ *   - single-atom clauses over the same sum are one interval: 0 <= x and x <= 5 is x in [0, 5];
+ *   - a sum that can only be whole gets whole, non-strict ends: x < 5 is x <= 4.
+ * Limit: distribution is exponential in the worst case; more than MAX_CLAUSES clauses are refused.
+ */
+import {
+  type Comparator,
+  type Connective,
+  constantForm,
+  type Expression,
+  type FeatureLike,
+  featureForm,
+  type LinearForm,
+  type Node,
+  Scope,
+  subtractForms,
+} from './expression.js';
+import { parseExpression } from './expression-parser.js';
+
+export { ExpressionError, type FeatureLike } from './expression.js';
+
+const MAX_CLAUSES = 64;
+/** relative; an end this close to a whole number is that number (0.3 / 0.1 is 3) */
+const WHOLE_TOLERANCE = 1e-12;
+
+interface Interval {
+  lower: number;
+  upper: number;
+  lowerStrict: boolean;
+  upperStrict: boolean;
+}
+
+/** Σ coefficients · value(feature) + Σ indicator coefficients · [feature = category] in [lower, upper] */
+export interface LinearAtom extends Interval {
+  terms: { feature: number; coefficient: number }[];
+  indicators: { feature: number; category: number; coefficient: number }[];
+}
+
+/** At least one of the atoms holds. There is always one: what can never hold is the atom 0 >= 1. */
+export interface Clause {
+  atoms: LinearAtom[];
+}
+
+/** All clauses hold; none means always. */
+export interface Constraint {
+  text: string;
+  clauses: Clause[];
+}
+
+/** Throws ExpressionError. */
+export function compileConstraint(text: string, features: readonly FeatureLike[]): Constraint {
+  const normaliser = new Normaliser(new Scope(text, features));
+  return { text, clauses: normaliser.normalise(parseExpression(text)) };
+}
+
+/**
+ * `values` by feature: the number, 0/1 for a boolean, the category's index for both encodings of a categorical.
+ * Non-strict ends give way by `tolerance` · max(1, Σ |c · v|), strict ends not at all.
+ */
+export function holds(constraint: Constraint, values: ArrayLike<number>, tolerance = 1e-9): boolean {
+  return constraint.clauses.every(({ atoms }) => atoms.some((atom) => atomHolds(atom, values, tolerance)));
+}
+
+function atomHolds(atom: LinearAtom, values: ArrayLike<number>, tolerance: number): boolean {
+  let sum = 0;
+  let magnitude = 0;
+  for (const { feature, coefficient } of atom.terms) {
+    sum += coefficient * values[feature];
+    magnitude += Math.abs(coefficient * values[feature]);
+  }
+  for (const { feature, category, coefficient } of atom.indicators) {
+    if (values[feature] !== category) continue;
+    sum += coefficient;
+    magnitude += Math.abs(coefficient);
+  }
+  const slack = tolerance * Math.max(1, magnitude);
+  return (
+    (atom.lowerStrict ? sum > atom.lower : sum >= atom.lower - slack) &&
+    (atom.upperStrict ? sum < atom.upper : sum <= atom.upper + slack)
+  );
+}
+
+/** The value is among the categories, or is not; a boolean's only category is 1. */
+interface Literal {
+  feature: number;
+  categories: number[];
+  positive: boolean;
+}
+
+/** A clause in the making: 0/1 literals, one per feature, and the other atoms by their content. */
+interface Disjunction {
+  literals: ReadonlyMap<number, Literal>;
+  atoms: ReadonlyMap<string, LinearAtom>;
+}
+
+const ANY: Interval = { lower: -Infinity, upper: Infinity, lowerStrict: false, upperStrict: false };
+const BELOW: Interval = { ...ANY, upper: 0, upperStrict: true };
+const ABOVE: Interval = { ...ANY, lower: 0, lowerStrict: true };
+
+/** left - right lies in one of these */
+const DIFFERENCES: Record<Comparator, Interval[]> = {
+  '<=': [{ ...ANY, upper: 0 }],
+  '<': [BELOW],
+  '>=': [{ ...ANY, lower: 0 }],
+  '>': [ABOVE],
+  '=': [{ ...ANY, lower: 0, upper: 0 }],
+  '!=': [BELOW, ABOVE],
+};
+const COMPLEMENT: Record<Comparator, Comparator> = { '<=': '>', '<': '>=', '>=': '<', '>': '<=', '=': '!=', '!=': '=' };
+const MIRROR: Record<Comparator, Comparator> = { '<=': '>=', '<': '>', '>=': '<=', '>': '<', '=': '=', '!=': '!=' };
+
+/** Whether the left side counts as it stands, and whether both sides must hold or one of them. */
+const CONNECTIVES: Record<Connective, { left: boolean; both: boolean }> = {
+  and: { left: true, both: true },
+  or: { left: true, both: false },
+  implies: { left: false, both: false },
+};
+
+/** Expression -> clauses. `positive` is false where the expression's negation is meant. */
+class Normaliser {
+  constructor(private readonly scope: Scope) {}
+
+  normalise(expression: Expression): Clause[] {
+    return this.condition(expression, true).map((disjunction) => this.finish(disjunction));
+  }
+
+  private condition(node: Expression, positive: boolean): Disjunction[] {
+    switch (node.kind) {
+      case 'not':
+        return this.condition(node.operand, !positive);
+      case 'connective':
+        return this.connective(node, positive);
+      case 'comparison':
+        return this.comparison(node, positive ? node.operator : COMPLEMENT[node.operator]);
+      case 'membership':
+        return this.membership(node, positive !== node.negated);
+      case 'name':
+        return this.truth(node, positive);
+      default:
+        return this.scope.fail('expected a condition, found a value: compare it with something', node);
+    }
+  }
+
+  private connective(node: Node<'connective'>, positive: boolean): Disjunction[] {
+    const { left, both } = CONNECTIVES[node.operator];
+    const sides = [this.condition(node.left, positive === left), this.condition(node.right, positive)];
+    return this.join(sides, positive === both, node);
+  }
+
+  private join(sides: Disjunction[][], both: boolean, node: { position: number }): Disjunction[] {
+    const clauses = mergeIntervals(both ? sides.flat() : sides.reduce(distribute));
+    if (clauses.length <= MAX_CLAUSES) return clauses;
+    return this.scope.fail(`too complex (more than ${MAX_CLAUSES} clauses): split or simplify the constraint`, node);
+  }
+
+  /** A name alone: a boolean feature. */
+  private truth(node: Node<'name'>, positive: boolean): Disjunction[] {
+    const meaning = this.scope.resolve(node);
+    if ('constant' in meaning) return (meaning.constant === 1) === positive ? [] : unite([]);
+    const { feature } = meaning;
+    const { type } = this.scope.features[feature];
+    if (type === 'boolean') return [literally({ feature, categories: [1], positive })];
+    if (type === 'categorical') this.scope.failCategorical(feature, node);
+    return this.scope.fail(`"${node.name}" is a number, not a condition: compare it with something`, node);
+  }
+
+  private comparison(node: Node<'comparison'>, operator: Comparator): Disjunction[] {
+    return (
+      this.categoryTest(node.left, operator, node.right, node) ??
+      this.categoryTest(node.right, MIRROR[operator], node.left, node) ??
+      this.linearTest(this.scope.form(node.left), operator, this.scope.form(node.right), node)
+    );
+  }
+
+  private linearTest(left: LinearForm, operator: Comparator, right: LinearForm, node: Expression): Disjunction[] {
+    const difference = subtractForms(left, right);
+    if (![difference.constant, ...difference.terms.values()].every(Number.isFinite)) {
+      this.scope.fail('the numbers are too large', node);
+    }
+    return this.anyOf(difference, DIFFERENCES[operator]);
+  }
+
+  /** A categorical feature against one of its categories; undefined where the subject is a number. */
+  private categoryTest(subject: Expression, operator: Comparator, object: Expression, node: Expression) {
+    const feature = this.scope.categorical(subject);
+    const category = feature === undefined ? undefined : this.scope.category(feature, object);
+    if (feature === undefined || category === undefined) return undefined;
+    if (this.scope.isOrdinal(feature)) {
+      return this.linearTest(featureForm(feature), operator, constantForm(category), node);
+    }
+    if (operator === '=' || operator === '!=') {
+      return [literally({ feature, categories: [category], positive: operator === '=' })];
+    }
+    return this.scope.fail(`"${this.scope.features[feature].name}" has no order: use =, != or in`, node);
+  }
+
+  private membership(node: Node<'membership'>, positive: boolean): Disjunction[] {
+    const feature = this.scope.categorical(node.operand);
+    if (feature === undefined) return this.numberMembership(node, positive);
+    const categories = node.members.map(
+      (member) => this.scope.category(feature, member) ?? this.scope.failCategorical(feature, member),
+    );
+    return this.scope.isOrdinal(feature)
+      ? this.anyOf(featureForm(feature), rankIntervals(categories, positive))
+      : [literally({ feature, categories: [...new Set(categories)], positive })];
+  }
+
+  private numberMembership({ operand, members, position }: Node<'membership'>, positive: boolean): Disjunction[] {
+    const operator = positive ? '=' : '!=';
+    const sides = members.map((member) =>
+      this.comparison({ kind: 'comparison', operator, left: operand, right: member, position }, operator),
+    );
+    return this.join(sides, !positive, { position });
+  }
+
+  /** The clause that says: the form lies in one of the intervals. */
+  private anyOf(form: LinearForm, intervals: Interval[]): Disjunction[] {
+    const { features } = this.scope;
+    const atoms = intervals.map((interval) => tighten(atomOf(form, interval), features));
+    const decisions = atoms.map((atom) => decide(atom, features));
+    if (decisions.includes(true)) return [];
+    const open = atoms.filter((_, index) => decisions[index] === undefined);
+    return unite(open.map((atom) => this.disjunctionOf(atom)));
+  }
+
+  /** An atom over one boolean that its domain does not decide is that boolean or its negation. */
+  private disjunctionOf(atom: LinearAtom): Disjunction {
+    const [{ feature }, ...others] = atom.terms;
+    const isLiteral = others.length === 0 && this.scope.features[feature].type === 'boolean';
+    return isLiteral
+      ? literally({ feature, categories: [1], positive: atom.lower === 1 })
+      : { literals: new Map(), atoms: new Map([[contentOf(atom), atom]]) };
+  }
+
+  private finish({ literals, atoms }: Disjunction): Clause {
+    const all = [...literals.values()];
+    const groups = atoms.size === 0 ? [all] : all.map((literal) => [literal]);
+    return { atoms: [...groups.map((group) => this.literalSum(group)), ...atoms.values()] };
+  }
+
+  /** Σ positive literals + Σ (1 - negative literals) >= 1, turned round when all are negative */
+  private literalSum(literals: Literal[]): LinearAtom {
+    const negatives = literals.filter(({ positive }) => !positive).length;
+    const turned = negatives > 0 && negatives === literals.length;
+    const end = turned ? { upper: negatives - 1 } : { lower: 1 - negatives };
+    const atom: LinearAtom = { terms: [], indicators: [], ...ANY, ...end };
+    for (const { feature, categories, positive } of literals) {
+      const coefficient = positive === turned ? -1 : 1;
+      if (this.scope.features[feature].type === 'boolean') atom.terms.push({ feature, coefficient });
+      else atom.indicators.push(...categories.map((category) => ({ feature, category, coefficient })));
+    }
+    return atom;
+  }
+}
+
+/** The runs of neighbouring ranks, or the gaps before, between and after them. */
+function rankIntervals(ranks: number[], positive: boolean): Interval[] {
+  const sorted = [...new Set(ranks)].sort((a, b) => a - b);
+  const starts = sorted.filter((rank) => !sorted.includes(rank - 1));
+  const ends = sorted.filter((rank) => !sorted.includes(rank + 1));
+  if (positive) return starts.map((lower, run) => ({ ...ANY, lower, upper: ends[run] }));
+  return [...starts, Infinity].map((start, gap) => ({
+    ...ANY,
+    lower: (ends[gap - 1] ?? -Infinity) + 1,
+    upper: start - 1,
+  }));
+}
+
+/** form in interval, as terms in [lower, upper]; the first coefficient positive, an only one 1, so that equals meet */
+function atomOf(form: LinearForm, interval: Interval): LinearAtom {
+  const sorted = [...form.terms].sort(([a], [b]) => a - b);
+  const leading = sorted[0]?.[1] ?? 1;
+  const divisor = sorted.length === 1 ? leading : Math.sign(leading);
+  const terms = sorted.map(([feature, coefficient]) => ({ feature, coefficient: coefficient / divisor }));
+  // + 0 turns -0 into 0
+  const [lower, upper] = [interval.lower, interval.upper].map((end) => (end - form.constant) / divisor + 0);
+  const { lowerStrict, upperStrict } = interval;
+  return divisor > 0
+    ? { terms, indicators: [], lower, upper, lowerStrict, upperStrict }
+    : { terms, indicators: [], lower: upper, upper: lower, lowerStrict: upperStrict, upperStrict: lowerStrict };
+}
+
+/** A sum that can only be whole gets whole ends, and none of them strict. */
+function tighten(atom: LinearAtom, features: readonly FeatureLike[]): LinearAtom {
+  const { terms, lower, upper, lowerStrict, upperStrict } = atom;
+  const isWhole = terms.every(
+    (term) => features[term.feature].type !== 'continuous' && Number.isInteger(term.coefficient),
+  );
+  const isSafe = [lower, upper].every((end) => !Number.isFinite(end) || Math.abs(end) < Number.MAX_SAFE_INTEGER);
+  if (!isWhole || !isSafe) return atom;
+  return {
+    ...atom,
+    lower: -wholeBelow(-lower, lowerStrict) + 0,
+    upper: wholeBelow(upper, upperStrict),
+    lowerStrict: false,
+    upperStrict: false,
+  };
+}
+
+/** The largest whole number at or (strict) below the end. */
+function wholeBelow(end: number, strict: boolean): number {
+  const nearest = Math.round(end) + 0;
+  const isNear = Math.abs(end - nearest) <= WHOLE_TOLERANCE * Math.max(1, Math.abs(end));
+  if (!isNear) return Math.floor(end);
+  return strict ? nearest - 1 : nearest;
+}
+
+/** Whether the atom holds for all values (true) or none (false) of its features' domains. */
+function decide(atom: LinearAtom, features: readonly FeatureLike[]): boolean | undefined {
+  let min = 0;
+  let max = 0;
+  for (const { feature, coefficient } of atom.terms) {
+    const ends = domainOf(features[feature]).map((end) => coefficient * end);
+    min += Math.min(...ends);
+    max += Math.max(...ends);
+  }
+  const { lower, upper, lowerStrict, upperStrict } = atom;
+  if (!precedes(min, upper, upperStrict) || !precedes(lower, max, lowerStrict) || lower > upper) return false;
+  return precedes(max, upper, upperStrict) && precedes(lower, min, lowerStrict) ? true : undefined;
+}
+
+function precedes(low: number, high: number, strict: boolean): boolean {
+  return strict ? low < high : low <= high;
+}
+
+/** A coefficient is never 0, so infinite ends are safe to multiply by it. */
+function domainOf({ type, categories = [] }: FeatureLike): [number, number] {
+  if (type === 'boolean') return [0, 1];
+  return type === 'categorical' ? [0, categories.length - 1] : [-Infinity, Infinity];
+}
+
+function literally(literal: Literal): Disjunction {
+  return { literals: new Map([[literal.feature, literal]]), atoms: new Map() };
+}
+
+/** One clause of all parts, or none if it always holds. Of no parts: a clause that never holds. */
+function unite(parts: Disjunction[]): Disjunction[] {
+  const literals = new Map<number, Literal>();
+  for (const literal of parts.flatMap((part) => [...part.literals.values()])) {
+    const other = literals.get(literal.feature);
+    literals.set(literal.feature, other === undefined ? literal : either(other, literal));
+  }
+  const always = [...literals.values()].some(({ positive, categories }) => !positive && categories.length === 0);
+  return always ? [] : [{ literals, atoms: new Map(parts.flatMap((part) => [...part.atoms])) }];
+}
+
+/** in A or in B: in A ∪ B; not in A or not in B: not in A ∩ B; not in A or in B: not in A \ B */
+function either(a: Literal, b: Literal): Literal {
+  if (a.positive && b.positive) return { ...a, categories: [...new Set([...a.categories, ...b.categories])] };
+  if (a.positive) return either(b, a);
+  const categories = a.categories.filter((category) => b.categories.includes(category) !== b.positive);
+  return { ...a, categories };
+}
+
+function distribute(left: Disjunction[], right: Disjunction[]): Disjunction[] {
+  return left.flatMap((a) => right.flatMap((b) => unite([a, b])));
+}
+
+/** Clauses of one atom over the same sum become one, unless nothing would be left: that is the solver's to prove. */
+function mergeIntervals(clauses: Disjunction[]): Disjunction[] {
+  const merged = new Map<string | Disjunction, Disjunction>();
+  for (const clause of clauses) {
+    const atom = onlyAtom(clause);
+    const key = atom === undefined ? clause : JSON.stringify(atom.terms);
+    const other = merged.get(key);
+    const both = atom && other && intersect(onlyAtom(other)!, atom);
+    if (both) merged.set(key, { ...clause, atoms: new Map([[contentOf(both), both]]) });
+    else merged.set(other === undefined ? key : clause, clause);
+  }
+  return [...merged.values()];
+}
+
+function onlyAtom({ literals, atoms }: Disjunction): LinearAtom | undefined {
+  return literals.size === 0 && atoms.size === 1 ? [...atoms.values()][0] : undefined;
+}
+
+function intersect(a: LinearAtom, b: LinearAtom): LinearAtom | undefined {
+  const low = a.lower > b.lower || (a.lower === b.lower && a.lowerStrict) ? a : b;
+  const high = a.upper < b.upper || (a.upper === b.upper && a.upperStrict) ? a : b;
+  const { lower, lowerStrict } = low;
+  const { upper, upperStrict } = high;
+  const isEmpty = !precedes(lower, upper, lowerStrict || upperStrict);
+  return isEmpty ? undefined : { ...a, lower, lowerStrict, upper, upperStrict };
+}
+
+function contentOf({ terms, lower, upper, lowerStrict, upperStrict }: LinearAtom): string {
+  return JSON.stringify([terms, `${lower}`, `${upper}`, lowerStrict, upperStrict]);
+}

@@ -1,0 +1,164 @@
+/**
+ * What a change costs, in the user's units. With Δ_f = x'_f - x_f, weights w_f, and [·] an indicator:
+ *
+ *   l0           Σ w_f [Δ_f ≠ 0]
+ *   l1           Σ w_f |Δ_f|
+ *   l2           Σ w_f Δ_f²
+ *   mahalanobis  Δᵀ S⁻¹ Δ over the numeric features, S their covariance
+ *   percentile   Σ w_f |F_f(x'_f) - F_f(x_f)|,  F_f the distribution function through the known quantiles
+ *
+ * A one-hot category that changes costs its weight under every norm; an ordinal one its weight per rank (l2: per squared
+ * rank). Weights `mad` and `std` measure Δ in those units: 1/s for l1, 1/s² for l2; a MAD of 0 falls back to the
+ * standard deviation, then to 1. Weights given as numbers multiply as they stand.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { PolicyDocument } from '../documents/policy-document.js';
+import { solvePositive } from '../linalg/symmetric.js';
+import type { Background } from '../models/background.js';
+import type { Feature, FeatureSpace } from '../models/features.js';
+import { nearestName } from '../documents/nearest-name.js';
+
+export type Norm = PolicyDocument['cost']['norm'];
+
+/** F_f as a strictly increasing piecewise linear function; beyond its ends it goes on with its mean slope. */
+export interface PercentileCurve {
+  readonly points: Float64Array;
+  readonly heights: Float64Array;
+}
+
+export interface Cost {
+  readonly norm: Norm;
+  /** By feature. */
+  readonly weight: Float64Array;
+  /** By feature, for `percentile`; null where the feature has none. */
+  readonly curves: readonly (PercentileCurve | null)[];
+  /** For `mahalanobis`: the numeric features and S⁻¹ over them. */
+  readonly metric: { readonly features: readonly Feature[]; readonly inverse: readonly Float64Array[] } | null;
+}
+
+export function compileCost(policy: PolicyDocument, space: FeatureSpace, background: Background): Cost {
+  const { norm } = policy.cost;
+  return {
+    norm,
+    weight: Float64Array.from(space.features, (feature) => weightOf(policy, feature, background, space)),
+    curves: space.features.map((feature) => (norm === 'percentile' ? curveOf(policy, feature, background) : null)),
+    metric: norm === 'mahalanobis' ? metricOf(space, background) : null,
+  };
+}
+
+function weightOf(policy: PolicyDocument, feature: Feature, background: Background, space: FeatureSpace): number {
+  const { norm, weights } = policy.cost;
+  if (typeof weights === 'object') {
+    checkWeightNames(weights, space);
+    return Object.hasOwn(weights, feature.name) ? weights[feature.name] : 1;
+  }
+  const measured = norm === 'l1' || norm === 'l2';
+  if (weights === 'none' || !measured || (feature.kind !== 'continuous' && feature.kind !== 'integer')) return 1;
+  const spreads = weights === 'mad' ? [background.mad(feature), background.std(feature)] : [background.std(feature)];
+  if (spreads.every((value) => value === undefined)) throw missingStatistic(weights, feature);
+  const spread = spreads.find((value) => value !== undefined && value > 0) ?? 1;
+  return norm === 'l2' ? 1 / spread ** 2 : 1 / spread;
+}
+
+function checkWeightNames(weights: Record<string, number>, space: FeatureSpace): void {
+  const wrong = Object.keys(weights).find((name) => !space.byName.has(name));
+  if (wrong === undefined) return;
+  const close = nearestName(wrong, [...space.byName.keys()]);
+  throw costError(`weights.${wrong}`, close ? `unknown feature, did you mean "${close}"?` : 'the model has no such feature');
+}
+
+const costError = (path: string, message: string) => new ElsewiseError('bad-document', message, `policy.cost.${path}`);
+
+const missingStatistic = (statistic: string, feature: Feature) =>
+  costError('weights', `"${statistic}" needs model.background.${statistic}.${feature.name} or background samples`);
+
+function curveOf(policy: PolicyDocument, feature: Feature, background: Background): PercentileCurve | null {
+  if (feature.kind !== 'continuous' && feature.kind !== 'integer') return null;
+  const quantiles = background.quantiles(feature);
+  if (quantiles) return spreadTies(quantiles);
+  const rule = Object.hasOwn(policy.features, feature.name) ? policy.features[feature.name] : undefined;
+  if (rule?.change === 'never') return null;
+  throw costError('norm', `"percentile" needs model.background.quantiles.${feature.name} or background samples`);
+}
+
+/** Tied quantiles become one point at their middle height, so that F is continuous and strictly increasing. */
+function spreadTies(quantiles: readonly number[]): PercentileCurve | null {
+  const points: number[] = [];
+  const heights: number[] = [];
+  const last = quantiles.length - 1;
+  for (let i = 0; i <= last; ) {
+    let j = i;
+    while (j < last && quantiles[j + 1] === quantiles[i]) j++;
+    points.push(quantiles[i]);
+    heights.push((i + j) / 2 / last);
+    i = j + 1;
+  }
+  if (points.length === 1) return null;
+  return { points: Float64Array.from(points), heights: Float64Array.from(heights) };
+}
+
+export function percentile({ points, heights }: PercentileCurve, x: number): number {
+  const last = points.length - 1;
+  const meanSlope = (heights[last] - heights[0]) / (points[last] - points[0]);
+  if (x <= points[0]) return heights[0] - meanSlope * (points[0] - x);
+  if (x >= points[last]) return heights[last] + meanSlope * (x - points[last]);
+  let below = 0;
+  let above = last;
+  while (above - below > 1) {
+    const middle = (below + above) >> 1;
+    if (points[middle] <= x) below = middle;
+    else above = middle;
+  }
+  return heights[below] + ((heights[above] - heights[below]) * (x - points[below])) / (points[above] - points[below]);
+}
+
+function metricOf(space: FeatureSpace, background: Background): Cost['metric'] {
+  const features = space.features.filter((feature) => feature.kind !== 'choice');
+  const covariance = background.covariance(features);
+  if (!covariance) throw costError('norm', '"mahalanobis" needs model.background.covariance over the numeric features, or samples');
+  const identity = features.map((_, i) => features.map((__, j) => +(i === j)));
+  const inverse = solvePositive(covariance, identity);
+  if (!inverse) throw costError('norm', '"mahalanobis": the covariance of the background is singular; give a regularised one');
+  return { features, inverse };
+}
+
+/** What it costs to go from one row to another, both as values by feature. */
+export function evaluateCost(cost: Cost, space: FeatureSpace, from: Float64Array, to: Float64Array): number {
+  let total = 0;
+  for (let f = 0; f < from.length; f++) {
+    if (from[f] !== to[f]) total += changeCost(cost, space.features[f], from[f], to[f]);
+  }
+  return cost.metric ? total + quadraticForm(cost.metric, from, to) : total;
+}
+
+/** The share of one changed feature in a separable cost. */
+export function changeCost(cost: Cost, feature: Feature, from: number, to: number): number {
+  const weight = cost.weight[feature.index];
+  if (feature.kind === 'choice' || cost.norm === 'l0') return from === to ? 0 : weight;
+  const delta = to - from;
+  switch (cost.norm) {
+    case 'l1':
+      return weight * Math.abs(delta);
+    case 'l2':
+      return weight * delta * delta;
+    case 'percentile': {
+      const curve = cost.curves[feature.index];
+      return weight * (curve ? Math.abs(percentile(curve, to) - percentile(curve, from)) : Math.abs(delta));
+    }
+    default:
+      return 0;
+  }
+}
+
+function quadraticForm(metric: NonNullable<Cost['metric']>, from: Float64Array, to: Float64Array): number {
+  let total = 0;
+  for (let i = 0; i < metric.features.length; i++) {
+    const deltaI = to[metric.features[i].index] - from[metric.features[i].index];
+    if (deltaI === 0) continue;
+    for (let j = 0; j < metric.features.length; j++) {
+      const g = metric.features[j].index;
+      total += deltaI * metric.inverse[i][j] * (to[g] - from[g]);
+    }
+  }
+  return total;
+}

@@ -1,0 +1,127 @@
+/**
+ * A person's domain: the values that the policy lets one row take. Standing still is always allowed: bounds and allowed
+ * categories are widened to the present value.
+ *
+ *   numeric column c     lower_c <= x_c <= upper_c;  x_c = origin_c + k · step  (k whole)  when step > 0
+ *   one-hot columns      0 <= x_c <= upper_c, upper_c = 1 for allowed categories, exactly one column is 1
+ *   ordinal feature      a rank within bounds whose mask is set, when it has a mask
+ *
+ * A domain is filled in place for every row: no allocation on the hot path.
+ */
+import { type Feature, type FeatureSpace, spread } from '../models/features.js';
+import type { FeatureRule } from './rules.js';
+
+export interface Domain {
+  /** The row itself, by column, imputed where it is missing. */
+  readonly origin: Float64Array;
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  /** By feature: the hard lattice of changes around the origin; 0: continuous. */
+  readonly step: Float64Array;
+  /** By feature: the grid 10^-decimals when the origin lies on it; 0: none. Answers are rounded to it. */
+  readonly grid: Float64Array;
+  /** By feature: which ranks of an ordinal feature are allowed; null: all within the bounds. */
+  readonly ranks: (Uint8Array | null)[];
+}
+
+export function createDomain(space: FeatureSpace): Domain {
+  const columns = () => new Float64Array(space.columns);
+  const features = () => new Float64Array(space.features.length);
+  return { origin: columns(), lower: columns(), upper: columns(), step: features(), grid: features(), ranks: space.features.map(() => null) };
+}
+
+export function copyDomain(from: Domain, to: Domain): void {
+  to.origin.set(from.origin);
+  to.lower.set(from.lower);
+  to.upper.set(from.upper);
+  to.step.set(from.step);
+  to.grid.set(from.grid);
+  for (let f = 0; f < from.ranks.length; f++) to.ranks[f] = from.ranks[f];
+}
+
+/** Fills the domain of a row. `imputed` stands in for missing columns. */
+export function fillDomain(domain: Domain, space: FeatureSpace, rules: readonly FeatureRule[], values: Float64Array, imputed: Float64Array): void {
+  const { origin } = domain;
+  spread(space, values, origin);
+  for (let c = 0; c < origin.length; c++) if (Number.isNaN(origin[c])) origin[c] = imputed[c];
+  for (const rule of rules) {
+    if (rule.feature.kind === 'choice') fillChoice(domain, rule);
+    else fillNumber(domain, rule);
+  }
+}
+
+function fillChoice({ origin, lower, upper }: Domain, rule: FeatureRule): void {
+  const { column, width } = rule.feature;
+  for (let i = 0; i < width; i++) {
+    const c = column + i;
+    const allowed = !rule.never && (!rule.allowed || rule.allowed[i] === 1);
+    lower[c] = rule.never ? origin[c] : 0;
+    upper[c] = allowed || origin[c] > 0 ? 1 : 0;
+  }
+}
+
+/** How far a bound may be missed by rounding before a lattice point counts as outside. */
+const LATTICE_SLACK = 1e-9;
+
+function fillNumber(domain: Domain, rule: FeatureRule): void {
+  const { feature, step } = rule;
+  const { column, index } = feature;
+  const here = domain.origin[column];
+  let low = here;
+  let high = here;
+  if (!rule.never) {
+    if (rule.mayDecrease) low = Math.min(here, Math.max(rule.min, here - rule.maxDecrease));
+    if (rule.mayIncrease) high = Math.max(here, Math.min(rule.max, here + rule.maxIncrease));
+  }
+  if (step > 0) {
+    if (low > -Infinity) low = here - step * Math.floor((here - low) / step + LATTICE_SLACK);
+    if (high < Infinity) high = here + step * Math.floor((high - here) / step + LATTICE_SLACK);
+  }
+  domain.lower[column] = low;
+  domain.upper[column] = high;
+  domain.step[index] = step;
+  domain.grid[index] = step > 0 ? 0 : gridOf(feature, here);
+  domain.ranks[index] = null;
+  if (rule.allowed && !rule.never) applyMask(domain, rule, here);
+}
+
+function gridOf(feature: Feature, here: number): number {
+  if (feature.decimals < 0) return 0;
+  const grid = 10 ** -feature.decimals;
+  return Math.abs(here - roundTo(here, feature.decimals)) <= 1e-12 * Math.max(1, Math.abs(here)) ? grid : 0;
+}
+
+/** The allowed ranks of an ordinal or boolean feature: bounds shrink to them, gaps stay in the mask. */
+function applyMask(domain: Domain, rule: FeatureRule, here: number): void {
+  const { column, index } = rule.feature;
+  const allowed = (rank: number) => rank === here || rule.allowed![rank] === 1;
+  while (!allowed(domain.lower[column])) domain.lower[column]++;
+  while (!allowed(domain.upper[column])) domain.upper[column]--;
+  const mask = Uint8Array.from(rule.allowed!, (_, rank) => +(rank >= domain.lower[column] && rank <= domain.upper[column] && allowed(rank)));
+  const gap = mask.slice(domain.lower[column], domain.upper[column] + 1).includes(0);
+  domain.ranks[index] = gap ? mask : null;
+}
+
+/** The decimal number nearest to the value, as its shortest double. */
+export function roundTo(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
+}
+
+/** Whether the domain leaves the feature no choice. */
+export function isFixed(domain: Domain, feature: Feature): boolean {
+  for (let c = feature.column; c < feature.column + feature.width; c++) {
+    if (domain.lower[c] !== domain.upper[c] && !(feature.kind === 'choice' && domain.origin[c] > 0 && othersClosed(domain, feature))) return false;
+  }
+  return true;
+}
+
+function othersClosed(domain: Domain, feature: Feature): boolean {
+  for (let c = feature.column; c < feature.column + feature.width; c++) if (domain.origin[c] === 0 && domain.upper[c] > 0) return false;
+  return true;
+}
+
+/** Pins a feature to its present value. */
+export function pin(domain: Domain, feature: Feature): void {
+  for (let c = feature.column; c < feature.column + feature.width; c++) domain.lower[c] = domain.upper[c] = domain.origin[c];
+  domain.ranks[feature.index] = null;
+}

@@ -1,0 +1,244 @@
+/**
+ * The policy's expression language: its grammar, its tree, and what names and arithmetic mean over given features.
+ *
+ *   expression  = disjunction [ "implies" expression ] ;
+ *   disjunction = conjunction { "or" conjunction } ;
+ *   conjunction = negation { "and" negation } ;
+ *   negation    = "not" negation | relation ;
+ *   relation    = sum { comparator sum }                               (a chain means each neighbouring pair)
+ *               | sum [ "not" ] "in" "(" sum { "," sum } ")" ;
+ *   sum         = product { ( "+" | "-" ) product } ;
+ *   product     = signed { ( "*" | "/" ) signed } ;
+ *   signed      = "-" signed | primary ;
+ *   primary     = number | name | text | "(" expression ")" ;
+ *   comparator  = "<=" | "<" | ">=" | ">" | "=" | "==" | "!=" ;
+ *   number      = digits [ "." [ digits ] ] [ exponent ] | "." digits [ exponent ] ;
+ *   name        = letter or "_" { letter, digit or "_" }               (a feature or a category)
+ *               | "`" { any, a backtick doubled } "`" ;                (always a feature)
+ *   text        = '"' { any, a quote doubled } '"' | "'" ... "'" ;     (always a category)
+ *
+ * One grammar for numbers and conditions, since "(" may open either: the Scope below reads the numbers, constraint.ts
+ * the conditions. Arithmetic is linear: a product needs a side without features, a divisor has none.
+ */
+import { didYouMean } from '../documents/nearest-name.js';
+
+export interface FeatureLike {
+  name: string;
+  type: 'continuous' | 'integer' | 'boolean' | 'categorical';
+  encoding?: 'one-hot' | 'ordinal';
+  categories?: readonly string[];
+}
+
+export type Comparator = '<=' | '<' | '>=' | '>' | '=' | '!=';
+export type Connective = 'and' | 'or' | 'implies';
+export type ArithmeticOperator = '+' | '-' | '*' | '/';
+
+/** `position` is where a message about the node should point: its operator, or the token itself. */
+export type Expression =
+  | { kind: 'number'; value: number; position: number }
+  | { kind: 'name'; name: string; quoted: boolean; position: number }
+  | { kind: 'text'; value: string; position: number }
+  | { kind: 'negative'; operand: Expression; position: number }
+  | { kind: 'arithmetic'; operator: ArithmeticOperator; left: Expression; right: Expression; position: number }
+  | { kind: 'comparison'; operator: Comparator; left: Expression; right: Expression; position: number }
+  | { kind: 'membership'; operand: Expression; members: Expression[]; negated: boolean; position: number }
+  | { kind: 'not'; operand: Expression; position: number }
+  | { kind: 'connective'; operator: Connective; left: Expression; right: Expression; position: number };
+
+export type Node<Kind extends Expression['kind']> = Extract<Expression, { kind: Kind }>;
+
+/** Σ coefficient · value(feature) + constant; terms by feature, none of them 0 */
+export interface LinearForm {
+  terms: ReadonlyMap<number, number>;
+  constant: number;
+}
+
+/** A bad expression: `reason` is the message in one line, `message` adds the text with a caret under `position`. */
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError';
+
+  constructor(
+    readonly reason: string,
+    readonly position: number,
+    readonly text: string,
+  ) {
+    super(`${reason}\n${pointAt(text, position)}`);
+  }
+}
+
+/** The line that holds the position, and a caret below it; tabs are kept so that the caret stays aligned. */
+function pointAt(text: string, position: number): string {
+  const start = text.lastIndexOf('\n', position - 1) + 1;
+  const line = text.slice(start).split('\n', 1)[0];
+  const indent = text.slice(start, position).replace(/[^\t]/gu, ' ');
+  return `  ${line}\n  ${indent}^`;
+}
+
+/** Names that mean a number unless a feature or a category is called so. */
+const CONSTANTS: ReadonlyMap<string, number> = new Map([
+  ['true', 1],
+  ['false', 0],
+]);
+const LISTED_CATEGORIES = 8;
+
+/** The features an expression speaks of. Features and categories are given by index. */
+export class Scope {
+  private readonly indices: ReadonlyMap<string, number>;
+
+  constructor(
+    private readonly text: string,
+    readonly features: readonly FeatureLike[],
+  ) {
+    this.indices = new Map(features.map(({ name }, index) => [name, index]));
+  }
+
+  /** The feature or the constant that a name stands for. */
+  resolve(node: Node<'name'>): { feature: number } | { constant: number } {
+    const feature = this.indices.get(node.name);
+    if (feature !== undefined) return { feature };
+    const constant = node.quoted ? undefined : CONSTANTS.get(node.name);
+    if (constant !== undefined) return { constant };
+    return this.fail(`unknown feature "${node.name}"${didYouMean(node.name, this.indices.keys())}`, node);
+  }
+
+  /** The categorical feature that a node names, if it does. */
+  categorical(node: Expression): number | undefined {
+    const feature = node.kind === 'name' ? this.indices.get(node.name) : undefined;
+    return feature !== undefined && this.features[feature].type === 'categorical' ? feature : undefined;
+  }
+
+  isOrdinal(feature: number): boolean {
+    return this.features[feature].encoding === 'ordinal';
+  }
+
+  /** The category that a node names; undefined where the node is a number to compare an ordinal's rank with. */
+  category(feature: number, node: Expression): number | undefined {
+    const isLabel = node.kind === 'text' || (node.kind === 'name' && !node.quoted);
+    return (isLabel ? this.labelled(feature, node) : undefined) ?? this.unlabelled(feature, node);
+  }
+
+  private labelled(feature: number, node: Node<'text'> | Node<'name'>): number | undefined {
+    const { name, categories = [] } = this.features[feature];
+    const label = node.kind === 'text' ? node.value : node.name;
+    const category = categories.indexOf(label);
+    if (category >= 0) return category;
+    if (node.kind === 'name' && this.indices.has(label)) return undefined;
+    const hint = didYouMean(label, categories) || `: its categories are ${this.listCategories(feature)}`;
+    return this.fail(`"${name}" has no category "${label}"${hint}`, node);
+  }
+
+  /** Where categories read as numbers, `rating >= 2` could mean the rank or the category: neither is guessed. */
+  private unlabelled(feature: number, node: Expression): undefined {
+    if (!this.isOrdinal(feature)) this.failCategorical(feature, node);
+    const { name, categories = [] } = this.features[feature];
+    if (!isConstant(this.form(node)) || !categories.some(readsAsNumber)) return;
+    this.fail(`the categories of "${name}" read as numbers: put the one you mean in quotes`, node);
+  }
+
+  failCategorical(feature: number, node: Expression): never {
+    const { name } = this.features[feature];
+    this.fail(`"${name}" is categorical: compare it with one of ${this.listCategories(feature)}`, node);
+  }
+
+  fail(reason: string, { position }: { position: number }): never {
+    throw new ExpressionError(reason, position, this.text);
+  }
+
+  /** The node as a number. */
+  form(node: Expression): LinearForm {
+    switch (node.kind) {
+      case 'number':
+        return constantForm(node.value);
+      case 'name':
+        return this.namedForm(node);
+      case 'negative':
+        return mapForm(this.form(node.operand), (number) => -number);
+      case 'arithmetic':
+        return this.arithmetic(node);
+      case 'text':
+        return this.fail(`"${node.value}" is text: only a categorical feature can be compared with it`, node);
+      default:
+        return this.fail('expected a number, found a condition', node);
+    }
+  }
+
+  private namedForm(node: Node<'name'>): LinearForm {
+    const meaning = this.resolve(node);
+    if ('constant' in meaning) return constantForm(meaning.constant);
+    const { feature } = meaning;
+    const hasNumber = this.features[feature].type !== 'categorical' || this.isOrdinal(feature);
+    return hasNumber ? featureForm(feature) : this.failCategorical(feature, node);
+  }
+
+  private arithmetic(node: Node<'arithmetic'>): LinearForm {
+    const left = this.form(node.left);
+    const right = this.form(node.right);
+    switch (node.operator) {
+      case '+':
+        return addForms(left, right);
+      case '-':
+        return subtractForms(left, right);
+      case '*':
+        return this.product(left, right, node);
+      case '/':
+        return this.quotient(left, right, node);
+    }
+  }
+
+  private product(left: LinearForm, right: LinearForm, node: Expression): LinearForm {
+    if (isConstant(right)) return mapForm(left, (number) => number * right.constant);
+    if (isConstant(left)) return mapForm(right, (number) => left.constant * number);
+    return this.fail('a product of two features is not linear: one side must be a number', node);
+  }
+
+  private quotient(left: LinearForm, right: LinearForm, node: Expression): LinearForm {
+    if (!isConstant(right)) this.fail('a division by a feature is not linear: divide by a number', node);
+    if (right.constant === 0) this.fail('division by zero', node);
+    return mapForm(left, (number) => number / right.constant);
+  }
+
+  private listCategories(feature: number): string {
+    const categories = this.features[feature].categories ?? [];
+    const listed = categories.slice(0, LISTED_CATEGORIES).map((category) => `"${category}"`);
+    return [...listed, ...(categories.length > LISTED_CATEGORIES ? ['...'] : [])].join(', ');
+  }
+}
+
+function readsAsNumber(category: string): boolean {
+  return category.trim() !== '' && !Number.isNaN(Number(category));
+}
+
+export function constantForm(constant: number): LinearForm {
+  return { terms: new Map(), constant };
+}
+
+export function featureForm(feature: number): LinearForm {
+  return { terms: new Map([[feature, 1]]), constant: 0 };
+}
+
+function isConstant(form: LinearForm): boolean {
+  return form.terms.size === 0;
+}
+
+export function subtractForms(left: LinearForm, right: LinearForm): LinearForm {
+  return addForms(
+    left,
+    mapForm(right, (number) => -number),
+  );
+}
+
+function addForms(left: LinearForm, right: LinearForm): LinearForm {
+  const terms = new Map(left.terms);
+  for (const [feature, coefficient] of right.terms) terms.set(feature, (terms.get(feature) ?? 0) + coefficient);
+  return { terms: withoutZeros(terms), constant: left.constant + right.constant };
+}
+
+/** `scale` is linear: it multiplies or divides. */
+function mapForm(form: LinearForm, scale: (number: number) => number): LinearForm {
+  const terms = new Map([...form.terms].map(([feature, coefficient]) => [feature, scale(coefficient)]));
+  return { terms: withoutZeros(terms), constant: scale(form.constant) };
+}
+
+function withoutZeros(terms: Map<number, number>): Map<number, number> {
+  return new Map([...terms].filter(([, coefficient]) => coefficient !== 0));
+}

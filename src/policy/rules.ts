@@ -1,0 +1,92 @@
+/**
+ * Policy entries by feature -> rules. A rule is static; what it allows one person is that person's domain (domain.ts).
+ * Every entry is checked here against the feature it speaks of, with its path.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
+import { nearestName } from '../documents/nearest-name.js';
+import type { Feature, FeatureSpace } from '../models/features.js';
+
+export interface FeatureRule {
+  readonly feature: Feature;
+  readonly never: boolean;
+  readonly mayIncrease: boolean;
+  readonly mayDecrease: boolean;
+  readonly min: number;
+  readonly max: number;
+  readonly maxIncrease: number;
+  readonly maxDecrease: number;
+  /** The change is a whole multiple of it; 0: any change. Integers, booleans and ranks have 1 unless given. */
+  readonly step: number;
+  /** Allowed categories by index (also of a boolean: [false, true]); null: all. */
+  readonly allowed: Uint8Array | null;
+}
+
+export function compileRules(policy: PolicyDocument, space: FeatureSpace): FeatureRule[] {
+  const names = [...space.byName.keys()];
+  for (const name of Object.keys(policy.features)) {
+    if (space.byName.has(name)) continue;
+    const close = nearestName(name, names);
+    throw policyError(`features.${name}`, close ? `unknown feature, did you mean "${close}"?` : 'the model has no such feature');
+  }
+  return space.features.map((feature) => compileRule(feature, ownEntry(policy.features, feature.name)));
+}
+
+const ownEntry = (entries: Record<string, FeatureRuleDocument>, name: string): FeatureRuleDocument =>
+  Object.hasOwn(entries, name) ? entries[name] : {};
+
+const policyError = (path: string, message: string) => new ElsewiseError('bad-document', message, `policy.${path}`);
+
+function compileRule(feature: Feature, entry: FeatureRuleDocument): FeatureRule {
+  checkEntry(feature, entry);
+  const change = entry.change ?? 'any';
+  return {
+    feature,
+    never: change === 'never',
+    mayIncrease: change === 'any' || change === 'increase',
+    mayDecrease: change === 'any' || change === 'decrease',
+    min: Math.max(feature.min, entry.min ?? -Infinity),
+    max: Math.min(feature.max, entry.max ?? Infinity),
+    maxIncrease: entry.maxIncrease ?? Infinity,
+    maxDecrease: entry.maxDecrease ?? Infinity,
+    step: entry.step ?? (feature.kind === 'continuous' ? 0 : 1),
+    allowed: entry.allow ? allowedMask(feature, entry.allow) : null,
+  };
+}
+
+const NUMERIC_ENTRIES = ['min', 'max', 'maxIncrease', 'maxDecrease', 'step'] as const;
+
+function checkEntry(feature: Feature, entry: FeatureRuleDocument): void {
+  const path = `features.${feature.name}`;
+  const numeric = feature.kind === 'continuous' || feature.kind === 'integer';
+  if (!numeric) {
+    const wrong = NUMERIC_ENTRIES.find((key) => entry[key] !== undefined);
+    if (wrong) throw policyError(`${path}.${wrong}`, `is for numbers; "${feature.name}" is ${feature.kind}: use allow or change`);
+  }
+  if (numeric && entry.allow) throw policyError(`${path}.allow`, `is for categories and booleans; use min and max for "${feature.name}"`);
+  const directed = entry.change === 'increase' || entry.change === 'decrease';
+  if (feature.kind === 'choice' && directed) {
+    throw policyError(`${path}.change`, `"${feature.name}" has no order: use never, any, allow, or make it ordinal in the model`);
+  }
+  if (entry.min !== undefined && entry.max !== undefined && entry.min > entry.max) {
+    throw policyError(`${path}.min`, `${entry.min} is above max ${entry.max}`);
+  }
+  if (feature.kind === 'integer' && entry.step !== undefined && !Number.isInteger(entry.step)) {
+    throw policyError(`${path}.step`, `"${feature.name}" is an integer, so its step must be one too`);
+  }
+}
+
+function allowedMask(feature: Feature, allow: readonly (string | boolean)[]): Uint8Array {
+  const categories = feature.kind === 'boolean' ? ['false', 'true'] : feature.categories;
+  const mask = new Uint8Array(categories.length);
+  for (const [i, name] of allow.entries()) {
+    const index = categories.indexOf(String(name));
+    if (index < 0) {
+      const close = nearestName(String(name), [...categories]);
+      const hint = close ? `, did you mean "${close}"?` : `; known are ${categories.join(', ')}`;
+      throw policyError(`features.${feature.name}.allow[${i}]`, `unknown category "${name}"${hint}`);
+    }
+    mask[index] = 1;
+  }
+  return mask;
+}

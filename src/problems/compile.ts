@@ -1,0 +1,90 @@
+/**
+ * piece x cost x policy -> problem, once per model, policy and goal. Constraints between features become linear rows
+ * over columns; alternatives become clauses of such rows.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { PolicyDocument } from '../documents/policy-document.js';
+import type { FeatureSpace } from '../models/features.js';
+import { type LoadedModel, Scorer } from '../models/load.js';
+import { type Goal, type LinearRow, pullBack } from '../models/region.js';
+import { type Constraint, compileConstraint, type LinearAtom } from '../policy/constraint.js';
+import { type Cost, compileCost } from '../policy/cost.js';
+import { compileRules, type FeatureRule } from '../policy/rules.js';
+import type { Problem, RowClause, Traits } from './problem.js';
+
+/** What of a policy does not depend on the goal. */
+export interface CompiledPolicy {
+  readonly rules: readonly FeatureRule[];
+  readonly constraints: readonly Constraint[];
+  readonly links: readonly LinearRow[];
+  readonly clauses: readonly RowClause[];
+  readonly cost: Cost;
+  readonly maxChanges: number;
+}
+
+export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): CompiledPolicy {
+  const { space } = loaded;
+  const rules = compileRules(policy, space);
+  const constraints = policy.constraints.map((text, i) => compileText(text, i, loaded));
+  const clauses = constraints.flatMap((constraint) => constraint.clauses);
+  return {
+    rules,
+    constraints,
+    links: clauses.filter((clause) => clause.atoms.length === 1).map((clause) => toRow(clause.atoms[0], space)),
+    clauses: clauses
+      .filter((clause) => clause.atoms.length > 1)
+      .map((clause) => ({ rows: clause.atoms.map((atom) => toRow(atom, space)) })),
+    cost: compileCost(policy, space, loaded.background),
+    maxChanges: policy.maxChanges ?? Infinity,
+  };
+}
+
+function compileText(text: string, index: number, loaded: LoadedModel): Constraint {
+  try {
+    return compileConstraint(text, loaded.document.features);
+  } catch (error) {
+    throw new ElsewiseError('bad-document', (error as Error).message, `policy.constraints[${index}]`);
+  }
+}
+
+/** How far a strict end between continuous features is pulled in, relative to the atom's size. */
+const STRICT_SHARE = 1e-9;
+
+function toRow(atom: LinearAtom, space: FeatureSpace): LinearRow {
+  const a = new Float64Array(space.columns);
+  for (const term of atom.terms) a[space.features[term.feature].column] += term.coefficient;
+  for (const term of atom.indicators) a[space.features[term.feature].column + term.category] += term.coefficient;
+  const pull = (bound: number) => STRICT_SHARE * Math.max(1, Math.abs(bound));
+  const lower = atom.lowerStrict ? atom.lower + pull(atom.lower) : atom.lower;
+  const upper = atom.upperStrict ? atom.upper - pull(atom.upper) : atom.upper;
+  return { a, lower, upper };
+}
+
+export function compileProblems(loaded: LoadedModel, policy: CompiledPolicy, goal: Goal): Problem[] {
+  const scorer = new Scorer(loaded);
+  const holds = (columns: Float64Array) => {
+    scorer.runColumns(columns);
+    return loaded.model.achieves(scorer.raw, goal);
+  };
+  return loaded.model.region(goal).map((region) => {
+    const piece = pullBack(loaded.preprocessing.map, region);
+    const { rules, cost, links, clauses, maxChanges } = policy;
+    const { samples } = loaded.background;
+    const problem = { space: loaded.space, rules, piece, cost, links, clauses, maxChanges, samples, holds };
+    return { ...problem, traits: traitsOf(problem) };
+  });
+}
+
+function traitsOf(problem: Omit<Problem, 'traits'>): Traits {
+  const free = problem.rules.filter((rule) => !rule.never);
+  return {
+    norm: problem.cost.norm,
+    rows: problem.piece.rows.length + problem.links.length,
+    discrete: free.some((rule) => rule.step > 0),
+    rounded: free.some((rule) => rule.step === 0 && rule.feature.decimals >= 0),
+    capped: problem.maxChanges < free.length,
+    linked: problem.links.length > 0,
+    disjunctive: problem.clauses.length > 0,
+    linear: problem.piece.kind === 'polyhedron',
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * Problems as plain data:  minimise cost(x' - x)  subject to  x' in piece,  x' in the person's domain,  links, clauses.
+ *
+ * There is no row in a problem: the row, as a `Domain`, is what changes from call to call. A solver looks at the traits
+ * to say whether it accepts.
+ */
+import type { FeatureSpace } from '../models/features.js';
+import type { LinearRow, Piece } from '../models/region.js';
+import type { Cost, Norm } from '../policy/cost.js';
+import type { FeatureRule } from '../policy/rules.js';
+
+/** At least one of the rows holds. */
+export interface RowClause {
+  readonly rows: readonly LinearRow[];
+}
+
+export interface Traits {
+  readonly norm: Norm;
+  /** Linear rows that hold always: of the region and of the policy's constraints. */
+  readonly rows: number;
+  /** Some feature that may change does so in steps, ranks or categories. */
+  readonly discrete: boolean;
+  /** Some continuous feature is reported with a fixed number of decimals. */
+  readonly rounded: boolean;
+  /** Fewer features may change than there are. */
+  readonly capped: boolean;
+  /** The policy ties features together by linear rows. */
+  readonly linked: boolean;
+  /** The policy has constraints that are alternatives. */
+  readonly disjunctive: boolean;
+  /** All rows are linear: no curved constraint. */
+  readonly linear: boolean;
+}
+
+export interface Problem {
+  readonly space: FeatureSpace;
+  readonly rules: readonly FeatureRule[];
+  readonly piece: Piece;
+  readonly cost: Cost;
+  /** Linear rows of the policy, in columns. */
+  readonly links: readonly LinearRow[];
+  readonly clauses: readonly RowClause[];
+  /** How many features may change; Infinity: all. */
+  readonly maxChanges: number;
+  readonly traits: Traits;
+  /** Rows of the training set, by feature, for solvers that start from examples. */
+  readonly samples: readonly Float64Array[];
+  /** Whether columns reach the goal, by the model's own word. */
+  holds(columns: Float64Array): boolean;
+}
+
+/** The rows that every linear solver has to respect: first the region's, then the policy's. */
+export function linearRows(problem: Problem): LinearRow[] {
+  return [...problem.piece.rows, ...problem.links];
+}
+
+export function withPiece(problem: Problem, piece: Piece): Problem {
+  const linear = piece.kind === 'polyhedron';
+  return { ...problem, piece, traits: { ...problem.traits, linear, rows: piece.rows.length + problem.links.length } };
+}

@@ -1,0 +1,143 @@
+/**
+ * L2 and Mahalanobis over linear rows and a box, by projection (survey, section 3.2, the QP).
+ *
+ *   L2            y_j = √w_j Δ_j          the box stays a box
+ *   Mahalanobis   y = Lᵀ Δ, S⁻¹ = L Lᵀ     the box becomes rows: Δ = L⁻ᵀ y
+ *
+ * Infeasibility is certified on the original rows. Lower bound: v(0) >= v(δ) - Σ |y_i| δ_i as in simplex.ts; the
+ * gradient of ‖·‖² doubles the multipliers of ½‖·‖².
+ */
+import { choleskyLower } from '../linalg/symmetric.js';
+import { dot } from '../linalg/vector.js';
+import type { LinearRow } from '../models/region.js';
+import type { Domain } from '../policy/domain.js';
+import { linearRows, type Problem } from '../problems/problem.js';
+import { Projection } from './projection.js';
+import { depthOf, magnitude, provesInfeasible, violation } from './rows.js';
+import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+
+function accepts({ traits }: Problem): 'no' | 'exact' {
+  const fits = traits.linear && !traits.discrete && !traits.capped && !traits.disjunctive;
+  return fits && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
+}
+
+const LINK_SLACK = 1e-12;
+
+class PreparedActiveSet implements Prepared {
+  private readonly rows: readonly LinearRow[];
+  private readonly projection: Projection;
+  private readonly rowScale: Float64Array;
+  /** Columns of the problem that are coordinates, and Δ = back · y. */
+  private readonly columns: Int32Array;
+  private readonly back: readonly Float64Array[];
+  private readonly boxed: boolean;
+  private readonly x: Float64Array;
+
+  constructor(private readonly problem: Problem) {
+    this.rows = linearRows(problem);
+    const { space, cost } = problem;
+    const numeric = space.features.filter((feature) => feature.kind !== 'choice');
+    this.columns = Int32Array.from(numeric, (feature) => feature.column);
+    this.boxed = cost.metric === null;
+    this.back = cost.metric ? inverseFactor(cost.metric.inverse) : diagonal(numeric.map((f) => 1 / Math.sqrt(cost.weight[f.index])));
+    const d = this.columns.length;
+    const extra = this.boxed ? 0 : d;
+    this.rowScale = new Float64Array(this.rows.length + extra).fill(1);
+    const scaled = new Float64Array((this.rows.length + extra) * d);
+    this.rows.forEach((row, i) => this.writeRow(scaled, i, this.transform(row.a)));
+    if (!this.boxed) this.back.forEach((row, j) => this.writeRow(scaled, this.rows.length + j, row));
+    this.projection = new Projection(this.rows.length + extra, d, scaled);
+    this.x = new Float64Array(space.columns);
+  }
+
+  private writeRow(scaled: Float64Array, i: number, entries: Float64Array): void {
+    const size = Math.sqrt(dot(entries, entries)) || 1;
+    this.rowScale[i] = 1 / size;
+    scaled.set(entries.map((value) => value / size), i * entries.length);
+  }
+
+  /** a·Δ as a functional of y. */
+  private transform(a: Float64Array): Float64Array {
+    const out = new Float64Array(this.columns.length);
+    for (let j = 0; j < out.length; j++) {
+      const value = a[this.columns[j]];
+      if (value !== 0) for (let k = 0; k < out.length; k++) out[k] += value * this.back[j][k];
+    }
+    return out;
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const depths = this.fill(domain, limits.nudge);
+    const status = this.projection.solve();
+    if (status === 'numerical') return numerical('the active set lost its footing');
+    if (status === 'infeasible') return this.certify(domain);
+    this.toColumns(domain);
+    const broken = this.rows.some((row, i) => violation(row, this.x) > (depths[i] > 0 ? 0 : 1e3 * LINK_SLACK * magnitude(row, domain.origin)));
+    if (broken) return numerical('rounding left a row');
+    const { y, lambda } = this.projection;
+    const price = depths.reduce((sum, depth, i) => sum + 2 * Math.abs(lambda[i]) * depth * this.rowScale[i], 0);
+    return solved(this.x, Math.max(0, dot(y, y) - price));
+  }
+
+  private fill(domain: Domain, nudge: number): Float64Array {
+    const { projection, rows, rowScale } = this;
+    const { origin, lower, upper } = domain;
+    const depths = new Float64Array(rows.length);
+    rows.forEach((row, i) => {
+      const region = i < this.problem.piece.rows.length;
+      const activity = dot(row.a, origin);
+      depths[i] = region ? depthOf(row, origin, nudge) : 0;
+      projection.lower[i] = rowScale[i] * (row.lower + depths[i] - activity);
+      projection.upper[i] = rowScale[i] * (row.upper - depths[i] - activity);
+      projection.slack[i] = rowScale[i] * (region ? 0.25 * depths[i] : LINK_SLACK * magnitude(row, origin));
+    });
+    for (let j = 0; j < this.columns.length; j++) {
+      const c = this.columns[j];
+      const low = lower[c] - origin[c];
+      const high = upper[c] - origin[c];
+      const i = rows.length + j;
+      projection.lo[j] = this.boxed ? low / this.back[j][j] : -Infinity;
+      projection.hi[j] = this.boxed ? high / this.back[j][j] : Infinity;
+      if (this.boxed) continue;
+      projection.lower[i] = rowScale[i] * low;
+      projection.upper[i] = rowScale[i] * high;
+      projection.slack[i] = 1e-13 * (1 + Math.abs(rowScale[i] * origin[c]));
+    }
+    return depths;
+  }
+
+  private toColumns({ origin, lower, upper }: Domain): void {
+    const { y } = this.projection;
+    this.x.set(origin);
+    for (let j = 0; j < this.columns.length; j++) {
+      const c = this.columns[j];
+      const moved = origin[c] + (this.boxed ? this.back[j][j] * y[j] : dot(this.back[j], y));
+      this.x[c] = Math.min(upper[c], Math.max(lower[c], moved));
+    }
+  }
+
+  private certify(domain: Domain): Outcome {
+    const y = Float64Array.from(this.rows, (_, i) => this.projection.lambda[i] * this.rowScale[i]);
+    return provesInfeasible(this.rows, y, domain) ? INFEASIBLE : numerical('infeasible, but the certificate is not certain');
+  }
+}
+
+const diagonal = (entries: readonly number[]): Float64Array[] =>
+  entries.map((value, i) => Float64Array.from(entries, (_, j) => (i === j ? value : 0)));
+
+/** L⁻ᵀ for S⁻¹ = L Lᵀ. */
+function inverseFactor(inverse: readonly Float64Array[]): Float64Array[] {
+  const lower = choleskyLower(inverse.map((row) => [...row]))!;
+  const size = lower.length;
+  const out = Array.from({ length: size }, () => new Float64Array(size));
+  for (let k = 0; k < size; k++) {
+    for (let i = size - 1; i >= 0; i--) {
+      let sum = +(i === k);
+      for (let j = i + 1; j < size; j++) sum -= lower[j][i] * out[j][k];
+      out[i][k] = sum / lower[i][i];
+    }
+  }
+  return out;
+}
+
+export const activeSet: Solver = { name: 'active-set', accepts, prepare: (problem) => new PreparedActiveSet(problem) };

@@ -1,0 +1,200 @@
+/**
+ * Dual simplex for small dense LPs with bounds on everything, written for counterfactuals:
+ *
+ *   min c·v   s.t.   s = A v,   lo <= (v, s) <= hi,   c >= 0,  v at a finite lower bound to begin with
+ *
+ * "Nobody changes anything" is dual feasible from the start, so there is no phase one, and a handful of violated rows
+ * takes a handful of pivots. The ratio test flips bounds as it passes them (long steps). Dense rows, no warm start: an
+ * answer depends on its row alone, never on the rows before it.
+ *
+ * Numbering: variable j < n is structural, n + i is the activity of row i. `table` holds basic = table · nonbasic.
+ */
+
+export type SimplexStatus = 'optimal' | 'infeasible' | 'numerical';
+
+const PIVOT_TOLERANCE = 1e-9;
+
+export class BoundedSimplex {
+  readonly lo: Float64Array;
+  readonly hi: Float64Array;
+  /** Reduced costs by nonbasic position. */
+  private readonly reduced: Float64Array;
+  private readonly table: Float64Array;
+  private readonly basic: Int32Array;
+  private readonly nonbasic: Int32Array;
+  private readonly atUpper: Uint8Array;
+  private readonly basicValue: Float64Array;
+  private readonly candidates: Int32Array;
+  private readonly ratios: Float64Array;
+  /** By row: a violation up to this is none. */
+  readonly slack: Float64Array;
+  pivots = 0;
+
+  constructor(
+    readonly m: number,
+    readonly n: number,
+  ) {
+    this.lo = new Float64Array(n + m);
+    this.hi = new Float64Array(n + m);
+    this.reduced = new Float64Array(n);
+    this.table = new Float64Array(m * n);
+    this.basic = new Int32Array(m);
+    this.nonbasic = new Int32Array(n);
+    this.atUpper = new Uint8Array(n);
+    this.basicValue = new Float64Array(m);
+    this.candidates = new Int32Array(n);
+    this.ratios = new Float64Array(n);
+    this.slack = new Float64Array(m);
+  }
+
+  /** Solves from the slack basis. `rows` is m x n; bounds are in `lo` and `hi`, row tolerances in `slack`. */
+  solve(rows: Float64Array, cost: Float64Array): SimplexStatus {
+    const { m, n, table } = this;
+    table.set(rows);
+    this.reduced.set(cost);
+    this.atUpper.fill(0);
+    for (let j = 0; j < n; j++) this.nonbasic[j] = j;
+    for (let i = 0; i < m; i++) {
+      this.basic[i] = n + i;
+      let value = 0;
+      for (let j = 0; j < n; j++) value += table[i * n + j] * this.lo[j];
+      this.basicValue[i] = value;
+    }
+    return this.iterate();
+  }
+
+  private iterate(): SimplexStatus {
+    const most = 50 + 20 * (this.m + this.n);
+    for (this.pivots = 0; this.pivots < most; this.pivots++) {
+      const row = this.mostViolated();
+      if (row < 0) return 'optimal';
+      const entering = this.ratioTest(row);
+      if (entering < 0) return 'infeasible';
+      if (Math.abs(this.table[row * this.n + entering]) < PIVOT_TOLERANCE) return 'numerical';
+      this.pivot(row, entering);
+    }
+    return 'numerical';
+  }
+
+  private toleranceOf(variable: number): number {
+    return variable >= this.n ? this.slack[variable - this.n] : 1e-12 * (1 + Math.abs(Number.isFinite(this.hi[variable]) ? this.hi[variable] : 0));
+  }
+
+  private mostViolated(): number {
+    let worst = -1;
+    let size = 0;
+    for (let i = 0; i < this.m; i++) {
+      const variable = this.basic[i];
+      const value = this.basicValue[i];
+      const excess = Math.max(this.lo[variable] - value, value - this.hi[variable]);
+      const tolerance = this.toleranceOf(variable);
+      if (excess > tolerance && excess / (tolerance + 1e-300) > size) {
+        size = excess / (tolerance + 1e-300);
+        worst = i;
+      }
+    }
+    return worst;
+  }
+
+  /** The nonbasic position that enters for row r; bounds passed on the way are flipped. -1: the row cannot be met. */
+  private ratioTest(r: number): number {
+    const { n, table, nonbasic, candidates, ratios, lo, hi, atUpper } = this;
+    const leaving = this.basic[r];
+    const below = this.basicValue[r] < lo[leaving];
+    const sign = below ? 1 : -1;
+    let violation = below ? lo[leaving] - this.basicValue[r] : this.basicValue[r] - hi[leaving];
+    let count = 0;
+    for (let q = 0; q < n; q++) {
+      const variable = nonbasic[q];
+      if (lo[variable] === hi[variable]) continue;
+      const helps = sign * table[r * n + q] * (atUpper[q] ? -1 : 1);
+      if (helps <= PIVOT_TOLERANCE) continue;
+      ratios[q] = Math.abs(this.reduced[q]) / helps;
+      candidates[count++] = q;
+    }
+    const order = candidates.subarray(0, count).sort((a, b) => ratios[a] - ratios[b] || nonbasic[a] - nonbasic[b]);
+    const tolerance = this.toleranceOf(leaving);
+    for (let k = 0; k < order.length; k++) {
+      const q = order[k];
+      const reach = Math.abs(table[r * n + q]) * (hi[nonbasic[q]] - lo[nonbasic[q]]);
+      if (reach >= violation - tolerance) return this.steadier(order, k, r);
+      violation -= reach;
+      this.flip(q);
+    }
+    return -1;
+  }
+
+  /** Among candidates that tie with the k-th, the one with the largest pivot. */
+  private steadier(order: Int32Array, k: number, r: number): number {
+    let best = order[k];
+    for (let i = k + 1; i < order.length; i++) {
+      if (this.ratios[order[i]] > this.ratios[order[k]] + 1e-12) break;
+      const reach = Math.abs(this.table[r * this.n + order[i]]);
+      if (reach > 10 * Math.abs(this.table[r * this.n + best])) best = order[i];
+    }
+    return best;
+  }
+
+  private flip(q: number): void {
+    const variable = this.nonbasic[q];
+    const move = (this.hi[variable] - this.lo[variable]) * (this.atUpper[q] ? -1 : 1);
+    this.atUpper[q] ^= 1;
+    for (let i = 0; i < this.m; i++) this.basicValue[i] += this.table[i * this.n + q] * move;
+  }
+
+  private pivot(r: number, q: number): void {
+    const { m, n, table, reduced, basicValue } = this;
+    const leaving = this.basic[r];
+    const entering = this.nonbasic[q];
+    const toUpper = basicValue[r] > this.hi[leaving];
+    const target = toUpper ? this.hi[leaving] : this.lo[leaving];
+    const element = table[r * n + q];
+    const step = (target - basicValue[r]) / element;
+    const from = this.atUpper[q] ? this.hi[entering] : this.lo[entering];
+    for (let i = 0; i < m; i++) basicValue[i] += table[i * n + q] * step;
+    basicValue[r] = from + step;
+    // row r solved for the entering variable: x_q = (s_r - Σ_{k≠q} t_rk x_k) / t_rq
+    const start = r * n;
+    for (let k = 0; k < n; k++) table[start + k] = k === q ? 1 / element : -table[start + k] / element;
+    for (let i = 0; i < m; i++) {
+      if (i === r) continue;
+      const factor = table[i * n + q];
+      if (factor === 0) continue;
+      const at = i * n;
+      for (let k = 0; k < n; k++) table[at + k] = k === q ? factor * table[start + q] : table[at + k] + factor * table[start + k];
+    }
+    const price = reduced[q];
+    for (let k = 0; k < n; k++) reduced[k] = k === q ? price * table[start + q] : reduced[k] + price * table[start + k];
+    this.basic[r] = entering;
+    this.nonbasic[q] = leaving;
+    this.atUpper[q] = toUpper ? 1 : 0;
+  }
+
+  /** Values of the structural variables. */
+  read(values: Float64Array): void {
+    for (let q = 0; q < this.n; q++) {
+      const variable = this.nonbasic[q];
+      if (variable < this.n) values[variable] = this.atUpper[q] ? this.hi[variable] : this.lo[variable];
+    }
+    for (let i = 0; i < this.m; i++) if (this.basic[i] < this.n) values[this.basic[i]] = this.basicValue[i];
+  }
+
+  /** Multipliers of the rows: by how much the optimum rises per unit that a row's active bound moves in. */
+  readMultipliers(multipliers: Float64Array): void {
+    multipliers.fill(0);
+    for (let q = 0; q < this.n; q++) if (this.nonbasic[q] >= this.n) multipliers[this.nonbasic[q] - this.n] = this.reduced[q];
+  }
+
+  /** After 'infeasible': multipliers y of the rows whose combination y·s cannot reach what its bounds demand. */
+  readCertificate(multipliers: Float64Array): void {
+    multipliers.fill(0);
+    const r = this.mostViolated();
+    if (r < 0) return;
+    const leaving = this.basic[r];
+    const sign = this.basicValue[r] < this.lo[leaving] ? 1 : -1;
+    if (leaving >= this.n) multipliers[leaving - this.n] = sign;
+    for (let q = 0; q < this.n; q++) {
+      if (this.nonbasic[q] >= this.n) multipliers[this.nonbasic[q] - this.n] = -sign * this.table[r * this.n + q];
+    }
+  }
+}

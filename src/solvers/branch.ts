@@ -1,0 +1,434 @@
+/**
+ * Branch and bound over the bounded simplex: integers, steps, categories, at most K changes, alternatives, and the costs
+ * L0, L1 and percentile, over any linear rows. Exact and anytime: it stops with the best answer and a lower bound.
+ *
+ *   relaxation of a node   moves are continuous; "feature f changes" is  up/room + down/room  in [0, 1], so that at most
+ *                          K changes is one row, and a fixed price for changing at all is a slope
+ *   a cost that is no line is replaced by the steepest line below it on the node's interval, from its cheap end
+ *   branching              a move between lattice points: below | above;  too many changes: unchanged | changed;
+ *                          a broken clause: one child per alternative;  a cost above its line: split the interval
+ *
+ * Nodes are taken best first, with a dive into the better child, so answers come early. Every node is solved from
+ * scratch: a small tableau is cheaper to rebuild than to keep exact.
+ */
+import { changeCost } from '../policy/cost.js';
+import type { Domain } from '../policy/domain.js';
+import type { Problem } from '../problems/problem.js';
+import { BoundedSimplex } from './bounded-simplex.js';
+import { MoveModel } from './moves.js';
+import { NodeHeap } from './node-heap.js';
+import { provesInfeasible, violation } from './rows.js';
+import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+
+function accepts({ traits }: Problem): 'no' | 'exact' {
+  return traits.linear && (traits.norm === 'l0' || traits.norm === 'l1' || traits.norm === 'percentile') ? 'exact' : 'no';
+}
+
+/** A part of the search space: intervals of the moves (unscaled), which features count as changed, chosen alternatives. */
+interface Node {
+  readonly lo: Float64Array;
+  readonly hi: Float64Array;
+  readonly changed: Uint8Array;
+  /** By clause: the alternative that this node holds to, or -1. */
+  readonly alternative: Int32Array;
+  bound: number;
+}
+
+/** A child replaces some of its parent's parts. */
+type Child = Partial<Pick<Node, 'lo' | 'hi' | 'changed' | 'alternative'>>;
+
+/** Distance to a lattice point that counts as being on it, in steps. */
+const ON_LATTICE = 1e-7;
+/** Share of the cost below which a better answer is not worth finding: well inside what counts as optimal. */
+const WORTH = 1e-7;
+const CLOCK_EVERY = 16;
+
+class PreparedBranch implements Prepared {
+  private readonly model: MoveModel;
+  private readonly simplex: BoundedSimplex;
+  private readonly rows: Float64Array;
+  private readonly cost: Float64Array;
+  private readonly values: Float64Array;
+  private readonly amounts: Float64Array;
+  private readonly x: Float64Array;
+  private readonly best: Float64Array;
+  private bestCost = Infinity;
+  private fixedCost = 0;
+  /** Costs are whole numbers (unweighted L0): bounds may be rounded up. */
+  private readonly whole: boolean;
+
+  constructor(private readonly problem: Problem) {
+    this.model = new MoveModel(problem, true);
+    const { m, n } = this.model;
+    this.simplex = new BoundedSimplex(m, n);
+    this.rows = new Float64Array(m * n);
+    this.cost = new Float64Array(n);
+    this.values = new Float64Array(n);
+    this.amounts = new Float64Array(n);
+    this.x = new Float64Array(problem.space.columns);
+    this.best = new Float64Array(problem.space.columns);
+    this.whole = problem.cost.norm === 'l0' && problem.cost.weight.every((weight) => weight === problem.cost.weight[0]);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const { model } = this;
+    model.fill(domain, limits.nudge);
+    this.bestCost = Infinity;
+    const open = new NodeHeap<Node>();
+    const root = this.root();
+    let visited = 0;
+    let trouble = false;
+    let next: Node | undefined = root;
+    let cut = Infinity;
+    while (next || open.size) {
+      const node: Node = next ?? open.pop()!;
+      next = undefined;
+      if (!this.worthwhile(node.bound)) continue;
+      if (visited++ % CLOCK_EVERY === 0 && visited > 1 && limits.now() > limits.deadline) {
+        cut = Math.min(node.bound, open.least());
+        break;
+      }
+      const status = this.relax(node);
+      if (status === 'numerical') trouble = true;
+      if (status !== 'optimal') {
+        if (node === root && status === 'infeasible') return this.certifyRoot(domain);
+        continue;
+      }
+      if (!this.worthwhile(node.bound)) continue;
+      const children = this.branch(node, domain);
+      next = this.dive(children, node, open);
+    }
+    return this.conclude(cut, trouble);
+  }
+
+  private conclude(cut: number, trouble: boolean): Outcome {
+    if (trouble && cut === Infinity) {
+      return this.bestCost < Infinity ? limit(this.best, 0) : numerical('a node lost its footing');
+    }
+    if (cut < Infinity) return limit(this.bestCost < Infinity ? this.best : null, Math.min(cut, this.bestCost));
+    if (this.bestCost === Infinity) return INFEASIBLE;
+    return solved(this.best, this.bestCost * (1 - WORTH));
+  }
+
+  /** The root's relaxation holds more than rows over a box, so only a plain conflict of rows can be certified apart. */
+  private certifyRoot(domain: Domain): Outcome {
+    const { model } = this;
+    const multipliers = new Float64Array(model.m);
+    this.simplex.readCertificate(multipliers);
+    const extra = multipliers.subarray(model.always.length).some((y) => Math.abs(y) > 1e-9);
+    const y = Float64Array.from(model.always, (_, i) => multipliers[i] * model.scaleOf(i));
+    return extra || provesInfeasible(model.always, y, domain) ? INFEASIBLE : numerical('infeasible, but the certificate is not certain');
+  }
+
+  private root(): Node {
+    const { model } = this;
+    const changed = new Uint8Array(this.problem.space.features.length);
+    for (let j = 0; j < model.n; j++) if (model.least[j] > 0) changed[model.moves[j].feature.index] = 1;
+    const alternative = new Int32Array(this.problem.clauses.length).fill(-1);
+    return { lo: model.least.slice(), hi: model.room.slice(), changed, alternative, bound: 0 };
+  }
+
+  private worthwhile(bound: number): boolean {
+    const rounded = this.whole ? this.problem.cost.weight[0] * Math.ceil(bound / this.problem.cost.weight[0] - 1e-6) : bound;
+    return rounded < this.bestCost * (1 - WORTH);
+  }
+
+  /** Solves the node's relaxation; leaves the moves in `amounts` and raises the node's bound. */
+  private relax(node: Node): 'optimal' | 'infeasible' | 'numerical' {
+    const { model, simplex, rows } = this;
+    const { n } = model;
+    rows.set(model.rows);
+    simplex.lo.set(model.lo);
+    simplex.hi.set(model.hi);
+    simplex.slack.set(model.slack);
+    for (let j = 0; j < n; j++) {
+      simplex.lo[j] = node.lo[j] / model.unit[j];
+      simplex.hi[j] = node.hi[j] / model.unit[j];
+    }
+    this.price(node);
+    if (this.problem.traits.capped) this.writeChangesRow(node);
+    this.writeAlternatives(node);
+    const status = simplex.solve(rows, this.cost);
+    if (status !== 'optimal') return status;
+    simplex.read(this.values);
+    let total = this.fixedCost;
+    for (let j = 0; j < n; j++) {
+      this.amounts[j] = this.values[j] * model.unit[j];
+      total += this.cost[j] * (this.values[j] - simplex.lo[j]);
+    }
+    node.bound = Math.max(node.bound, total);
+    return 'optimal';
+  }
+
+  /** Lines below the cost on the node's intervals: `cost` per scaled move, `fixedCost` at their cheap ends. */
+  private price(node: Node): void {
+    const { model, problem } = this;
+    this.fixedCost = 0;
+    if (problem.cost.norm === 'l0') {
+      for (const feature of problem.space.features) if (node.changed[feature.index]) this.fixedCost += problem.cost.weight[feature.index];
+    }
+    for (let j = 0; j < model.n; j++) {
+      const { kind, feature } = model.moves[j];
+      const slope = kind === 'choose' ? this.choiceSlope(j, node) : this.slope(j, node);
+      this.cost[j] = slope * model.unit[j];
+      if (problem.cost.norm !== 'l0' && node.lo[j] > 0) this.fixedCost += kind === 'choose' ? slope * node.lo[j] : this.trueCost(j, node.lo[j]);
+      if (problem.cost.norm === 'l0' && kind === 'choose' && node.changed[feature.index]) this.cost[j] = 0;
+    }
+  }
+
+  private choiceSlope(j: number, node: Node): number {
+    if (this.problem.cost.norm === 'l0') return node.changed[this.model.moves[j].feature.index] ? 0 : this.problem.cost.weight[this.model.moves[j].feature.index];
+    return this.model.choicePrice[j];
+  }
+
+  private slope(j: number, node: Node): number {
+    const { cost } = this.problem;
+    const { feature } = this.model.moves[j];
+    const lo = node.lo[j];
+    const hi = node.hi[j];
+    if (cost.norm === 'l1') return cost.weight[feature.index];
+    if (hi <= lo) return 0;
+    if (cost.norm === 'l0') return node.changed[feature.index] || hi === Infinity ? 0 : cost.weight[feature.index] / hi;
+    return this.percentileSlope(j, lo, hi);
+  }
+
+  /** The steepest line from (lo, cost(lo)) that stays below the curve up to hi: through one of its corners. */
+  private percentileSlope(j: number, lo: number, hi: number): number {
+    const base = this.trueCost(j, lo);
+    const ends = hi < Infinity ? [hi] : [2 * (lo + 1)];
+    let slope = Infinity;
+    for (const corner of [...this.corners(j, lo, hi), ...ends]) slope = Math.min(slope, (this.trueCost(j, corner) - base) / (corner - lo));
+    return Math.max(0, slope);
+  }
+
+  private corners(j: number, lo: number, hi: number): number[] {
+    const { feature, kind } = this.model.moves[j];
+    const curve = this.problem.cost.curves[feature.index];
+    if (!curve) return [];
+    const origin = this.model.originOf(j);
+    const distances = Array.from(curve.points, (point) => (kind === 'up' ? point - origin : origin - point));
+    return distances.filter((distance) => distance > lo && distance < hi);
+  }
+
+  /** What the amount of a numeric move really costs. */
+  private trueCost(j: number, amount: number): number {
+    const { feature, kind } = this.model.moves[j];
+    const origin = this.model.originOf(j);
+    return changeCost(this.problem.cost, feature, origin, kind === 'up' ? origin + amount : origin - amount);
+  }
+
+  /** Σ over undecided features of their share of a change <= K - decided ones. */
+  private writeChangesRow(node: Node): void {
+    const { model, rows, simplex } = this;
+    const { n, changesRow } = model;
+    let decided = 0;
+    for (let f = 0; f < node.changed.length; f++) decided += node.changed[f];
+    for (let j = 0; j < n; j++) {
+      const free = !node.changed[model.moves[j].feature.index] && node.hi[j] > 0 && node.hi[j] < Infinity;
+      rows[changesRow * n + j] = free ? model.unit[j] / node.hi[j] : 0;
+    }
+    simplex.lo[n + changesRow] = -Infinity;
+    simplex.hi[n + changesRow] = this.problem.maxChanges - decided;
+    simplex.slack[changesRow] = 1e-11;
+  }
+
+  private writeAlternatives(node: Node): void {
+    const { model, simplex } = this;
+    for (let clause = 0; clause < node.alternative.length; clause++) {
+      for (let atom = model.clauseStart[clause]; atom < model.clauseStart[clause + 1]; atom++) {
+        if (node.alternative[clause] === atom) continue;
+        simplex.lo[model.n + model.atomRow + atom] = -Infinity;
+        simplex.hi[model.n + model.atomRow + atom] = Infinity;
+      }
+    }
+  }
+
+  /** Takes the relaxation's answer if it is one, and returns how to split the node; empty: nothing better is in it. */
+  private branch(node: Node, domain: Domain): Child[] {
+    const fractional = this.mostFractional(node);
+    if (fractional >= 0) return this.splitLattice(node, fractional);
+    if (!this.snap(node)) return this.settleLattice(node);
+    this.model.toColumns(this.values, domain, this.x);
+    const changes = this.changedFeatures();
+    const tooMany = changes.length > this.problem.maxChanges;
+    const broken = this.brokenClause(node);
+    if (!tooMany && broken < 0) this.offer();
+    if (tooMany) return this.splitChanged(node, changes);
+    if (broken >= 0) return this.splitClause(node, broken);
+    return this.splitCost(node, changes);
+  }
+
+  private mostFractional(node: Node): number {
+    const { model, amounts } = this;
+    let worst = -1;
+    let most = ON_LATTICE;
+    for (let j = 0; j < model.n; j++) {
+      if (model.step[j] === 0 || node.lo[j] === node.hi[j]) continue;
+      const steps = amounts[j] / model.step[j];
+      const off = Math.abs(steps - Math.round(steps));
+      if (off > most) {
+        most = off;
+        worst = j;
+      }
+    }
+    return worst;
+  }
+
+  private splitLattice(node: Node, j: number): Child[] {
+    const step = this.model.step[j];
+    const below = step * Math.floor(this.amounts[j] / step);
+    return [this.tighten(node, j, node.lo[j], below), this.tighten(node, j, below + step, node.hi[j])];
+  }
+
+  private tighten(node: Node, j: number, lo: number, hi: number): Child {
+    const child = { lo: node.lo.slice(), hi: node.hi.slice() };
+    child.lo[j] = lo;
+    child.hi[j] = hi;
+    return child;
+  }
+
+  /** Puts lattice moves exactly on their points and lets the others make up for it. False: they cannot. */
+  private snap(node: Node): boolean {
+    const { model, amounts, values } = this;
+    let exact = true;
+    const lo = node.lo.slice();
+    const hi = node.hi.slice();
+    for (let j = 0; j < model.n; j++) {
+      if (model.step[j] === 0) continue;
+      const point = model.step[j] * Math.round(amounts[j] / model.step[j]);
+      if (point !== amounts[j]) exact = false;
+      lo[j] = hi[j] = point;
+      values[j] = point / model.unit[j];
+    }
+    if (exact) return true;
+    const fixed: Node = { ...node, lo, hi };
+    return this.relax(fixed) === 'optimal';
+  }
+
+  /** The nearest lattice point is none: split it off. */
+  private settleLattice(node: Node): Child[] {
+    const { model } = this;
+    this.relax(node);
+    const j = [...model.step.keys()].find((k) => model.step[k] > 0 && node.lo[k] < node.hi[k]);
+    if (j === undefined) return [];
+    const step = model.step[j];
+    const point = step * Math.round(this.amounts[j] / step);
+    const parts: [number, number][] = [
+      [node.lo[j], point - step],
+      [point, point],
+      [point + step, node.hi[j]],
+    ];
+    return parts.filter(([lo, hi]) => lo <= hi).map(([lo, hi]) => this.tighten(node, j, lo, hi));
+  }
+
+  /** Features that the present amounts change, noise aside. */
+  private changedFeatures(): number[] {
+    const { model, values } = this;
+    const changed: number[] = [];
+    for (const feature of this.problem.space.features) {
+      if (model.movesOf[feature.index].some((j) => Math.abs(values[j]) > 1e-11)) changed.push(feature.index);
+    }
+    return changed;
+  }
+
+  private brokenClause(node: Node): number {
+    return this.problem.clauses.findIndex((clause, k) => node.alternative[k] < 0 && clause.rows.every((row) => violation(row, this.x) > 1e-10));
+  }
+
+  private offer(): void {
+    const { model } = this;
+    const { cost, space } = this.problem;
+    let total = 0;
+    for (const feature of space.features) {
+      const moves = model.movesOf[feature.index];
+      if (!moves.some((j) => this.values[j] > 1e-11)) continue;
+      if (cost.norm === 'l0') total += cost.weight[feature.index];
+      else for (const j of moves) total += model.moves[j].kind === 'choose' ? model.choicePrice[j] * this.values[j] : this.trueCost(j, this.values[j] * model.unit[j]);
+    }
+    if (total >= this.bestCost) return;
+    this.bestCost = total;
+    this.best.set(this.x);
+  }
+
+  /** unchanged | changed, for the undecided feature whose share of a change is nearest to a half. */
+  private splitChanged(node: Node, changes: readonly number[]): Child[] {
+    const undecided = changes.filter((f) => !node.changed[f]);
+    if (!undecided.length) return [];
+    const share = (f: number) =>
+      this.model.movesOf[f].reduce((sum, j) => sum + (node.hi[j] > 0 && node.hi[j] < Infinity ? (this.values[j] * this.model.unit[j]) / node.hi[j] : 0), 0);
+    const feature = undecided.reduce((a, b) => (Math.abs(share(b) - 0.5) < Math.abs(share(a) - 0.5) ? b : a));
+    return this.decideChange(node, feature);
+  }
+
+  private decideChange(node: Node, feature: number): Child[] {
+    const still = { lo: node.lo.slice(), hi: node.hi.slice() };
+    for (const j of this.model.movesOf[feature]) still.lo[j] = still.hi[j] = 0;
+    const changed = node.changed.slice();
+    changed[feature] = 1;
+    return [still, { changed }];
+  }
+
+  private splitClause(node: Node, clause: number): Child[] {
+    const { clauseStart } = this.model;
+    return this.problem.clauses[clause].rows.map((_, k) => {
+      const alternative = node.alternative.slice();
+      alternative[clause] = clauseStart[clause] + k;
+      return { alternative };
+    });
+  }
+
+  /** Where the true cost lies above its line, the line is made steeper by a smaller interval. */
+  private splitCost(node: Node, changes: readonly number[]): Child[] {
+    const { norm, weight } = this.problem.cost;
+    if (norm === 'l1') return [];
+    if (norm === 'l0') {
+      const undecided = changes.filter((f) => !node.changed[f]);
+      if (!undecided.length) return [];
+      return this.decideChange(node, undecided.reduce((a, b) => (weight[b] > weight[a] ? b : a)));
+    }
+    return this.splitPercentile(node);
+  }
+
+  private splitPercentile(node: Node): Child[] {
+    const { model } = this;
+    let worst = -1;
+    let most = 0;
+    for (let j = 0; j < model.n; j++) {
+      if (model.moves[j].kind === 'choose') continue;
+      const amount = this.values[j] * model.unit[j];
+      const line = this.trueCost(j, node.lo[j]) + this.slope(j, node) * (amount - node.lo[j]);
+      const excess = this.trueCost(j, amount) - line;
+      if (excess > most) {
+        most = excess;
+        worst = j;
+      }
+    }
+    if (worst < 0 || most < WORTH * Math.max(this.bestCost, 1e-9)) return [];
+    return this.splitAtCorner(node, worst);
+  }
+
+  /** At the corner nearest to the present amount: between corners the cost is a line. */
+  private splitAtCorner(node: Node, j: number): Child[] {
+    const amount = this.values[j] * this.model.unit[j];
+    const corners = this.corners(j, node.lo[j], node.hi[j]);
+    if (!corners.length) return [];
+    const at = corners.reduce((a, b) => (Math.abs(b - amount) < Math.abs(a - amount) ? b : a));
+    const step = this.model.step[j];
+    const below = step > 0 ? step * Math.floor(at / step + ON_LATTICE) : at;
+    const above = step > 0 ? below + step : at;
+    return [this.tighten(node, j, node.lo[j], below), this.tighten(node, j, above, node.hi[j])].filter((_, k) => (k ? above <= node.hi[j] : below >= node.lo[j]));
+  }
+
+  /** Bounds the children, queues them, and returns the best one to go on with. */
+  private dive(children: readonly Child[], parent: Node, open: NodeHeap<Node>): Node | undefined {
+    let first: Node | undefined;
+    for (const child of children) {
+      const node: Node = { ...parent, ...child };
+      if (!first) first = node;
+      else open.push(node, node.bound);
+    }
+    return first;
+  }
+}
+
+export const branch: Solver = { name: 'branch', accepts, prepare: (problem) => new PreparedBranch(problem) };

@@ -1,0 +1,12 @@
+/**
+ * THE TABLE of solvers, in order of preference. A problem's ladder is the rows that accept it, from the top. A new method
+ * is one file and one row here; the conformance suite runs over the table.
+ */
+import { activeSet } from './active-set.js';
+import { branch } from './branch.js';
+import { hyperplane } from './hyperplane.js';
+import { nearest } from './nearest.js';
+import { simplex } from './simplex.js';
+import type { Solver } from './solver.js';
+
+export const solvers: readonly Solver[] = [hyperplane, simplex, activeSet, branch, nearest];

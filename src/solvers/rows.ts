@@ -1,0 +1,64 @@
+/**
+ * What the linear solvers share about rows  lower <= a·x <= upper:  how far inside to stay, whether a point keeps them,
+ * and the check of a certificate.
+ *
+ * Farkas: multipliers y prove that no x of the box meets the rows when
+ *   sup over the box of (Σ y_i a_i)·x   <   Σ y_i β_i,      β_i = lower_i for y_i > 0, upper_i for y_i < 0.
+ * The check is done in plain arithmetic on the original rows, whatever a solver did to come by y.
+ */
+import { dot } from '../linalg/vector.js';
+import type { LinearRow } from '../models/region.js';
+import type { Domain } from '../policy/domain.js';
+
+/** Sum of the magnitudes that a row adds up at a point: the size against which rounding is measured. */
+export function magnitude(row: LinearRow, x: Float64Array): number {
+  const { a } = row;
+  let sum = 0;
+  for (let j = 0; j < a.length; j++) sum += Math.abs(a[j] * x[j]);
+  return sum + Math.max(finiteSize(row.lower), finiteSize(row.upper));
+}
+
+const finiteSize = (bound: number) => (Number.isFinite(bound) ? Math.abs(bound) : 0);
+
+/** How far inside its ends a row of the region is kept. */
+export function depthOf(row: LinearRow, x: Float64Array, nudge: number): number {
+  return Math.min(nudge * magnitude(row, x), 0.25 * (row.upper - row.lower));
+}
+
+/** How far x is outside the row; 0 or less: inside. */
+export function violation(row: LinearRow, x: Float64Array): number {
+  const value = dot(row.a, x);
+  return Math.max(row.lower - value, value - row.upper);
+}
+
+/** A coefficient of this share of the terms that cancelled in it is rounding, not a coefficient. */
+const CANCELLED = 1e-11;
+const CERTAIN = 1e-10;
+
+export function provesInfeasible(rows: readonly LinearRow[], y: Float64Array, domain: Domain): boolean {
+  let demand = 0;
+  let size = 0;
+  for (let i = 0; i < rows.length; i++) {
+    if (y[i] === 0) continue;
+    const term = y[i] * (y[i] > 0 ? rows[i].lower : rows[i].upper);
+    if (!Number.isFinite(term)) return false;
+    demand += term;
+    size += Math.abs(term);
+  }
+  let reach = 0;
+  for (let j = 0; j < domain.origin.length; j++) {
+    let coefficient = 0;
+    let terms = 0;
+    for (let i = 0; i < rows.length; i++) {
+      const term = y[i] * rows[i].a[j];
+      coefficient += term;
+      terms += Math.abs(term);
+    }
+    if (Math.abs(coefficient) <= CANCELLED * terms) coefficient = 0;
+    if (coefficient === 0) continue;
+    const term = coefficient * (coefficient > 0 ? domain.upper[j] : domain.lower[j]);
+    reach += term;
+    size += Math.abs(term);
+  }
+  return reach < demand - CERTAIN * size;
+}

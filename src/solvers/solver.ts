@@ -1,0 +1,48 @@
+/**
+ * What a solver is. It accepts a problem or not, prepares it once, and then answers rows. Status is not error:
+ * infeasible is an outcome with a proof, a limit is an outcome with what was found, numerical trouble is an outcome too.
+ */
+import type { Domain } from '../policy/domain.js';
+import type { Problem } from '../problems/problem.js';
+
+export type Acceptance = 'no' | 'heuristic' | 'exact';
+
+export interface Limits {
+  now(): number;
+  /** When to stop, on the clock of `now`. */
+  readonly deadline: number;
+  /** How far inside the region's rows to stay, relative to the size of their terms: rounding must not undo an answer. */
+  readonly nudge: number;
+  readonly seed: number;
+}
+
+export interface Outcome {
+  readonly status: 'solved' | 'infeasible' | 'limit' | 'numerical';
+  /** The answer by column, valid until the next call; null when there is none. */
+  readonly x: Float64Array | null;
+  /** A proved lower bound on the cost of any answer in this piece; -Infinity when nothing is proved. */
+  readonly lowerBound: number;
+  readonly detail?: string;
+}
+
+export interface Prepared {
+  solve(domain: Domain, limits: Limits): Outcome;
+  /** Releases what the garbage collector cannot. */
+  dispose?(): void;
+}
+
+export interface Solver {
+  readonly name: string;
+  /** Loads an engine, once per thread, before the first `prepare`. */
+  load?(): Promise<void>;
+  accepts(problem: Problem): Acceptance;
+  prepare(problem: Problem): Prepared;
+}
+
+export const INFEASIBLE: Outcome = { status: 'infeasible', x: null, lowerBound: Infinity };
+
+export const numerical = (detail: string): Outcome => ({ status: 'numerical', x: null, lowerBound: -Infinity, detail });
+
+export const solved = (x: Float64Array, lowerBound: number): Outcome => ({ status: 'solved', x, lowerBound });
+
+export const limit = (x: Float64Array | null, lowerBound: number): Outcome => ({ status: 'limit', x, lowerBound });

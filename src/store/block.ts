@@ -1,0 +1,43 @@
+/**
+ * How bulk data lies in Redis: zlib-compressed (any language can read it), with the SHA-256 of the plain bytes kept
+ * elsewhere and checked on every read. Compression runs in libuv's threads, not on the main loop.
+ */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflate, inflate } from 'node:zlib';
+import { ElsewiseError } from '../documents/error.js';
+
+const compress = promisify<Uint8Array, { level: number }, Buffer>(deflate);
+const expand = promisify<Uint8Array, Buffer>(inflate);
+
+/** Level 1 takes a third of the time of the default and leaves NDJSON only a fifth larger. */
+const LEVEL = { passing: 1, lasting: 9 } as const;
+
+export interface Block {
+  readonly data: Buffer;
+  readonly digest: string;
+  readonly bytes: number;
+}
+
+export function digestOfBytes(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+/** `passing`: written and read once, as rows are. `lasting`: written once and read often, as models are. */
+export async function pack(bytes: Uint8Array, purpose: keyof typeof LEVEL): Promise<Block> {
+  return { data: await compress(bytes, { level: LEVEL[purpose] }), digest: digestOfBytes(bytes), bytes: bytes.length };
+}
+
+/** The plain bytes; refuses damaged ones, and says of what they should have been. */
+export async function unpack(data: Uint8Array, digest: string, what: string): Promise<Buffer> {
+  const bytes = await expand(data).catch((error: Error) => {
+    throw damaged(what, `it cannot be decompressed (${error.message})`);
+  });
+  const own = digestOfBytes(bytes);
+  if (own !== digest) throw damaged(what, `its digest is ${own} and should be ${digest}`);
+  return bytes;
+}
+
+function damaged(what: string, how: string): ElsewiseError {
+  return new ElsewiseError('bad-document', `what Redis holds is damaged: ${how}`, what);
+}

@@ -1,0 +1,54 @@
+/** What a batch is (`elsewise.batch/v1`) and what its chunks are: written once by a producer, read by everyone else. */
+import { z } from 'zod';
+import { policySchema } from '../documents/policy-document.js';
+
+export const digestSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'expected sha256: and 64 hexadecimal digits');
+
+/** Becomes part of keys and job ids, so neither `:` nor braces. */
+export const batchIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a batch id is letters, digits, dot, dash and underscore, at most 100');
+
+/** A model version pinned by its content: whatever happens to names later, this is what was meant. */
+export const modelPinSchema = z.strictObject({
+  name: z.string().min(1),
+  version: z.int().min(1),
+  digest: digestSchema,
+});
+
+/** Where the fields of a row are, as decided from the file's header and the model: chunks carry data lines only. */
+export const layoutSchema = z.discriminatedUnion('format', [
+  z.strictObject({ format: z.literal('ndjson') }),
+  z.strictObject({
+    format: z.literal('csv'),
+    delimiter: z.string().length(1),
+    columns: z.int().min(1),
+    featureColumns: z.array(z.int().min(-1)),
+    idColumn: z.int().min(-1),
+    targetColumn: z.int().min(-1),
+  }),
+]);
+
+export const manifestSchema = z.strictObject({
+  schema: z.literal('elsewise.batch/v1'),
+  id: batchIdSchema,
+  model: modelPinSchema,
+  policy: z.strictObject({ digest: digestSchema, document: policySchema }),
+  layout: layoutSchema,
+  /** Every chunk but the last has this many rows, so that a repeated enqueue cuts the same chunks. */
+  chunkRows: z.int().min(1),
+  created: z.iso.datetime(),
+});
+
+const chunkCommon = { digest: digestSchema, rows: z.int().min(1) };
+
+export const chunkSchema = z.discriminatedUnion('state', [
+  z.strictObject({ state: z.literal('waiting'), ...chunkCommon }),
+  z.strictObject({ state: z.literal('done'), ...chunkCommon, results: digestSchema }),
+  z.strictObject({ state: z.literal('failed'), ...chunkCommon, code: z.string(), message: z.string() }),
+]);
+
+export type ModelPin = z.output<typeof modelPinSchema>;
+export type Manifest = z.output<typeof manifestSchema>;
+export type Chunk = z.output<typeof chunkSchema>;
+export type ChunkState = Chunk['state'];

@@ -1,0 +1,85 @@
+/**
+ * Results, written once. The results of a chunk are one compressed block, stored together with the chunk's state by one
+ * script: a job that is delivered twice finds the chunk done and changes nothing. The answer to an event is stored under
+ * the content key of its job first; what is published under the event's own id is always a copy of that.
+ */
+import type { Redis } from 'ioredis';
+import { ElsewiseError } from '../documents/error.js';
+import { countField } from './batch-store.js';
+import { pack, unpack } from './block.js';
+import type { Keys } from './keys.js';
+import type { Chunk } from './manifest.js';
+import { FINISH_CHUNK, runScript } from './scripts.js';
+import type { StoreSettings } from './settings.js';
+
+export interface FinishedChunk {
+  readonly batch: string;
+  readonly index: number;
+  /** The digest of the rows that were answered. */
+  readonly digest: string;
+  readonly rows: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+type Retention = Pick<StoreSettings, 'batchTtlSeconds' | 'answerTtlSeconds' | 'answerStreamLength'>;
+
+export class ResultStore {
+  readonly #redis: Redis;
+  readonly #keys: Keys;
+  readonly #retention: Retention;
+
+  constructor(redis: Redis, keys: Keys, retention: Retention) {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#retention = retention;
+  }
+
+  /** `known`: another worker was first, and its results stay. `gone`: the batch does not exist any more. */
+  async finishChunk(finished: FinishedChunk, results: Uint8Array): Promise<'stored' | 'known' | 'gone'> {
+    const { batch, index, digest, rows, counts } = finished;
+    const block = await pack(results, 'passing');
+    const chunk: Chunk = { state: 'done', digest, rows, results: block.digest };
+    const keys = this.#keys;
+    const touched = [keys.batch(batch), keys.batchChunks(batch), keys.batchNews(batch)];
+    const totals = Object.entries(counts).flatMap(([status, count]) => [countField(status), count]);
+    const reply = await runScript(
+      this.#redis,
+      FINISH_CHUNK,
+      [...touched, keys.batchRows(batch, index), keys.batchResults(batch, index)],
+      [index, JSON.stringify(chunk), block.data, this.#retention.batchTtlSeconds, ...totals],
+    );
+    return reply as 'stored' | 'known' | 'gone';
+  }
+
+  /** The results of a chunk as NDJSON, checked against their digest. */
+  async chunkResults(batch: string, index: number, digest: string): Promise<Buffer> {
+    const data = await this.#redis.getBuffer(this.#keys.batchResults(batch, index));
+    if (!data) throw new ElsewiseError('not-known', `the results of chunk ${index} of batch "${batch}" have expired`);
+    return unpack(data, digest, `batch ${batch}, results of chunk ${index}`);
+  }
+
+  /** The answer that the job of this key already has. */
+  async answer(jobKey: string): Promise<string | undefined> {
+    return (await this.#redis.get(this.#keys.answer(jobKey))) ?? undefined;
+  }
+
+  /** Gives the answer that holds: the first one ever stored for the key. */
+  async keepAnswer(jobKey: string, answer: string): Promise<string> {
+    const key = this.#keys.answer(jobKey);
+    const isFirst = await this.#redis.set(key, answer, 'EX', this.#retention.answerTtlSeconds, 'NX');
+    return isFirst ? answer : ((await this.#redis.get(key)) ?? answer);
+  }
+
+  /** Readers of the stream may see an answer twice after a crash, byte for byte the same; `key` tells. */
+  async publishAnswer(id: string, jobKey: string, answer: string): Promise<void> {
+    const { answerTtlSeconds, answerStreamLength } = this.#retention;
+    await this.#redis.set(this.#keys.result(id), answer, 'EX', answerTtlSeconds);
+    const entry = ['id', id, 'key', jobKey, 'body', answer];
+    await this.#redis.xadd(this.#keys.results(), 'MAXLEN', '~', answerStreamLength, '*', ...entry);
+  }
+
+  /** The answer to an event by the id that its producer chose. */
+  async result(id: string): Promise<string | undefined> {
+    return (await this.#redis.get(this.#keys.result(id))) ?? undefined;
+  }
+}

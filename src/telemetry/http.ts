@@ -1,0 +1,79 @@
+/** The worker's own port: `/metrics` for Prometheus, `/healthz` and `/readyz` for whoever restarts and routes. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import { ElsewiseError } from '../documents/error.js';
+
+export interface Verdict {
+  readonly isGood: boolean;
+  readonly reason: string;
+}
+
+export interface Probes {
+  readonly registry: Registry;
+  /** Whether the process does its work; if not, restarting it is the cure. */
+  health(): Verdict;
+  /** Whether it takes new work just now. */
+  readiness(): Verdict;
+}
+
+export interface ProbeServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Port 0: any free one. */
+export async function serveProbes(port: number, probes: Probes): Promise<ProbeServer> {
+  const server = createServer((request, response) => void respond(probes, request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new ElsewiseError('usage', `cannot listen on port ${port}: ${error.message}`)),
+    );
+    server.listen(port, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const ROUTES: Readonly<Record<string, (probes: Probes) => Answer | Promise<Answer>>> = {
+  '/metrics': async ({ registry }) => ({ status: 200, type: registry.contentType, body: await registry.metrics() }),
+  '/healthz': (probes) => tell(probes.health()),
+  '/readyz': (probes) => tell(probes.readiness()),
+};
+
+async function respond(probes: Probes, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = (request.url ?? '/').split('?')[0];
+  const answer = await answerTo(request.method ?? 'GET', path, probes);
+  response.writeHead(answer.status, { 'content-type': answer.type, 'cache-control': 'no-store' });
+  response.end(request.method === 'HEAD' ? undefined : answer.body);
+}
+
+async function answerTo(method: string, path: string, probes: Probes): Promise<Answer> {
+  if (!Object.hasOwn(ROUTES, path)) return plain(404, `known are ${Object.keys(ROUTES).join(', ')}`);
+  if (method !== 'GET' && method !== 'HEAD') return plain(405, 'only GET and HEAD');
+  try {
+    return await ROUTES[path](probes);
+  } catch (error) {
+    return plain(500, (error as Error).message);
+  }
+}
+
+function tell({ isGood, reason }: Verdict): Answer {
+  return plain(isGood ? 200 : 503, reason);
+}
+
+function plain(status: number, text: string): Answer {
+  return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` };
+}

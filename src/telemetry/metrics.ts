@@ -1,0 +1,141 @@
+/**
+ * What a worker tells Prometheus. Counters are fed as jobs end; gauges are read when somebody asks, from the sources that
+ * the worker names, because a queue's depth between two scrapes is nobody's business. A source that does not answer
+ * leaves its gauges out rather than failing the scrape.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What is known of the rows of one finished job. */
+export interface RowReport {
+  readonly queue: string;
+  readonly family: string;
+  readonly statuses: ReadonlyMap<string, number>;
+  /** Of found rows: the solver and the proof of the cheapest answer. */
+  readonly solvers: ReadonlyMap<string, number>;
+  readonly proofs: ReadonlyMap<string, number>;
+  readonly degraded: number;
+  /** Time per row, as pairs of milliseconds and how many rows took about so long. */
+  readonly elapsedMs: Iterable<readonly [value: number, count: number]>;
+}
+
+export interface QueueDepth {
+  readonly queue: string;
+  /** Jobs by state: waiting, active, ... */
+  readonly jobs: Readonly<Record<string, number>>;
+  /** Age of the job that has waited longest; 0 when none waits. */
+  readonly oldestSeconds: number;
+}
+
+export interface PoolUse {
+  readonly queue: string;
+  readonly threads: number;
+  readonly busy: number;
+  readonly queued: number;
+}
+
+export interface Sources {
+  depths(): Promise<readonly QueueDepth[]>;
+  pools(): readonly PoolUse[];
+  cachedPlans(): number;
+  isRedisUp(): boolean;
+}
+
+const ROW_SECONDS = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
+const JOB_SECONDS = [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100];
+
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #sources: Sources;
+  #asked: Promise<readonly QueueDepth[]> | undefined;
+  readonly #rows = this.#counter('rows_total', 'Rows answered', ['queue', 'family', 'status']);
+  readonly #solvers = this.#counter('found_rows_by_solver_total', 'Found rows by solver of the answer', ['solver']);
+  readonly #proofs = this.#counter('found_rows_by_proof_total', 'Found rows by proof of the answer', ['proof']);
+  readonly #degraded = this.#counter('degraded_rows_total', 'Rows whose answer is not the one asked for', ['queue']);
+  readonly #jobs = this.#counter('jobs_total', 'Jobs ended, by outcome', ['queue', 'outcome']);
+  readonly #plans = this.#counter('plan_cache_total', 'Look-ups of a model under a policy', ['outcome']);
+  readonly #rowSeconds = this.#histogram('row_seconds', 'Solver time per row', ['family', 'solver'], ROW_SECONDS);
+  readonly #jobSeconds = this.#histogram('job_seconds', 'Time from taking a job to its end', ['queue'], JOB_SECONDS);
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+    collectDefaultMetrics({ register: this.registry });
+    this.#gauge('pool_threads', 'Solver threads', ['queue'], (gauge) => {
+      for (const { queue, threads } of sources.pools()) gauge.set({ queue }, threads);
+    });
+    this.#gauge('pool_busy_threads', 'Solver threads at work', ['queue'], (gauge) => {
+      for (const { queue, busy } of sources.pools()) gauge.set({ queue }, busy);
+    });
+    this.#gauge('pool_queued_tasks', 'Tasks that wait for a solver thread', ['queue'], (gauge) => {
+      for (const { queue, queued } of sources.pools()) gauge.set({ queue }, queued);
+    });
+    this.#gauge('cached_plans', 'Models under a policy kept ready', [], (gauge) => gauge.set(sources.cachedPlans()));
+    this.#gauge('redis_up', 'Whether Redis is connected', [], (gauge) => gauge.set(sources.isRedisUp() ? 1 : 0));
+    this.#addDepths();
+  }
+
+  countRows({ queue, family, statuses, solvers, proofs, degraded, elapsedMs }: RowReport): void {
+    for (const [status, count] of statuses) this.#rows.inc({ queue, family, status }, count);
+    for (const [solver, count] of solvers) this.#solvers.inc({ solver }, count);
+    for (const [proof, count] of proofs) this.#proofs.inc({ proof }, count);
+    this.#degraded.inc({ queue }, degraded);
+    const seconds = this.#rowSeconds.labels({ family, solver: solverLabel(solvers) });
+    for (const [value, count] of elapsedMs) for (let i = 0; i < count; i++) seconds.observe(value / 1000);
+  }
+
+  countJob(queue: string, outcome: 'completed' | 'known' | 'retried' | 'failed'): void {
+    this.#jobs.inc({ queue, outcome });
+  }
+
+  timeJob(queue: string, ms: number): void {
+    this.#jobSeconds.observe({ queue }, ms / 1000);
+  }
+
+  countPlan(outcome: 'hit' | 'miss'): void {
+    this.#plans.inc({ outcome });
+  }
+
+  #addDepths(): void {
+    this.#gauge('queue_jobs', 'Jobs in the queue, by state', ['queue', 'state'], async (gauge) => {
+      gauge.reset();
+      for (const { queue, jobs } of await this.#depths()) {
+        for (const [state, count] of Object.entries(jobs)) gauge.set({ queue, state }, count);
+      }
+    });
+    this.#gauge('queue_oldest_seconds', 'Age of the job that has waited longest', ['queue'], async (gauge) => {
+      gauge.reset();
+      for (const { queue, oldestSeconds } of await this.#depths()) gauge.set({ queue }, oldestSeconds);
+    });
+  }
+
+  /** The gauges of one scrape share one look at the queues. */
+  #depths(): Promise<readonly QueueDepth[]> {
+    this.#asked ??= this.#sources
+      .depths()
+      .catch(() => [])
+      .finally(() => {
+        this.#asked = undefined;
+      });
+    return this.#asked;
+  }
+
+  #counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name: `elsewise_${name}`, help, labelNames, registers: [this.registry] });
+  }
+
+  #histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram {
+    return new Histogram({ name: `elsewise_${name}`, help, labelNames, buckets, registers: [this.registry] });
+  }
+
+  #gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void | Promise<void>): Gauge {
+    const collect = function (this: Gauge) {
+      return read(this);
+    };
+    return new Gauge({ name: `elsewise_${name}`, help, labelNames, collect, registers: [this.registry] });
+  }
+}
+
+/** Times are counted per job, so rows of a job that needed several solvers have no single one to name. */
+function solverLabel(solvers: ReadonlyMap<string, number>): string {
+  if (solvers.size === 0) return 'none';
+  return solvers.size === 1 ? [...solvers.keys()][0] : 'several';
+}

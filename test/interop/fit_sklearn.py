@@ -1,0 +1,497 @@
+"""Fits one estimator per case, exports it, and writes what scikit-learn itself says about rows it has not seen.
+
+    python3 fit_sklearn.py FOLDER
+
+writes CASE.model.json and CASE.expected.json for every case, and refusals.json: the errors of what must be refused.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Dict, List
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+try:
+    import numpy as np
+    import sklearn  # noqa: F401
+except ImportError as error:
+    sys.exit(f"{sys.executable}: {error}. To get scikit-learn: apt-get install python3-sklearn")
+
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import (
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    PoissonRegressor,
+    Ridge,
+    RidgeClassifier,
+    SGDClassifier,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, QuantileTransformer, StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from export_sklearn import check_document, evaluate, export_model, save
+
+UNSEEN_ROWS = 50
+MISSING = float("nan")
+
+# ------------------------------------------------------------------------------------------------------------- data
+
+
+@dataclass
+class Data:
+    """The last rows are not fitted on: they are for comparison."""
+
+    X: Any
+    y: np.ndarray
+    names: List[str]
+
+    def fitted(self) -> Any:
+        return self.X[:-UNSEEN_ROWS], self.y[:-UNSEEN_ROWS]
+
+    def unseen(self) -> Any:
+        return self.X[-UNSEEN_ROWS:]
+
+
+def bundled(load: Callable[[], Any]) -> Data:
+    bunch = load()
+    order = np.random.default_rng(1).permutation(len(bunch.target))
+    return Data(bunch.data[order], bunch.target[order], [str(name) for name in bunch.feature_names])
+
+
+CREDIT_NAMES = ["housing", "age", "income", "debt", "guarantor", "region"]
+HOUSING, AGE, INCOME, DEBT, GUARANTOR, REGION = range(6)
+
+
+def credit(classes: int = 2, holes: bool = True, vessels: bool = False) -> Data:
+    """Mixed columns with missing values; `vessels`: the unseen rows have a kind of housing that no fitted row has."""
+    random = np.random.default_rng(2)
+    n = 400
+    X = np.empty((n, 6), dtype=object)
+    X[:, HOUSING] = random.choice(["own", "rent", "free"], n, p=[0.5, 0.4, 0.1])
+    X[:, AGE] = random.integers(18, 80, n)
+    X[:, INCOME] = random.gamma(4, 700, n)
+    X[:, DEBT] = random.gamma(2, 900, n)
+    X[:, GUARANTOR] = random.integers(0, 2, n)
+    X[:, REGION] = random.choice([10, 20, 30], n)
+    wealth = X[:, INCOME].astype(float) - 0.4 * X[:, DEBT].astype(float) + 800 * (X[:, HOUSING] == "own")
+    y = np.digitize(wealth + random.normal(0, 400, n), np.quantile(wealth, np.linspace(0, 1, classes + 1)[1:-1]))
+    if holes:
+        for column in (HOUSING, INCOME, DEBT):
+            X[random.random(n) < 0.15, column] = MISSING
+    if vessels:
+        X[-10:, HOUSING] = "boat"
+    return Data(X, y, CREDIT_NAMES)
+
+
+class Names(list):
+    """The columns of a Frame."""
+
+    def get_loc(self, name: str) -> int:
+        return self.index(name)
+
+
+class Frame:
+    """As much of a DataFrame as scikit-learn asks for, for the Pythons that have no pandas."""
+
+    ndim = 2
+
+    def __init__(self, cells: np.ndarray, names: List[str]):
+        self.cells, self.columns, self.shape = cells, Names(names), cells.shape
+        self.iloc = Indexer(self, lambda key: key)
+        self.loc = Indexer(self, lambda key: [self.columns.index(name) for name in key])
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self.cells, dtype=dtype)
+
+    def to_numpy(self) -> np.ndarray:
+        return self.cells
+
+    def __getitem__(self, rows: slice) -> Frame:
+        return Frame(self.cells[rows], self.columns)
+
+
+class Indexer:
+    def __init__(self, frame: Frame, positions: Callable[[Any], Any]):
+        self.frame, self.positions = frame, positions
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, tuple):
+            return Frame(self.frame.cells[key], self.frame.columns)
+        if np.isscalar(key[1]):
+            return self.frame.cells[:, key[1]]
+        chosen = list(self.positions(key[1]))
+        return Frame(self.frame.cells[:, chosen], [self.frame.columns[i] for i in chosen])
+
+
+def framed(data: Data) -> Data:
+    try:
+        from pandas import DataFrame
+    except ImportError:
+        return Data(Frame(data.X, data.names), data.y, data.names)
+    return Data(DataFrame(data.X, columns=data.names).infer_objects(), data.y, data.names)
+
+
+# ------------------------------------------------------------------------------------------------------- estimators
+
+
+def logistic(multi_class: str = "auto", **options: Any) -> LogisticRegression:
+    """With `multi_class` where the version still has it."""
+    if "multi_class" in LogisticRegression().get_params():
+        options["multi_class"] = multi_class
+    return LogisticRegression(max_iter=2000, **options)
+
+
+def scaled(last: Any) -> Pipeline:
+    return Pipeline([("scale", StandardScaler()), ("last", last)])
+
+
+def mixed(last: Any, *, numbers: Any = None, encoder: Any = None, fill: Any = None, **options: Any) -> Pipeline:
+    """Imputed and scaled numbers, imputed and encoded housing, age as it is, the rest dropped."""
+    number_steps = numbers or [("fill", SimpleImputer(strategy="median")), ("scale", StandardScaler())]
+    category_steps = [("fill", fill or SimpleImputer(strategy="most_frequent")), ("encode", encoder or OneHotEncoder())]
+    branches = [
+        ("numbers", Pipeline(number_steps), [INCOME, DEBT]),
+        ("categories", Pipeline(category_steps), [HOUSING]),
+        ("age", "passthrough", [AGE]),
+    ]
+    return Pipeline([("prepare", ColumnTransformer(branches, **options)), ("last", last)])
+
+
+def one_column_each(last: Any, *branches: Any, remainder: Any = "drop") -> Pipeline:
+    named = [(f"branch{i}", step, columns) for i, (step, columns) in enumerate(branches)]
+    return Pipeline([("prepare", ColumnTransformer(named, remainder=remainder)), ("last", last)])
+
+
+@dataclass
+class Case:
+    estimator: Any
+    data: Data
+    options: Dict[str, Any] = field(default_factory=dict)
+    # The rows that the exporter gets to see, when they are not the fitted ones.
+    shown: Callable[[Data], Any] = lambda data: data.fitted()[0]
+
+
+def all_rows(data: Data) -> Any:
+    return data.X
+
+
+def nothing(data: Data) -> Any:
+    return None
+
+
+def cases() -> Dict[str, Case]:
+    cancer, iris, wine, diabetes = map(bundled, (load_breast_cancer, load_iris, load_wine, load_diabetes))
+    whole, three = credit(holes=False), credit(classes=3)
+    counts = Data(iris.X, np.round(np.exp(iris.X[:, 0] - 4)), iris.names)
+    narrow = Data(cancer.X.astype(np.float32), cancer.y, cancer.names)
+    holes = np.random.default_rng(3).random(wine.X.shape) < 0.1
+    numeric_holes = Data(np.where(holes, MISSING, wine.X), wine.y, wine.names)
+    lists = Data(credit(holes=False).X.tolist(), whole.y, CREDIT_NAMES)
+    number_columns = [AGE, INCOME, DEBT]
+    return {
+        "logistic-binary": Case(scaled(logistic()), cancer, {"class_names": ["malignant", "benign"]}),
+        "logistic-binary-multinomial": Case(scaled(logistic("multinomial")), cancer),
+        "logistic-multinomial": Case(logistic(), iris),
+        "logistic-one-vs-rest": Case(scaled(logistic("ovr")), iris),
+        "logistic-text-classes": Case(logistic(), Data(iris.X, np.array(["a", "b", "c"])[iris.y], iris.names)),
+        "logistic-sparsified": Case(scaled(logistic(penalty="l1", solver="liblinear", C=0.1)), cancer),
+        "linear-svc-binary": Case(scaled(LinearSVC(max_iter=20000)), cancer),
+        "linear-svc-multi": Case(scaled(LinearSVC(max_iter=20000)), wine),
+        "sgd-hinge-binary": Case(scaled(SGDClassifier(random_state=0)), cancer),
+        "sgd-hinge-multi": Case(scaled(SGDClassifier(random_state=0)), wine),
+        "sgd-log-binary": Case(scaled(SGDClassifier(loss="log_loss", random_state=0)), cancer),
+        "sgd-log-multi": Case(scaled(SGDClassifier(loss="log_loss", random_state=0)), wine),
+        "perceptron-binary": Case(scaled(Perceptron()), cancer),
+        "perceptron-multi": Case(scaled(Perceptron(fit_intercept=False)), wine),
+        "ridge-classifier-binary": Case(scaled(RidgeClassifier()), cancer),
+        "ridge-classifier-multi": Case(RidgeClassifier(fit_intercept=False), wine),
+        "lda-binary": Case(LinearDiscriminantAnalysis(), cancer),
+        "lda-multi": Case(LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"), wine),
+        "linear-regression": Case(LinearRegression(), diabetes),
+        "ridge-two-dimensional-target": Case(Ridge(), Data(diabetes.X, diabetes.y.reshape(-1, 1), diabetes.names)),
+        "lasso": Case(scaled(Lasso(alpha=2)), diabetes),
+        "elastic-net": Case(make_pipeline(MinMaxScaler((-1, 1)), ElasticNet(alpha=0.01)), diabetes),
+        "poisson": Case(scaled(PoissonRegressor()), counts),
+        "min-max": Case(make_pipeline(MinMaxScaler(), logistic()), wine),
+        "scaler-without-mean": Case(make_pipeline(StandardScaler(with_mean=False), logistic()), wine),
+        "scaler-without-std": Case(make_pipeline(StandardScaler(with_std=False), LinearDiscriminantAnalysis()), wine),
+        "pca": Case(make_pipeline(StandardScaler(), PCA(5), logistic()), cancer),
+        "pca-whitened": Case(make_pipeline(StandardScaler(), PCA(4, whiten=True), "passthrough", Ridge()), diabetes),
+        "imputed-mean": Case(make_pipeline(SimpleImputer(), StandardScaler(), logistic()), numeric_holes),
+        "imputed-behind-scaler": Case(
+            make_pipeline(StandardScaler(), SimpleImputer(), PCA(6), logistic()), numeric_holes
+        ),
+        "imputed-twice": Case(
+            make_pipeline(SimpleImputer(strategy="median"), PCA(6), SimpleImputer(), logistic()), numeric_holes
+        ),
+        "mixed": Case(
+            mixed(logistic()),
+            credit(),
+            {"units": {"income": "EUR/month"}, "decimals": {"income": 0}, "class_names": ["rejected", "approved"]},
+        ),
+        "mixed-three-classes": Case(mixed(LinearSVC(max_iter=20000), encoder=OneHotEncoder(drop="first")), three),
+        "mixed-nested": Case(mixed(make_pipeline(StandardScaler(with_mean=False), LinearSVC())), credit()),
+        "mixed-weights": Case(mixed(logistic(), transformer_weights={"numbers": 0.5, "age": 0.01}), credit()),
+        "mixed-pca-inside": Case(
+            mixed(logistic(), numbers=[("fill", SimpleImputer()), ("pca", PCA(1)), ("scale", MinMaxScaler())]), credit()
+        ),
+        "mixed-constant": Case(
+            mixed(
+                logistic(),
+                numbers=[("fill", SimpleImputer(strategy="constant", fill_value=-1)), ("scale", StandardScaler())],
+                fill=SimpleImputer(strategy="constant", fill_value="unknown"),
+            ),
+            credit(),
+        ),
+        "unknown-category-ignored": Case(
+            mixed(logistic(), encoder=OneHotEncoder(handle_unknown="ignore")), credit(vessels=True), shown=all_rows
+        ),
+        "missing-category-ignored": Case(
+            one_column_each(
+                logistic(),
+                (OneHotEncoder(categories=[["own", "rent"]], handle_unknown="ignore"), [HOUSING]),
+                ("passthrough", [AGE]),
+            ),
+            credit(),
+            shown=all_rows,
+        ),
+        "missing-is-a-category": Case(
+            one_column_each(logistic(), (OneHotEncoder(), [HOUSING]), ("passthrough", [AGE])), credit()
+        ),
+        "numbers-as-categories": Case(
+            one_column_each(
+                logistic(),
+                (OneHotEncoder(drop="if_binary"), [GUARANTOR, REGION]),
+                (StandardScaler(), slice(AGE, GUARANTOR)),
+            ),
+            whole,
+            {"bounds": True, "feature_types": {"age": "continuous"}},
+        ),
+        "in-order": Case(
+            one_column_each(
+                logistic(), (OneHotEncoder(), [HOUSING]), (StandardScaler(), number_columns), remainder="passthrough"
+            ),
+            whole,
+        ),
+        "remainder": Case(
+            one_column_each(logistic(), (OneHotEncoder(), [-6]), ("drop", [GUARANTOR]), remainder=StandardScaler()),
+            whole,
+        ),
+        "masked": Case(
+            one_column_each(Ridge(), (StandardScaler(), [False, True, True, True, False, False]), (PCA(), [])), whole
+        ),
+        "frame-by-name": Case(
+            one_column_each(logistic(), (OneHotEncoder(), ["housing"]), (StandardScaler(), ["debt", "income", "age"])),
+            framed(whole),
+        ),
+        "list-of-lists": Case(
+            one_column_each(logistic(), (OneHotEncoder(), [HOUSING]), (StandardScaler(), number_columns)), lists
+        ),
+        "single-precision": Case(scaled(logistic()), narrow),
+        "without-rows": Case(scaled(logistic()), cancer, shown=nothing),
+        "without-rows-mixed": Case(
+            one_column_each(logistic(), (OneHotEncoder(), [HOUSING, REGION]), (StandardScaler(), number_columns)),
+            whole,
+            shown=nothing,
+        ),
+    }
+
+
+# ------------------------------------------------------------------------------------------------ what sklearn says
+
+
+def scores_of(estimator: Any, X: Any) -> List[List[float]]:
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X), dtype=float).tolist()
+    if not hasattr(estimator, "decision_function"):
+        return []
+    decision = np.asarray(estimator.decision_function(X), dtype=float)
+    return (np.column_stack([-decision, decision]) if decision.ndim == 1 else decision).tolist()
+
+
+def predictions_of(estimator: Any, X: Any, document: Dict[str, Any]) -> List[Any]:
+    predicted = np.asarray(estimator.predict(X)).ravel().tolist()
+    if "classes" not in document:
+        return predicted
+    known = estimator.classes_.tolist()
+    return [document["classes"][known.index(label)] for label in predicted]
+
+
+def as_sent(value: Any) -> Any:
+    """A cell as someone would send it: categories that are numbers as numbers, missing ones as null."""
+    return None if isinstance(value, float) and value != value else value
+
+
+def rows_by_feature(X: Any, document: Dict[str, Any]) -> List[Dict[str, Any]]:
+    names = [feature["name"] for feature in document["features"]]
+    cells = np.asarray(X, dtype=object).tolist()
+    return [dict(zip(names, map(as_sent, row))) for row in cells]
+
+
+def in_double_precision(X: Any) -> Any:
+    return X.astype(float) if isinstance(X, np.ndarray) and X.dtype == np.float32 else X
+
+
+def export_case(name: str, case: Case) -> Dict[str, Any]:
+    shown = case.shown(case.data)
+    options: Dict[str, Any] = {"feature_names": None if hasattr(shown, "columns") else case.data.names, **case.options}
+    labels = case.data.y if shown is case.data.X else case.data.fitted()[1]
+    return export_model(case.estimator, name=name, X=shown, y=None if shown is None else labels, **options)
+
+
+def run_case(name: str, case: Case, folder: Path) -> None:
+    case.estimator.fit(*case.data.fitted())
+    if name == "logistic-sparsified":
+        case.estimator[-1].sparsify()
+    document = export_case(name, case)
+    if document != export_case(name, case):
+        raise AssertionError(f"{name}: exported twice, the documents differ")
+    unseen = in_double_precision(case.data.unseen())
+    expected = {
+        "rows": rows_by_feature(unseen, document),
+        "predictions": predictions_of(case.estimator, unseen, document),
+        "scores": scores_of(case.estimator, unseen),
+    }
+    compare_with_numpy(name, document, expected)
+    save(document, folder / f"{name}.model.json")
+    (folder / f"{name}.expected.json").write_text(json.dumps(expected, allow_nan=False))
+
+
+def compare_with_numpy(name: str, document: Dict[str, Any], expected: Dict[str, Any]) -> None:
+    rows = [[as_category(f, row[f["name"]]) for f in document["features"]] for row in expected["rows"]]
+    wanted = expected["scores"] or [[prediction] for prediction in expected["predictions"]]
+    difference = np.abs(evaluate(document, rows) - np.array(wanted)).max()
+    if not difference <= 1e-9:
+        raise AssertionError(f"{name}: the document's scores differ by {difference}")
+
+
+def as_category(feature: Dict[str, Any], value: Any) -> Any:
+    return str(value) if feature["type"] == "categorical" and value is not None else value
+
+
+# --------------------------------------------------------------------------------------------------------- refusals
+
+
+def export_fitted(estimator: Any, data: Data, **options: Any) -> Dict[str, Any]:
+    estimator.fit(data.X, data.y)
+    return export_model(estimator, name="refused", X=data.X, **options)
+
+
+def with_nan_weight(data: Data) -> None:
+    estimator = scaled(logistic()).fit(data.X, data.y)
+    estimator[-1].coef_[0, 2] = MISSING
+    export_model(estimator, name="refused", X=data.X)
+
+
+def with_infinite_mean(data: Data) -> None:
+    estimator = scaled(logistic()).fit(data.X, data.y)
+    estimator[0].mean_[1] = float("inf")
+    export_model(estimator, name="refused", X=data.X)
+
+
+def with_wrong_weight(data: Data) -> None:
+    document = export_fitted(scaled(logistic()), data)
+    document["parameters"]["weights"][0][0] += 0.01
+    check_document(document)
+
+
+def refusals() -> Dict[str, Callable[[], Any]]:
+    iris, diabetes = bundled(load_iris), bundled(load_diabetes)
+    whole = credit(holes=False)
+    two_targets = Data(diabetes.X, np.column_stack([diabetes.y, diabetes.y]), diabetes.names)
+    two_labels = Data(iris.X, np.column_stack([iris.y == 0, iris.y == 1, iris.y > 0]).astype(int), iris.names)
+
+    def credit_with(*branches: Any) -> Callable[[], Any]:
+        return lambda: export_fitted(one_column_each(logistic(), *branches), whole)
+
+    def iris_with(*steps: Any, **options: Any) -> Callable[[], Any]:
+        return lambda: export_fitted(make_pipeline(*steps, logistic()), iris, **options)
+
+    return {
+        "last-estimator": lambda: export_fitted(scaled(DecisionTreeClassifier()), iris),
+        "last-passthrough": lambda: export_model(Pipeline([("last", "passthrough")]), name="refused", X=iris.X),
+        "nested-transformer": lambda: export_fitted(
+            mixed(logistic(), numbers=[("spread", QuantileTransformer(n_quantiles=10))]), whole
+        ),
+        "function": iris_with(FunctionTransformer(np.log1p)),
+        "clipping": iris_with(MinMaxScaler(clip=True)),
+        "impute-behind-pca": iris_with(PCA(2), SimpleImputer()),
+        "missing-indicator": iris_with(SimpleImputer(add_indicator=True)),
+        "other-missing-value": iris_with(SimpleImputer(missing_values=-1)),
+        "grouped-categories": credit_with((OneHotEncoder(min_frequency=60), [HOUSING])),
+        "number-and-category": credit_with((OneHotEncoder(), [REGION]), (StandardScaler(), [REGION])),
+        "encoded-behind-scaler": credit_with((make_pipeline(MinMaxScaler(), OneHotEncoder()), [REGION])),
+        "imputed-in-two-ways": credit_with(
+            (SimpleImputer(strategy="constant", fill_value=0), [AGE]), (SimpleImputer(strategy="mean"), [AGE])
+        ),
+        "several-outputs": lambda: export_fitted(LinearRegression(), two_targets),
+        "several-labels": lambda: export_fitted(RidgeClassifier(), two_labels),
+        "not-fitted": lambda: export_model(scaled(logistic()), name="refused", X=iris.X),
+        "nan-weight": lambda: with_nan_weight(iris),
+        "infinite-mean": lambda: with_infinite_mean(iris),
+        "wrong-weight": lambda: with_wrong_weight(iris),
+        "bad-name": lambda: export_model(logistic().fit(iris.X, iris.y), name="a b"),
+        "class-count": iris_with(class_names=["a", "b"]),
+        "name-count": iris_with(feature_names=["a", "b"]),
+        "unknown-feature": iris_with(units={"width": "cm"}),
+        "misfit-type": iris_with(feature_types=["integer", "continuous", "continuous", "continuous"]),
+        "category-without-encoder": iris_with(feature_types={"x0": "categorical"}),
+        "number-behind-encoder": lambda: export_fitted(
+            one_column_each(logistic(), (OneHotEncoder(), [HOUSING])), whole, feature_types={"x0": "continuous"}
+        ),
+        "decimals-of-integer": lambda: export_fitted(
+            one_column_each(logistic(), (StandardScaler(), [AGE])), whole, decimals={"x1": 2}
+        ),
+        "names-without-rows": lambda: export_by_name_without_rows(whole),
+        "other-columns": lambda: export_with_swapped_columns(whole),
+    }
+
+
+def export_by_name_without_rows(data: Data) -> None:
+    frame = framed(data)
+    estimator = one_column_each(logistic(), (StandardScaler(), ["age"])).fit(frame.X, frame.y)
+    export_model(estimator, name="refused")
+
+
+def export_with_swapped_columns(data: Data) -> None:
+    frame = framed(data)
+    estimator = one_column_each(logistic(), (StandardScaler(), ["age"])).fit(frame.X, frame.y)
+    swapped = framed(Data(data.X[:, ::-1], data.y, data.names[::-1]))
+    export_model(estimator, name="refused", X=swapped.X)
+
+
+def error_of(action: Callable[[], Any]) -> Dict[str, Any]:
+    try:
+        action()
+    except ValueError as error:
+        return {"type": type(error).__name__, "message": str(error)}
+    return {"type": None, "message": "was not refused"}
+
+
+def main(folder: Path) -> None:
+    warnings.simplefilter("ignore")  # convergence is not what is tested here
+    for name, case in cases().items():
+        run_case(name, case, folder)
+    found = {name: error_of(action) for name, action in refusals().items()}
+    (folder / "refusals.json").write_text(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,245 @@
+/**
+ * The scikit-learn exporter, end to end: fit_sklearn.py fits and exports with a real scikit-learn, the documents are
+ * loaded here, and our predictions and scores for rows that no model was fitted on have to be scikit-learn's own.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadModel, type ModelDocument, type RowValue } from '../../src/index.js';
+
+const SCRIPT = fileURLToPath(new URL('./fit_sklearn.py', import.meta.url));
+const TOLERANCE = 1e-9;
+const FIT_TIMEOUT_MS = 120_000;
+
+interface Expected {
+  rows: Record<string, RowValue>[];
+  predictions: (string | number)[];
+  /** [row][class]; empty for a regressor. */
+  scores: number[][];
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'elsewise-sklearn-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(() => fitAll(process.env.PYTHON ?? '/usr/bin/python3'), FIT_TIMEOUT_MS);
+
+function fitAll(python: string): void {
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  const { status, stderr, error } = spawnSync(python, [SCRIPT, folder], { env, encoding: 'utf8' });
+  if (error) throw new Error(`${python} does not start (${error.message}): apt-get install python3-sklearn`);
+  if (status !== 0) throw new Error(stderr);
+}
+
+function read<T>(name: string): T {
+  return JSON.parse(readFileSync(join(folder, name), 'utf8'));
+}
+
+const readModel = (name: string) => read<ModelDocument>(`${name}.model.json`);
+const feature = (document: ModelDocument, name: string) => document.features.find((f) => f.name === name);
+
+/** Every case of fit_sklearn.py and the family that it has to become. */
+const FAMILIES: Record<string, string> = {
+  'logistic-binary': 'logistic-regression',
+  'logistic-binary-multinomial': 'logistic-regression',
+  'logistic-multinomial': 'softmax-regression',
+  'logistic-one-vs-rest': 'softmax-regression',
+  'logistic-text-classes': 'softmax-regression',
+  'logistic-sparsified': 'logistic-regression',
+  'linear-svc-binary': 'hyperplane',
+  'linear-svc-multi': 'softmax-regression',
+  'sgd-hinge-binary': 'hyperplane',
+  'sgd-hinge-multi': 'softmax-regression',
+  'sgd-log-binary': 'logistic-regression',
+  'sgd-log-multi': 'softmax-regression',
+  'perceptron-binary': 'hyperplane',
+  'perceptron-multi': 'softmax-regression',
+  'ridge-classifier-binary': 'hyperplane',
+  'ridge-classifier-multi': 'softmax-regression',
+  'lda-binary': 'lda',
+  'lda-multi': 'lda',
+  'linear-regression': 'linear-regression',
+  'ridge-two-dimensional-target': 'linear-regression',
+  lasso: 'linear-regression',
+  'elastic-net': 'linear-regression',
+  poisson: 'poisson-regression',
+  'min-max': 'softmax-regression',
+  'scaler-without-mean': 'softmax-regression',
+  'scaler-without-std': 'lda',
+  pca: 'logistic-regression',
+  'pca-whitened': 'linear-regression',
+  'imputed-mean': 'softmax-regression',
+  'imputed-behind-scaler': 'softmax-regression',
+  'imputed-twice': 'softmax-regression',
+  mixed: 'logistic-regression',
+  'mixed-three-classes': 'softmax-regression',
+  'mixed-nested': 'hyperplane',
+  'mixed-weights': 'logistic-regression',
+  'mixed-pca-inside': 'logistic-regression',
+  'mixed-constant': 'logistic-regression',
+  'unknown-category-ignored': 'logistic-regression',
+  'missing-category-ignored': 'logistic-regression',
+  'missing-is-a-category': 'logistic-regression',
+  'numbers-as-categories': 'logistic-regression',
+  'in-order': 'logistic-regression',
+  remainder: 'logistic-regression',
+  masked: 'linear-regression',
+  'frame-by-name': 'logistic-regression',
+  'list-of-lists': 'logistic-regression',
+  'single-precision': 'logistic-regression',
+  'without-rows': 'logistic-regression',
+  'without-rows-mixed': 'logistic-regression',
+};
+
+/** The kinds of preprocessing that the pipelines fold into; the other cases have one `scale` or nothing to check. */
+const FOLDED: Record<string, string[]> = {
+  'logistic-multinomial': [],
+  'logistic-binary': ['scale'],
+  'in-order': ['scale'],
+  pca: ['affine'],
+  'imputed-mean': ['impute', 'scale'],
+  'imputed-behind-scaler': ['impute', 'affine'],
+  mixed: ['impute', 'affine'],
+};
+
+/** Cases that must be refused: the type of the error, and what its message has to name. */
+const REFUSED: Record<string, [type: string, message: RegExp]> = {
+  'last-estimator': ['UnsupportedEstimator', /^estimator\.last: DecisionTreeClassifier is not supported/],
+  'last-passthrough': ['UnsupportedEstimator', /^estimator\.last: 'passthrough' is not supported/],
+  'nested-transformer': ['UnsupportedEstimator', /^estimator\.prepare\.numbers\.spread: QuantileTransformer is not/],
+  function: ['UnsupportedEstimator', /^estimator\.functiontransformer: FunctionTransformer with a function/],
+  clipping: ['UnsupportedEstimator', /^estimator\.minmaxscaler: MinMaxScaler\(clip=True\)/],
+  'impute-behind-pca': ['UnsupportedEstimator', /^estimator\.simpleimputer: .*impute before it$/],
+  'missing-indicator': ['UnsupportedEstimator', /add_indicator=True/],
+  'other-missing-value': ['UnsupportedEstimator', /missing_values=-1/],
+  'grouped-categories': ['UnsupportedEstimator', /^estimator\.prepare\.branch0: .*infrequent categories/],
+  'number-and-category': ['UnsupportedEstimator', /'x5' is used both one-hot and as a number/],
+  'encoded-behind-scaler': ['UnsupportedEstimator', /\.onehotencoder: .*transformed before/],
+  'imputed-in-two-ways': ['UnsupportedEstimator', /'x1' is imputed in two different ways/],
+  'several-outputs': ['UnsupportedEstimator', /LinearRegression with 2 outputs/],
+  'several-labels': ['UnsupportedEstimator', /RidgeClassifier with several labels/],
+  'not-fitted': ['ValueError', /^estimator\.scale: StandardScaler has no mean_: fit it first/],
+  'nan-weight': ['ValueError', /^estimator\.last\.coef_\[0\]\[2\]: nan is not a finite number/],
+  'infinite-mean': ['ValueError', /^preprocessing\[0\]\.mean\[1\]: inf is not a finite number/],
+  'wrong-weight': ['ProbeMismatch', /^probes\.scores\[0\]\[0\]: the document gives .* the estimator gave /],
+  'bad-name': ['ValueError', /^name: 'a b'/],
+  'class-count': ['ValueError', /^class_names: 2 names for the classes \[0, 1, 2\]/],
+  'name-count': ['ValueError', /^feature_names: 2 names for 4 columns/],
+  'unknown-feature': ['ValueError', /^units\.width: no such feature/],
+  'misfit-type': ['ValueError', /^feature_types\.x0: 'integer', but X holds \d\.\d/],
+  'category-without-encoder': ['ValueError', /^feature_types\.x0: 'categorical': only a one-hot encoded column/],
+  'number-behind-encoder': ['ValueError', /^feature_types\.x0: 'continuous', but the column is one-hot encoded/],
+  'decimals-of-integer': ['ValueError', /^decimals\.x1: the feature is integer/],
+  'names-without-rows': ['ValueError', /^X: needed for the probes/],
+  'other-columns': ['ValueError', /^X: the estimator was fitted on columns/],
+};
+
+it('has all cases in its tables', () => {
+  const written = readdirSync(folder).filter((name) => name.endsWith('.model.json'));
+  expect(written.map((name) => name.replace('.model.json', '')).sort()).toEqual(Object.keys(FAMILIES).sort());
+  expect(Object.keys(read('refusals.json')).sort()).toEqual(Object.keys(REFUSED).sort());
+});
+
+describe.each(Object.entries(FAMILIES))('%s', (name, family) => {
+  it(`is loaded as ${family} and predicts as scikit-learn does`, () => {
+    const document = readModel(name);
+    expect(document.family).toBe(family);
+    expect(document.probes?.rows.length).toBe(25);
+    const model = loadModel(document);
+    const expected = read<Expected>(`${name}.expected.json`);
+    expect(expected.rows.length).toBe(50);
+    for (const [r, row] of expected.rows.entries()) compare(model.predict(row), expected, r, model.classes);
+  });
+});
+
+function compare(
+  own: ReturnType<ReturnType<typeof loadModel>['predict']>,
+  expected: Expected,
+  r: number,
+  classes: readonly string[],
+) {
+  const wanted = expected.predictions[r];
+  if (typeof wanted === 'number') {
+    expectClose(own.prediction as number, wanted, `row ${r}`);
+    expect(own.scores).toEqual({});
+    return;
+  }
+  expect(own.prediction, `row ${r}`).toBe(wanted);
+  for (const [k, label] of classes.entries())
+    expectClose(own.scores[label], expected.scores[r][k], `row ${r}, ${label}`);
+}
+
+function expectClose(own: number, wanted: number, what: string): void {
+  expect(Math.abs(own - wanted), `${what}: ${own}, scikit-learn has ${wanted}`).toBeLessThanOrEqual(TOLERANCE);
+}
+
+describe('the document', () => {
+  it.each(Object.entries(FOLDED))('%s folds into %j', (name, kinds) => {
+    expect(readModel(name).preprocessing?.map((step) => step.type)).toEqual(kinds);
+  });
+
+  it('infers the types of features, keeps dropped ones, and sets no bounds', () => {
+    expect(readModel('mixed').features).toEqual([
+      { name: 'housing', type: 'categorical', categories: ['free', 'own', 'rent'] },
+      { name: 'age', type: 'integer' },
+      { name: 'income', type: 'continuous', decimals: 0, unit: 'EUR/month' },
+      { name: 'debt', type: 'continuous' },
+      { name: 'guarantor', type: 'boolean' },
+      { name: 'region', type: 'integer' },
+    ]);
+  });
+
+  it('takes types and bounds when told to, and numbers that are encoded as categories', () => {
+    const document = readModel('numbers-as-categories');
+    expect(feature(document, 'age')).toEqual({ name: 'age', type: 'continuous', min: 18, max: 79 });
+    expect(feature(document, 'region')).toEqual({
+      name: 'region',
+      type: 'categorical',
+      categories: ['10', '20', '30'],
+    });
+  });
+
+  it('lists an ignored category that occurs, and a category for missing values where the encoder has one', () => {
+    const ignored = feature(readModel('unknown-category-ignored'), 'housing');
+    expect(ignored).toMatchObject({ categories: ['free', 'own', 'rent', 'boat'] });
+    const missing = feature(readModel('missing-is-a-category'), 'housing');
+    expect(missing).toMatchObject({ categories: ['free', 'own', 'rent', '(missing)'] });
+  });
+
+  it("has a background whose labels are the model's", () => {
+    const document = readModel('mixed');
+    const { mad, std, quantiles, samples = [], labels } = document.background!;
+    const numeric = ['age', 'income', 'debt', 'guarantor', 'region'];
+    for (const statistic of [mad, std, quantiles]) expect(Object.keys(statistic!)).toEqual(numeric);
+    expect(quantiles!.age).toHaveLength(21);
+    expect(samples).toHaveLength(200);
+    const model = loadModel(document);
+    const named = samples.map((row) => Object.fromEntries(document.features.map((f, i) => [f.name, row[i]])));
+    expect(named.map((row) => model.predict(row).prediction)).toEqual(labels);
+  });
+
+  it('probes rows with missing values where there are any', () => {
+    const missing = readModel('mixed').probes!.rows.filter((row) => row.includes(null));
+    expect(missing.length).toBeGreaterThanOrEqual(8);
+  });
+
+  it('leaves a missing value to the loader where scikit-learn refuses it', () => {
+    const { rows } = read<Expected>('mixed.expected.json');
+    expect(() => loadModel(readModel('mixed')).predict({ ...rows[0], age: null })).toThrow(/age.*missing/);
+  });
+
+  it('is refused by the loader when a weight was changed', () => {
+    const document = readModel('logistic-binary');
+    (document.parameters.weights as number[])[0] += 0.01;
+    expect(() => loadModel(document)).toThrow(/model\.probes\.scores/);
+  });
+});
+
+describe('is refused', () => {
+  it.each(Object.entries(REFUSED))('%s', (name, [type, message]) => {
+    const found = read<Record<string, { type: string | null; message: string }>>('refusals.json')[name];
+    expect(found.message).toMatch(message);
+    expect(found.type).toBe(type);
+  });
+});

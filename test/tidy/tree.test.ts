@@ -1,0 +1,141 @@
+/**
+ * House rules that a linter does not know, over every file that git tracks or would track.
+ * Each test lists the offenders, so that its failure says what to do.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PURE = ['linalg', 'documents', 'models', 'policy', 'problems', 'solvers', 'explain'];
+const MAX_LINES = 500;
+
+const files = listFiles();
+const under = (...folders: string[]) => files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
+const code = (...folders: string[]) => under(...folders).filter((file) => /\.[cm]?[jt]sx?$/.test(file));
+
+function listFiles(): string[] {
+  const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 } as const;
+  const names = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], options).split('\0');
+  return [...new Set(names)].filter((name) => name !== '' && existsSync(join(ROOT, name))).sort();
+}
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
+
+/** `file:line: text` for each line that matches; binary files have none. */
+function grep(names: string[], pattern: RegExp, prepare = (text: string) => text): string[] {
+  return names.flatMap((file) => {
+    const text = read(file);
+    if (text.includes('\0') || !pattern.test(text)) return [];
+    const lines = prepare(text).split('\n');
+    return lines.flatMap((line, i) => (pattern.test(line) ? [`${file}:${i + 1}: ${line.trim().slice(0, 120)}`] : []));
+  });
+}
+
+/** Comments may name what code may not do; lines keep their numbers. */
+function withoutComments(text: string): string {
+  const blank = (comment: string) => comment.replace(/[^\n]/g, ' ');
+  return text.replace(/\/\*[\s\S]*?\*\//g, blank).replace(/(?<!:)\/\/.*$/gm, '');
+}
+
+describe('names', () => {
+  it('are kebab-case in src and test', () => {
+    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
+    const python = /^[a-z0-9_]+\.py$/; // a module's name is an identifier there
+    const isFine = (part: string) => kebab.test(part) || python.test(part) || part === 'README.md';
+    expect(under('src', 'test').filter((file) => !file.split('/').every(isFine))).toEqual([]);
+  });
+
+  it('say what is inside', () => {
+    const vague = /(^|[-_])(utils?|helpers?|managers?|base)([-_.]|$)/i;
+    expect(files.filter((file) => vague.test(basename(file)))).toEqual([]);
+  });
+});
+
+describe('src', () => {
+  it(`has no file of more than ${MAX_LINES} lines`, () => {
+    const lineCount = (file: string) => read(file).trimEnd().split('\n').length;
+    expect(code('src').filter((file) => lineCount(file) > MAX_LINES)).toEqual([]);
+  });
+
+  it('leaves no marks of unfinished work', () => {
+    expect(grep(under('src'), /\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  });
+
+  it('opens each file with mathematics by a header comment', () => {
+    const math = code('src/solvers', 'src/models', 'src/linalg');
+    expect(math.filter((file) => !/^\s*(\/\*\*|\/\/)/.test(read(file)))).toEqual([]);
+  });
+
+  it('prints from the command line only', () => {
+    const quiet = code('src').filter((file) => !file.startsWith('src/cli/'));
+    expect(grep(quiet, /\bconsole\.log\b/, withoutComments)).toEqual([]);
+  });
+
+  it('has no clock and no dice where it is pure', () => {
+    const impure = /\b(Date\.now|performance\.now|process\.hrtime|Math\.random|new Date)\b|(?<!new )\bDate\(/;
+    const pure = code(...PURE.map((layer) => `src/${layer}`));
+    expect(grep(pure, impure, withoutComments)).toEqual([]);
+  });
+});
+
+describe('test', () => {
+  it('leaves no test out', () => {
+    const calls = /\b(it|test|describe|suite|bench|ctx|context|task)\b(\.\w+)*\.(skip|only|todo|skipIf|runIf)\b/;
+    const options = /[{,]\s*(skip|only|todo):\s*true\b/;
+    const pattern = new RegExp(`${calls.source}|${options.source}`);
+    expect(grep(code('test'), pattern, withoutComments)).toEqual([]);
+  });
+});
+
+describe('the tree', () => {
+  it('names no folder of one machine', () => {
+    // in pieces, or this file would be the first offender
+    const folders = ['work', 'root', 'home'].map((name) => ['', name, ''].join('/'));
+    expect(grep(files, new RegExp(`(?<![\\w.})~-])(${folders.join('|')})`))).toEqual([]);
+  });
+
+  it('names no package registry', () => {
+    const hosts = [['registry', 'npmjs', 'org'].join('.'), configuredRegistry()].filter((host) => host !== undefined);
+    expect(grep(files, new RegExp(hosts.map((host) => host.replaceAll('.', '\\.')).join('|')))).toEqual([]);
+  });
+
+  it('has no dead relative link in a page', () => {
+    const pages = files.filter((file) => file.endsWith('.md'));
+    expect(pages.flatMap((page) => deadLinks(page, read(page)))).toEqual([]);
+  });
+});
+
+/** With its port; a bare loopback name says nothing about anybody's network. */
+function configuredRegistry(): string | undefined {
+  const address = execFileSync('npm', ['config', 'get', 'registry'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const { host } = new URL(address.trim());
+  return ['localhost', '127.0.0.1'].includes(host) ? undefined : host;
+}
+
+/** A link may lead to a file or a folder that git has, not to one that only a build leaves behind. */
+function deadLinks(page: string, text: string): string[] {
+  const prose = text.replace(/^( *)(`{3,}|~{3,})[\s\S]*?^\1\2/gm, '').replace(/`[^`\n]*`/g, '');
+  const links = [
+    ...prose.matchAll(/\]\(\s*<?([^)\s>]+)/g),
+    ...prose.matchAll(/^ {0,3}\[[^\]]+\]:\s*<?([^\s>]+)/gm),
+    ...prose.matchAll(/\b(?:src|href)="([^"]+)"/g),
+  ].map(([, link]) => link);
+  return links.filter((link) => !leadsSomewhere(page, link)).map((link) => `${page}: ${link}`);
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  if (/^([a-z][a-z0-9+.-]*:|\/\/|#)/i.test(link)) return true;
+  const path = decodeURIComponent(link.replace(/[#?].*$/, ''));
+  const target = path.startsWith('/') ? path.slice(1) : posix.join(posix.dirname(page), path);
+  const name = posix.normalize(target).replace(/\/$/, '');
+  return name === '.' || files.some((file) => file === name || file.startsWith(`${name}/`));
+}
