@@ -3,6 +3,7 @@
  *
  *   L2            y_j = √w_j Δ_j          the box stays a box
  *   Mahalanobis   y = Lᵀ Δ, S⁻¹ = L Lᵀ     the box becomes rows: Δ = L⁻ᵀ y
+ *   one-hot       ½w‖Δ‖² over a category's columns: w where it changes, and convex in between (branch-quadratic.ts)
  *
  * Infeasibility is certified on the original rows. Lower bound: v(0) >= v(δ) - Σ |y_i| δ_i as in simplex.ts; the
  * gradient of ‖·‖² doubles the multipliers of ½‖·‖².
@@ -27,20 +28,18 @@ class PreparedActiveSet implements Prepared {
   private readonly rows: readonly LinearRow[];
   private readonly projection: Projection;
   private readonly rowScale: Float64Array;
-  /** Columns of the problem that are coordinates, and Δ = back · y. */
-  private readonly columns: Int32Array;
-  private readonly back: readonly Float64Array[];
+  /** Δ = back · y; diagonal when the box stays a box. */
+  private readonly back: Float64Array[];
   private readonly boxed: boolean;
   private readonly x: Float64Array;
 
   constructor(private readonly problem: Problem) {
     this.rows = linearRows(problem);
     const { space, cost } = problem;
-    const numeric = space.features.filter((feature) => feature.kind !== 'choice');
-    this.columns = Int32Array.from(numeric, (feature) => feature.column);
     this.boxed = cost.metric === null;
-    this.back = cost.metric ? inverseFactor(cost.metric.inverse) : diagonal(numeric.map((f) => 1 / Math.sqrt(cost.weight[f.index])));
-    const d = this.columns.length;
+    this.back = diagonal(columnWeights(problem).map((weight) => 1 / Math.sqrt(weight)));
+    if (cost.metric) placeFactor(this.back, cost.metric);
+    const d = space.columns;
     const extra = this.boxed ? 0 : d;
     this.rowScale = new Float64Array(this.rows.length + extra).fill(1);
     const scaled = new Float64Array((this.rows.length + extra) * d);
@@ -58,10 +57,9 @@ class PreparedActiveSet implements Prepared {
 
   /** a·Δ as a functional of y. */
   private transform(a: Float64Array): Float64Array {
-    const out = new Float64Array(this.columns.length);
-    for (let j = 0; j < out.length; j++) {
-      const value = a[this.columns[j]];
-      if (value !== 0) for (let k = 0; k < out.length; k++) out[k] += value * this.back[j][k];
+    const out = new Float64Array(a.length);
+    for (let j = 0; j < a.length; j++) {
+      if (a[j] !== 0) for (let k = 0; k < out.length; k++) out[k] += a[j] * this.back[j][k];
     }
     return out;
   }
@@ -91,28 +89,25 @@ class PreparedActiveSet implements Prepared {
       projection.upper[i] = rowScale[i] * (row.upper - depths[i] - activity);
       projection.slack[i] = rowScale[i] * (region ? 0.25 * depths[i] : LINK_SLACK * magnitude(row, origin));
     });
-    for (let j = 0; j < this.columns.length; j++) {
-      const c = this.columns[j];
-      const low = lower[c] - origin[c];
-      const high = upper[c] - origin[c];
+    for (let j = 0; j < origin.length; j++) {
+      const low = lower[j] - origin[j];
+      const high = upper[j] - origin[j];
       const i = rows.length + j;
       projection.lo[j] = this.boxed ? low / this.back[j][j] : -Infinity;
       projection.hi[j] = this.boxed ? high / this.back[j][j] : Infinity;
       if (this.boxed) continue;
       projection.lower[i] = rowScale[i] * low;
       projection.upper[i] = rowScale[i] * high;
-      projection.slack[i] = 1e-13 * (1 + Math.abs(rowScale[i] * origin[c]));
+      projection.slack[i] = 1e-13 * (1 + Math.abs(rowScale[i] * origin[j]));
     }
     return depths;
   }
 
   private toColumns({ origin, lower, upper }: Domain): void {
     const { y } = this.projection;
-    this.x.set(origin);
-    for (let j = 0; j < this.columns.length; j++) {
-      const c = this.columns[j];
-      const moved = origin[c] + (this.boxed ? this.back[j][j] * y[j] : dot(this.back[j], y));
-      this.x[c] = Math.min(upper[c], Math.max(lower[c], moved));
+    for (let j = 0; j < origin.length; j++) {
+      const moved = origin[j] + (this.boxed ? this.back[j][j] * y[j] : dot(this.back[j], y));
+      this.x[j] = Math.min(upper[j], Math.max(lower[j], moved));
     }
   }
 
@@ -122,8 +117,23 @@ class PreparedActiveSet implements Prepared {
   }
 }
 
+/** Weight of Δ² by column. */
+function columnWeights({ space, cost }: Problem): number[] {
+  return Array.from(space.owner, (f) => (space.features[f].kind === 'choice' ? 0.5 : 1) * cost.weight[f]);
+}
+
 const diagonal = (entries: readonly number[]): Float64Array[] =>
   entries.map((value, i) => Float64Array.from(entries, (_, j) => (i === j ? value : 0)));
+
+/** Puts L⁻ᵀ of the metric into the columns of its features. */
+function placeFactor(back: Float64Array[], { features, inverse }: NonNullable<Problem['cost']['metric']>): void {
+  const factor = inverseFactor(inverse);
+  features.forEach((f, i) => {
+    features.forEach((g, j) => {
+      back[f.column][g.column] = factor[i][j];
+    });
+  });
+}
 
 /** L⁻ᵀ for S⁻¹ = L Lᵀ. */
 function inverseFactor(inverse: readonly Float64Array[]): Float64Array[] {

@@ -29,6 +29,8 @@ export class BoundedSimplex {
   /** By row: a violation up to this is none. */
   readonly slack: Float64Array;
   pivots = 0;
+  /** The row that could not be met, after 'infeasible'. */
+  private failed = -1;
 
   constructor(
     readonly m: number,
@@ -69,7 +71,10 @@ export class BoundedSimplex {
       const row = this.mostViolated();
       if (row < 0) return 'optimal';
       const entering = this.ratioTest(row);
-      if (entering < 0) return 'infeasible';
+      if (entering < 0) {
+        this.failed = row;
+        return 'infeasible';
+      }
       if (Math.abs(this.table[row * this.n + entering]) < PIVOT_TOLERANCE) return 'numerical';
       this.pivot(row, entering);
     }
@@ -188,8 +193,7 @@ export class BoundedSimplex {
   /** After 'infeasible': multipliers y of the rows whose combination y·s cannot reach what its bounds demand. */
   readCertificate(multipliers: Float64Array): void {
     multipliers.fill(0);
-    const r = this.mostViolated();
-    if (r < 0) return;
+    const r = this.failed;
     const leaving = this.basic[r];
     const sign = this.basicValue[r] < this.lo[leaving] ? 1 : -1;
     if (leaving >= this.n) multipliers[leaving - this.n] = sign;
