@@ -39,7 +39,10 @@ export function readArguments<T extends OptionTable>(
   table: T,
   positionals: readonly string[],
 ): CommandInput<T> {
-  const types = Object.entries(table).map(([name, { kind }]) => [name, { type: kind === 'flag' ? 'boolean' : 'string' }]);
+  const types = Object.entries(table).map(([name, { kind }]) => [
+    name,
+    { type: kind === 'flag' ? 'boolean' : 'string' },
+  ]);
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(types) as Record<string, { type: 'boolean' | 'string' }>,
@@ -81,7 +84,8 @@ function readText({ rawName, value, inlineValue }: OptionToken, spec: OptionSpec
     return true;
   }
   const looksLikeOption = !inlineValue && value?.startsWith('--');
-  if (value === undefined || value === '' || looksLikeOption) throw usageError(`${rawName} needs a value: ${show(spec)}`);
+  if (value === undefined || value === '' || looksLikeOption)
+    throw usageError(`${rawName} needs a value: ${show(spec)}`);
   return value;
 }
 

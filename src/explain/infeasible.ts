@@ -1,14 +1,15 @@
 /**
  * Why there is no answer: a minimal set of policy entries that block, and the cheapest single relaxation.
  *
- * Blocking set: entries are dropped one after the other; one whose absence leaves the problem infeasible is not needed.
- * What remains is irreducible: without any one of its entries (and all that were dropped) there is an answer.
- * Relaxation: of the entries whose absence alone gives an answer, the one whose answer costs least.
+ * Blocking set (QuickXplain): halves of the entries are dropped at once; a half without which there is still no answer is
+ * not needed, so k culprits among n entries take about k log n questions "is there any answer?". What remains is
+ * irreducible. Relaxation: an entry that helps when it alone is dropped belongs to every blocking set, so only those
+ * of the minimal set are tried; the one whose answer costs least is named.
  * Both run the whole pipeline on a smaller policy, so they hold for every model family and solver.
  */
 import type { PolicyDocument } from '../documents/policy-document.js';
 import type { Reason } from '../documents/result-document.js';
-import type { Found, Search, Searcher } from './search.js';
+import type { Search, Searcher } from './search.js';
 
 type Entry = readonly [path: string, without: (policy: PolicyDocument) => PolicyDocument];
 
@@ -18,17 +19,15 @@ const MAX_RELAXED_PLANS = 500;
 
 export function explainInfeasible(plan: Searcher, search: Search): Reason {
   const entries = entriesOf(plan.policy.document);
-  const relaxations = entries.map((entry) => ({ entry, found: solveWithout(plan, [entry], search) }));
-  const { blocking, minimal } = minimalSet(plan, entries, relaxations, search);
-  const useful = relaxations.filter(({ found }) => found?.answer).sort((a, b) => a.found!.answer!.cost - b.found!.answer!.cost);
-  const best = useful[0];
+  const { blocking, minimal } = minimalSet(plan, entries, search);
+  const best = cheapestRelaxation(plan, blocking, search);
   const names = blocking.map(([path]) => path);
   return {
     code: 'infeasible',
     message: message(names, best?.entry[0]),
     blocking: names,
     minimal,
-    relaxation: best ? { entry: best.entry[0], cost: best.found!.answer!.cost, changes: plan.changes(best.found!.answer!.values) } : null,
+    relaxation: best ? { entry: best.entry[0], cost: best.cost, changes: best.changes } : null,
   };
 }
 
@@ -54,31 +53,49 @@ function withoutRule(policy: PolicyDocument, name: string, key: string): PolicyD
   return { ...policy, features: { ...policy.features, [name]: rest } };
 }
 
-interface Relaxation {
-  readonly entry: Entry;
-  readonly found: Found | undefined;
+type Verdict = 'none' | 'some' | 'unknown';
+
+function minimalSet(plan: Searcher, entries: readonly Entry[], search: Search): { blocking: Entry[]; minimal: boolean } {
+  let sure = true;
+  const blocked = (kept: readonly Entry[]) => {
+    const verdict = answersUnder(plan, kept, entries, search);
+    if (verdict === 'unknown') sure = false;
+    return verdict === 'none';
+  };
+  const quickXplain = (kept: readonly Entry[], grown: boolean, candidates: readonly Entry[]): Entry[] => {
+    if (grown && blocked(kept)) return [];
+    if (candidates.length <= 1) return [...candidates];
+    const [left, right] = halves(candidates);
+    const ofRight = quickXplain([...kept, ...left], true, right);
+    const ofLeft = quickXplain([...kept, ...ofRight], ofRight.length > 0, left);
+    return [...ofLeft, ...ofRight];
+  };
+  const blocking = blocked([]) ? [] : quickXplain([], false, entries);
+  return { blocking: entries.filter((entry) => blocking.includes(entry)), minimal: sure };
 }
 
-function minimalSet(plan: Searcher, entries: readonly Entry[], relaxations: readonly Relaxation[], search: Search): { blocking: Entry[]; minimal: boolean } {
-  // An entry whose absence alone helps belongs to every blocking set.
-  const needed = new Set(relaxations.filter(({ found }) => found?.answer).map(({ entry }) => entry));
-  const dropped: Entry[] = [];
-  let minimal = true;
-  for (const entry of entries) {
-    if (needed.has(entry)) continue;
-    const found = solveWithout(plan, [...dropped, entry], search);
-    if (!found) minimal = false;
-    else if (!found.answer && found.finished) dropped.push(entry);
-    else if (!found.answer) minimal = false;
+function halves<T>(list: readonly T[]): [T[], T[]] {
+  const middle = list.length >> 1;
+  return [list.slice(0, middle), list.slice(middle)];
+}
+
+/** Whether there is any answer when only some entries are kept. */
+function answersUnder(plan: Searcher, kept: readonly Entry[], entries: readonly Entry[], search: Search): Verdict {
+  if (plan.now() > search.deadline) return 'unknown';
+  const dropped = entries.filter((entry) => !kept.includes(entry));
+  const found = relaxedPlan(plan, dropped).searchFor(plan.person.factual, search.target.shown, search.deadline, true);
+  if (found.answer) return 'some';
+  return found.finished ? 'none' : 'unknown';
+}
+
+function cheapestRelaxation(plan: Searcher, blocking: readonly Entry[], search: Search) {
+  let best: { entry: Entry; cost: number; changes: NonNullable<Reason['relaxation']>['changes'] } | undefined;
+  for (const entry of blocking) {
+    if (plan.now() > search.deadline) break;
+    const { answer } = relaxedPlan(plan, [entry]).searchFor(plan.person.factual, search.target.shown, search.deadline, false);
+    if (answer && answer.cost < (best?.cost ?? Infinity)) best = { entry, cost: answer.cost, changes: plan.changes(answer.values) };
   }
-  return { blocking: entries.filter((entry) => !dropped.includes(entry)), minimal };
-}
-
-/** The best answer under the policy without some entries; undefined when the time is up. */
-function solveWithout(plan: Searcher, entries: readonly Entry[], search: Search): Found | undefined {
-  if (plan.now() > search.deadline) return undefined;
-  const relaxed = relaxedPlan(plan, entries);
-  return relaxed.searchFor(plan.person.factual, search.target.shown, search.deadline);
+  return best;
 }
 
 function relaxedPlan(plan: Searcher, entries: readonly Entry[]): Searcher {

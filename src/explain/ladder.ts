@@ -61,7 +61,7 @@ export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbCon
     const lowerBound = Math.max(best.lowerBound, step.lowerBound);
     const better = step.answer && (!best.answer || step.answer.cost < best.answer.cost);
     best = better ? { ...step, lowerBound } : { ...best, lowerBound };
-    if (step.finished) return { ...best, finished: true };
+    if (step.finished || (context.limits.anyAnswer && best.answer)) return { ...best, finished: true };
   }
   return best;
 }

@@ -112,7 +112,7 @@ class PreparedPlan implements Plan, Searcher {
     if (target.goals.some((goal) => model.model.achieves(verifier.scorer.raw, goal))) return writer.already(this.elapsed(start));
     verifier.baselineOf(person.factual, person.baseline);
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
-    const search: Search = { target, attempts: [], deadline: start + this.policy.document.deadlineMs };
+    const search: Search = { target, attempts: [], deadline: start + this.policy.document.deadlineMs, anyAnswer: false };
     const found = this.search(person.domain, search);
     if (found.answer) {
       const { answers, cut } = this.answers(found, search);
@@ -133,24 +133,25 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   /** The cheapest verified answer within a domain, over all pieces of the target's region. */
-  search(domain: Domain, { target, attempts, deadline }: Search): Found {
+  search(domain: Domain, { target, attempts, deadline, anyAnswer }: Search): Found {
     const settleHere = (x: Float64Array) => this.settle(domain, x, target.goals);
     let best: Found = { answer: null, solver: '', lowerBound: Infinity, finished: true };
     for (const ladder of target.ladders) {
-      const limits = { now: this.now, deadline, seed: this.policy.document.seed };
+      const limits = { now: this.now, deadline, anyAnswer, seed: this.policy.document.seed };
       const step = climb(ladder, domain, { limits, attempts, settle: settleHere });
       best = cheaper(best, step);
+      if (anyAnswer && best.answer) break;
     }
     return best;
   }
 
   /** The same for another row and target, without a result: for plans that serve another plan. */
-  searchFor(factual: Float64Array, target: TargetDocument, deadline: number): Found {
+  searchFor(factual: Float64Array, target: TargetDocument, deadline: number, anyAnswer: boolean): Found {
     const { person, model } = this;
     person.factual.set(factual);
     this.verifier.baselineOf(person.factual, person.baseline);
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
-    return this.search(person.domain, { target: this.targetPlan(target), attempts: [], deadline });
+    return this.search(person.domain, { target: this.targetPlan(target), attempts: [], deadline, anyAnswer });
   }
 
   changes(values: Float64Array): ResultDocument['counterfactuals'][number]['changes'] {

@@ -21,6 +21,8 @@ export interface Search {
   readonly target: TargetPlan;
   readonly attempts: Attempt[];
   readonly deadline: number;
+  /** Any answer will do: the question is only whether there is one. */
+  readonly anyAnswer: boolean;
 }
 
 /** The row being explained: as given, with missing values imputed, and what it may become. */
@@ -39,7 +41,7 @@ export interface Searcher {
   /** The cheapest verified answer within a domain, over all pieces of the target's region. */
   search(domain: Domain, search: Search): Found;
   /** The same for another row, from its values. */
-  searchFor(factual: Float64Array, target: TargetDocument, deadline: number): Found;
+  searchFor(factual: Float64Array, target: TargetDocument, deadline: number, anyAnswer: boolean): Found;
   changes(values: Float64Array): CounterfactualDocument['changes'];
   /** A searcher for the same model under another policy. */
   under(policy: PolicyDocument): Searcher;

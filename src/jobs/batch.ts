@@ -21,24 +21,24 @@ export function isOver({ isSealed, chunks, done, failed }: BatchStatus): boolean
   return isSealed && done + failed === chunks;
 }
 
-/** Throws when a chunk has failed, after everything before it has been given out. */
+/** Throws when a chunk has failed, after everything before it has been given out. An abort just ends it. */
 export async function* followResults(store: Store, id: string, signal?: AbortSignal): AsyncGenerator<BatchPart> {
-  await store.batches.status(id);
   const blocked = store.redis.duplicate();
   blocked.on('error', () => {}); // the command that breaks says so itself
   const interrupt = () => blocked.disconnect();
   signal?.addEventListener('abort', interrupt);
   try {
     let news = '0';
-    for (let next = 0; ; ) {
+    for (let next = 0; !signal?.aborted; ) {
       const parts = await readReady(store, id, next);
       yield* parts;
       next += parts.length;
       if (parts.length > 0) continue;
       if (await isEnd(store, id, next)) return;
       news = await store.batches.awaitNews(blocked, id, news, LOOK_EVERY_MS);
-      signal?.throwIfAborted();
     }
+  } catch (error) {
+    if (!signal?.aborted) throw error;
   } finally {
     signal?.removeEventListener('abort', interrupt);
     blocked.disconnect();

@@ -4,6 +4,7 @@
  * A task is a run of whole input records as bytes; its answer is a run of whole output lines as bytes. So parsing,
  * solving and formatting all happen in the threads, and the main thread only finds line ends and moves buffers.
  */
+import type { ErrorCode } from '../documents/error.js';
 import type { Tally } from './tally.js';
 
 /** Where the fields of a record are: decided once, from the header, on the main thread. */
@@ -70,4 +71,13 @@ export interface ChunkAnswer {
   /** Whole lines, one per row, in order. */
   readonly bytes: Uint8Array;
   readonly tally: Tally;
+}
+
+/** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */
+export type ThreadReply = { readonly answer: ChunkAnswer } | { readonly refusal: Refusal };
+
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly path: string;
 }

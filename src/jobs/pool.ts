@@ -9,7 +9,14 @@
  */
 import { Piscina } from 'piscina';
 import { ElsewiseError } from '../documents/error.js';
-import { type ChunkAnswer, type ChunkTask, NOT_STARTED, type RowLoss, type ThreadTask } from './messages.js';
+import {
+  type ChunkAnswer,
+  type ChunkTask,
+  NOT_STARTED,
+  type RowLoss,
+  type ThreadReply,
+  type ThreadTask,
+} from './messages.js';
 import { recordsOf } from './records.js';
 import { addTally, createTally } from './tally.js';
 
@@ -51,7 +58,7 @@ type Attempt = { readonly answer: ChunkAnswer } | Lost;
 
 export class SolverPool {
   readonly threads: number;
-  readonly #piscina: Piscina<ThreadTask, ChunkAnswer>;
+  readonly #piscina: Piscina<ThreadTask, ThreadReply>;
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -102,13 +109,14 @@ export class SolverPool {
     signal?.throwIfAborted();
     const progress = new Int32Array(new SharedArrayBuffer(4)).fill(NOT_STARTED);
     // A copy changes hands: the original is needed when the thread does not survive.
-    const bytes = task.bytes.slice();
+    const bytes = new Uint8Array(task.bytes);
     const watch = watchProgress(progress, rowLimitMs);
     const abort = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
     try {
       const sent = { ...task, bytes, progress };
-      const answer = await this.#piscina.run(sent, { transferList: [bytes.buffer as ArrayBuffer], signal: abort });
-      return { answer };
+      const reply = await this.#piscina.run(sent, { transferList: [bytes.buffer], signal: abort });
+      if ('answer' in reply) return reply;
+      throw new ElsewiseError(reply.refusal.code, reply.refusal.message, reply.refusal.path);
     } catch (error) {
       signal?.throwIfAborted();
       const loss = watch.signal.aborted ? overran(rowLimitMs) : threadLoss(error);
@@ -160,7 +168,8 @@ function overran(limitMs: number): RowLoss {
 /** Undefined: the thread is well, the error is about the task. */
 function threadLoss(error: unknown): RowLoss | undefined {
   const { code, message } = error as { code?: string; message?: string };
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { code: 'thread-lost', message: 'the solver ran out of memory on this row' };
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return { code: 'thread-lost', message: 'the solver ran out of memory on this row' };
   if (!message?.startsWith('worker exited with code')) return undefined;
   return { code: 'thread-lost', message: 'the solver thread ended while it worked on this row' };
 }

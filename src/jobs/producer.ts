@@ -148,7 +148,7 @@ function describe(input: BatchInput, model: LoadedModel, policy: Policy, { layou
 }
 
 /** `credit-20260115-093042-1f6e`: says what and when, and two of the same second differ. */
-function newBatchId(model: string): string {
+export function newBatchId(model: string): string {
   const [day, time] = new Date()
     .toISOString()
     .replaceAll(/[-:]|\..*/g, '')

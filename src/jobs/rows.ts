@@ -110,7 +110,9 @@ class Head {
 
   async read(): Promise<void> {
     while (!this.ended && this.data.length < 4) await this.#readMore();
-    const foreign = FOREIGN_BEGINNINGS.find(([magic]) => this.data.subarray(0, magic.length).equals(Buffer.from(magic)));
+    const foreign = FOREIGN_BEGINNINGS.find(([magic]) =>
+      this.data.subarray(0, magic.length).equals(Buffer.from(magic)),
+    );
     if (foreign) throw this.#refuse(`not CSV or NDJSON: ${foreign[1]}`);
     if (this.data.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) this.#skip(BYTE_ORDER_MARK.length);
   }

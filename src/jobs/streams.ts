@@ -59,7 +59,9 @@ class FileSink implements ByteSink {
 
   async write(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
-      const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#position).catch(this.#fail);
+      const { bytesWritten } = await this.#file
+        .write(bytes, done, bytes.length - done, this.#position)
+        .catch(this.#fail);
       done += bytesWritten;
       this.#position += bytesWritten;
     }

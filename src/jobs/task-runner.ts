@@ -50,7 +50,9 @@ export function createTaskRunner(options: RunnerOptions): TaskRunner {
       } catch (error) {
         // A solver that threw may have left its memory in any state: this row is answered, the next gets a new plan.
         prepared = await renew(task, key);
-        lines.push(prepared.line(row, tally, { code: 'failed', message: `the solver failed: ${(error as Error).message}` }));
+        lines.push(
+          prepared.line(row, tally, { code: 'failed', message: `the solver failed: ${(error as Error).message}` }),
+        );
       }
       Atomics.add(task.progress, 0, 1);
     }

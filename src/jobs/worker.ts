@@ -66,8 +66,7 @@ export class QueueWorker {
     // the store has its own, so that large blocks do not hold up BullMQ's locks
     const [forQueues, forStore] = [1, 2].map(() => connectForWorker(settings.url, () => {}));
     this.#connections = [forQueues, forStore];
-    forStore.on('close', () => this.#draining || notice('Redis is away: waiting for it'));
-    forStore.on('ready', () => notice('Redis is connected'));
+    this.#tellOfBreaks(forStore, notice);
     this.#store = storeOver(forStore, settings);
     this.#metrics = new Metrics({
       depths: () => this.#whileUp(() => Promise.all(this.#lanes.map((lane) => lane.depth()))),
@@ -132,6 +131,17 @@ export class QueueWorker {
     const { digest, rows } = job;
     const failed = { state: 'failed', digest, rows, code: codeOf(error), message: error.message } as const;
     await this.#store.batches.fail(job.batch, job.chunk, failed);
+  }
+
+  /** Once when Redis goes and once when it is back, not at every attempt in between. */
+  #tellOfBreaks(connection: Redis, notice: WorkerOptions['notice']): void {
+    let isAway = false;
+    const tell = (away: boolean, text: string) => {
+      if (isAway !== away && !this.#draining) notice(text);
+      isAway = away;
+    };
+    connection.on('close', () => tell(true, 'Redis is away: waiting for it'));
+    connection.on('ready', () => tell(false, 'Redis is back'));
   }
 
   #isRedisUp(): boolean {

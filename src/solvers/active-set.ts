@@ -14,7 +14,7 @@ import type { LinearRow } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
 import { linearRows, type Problem } from '../problems/problem.js';
 import { Projection } from './projection.js';
-import { depthOf, magnitude, provesInfeasible, violation } from './rows.js';
+import { depthOf, linkSlack, provesInfeasible, violation } from './rows.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
@@ -22,10 +22,8 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return fits && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
 }
 
-const LINK_SLACK = 1e-12;
-
-class PreparedActiveSet implements Prepared {
-  private readonly rows: readonly LinearRow[];
+export class PreparedActiveSet implements Prepared {
+  readonly rows: readonly LinearRow[];
   private readonly projection: Projection;
   private readonly rowScale: Float64Array;
   /** Δ = back · y; diagonal when the box stays a box. */
@@ -70,7 +68,7 @@ class PreparedActiveSet implements Prepared {
     if (status === 'numerical') return numerical('the active set lost its footing');
     if (status === 'infeasible') return this.certify(domain);
     this.toColumns(domain);
-    const broken = this.rows.some((row, i) => violation(row, this.x) > (depths[i] > 0 ? 0 : 1e3 * LINK_SLACK * magnitude(row, domain.origin)));
+    const broken = this.rows.some((row, i) => violation(row, this.x) > (i < this.problem.piece.rows.length ? 0 : 10 * linkSlack(row, domain.origin)));
     if (broken) return numerical('rounding left a row');
     const { y, lambda } = this.projection;
     const price = depths.reduce((sum, depth, i) => sum + 2 * Math.abs(lambda[i]) * depth * this.rowScale[i], 0);
@@ -87,7 +85,7 @@ class PreparedActiveSet implements Prepared {
       depths[i] = region ? depthOf(row, origin, nudge) : 0;
       projection.lower[i] = rowScale[i] * (row.lower + depths[i] - activity);
       projection.upper[i] = rowScale[i] * (row.upper - depths[i] - activity);
-      projection.slack[i] = rowScale[i] * (region ? 0.25 * depths[i] : LINK_SLACK * magnitude(row, origin));
+      projection.slack[i] = rowScale[i] * (region ? 0.25 * depths[i] : linkSlack(row, origin));
     });
     for (let j = 0; j < origin.length; j++) {
       const low = lower[j] - origin[j];
@@ -98,7 +96,7 @@ class PreparedActiveSet implements Prepared {
       if (this.boxed) continue;
       projection.lower[i] = rowScale[i] * low;
       projection.upper[i] = rowScale[i] * high;
-      projection.slack[i] = 1e-13 * (1 + Math.abs(rowScale[i] * origin[j]));
+      projection.slack[i] = 1e-11 * (1 + Math.abs(rowScale[i] * origin[j]));
     }
     return depths;
   }
@@ -109,6 +107,11 @@ class PreparedActiveSet implements Prepared {
       const moved = origin[j] + (this.boxed ? this.back[j][j] * y[j] : dot(this.back[j], y));
       this.x[j] = Math.min(upper[j], Math.max(lower[j], moved));
     }
+  }
+
+  /** By how much the optimum rises per unit that a row's active end moves in; positive at a lower end. */
+  multiplier(row: number): number {
+    return 2 * this.projection.lambda[row] * this.rowScale[row];
   }
 
   private certify(domain: Domain): Outcome {

@@ -7,15 +7,18 @@
  *   branching              a value between lattice points: below | above;  a split category: without its largest
  *                          column | only it;  too many changes: unchanged | changed;  a broken clause: per alternative
  *
- * The cap on changes is not in the relaxation; it works by branching alone.
+ * Two things make it fast where few features may change. The bound: the projection's multipliers, scaled by the best s,
+ * give the Lagrangian bound of lagrangian.ts, which knows lattices, categories and the cap. The start: the same problem
+ * under L1 cost, solved by branch.ts, tells whether there is any answer and gives a set of features to begin with.
  */
-import type { Feature } from '../models/features.js';
+import { type Feature, gather } from '../models/features.js';
+import type { LinearRow } from '../models/region.js';
 import { evaluateCost } from '../policy/cost.js';
 import { copyDomain, createDomain, type Domain, pin } from '../policy/domain.js';
-import type { LinearRow } from '../models/region.js';
-import { gather } from '../models/features.js';
-import { withPiece, type Problem } from '../problems/problem.js';
-import { activeSet } from './active-set.js';
+import { type Problem, withPiece } from '../problems/problem.js';
+import { PreparedActiveSet } from './active-set.js';
+import { branch } from './branch.js';
+import { LagrangianBound } from './lagrangian.js';
 import { NodeHeap } from './node-heap.js';
 import { violation } from './rows.js';
 import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
@@ -38,7 +41,9 @@ const MOVED = 1e-10;
 
 class PreparedQuadraticBranch implements Prepared {
   /** Relaxations by the alternatives they hold to. */
-  private readonly relaxations = new Map<string, Prepared>();
+  private readonly relaxations = new Map<string, PreparedActiveSet>();
+  private readonly linearised: Prepared;
+  private readonly lagrangian: LagrangianBound | null;
   private readonly best: Float64Array;
   private bestCost = Infinity;
   private readonly from: Float64Array;
@@ -48,28 +53,45 @@ class PreparedQuadraticBranch implements Prepared {
     this.best = new Float64Array(problem.space.columns);
     this.from = new Float64Array(problem.space.features.length);
     this.to = new Float64Array(problem.space.features.length);
+    this.linearised = branch.prepare(linearise(problem));
+    this.lagrangian = problem.cost.norm === 'l2' ? new LagrangianBound(problem) : null;
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
     this.bestCost = Infinity;
     gather(this.problem.space, domain.origin, this.from);
+    const start = this.linearised.solve(domain, { ...limits, anyAnswer: true });
+    if (start.status === 'infeasible') return INFEASIBLE;
     const open = new NodeHeap<Node>();
-    open.push(this.root(domain), 0);
+    const root = this.root(domain);
+    open.push(root, 0);
+    let next = start.x ? this.beginWith(root, start.x) : undefined;
+    if (next && limits.anyAnswer) return limit(this.best, 0);
     let trouble = false;
-    while (open.size) {
-      const bound = open.least();
-      if (bound >= this.bestCost * (1 - WORTH)) break;
-      if (limits.now() > limits.deadline) return limit(this.bestCost < Infinity ? this.best : null, Math.min(bound, this.bestCost));
-      const node = open.pop()!;
-      const outcome = this.relaxation(node.alternatives).solve(node.domain, limits);
+    while (next || open.size) {
+      const node: Node = next ?? open.pop()!;
+      next = undefined;
+      if (node.bound >= this.bestCost * (1 - WORTH)) continue;
+      if (limits.now() > limits.deadline) return limit(this.bestCost < Infinity ? this.best : null, Math.min(node.bound, open.least(), this.bestCost));
+      const relaxation = this.relaxation(node.alternatives);
+      const outcome = relaxation.solve(node.domain, limits);
       if (outcome.status === 'numerical') trouble = true;
       if (outcome.status !== 'solved') continue;
-      const raised = Math.max(node.bound, outcome.lowerBound);
-      if (raised >= this.bestCost * (1 - WORTH)) continue;
-      for (const child of this.branch({ ...node, bound: raised }, outcome.x!, limits)) open.push(child, raised);
+      const bound = Math.max(node.bound, outcome.lowerBound, this.lagrangian?.bound(relaxation, node.domain, node.changed) ?? 0);
+      if (bound >= this.bestCost * (1 - WORTH)) continue;
+      const [first, ...others] = this.branch({ ...node, bound }, outcome.x!, limits);
+      next = first;
+      for (const child of others) open.push(child, bound);
     }
     if (trouble) return this.bestCost < Infinity ? limit(this.best, 0) : numerical('a projection lost its footing');
     return this.bestCost < Infinity ? solved(this.best, this.bestCost * (1 - WORTH)) : INFEASIBLE;
+  }
+
+  /** Takes the linear problem's answer and returns the part in which only its features change. */
+  private beginWith(root: Node, x: Float64Array): Node | undefined {
+    this.offer(x);
+    const still = this.problem.space.features.filter((feature) => !moved(feature, root.domain, x));
+    return this.pinRest(root, still)[0];
   }
 
   private root(domain: Domain): Node {
@@ -88,11 +110,11 @@ class PreparedQuadraticBranch implements Prepared {
     return fresh;
   }
 
-  private relaxation(alternatives: readonly number[]): Prepared {
+  private relaxation(alternatives: readonly number[]): PreparedActiveSet {
     const key = alternatives.join();
     let prepared = this.relaxations.get(key);
     if (!prepared) {
-      prepared = activeSet.prepare(this.relaxedProblem(alternatives));
+      prepared = new PreparedActiveSet(this.relaxedProblem(alternatives));
       this.relaxations.set(key, prepared);
     }
     return prepared;
@@ -108,16 +130,13 @@ class PreparedQuadraticBranch implements Prepared {
   /** Takes the relaxation's answer if it is one; returns the children that may hold better ones. */
   private branch(node: Node, x: Float64Array, limits: Limits): Node[] {
     const { space, clauses, maxChanges } = this.problem;
+    const changed = space.features.filter((feature) => moved(feature, node.domain, x));
+    if (changed.length > maxChanges) return this.splitChanged(node, changed, x);
     const off = this.mostFractional(node.domain, x);
     if (off) return off.kind === 'choice' ? this.splitChoice(node, off, x) : this.splitLattice(node, off, x);
     const snapped = this.snap(node, x, limits);
     if (!snapped) return this.splitOff(node, x);
-    const changed = space.features.filter((feature) => moved(feature, node.domain, snapped));
     const broken = clauses.findIndex((clause, k) => node.alternatives[k] < 0 && clause.rows.every((row) => violation(row, snapped) > 1e-10));
-    if (changed.length > maxChanges) {
-      const undecided = changed.filter((feature) => !node.changed.has(feature.index));
-      return undecided.length && node.changed.size < maxChanges ? this.splitChanged(node, undecided, snapped) : this.pinRest(node, undecided);
-    }
     if (broken >= 0) return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
     this.offer(snapped);
     return [];
@@ -210,8 +229,11 @@ class PreparedQuadraticBranch implements Prepared {
       });
   }
 
-  /** unchanged | changed, for the undecided feature that costs most. */
-  private splitChanged(node: Node, undecided: readonly Feature[], x: Float64Array): Node[] {
+  /** changed | unchanged, for the undecided feature that the relaxation spends most on. */
+  private splitChanged(node: Node, changes: readonly Feature[], x: Float64Array): Node[] {
+    const undecided = changes.filter((feature) => !node.changed.has(feature.index));
+    if (node.changed.size >= this.problem.maxChanges) return this.pinRest(node, undecided);
+    if (!undecided.length) return [];
     const size = (f: Feature) => this.problem.cost.weight[f.index] * (f.kind === 'choice' ? 1 : (x[f.column] - node.domain.origin[f.column]) ** 2);
     const feature = undecided.reduce((a, b) => (size(b) > size(a) ? b : a));
     return [{ ...node, changed: new Set([...node.changed, feature.index]) }, ...this.pinRest(node, [feature])];
@@ -236,6 +258,16 @@ class PreparedQuadraticBranch implements Prepared {
     this.bestCost = total;
     this.best.set(x);
   }
+}
+
+/** The same problem under an L1 cost of the same scale. */
+function linearise(problem: Problem): Problem {
+  const { cost, traits } = problem;
+  const weight = cost.weight.map(Math.sqrt);
+  cost.metric?.features.forEach((feature, i) => {
+    weight[feature.index] = Math.sqrt(cost.metric!.inverse[i][i]);
+  });
+  return { ...problem, cost: { ...cost, norm: 'l1', weight, metric: null }, traits: { ...traits, norm: 'l1' } };
 }
 
 function sumToOne(feature: Feature, problem: Problem): LinearRow[] {

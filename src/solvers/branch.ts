@@ -96,6 +96,7 @@ class PreparedBranch implements Prepared {
       }
       if (!this.worthwhile(node.bound)) continue;
       const children = this.branch(node, domain);
+      if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
       next = this.dive(children, node, open);
     }
     return this.conclude(cut, trouble);
@@ -223,9 +224,12 @@ class PreparedBranch implements Prepared {
     const { n, changesRow } = model;
     let decided = 0;
     for (let f = 0; f < node.changed.length; f++) decided += node.changed[f];
+    const full = decided >= this.problem.maxChanges;
     for (let j = 0; j < n; j++) {
-      const free = !node.changed[model.moves[j].feature.index] && node.hi[j] > 0 && node.hi[j] < Infinity;
-      rows[changesRow * n + j] = free ? model.unit[j] / node.hi[j] : 0;
+      const undecided = !node.changed[model.moves[j].feature.index];
+      const finite = node.hi[j] > 0 && node.hi[j] < Infinity;
+      rows[changesRow * n + j] = undecided && finite ? model.unit[j] / node.hi[j] : 0;
+      if (undecided && full) simplex.hi[j] = simplex.lo[j];
     }
     simplex.lo[n + changesRow] = -Infinity;
     simplex.hi[n + changesRow] = this.problem.maxChanges - decided;
@@ -245,6 +249,8 @@ class PreparedBranch implements Prepared {
 
   /** Takes the relaxation's answer if it is one, and returns how to split the node; empty: nothing better is in it. */
   private branch(node: Node, domain: Domain): Child[] {
+    const wanted = this.changedFeatures();
+    if (wanted.length > this.problem.maxChanges) return this.splitChanged(node, wanted);
     const fractional = this.mostFractional(node);
     if (fractional >= 0) return this.splitLattice(node, fractional);
     if (!this.snap(node)) return this.settleLattice(node);
@@ -277,7 +283,8 @@ class PreparedBranch implements Prepared {
   private splitLattice(node: Node, j: number): Child[] {
     const step = this.model.step[j];
     const below = step * Math.floor(this.amounts[j] / step);
-    return [this.tighten(node, j, node.lo[j], below), this.tighten(node, j, below + step, node.hi[j])];
+    // A larger move is more likely to be an answer: dive there first.
+    return [this.tighten(node, j, below + step, node.hi[j]), this.tighten(node, j, node.lo[j], below)];
   }
 
   private tighten(node: Node, j: number, lo: number, hi: number): Child {
@@ -350,14 +357,12 @@ class PreparedBranch implements Prepared {
     this.best.set(this.x);
   }
 
-  /** unchanged | changed, for the undecided feature whose share of a change is nearest to a half. */
+  /** changed | unchanged, for the undecided feature that the relaxation spends most on. */
   private splitChanged(node: Node, changes: readonly number[]): Child[] {
     const undecided = changes.filter((f) => !node.changed[f]);
     if (!undecided.length) return [];
-    const share = (f: number) =>
-      this.model.movesOf[f].reduce((sum, j) => sum + (node.hi[j] > 0 && node.hi[j] < Infinity ? (this.values[j] * this.model.unit[j]) / node.hi[j] : 0), 0);
-    const feature = undecided.reduce((a, b) => (Math.abs(share(b) - 0.5) < Math.abs(share(a) - 0.5) ? b : a));
-    return this.decideChange(node, feature);
+    const spent = (f: number) => this.model.movesOf[f].reduce((sum, j) => sum + this.cost[j] * this.values[j], 0);
+    return this.decideChange(node, undecided.reduce((a, b) => (spent(b) > spent(a) ? b : a))).reverse();
   }
 
   private decideChange(node: Node, feature: number): Child[] {

@@ -13,7 +13,7 @@ import type { LinearRow } from '../models/region.js';
 import { changeCost } from '../policy/cost.js';
 import type { Domain } from '../policy/domain.js';
 import { linearRows, type Problem } from '../problems/problem.js';
-import { depthOf, magnitude } from './rows.js';
+import { depthOf, linkSlack } from './rows.js';
 
 export interface Move {
   readonly feature: Feature;
@@ -21,9 +21,6 @@ export interface Move {
   /** The category or rank that `choose` goes to. */
   readonly category: number;
 }
-
-/** How far links may be missed, relative: what the policy check itself allows is a thousand times more. */
-const LINK_SLACK = 1e-12;
 
 export class MoveModel {
   readonly moves: readonly Move[];
@@ -122,11 +119,11 @@ export class MoveModel {
       const row = this.always[i];
       const region = i < this.regionRows;
       this.depth[i] = region ? depthOf(row, domain.origin, nudge) : 0;
-      const slack = region ? 0.25 * this.depth[i] : LINK_SLACK * magnitude(row, domain.origin);
+      const slack = region ? 0.25 * this.depth[i] : linkSlack(row, domain.origin);
       this.fillRow(i, row, domain, this.depth[i], slack);
     }
     this.choices.forEach((feature, k) => this.fillChoice(this.choiceRow + k, feature, domain));
-    this.atoms.forEach((row, k) => this.fillRow(this.atomRow + k, row, domain, 0, LINK_SLACK * magnitude(row, domain.origin)));
+    this.atoms.forEach((row, k) => this.fillRow(this.atomRow + k, row, domain, 0, linkSlack(row, domain.origin)));
   }
 
   private fillMoves(domain: Domain): void {

@@ -13,7 +13,9 @@
 export type ProjectionStatus = 'optimal' | 'infeasible' | 'numerical';
 
 /** A direction of this share of its normal is rounding: the normal lies in the span of the active ones. */
-const DEPENDENT = 1e-18;
+const DEPENDENT = 1e-13;
+/** A bound that is missed by less, relatively, is kept; the caller clips. */
+const BOUND_SLACK = 1e-11;
 const NONE = 0;
 const LOWER = 1;
 const UPPER = 2;
@@ -92,7 +94,7 @@ export class Projection {
     let size = 0;
     for (let j = 0; j < this.d; j++) {
       const excess = Math.max(this.lo[j] - this.y[j], this.y[j] - this.hi[j]);
-      if (excess > 1e-13 * (1 + Math.abs(this.y[j])) && excess > size) {
+      if (excess > BOUND_SLACK * (1 + Math.abs(this.y[j])) && excess > size) {
         size = excess;
         worst = j;
       }

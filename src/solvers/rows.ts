@@ -25,6 +25,11 @@ export function depthOf(row: LinearRow, x: Float64Array, nudge: number): number 
   return Math.min(nudge * magnitude(row, x), 0.25 * (row.upper - row.lower));
 }
 
+/** How far a row of the policy may be missed: a hundredth of what the check of an answer allows. */
+export function linkSlack(row: LinearRow, x: Float64Array): number {
+  return 1e-11 * Math.max(1, magnitude(row, x));
+}
+
 /** How far x is outside the row; 0 or less: inside. */
 export function violation(row: LinearRow, x: Float64Array): number {
   const value = dot(row.a, x);

@@ -11,7 +11,7 @@ import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { BoundedSimplex } from './bounded-simplex.js';
 import { MoveModel } from './moves.js';
-import { provesInfeasible, violation } from './rows.js';
+import { linkSlack, provesInfeasible, violation } from './rows.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
@@ -47,7 +47,7 @@ class PreparedSimplex implements Prepared {
     if (status === 'infeasible') return this.certify(domain);
     simplex.read(values);
     model.toColumns(values, domain, x);
-    if (model.always.some((row, i) => violation(row, x) > (i < model.regionRows ? 0 : model.slack[i] * 1e3))) return numerical('rounding left a row');
+    if (model.always.some((row, i) => violation(row, x) > (i < model.regionRows ? 0 : 10 * linkSlack(row, domain.origin)))) return numerical('rounding left a row');
     simplex.readMultipliers(multipliers);
     let spent = 0;
     for (let j = 0; j < values.length; j++) spent += this.cost[j] * values[j];

@@ -14,6 +14,8 @@ export interface Limits {
   /** How far inside the region's rows to stay, relative to the size of their terms: rounding must not undo an answer. */
   readonly nudge: number;
   readonly seed: number;
+  /** Stop at the first answer: only its existence matters. */
+  readonly anyAnswer: boolean;
 }
 
 export interface Outcome {

@@ -10,7 +10,7 @@ import { ElsewiseError } from '../documents/error.js';
 const compress = promisify<Uint8Array, { level: number }, Buffer>(deflate);
 const expand = promisify<Uint8Array, Buffer>(inflate);
 
-/** Level 1 takes a third of the time of the default and leaves NDJSON only a fifth larger. */
+/** Level 1 takes a quarter of the default's time and leaves results 17 % larger, which are 210 bytes a row then. */
 const LEVEL = { passing: 1, lasting: 9 } as const;
 
 export interface Block {

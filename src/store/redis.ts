@@ -38,7 +38,7 @@ export async function connect(url: string): Promise<Redis> {
  * would fail. Reports every break to `onBreak`, because a connection without a listener prints to stderr.
  */
 export function connectForWorker(url: string, onBreak: (error: Error) => void): Redis {
-  const redis = create(url, { maxRetriesPerRequest: null, retryStrategy: reconnectDelayMs });
+  const redis = create(url, { lazyConnect: false, maxRetriesPerRequest: null, retryStrategy: reconnectDelayMs });
   redis.on('error', onBreak);
   return redis;
 }

@@ -1,0 +1,198 @@
+/**
+ * `elsewise explain` from end to end, against the floor.
+ *
+ * The floor is what no program of this kind can do without: one thread that splits the same CSV, JSON.stringifies results
+ * of the same size and writes them, solving nothing. Both run as processes of their own, start-up included, alternately,
+ * and the best of each counts: other work on the machine can only make a run slower.
+ *
+ *   node bench/end-to-end.mjs [--short] [--runs N] [--threads N]
+ *
+ * Goal: at least 0.8 of the floor's speed with two threads, and less than 400 MB resident.
+ */
+import { spawn } from 'node:child_process';
+import { createReadStream, createWriteStream, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname;
+const SELF = new URL(import.meta.url).pathname;
+const FEATURES = 20;
+const IMMUTABLE = 4;
+
+export const ROWS = { full: 200_000, short: 20_000 };
+export const GOAL = { ratio: 0.8, residentMb: 400 };
+
+/** Runs both and returns figures; leaves nothing behind. */
+export async function measureEndToEnd({ rows = ROWS.full, threads = 2, runs = 3 } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'elsewise-bench-'));
+  try {
+    const files = writeInputs(folder, rows);
+    const explained = [];
+    const floors = [];
+    for (let run = 0; run < runs; run++) {
+      explained.push(await runProcess(explainArguments(files, threads)));
+      floors.push(await runProcess([SELF, '--floor', files.rows, files.results, files.floor]));
+    }
+    return summarise(rows, threads, explained, floors, files);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function summarise(rows, threads, explained, floors, files) {
+  const best = (runs) => Math.min(...runs.map(({ seconds }) => seconds));
+  const speed = rows / best(explained);
+  const floorSpeed = rows / best(floors);
+  return {
+    rows,
+    features: FEATURES,
+    threads,
+    rowsPerSecond: Math.round(speed),
+    floorRowsPerSecond: Math.round(floorSpeed),
+    ratio: Number((speed / floorSpeed).toFixed(3)),
+    residentMb: Math.round(Math.max(...explained.map(({ residentMb }) => residentMb))),
+    bytesPerResult: Math.round(statSync(files.results).size / rows),
+    floorBytesPerResult: Math.round(statSync(files.floor).size / rows),
+  };
+}
+
+function explainArguments({ model, policy, rows, results }, threads) {
+  const documents = ['--model', model, '--policy', policy];
+  return [CLI, 'explain', ...documents, '--input', rows, '--output', results, '--threads', String(threads), '--quiet'];
+}
+
+/** Wall time of the whole process, and the most memory it had at any time as it tells itself when it ends. */
+async function runProcess(args) {
+  const report = `process.on('exit', () => process.stderr.write('\\n@' + process.resourceUsage().maxRSS))`;
+  const started = performance.now();
+  const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(report)}`, ...args], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  const seconds = (performance.now() - started) / 1000;
+  if (code !== 0) throw new Error(`ended with code ${code}: ${said}`);
+  return { seconds, residentMb: Number(said.slice(said.lastIndexOf('@') + 1)) / 1024 };
+}
+
+// -------------------------------------------------------------------------------------------------- inputs
+
+const names = Array.from({ length: FEATURES }, (_, f) => `feature${f + 1}`);
+
+/** A logistic model whose rows are all on the wrong side, and a policy with bounds and immutable features. */
+function writeInputs(folder, rows) {
+  const random = createRandom(1);
+  const files = Object.fromEntries(
+    ['model.json', 'policy.json', 'rows.csv', 'results.ndjson', 'floor.ndjson'].map((name) => [
+      name.split('.')[0],
+      join(folder, name),
+    ]),
+  );
+  const weights = names.map(() => Number((random() + 0.2).toFixed(4)));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const features = names.map((name) => ({ name, type: 'continuous', min: 0, max: 10 }));
+  writeJson(files.model, {
+    schema: 'elsewise.model/v1',
+    name: 'bench',
+    family: 'logistic-regression',
+    features,
+    classes: ['no', 'yes'],
+    parameters: { weights, bias: -6.2 * total, threshold: 0.5 },
+  });
+  const never = names.slice(0, IMMUTABLE).map((name) => [name, { change: 'never' }]);
+  const bounded = names.slice(IMMUTABLE).map((name) => [name, { change: 'increase', max: 9 }]);
+  writeJson(files.policy, {
+    schema: 'elsewise.policy/v1',
+    name: 'bench',
+    target: 'yes',
+    cost: { norm: 'l2' },
+    features: Object.fromEntries([...never, ...bounded]),
+  });
+  const lines = [`id,${names.join(',')}\n`];
+  for (let row = 1; row <= rows; row++) lines.push(`r-${row},${names.map(() => (6 * random()).toFixed(3)).join(',')}\n`);
+  writeFileSync(files.rows, lines.join(''));
+  return files;
+}
+
+const writeJson = (path, value) => writeFileSync(path, JSON.stringify(value));
+
+/** mulberry32 */
+function createRandom(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+// -------------------------------------------------------------------------------------------------- the floor
+
+/** `results` is only looked at for the shape of a result. */
+async function runFloor(rowsPath, resultsPath, outputPath) {
+  const template = JSON.parse(await readFirstLine(resultsPath));
+  const output = createWriteStream(outputPath, { highWaterMark: 1 << 20 });
+  let columns;
+  let rest = '';
+  let batch = [];
+  for await (const text of createReadStream(rowsPath, { encoding: 'latin1', highWaterMark: 1 << 18 })) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop();
+    for (const line of lines) {
+      if (!columns) columns = line.split(',');
+      else batch.push(`${JSON.stringify(fill(template, columns, line.split(',')))}\n`);
+    }
+    if (!output.write(batch.join(''))) await new Promise((resolve) => output.once('drain', resolve));
+    batch = [];
+  }
+  await new Promise((resolve) => output.end(resolve));
+}
+
+async function readFirstLine(path) {
+  const lines = createInterface({ input: createReadStream(path) });
+  for await (const line of lines) return line;
+}
+
+function fill(template, columns, fields) {
+  const features = {};
+  for (let c = 1; c < columns.length; c++) features[columns[c]] = Number(fields[c]);
+  return { ...template, id: fields[0], factual: { ...template.factual, features } };
+}
+
+// -------------------------------------------------------------------------------------------------- command line
+
+export function describeEndToEnd(figures) {
+  const met = figures.ratio >= GOAL.ratio && figures.residentMb < GOAL.residentMb;
+  return [
+    `${figures.rows} rows x ${figures.features} features, ${figures.threads} threads, ${figures.bytesPerResult} bytes per result`,
+    `explain   ${figures.rowsPerSecond} rows/s, ${figures.residentMb} MB resident`,
+    `floor     ${figures.floorRowsPerSecond} rows/s (${figures.floorBytesPerResult} bytes per result)`,
+    `ratio     ${figures.ratio} (goal: ${GOAL.ratio}, below ${GOAL.residentMb} MB) ${met ? 'met' : 'MISSED'}`,
+  ].join('\n');
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    options: {
+      short: { type: 'boolean' },
+      runs: { type: 'string', default: '3' },
+      threads: { type: 'string', default: '2' },
+      floor: { type: 'boolean' },
+    },
+    allowPositionals: true,
+  });
+  if (values.floor) return runFloor(...positionals);
+  const rows = values.short ? ROWS.short : ROWS.full;
+  const figures = await measureEndToEnd({ rows, runs: Number(values.runs), threads: Number(values.threads) });
+  console.log(describeEndToEnd(figures));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

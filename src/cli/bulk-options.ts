@@ -1,0 +1,63 @@
+/** What `explain` and `predict` have in common: a model, rows in, lines out, threads, progress and a summary. */
+import { realpath } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { ElsewiseError } from '../documents/error.js';
+import { type BulkJob, type BulkReport, runBulk } from '../jobs/bulk.js';
+import { SolverPool } from '../jobs/pool.js';
+import { INTERRUPTED_EXIT_CODE, interruptSignal } from './interrupt.js';
+import type { OptionTable, OptionValues } from './options.js';
+import { showProgress } from './progress.js';
+import { describeRun } from './summary.js';
+
+export const BULK_OPTIONS = {
+  input: {
+    kind: 'text',
+    value: 'FILE',
+    required: true,
+    help: 'rows as CSV with a header or as NDJSON; - is standard input',
+  },
+  output: {
+    kind: 'text',
+    value: 'FILE',
+    required: true,
+    help: 'one line per row, in the same order; - is standard output',
+  },
+  threads: { kind: 'whole', value: 'N', min: 1, help: 'solver threads (one per core)' },
+  quiet: { kind: 'flag', help: 'no progress, no summary' },
+} as const satisfies OptionTable;
+
+type BulkOptions = OptionValues<typeof BULK_OPTIONS>;
+
+/** Writing over the rows while they are read would lose them. */
+export async function checkDifferentFiles({ input, output }: Pick<BulkOptions, 'input' | 'output'>): Promise<void> {
+  if (input === '-' || output === '-') return;
+  const [from, to] = await Promise.all([input, output].map((path) => realpath(path).catch(() => undefined)));
+  if (from !== undefined && from === to) throw new ElsewiseError('usage', '--input and --output are the same file');
+}
+
+/** Gives threads to `use`, started at once so that they load while the documents are read. */
+export async function withPool<T>(
+  options: Pick<BulkOptions, 'threads'>,
+  use: (pool: SolverPool) => Promise<T>,
+): Promise<T> {
+  const pool = new SolverPool({ threads: options.threads ?? availableParallelism() });
+  try {
+    return await use(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Runs the job with progress and summary on standard error, and returns the exit code. */
+export async function runWithProgress(job: BulkJob, quiet: boolean): Promise<number> {
+  const progress = showProgress(quiet);
+  const signal = interruptSignal();
+  const onWarning = (message: string) => process.stderr.write(`elsewise: ${message}\n`);
+  const report = await runBulk({ ...job, signal, onWarning, onProgress: (now) => progress.update(now) }).finally(
+    progress.end,
+  );
+  if (!quiet) process.stderr.write(describeRun(report));
+  return exitCode(report);
+}
+
+const exitCode = ({ interrupted }: BulkReport): number => (interrupted ? INTERRUPTED_EXIT_CODE : 0);

@@ -1,0 +1,57 @@
+/** `elsewise enqueue`: a file of rows as a batch for the workers. */
+import { newBatchId, Producer } from '../../jobs/producer.js';
+import { openSource } from '../../jobs/streams.js';
+import { formatNumber } from '../../report/numbers.js';
+import { defineCommand } from '../command.js';
+import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+
+export const enqueue = defineCommand({
+  usage: 'enqueue --model name@version --input FILE [--policy FILE] [--batch ID] [OPTIONS]',
+  about: `Puts the rows of a file into the bulk queue, in chunks, for whatever workers there are. The model is one of the
+registry; a name without a version is pinned to its latest. Repeating an interrupted enqueue with the same --batch and
+input goes on where it was; nothing is there twice. The last line is the batch id, for \`batch status\` and \`batch wait\`.`,
+  options: {
+    model: { kind: 'text', value: 'name@version', required: true, help: 'a model in the registry' },
+    input: {
+      kind: 'text',
+      value: 'FILE',
+      required: true,
+      help: 'rows as CSV with a header or as NDJSON; - is standard input',
+    },
+    batch: { kind: 'text', value: 'ID', help: 'names the batch (made up from model and time)' },
+    'chunk-rows': { kind: 'whole', value: 'N', min: 1, help: 'rows to a job (500); fewer when a row takes long' },
+    ...POLICY_OPTIONS,
+    quiet: { kind: 'flag', help: 'nothing but the batch id' },
+    ...STORE_OPTIONS,
+  },
+  examples: [
+    { does: 'queue a portfolio', command: 'enqueue --model credit@3 --policy policy.json --input applicants.csv' },
+    {
+      does: 'and have the results, in the order of the rows, as soon as they are there',
+      command: 'batch wait "$(elsewise enqueue --model credit --input rows.csv | tail -1)" --output results.ndjson',
+    },
+  ],
+  run: ({ options }) =>
+    useStore(options, async (store) => {
+      const input = await openSource(options.input);
+      const model = await store.models.load(options.model);
+      const policy = await readPolicy(options, model);
+      const batch = options.batch ?? newBatchId(model.name);
+      const say = (text: string) => options.quiet || process.stderr.write(`elsewise: ${text}\n`);
+      say(`adding to batch ${batch}, should it be interrupted: the same again with --batch ${batch}`);
+      const total = await new Producer(store).enqueueBatch({
+        source: input.bytes,
+        name: input.name,
+        model: `${model.name}@${model.version}`,
+        policy: policy.document,
+        batch,
+        chunkRows: options['chunk-rows'],
+        onWarning: say,
+      });
+      const known = total.done > 0 ? `, ${formatNumber(total.done)} of them done before` : '';
+      say(`${formatNumber(total.rows)} rows in ${formatNumber(total.chunks)} chunks${known}`);
+      process.stdout.write(`${total.id}\n`);
+      return 0;
+    }),
+});

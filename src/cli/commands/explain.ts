@@ -1,0 +1,60 @@
+/** `elsewise explain`: counterfactual explanations of a file of rows, in process, on all cores. */
+import { ElsewiseError } from '../../documents/error.js';
+import { prepare } from '../../explain/plan.js';
+import type { OutputFormat } from '../../jobs/messages.js';
+import { createResultWriter } from '../../jobs/result-lines.js';
+import { findResumePoint } from '../../jobs/resume.js';
+import { openSink, openSource } from '../../jobs/streams.js';
+import { BULK_OPTIONS, checkDifferentFiles, runWithProgress, withPool } from '../bulk-options.js';
+import { defineCommand } from '../command.js';
+import { readModel } from '../documents.js';
+import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
+
+export const explain = defineCommand({
+  usage: 'explain --model FILE|name@version --input FILE --output FILE [OPTIONS]',
+  about: `Says for each row what would have to change, at the least cost, for the model to give the target.
+
+Every row gets one line: found, already, infeasible, not-found or invalid. A CSV file needs a header with the
+names of the model's features, and may have the columns id and target. An output whose name ends in .csv has one
+column per feature with the value of the cheapest answer; any other is NDJSON with the whole result.`,
+  options: {
+    model: {
+      kind: 'text',
+      value: 'FILE|name@version',
+      required: true,
+      help: 'a model document, or one in the registry',
+    },
+    ...BULK_OPTIONS,
+    ...POLICY_OPTIONS,
+    resume: { kind: 'flag', help: 'go on after an interruption; the output ends as if there had been none' },
+    redis: { kind: 'text', value: 'URL', help: 'of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
+  },
+  examples: [
+    {
+      does: 'what 3,000 rejected applicants would have needed',
+      command: 'explain --model model.json --policy policy.json --input applicants.csv --output results.ndjson',
+    },
+    {
+      does: 'in a pipe, three alternatives each, the target on the command line',
+      command: 'explain --model model.json --target approved --count 3 --input - --output - < rows.ndjson',
+    },
+    {
+      does: 'a table for a spreadsheet, on four threads; after Ctrl-C, the same with --resume',
+      command: 'explain --model model.json --policy policy.json --input rows.csv --output out.csv --threads 4',
+    },
+  ],
+  run: ({ options }) =>
+    withPool(options, async (pool) => {
+      await checkDifferentFiles(options);
+      const input = await openSource(options.input);
+      const model = await readModel(options.model, options.redis);
+      const policy = await readPolicy(options, model);
+      await prepare(model, policy); // whatever is wrong with the two is said before anything is written
+      const format: OutputFormat = options.output.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson';
+      const { header } = createResultWriter(format, model, policy);
+      const output = { format, header, open: (keepBytes: number) => openSink(options.output, keepBytes) };
+      if (options.resume && options.output === '-') throw new ElsewiseError('usage', '--resume needs an output file');
+      const resumeAt = options.resume ? await findResumePoint(options.output, format, model, policy) : undefined;
+      return runWithProgress({ kind: 'explain', model, policy, input, output, pool, resumeAt }, options.quiet);
+    }),
+});

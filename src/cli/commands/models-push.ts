@@ -1,0 +1,20 @@
+/** `elsewise models push FILE`: the next version of a model, or the one that it is already. */
+import { defineCommand } from '../command.js';
+import { readJson } from '../documents.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+
+export const push = defineCommand({
+  usage: 'models push FILE [--redis URL]',
+  about: `Loads the model as \`models check\` does, and stores it under its name with the next version number. A version
+never changes; the same content again keeps its number. The last line is the reference: name@version.`,
+  options: STORE_OPTIONS,
+  positionals: ['FILE'],
+  examples: [{ does: 'make a model known to all workers', command: 'models push model.json' }],
+  async run({ options, positionals: [path] }) {
+    const document = await readJson(path);
+    const { version, isNew } = await useStore(options, ({ models }) => models.push(document));
+    if (!isNew) process.stderr.write(`elsewise: the registry has the same content since ${version.pushed}\n`);
+    process.stdout.write(`${version.name}@${version.version}\n`);
+    return 0;
+  },
+});

@@ -1,0 +1,33 @@
+/** `elsewise predict`: what the model says of each row. */
+import { openSink, openSource } from '../../jobs/streams.js';
+import { BULK_OPTIONS, checkDifferentFiles, runWithProgress, withPool } from '../bulk-options.js';
+import { defineCommand } from '../command.js';
+import { readModel } from '../documents.js';
+
+export const predict = defineCommand({
+  usage: 'predict --model FILE|name@version --input FILE --output FILE [OPTIONS]',
+  about: `Writes {"id", "prediction", "scores": {class: score}} for each row; for a regressor the prediction is the
+number. A row that cannot be read gets a prediction of null and a reason.`,
+  options: {
+    model: {
+      kind: 'text',
+      value: 'FILE|name@version',
+      required: true,
+      help: 'a model document, or one in the registry',
+    },
+    ...BULK_OPTIONS,
+    redis: { kind: 'text', value: 'URL', help: 'of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
+  },
+  examples: [
+    { does: 'scores of a file', command: 'predict --model model.json --input rows.csv --output scores.ndjson' },
+    { does: 'a quick look', command: 'predict --model model.json --input rows.csv --output - | head -3' },
+  ],
+  run: ({ options }) =>
+    withPool(options, async (pool) => {
+      await checkDifferentFiles(options);
+      const input = await openSource(options.input);
+      const model = await readModel(options.model, options.redis);
+      const output = { format: 'ndjson', header: '', open: () => openSink(options.output) } as const;
+      return runWithProgress({ kind: 'predict', model, input, output, pool }, options.quiet);
+    }),
+});

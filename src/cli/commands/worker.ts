@@ -1,0 +1,66 @@
+/** `elsewise worker`: takes jobs from the queues until it is told to stop. */
+import { availableParallelism } from 'node:os';
+import { ElsewiseError } from '../../documents/error.js';
+import { didYouMean } from '../../documents/nearest-name.js';
+import { type LaneName, QUEUES } from '../../jobs/contract.js';
+import { QueueWorker } from '../../jobs/worker.js';
+import { defineCommand } from '../command.js';
+import { interruptSignal } from '../interrupt.js';
+import { STORE_OPTIONS, settingsOf } from '../store-options.js';
+
+const LANES = Object.keys(QUEUES) as LaneName[];
+const PORT = 9464;
+const MAX_PORT = 65_535;
+
+export const worker = defineCommand({
+  usage: 'worker [--queues events,bulk] [--threads N] [--port 9464] [--redis URL]',
+  about: `Answers the rows of batches and events. Start as many as you like, on as many machines as you like: they share
+the work, and what one of them leaves behind when it dies, another takes up within seconds.
+
+SIGTERM or SIGINT drains: it takes no more jobs, finishes the running ones and ends with 0; a second signal ends it
+at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /readyz whether it takes work.`,
+  options: {
+    queues: { kind: 'text', value: 'events,bulk', help: 'which queues to serve (both)' },
+    threads: {
+      kind: 'whole',
+      value: 'N',
+      min: 1,
+      help: 'solver threads for batches (one per core); events have their own',
+    },
+    port: { kind: 'whole', value: 'N', min: 0, help: `of /metrics, /healthz and /readyz (${PORT}); 0: any free one` },
+    ...STORE_OPTIONS,
+  },
+  examples: [
+    { does: 'on every core of this machine', command: 'worker' },
+    { does: 'a second one on the same machine, for batches only', command: 'worker --queues bulk --port 0' },
+  ],
+  async run({ options }) {
+    const { port = PORT, threads = availableParallelism() } = options;
+    if (port > MAX_PORT) throw new ElsewiseError('usage', `--port: expected at most ${MAX_PORT}, got ${port}`);
+    const lanes = readLanes(options.queues);
+    const stop = interruptSignal();
+    const notice = (text: string) => process.stderr.write(`elsewise: ${text}\n`);
+    const running = await QueueWorker.start({ settings: settingsOf(options), lanes, threads, port, notice });
+    process.stdout.write(`serving ${lanes.join(' and ')}, probes on http://127.0.0.1:${running.port}/metrics\n`);
+    await aborted(stop);
+    notice('draining: running jobs are finished, no others taken');
+    await running.drain();
+    notice('drained');
+    return 0;
+  },
+});
+
+function readLanes(text: string | undefined): LaneName[] {
+  const names = text?.split(',').map((name) => name.trim()) ?? LANES;
+  const unknown = names.find((name) => !(LANES as string[]).includes(name));
+  if (unknown === undefined) return LANES.filter((lane) => names.includes(lane));
+  const hint = didYouMean(unknown, LANES) || `; known are ${LANES.join(', ')}`;
+  throw new ElsewiseError('usage', `--queues: unknown queue "${unknown}"${hint}`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

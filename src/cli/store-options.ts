@@ -1,0 +1,20 @@
+/** What the commands have in common that work on Redis. */
+import { type StoreSettings, storeSettings } from '../store/settings.js';
+import { type Store, withStore } from '../store/store.js';
+import type { OptionTable } from './options.js';
+
+export const STORE_OPTIONS = {
+  redis: { kind: 'text', value: 'URL', help: 'where Redis is (REDIS_URL, redis://127.0.0.1:6379)' },
+} as const satisfies OptionTable;
+
+interface Given {
+  readonly redis: string | undefined;
+}
+
+export function settingsOf({ redis }: Given): StoreSettings {
+  return storeSettings({ url: redis });
+}
+
+export function useStore<T>(options: Given, use: (store: Store) => Promise<T>): Promise<T> {
+  return withStore(settingsOf(options), use);
+}

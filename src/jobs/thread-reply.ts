@@ -1,0 +1,24 @@
+/** A task runner as piscina wants it: the bytes of answers change hands instead of being copied, coded errors are data. */
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { ElsewiseError } from '../documents/error.js';
+import type { ThreadReply, ThreadTask } from './messages.js';
+import { createTaskRunner, type RunnerOptions } from './task-runner.js';
+
+export function answerTasks(options: RunnerOptions): (task: ThreadTask) => Promise<unknown> {
+  const run = createTaskRunner(options);
+  return async (task) => {
+    try {
+      const answer = await run(task);
+      return transfer({ answer }, answer.bytes.buffer);
+    } catch (error) {
+      if (!(error instanceof ElsewiseError)) throw error;
+      const { code, path } = error;
+      const message = path ? error.message.slice(path.length + 2) : error.message;
+      return { refusal: { code, message, path } } satisfies ThreadReply;
+    }
+  };
+}
+
+function transfer(reply: ThreadReply, buffer: ArrayBufferLike): unknown {
+  return move({ [transferableSymbol]: buffer, [valueSymbol]: reply } as never);
+}

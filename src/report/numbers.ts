@@ -1,0 +1,35 @@
+/** Numbers as people read them: the same everywhere, whatever the machine's language is. */
+
+const GROUPED = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 });
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** `2,600`, `0.78125`, at most six digits unless they are all in front of the point. */
+export function formatNumber(value: number): string {
+  return Number.isInteger(value) || Math.abs(value) >= 1e6 ? WHOLE.format(value) : GROUPED.format(value);
+}
+
+/** Three digits are enough to compare with. */
+export function formatShort(value: number): string {
+  return Math.abs(value) >= 100 ? WHOLE.format(value) : String(Number(value.toPrecision(3)));
+}
+
+export function formatPercent(part: number, whole: number): string {
+  if (whole === 0) return '-';
+  const percent = (100 * part) / whole;
+  // 99.97 % is not all of them.
+  const shown = part < whole ? Math.min(percent, 99.9) : percent;
+  return `${shown.toFixed(1)} %`;
+}
+
+export function formatSeconds(ms: number): string {
+  const seconds = ms / 1000;
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${formatClock(seconds)} min`;
+}
+
+/** `4:05`, `1:02:03` */
+export function formatClock(seconds: number): string {
+  const whole = Math.round(seconds);
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const shown = parts[0] > 0 ? parts : parts.slice(1);
+  return shown.map((part, i) => (i === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+}

@@ -1,0 +1,89 @@
+/** Results in words that a person can act on. Pure: documents in, text out. */
+import type { FeatureDocument, RowValue } from '../documents/model-document.js';
+import type { CounterfactualDocument, ResultDocument } from '../documents/result-document.js';
+import { formatNumber } from './numbers.js';
+
+export interface WordsOptions {
+  /** What a row is: `Applicant`. */
+  readonly subject?: string;
+  readonly features: readonly FeatureDocument[];
+}
+
+export function describeResult(result: ResultDocument, options: WordsOptions): string {
+  return SENTENCES[result.status](result, options);
+}
+
+type Sentence = (result: ResultDocument, options: WordsOptions) => string;
+
+const SENTENCES: Readonly<Record<ResultDocument['status'], Sentence>> = {
+  found(result, options) {
+    const [best, ...others] = result.counterfactuals;
+    const more = others.map((other) => ` Or ${wish(other)} with: ${listChanges(other, options)}.`).join('');
+    return `${standing(result, options)} It would have been ${wish(best)} with: ${listChanges(best, options)}.${more}`;
+  },
+  already: (result, options) => `${standing(result, options)} That is the target already.`,
+  infeasible(result, options) {
+    const blocking = result.reason?.blocking ?? [];
+    const because = blocking.length ? ` What stands in the way: ${blocking.join(', ')}.` : '';
+    return `${standing(result, options)} Nothing that the policy allows would have changed that.${because}${relaxed(result, options)}`;
+  },
+  'not-found': (result, options) =>
+    `${standing(result, options)} No way to change that was found: ${result.reason?.message ?? 'no reason is known'}.`,
+  invalid: ({ id, reason }, options) =>
+    `${subject(options)} ${id} could not be read: ${reason?.path ? `${reason.path} ` : ''}${reason?.message ?? ''}.`,
+};
+
+const subject = (options: WordsOptions): string => options.subject ?? 'Row';
+
+function standing({ id, factual }: ResultDocument, options: WordsOptions): string {
+  if (!factual) return `${subject(options)} ${id} was not scored.`;
+  const said =
+    typeof factual.prediction === 'number' ? `predicted ${formatNumber(factual.prediction)}` : scored(factual);
+  return `${subject(options)} ${id} was ${said}.`;
+}
+
+const scored = ({ prediction, score }: { prediction: string | number; score: number }): string =>
+  `${prediction} (score ${formatScore(score)})`;
+
+function wish({ prediction, score }: CounterfactualDocument): string {
+  return typeof prediction === 'number'
+    ? `predicted ${formatNumber(prediction)}`
+    : `${prediction} (${formatScore(score)})`;
+}
+
+function formatScore(score: number): string {
+  return Math.abs(score) < 1 ? score.toFixed(2) : formatNumber(score);
+}
+
+function relaxed({ reason }: ResultDocument, options: WordsOptions): string {
+  const relaxation = reason?.relaxation;
+  if (!relaxation) return '';
+  const changes = relaxation.changes.map((change) => describeChange(change, options.features)).join('; ');
+  return ` Without ${relaxation.entry} it would take: ${changes}.`;
+}
+
+function listChanges({ changes }: CounterfactualDocument, { features }: WordsOptions): string {
+  return changes.map((change) => describeChange(change, features)).join('; ');
+}
+
+type Change = CounterfactualDocument['changes'][number];
+
+/** `income from 2,100 to 2,600 EUR/month` */
+export function describeChange({ feature, from, to }: Change, features: readonly FeatureDocument[]): string {
+  const known = features.find(({ name }) => name === feature);
+  const unit = known?.unit ? ` ${known.unit}` : '';
+  return `${nameInWords(feature, known?.label)} from ${valueInWords(from)} to ${valueInWords(to)}${unit}`;
+}
+
+/** `monthlyDebt` and `monthly_debt` read `monthly debt`. */
+export function nameInWords(name: string, label?: string): string {
+  if (label) return label;
+  const spaced = name.replace(/[_-]+/g, ' ').replace(/([a-z0-9])([A-Z])/g, '$1 $2');
+  return spaced === name ? name : spaced.toLowerCase();
+}
+
+function valueInWords(value: RowValue): string {
+  if (value === null) return 'unknown';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'number' ? formatNumber(value) : value;
+}

@@ -1,0 +1,178 @@
+/**
+ * What the queue's tests run in: the real Redis of the test command (or one of their own), the built command line, worker
+ * processes. Every world has its own key prefixes, so that none sees another's jobs, and takes its keys with it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { provideRedis } from '../../scripts/redis.mjs';
+import { storeSettings } from '../../src/store/settings.js';
+import { type Store, storeOver } from '../../src/store/store.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
+const CREDIT = join(ROOT, 'examples', 'credit');
+
+export const MODEL = join(CREDIT, 'model.json');
+export const POLICY = join(CREDIT, 'policy-simple.json');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningWorker {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Where its probes are. */
+  readonly address: string;
+  /** GET on it. */
+  get(path: string): Promise<{ status: number; text: string }>;
+  /** Rows that this worker has answered, from its metrics. */
+  rows(): Promise<number>;
+}
+
+export class World {
+  readonly store: Store;
+  readonly directory = mkdtempSync(join(tmpdir(), 'elsewise-queue-'));
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #stopRedis: () => Promise<void>;
+  readonly #children = new Set<ChildProcess>();
+
+  private constructor(url: string, stopRedis: () => Promise<void>) {
+    const prefix = `test-${randomBytes(4).toString('hex')}`;
+    this.#env = { REDIS_URL: url, ELSEWISE_PREFIX: prefix, ELSEWISE_QUEUE_PREFIX: `${prefix}-queue` };
+    this.#stopRedis = stopRedis;
+    this.store = storeOver(new Redis(url), storeSettings({}, this.#env));
+    this.store.redis.on('error', () => {});
+  }
+
+  static async create(redis?: { url: string; stop(): Promise<void> }): Promise<World> {
+    const { url, stop } = redis ?? (await provideRedis());
+    return new World(url, stop);
+  }
+
+  /** With the model of the examples in the registry. */
+  static async withModel(redis?: { url: string; stop(): Promise<void> }): Promise<World> {
+    const world = await World.create(redis);
+    await world.store.models.push(JSON.parse(readFileSync(MODEL, 'utf8')));
+    return world;
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL');
+    const { redis, settings } = this.store;
+    for await (const keys of redis.scanStream({ match: `${settings.keyPrefix}*`, count: 1000 })) {
+      if (keys.length > 0) await redis.unlink(...keys);
+    }
+    redis.disconnect();
+    rmSync(this.directory, { recursive: true, force: true });
+    await this.#stopRedis();
+  }
+
+  path(name: string): string {
+    return join(this.directory, name);
+  }
+
+  /** A CSV file with the rows of the example, as often as asked for and with other ids each time. */
+  writeRows(name: string, times: number): string {
+    const [header, ...rows] = readFileSync(join(CREDIT, 'applicants.csv'), 'utf8').trimEnd().split('\n');
+    const copies = Array.from({ length: times }, (_, i) => rows.map((row) => `${i}-${row}`));
+    writeFileSync(this.path(name), `${[header, ...copies.flat()].join('\n')}\n`);
+    return this.path(name);
+  }
+
+  run(...args: string[]): Promise<Ended> {
+    return this.#spawn(args, {}).ended;
+  }
+
+  runWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
+    return this.#spawn(args, env).ended;
+  }
+
+  /** Adds a batch of the example's model and gives its id. */
+  async enqueue(input: string, ...options: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.run(
+      ...['enqueue', '--model', 'credit', '--policy', POLICY, '--input', input, ...options],
+    );
+    if (code !== 0) throw new Error(stderr);
+    return stdout.trimEnd().split('\n').at(-1)!;
+  }
+
+  /** What `explain` writes for the same rows, without times. */
+  async explain(input: string): Promise<string> {
+    const output = this.path('explained.ndjson');
+    const args = [
+      'explain',
+      '--model',
+      'credit@1',
+      '--policy',
+      POLICY,
+      '--input',
+      input,
+      '--output',
+      output,
+      '--quiet',
+    ];
+    const { code, stderr } = await this.run(...args);
+    if (code !== 0) throw new Error(stderr);
+    return withoutTimes(readFileSync(output, 'utf8'));
+  }
+
+  async startWorker(...options: string[]): Promise<RunningWorker> {
+    const { child, ended } = this.#spawn(['worker', '--port', '0', '--threads', '1', ...options], {});
+    const line = await new Promise<string>((resolve, reject) => {
+      child.stdout!.on('data', (text) => resolve(String(text)));
+      void ended.then(({ stderr }) => reject(new Error(stderr)));
+    });
+    const address = /http:\/\/[^/]+/.exec(line)![0];
+    const get = async (path: string) => {
+      const response = await fetch(address + path);
+      return { status: response.status, text: await response.text() };
+    };
+    const rows = async () => sumOf((await get('/metrics')).text, 'elsewise_rows_total');
+    return { process: child, ended, address, get, rows };
+  }
+
+  #spawn(args: string[], env: NodeJS.ProcessEnv): { child: ChildProcess; ended: Promise<Ended> } {
+    const child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...this.#env, ...env } });
+    this.#children.add(child);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    const ended = new Promise<Ended>((resolve) => {
+      child.once('close', (code) => {
+        this.#children.delete(child);
+        resolve({ code, stdout, stderr });
+      });
+    });
+    return { child, ended };
+  }
+}
+
+export function withoutTimes(ndjson: string): string {
+  return ndjson.replaceAll(/"(ms|elapsedMs)":[0-9.e+-]+/g, '"$1":0');
+}
+
+/** Over all labels of a metric. */
+export function sumOf(metrics: string, name: string): number {
+  const lines = metrics.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+export async function until(what: string, isSo: () => Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+  for (const since = Date.now(); !(await isSo()); await sleep(10)) {
+    if (Date.now() - since > timeoutMs) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+  }
+}

@@ -1,0 +1,57 @@
+/** Ids and keys of jobs: what BullMQ accepts, and the same for the same content only. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chunkJobId, eventJobId, eventKey } from '../../../src/jobs/contract.js';
+import { batchIdSchema } from '../../../src/store/manifest.js';
+
+const batchId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
+const index = fc.nat();
+
+describe('job ids', () => {
+  it('are no integers and have no colon', () => {
+    fc.assert(
+      fc.property(batchId, index, (batch, chunk) => {
+        const id = chunkJobId(batch, chunk);
+        expect(id).not.toContain(':');
+        expect(`${Number.parseInt(id, 10)}`).not.toBe(id);
+      }),
+    );
+  });
+
+  it('differ where batch or chunk differ', () => {
+    fc.assert(
+      fc.property(batchId, index, batchId, index, (batch, chunk, otherBatch, otherChunk) => {
+        fc.pre(batch !== otherBatch || chunk !== otherChunk);
+        expect(chunkJobId(batch, chunk)).not.toBe(chunkJobId(otherBatch, otherChunk));
+      }),
+    );
+    expect(chunkJobId('a-1', 2)).not.toBe(chunkJobId('a', 12));
+  });
+
+  it('refuse batches that could not be part of them', () => {
+    for (const id of ['', 'a:b', '{a}', 'a b', '-a', 'a'.repeat(101), '../a']) {
+      expect(batchIdSchema.safeParse(id).success, id).toBe(false);
+    }
+  });
+});
+
+describe('an event key', () => {
+  const event = { id: 'a', features: { age: 1, income: 2 }, target: 'yes' };
+  const key = eventKey('m', 'p', event);
+
+  it('does not depend on the order of the features', () => {
+    expect(eventKey('m', 'p', { ...event, features: { income: 2, age: 1 } })).toBe(key);
+  });
+
+  it.each([
+    ['model', eventKey('n', 'p', event)],
+    ['policy', eventKey('m', 'q', event)],
+    ['id', eventKey('m', 'p', { ...event, id: 'b' })],
+    ['row', eventKey('m', 'p', { ...event, features: { age: 1, income: 3 } })],
+    ['target', eventKey('m', 'p', { ...event, target: 'no' })],
+    ['no target', eventKey('m', 'p', { ...event, target: undefined })],
+  ])('depends on the %s', (_what, other) => {
+    expect(other).not.toBe(key);
+    expect(eventJobId(other)).not.toContain(':');
+  });
+});

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { detectDelimiter, readHeader } from '../../../src/jobs/csv.js';
+import { createRowReader } from '../../../src/jobs/row-reader.js';
+import { imputingModel, smallModel } from './small-model.js';
+
+const model = smallModel();
+const HEADER = 'id,age,income,owner,city';
+
+function rowsOf(header: string, text: string | Buffer, delimiter = ',') {
+  const { layout } = readHeader(header, delimiter, model, 'rows.csv');
+  const rows = createRowReader(layout, model)(Buffer.from(text), 1);
+  return Array.from(rows, ({ id, raw, target, fault }) => ({ id, raw: [...raw], target, fault }));
+}
+
+describe('the header', () => {
+  it.each([[','], [';'], ['\t']])('is split by "%s"', (delimiter) => {
+    expect(detectDelimiter(HEADER.replaceAll(',', delimiter), model)).toBe(delimiter);
+  });
+
+  it('is split by what makes known names of it', () => {
+    expect(detectDelimiter('id;age;income;owner;city;"a,b,c,d,e,f,g"', model)).toBe(';');
+  });
+
+  it('may be in any order, quoted and spaced', () => {
+    const [row] = rowsOf('city, "id",owner , income,age', 'Köln,x,1,2,3\n'.replace('"id"', 'id'));
+    expect(row.raw).toEqual(['3', '2', '1', 'Köln']);
+  });
+
+  it('names what is missing, with the nearest column', () => {
+    const read = () => readHeader('id,age,incone,owner,city', ',', model, 'rows.csv');
+    expect(read).toThrow('rows.csv: the header has no column "income", which the model needs, is it "incone"?');
+  });
+
+  it('lists all that is missing', () => {
+    expect(() => readHeader('id,owner', ',', model, 'rows.csv')).toThrow('also missing: income, city');
+  });
+
+  it('refuses a column that is there twice', () => {
+    expect(() => readHeader('age,income,owner,city,age', ',', model, 'rows.csv')).toThrow('"age" is there twice');
+  });
+
+  it('leaves unknown columns alone, whatever they are called', () => {
+    const { warnings } = readHeader(`${HEADER},note,__proto__,note`, ',', model, 'rows.csv');
+    expect(warnings).toEqual(['columns that the model does not know are ignored: note, __proto__, note']);
+  });
+
+  it('may lack what the model imputes', () => {
+    const { layout, warnings } = readHeader('age,owner,city', ',', imputingModel(), 'rows.csv');
+    expect(layout.featureColumns).toEqual([0, -1, 1, 2]);
+    expect(warnings).toEqual(['columns that are not there are imputed: income']);
+  });
+});
+
+describe('rows', () => {
+  it('are numbered when they have no id', () => {
+    const rows = rowsOf('age,income,owner,city', '1,2,3,4\n5,6,7,8\n');
+    expect(rows.map(({ id }) => id)).toEqual(['row-1', 'row-2']);
+  });
+
+  it('may have targets of their own: a class, JSON, or none', () => {
+    const rows = rowsOf(`${HEADER},target`, 'a,1,2,3,4,yes\nb,1,2,3,4,"{""from"": 0.7}"\nc,1,2,3,4,\nd,1,2,3,4,[1\n');
+    expect(rows.map(({ target }) => target)).toEqual(['yes', { from: 0.7 }, undefined, '[1']);
+  });
+
+  it('with too many or too few fields keep their id and say what is wrong', () => {
+    const rows = rowsOf(HEADER, 'a,1,2\nb,1,2,3,4,5\nc,1,2,3,4\n');
+    expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    expect(rows.map(({ fault }) => fault?.message)).toEqual([
+      'expected 5 fields, as in the header, got 3',
+      'expected 5 fields, as in the header, got 6',
+      undefined,
+    ]);
+  });
+
+  it('with a stray quote are at fault alone', () => {
+    const rows = rowsOf(HEADER, 'a,1,2,3,"4\nb,1,2,3,4\n');
+    expect(rows.map(({ fault }) => fault?.message)).toEqual(['a quoted field is not closed as it should be', undefined]);
+  });
+
+  it('that are not UTF-8 are at fault alone', () => {
+    const text = Buffer.concat([Buffer.from('ä,1,2,3,Köln\nb,1,2,3,'), Buffer.from([0xff]), Buffer.from('\nc,1,2,3,4\n')]);
+    const rows = rowsOf(HEADER, text);
+    expect(rows.map(({ id, fault }) => [id, fault?.message])).toEqual([
+      ['ä', undefined],
+      ['b', 'not valid UTF-8'],
+      ['c', undefined],
+    ]);
+  });
+
+  it('come back as they were written', () => {
+    const field = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', ';', 'ä', 'x', ' ', '1') });
+    const record = fc.tuple(fc.constant('id'), field, field, field, field);
+    const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    fc.assert(
+      fc.property(fc.array(record), fc.constantFrom('\n', '\r\n'), (records, lineEnd) => {
+        const text = records.map((fields) => fields.map(quote).join(',') + lineEnd).join('');
+        expect(rowsOf(HEADER, text).map(({ raw }) => raw)).toEqual(records.map(([, ...fields]) => fields));
+      }),
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { createRowReader } from '../../../src/jobs/row-reader.js';
+import { smallModel } from './small-model.js';
+
+const model = smallModel();
+const FLAT = { age: 30, income: 2000.5, owner: true, city: 'Köln' };
+
+function read(...lines: (string | object)[]) {
+  const text = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
+  const rows = createRowReader({ format: 'ndjson' }, model)(Buffer.from(text), 1);
+  return Array.from(rows, ({ id, raw, target, fault }) => ({ id, raw: [...raw], target, fault }));
+}
+
+describe('NDJSON rows', () => {
+  it('are nested or flat', () => {
+    const expected = { id: 'a', raw: [30, 2000.5, true, 'Köln'], target: 'yes', fault: undefined };
+    expect(read({ id: 'a', features: FLAT, target: 'yes' }, { ...FLAT, id: 'a', target: 'yes' })).toEqual([expected, expected]);
+  });
+
+  it('are numbered when they have no id; a number is a name as well', () => {
+    expect(read({ features: FLAT }, { id: 7, features: FLAT }, { id: null, ...FLAT }).map(({ id }) => id)).toEqual(['row-1', '7', 'row-3']);
+  });
+
+  it('leave out what the row does not say', () => {
+    expect(read({ id: 'a', features: { age: 1 } })[0].raw).toEqual([1, undefined, undefined, undefined]);
+  });
+
+  it('do not keep anything of the row before', () => {
+    const [, second] = read({ id: 'a', ...FLAT, target: 'yes' }, {});
+    expect(second).toEqual({ id: 'row-2', raw: [undefined, undefined, undefined, undefined], target: undefined, fault: undefined });
+  });
+
+  it.each([
+    ['{"id": "a", ', 'row', /not valid JSON/],
+    ['[1, 2]', 'row', /JSON object/],
+    ['"text"', 'row', /JSON object/],
+    ['null', 'row', /JSON object/],
+    ['{"id": {"a": 1}}', 'id', /a text or a number/],
+    ['{"features": {"age": [1]}}', 'features.age', /got a list/],
+    ['{"features": {"city": {"a": 1}}}', 'features.city', /got an object/],
+  ])('%s is at fault', (line, path, message) => {
+    const [row, next] = read(line, { id: 'next', ...FLAT });
+    expect(row.fault?.path).toBe(path);
+    expect(row.fault?.message).toMatch(message);
+    expect(next.fault).toBeUndefined();
+  });
+
+  it('cannot reach a prototype', () => {
+    const [row] = read('{"id": "a", "__proto__": {"age": 1, "polluted": true}, "constructor": {"prototype": {"polluted": true}}}');
+    expect(row.raw[0]).toBeUndefined();
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it('take id and target for features when the model has features of these names', () => {
+    const features = [{ name: 'id', type: 'continuous' }, { name: 'target', type: 'continuous' }];
+    const odd = smallModel({ features, parameters: { weights: [1, 1], bias: 0 } });
+    const parse = createRowReader({ format: 'ndjson' }, odd);
+    const [flat] = parse(Buffer.from('{"id": 1, "target": 2}\n'), 5);
+    expect([flat.id, flat.target, ...flat.raw]).toEqual(['row-5', undefined, 1, 2]);
+    const [nested] = parse(Buffer.from('{"id": "x", "target": "yes", "features": {"id": 1, "target": 2}}\n'), 5);
+    expect([nested.id, nested.target, ...nested.raw]).toEqual(['x', 'yes', 1, 2]);
+  });
+});
