@@ -9,7 +9,7 @@ import { prepare } from '../explain/plan.js';
 import { defaultPolicy, loadPolicy, type Policy } from '../explain/policy.js';
 import type { LoadedModel } from '../models/load.js';
 import { pack } from '../store/block.js';
-import { batchIdSchema, type Manifest } from '../store/manifest.js';
+import { batchIdSchema, type ChunkState, type Manifest } from '../store/manifest.js';
 import { connect } from '../store/redis.js';
 import { type StoreSettings, storeSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
@@ -108,18 +108,19 @@ export class Producer {
     return total;
   }
 
-  /** Blocks first, jobs second: a job never names what is not there. */
-  async #addChunks(manifest: Manifest, chunks: readonly Chunk[], firstIndex: number): Promise<string[]> {
-    const added = chunks.map(async (chunk, i) => {
+  /** Blocks first, jobs second: a job never names what is not there. One by one: the first conflict ends it. */
+  async #addChunks(manifest: Manifest, chunks: readonly Chunk[], firstIndex: number): Promise<ChunkState[]> {
+    const blocks = await Promise.all(chunks.map(({ bytes }) => pack(withoutLeadingLineEnds(bytes), 'passing')));
+    const states: ChunkState[] = [];
+    const jobs: ReturnType<typeof toJob>[] = [];
+    for (const [i, chunk] of chunks.entries()) {
       const index = firstIndex + i;
-      const block = await pack(withoutLeadingLineEnds(chunk.bytes), 'passing');
-      const state = await this.#store.batches.addChunk(manifest.id, index, chunk.rows, block);
-      return { state, data: chunkJob(manifest, chunk, index, block.digest) };
-    });
-    const settled = await Promise.all(added);
-    const jobs = settled.filter(({ state }) => state === 'waiting').map(({ data }) => toJob(data));
+      const state = await this.#store.batches.addChunk(manifest.id, index, chunk.rows, blocks[i]);
+      if (state === 'waiting') jobs.push(toJob(chunkJob(manifest, chunk, index, blocks[i].digest)));
+      states.push(state);
+    }
     if (jobs.length > 0) await this.#queues.bulk.addBulk(jobs);
-    return settled.map(({ state }) => state);
+    return states;
   }
 
   /** The answer appears under the event's id, see `ResultStore.result`, and on the stream of results. */

@@ -78,11 +78,13 @@ export function contains(piece: Piece, x: Float64Array, tolerance = 0): boolean 
     return value >= row.lower - tolerance && value <= row.upper + tolerance;
   };
   if (!piece.rows.every(inRow)) return false;
-  return piece.kind === 'polyhedron' || piece.sums.every((sum) => expSum(sum, x) <= sum.bound + tolerance);
+  return piece.kind === 'polyhedron' || piece.sums.every((sum) => expSumLog(sum, x) <= tolerance);
 }
 
-export function expSum(sum: ExpSum, x: Float64Array): number {
-  let total = 0;
-  for (let j = 0; j < sum.weights.length; j++) total += sum.weights[j] * Math.exp(dot(sum.exponents[j], x) + sum.shifts[j]);
-  return total;
+/** log Σ_j c_j exp(u_j·x + v_j) - log bound: at most 0 where the constraint holds. */
+export function expSumLog(sum: ExpSum, x: Float64Array): number {
+  if (sum.bound <= 0) return Infinity;
+  const logs = sum.exponents.map((u, j) => Math.log(sum.weights[j]) + dot(u, x) + sum.shifts[j]);
+  const top = Math.max(...logs);
+  return top + Math.log(logs.reduce((total, value) => total + Math.exp(value - top), 0)) - Math.log(sum.bound);
 }

@@ -78,7 +78,7 @@ export function describeChange({ feature, from, to }: Change, features: readonly
 /** `monthlyDebt` and `monthly_debt` read `monthly debt`. */
 export function nameInWords(name: string, label?: string): string {
   if (label) return label;
-  const spaced = name.replace(/[_-]+/g, ' ').replace(/([a-z0-9])([A-Z])/g, '$1 $2');
+  const spaced = name.replace(/[_-]+/g, ' ').replace(/([a-z0-9])([A-Z])|([a-z])([0-9])/g, '$1$3 $2$4');
   return spaced === name ? name : spaced.toLowerCase();
 }
 

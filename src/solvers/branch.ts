@@ -12,7 +12,7 @@
  * scratch: a small tableau is cheaper to rebuild than to keep exact.
  */
 import { changeCost } from '../policy/cost.js';
-import type { Domain } from '../policy/domain.js';
+import { copyDomain, createDomain, type Domain, pin } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { BoundedSimplex } from './bounded-simplex.js';
 import { MoveModel } from './moves.js';
@@ -56,6 +56,8 @@ class PreparedBranch implements Prepared {
   private fixedCost = 0;
   /** Costs are whole numbers (unweighted L0): bounds may be rounded up. */
   private readonly whole: boolean;
+  /** L0 says which features change, not how far: of its answers the one that moves least is told. */
+  private readonly least: PreparedBranch | null;
 
   constructor(private readonly problem: Problem) {
     this.model = new MoveModel(problem, true);
@@ -68,6 +70,7 @@ class PreparedBranch implements Prepared {
     this.x = new Float64Array(problem.space.columns);
     this.best = new Float64Array(problem.space.columns);
     this.whole = problem.cost.norm === 'l0' && problem.cost.weight.every((weight) => weight === problem.cost.weight[0]);
+    this.least = problem.cost.norm === 'l0' ? new PreparedBranch(leastMoves(problem, this.model)) : null;
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
@@ -99,6 +102,7 @@ class PreparedBranch implements Prepared {
       if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
       next = this.dive(children, node, open);
     }
+    this.moveLeast(domain, limits);
     return this.conclude(cut, trouble);
   }
 
@@ -109,6 +113,20 @@ class PreparedBranch implements Prepared {
     if (cut < Infinity) return limit(this.bestCost < Infinity ? this.best : null, Math.min(cut, this.bestCost));
     if (this.bestCost === Infinity) return INFEASIBLE;
     return solved(this.best, this.bestCost * (1 - WORTH));
+  }
+
+  /** The answer that moves least among those that change the same features. */
+  private moveLeast(domain: Domain, limits: Limits): void {
+    if (!this.least || this.bestCost === Infinity) return;
+    const { space } = this.problem;
+    const same = createDomain(space);
+    copyDomain(domain, same);
+    for (const feature of space.features) {
+      const columns = [...this.best.keys()].slice(feature.column, feature.column + feature.width);
+      if (columns.every((c) => this.best[c] === domain.origin[c])) pin(same, feature);
+    }
+    const outcome = this.least.solve(same, limits);
+    if (outcome.x) this.best.set(outcome.x);
   }
 
   /** The root's relaxation holds more than rows over a box, so only a plain conflict of rows can be certified apart. */
@@ -434,6 +452,12 @@ class PreparedBranch implements Prepared {
     }
     return first;
   }
+}
+
+/** The same problem with an L1 cost that measures each move by its largest effect on a row. */
+function leastMoves(problem: Problem, model: MoveModel): Problem {
+  const weight = problem.cost.weight.map((_, f) => Math.max(...model.movesOf[f].map((j) => 1 / model.unit[j]), 1e-9));
+  return { ...problem, cost: { ...problem.cost, norm: 'l1', weight }, traits: { ...problem.traits, norm: 'l1' } };
 }
 
 export const branch: Solver = { name: 'branch', accepts, prepare: (problem) => new PreparedBranch(problem) };

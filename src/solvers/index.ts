@@ -5,9 +5,10 @@
 import { activeSet } from './active-set.js';
 import { branch } from './branch.js';
 import { branchQuadratic } from './branch-quadratic.js';
+import { cuts } from './cuts.js';
 import { hyperplane } from './hyperplane.js';
 import { nearest } from './nearest.js';
 import { simplex } from './simplex.js';
 import type { Solver } from './solver.js';
 
-export const solvers: readonly Solver[] = [hyperplane, simplex, activeSet, branch, branchQuadratic, nearest];
+export const solvers: readonly Solver[] = [hyperplane, simplex, activeSet, branch, branchQuadratic, cuts, nearest];

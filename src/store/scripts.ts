@@ -31,7 +31,8 @@ return {version, 1}`,
 
 /**
  * KEYS batch, chunks, rows; ARGV index, JSON of the chunk, digest of its rows, number of rows, compressed rows, TTL.
- * Gives the state the chunk is in now, or `conflict` when it holds other rows. A chunk that is done is left alone.
+ * Gives the state the chunk is in now, or `conflict` when it holds other rows or the batch is complete without it. A
+ * chunk that is done is left alone.
  */
 export const ADD_CHUNK: Script = {
   lua: `
@@ -40,6 +41,8 @@ if known then
   local chunk = cjson.decode(known)
   if chunk.digest ~= ARGV[3] then return 'conflict' end
   if chunk.state ~= 'waiting' then return chunk.state end
+elseif redis.call('HEXISTS', KEYS[1], 'sealed') == 1 then
+  return 'conflict'
 else
   redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
   redis.call('HINCRBY', KEYS[1], 'rows', ARGV[4])

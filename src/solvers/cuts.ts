@@ -1,0 +1,78 @@
+/**
+ * Curved convex constraints by cutting planes (Kelley), around whatever exact solver takes the linear rest:
+ *
+ *   h(x) = log Σ_j c_j exp(u_j·x + v_j) - log bound  <=  0        (a probability of at least, a lead of at least)
+ *
+ * h is convex, so its tangent at any point is valid for every answer: each round solves the problem with the tangents
+ * found so far, which is a lower bound, and adds tangents where its answer breaks a constraint. Logarithms keep the
+ * tangents well scaled however small the probabilities are. Tangents ask for a hair more than zero, so that the limit
+ * is inside.
+ */
+import { type ExpSum, expSumLog, type LinearRow, polyhedron } from '../models/region.js';
+import type { Domain } from '../policy/domain.js';
+import { type Problem, withPiece } from '../problems/problem.js';
+import { activeSet } from './active-set.js';
+import { branch } from './branch.js';
+import { branchQuadratic } from './branch-quadratic.js';
+import { simplex } from './simplex.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+
+const LINEAR_SOLVERS: readonly Solver[] = [simplex, activeSet, branch, branchQuadratic];
+const MAX_ROUNDS = 200;
+/** How far inside the tangents aim, in log units; what it costs is taken off the bound. */
+const INSIDE = 1e-9;
+const BOUND_SHARE = 1e-7;
+
+function linearSolver(problem: Problem): Solver | undefined {
+  const relaxed = withPiece(problem, polyhedron(problem.piece.rows));
+  return LINEAR_SOLVERS.find((solver) => solver.accepts(relaxed) === 'exact');
+}
+
+class PreparedCuts implements Prepared {
+  private readonly solver: Solver;
+  private readonly sums: readonly ExpSum[];
+
+  constructor(private readonly problem: Problem) {
+    this.solver = linearSolver(problem)!;
+    this.sums = problem.piece.kind === 'exp-sum' ? problem.piece.sums : [];
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const cuts: LinearRow[] = [];
+    const inside = Math.max(INSIDE, limits.nudge);
+    let lowerBound = 0;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const piece = polyhedron([...this.problem.piece.rows, ...cuts]);
+      const outcome = this.solver.prepare(withPiece(this.problem, piece)).solve(domain, limits);
+      if (outcome.status === 'infeasible') return cuts.length ? INFEASIBLE : outcome;
+      lowerBound = Math.max(lowerBound, outcome.lowerBound * (1 - BOUND_SHARE));
+      if (outcome.status !== 'solved') return { ...outcome, lowerBound };
+      const broken = this.sums.filter((sum) => expSumLog(sum, outcome.x!) > 0);
+      if (!broken.length) return solved(outcome.x!, lowerBound);
+      if (limits.now() > limits.deadline) return limit(null, lowerBound);
+      cuts.push(...broken.map((sum) => tangent(sum, outcome.x!, inside)));
+    }
+    return limit(null, lowerBound);
+  }
+}
+
+/** h(at) + ∇h(at)·(x - at) <= -inside, as a row. */
+function tangent(sum: ExpSum, at: Float64Array, inside: number): LinearRow {
+  const logs = sum.exponents.map((u, j) => Math.log(sum.weights[j]) + u.reduce((total, value, i) => total + value * at[i], sum.shifts[j]));
+  const top = Math.max(...logs);
+  const shares = logs.map((value) => Math.exp(value - top));
+  const total = shares.reduce((a, b) => a + b, 0);
+  const gradient = new Float64Array(at.length);
+  sum.exponents.forEach((u, j) => {
+    for (let i = 0; i < gradient.length; i++) gradient[i] += (shares[j] / total) * u[i];
+  });
+  const height = top + Math.log(total) - Math.log(sum.bound);
+  const upper = gradient.reduce((value, slope, i) => value + slope * at[i], 0) - height - inside;
+  return { a: gradient, lower: Number.NEGATIVE_INFINITY, upper };
+}
+
+export const cuts: Solver = {
+  name: 'cuts',
+  accepts: (problem) => (problem.piece.kind === 'exp-sum' && linearSolver(problem) ? 'exact' : 'no'),
+  prepare: (problem) => new PreparedCuts(problem),
+};

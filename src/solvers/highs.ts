@@ -1,0 +1,138 @@
+/**
+ * HiGHS in WebAssembly, the only file that knows the package `highs`.
+ *
+ * One native instance per thread takes one program after the other. Passing a program replaces all that was there, basis
+ * and clocks included, so an answer depends on its program alone and there is nothing to dispose of but that instance.
+ * Tolerances are as tight as HiGHS has them; programs are expected to be scaled so that 1e-9 is small.
+ *
+ * No error of the package leaves this file as it is: its stack quotes a source line of 160 KB. After an error that may
+ * have left the engine's memory in disorder the engine is loaded anew, and until then every run fails.
+ */
+import * as highsModule from 'highs';
+import type { Highs, Model, ModelData, ModelStatusCode } from 'highs';
+import type { SparseProgram } from './sparse-program.js';
+
+/** The declarations say CommonJS, the file that Node takes is a module: its default export is the loader itself. */
+const loadEngine = highsModule.default as unknown as typeof highsModule.default.default;
+
+export const TOLERANCE = 1e-9;
+const LP_TOLERANCE = 1e-10;
+
+const SETTINGS = {
+  output_flag: false,
+  primal_feasibility_tolerance: LP_TOLERANCE,
+  dual_feasibility_tolerance: LP_TOLERANCE,
+  mip_feasibility_tolerance: TOLERANCE,
+  mip_rel_gap: 1e-9,
+  mip_abs_gap: 1e-9,
+  small_matrix_value: 1e-12,
+  qp_regularization_value: 0,
+};
+
+let engine: Highs | null = null;
+let instance: Model | null = null;
+let loading: Promise<void> | null = null;
+
+/** Loads the engine, once per thread. */
+export function loadHighs(): Promise<void> {
+  loading ??= loadEngine().then(
+    (loaded) => {
+      engine = loaded;
+    },
+    (error: unknown) => {
+      loading = null;
+      throw new Error(`HiGHS could not be loaded: ${shortened(error)}`);
+    },
+  );
+  return loading;
+}
+
+export interface Run {
+  readonly status: 'optimal' | 'infeasible' | 'limit' | 'failed';
+  /** Values by column; null when there are none. */
+  readonly values: Float64Array | null;
+  /** Proved lower bound on the objective, up to the tolerances; -Infinity when there is none. */
+  readonly bound: number;
+  /** By row and by column, of continuous programs: how fast the optimum rises with the end that is met. */
+  readonly rowDuals: Float64Array;
+  readonly columnDuals: Float64Array;
+  /** Of an infeasible continuous program: multipliers of the rows whose combination nothing can meet. */
+  readonly ray: Float64Array | null;
+  readonly detail: string;
+}
+
+const NOTHING: Run = {
+  status: 'failed',
+  values: null,
+  bound: Number.NEGATIVE_INFINITY,
+  rowDuals: new Float64Array(),
+  columnDuals: new Float64Array(),
+  ray: null,
+  detail: '',
+};
+
+/** Runs a program whose objective is bounded below, for at most the given time. */
+export function runHighs(program: SparseProgram, timeLimitMs: number): Run {
+  if (!engine) return { ...NOTHING, detail: 'HiGHS is not loaded' };
+  try {
+    instance ??= createInstance(engine);
+    const discrete = program.whole.includes(1);
+    instance.options.set({ time_limit: Math.max(0, timeLimitMs) / 1000, presolve: discrete ? 'choose' : 'off' });
+    instance.passModel(toModel(program, discrete));
+    instance.zeroAllClocks();
+    return read(instance, instance.run().modelStatus, discrete);
+  } catch (error) {
+    abandonEngine();
+    return { ...NOTHING, detail: `HiGHS: ${shortened(error)}` };
+  }
+}
+
+function createInstance(loaded: Highs): Model {
+  const created = loaded.createModel();
+  created.options.set(SETTINGS);
+  return created;
+}
+
+/** The instance is not disposed of: in disorder it could take the process along, and its whole memory goes anyway. */
+function abandonEngine(): void {
+  engine = null;
+  instance = null;
+  loading = null;
+  loadHighs().catch(() => {});
+}
+
+const shortened = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 200);
+
+function toModel(program: SparseProgram, discrete: boolean): ModelData {
+  const numCols = program.cost.length;
+  const numRows = program.rowLower.length;
+  return {
+    numCols,
+    numRows,
+    colCost: program.cost,
+    colLower: program.lower,
+    colUpper: program.upper,
+    rowLower: program.rowLower,
+    rowUpper: program.rowUpper,
+    matrix: { format: 'csr', numRows, numCols, starts: program.starts, indices: program.indices, values: program.values },
+    ...(discrete ? { integrality: Int32Array.from(program.whole) } : {}),
+    ...(program.hessian ? { hessian: { format: 'triangular', dimension: numCols, ...program.hessian } } : {}),
+  };
+}
+
+const OPTIMAL: ModelStatusCode = 7;
+/** The second is "infeasible or unbounded": no objective here is unbounded. */
+const INFEASIBLE: readonly ModelStatusCode[] = [8, 9];
+const LIMITS: readonly ModelStatusCode[] = [13, 14, 16, 17];
+const FEASIBLE_POINT = 2;
+
+function read(model: Model, code: ModelStatusCode, discrete: boolean): Run {
+  if (INFEASIBLE.includes(code)) return { ...NOTHING, status: 'infeasible', bound: Infinity, ray: discrete ? null : (model.getDualRay()?.values ?? null) };
+  const status = code === OPTIMAL ? 'optimal' : LIMITS.includes(code) ? 'limit' : 'failed';
+  if (status === 'failed') return { ...NOTHING, detail: `HiGHS ended with status ${code}` };
+  const { colValue, colDual, rowDual } = model.getSolution();
+  const found = model.info.get('primal_solution_status') === FEASIBLE_POINT;
+  const bound = discrete ? Number(model.info.get('mip_dual_bound')) : status === 'optimal' ? model.getObjectiveValue() : Number.NEGATIVE_INFINITY;
+  return { ...NOTHING, status, values: found ? colValue : null, bound, rowDuals: rowDual, columnDuals: colDual };
+}
+

@@ -1,0 +1,65 @@
+/**
+ * A linear, mixed-integer or convex quadratic program as sparse arrays, built column by column and row by row:
+ *
+ *   min c·v + ½ vᵀHv   s.t.   rowLower <= A v <= rowUpper,   lower <= v <= upper,   v_j whole for marked columns
+ */
+
+/** Lower triangle of a symmetric matrix by compressed columns. */
+export interface SparseHessian {
+  readonly starts: readonly number[];
+  readonly indices: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** Pairs of column and coefficient; a column occurs at most once. */
+export type Terms = readonly (readonly [column: number, coefficient: number])[];
+
+export class SparseProgram {
+  readonly cost: number[] = [];
+  readonly lower: number[] = [];
+  readonly upper: number[] = [];
+  /** By column: 1 for whole numbers. */
+  readonly whole: number[] = [];
+  readonly rowLower: number[] = [];
+  readonly rowUpper: number[] = [];
+  /** Rows, compressed. */
+  readonly starts: number[] = [0];
+  readonly indices: number[] = [];
+  readonly values: number[] = [];
+  hessian: SparseHessian | null = null;
+
+  addColumn(lower: number, upper: number, whole = false): number {
+    this.cost.push(0);
+    this.lower.push(lower);
+    this.upper.push(upper);
+    this.whole.push(whole ? 1 : 0);
+    return this.cost.length - 1;
+  }
+
+  addBinary(): number {
+    return this.addColumn(0, 1, true);
+  }
+
+  addRow(terms: Terms, lower: number, upper: number): void {
+    for (const [column, coefficient] of terms) {
+      if (coefficient === 0) continue;
+      this.indices.push(column);
+      this.values.push(coefficient);
+    }
+    this.starts.push(this.indices.length);
+    this.rowLower.push(lower);
+    this.rowUpper.push(upper);
+  }
+
+  /** Divides all costs so that the smallest is about 1, or the largest not beyond what a solver can tell apart. */
+  scaleCosts(): number {
+    const prices = this.cost.filter((price) => price > 0);
+    if (!prices.length) return 1;
+    const scale = Math.max(Math.min(...prices), Math.max(...prices) / WIDEST_PRICES);
+    for (let j = 0; j < this.cost.length; j++) this.cost[j] /= scale;
+    return scale;
+  }
+}
+
+/** Cheap columns would drown in the tolerance on the dear ones' reduced costs if prices were further apart than this. */
+const WIDEST_PRICES = 1e7;

@@ -1,0 +1,49 @@
+/** Small discrete questions answered by trying everything. */
+import { changedNames, changeFault, costOf, type FeatureSpec, type Question, type Row, type RuleSpec, reaches, type Value } from './second-opinion.js';
+
+/** Every value that the rule allows from here, the present one included. Only for features with finitely many. */
+export function choicesOf(feature: FeatureSpec, rule: RuleSpec, from: Value): Value[] {
+  const others = candidates(feature, rule, from).filter((to) => to !== from && !changeFault(feature, rule, from, to));
+  return [from, ...others];
+}
+
+function candidates(feature: FeatureSpec, rule: RuleSpec, from: Value): Value[] {
+  if (feature.type === 'categorical') return feature.categories!;
+  if (feature.type === 'boolean') return [true, false];
+  const step = rule.step ?? (feature.type === 'integer' ? 1 : 0);
+  const up = Math.min(rule.maxIncrease ?? Infinity, Math.max(rule.max ?? Infinity, from as number) - (from as number));
+  const down = Math.min(rule.maxDecrease ?? Infinity, (from as number) - Math.min(rule.min ?? -Infinity, from as number));
+  if (!step || !Number.isFinite(up + down)) throw new Error(`${feature.name} has infinitely many values`);
+  const ticks = Array.from({ length: Math.floor(up / step) + Math.floor(down / step) + 1 }, (_, k) => k - Math.floor(down / step));
+  return ticks.map((k) => (from as number) + k * step);
+}
+
+export interface Option {
+  row: Row;
+  cost: number;
+  changed: string[];
+}
+
+/** All answers to a question. */
+export function allAnswers(question: Question): Option[] {
+  const { features, rules, row, constraints, maxChanges } = question;
+  let rows: Row[] = [{}];
+  for (const feature of features) {
+    const choices = choicesOf(feature, rules[feature.name] ?? {}, row[feature.name]);
+    rows = rows.flatMap((partial) => choices.map((value) => ({ ...partial, [feature.name]: value })));
+  }
+  return rows
+    .filter((to) => changedNames(features, row, to).length <= (maxChanges ?? Infinity))
+    .filter((to) => reaches(question, to) && constraints.every(({ holds }) => holds(to)))
+    .map((to) => ({ row: to, cost: costOf(question, row, to), changed: changedNames(features, row, to) }));
+}
+
+/** The cheapest answer of every set of changed features, cheapest first. */
+export function cheapestBySet(answers: readonly Option[]): Option[] {
+  const best = new Map<string, Option>();
+  for (const answer of answers) {
+    const key = answer.changed.join('\n');
+    if (!(best.get(key)?.cost! <= answer.cost)) best.set(key, answer);
+  }
+  return [...best.values()].sort((a, b) => a.cost - b.cost);
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { describeOptions, type OptionTable, readArguments } from '../../../src/cli/options.js';
+
+const TABLE = {
+  model: { kind: 'text', value: 'FILE', required: true, help: 'the model' },
+  target: { kind: 'text', value: 'T', help: 'the target' },
+  threads: { kind: 'whole', value: 'N', min: 1, help: 'threads' },
+  'deadline-ms': { kind: 'number', value: 'N', min: 1, help: 'time' },
+  norm: { kind: 'choice', choices: ['l1', 'l2'], help: 'the norm' },
+  quiet: { kind: 'flag', help: 'silence' },
+} as const satisfies OptionTable;
+
+const read = (...args: string[]) => readArguments(args, TABLE, []).options;
+
+describe('options', () => {
+  it('are read by their kind', () => {
+    const args = ['--model', 'm.json', '--threads', '4', '--deadline-ms=1.5', '--norm', 'l2', '--quiet'];
+    expect(read(...args)).toEqual({
+      model: 'm.json',
+      target: undefined,
+      threads: 4,
+      'deadline-ms': 1.5,
+      norm: 'l2',
+      quiet: true,
+    });
+  });
+
+  it('take - and negative numbers for values', () => {
+    expect(read('--model', '-', '--target', '-5')).toMatchObject({ model: '-', target: '-5' });
+  });
+
+  it.each([
+    [[], '--model FILE is missing'],
+    [['--modle', 'x'], 'unknown option --modle, did you mean "--model"?'],
+    [['-m', 'x'], 'unknown option -m'],
+    [['--constructor', 'x'], 'unknown option --constructor'],
+    [['--model'], '--model needs a value: FILE'],
+    [['--model', '--quiet'], '--model needs a value: FILE'],
+    [['--model', ''], '--model needs a value: FILE'],
+    [['--model', 'a', '--model', 'b'], '--model is given twice'],
+    [['--model', 'a', 'b'], 'unexpected argument "b"'],
+    [['--model', 'a', '--quiet=yes'], '--quiet takes no value'],
+    [['--model', 'a', '--threads', 'two'], '--threads: expected a whole number, got "two"'],
+    [['--model', 'a', '--threads', '1.5'], '--threads: expected a whole number, got "1.5"'],
+    [['--model', 'a', '--threads', '0'], '--threads: expected 1 or more, got 0'],
+    [['--model', 'a', '--norm', 'L1'], '--norm: "L1" is none of l1, l2, did you mean "l1"?'],
+  ])('%j are refused', (args, message) => {
+    expect(() => read(...args)).toThrow(message);
+  });
+
+  it('leave arguments without a dash to their names', () => {
+    expect(readArguments(['a.json'], {}, ['FILE']).positionals).toEqual(['a.json']);
+    expect(() => readArguments([], {}, ['FILE'])).toThrow('FILE is missing');
+  });
+
+  it('describe themselves', () => {
+    expect(describeOptions(TABLE)[0]).toBe('  --model FILE     the model (required)');
+  });
+});

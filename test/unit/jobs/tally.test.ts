@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ResultDocument } from '../../../src/documents/result-document.js';
+import { addTally, countPrediction, countResult, createTally, quantile, type Tally } from '../../../src/jobs/tally.js';
+
+function result(cost: number, changes: readonly string[] = ['income']): ResultDocument {
+  const counterfactual = {
+    features: {},
+    prediction: 'yes',
+    score: 0.6,
+    changes: changes.map((feature) => ({ feature, from: 1, to: 2 })),
+    cost,
+    distances: { l0: 1, l1: cost, l2: cost },
+    solver: 'hyperplane',
+    proof: { kind: 'optimal' as const, lowerBound: cost, gap: 0 },
+  };
+  return {
+    schema: 'elsewise.result/v1',
+    id: 'a',
+    status: 'found',
+    model: { name: 'm', version: null, digest: 'd' },
+    policy: { name: 'p', digest: 'd' },
+    target: 'yes',
+    factual: null,
+    counterfactuals: [counterfactual],
+    attempts: [],
+    degraded: false,
+    seed: 0,
+    elapsedMs: 0.5,
+  };
+}
+
+function tallyOf(costs: readonly number[]): Tally {
+  const tally = createTally();
+  for (const cost of costs) countResult(tally, result(cost));
+  return tally;
+}
+
+describe('a tally', () => {
+  it('counts results', () => {
+    const tally = createTally();
+    countResult(tally, result(1, ['income', 'rent']));
+    countResult(tally, { ...result(1), status: 'infeasible', counterfactuals: [], degraded: true });
+    expect(tally.rows).toBe(2);
+    expect([...tally.statuses]).toEqual([['found', 1], ['infeasible', 1]]);
+    expect([...tally.changes.keys()]).toEqual(['income', 'rent']);
+    expect([tally.degraded, tally.costs.count, tally.elapsedMs.sum]).toEqual([1, 1, 1]);
+  });
+
+  it('counts predictions, whatever the classes are called', () => {
+    const tally = createTally();
+    for (const label of ['__proto__', 'yes', '__proto__']) countPrediction(tally, label);
+    expect([...tally.statuses]).toEqual([['__proto__', 2], ['yes', 1]]);
+  });
+
+  it('has no quantile of nothing', () => {
+    expect(quantile(createTally().costs, 0.5)).toBeUndefined();
+  });
+
+  it('knows quantiles within 1 %, added up in any parts', () => {
+    const cost = fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1e9, noNaN: true }));
+    const q = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(cost, { minLength: 1 }), fc.array(cost), q, (some, others, share) => {
+        const all = [...some, ...others].sort((a, b) => a - b);
+        const exact = all[Math.max(0, Math.ceil(share * all.length) - 1)];
+        const total = tallyOf(some);
+        addTally(total, tallyOf(others));
+        expect(total.rows).toBe(all.length);
+        expect(Math.abs(quantile(total.costs, share)! - exact)).toBeLessThanOrEqual(0.0101 * exact);
+      }),
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { FeatureDocument } from '../../../src/documents/model-document.js';
+import type { CounterfactualDocument, ResultDocument } from '../../../src/documents/result-document.js';
+import { formatClock, formatNumber, formatPercent, formatSeconds, formatShort } from '../../../src/report/numbers.js';
+import { describeChange, describeResult, nameInWords } from '../../../src/report/words.js';
+
+const features: FeatureDocument[] = [
+  { name: 'income', type: 'continuous', unit: 'EUR/month' },
+  { name: 'hasGuarantor', type: 'boolean' },
+  { name: 'housing', type: 'categorical', categories: ['own', 'rent'], label: 'place to live' },
+];
+
+const counterfactual: CounterfactualDocument = {
+  features: {},
+  prediction: 'approved',
+  score: 0.52,
+  changes: [{ feature: 'income', from: 2100, to: 2600 }],
+  cost: 1,
+  distances: { l0: 1, l1: 1, l2: 1 },
+  solver: 'hyperplane',
+  proof: { kind: 'optimal', lowerBound: 1, gap: 0 },
+};
+
+function words(changes: Partial<ResultDocument>): string {
+  const result: ResultDocument = {
+    schema: 'elsewise.result/v1',
+    id: 'a-0042',
+    status: 'found',
+    model: { name: 'm', version: null, digest: '' },
+    policy: { name: 'p', digest: '' },
+    target: 'approved',
+    factual: { features: {}, prediction: 'rejected', score: 0.414 },
+    counterfactuals: [counterfactual],
+    attempts: [],
+    degraded: false,
+    seed: 0,
+    elapsedMs: 0,
+    ...changes,
+  };
+  return describeResult(result, { subject: 'Applicant', features });
+}
+
+describe('a result in words', () => {
+  it('that was found', () => {
+    expect(words({})).toBe(
+      'Applicant a-0042 was rejected (score 0.41). It would have been approved (0.52) with: income from 2,100 to 2,600 EUR/month.',
+    );
+  });
+
+  it('that was found in several ways', () => {
+    const other = { ...counterfactual, changes: [{ feature: 'hasGuarantor', from: false, to: true }] };
+    expect(words({ counterfactuals: [counterfactual, other] })).toContain('Or approved (0.52) with: has guarantor from no to yes.');
+  });
+
+  it('of a regressor', () => {
+    const counterfactuals = [{ ...counterfactual, prediction: 250.5, score: 250.5 }];
+    const factual = { features: {}, prediction: 1200, score: 1200 };
+    expect(words({ factual, counterfactuals })).toContain('was predicted 1,200. It would have been predicted 250.5 with:');
+  });
+
+  it('that needs no change', () => {
+    expect(words({ status: 'already', counterfactuals: [] })).toContain('That is the target already.');
+  });
+
+  it('that is proved impossible', () => {
+    const relaxation = { entry: 'features.income.max', cost: 3, changes: counterfactual.changes };
+    const reason = { code: 'infeasible', message: '', blocking: ['features.income.max', 'maxChanges'], relaxation };
+    expect(words({ status: 'infeasible', counterfactuals: [], reason })).toBe(
+      'Applicant a-0042 was rejected (score 0.41). Nothing that the policy allows would have changed that. ' +
+        'What stands in the way: features.income.max, maxChanges. ' +
+        'Without features.income.max it would take: income from 2,100 to 2,600 EUR/month.',
+    );
+  });
+
+  it('that was not found', () => {
+    const reason = { code: 'deadline', message: 'the time ran out' };
+    expect(words({ status: 'not-found', counterfactuals: [], reason })).toContain('was found: the time ran out.');
+  });
+
+  it('that could not be read', () => {
+    const reason = { code: 'invalid', message: 'is missing', path: 'features.income' };
+    expect(words({ status: 'invalid', factual: null, counterfactuals: [], reason })).toBe(
+      'Applicant a-0042 could not be read: features.income is missing.',
+    );
+  });
+});
+
+describe('changes and names', () => {
+  it('use labels, and say when a value was not known', () => {
+    expect(describeChange({ feature: 'housing', from: null, to: 'own' }, features)).toBe('place to live from unknown to own');
+  });
+
+  it.each([
+    ['income', 'income'],
+    ['monthlyDebt', 'monthly debt'],
+    ['monthly_debt', 'monthly debt'],
+    ['latePayments12m', 'late payments 12m'],
+    ['BMI', 'BMI'],
+  ])('%s reads %s', (name, text) => {
+    expect(nameInWords(name)).toBe(text);
+  });
+});
+
+describe('numbers', () => {
+  it.each([
+    [formatNumber(2600), '2,600'],
+    [formatNumber(0.123456789), '0.123457'],
+    [formatNumber(-12345.678), '-12,345.7'],
+    [formatNumber(12345678.9), '12,345,679'],
+    [formatShort(0.0123456), '0.0123'],
+    [formatShort(1234.5), '1,235'],
+    [formatPercent(1, 3), '33.3 %'],
+    [formatPercent(99_999, 100_000), '99.9 %'],
+    [formatPercent(0, 0), '-'],
+    [formatClock(62), '1:02'],
+    [formatClock(3723), '1:02:03'],
+    [formatSeconds(1234), '1.2 s'],
+    [formatSeconds(125_000), '2:05 min'],
+  ])('%s', (shown, expected) => {
+    expect(shown).toBe(expected);
+  });
+});
