@@ -116,7 +116,8 @@ function writeInputs(folder, rows) {
     features: Object.fromEntries([...never, ...bounded]),
   });
   const lines = [`id,${names.join(',')}\n`];
-  for (let row = 1; row <= rows; row++) lines.push(`r-${row},${names.map(() => (6 * random()).toFixed(3)).join(',')}\n`);
+  for (let row = 1; row <= rows; row++)
+    lines.push(`r-${row},${names.map(() => (6 * random()).toFixed(3)).join(',')}\n`);
   writeFileSync(files.rows, lines.join(''));
   return files;
 }

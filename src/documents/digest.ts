@@ -5,7 +5,11 @@ import { createHash } from 'node:crypto';
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, node) =>
     node && typeof node === 'object' && !Array.isArray(node)
-      ? Object.fromEntries(Object.keys(node).sort().map((key) => [key, (node as Record<string, unknown>)[key]]))
+      ? Object.fromEntries(
+          Object.keys(node)
+            .sort()
+            .map((key) => [key, (node as Record<string, unknown>)[key]]),
+        )
       : node,
   );
 }

@@ -8,11 +8,11 @@ export const ERROR_CODES = {
   'bad-probe': { exit: 2, retry: false, meaning: 'the model does not give the scores that its probes promise' },
   'bad-row': { exit: 2, retry: false, meaning: 'a row does not fit the features of the model' },
   'bad-input': { exit: 2, retry: false, meaning: 'an input file cannot be read as rows' },
-  'unsupported': { exit: 2, retry: false, meaning: 'the document asks for something this version does not do' },
+  unsupported: { exit: 2, retry: false, meaning: 'the document asks for something this version does not do' },
   'not-known': { exit: 2, retry: false, meaning: 'no model, policy or batch of that name is stored' },
-  'conflict': { exit: 2, retry: false, meaning: 'the name is taken by different content' },
+  conflict: { exit: 2, retry: false, meaning: 'the name is taken by different content' },
   'redis-away': { exit: 3, retry: true, meaning: 'Redis cannot be reached' },
-  'interrupted': { exit: 130, retry: false, meaning: 'stopped by a signal; what was finished is kept' },
+  interrupted: { exit: 130, retry: false, meaning: 'stopped by a signal; what was finished is kept' },
   'thread-lost': { exit: 1, retry: true, meaning: 'a solver thread died or overran and was replaced' },
 } as const;
 

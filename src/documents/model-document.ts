@@ -53,7 +53,9 @@ export const probesSchema = z.strictObject({
 
 export const modelHeader = {
   schema: z.literal('elsewise.model/v1'),
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a name is letters, digits, dot, dash and underscore, at most 100'),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a name is letters, digits, dot, dash and underscore, at most 100'),
   description: z.string().optional(),
   features: z.array(featureSchema).min(1),
   classes: z.array(z.string().min(1)).min(2).optional(),

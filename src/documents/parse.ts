@@ -36,7 +36,12 @@ function sentences(issue: Issue, schema: z.ZodType, root: string): Fault[] {
 }
 
 /** The branch that got furthest says most about what the author meant. */
-function unionSentences(issue: Issue & { code: 'invalid_union' }, schema: z.ZodType, root: string, path: string): Fault[] {
+function unionSentences(
+  issue: Issue & { code: 'invalid_union' },
+  schema: z.ZodType,
+  root: string,
+  path: string,
+): Fault[] {
   const depth = (branch: Issue[]) => Math.max(...branch.map((fault) => fault.path.length));
   const deep = [...issue.errors].sort((a, b) => depth(b) - depth(a))[0];
   if (!deep || depth(deep) === 0) {
@@ -61,7 +66,8 @@ function knownKeys(schema: z.ZodType, path: PropertyKey[]): string[] {
 
 function unwrap(node: z.ZodType): z.ZodType[] {
   if (node instanceof z.ZodUnion) return (node.options as z.ZodType[]).flatMap(unwrap);
-  const inner = (node.def as { innerType?: z.ZodType; in?: z.ZodType }).innerType ?? (node.def as { in?: z.ZodType }).in;
+  const inner =
+    (node.def as { innerType?: z.ZodType; in?: z.ZodType }).innerType ?? (node.def as { in?: z.ZodType }).in;
   return inner ? unwrap(inner) : [node];
 }
 
@@ -76,7 +82,8 @@ function childSchemas(nodes: z.ZodType[], step: PropertyKey): z.ZodType[] {
 
 export function joinPath(root: string, path: PropertyKey[]): string {
   return path.reduce<string>(
-    (sofar, step) => (typeof step === 'number' ? `${sofar}[${step}]` : sofar ? `${sofar}.${String(step)}` : String(step)),
+    (sofar, step) =>
+      typeof step === 'number' ? `${sofar}[${step}]` : sofar ? `${sofar}.${String(step)}` : String(step),
     root,
   );
 }

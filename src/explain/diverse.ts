@@ -22,7 +22,12 @@ interface Part {
 /** At most this many answers may be looked at for each one that is wanted. */
 const LOOKS_PER_ANSWER = 50;
 
-export function diversify(plan: Searcher, first: Found, search: Search, count: number): { answers: Answer[]; cut: boolean } {
+export function diversify(
+  plan: Searcher,
+  first: Found,
+  search: Search,
+  count: number,
+): { answers: Answer[]; cut: boolean } {
   const features = plan.model.space.features;
   const answers: Answer[] = [];
   const sets = new Set<string>();
@@ -57,7 +62,12 @@ function changedSet(plan: Searcher, values: Float64Array, features: readonly Fea
 }
 
 /** The parts of a domain whose answers do not change exactly the given set. */
-function* differing(plan: Searcher, domain: Domain, changed: Set<number>, features: readonly Feature[]): Generator<Domain> {
+function* differing(
+  plan: Searcher,
+  domain: Domain,
+  changed: Set<number>,
+  features: readonly Feature[],
+): Generator<Domain> {
   const copy = () => {
     const fresh = createDomain(plan.model.space);
     copyDomain(domain, fresh);
@@ -76,7 +86,8 @@ function* differing(plan: Searcher, domain: Domain, changed: Set<number>, featur
 
 /** Whether the present value is still in the domain. */
 function mayStand({ origin, lower, upper }: Domain, feature: Feature): boolean {
-  for (let c = feature.column; c < feature.column + feature.width; c++) if (origin[c] < lower[c] || origin[c] > upper[c]) return false;
+  for (let c = feature.column; c < feature.column + feature.width; c++)
+    if (origin[c] < lower[c] || origin[c] > upper[c]) return false;
   return true;
 }
 

@@ -42,7 +42,12 @@ function entriesOf(policy: PolicyDocument): Entry[] {
   const ofFeatures = Object.entries(policy.features).flatMap(([name, rule]) =>
     Object.keys(rule).map((key): Entry => [`features.${name}.${key}`, (p) => withoutRule(p, name, key)]),
   );
-  const ofConstraints = policy.constraints.map((text, i): Entry => [`constraints[${i}]`, (p) => ({ ...p, constraints: p.constraints.filter((other) => other !== text) })]);
+  const ofConstraints = policy.constraints.map(
+    (text, i): Entry => [
+      `constraints[${i}]`,
+      (p) => ({ ...p, constraints: p.constraints.filter((other) => other !== text) }),
+    ],
+  );
   const ofChanges: Entry[] = policy.maxChanges === undefined ? [] : [['maxChanges', ({ maxChanges: _, ...p }) => p]];
   const ofMargin: Entry[] = policy.margin === 0 ? [] : [['margin', (p) => ({ ...p, margin: 0 })]];
   return [...ofFeatures, ...ofConstraints, ...ofChanges, ...ofMargin];
@@ -55,7 +60,11 @@ function withoutRule(policy: PolicyDocument, name: string, key: string): PolicyD
 
 type Verdict = 'none' | 'some' | 'unknown';
 
-function minimalSet(plan: Searcher, entries: readonly Entry[], search: Search): { blocking: Entry[]; minimal: boolean } {
+function minimalSet(
+  plan: Searcher,
+  entries: readonly Entry[],
+  search: Search,
+): { blocking: Entry[]; minimal: boolean } {
   let sure = true;
   const blocked = (kept: readonly Entry[]) => {
     const verdict = answersUnder(plan, kept, entries, search);
@@ -92,8 +101,14 @@ function cheapestRelaxation(plan: Searcher, blocking: readonly Entry[], search: 
   let best: { entry: Entry; cost: number; changes: NonNullable<Reason['relaxation']>['changes'] } | undefined;
   for (const entry of blocking) {
     if (plan.now() > search.deadline) break;
-    const { answer } = relaxedPlan(plan, [entry]).searchFor(plan.person.factual, search.target.shown, search.deadline, false);
-    if (answer && answer.cost < (best?.cost ?? Infinity)) best = { entry, cost: answer.cost, changes: plan.changes(answer.values) };
+    const { answer } = relaxedPlan(plan, [entry]).searchFor(
+      plan.person.factual,
+      search.target.shown,
+      search.deadline,
+      false,
+    );
+    if (answer && answer.cost < (best?.cost ?? Infinity))
+      best = { entry, cost: answer.cost, changes: plan.changes(answer.values) };
   }
   return best;
 }

@@ -31,7 +31,9 @@ const SHARE = 0.6;
 
 export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[] {
   const named = wanted.includes('auto') ? solvers : solvers.filter((solver) => wanted.includes(solver.name));
-  return named.filter((solver) => solver.accepts(problem) !== 'no').map((solver) => ({ solver, prepared: once(() => solver.prepare(problem)) }));
+  return named
+    .filter((solver) => solver.accepts(problem) !== 'no')
+    .map((solver) => ({ solver, prepared: once(() => solver.prepare(problem)) }));
 }
 
 function once<T>(make: () => T): () => T {
@@ -80,7 +82,11 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   const proved = outcome!.status === 'infeasible' && lowerBound === Infinity;
   const finished = proved || (outcome!.status === 'solved' && answer !== null);
   const rejected = outcome!.x !== null && !answer;
-  attempts.push({ solver: solver.name, outcome: rejected ? 'rejected' : outcome!.status, ms: roundMs(limits.now() - start) });
+  attempts.push({
+    solver: solver.name,
+    outcome: rejected ? 'rejected' : outcome!.status,
+    ms: roundMs(limits.now() - start),
+  });
   return { answer, solver: solver.name, lowerBound, finished };
 }
 

@@ -108,11 +108,18 @@ class PreparedPlan implements Plan, Searcher {
     const { model, person, writer, verifier } = this;
     verifier.scorer.runValues(person.factual);
     writer.begin(id, target, person);
-    if (!verifier.scorer.raw.every(Number.isFinite)) throw new ElsewiseError('bad-row', 'the model gives no finite score for this row', 'features');
-    if (target.goals.some((goal) => model.model.achieves(verifier.scorer.raw, goal))) return writer.already(this.elapsed(start));
+    if (!verifier.scorer.raw.every(Number.isFinite))
+      throw new ElsewiseError('bad-row', 'the model gives no finite score for this row', 'features');
+    if (target.goals.some((goal) => model.model.achieves(verifier.scorer.raw, goal)))
+      return writer.already(this.elapsed(start));
     verifier.baselineOf(person.factual, person.baseline);
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
-    const search: Search = { target, attempts: [], deadline: start + this.policy.document.deadlineMs, anyAnswer: false };
+    const search: Search = {
+      target,
+      attempts: [],
+      deadline: start + this.policy.document.deadlineMs,
+      anyAnswer: false,
+    };
     const found = this.search(person.domain, search);
     if (found.answer) {
       const { answers, cut } = this.answers(found, search);
@@ -181,7 +188,8 @@ class PreparedPlan implements Plan, Searcher {
 
   private buildTarget(target: unknown): TargetPlan | ElsewiseError {
     try {
-      if (target === undefined) throw new ElsewiseError('bad-row', 'is missing: give one in the policy, with --target or in the row', 'target');
+      if (target === undefined)
+        throw new ElsewiseError('bad-row', 'is missing: give one in the policy, with --target or in the row', 'target');
       const shown = parseTarget(target);
       const { margin, tolerance, solvers: wanted } = this.policy.document;
       const goals = resolveTarget(shown, this.model, margin, tolerance);
@@ -210,4 +218,5 @@ function checkSolverNames(policy: Policy): void {
   throw new ElsewiseError('bad-document', `unknown solver; known are ${known.join(', ')}`, `policy.solvers[${wrong}]`);
 }
 
-const withoutPath = (error: ElsewiseError): string => (error.path ? error.message.slice(error.path.length + 2) : error.message);
+const withoutPath = (error: ElsewiseError): string =>
+  error.path ? error.message.slice(error.path.length + 2) : error.message;

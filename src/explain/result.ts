@@ -61,7 +61,14 @@ export class ResultWriter {
   }
 
   found(answers: readonly Answer[], attempts: Attempt[], degraded: boolean, elapsedMs: number): ResultDocument {
-    return this.assemble('found', answers.map((answer) => this.counterfactual(answer)), undefined, attempts, degraded, elapsedMs);
+    return this.assemble(
+      'found',
+      answers.map((answer) => this.counterfactual(answer)),
+      undefined,
+      attempts,
+      degraded,
+      elapsedMs,
+    );
   }
 
   infeasible(reason: Reason, attempts: Attempt[], elapsedMs: number): ResultDocument {
@@ -71,7 +78,10 @@ export class ResultWriter {
   notFound(attempts: Attempt[], elapsedMs: number, late: boolean): ResultDocument {
     const reason = late
       ? { code: 'deadline', message: 'no answer was found before the deadline, and none was excluded' }
-      : { code: attempts.length ? 'numerical' : 'no-solver', message: 'no solver found an answer that the model confirmed, and none proved that there is none' };
+      : {
+          code: attempts.length ? 'numerical' : 'no-solver',
+          message: 'no solver found an answer that the model confirmed, and none proved that there is none',
+        };
     return this.assemble('not-found', [], reason, attempts, true, elapsedMs);
   }
 
@@ -90,7 +100,13 @@ export class ResultWriter {
     degraded: boolean,
     elapsedMs: number,
   ): ResultDocument {
-    const head = { schema: 'elsewise.result/v1' as const, id: this.id, status, model: this.modelTag, policy: this.policyTag };
+    const head = {
+      schema: 'elsewise.result/v1' as const,
+      id: this.id,
+      status,
+      model: this.modelTag,
+      policy: this.policyTag,
+    };
     const body = { ...head, target: this.subject.shown, factual: this.factual, counterfactuals };
     const tail = { attempts, degraded, seed: this.seed, elapsedMs };
     return reason ? { ...body, reason, ...tail } : { ...body, ...tail };

@@ -61,7 +61,12 @@ function onLattice(feature: Feature, domain: Domain, value: number): number {
 /** 0.30000000000000004 -> 0.3 */
 const tidy = (value: number): number => Number(value.toPrecision(15));
 
-function bestRounding(loose: readonly Feature[], domain: Domain, values: Float64Array, check: (values: Float64Array) => number): Settled | null {
+function bestRounding(
+  loose: readonly Feature[],
+  domain: Domain,
+  values: Float64Array,
+  check: (values: Float64Array) => number,
+): Settled | null {
   const options = loose.map((feature) => roundings(feature, domain, values[feature.index]));
   let best: Settled | null = null;
   for (const choice of loose.length <= COMBINED ? combinations(options) : corners(options)) {

@@ -37,7 +37,9 @@ export class Verifier {
     const fault = this.policyFault(factual, baseline, answer) ?? this.modelFault(answer, goals);
     if (fault) return { ok: false, cost: Infinity, fault };
     const cost = evaluateCost(this.policy.cost, this.loaded.space, baseline, this.effective);
-    return Number.isFinite(cost) ? { ok: true, cost, fault: '' } : { ok: false, cost: Infinity, fault: 'the cost is not finite' };
+    return Number.isFinite(cost)
+      ? { ok: true, cost, fault: '' }
+      : { ok: false, cost: Infinity, fault: 'the cost is not finite' };
   }
 
   /** What the row is measured from: missing values are what the imputer stands for. */
@@ -54,7 +56,9 @@ export class Verifier {
     spread(loaded.space, answer, scorer.columns);
     scorer.runColumns(scorer.columns);
     if (!scorer.raw.every(Number.isFinite)) return 'the model does not give a finite score';
-    return goals.some((goal) => loaded.model.achieves(scorer.raw, goal)) ? undefined : 'the model does not give the target';
+    return goals.some((goal) => loaded.model.achieves(scorer.raw, goal))
+      ? undefined
+      : 'the model does not give the target';
   }
 
   private policyFault(factual: Float64Array, baseline: Float64Array, answer: Float64Array): string | undefined {

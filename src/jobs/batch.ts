@@ -3,7 +3,6 @@
  * News wake it up; what it goes by is the store, so that news that got lost cost a second and nothing else.
  */
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
-import type { BatchStatus } from '../store/batch-store.js';
 import type { Chunk } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
 
@@ -15,10 +14,6 @@ export interface BatchPart {
   /** Whole NDJSON lines. */
   readonly bytes: Buffer;
   readonly rows: number;
-}
-
-export function isOver({ isSealed, chunks, done, failed }: BatchStatus): boolean {
-  return isSealed && done + failed === chunks;
 }
 
 /** Throws when a chunk has failed, after everything before it has been given out. An abort just ends it. */

@@ -145,7 +145,9 @@ export class Lane {
   async #recordFailure(job: Job | undefined, error: Error): Promise<void> {
     const isFinal = job?.finishedOn !== undefined;
     this.#metrics.countJob(this.#options.queue, isFinal ? 'failed' : 'retried');
-    if (isFinal) await this.#options.onFailed(job.data, error).catch(this.#options.onError);
+    if (!isFinal) return;
+    this.#options.onError(new Error(`job ${job.id} failed: ${error.message}`));
+    await this.#options.onFailed(job.data, error).catch(this.#options.onError);
   }
 }
 

@@ -8,20 +8,28 @@ import { CholeskyDecomposition, Matrix } from 'ml-matrix';
 const SINGULAR_PIVOT = 1e-13;
 
 /** x_k with A x_k = b_k, or undefined when A is not (numerically) positive definite. A is scaled to unit diagonal first. */
-export function solvePositive(a: readonly (readonly number[])[], rightSides: readonly (readonly number[])[]): Float64Array[] | undefined {
+export function solvePositive(
+  a: readonly (readonly number[])[],
+  rightSides: readonly (readonly number[])[],
+): Float64Array[] | undefined {
   const scale = a.map((row, i) => 1 / Math.sqrt(row[i]));
   if (!scale.every((s) => Number.isFinite(s) && s > 0)) return undefined;
   const lower = choleskyLower(a.map((row, i) => row.map((value, j) => value * scale[i] * scale[j])));
   if (!lower) return undefined;
   return rightSides.map((b) => {
-    const y = forwardBack(lower, b.map((value, i) => value * scale[i]));
+    const y = forwardBack(
+      lower,
+      b.map((value, i) => value * scale[i]),
+    );
     return Float64Array.from(y, (value, i) => value * scale[i]);
   });
 }
 
 /** L with A = L Lᵀ, or undefined when A is not positive definite. */
 export function choleskyLower(a: readonly (readonly number[])[]): number[][] | undefined {
-  const asymmetry = a.some((row, i) => row.some((value, j) => Math.abs(value - a[j][i]) > 1e-8 * (Math.abs(value) + Math.abs(a[j][i]))));
+  const asymmetry = a.some((row, i) =>
+    row.some((value, j) => Math.abs(value - a[j][i]) > 1e-8 * (Math.abs(value) + Math.abs(a[j][i]))),
+  );
   if (asymmetry) return undefined;
   const symmetric = a.map((row, i) => row.map((_, j) => (i >= j ? a[i][j] : a[j][i])));
   const decomposition = new CholeskyDecomposition(new Matrix(symmetric));

@@ -25,7 +25,11 @@ export function buildBackground(document: BackgroundDocument, space: FeatureSpac
   const samples = readRows(document.samples ?? [], space, 'model.background.samples');
   const labels = document.labels ?? [];
   if (labels.length && labels.length !== samples.length) {
-    throw new ElsewiseError('bad-document', `${labels.length} labels for ${samples.length} samples`, 'model.background.labels');
+    throw new ElsewiseError(
+      'bad-document',
+      `${labels.length} labels for ${samples.length} samples`,
+      'model.background.labels',
+    );
   }
   checkNames(document, space);
   const column = (feature: Feature) => samples.map((row) => row[feature.index]).filter((value) => !Number.isNaN(value));
@@ -35,14 +39,19 @@ export function buildBackground(document: BackgroundDocument, space: FeatureSpac
     mad: (feature) => document.mad?.[feature.name] ?? whenAny(column(feature), medianDeviation),
     std: (feature) => document.std?.[feature.name] ?? whenAny(column(feature), standardDeviation),
     quantiles: (feature) => checkedQuantiles(document, feature) ?? whenAny(column(feature), quantileTable),
-    covariance: (features) => givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features)),
+    covariance: (features) =>
+      givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features)),
   };
 }
 
 export function readRows(rows: readonly (readonly RowValue[])[], space: FeatureSpace, path: string): Float64Array[] {
   return rows.map((row, r) => {
     if (row.length !== space.features.length) {
-      throw new ElsewiseError('bad-document', `expected ${space.features.length} values, one per feature, got ${row.length}`, `${path}[${r}]`);
+      throw new ElsewiseError(
+        'bad-document',
+        `expected ${space.features.length} values, one per feature, got ${row.length}`,
+        `${path}[${r}]`,
+      );
     }
     return Float64Array.from(space.features, (feature) => {
       try {
@@ -57,7 +66,8 @@ export function readRows(rows: readonly (readonly RowValue[])[], space: FeatureS
 function checkNames(document: BackgroundDocument, space: FeatureSpace): void {
   for (const statistic of ['mad', 'std', 'quantiles'] as const) {
     for (const name of Object.keys(document[statistic] ?? {})) {
-      if (!space.byName.has(name)) throw new ElsewiseError('bad-document', 'no such feature', `model.background.${statistic}.${name}`);
+      if (!space.byName.has(name))
+        throw new ElsewiseError('bad-document', 'no such feature', `model.background.${statistic}.${name}`);
     }
   }
 }
@@ -76,7 +86,11 @@ function givenCovariance(document: BackgroundDocument, features: readonly Featur
   const at = features.map((feature) => given.features.indexOf(feature.name));
   const size = given.features.length;
   if (given.matrix.length !== size || given.matrix.some((row) => row.length !== size)) {
-    throw new ElsewiseError('bad-document', `expected a ${size} x ${size} matrix`, 'model.background.covariance.matrix');
+    throw new ElsewiseError(
+      'bad-document',
+      `expected a ${size} x ${size} matrix`,
+      'model.background.covariance.matrix',
+    );
   }
   return at.includes(-1) ? undefined : at.map((i) => at.map((j) => given.matrix[i][j]));
 }
@@ -112,6 +126,9 @@ function sampleCovariance(rows: readonly Float64Array[], features: readonly Feat
   const complete = rows.filter((row) => features.every((feature) => !Number.isNaN(row[feature.index])));
   const means = features.map((f) => complete.reduce((sum, row) => sum + row[f.index], 0) / complete.length);
   return features.map((f, i) =>
-    features.map((g, j) => complete.reduce((sum, row) => sum + (row[f.index] - means[i]) * (row[g.index] - means[j]), 0) / complete.length),
+    features.map(
+      (g, j) =>
+        complete.reduce((sum, row) => sum + (row[f.index] - means[i]) * (row[g.index] - means[j]), 0) / complete.length,
+    ),
   );
 }

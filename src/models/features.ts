@@ -52,11 +52,20 @@ export function layOutFeatures(documents: readonly FeatureDocument[]): FeatureSp
 }
 
 function toFeature(document: FeatureDocument, index: number, column: number): Feature {
-  const shared = { name: document.name, index, unit: document.unit ?? '', column, width: 1, categories: [] as string[], decimals: -1 };
+  const shared = {
+    name: document.name,
+    index,
+    unit: document.unit ?? '',
+    column,
+    width: 1,
+    categories: [] as string[],
+    decimals: -1,
+  };
   if (document.type === 'boolean') return { ...shared, kind: 'boolean', min: 0, max: 1 };
   if (document.type === 'categorical') {
     const { categories, encoding } = document;
-    if (new Set(categories).size !== categories.length) throw featureError(index, 'categories', 'a category is listed twice');
+    if (new Set(categories).size !== categories.length)
+      throw featureError(index, 'categories', 'a category is listed twice');
     const ordinal = encoding === 'ordinal';
     const kind: FeatureKind = ordinal ? 'ordinal' : 'choice';
     return { ...shared, kind, categories, width: ordinal ? 1 : categories.length, min: 0, max: categories.length - 1 };
@@ -83,7 +92,8 @@ export function readValue(feature: Feature, raw: RowValue | undefined): number {
       return readNumber(feature, raw);
     case 'integer': {
       const value = readNumber(feature, raw);
-      if (!Number.isNaN(value) && !Number.isInteger(value)) throw rowError(feature, `expected a whole number, got ${raw}`);
+      if (!Number.isNaN(value) && !Number.isInteger(value))
+        throw rowError(feature, `expected a whole number, got ${raw}`);
       return value;
     }
     case 'boolean':
@@ -129,7 +139,8 @@ function readCategory(feature: Feature, raw: RowValue): number {
   throw rowError(feature, `unknown category ${JSON.stringify(text.slice(0, 60))}, ${hint}`);
 }
 
-export const rowError = (feature: Feature, message: string) => new ElsewiseError('bad-row', message, `features.${feature.name}`);
+export const rowError = (feature: Feature, message: string) =>
+  new ElsewiseError('bad-row', message, `features.${feature.name}`);
 
 /** The value as a document shows it: a number, true/false, the category's name; null when missing. */
 export function showValue(feature: Feature, value: number): RowValue {

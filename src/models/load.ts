@@ -28,7 +28,10 @@ export interface LoadedModel {
   readonly model: Model;
   readonly background: Background;
   /** Score of a row given by feature: what the model says of it. */
-  predict(features: Record<string, RowValue | undefined>): { prediction: string | number; scores: Record<string, number> };
+  predict(features: Record<string, RowValue | undefined>): {
+    prediction: string | number;
+    scores: Record<string, number>;
+  };
 }
 
 export interface LoadOptions {
@@ -75,7 +78,8 @@ function checkClasses(document: ModelDocument, task: string): readonly string[] 
   const classes = document.classes ?? [];
   const fail = (message: string) => new ElsewiseError('bad-document', message, 'model.classes');
   if (task === 'regression' && classes.length) throw fail(`${document.family} is a regressor and has no classes`);
-  if (task === 'classification' && !classes.length) throw fail(`${document.family} is a classifier and needs its classes`);
+  if (task === 'classification' && !classes.length)
+    throw fail(`${document.family} is a classifier and needs its classes`);
   if (new Set(classes).size !== classes.length) throw fail('a class is listed twice');
   const two = document.family === 'hyperplane' || document.family === 'logistic-regression';
   if (two && classes.length !== 2) throw fail(`${document.family} has exactly two classes, got ${classes.length}`);
@@ -113,7 +117,11 @@ export class Scorer {
 }
 
 /** Reads a row given by feature into values; missing ones are refused unless the model imputes them. */
-export function readFeatures(loaded: LoadedModel, features: Record<string, RowValue | undefined>, values: Float64Array): void {
+export function readFeatures(
+  loaded: LoadedModel,
+  features: Record<string, RowValue | undefined>,
+  values: Float64Array,
+): void {
   for (const feature of loaded.space.features) {
     const value = readValue(feature, Object.hasOwn(features, feature.name) ? features[feature.name] : undefined);
     if (Number.isNaN(value)) checkImputable(loaded, feature);
@@ -143,7 +151,8 @@ function checkProbes(loaded: LoadedModel): void {
   const probes = loaded.document.probes;
   if (!probes) return;
   const fail = (message: string, path: string) => new ElsewiseError('bad-probe', message, `model.probes.${path}`);
-  if (probes.rows.length !== probes.scores.length) throw fail(`${probes.scores.length} scores for ${probes.rows.length} rows`, 'scores');
+  if (probes.rows.length !== probes.scores.length)
+    throw fail(`${probes.scores.length} scores for ${probes.rows.length} rows`, 'scores');
   const tolerance = PROBE_TOLERANCE[probes.precision ?? 'float64'];
   const scorer = new Scorer(loaded);
   for (const [r, values] of readRows(probes.rows, loaded.space, 'model.probes.rows').entries()) {

@@ -41,7 +41,13 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
       checkLength(step.scale, width, `${path}.scale`);
       const zero = step.scale.indexOf(0);
       if (zero >= 0) throw new ElsewiseError('bad-document', 'a scale of 0 divides by zero', `${path}.scale[${zero}]`);
-      map = compose(diagonalMap(step.scale.map((s) => 1 / s), step.mean.map((m, i) => -m / step.scale[i])), map);
+      map = compose(
+        diagonalMap(
+          step.scale.map((s) => 1 / s),
+          step.mean.map((m, i) => -m / step.scale[i]),
+        ),
+        map,
+      );
       runners.push(scaleRunner(step.mean, step.scale));
     } else {
       checkAffine(step, width, path);
@@ -56,11 +62,15 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
 
 function checkLength(values: readonly unknown[], expected: number, path: string): void {
   if (values.length === expected) return;
-  throw new ElsewiseError('bad-document', `expected ${expected} numbers, one per model column, got ${values.length}`, path);
+  throw new ElsewiseError(
+    'bad-document',
+    `expected ${expected} numbers, one per model column, got ${values.length}`,
+    path,
+  );
 }
 
 function checkAffine(step: PreprocessingStep & { type: 'affine' }, width: number, path: string): void {
-  step.matrix.forEach((row, i) => checkLength(row, width, `${path}.matrix[${i}]`));
+  for (const [i, row] of step.matrix.entries()) checkLength(row, width, `${path}.matrix[${i}]`);
   checkLength(step.offset, step.matrix.length, `${path}.offset`);
 }
 

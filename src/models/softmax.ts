@@ -13,10 +13,10 @@
  * scores that are z itself, where every interval is a slab.
  */
 import { z } from 'zod';
+import { ElsewiseError } from '../documents/error.js';
 import { matrix, vector } from '../documents/model-document.js';
 import { solvePositive } from '../linalg/symmetric.js';
 import { argmax, dot, subtract } from '../linalg/vector.js';
-import { ElsewiseError } from '../documents/error.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
 import { atLeast, between, type ExpSum, type Goal, type LinearRow, type Piece, polyhedron } from './region.js';
 
@@ -106,7 +106,13 @@ class SoftmaxModel implements Model {
 
   private leadSums(target: number, margin: number): ExpSum[] {
     const rivals = this.rivals(target);
-    return rivals.map((j) => this.rivalSum(target, rivals.map((i) => margin + (i === j ? 1 : 0)), 1 - margin));
+    return rivals.map((j) =>
+      this.rivalSum(
+        target,
+        rivals.map((i) => margin + (i === j ? 1 : 0)),
+        1 - margin,
+      ),
+    );
   }
 
   private intervalRegion(goal: Goal & { kind: 'interval' }): Piece[] {
@@ -114,11 +120,24 @@ class SoftmaxModel implements Model {
     if (this.normalization === 'none') {
       return [polyhedron([between(this.weights[index], from - this.bias[index], to - this.bias[index])])];
     }
-    if (this.normalization === 'sigmoid') return refuseGoal('one-vs-rest', 'exact region for an interval of probability');
+    if (this.normalization === 'sigmoid')
+      return refuseGoal('one-vs-rest', 'exact region for an interval of probability');
     if (to < 1) return refuseGoal('softmax', 'exact region for a probability of at most a given value: leave "to" out');
     if (from > 1) return [];
     if (from <= 0) return [polyhedron([])];
-    return [{ kind: 'exp-sum', rows: [], sums: [this.rivalSum(index, this.rivals(index).map(() => 1), 1 / from - 1)] }];
+    return [
+      {
+        kind: 'exp-sum',
+        rows: [],
+        sums: [
+          this.rivalSum(
+            index,
+            this.rivals(index).map(() => 1),
+            1 / from - 1,
+          ),
+        ],
+      },
+    ];
   }
 }
 
@@ -131,8 +150,12 @@ const softmaxForm = z.strictObject({
 function loadSoftmax(p: z.output<typeof softmaxForm>, context: FamilyContext): Model {
   checkWidth(p.weights, context.classes, 'weights', 'class');
   checkWidth(p.bias, context.classes, 'bias', 'class');
-  p.weights.forEach((row, k) => checkWidth(row, context.inputs, `weights[${k}]`));
-  return new SoftmaxModel(p.weights.map((row) => Float64Array.from(row)), Float64Array.from(p.bias), p.normalization);
+  for (const [k, row] of p.weights.entries()) checkWidth(row, context.inputs, `weights[${k}]`);
+  return new SoftmaxModel(
+    p.weights.map((row) => Float64Array.from(row)),
+    Float64Array.from(p.bias),
+    p.normalization,
+  );
 }
 
 export const softmaxRegression = defineFamily({
@@ -147,11 +170,12 @@ const gaussianForm = z.strictObject({ means: matrix, covariance: matrix, priors:
 function loadGaussian(p: z.output<typeof gaussianForm>, context: FamilyContext): Model {
   checkWidth(p.means, context.classes, 'means', 'class');
   checkWidth(p.priors, context.classes, 'priors', 'class');
-  p.means.forEach((row, k) => checkWidth(row, context.inputs, `means[${k}]`));
+  for (const [k, row] of p.means.entries()) checkWidth(row, context.inputs, `means[${k}]`);
   checkWidth(p.covariance, context.inputs, 'covariance');
-  p.covariance.forEach((row, i) => checkWidth(row, context.inputs, `covariance[${i}]`));
+  for (const [i, row] of p.covariance.entries()) checkWidth(row, context.inputs, `covariance[${i}]`);
   const badPrior = p.priors.findIndex((prior) => !(prior > 0));
-  if (badPrior >= 0) throw new ElsewiseError('bad-document', 'a prior must be above 0', `model.parameters.priors[${badPrior}]`);
+  if (badPrior >= 0)
+    throw new ElsewiseError('bad-document', 'a prior must be above 0', `model.parameters.priors[${badPrior}]`);
   const solved = solvePositive(p.covariance, p.means);
   if (!solved) {
     const message = 'is singular or not positive definite: drop constant or duplicate columns, or shrink it';
@@ -165,5 +189,6 @@ export const lda = defineFamily({
   name: 'lda',
   task: 'classification',
   schema: z.union([z.strictObject(softmaxParameters), gaussianForm]),
-  load: (p, context) => ('means' in p ? loadGaussian(p, context) : loadSoftmax({ ...p, normalization: 'softmax' }, context)),
+  load: (p, context) =>
+    'means' in p ? loadGaussian(p, context) : loadSoftmax({ ...p, normalization: 'softmax' }, context),
 });

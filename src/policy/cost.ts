@@ -12,11 +12,11 @@
  * standard deviation, then to 1. Weights given as numbers multiply as they stand.
  */
 import { ElsewiseError } from '../documents/error.js';
+import { nearestName } from '../documents/nearest-name.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
 import { solvePositive } from '../linalg/symmetric.js';
 import type { Background } from '../models/background.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
-import { nearestName } from '../documents/nearest-name.js';
 
 export type Norm = PolicyDocument['cost']['norm'];
 
@@ -64,7 +64,10 @@ function checkWeightNames(weights: Record<string, number>, space: FeatureSpace):
   const wrong = Object.keys(weights).find((name) => !space.byName.has(name));
   if (wrong === undefined) return;
   const close = nearestName(wrong, [...space.byName.keys()]);
-  throw costError(`weights.${wrong}`, close ? `unknown feature, did you mean "${close}"?` : 'the model has no such feature');
+  throw costError(
+    `weights.${wrong}`,
+    close ? `unknown feature, did you mean "${close}"?` : 'the model has no such feature',
+  );
 }
 
 const costError = (path: string, message: string) => new ElsewiseError('bad-document', message, `policy.cost.${path}`);
@@ -115,10 +118,12 @@ export function percentile({ points, heights }: PercentileCurve, x: number): num
 function metricOf(space: FeatureSpace, background: Background): Cost['metric'] {
   const features = space.features.filter((feature) => feature.kind !== 'choice');
   const covariance = background.covariance(features);
-  if (!covariance) throw costError('norm', '"mahalanobis" needs model.background.covariance over the numeric features, or samples');
+  if (!covariance)
+    throw costError('norm', '"mahalanobis" needs model.background.covariance over the numeric features, or samples');
   const identity = features.map((_, i) => features.map((__, j) => +(i === j)));
   const inverse = solvePositive(covariance, identity);
-  if (!inverse) throw costError('norm', '"mahalanobis": the covariance of the background is singular; give a regularised one');
+  if (!inverse)
+    throw costError('norm', '"mahalanobis": the covariance of the background is singular; give a regularised one');
   return { features, inverse };
 }
 

@@ -27,7 +27,14 @@ export interface Domain {
 export function createDomain(space: FeatureSpace): Domain {
   const columns = () => new Float64Array(space.columns);
   const features = () => new Float64Array(space.features.length);
-  return { origin: columns(), lower: columns(), upper: columns(), step: features(), grid: features(), ranks: space.features.map(() => null) };
+  return {
+    origin: columns(),
+    lower: columns(),
+    upper: columns(),
+    step: features(),
+    grid: features(),
+    ranks: space.features.map(() => null),
+  };
 }
 
 export function copyDomain(from: Domain, to: Domain): void {
@@ -40,7 +47,13 @@ export function copyDomain(from: Domain, to: Domain): void {
 }
 
 /** Fills the domain of a row. `imputed` stands in for missing columns. */
-export function fillDomain(domain: Domain, space: FeatureSpace, rules: readonly FeatureRule[], values: Float64Array, imputed: Float64Array): void {
+export function fillDomain(
+  domain: Domain,
+  space: FeatureSpace,
+  rules: readonly FeatureRule[],
+  values: Float64Array,
+  imputed: Float64Array,
+): void {
   const { origin } = domain;
   spread(space, values, origin);
   for (let c = 0; c < origin.length; c++) if (Number.isNaN(origin[c])) origin[c] = imputed[c];
@@ -97,7 +110,10 @@ function applyMask(domain: Domain, rule: FeatureRule, here: number): void {
   const allowed = (rank: number) => rank === here || rule.allowed![rank] === 1;
   while (!allowed(domain.lower[column])) domain.lower[column]++;
   while (!allowed(domain.upper[column])) domain.upper[column]--;
-  const mask = Uint8Array.from(rule.allowed!, (_, rank) => +(rank >= domain.lower[column] && rank <= domain.upper[column] && allowed(rank)));
+  const mask = Uint8Array.from(
+    rule.allowed!,
+    (_, rank) => +(rank >= domain.lower[column] && rank <= domain.upper[column] && allowed(rank)),
+  );
   const gap = mask.slice(domain.lower[column], domain.upper[column] + 1).includes(0);
   domain.ranks[index] = gap ? mask : null;
 }
@@ -110,18 +126,24 @@ export function roundTo(value: number, decimals: number): number {
 /** Whether the domain leaves the feature no choice. */
 export function isFixed(domain: Domain, feature: Feature): boolean {
   for (let c = feature.column; c < feature.column + feature.width; c++) {
-    if (domain.lower[c] !== domain.upper[c] && !(feature.kind === 'choice' && domain.origin[c] > 0 && othersClosed(domain, feature))) return false;
+    if (
+      domain.lower[c] !== domain.upper[c] &&
+      !(feature.kind === 'choice' && domain.origin[c] > 0 && othersClosed(domain, feature))
+    )
+      return false;
   }
   return true;
 }
 
 function othersClosed(domain: Domain, feature: Feature): boolean {
-  for (let c = feature.column; c < feature.column + feature.width; c++) if (domain.origin[c] === 0 && domain.upper[c] > 0) return false;
+  for (let c = feature.column; c < feature.column + feature.width; c++)
+    if (domain.origin[c] === 0 && domain.upper[c] > 0) return false;
   return true;
 }
 
 /** Pins a feature to its present value. */
 export function pin(domain: Domain, feature: Feature): void {
-  for (let c = feature.column; c < feature.column + feature.width; c++) domain.lower[c] = domain.upper[c] = domain.origin[c];
+  for (let c = feature.column; c < feature.column + feature.width; c++)
+    domain.lower[c] = domain.upper[c] = domain.origin[c];
   domain.ranks[feature.index] = null;
 }

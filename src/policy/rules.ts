@@ -3,8 +3,8 @@
  * Every entry is checked here against the feature it speaks of, with its path.
  */
 import { ElsewiseError } from '../documents/error.js';
-import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
 import { nearestName } from '../documents/nearest-name.js';
+import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 
 export interface FeatureRule {
@@ -27,7 +27,10 @@ export function compileRules(policy: PolicyDocument, space: FeatureSpace): Featu
   for (const name of Object.keys(policy.features)) {
     if (space.byName.has(name)) continue;
     const close = nearestName(name, names);
-    throw policyError(`features.${name}`, close ? `unknown feature, did you mean "${close}"?` : 'the model has no such feature');
+    throw policyError(
+      `features.${name}`,
+      close ? `unknown feature, did you mean "${close}"?` : 'the model has no such feature',
+    );
   }
   return space.features.map((feature) => compileRule(feature, ownEntry(policy.features, feature.name)));
 }
@@ -61,12 +64,20 @@ function checkEntry(feature: Feature, entry: FeatureRuleDocument): void {
   const numeric = feature.kind === 'continuous' || feature.kind === 'integer';
   if (!numeric) {
     const wrong = NUMERIC_ENTRIES.find((key) => entry[key] !== undefined);
-    if (wrong) throw policyError(`${path}.${wrong}`, `is for numbers; "${feature.name}" is ${feature.kind}: use allow or change`);
+    if (wrong)
+      throw policyError(
+        `${path}.${wrong}`,
+        `is for numbers; "${feature.name}" is ${feature.kind}: use allow or change`,
+      );
   }
-  if (numeric && entry.allow) throw policyError(`${path}.allow`, `is for categories and booleans; use min and max for "${feature.name}"`);
+  if (numeric && entry.allow)
+    throw policyError(`${path}.allow`, `is for categories and booleans; use min and max for "${feature.name}"`);
   const directed = entry.change === 'increase' || entry.change === 'decrease';
   if (feature.kind === 'choice' && directed) {
-    throw policyError(`${path}.change`, `"${feature.name}" has no order: use never, any, allow, or make it ordinal in the model`);
+    throw policyError(
+      `${path}.change`,
+      `"${feature.name}" has no order: use never, any, allow, or make it ordinal in the model`,
+    );
   }
   if (entry.min !== undefined && entry.max !== undefined && entry.min > entry.max) {
     throw policyError(`${path}.min`, `${entry.min} is above max ${entry.max}`);

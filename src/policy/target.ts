@@ -11,8 +11,8 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import { nearestName } from '../documents/nearest-name.js';
-import { type TargetDocument, targetSchema } from '../documents/policy-document.js';
 import { parseDocument } from '../documents/parse.js';
+import { type TargetDocument, targetSchema } from '../documents/policy-document.js';
 import type { LoadedModel } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 
@@ -41,7 +41,9 @@ function classGoal(label: string, model: Classifier, margin: number): Goal {
   const index = model.classes.indexOf(label);
   if (index >= 0) return { kind: 'class', index, margin };
   const close = nearestName(label, [...model.classes]);
-  throw targetError(`the model has no class "${label}"${close ? `, did you mean "${close}"?` : `; it has ${model.classes.join(', ')}`}`);
+  throw targetError(
+    `the model has no class "${label}"${close ? `, did you mean "${close}"?` : `; it has ${model.classes.join(', ')}`}`,
+  );
 }
 
 function regressionInterval(target: TargetDocument, tolerance?: number): { from?: number; to?: number } {

@@ -41,8 +41,8 @@ export class PreparedActiveSet implements Prepared {
     const extra = this.boxed ? 0 : d;
     this.rowScale = new Float64Array(this.rows.length + extra).fill(1);
     const scaled = new Float64Array((this.rows.length + extra) * d);
-    this.rows.forEach((row, i) => this.writeRow(scaled, i, this.transform(row.a)));
-    if (!this.boxed) this.back.forEach((row, j) => this.writeRow(scaled, this.rows.length + j, row));
+    const entries = [...this.rows.map((row) => this.transform(row.a)), ...(this.boxed ? [] : this.back)];
+    for (const [i, row] of entries.entries()) this.writeRow(scaled, i, row);
     this.projection = new Projection(this.rows.length + extra, d, scaled);
     this.x = new Float64Array(space.columns);
   }
@@ -50,7 +50,10 @@ export class PreparedActiveSet implements Prepared {
   private writeRow(scaled: Float64Array, i: number, entries: Float64Array): void {
     const size = Math.sqrt(dot(entries, entries)) || 1;
     this.rowScale[i] = 1 / size;
-    scaled.set(entries.map((value) => value / size), i * entries.length);
+    scaled.set(
+      entries.map((value) => value / size),
+      i * entries.length,
+    );
   }
 
   /** a·Δ as a functional of y. */
@@ -68,7 +71,10 @@ export class PreparedActiveSet implements Prepared {
     if (status === 'numerical') return numerical('the active set lost its footing');
     if (status === 'infeasible') return this.certify(domain);
     this.toColumns(domain);
-    const broken = this.rows.some((row, i) => violation(row, this.x) > (i < this.problem.piece.rows.length ? 0 : 10 * linkSlack(row, domain.origin)));
+    const broken = this.rows.some(
+      (row, i) =>
+        violation(row, this.x) > (i < this.problem.piece.rows.length ? 0 : 10 * linkSlack(row, domain.origin)),
+    );
     if (broken) return numerical('rounding left a row');
     const { y, lambda } = this.projection;
     const price = depths.reduce((sum, depth, i) => sum + 2 * Math.abs(lambda[i]) * depth * this.rowScale[i], 0);
@@ -116,7 +122,9 @@ export class PreparedActiveSet implements Prepared {
 
   private certify(domain: Domain): Outcome {
     const y = Float64Array.from(this.rows, (_, i) => this.projection.lambda[i] * this.rowScale[i]);
-    return provesInfeasible(this.rows, y, domain) ? INFEASIBLE : numerical('infeasible, but the certificate is not certain');
+    return provesInfeasible(this.rows, y, domain)
+      ? INFEASIBLE
+      : numerical('infeasible, but the certificate is not certain');
   }
 }
 

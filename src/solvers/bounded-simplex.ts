@@ -82,7 +82,9 @@ export class BoundedSimplex {
   }
 
   private toleranceOf(variable: number): number {
-    return variable >= this.n ? this.slack[variable - this.n] : 1e-12 * (1 + Math.abs(Number.isFinite(this.hi[variable]) ? this.hi[variable] : 0));
+    return variable >= this.n
+      ? this.slack[variable - this.n]
+      : 1e-12 * (1 + Math.abs(Number.isFinite(this.hi[variable]) ? this.hi[variable] : 0));
   }
 
   private mostViolated(): number {
@@ -166,7 +168,8 @@ export class BoundedSimplex {
       const factor = table[i * n + q];
       if (factor === 0) continue;
       const at = i * n;
-      for (let k = 0; k < n; k++) table[at + k] = k === q ? factor * table[start + q] : table[at + k] + factor * table[start + k];
+      for (let k = 0; k < n; k++)
+        table[at + k] = k === q ? factor * table[start + q] : table[at + k] + factor * table[start + k];
     }
     const price = reduced[q];
     for (let k = 0; k < n; k++) reduced[k] = k === q ? price * table[start + q] : reduced[k] + price * table[start + k];
@@ -187,7 +190,8 @@ export class BoundedSimplex {
   /** Multipliers of the rows: by how much the optimum rises per unit that a row's active bound moves in. */
   readMultipliers(multipliers: Float64Array): void {
     multipliers.fill(0);
-    for (let q = 0; q < this.n; q++) if (this.nonbasic[q] >= this.n) multipliers[this.nonbasic[q] - this.n] = this.reduced[q];
+    for (let q = 0; q < this.n; q++)
+      if (this.nonbasic[q] >= this.n) multipliers[this.nonbasic[q] - this.n] = this.reduced[q];
   }
 
   /** After 'infeasible': multipliers y of the rows whose combination y·s cannot reach what its bounds demand. */

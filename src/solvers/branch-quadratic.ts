@@ -21,7 +21,16 @@ import { branch } from './branch.js';
 import { LagrangianBound } from './lagrangian.js';
 import { NodeHeap } from './node-heap.js';
 import { violation } from './rows.js';
-import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+import {
+  INFEASIBLE,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from './solver.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
   return traits.linear && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
@@ -72,12 +81,17 @@ class PreparedQuadraticBranch implements Prepared {
       const node: Node = next ?? open.pop()!;
       next = undefined;
       if (node.bound >= this.bestCost * (1 - WORTH)) continue;
-      if (limits.now() > limits.deadline) return limit(this.bestCost < Infinity ? this.best : null, Math.min(node.bound, open.least(), this.bestCost));
+      if (limits.now() > limits.deadline)
+        return limit(this.bestCost < Infinity ? this.best : null, Math.min(node.bound, open.least(), this.bestCost));
       const relaxation = this.relaxation(node.alternatives);
       const outcome = relaxation.solve(node.domain, limits);
       if (outcome.status === 'numerical') trouble = true;
       if (outcome.status !== 'solved') continue;
-      const bound = Math.max(node.bound, outcome.lowerBound, this.lagrangian?.bound(relaxation, node.domain, node.changed) ?? 0);
+      const bound = Math.max(
+        node.bound,
+        outcome.lowerBound,
+        this.lagrangian?.bound(relaxation, node.domain, node.changed) ?? 0,
+      );
       if (bound >= this.bestCost * (1 - WORTH)) continue;
       const [first, ...others] = this.branch({ ...node, bound }, outcome.x!, limits);
       next = first;
@@ -123,7 +137,11 @@ class PreparedQuadraticBranch implements Prepared {
   private relaxedProblem(alternatives: readonly number[]): Problem {
     const { problem } = this;
     const chosen = alternatives.flatMap((k, clause) => (k < 0 ? [] : [problem.clauses[clause].rows[k]]));
-    const links = [...problem.links, ...problem.rules.filter((rule) => !rule.never).flatMap((rule) => sumToOne(rule.feature, problem)), ...chosen];
+    const links = [
+      ...problem.links,
+      ...problem.rules.filter((rule) => !rule.never).flatMap((rule) => sumToOne(rule.feature, problem)),
+      ...chosen,
+    ];
     return withPiece({ ...problem, links }, problem.piece);
   }
 
@@ -136,8 +154,11 @@ class PreparedQuadraticBranch implements Prepared {
     if (off) return off.kind === 'choice' ? this.splitChoice(node, off, x) : this.splitLattice(node, off, x);
     const snapped = this.snap(node, x, limits);
     if (!snapped) return this.splitOff(node, x);
-    const broken = clauses.findIndex((clause, k) => node.alternatives[k] < 0 && clause.rows.every((row) => violation(row, snapped) > 1e-10));
-    if (broken >= 0) return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
+    const broken = clauses.findIndex(
+      (clause, k) => node.alternatives[k] < 0 && clause.rows.every((row) => violation(row, snapped) > 1e-10),
+    );
+    if (broken >= 0)
+      return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
     this.offer(snapped);
     return [];
   }
@@ -146,7 +167,8 @@ class PreparedQuadraticBranch implements Prepared {
     let worst: Feature | undefined;
     let most = ON_LATTICE;
     for (const feature of this.problem.space.features) {
-      const off = feature.kind === 'choice' ? splitShare(feature, x) : this.offLattice(feature, domain, x[feature.column]);
+      const off =
+        feature.kind === 'choice' ? splitShare(feature, x) : this.offLattice(feature, domain, x[feature.column]);
       if (off > most) {
         most = off;
         worst = feature;
@@ -197,7 +219,10 @@ class PreparedQuadraticBranch implements Prepared {
       for (let c = feature.column; c < feature.column + feature.width; c++) {
         const step = feature.kind === 'choice' ? 1 : node.domain.step[feature.index];
         if (step === 0) continue;
-        const point = feature.kind === 'choice' ? Math.round(x[c]) : fixed.origin[c] + step * Math.round((x[c] - fixed.origin[c]) / step);
+        const point =
+          feature.kind === 'choice'
+            ? Math.round(x[c])
+            : fixed.origin[c] + step * Math.round((x[c] - fixed.origin[c]) / step);
         if (point !== x[c]) exact = false;
         fixed.lower[c] = fixed.upper[c] = point;
       }
@@ -210,7 +235,9 @@ class PreparedQuadraticBranch implements Prepared {
   /** The nearest lattice point is no answer: split it off along the first feature that is free. */
   private splitOff(node: Node, x: Float64Array): Node[] {
     const { origin, lower, upper, step } = node.domain;
-    const free = this.problem.space.features.find((f) => f.kind !== 'choice' && step[f.index] > 0 && lower[f.column] < upper[f.column]);
+    const free = this.problem.space.features.find(
+      (f) => f.kind !== 'choice' && step[f.index] > 0 && lower[f.column] < upper[f.column],
+    );
     if (!free) return [];
     const c = free.column;
     const point = origin[c] + step[free.index] * Math.round((x[c] - origin[c]) / step[free.index]);
@@ -234,7 +261,8 @@ class PreparedQuadraticBranch implements Prepared {
     const undecided = changes.filter((feature) => !node.changed.has(feature.index));
     if (node.changed.size >= this.problem.maxChanges) return this.pinRest(node, undecided);
     if (!undecided.length) return [];
-    const size = (f: Feature) => this.problem.cost.weight[f.index] * (f.kind === 'choice' ? 1 : (x[f.column] - node.domain.origin[f.column]) ** 2);
+    const size = (f: Feature) =>
+      this.problem.cost.weight[f.index] * (f.kind === 'choice' ? 1 : (x[f.column] - node.domain.origin[f.column]) ** 2);
     const feature = undecided.reduce((a, b) => (size(b) > size(a) ? b : a));
     return [{ ...node, changed: new Set([...node.changed, feature.index]) }, ...this.pinRest(node, [feature])];
   }
@@ -280,7 +308,8 @@ function sumToOne(feature: Feature, problem: Problem): LinearRow[] {
 /** How far a category is from being a single one. */
 function splitShare(feature: Feature, x: Float64Array): number {
   let off = 0;
-  for (let c = feature.column; c < feature.column + feature.width; c++) off = Math.max(off, Math.abs(x[c] - Math.round(x[c])));
+  for (let c = feature.column; c < feature.column + feature.width; c++)
+    off = Math.max(off, Math.abs(x[c] - Math.round(x[c])));
   return off;
 }
 
@@ -291,4 +320,8 @@ function moved(feature: Feature, { origin }: Domain, x: Float64Array): boolean {
   return false;
 }
 
-export const branchQuadratic: Solver = { name: 'branch-quadratic', accepts, prepare: (problem) => new PreparedQuadraticBranch(problem) };
+export const branchQuadratic: Solver = {
+  name: 'branch-quadratic',
+  accepts,
+  prepare: (problem) => new PreparedQuadraticBranch(problem),
+};

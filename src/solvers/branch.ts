@@ -11,17 +11,28 @@
  * Nodes are taken best first, with a dive into the better child, so answers come early. Every node is solved from
  * scratch: a small tableau is cheaper to rebuild than to keep exact.
  */
-import { changeCost } from '../policy/cost.js';
 import { copyDomain, createDomain, type Domain, pin } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { BoundedSimplex } from './bounded-simplex.js';
+import { CostLines, NO_MOVE } from './cost-lines.js';
 import { MoveModel } from './moves.js';
 import { NodeHeap } from './node-heap.js';
 import { provesInfeasible, violation } from './rows.js';
-import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+import {
+  INFEASIBLE,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from './solver.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
-  return traits.linear && (traits.norm === 'l0' || traits.norm === 'l1' || traits.norm === 'percentile') ? 'exact' : 'no';
+  return traits.linear && (traits.norm === 'l0' || traits.norm === 'l1' || traits.norm === 'percentile')
+    ? 'exact'
+    : 'no';
 }
 
 /** A part of the search space: intervals of the moves (unscaled), which features count as changed, chosen alternatives. */
@@ -54,6 +65,7 @@ class PreparedBranch implements Prepared {
   private readonly best: Float64Array;
   private bestCost = Infinity;
   private fixedCost = 0;
+  private readonly lines: CostLines;
   /** Costs are whole numbers (unweighted L0): bounds may be rounded up. */
   private readonly whole: boolean;
   /** L0 says which features change, not how far: of its answers the one that moves least is told. */
@@ -61,6 +73,7 @@ class PreparedBranch implements Prepared {
 
   constructor(private readonly problem: Problem) {
     this.model = new MoveModel(problem, true);
+    this.lines = new CostLines(this.model);
     const { m, n } = this.model;
     this.simplex = new BoundedSimplex(m, n);
     this.rows = new Float64Array(m * n);
@@ -136,7 +149,9 @@ class PreparedBranch implements Prepared {
     this.simplex.readCertificate(multipliers);
     const extra = multipliers.subarray(model.always.length).some((y) => Math.abs(y) > 1e-9);
     const y = Float64Array.from(model.always, (_, i) => multipliers[i] * model.scaleOf(i));
-    return extra || provesInfeasible(model.always, y, domain) ? INFEASIBLE : numerical('infeasible, but the certificate is not certain');
+    return extra || provesInfeasible(model.always, y, domain)
+      ? INFEASIBLE
+      : numerical('infeasible, but the certificate is not certain');
   }
 
   private root(): Node {
@@ -148,7 +163,9 @@ class PreparedBranch implements Prepared {
   }
 
   private worthwhile(bound: number): boolean {
-    const rounded = this.whole ? this.problem.cost.weight[0] * Math.ceil(bound / this.problem.cost.weight[0] - 1e-6) : bound;
+    const rounded = this.whole
+      ? this.problem.cost.weight[0] * Math.ceil(bound / this.problem.cost.weight[0] - 1e-6)
+      : bound;
     return rounded < this.bestCost * (1 - WORTH);
   }
 
@@ -164,7 +181,7 @@ class PreparedBranch implements Prepared {
       simplex.lo[j] = node.lo[j] / model.unit[j];
       simplex.hi[j] = node.hi[j] / model.unit[j];
     }
-    this.price(node);
+    this.fixedCost = this.lines.price(node.lo, node.hi, node.changed, this.cost);
     if (this.problem.traits.capped) this.writeChangesRow(node);
     this.writeAlternatives(node);
     const status = simplex.solve(rows, this.cost);
@@ -177,63 +194,6 @@ class PreparedBranch implements Prepared {
     }
     node.bound = Math.max(node.bound, total);
     return 'optimal';
-  }
-
-  /** Lines below the cost on the node's intervals: `cost` per scaled move, `fixedCost` at their cheap ends. */
-  private price(node: Node): void {
-    const { model, problem } = this;
-    this.fixedCost = 0;
-    if (problem.cost.norm === 'l0') {
-      for (const feature of problem.space.features) if (node.changed[feature.index]) this.fixedCost += problem.cost.weight[feature.index];
-    }
-    for (let j = 0; j < model.n; j++) {
-      const { kind, feature } = model.moves[j];
-      const slope = kind === 'choose' ? this.choiceSlope(j, node) : this.slope(j, node);
-      this.cost[j] = slope * model.unit[j];
-      if (problem.cost.norm !== 'l0' && node.lo[j] > 0) this.fixedCost += kind === 'choose' ? slope * node.lo[j] : this.trueCost(j, node.lo[j]);
-      if (problem.cost.norm === 'l0' && kind === 'choose' && node.changed[feature.index]) this.cost[j] = 0;
-    }
-  }
-
-  private choiceSlope(j: number, node: Node): number {
-    if (this.problem.cost.norm === 'l0') return node.changed[this.model.moves[j].feature.index] ? 0 : this.problem.cost.weight[this.model.moves[j].feature.index];
-    return this.model.choicePrice[j];
-  }
-
-  private slope(j: number, node: Node): number {
-    const { cost } = this.problem;
-    const { feature } = this.model.moves[j];
-    const lo = node.lo[j];
-    const hi = node.hi[j];
-    if (cost.norm === 'l1') return cost.weight[feature.index];
-    if (hi <= lo) return 0;
-    if (cost.norm === 'l0') return node.changed[feature.index] || hi === Infinity ? 0 : cost.weight[feature.index] / hi;
-    return this.percentileSlope(j, lo, hi);
-  }
-
-  /** The steepest line from (lo, cost(lo)) that stays below the curve up to hi: through one of its corners. */
-  private percentileSlope(j: number, lo: number, hi: number): number {
-    const base = this.trueCost(j, lo);
-    const ends = hi < Infinity ? [hi] : [2 * (lo + 1)];
-    let slope = Infinity;
-    for (const corner of [...this.corners(j, lo, hi), ...ends]) slope = Math.min(slope, (this.trueCost(j, corner) - base) / (corner - lo));
-    return Math.max(0, slope);
-  }
-
-  private corners(j: number, lo: number, hi: number): number[] {
-    const { feature, kind } = this.model.moves[j];
-    const curve = this.problem.cost.curves[feature.index];
-    if (!curve) return [];
-    const origin = this.model.originOf(j);
-    const distances = Array.from(curve.points, (point) => (kind === 'up' ? point - origin : origin - point));
-    return distances.filter((distance) => distance > lo && distance < hi);
-  }
-
-  /** What the amount of a numeric move really costs. */
-  private trueCost(j: number, amount: number): number {
-    const { feature, kind } = this.model.moves[j];
-    const origin = this.model.originOf(j);
-    return changeCost(this.problem.cost, feature, origin, kind === 'up' ? origin + amount : origin - amount);
   }
 
   /** Σ over undecided features of their share of a change <= K - decided ones. */
@@ -351,25 +311,19 @@ class PreparedBranch implements Prepared {
     const { model, values } = this;
     const changed: number[] = [];
     for (const feature of this.problem.space.features) {
-      if (model.movesOf[feature.index].some((j) => Math.abs(values[j]) > 1e-11)) changed.push(feature.index);
+      if (model.movesOf[feature.index].some((j) => values[j] > NO_MOVE)) changed.push(feature.index);
     }
     return changed;
   }
 
   private brokenClause(node: Node): number {
-    return this.problem.clauses.findIndex((clause, k) => node.alternative[k] < 0 && clause.rows.every((row) => violation(row, this.x) > 1e-10));
+    return this.problem.clauses.findIndex(
+      (clause, k) => node.alternative[k] < 0 && clause.rows.every((row) => violation(row, this.x) > 1e-10),
+    );
   }
 
   private offer(): void {
-    const { model } = this;
-    const { cost, space } = this.problem;
-    let total = 0;
-    for (const feature of space.features) {
-      const moves = model.movesOf[feature.index];
-      if (!moves.some((j) => this.values[j] > 1e-11)) continue;
-      if (cost.norm === 'l0') total += cost.weight[feature.index];
-      else for (const j of moves) total += model.moves[j].kind === 'choose' ? model.choicePrice[j] * this.values[j] : this.trueCost(j, this.values[j] * model.unit[j]);
-    }
+    const total = this.lines.total(this.values);
     if (total >= this.bestCost) return;
     this.bestCost = total;
     this.best.set(this.x);
@@ -380,7 +334,10 @@ class PreparedBranch implements Prepared {
     const undecided = changes.filter((f) => !node.changed[f]);
     if (!undecided.length) return [];
     const spent = (f: number) => this.model.movesOf[f].reduce((sum, j) => sum + this.cost[j] * this.values[j], 0);
-    return this.decideChange(node, undecided.reduce((a, b) => (spent(b) > spent(a) ? b : a))).reverse();
+    return this.decideChange(
+      node,
+      undecided.reduce((a, b) => (spent(b) > spent(a) ? b : a)),
+    ).reverse();
   }
 
   private decideChange(node: Node, feature: number): Child[] {
@@ -407,7 +364,10 @@ class PreparedBranch implements Prepared {
     if (norm === 'l0') {
       const undecided = changes.filter((f) => !node.changed[f]);
       if (!undecided.length) return [];
-      return this.decideChange(node, undecided.reduce((a, b) => (weight[b] > weight[a] ? b : a)));
+      return this.decideChange(
+        node,
+        undecided.reduce((a, b) => (weight[b] > weight[a] ? b : a)),
+      );
     }
     return this.splitPercentile(node);
   }
@@ -418,9 +378,7 @@ class PreparedBranch implements Prepared {
     let most = 0;
     for (let j = 0; j < model.n; j++) {
       if (model.moves[j].kind === 'choose') continue;
-      const amount = this.values[j] * model.unit[j];
-      const line = this.trueCost(j, node.lo[j]) + this.slope(j, node) * (amount - node.lo[j]);
-      const excess = this.trueCost(j, amount) - line;
+      const excess = this.lines.excess(j, node.lo[j], node.hi[j], this.values[j] * model.unit[j]);
       if (excess > most) {
         most = excess;
         worst = j;
@@ -433,13 +391,15 @@ class PreparedBranch implements Prepared {
   /** At the corner nearest to the present amount: between corners the cost is a line. */
   private splitAtCorner(node: Node, j: number): Child[] {
     const amount = this.values[j] * this.model.unit[j];
-    const corners = this.corners(j, node.lo[j], node.hi[j]);
+    const corners = this.lines.corners(j, node.lo[j], node.hi[j]);
     if (!corners.length) return [];
     const at = corners.reduce((a, b) => (Math.abs(b - amount) < Math.abs(a - amount) ? b : a));
     const step = this.model.step[j];
     const below = step > 0 ? step * Math.floor(at / step + ON_LATTICE) : at;
     const above = step > 0 ? below + step : at;
-    return [this.tighten(node, j, node.lo[j], below), this.tighten(node, j, above, node.hi[j])].filter((_, k) => (k ? above <= node.hi[j] : below >= node.lo[j]));
+    return [this.tighten(node, j, node.lo[j], below), this.tighten(node, j, above, node.hi[j])].filter((_, k) =>
+      k ? above <= node.hi[j] : below >= node.lo[j],
+    );
   }
 
   /** Bounds the children, queues them, and returns the best one to go on with. */

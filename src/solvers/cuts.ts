@@ -58,7 +58,9 @@ class PreparedCuts implements Prepared {
 
 /** h(at) + ∇h(at)·(x - at) <= -inside, as a row. */
 function tangent(sum: ExpSum, at: Float64Array, inside: number): LinearRow {
-  const logs = sum.exponents.map((u, j) => Math.log(sum.weights[j]) + u.reduce((total, value, i) => total + value * at[i], sum.shifts[j]));
+  const logs = sum.exponents.map(
+    (u, j) => Math.log(sum.weights[j]) + u.reduce((total, value, i) => total + value * at[i], sum.shifts[j]),
+  );
   const top = Math.max(...logs);
   const shares = logs.map((value) => Math.exp(value - top));
   const total = shares.reduce((a, b) => a + b, 0);

@@ -8,8 +8,9 @@
  * No error of the package leaves this file as it is: its stack quotes a source line of 160 KB. After an error that may
  * have left the engine's memory in disorder the engine is loaded anew, and until then every run fails.
  */
-import * as highsModule from 'highs';
+
 import type { Highs, Model, ModelData, ModelStatusCode } from 'highs';
+import * as highsModule from 'highs';
 import type { SparseProgram } from './sparse-program.js';
 
 /** The declarations say CommonJS, the file that Node takes is a module: its default export is the loader itself. */
@@ -75,6 +76,8 @@ const NOTHING: Run = {
 export function runHighs(program: SparseProgram, timeLimitMs: number): Run {
   if (!engine) return { ...NOTHING, detail: 'HiGHS is not loaded' };
   try {
+    // A program without columns counts as empty: HiGHS would not look at its rows.
+    if (!program.cost.length) program.addColumn(0, 0);
     instance ??= createInstance(engine);
     const discrete = program.whole.includes(1);
     instance.options.set({ time_limit: Math.max(0, timeLimitMs) / 1000, presolve: discrete ? 'choose' : 'off' });
@@ -101,7 +104,8 @@ function abandonEngine(): void {
   loadHighs().catch(() => {});
 }
 
-const shortened = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 200);
+const shortened = (error: unknown): string =>
+  (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 200);
 
 function toModel(program: SparseProgram, discrete: boolean): ModelData {
   const numCols = program.cost.length;
@@ -114,7 +118,14 @@ function toModel(program: SparseProgram, discrete: boolean): ModelData {
     colUpper: program.upper,
     rowLower: program.rowLower,
     rowUpper: program.rowUpper,
-    matrix: { format: 'csr', numRows, numCols, starts: program.starts, indices: program.indices, values: program.values },
+    matrix: {
+      format: 'csr',
+      numRows,
+      numCols,
+      starts: program.starts,
+      indices: program.indices,
+      values: program.values,
+    },
     ...(discrete ? { integrality: Int32Array.from(program.whole) } : {}),
     ...(program.hessian ? { hessian: { format: 'triangular', dimension: numCols, ...program.hessian } } : {}),
   };
@@ -127,12 +138,21 @@ const LIMITS: readonly ModelStatusCode[] = [13, 14, 16, 17];
 const FEASIBLE_POINT = 2;
 
 function read(model: Model, code: ModelStatusCode, discrete: boolean): Run {
-  if (INFEASIBLE.includes(code)) return { ...NOTHING, status: 'infeasible', bound: Infinity, ray: discrete ? null : (model.getDualRay()?.values ?? null) };
+  if (INFEASIBLE.includes(code))
+    return {
+      ...NOTHING,
+      status: 'infeasible',
+      bound: Infinity,
+      ray: discrete ? null : (model.getDualRay()?.values ?? null),
+    };
   const status = code === OPTIMAL ? 'optimal' : LIMITS.includes(code) ? 'limit' : 'failed';
   if (status === 'failed') return { ...NOTHING, detail: `HiGHS ended with status ${code}` };
   const { colValue, colDual, rowDual } = model.getSolution();
   const found = model.info.get('primal_solution_status') === FEASIBLE_POINT;
-  const bound = discrete ? Number(model.info.get('mip_dual_bound')) : status === 'optimal' ? model.getObjectiveValue() : Number.NEGATIVE_INFINITY;
+  const bound = discrete
+    ? Number(model.info.get('mip_dual_bound'))
+    : status === 'optimal'
+      ? model.getObjectiveValue()
+      : Number.NEGATIVE_INFINITY;
   return { ...NOTHING, status, values: found ? colValue : null, bound, rowDuals: rowDual, columnDuals: colDual };
 }
-

@@ -63,7 +63,10 @@ class Slab implements Prepared {
     if (!Number.isFinite(activity)) return numerical('the row overflows');
     const side = activity < row.lower ? 1 : activity > row.upper ? -1 : 0;
     const end = side < 0 ? row.upper : row.lower;
-    const depth = Math.min(limits.nudge * (scale + Math.abs(Number.isFinite(end) ? end : 0)), 0.25 * (row.upper - row.lower));
+    const depth = Math.min(
+      limits.nudge * (scale + Math.abs(Number.isFinite(end) ? end : 0)),
+      0.25 * (row.upper - row.lower),
+    );
     const lack = side === 0 ? this.shortOfDepth(activity, depth) : side * (end - activity);
     if (side === 0 && lack <= 0) return solved(x, 0);
     const direction = side || (activity - row.lower < row.upper - activity ? 1 : -1);

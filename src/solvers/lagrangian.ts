@@ -74,7 +74,8 @@ export class LagrangianBound {
     let total = s * this.lack;
     let count = 0;
     for (const feature of space.features) {
-      const gain = feature.kind === 'choice' ? this.choiceGain(feature, s, domain) : this.numberGain(feature, s, domain);
+      const gain =
+        feature.kind === 'choice' ? this.choiceGain(feature, s, domain) : this.numberGain(feature, s, domain);
       if (gain === 0) continue;
       if (gain < 0 || changed.has(feature.index)) total -= gain;
       else gains[count++] = gain;
@@ -106,7 +107,10 @@ export class LagrangianBound {
     if (step[index] === 0) return gain(free);
     const below = step[index] * Math.floor(free / step[index] + 1e-9);
     const above = below + step[index];
-    return Math.max(below >= low - 1e-9 ? gain(below) : Number.NEGATIVE_INFINITY, above <= high + 1e-9 ? gain(above) : Number.NEGATIVE_INFINITY);
+    return Math.max(
+      below >= low - 1e-9 ? gain(below) : Number.NEGATIVE_INFINITY,
+      above <= high + 1e-9 ? gain(above) : Number.NEGATIVE_INFINITY,
+    );
   }
 }
 

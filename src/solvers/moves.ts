@@ -64,13 +64,21 @@ export class MoveModel {
     readonly problem: Problem,
     private readonly useGrid: boolean,
   ) {
-    this.moves = problem.rules.filter((rule) => !rule.never).flatMap((rule) => movesOf(rule.feature, rule.allowed !== null));
-    this.movesOf = problem.space.features.map((feature) => [...this.moves.keys()].filter((j) => this.moves[j].feature === feature));
+    this.moves = problem.rules
+      .filter((rule) => !rule.never)
+      .flatMap((rule) => movesOf(rule.feature, rule.allowed !== null));
+    this.movesOf = problem.space.features.map((feature) =>
+      [...this.moves.keys()].filter((j) => this.moves[j].feature === feature),
+    );
     this.always = linearRows(problem);
     this.regionRows = problem.piece.rows.length;
-    this.choices = problem.space.features.filter((f) => this.movesOf[f.index].some((j) => this.moves[j].kind === 'choose'));
+    this.choices = problem.space.features.filter((f) =>
+      this.movesOf[f.index].some((j) => this.moves[j].kind === 'choose'),
+    );
     this.atoms = problem.clauses.flatMap((clause) => clause.rows);
-    this.clauseStart = problem.clauses.reduce((starts, clause) => [...starts, starts[starts.length - 1] + clause.rows.length], [0]);
+    const starts = [0];
+    for (const clause of problem.clauses) starts.push(starts[starts.length - 1] + clause.rows.length);
+    this.clauseStart = starts;
     this.n = this.moves.length;
     this.choiceRow = this.always.length;
     this.changesRow = this.choiceRow + this.choices.length;
@@ -122,8 +130,9 @@ export class MoveModel {
       const slack = region ? 0.25 * this.depth[i] : linkSlack(row, domain.origin);
       this.fillRow(i, row, domain, this.depth[i], slack);
     }
-    this.choices.forEach((feature, k) => this.fillChoice(this.choiceRow + k, feature, domain));
-    this.atoms.forEach((row, k) => this.fillRow(this.atomRow + k, row, domain, 0, linkSlack(row, domain.origin)));
+    for (const [k, feature] of this.choices.entries()) this.fillChoice(this.choiceRow + k, feature, domain);
+    for (const [k, row] of this.atoms.entries())
+      this.fillRow(this.atomRow + k, row, domain, 0, linkSlack(row, domain.origin));
   }
 
   private fillMoves(domain: Domain): void {
@@ -142,7 +151,8 @@ export class MoveModel {
         this.room[j] = Math.max(0, up ? upper[c] - origin[c] : origin[c] - lower[c]);
         this.step[j] = domain.step[feature.index] || (this.useGrid ? domain.grid[feature.index] : 0);
         // The grid counts from the origin: a bound between two of its points is pulled in to the last one.
-        if (this.step[j] > 0 && this.room[j] < Infinity) this.room[j] = this.step[j] * Math.floor(this.room[j] / this.step[j] + 1e-9);
+        if (this.step[j] > 0 && this.room[j] < Infinity)
+          this.room[j] = this.step[j] * Math.floor(this.room[j] / this.step[j] + 1e-9);
       }
       this.lo[j] = this.least[j] / this.unit[j];
       this.hi[j] = this.room[j] / this.unit[j];

@@ -59,13 +59,16 @@ class PreparedNearest implements Prepared {
     let total = 0;
     for (const feature of space.features) {
       const f = feature.index;
-      if (from[f] !== to[f]) total += changeCost(cost, feature, from[f], to[f]) || cost.weight[f] * Math.abs(to[f] - from[f]);
+      if (from[f] !== to[f])
+        total += changeCost(cost, feature, from[f], to[f]) || cost.weight[f] * Math.abs(to[f] - from[f]);
     }
     return total;
   }
 
   private takeOver(row: Float64Array, here: Float64Array, domain: Domain): Float64Array {
-    return Float64Array.from(this.problem.space.features, (feature) => permitted(feature, row[feature.index], here[feature.index], domain));
+    return Float64Array.from(this.problem.space.features, (feature) =>
+      permitted(feature, row[feature.index], here[feature.index], domain),
+    );
   }
 
   private isAnswer(values: Float64Array, here: Float64Array): boolean {
@@ -79,7 +82,8 @@ class PreparedNearest implements Prepared {
   }
 
   private pullBack(values: Float64Array, here: Float64Array, domain: Domain): void {
-    const price = (feature: Feature) => changeCost(this.problem.cost, feature, here[feature.index], values[feature.index]);
+    const price = (feature: Feature) =>
+      changeCost(this.problem.cost, feature, here[feature.index], values[feature.index]);
     const changed = this.problem.space.features.filter((feature) => values[feature.index] !== here[feature.index]);
     for (const feature of changed.sort((a, b) => price(b) - price(a))) this.restore(values, here, feature, domain);
   }
@@ -112,7 +116,6 @@ function permitted(feature: Feature, wanted: number, here: number, domain: Domai
   const value = step > 0 ? here + step * Math.round((clipped - here) / step) : clipped;
   return domain.ranks[index] && domain.ranks[index]![value] !== 1 ? here : value;
 }
-
 
 export const nearest: Solver = {
   name: 'nearest',

@@ -36,7 +36,8 @@ export class NodeHeap<N> {
     this.ages.pop();
     for (let at = 0; ; ) {
       let least = at;
-      for (const child of [2 * at + 1, 2 * at + 2]) if (child < this.nodes.length && this.before(child, least)) least = child;
+      for (const child of [2 * at + 1, 2 * at + 2])
+        if (child < this.nodes.length && this.before(child, least)) least = child;
       if (least === at) return node;
       this.swap(at, least);
       at = least;

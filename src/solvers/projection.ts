@@ -174,7 +174,8 @@ export class Projection {
     for (let a = 0; a < count; a++) {
       for (let b = 0; b <= a; b++) {
         let sum = 0;
-        for (let j = 0, p = active[a] * d, q = active[b] * d; j < d; j++) if (atBound[j] === NONE) sum += rows[p + j] * rows[q + j];
+        for (let j = 0, p = active[a] * d, q = active[b] * d; j < d; j++)
+          if (atBound[j] === NONE) sum += rows[p + j] * rows[q + j];
         const whole = sum;
         for (let k = 0; k < b; k++) sum -= gram[a * m + k] * gram[b * m + k];
         if (a === b) {

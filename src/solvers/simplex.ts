@@ -30,7 +30,10 @@ class PreparedSimplex implements Prepared {
   constructor(problem: Problem) {
     this.model = new MoveModel(problem, false);
     this.simplex = new BoundedSimplex(this.model.m, this.model.n);
-    this.cost = Float64Array.from(this.model.moves, (move, j) => problem.cost.weight[move.feature.index] * this.model.unit[j]);
+    this.cost = Float64Array.from(
+      this.model.moves,
+      (move, j) => problem.cost.weight[move.feature.index] * this.model.unit[j],
+    );
     this.values = new Float64Array(this.model.n);
     this.multipliers = new Float64Array(this.model.m);
     this.x = new Float64Array(problem.space.columns);
@@ -47,7 +50,10 @@ class PreparedSimplex implements Prepared {
     if (status === 'infeasible') return this.certify(domain);
     simplex.read(values);
     model.toColumns(values, domain, x);
-    if (model.always.some((row, i) => violation(row, x) > (i < model.regionRows ? 0 : 10 * linkSlack(row, domain.origin)))) return numerical('rounding left a row');
+    if (
+      model.always.some((row, i) => violation(row, x) > (i < model.regionRows ? 0 : 10 * linkSlack(row, domain.origin)))
+    )
+      return numerical('rounding left a row');
     simplex.readMultipliers(multipliers);
     let spent = 0;
     for (let j = 0; j < values.length; j++) spent += this.cost[j] * values[j];
@@ -66,7 +72,9 @@ class PreparedSimplex implements Prepared {
     const { model, multipliers } = this;
     this.simplex.readCertificate(multipliers);
     const y = Float64Array.from(model.always, (_, i) => multipliers[i] * model.scaleOf(i));
-    return provesInfeasible(model.always, y, domain) ? INFEASIBLE : numerical('infeasible, but the certificate is not certain');
+    return provesInfeasible(model.always, y, domain)
+      ? INFEASIBLE
+      : numerical('infeasible, but the certificate is not certain');
   }
 }
 

@@ -51,12 +51,13 @@ async function writeResults(
 ): Promise<number> {
   const progress = showProgress(quiet);
   const tally = createTally();
+  let status = await store.batches.status(id);
   try {
     for await (const part of followResults(store, id, signal)) {
       await write(part.bytes);
       tally.rows += part.rows;
-      const { rows } = await store.batches.status(id);
-      progress.update({ tally, resumedRows: 0, bytesDone: tally.rows, bytesTotal: rows });
+      if (!status.isSealed) status = await store.batches.status(id);
+      progress.update({ tally, resumedRows: 0, bytesDone: tally.rows, bytesTotal: status.rows });
     }
   } finally {
     progress.end();

@@ -18,7 +18,12 @@ describe('progress', () => {
   });
 
   it('does without a size, and tells of invalid rows', () => {
-    const progress = { tally: tallyWith({ found: 9, invalid: 1 }), resumedRows: 0, bytesDone: 25, bytesTotal: undefined };
+    const progress = {
+      tally: tallyWith({ found: 9, invalid: 1 }),
+      resumedRows: 0,
+      bytesDone: 25,
+      bytesTotal: undefined,
+    };
     expect(describeProgress(progress, 1000)).toBe('10 rows  10 rows/s  1 invalid');
   });
 });
@@ -42,7 +47,15 @@ describe('the summary', () => {
 
 describe('text', () => {
   it('stands in columns', () => {
-    expect(formatTable([['a', '1'], ['bb', '10']], ['left', 'right'])).toBe('  a    1\n  bb  10');
+    expect(
+      formatTable(
+        [
+          ['a', '1'],
+          ['bb', '10'],
+        ],
+        ['left', 'right'],
+      ),
+    ).toBe('  a    1\n  bb  10');
   });
 
   it('is broken between words', () => {

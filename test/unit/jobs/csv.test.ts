@@ -75,11 +75,18 @@ describe('rows', () => {
 
   it('with a stray quote are at fault alone', () => {
     const rows = rowsOf(HEADER, 'a,1,2,3,"4\nb,1,2,3,4\n');
-    expect(rows.map(({ fault }) => fault?.message)).toEqual(['a quoted field is not closed as it should be', undefined]);
+    expect(rows.map(({ fault }) => fault?.message)).toEqual([
+      'a quoted field is not closed as it should be',
+      undefined,
+    ]);
   });
 
   it('that are not UTF-8 are at fault alone', () => {
-    const text = Buffer.concat([Buffer.from('ä,1,2,3,Köln\nb,1,2,3,'), Buffer.from([0xff]), Buffer.from('\nc,1,2,3,4\n')]);
+    const text = Buffer.concat([
+      Buffer.from('ä,1,2,3,Köln\nb,1,2,3,'),
+      Buffer.from([0xff]),
+      Buffer.from('\nc,1,2,3,4\n'),
+    ]);
     const rows = rowsOf(HEADER, text);
     expect(rows.map(({ id, fault }) => [id, fault?.message])).toEqual([
       ['ä', undefined],

@@ -14,11 +14,18 @@ function read(...lines: (string | object)[]) {
 describe('NDJSON rows', () => {
   it('are nested or flat', () => {
     const expected = { id: 'a', raw: [30, 2000.5, true, 'Köln'], target: 'yes', fault: undefined };
-    expect(read({ id: 'a', features: FLAT, target: 'yes' }, { ...FLAT, id: 'a', target: 'yes' })).toEqual([expected, expected]);
+    expect(read({ id: 'a', features: FLAT, target: 'yes' }, { ...FLAT, id: 'a', target: 'yes' })).toEqual([
+      expected,
+      expected,
+    ]);
   });
 
   it('are numbered when they have no id; a number is a name as well', () => {
-    expect(read({ features: FLAT }, { id: 7, features: FLAT }, { id: null, ...FLAT }).map(({ id }) => id)).toEqual(['row-1', '7', 'row-3']);
+    expect(read({ features: FLAT }, { id: 7, features: FLAT }, { id: null, ...FLAT }).map(({ id }) => id)).toEqual([
+      'row-1',
+      '7',
+      'row-3',
+    ]);
   });
 
   it('leave out what the row does not say', () => {
@@ -27,7 +34,12 @@ describe('NDJSON rows', () => {
 
   it('do not keep anything of the row before', () => {
     const [, second] = read({ id: 'a', ...FLAT, target: 'yes' }, {});
-    expect(second).toEqual({ id: 'row-2', raw: [undefined, undefined, undefined, undefined], target: undefined, fault: undefined });
+    expect(second).toEqual({
+      id: 'row-2',
+      raw: [undefined, undefined, undefined, undefined],
+      target: undefined,
+      fault: undefined,
+    });
   });
 
   it.each([
@@ -46,13 +58,18 @@ describe('NDJSON rows', () => {
   });
 
   it('cannot reach a prototype', () => {
-    const [row] = read('{"id": "a", "__proto__": {"age": 1, "polluted": true}, "constructor": {"prototype": {"polluted": true}}}');
+    const [row] = read(
+      '{"id": "a", "__proto__": {"age": 1, "polluted": true}, "constructor": {"prototype": {"polluted": true}}}',
+    );
     expect(row.raw[0]).toBeUndefined();
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
   it('take id and target for features when the model has features of these names', () => {
-    const features = [{ name: 'id', type: 'continuous' }, { name: 'target', type: 'continuous' }];
+    const features = [
+      { name: 'id', type: 'continuous' },
+      { name: 'target', type: 'continuous' },
+    ];
     const odd = smallModel({ features, parameters: { weights: [1, 1], bias: 0 } });
     const parse = createRowReader({ format: 'ndjson' }, odd);
     const [flat] = parse(Buffer.from('{"id": 1, "target": 2}\n'), 5);

@@ -45,7 +45,10 @@ describe('a result as a line', () => {
   });
 
   it('of CSV keeps features apart from its own columns', () => {
-    const features = [{ name: 'cost', type: 'continuous' }, { name: 'rent', type: 'continuous' }];
+    const features = [
+      { name: 'cost', type: 'continuous' },
+      { name: 'rent', type: 'continuous' },
+    ];
     const odd = smallModel({ features, parameters: { weights: [1, 1], bias: 0 } });
     const { header } = createResultWriter('csv', odd, policy);
     expect(header).toBe('id,status,target,cost,proof,solver,features.cost,rent,degraded,reason,plan\n');

@@ -19,7 +19,10 @@ async function readAll(name: string, ...parts: (string | number[])[]) {
 describe('the input', () => {
   it('is numbered through all chunks', async () => {
     const { chunks } = await readAll('rows.csv', HEADER, 'a,1,2,3,4\nb,1,2', ',3,4\n\nc,1,2,3,4');
-    expect(chunks.map(({ firstRow, rows }) => [firstRow, rows])).toEqual([[1, 2], [3, 1]]);
+    expect(chunks.map(({ firstRow, rows }) => [firstRow, rows])).toEqual([
+      [1, 2],
+      [3, 1],
+    ]);
   });
 
   it('knows how far it is', async () => {

@@ -42,7 +42,10 @@ describe('a tally', () => {
     countResult(tally, result(1, ['income', 'rent']));
     countResult(tally, { ...result(1), status: 'infeasible', counterfactuals: [], degraded: true });
     expect(tally.rows).toBe(2);
-    expect([...tally.statuses]).toEqual([['found', 1], ['infeasible', 1]]);
+    expect([...tally.statuses]).toEqual([
+      ['found', 1],
+      ['infeasible', 1],
+    ]);
     expect([...tally.changes.keys()]).toEqual(['income', 'rent']);
     expect([tally.degraded, tally.costs.count, tally.elapsedMs.sum]).toEqual([1, 1, 1]);
   });
@@ -50,7 +53,10 @@ describe('a tally', () => {
   it('counts predictions, whatever the classes are called', () => {
     const tally = createTally();
     for (const label of ['__proto__', 'yes', '__proto__']) countPrediction(tally, label);
-    expect([...tally.statuses]).toEqual([['__proto__', 2], ['yes', 1]]);
+    expect([...tally.statuses]).toEqual([
+      ['__proto__', 2],
+      ['yes', 1],
+    ]);
   });
 
   it('has no quantile of nothing', () => {

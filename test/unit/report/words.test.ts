@@ -49,13 +49,17 @@ describe('a result in words', () => {
 
   it('that was found in several ways', () => {
     const other = { ...counterfactual, changes: [{ feature: 'hasGuarantor', from: false, to: true }] };
-    expect(words({ counterfactuals: [counterfactual, other] })).toContain('Or approved (0.52) with: has guarantor from no to yes.');
+    expect(words({ counterfactuals: [counterfactual, other] })).toContain(
+      'Or approved (0.52) with: has guarantor from no to yes.',
+    );
   });
 
   it('of a regressor', () => {
     const counterfactuals = [{ ...counterfactual, prediction: 250.5, score: 250.5 }];
     const factual = { features: {}, prediction: 1200, score: 1200 };
-    expect(words({ factual, counterfactuals })).toContain('was predicted 1,200. It would have been predicted 250.5 with:');
+    expect(words({ factual, counterfactuals })).toContain(
+      'was predicted 1,200. It would have been predicted 250.5 with:',
+    );
   });
 
   it('that needs no change', () => {
@@ -87,7 +91,9 @@ describe('a result in words', () => {
 
 describe('changes and names', () => {
   it('use labels, and say when a value was not known', () => {
-    expect(describeChange({ feature: 'housing', from: null, to: 'own' }, features)).toBe('place to live from unknown to own');
+    expect(describeChange({ feature: 'housing', from: null, to: 'own' }, features)).toBe(
+      'place to live from unknown to own',
+    );
   });
 
   it.each([

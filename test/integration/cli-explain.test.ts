@@ -1,0 +1,230 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { resultSchema } from '../../src/documents/result-document.js';
+import { readLines, run, start, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
+import { HEADER, MODEL, POLICY, rowLine, rowsCsv } from './small-task.js';
+
+interface Task {
+  readonly folder: string;
+  readonly output: string;
+  readonly args: string[];
+}
+
+function task(rows: string | Buffer = rowsCsv(20), { input = 'rows.csv', output = 'results.ndjson' } = {}): Task {
+  const folder = temporaryFolder();
+  const model = writeText(folder, 'model.json', MODEL);
+  const policy = writeText(folder, 'policy.json', POLICY);
+  const files = ['--input', writeText(folder, input, rows), '--output', join(folder, output)];
+  return { folder, output: join(folder, output), args: ['explain', '--model', model, '--policy', policy, ...files] };
+}
+
+const results = (path: string) => readLines(path).map((line) => resultSchema.parse(JSON.parse(line)));
+
+describe('explain', () => {
+  it('answers every row in order, over many chunks', async () => {
+    const { args, output } = task(rowsCsv(5000));
+    const { code, stdout, stderr } = await run([...args, '--threads', '2']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('5,000 rows in');
+    const found = results(output);
+    expect(found.map(({ id }) => id)).toEqual(Array.from({ length: 5000 }, (_, i) => `r-${i + 1}`));
+    expect(new Set(found.map(({ status }) => status))).toEqual(new Set(['found']));
+  });
+
+  it('gives the same bytes on any number of threads', async () => {
+    const one = task(rowsCsv(2000));
+    const three = task(rowsCsv(2000));
+    await Promise.all([run([...one.args, '--threads', '1']), run([...three.args, '--threads', '3'])]);
+    const text = (path: string) => withoutTimes(readFileSync(path, 'utf8'));
+    expect(text(three.output)).toBe(text(one.output));
+  });
+
+  it('reads standard input and writes standard output, and nothing else there', async () => {
+    const { args } = task();
+    const piped = args.map((arg) => (/rows.csv|results.ndjson/.test(arg) ? '-' : arg));
+    const lines = [
+      { id: 'a', features: { income: 1000, age: 30, city: 'Köln' } },
+      { id: 'b', income: 1000, age: 30, city: 'Paris', target: { from: 0.9 } },
+    ].map((row) => JSON.stringify(row));
+    const { code, stdout } = await run(piped, lines.join('\r\n'));
+    expect(code).toBe(0);
+    const found = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => resultSchema.parse(JSON.parse(line)));
+    expect(found.map(({ id, target }) => [id, target])).toEqual([
+      ['a', 'yes'],
+      ['b', { from: 0.9 }],
+    ]);
+    expect(found[1].counterfactuals[0].score).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('is silent when asked to', async () => {
+    expect(await run([...task().args, '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('writes a table when the name ends in .csv', async () => {
+    const { args, output } = task(rowsCsv(2), { output: 'results.csv' });
+    expect((await run(args)).code).toBe(0);
+    const [header, first] = readLines(output);
+    expect(header).toBe('id,status,target,cost,proof,solver,income,age,city,degraded,reason,plan');
+    expect(first).toMatch(/^r-1,found,yes,[\d.]+,optimal,\w+,[\d.]+,19,Köln,false,,[0-9a-f]{16}$/);
+  });
+
+  it('lets options go over the policy, and a row over the options', async () => {
+    const { args, output } = task(`${HEADER},target\na,1000,30,Köln,no\nb,1000,30,Köln,\n`);
+    const overrides = ['--target', '{"to": 0.2}', '--norm', 'l2', '--seed', '9', '--deadline-ms', '50', '--count', '2'];
+    expect((await run([...args, ...overrides])).code).toBe(0);
+    const [own, other] = results(output);
+    expect([own.target, other.target, own.seed]).toEqual(['no', { to: 0.2 }, 9]);
+  });
+
+  it('explains a row without any target as invalid', async () => {
+    const { args, output } = task();
+    const without = args.filter((_, i) => args[i] !== '--policy' && args[i - 1] !== '--policy');
+    expect((await run(without)).code).toBe(0);
+    const statuses = results(output).map(({ status, reason }) => [status, reason?.path]);
+    expect(statuses).toEqual(Array.from({ length: 20 }, () => ['invalid', 'target']));
+  });
+
+  it('stops reading when nobody reads any more', async () => {
+    const { args } = task(rowsCsv(20_000));
+    const { child, finished } = start(
+      args.map((arg) => (arg.endsWith('results.ndjson') ? '-' : arg)),
+      '',
+    );
+    child.stdout!.once('data', () => child.stdout!.destroy());
+    expect((await finished).code).toBe(0);
+  });
+});
+
+describe('bad rows', () => {
+  it('each get an invalid line, and the others their answer', async () => {
+    const lines = [
+      rowLine(1),
+      'short,1',
+      'wrong,many,30,Köln',
+      'unknown,1000,30,Rom',
+      'broken,1000,30,"Köln',
+      'fraction,1000,30.5,Köln',
+      '"quoted, with comma",1000,30,Köln',
+      'empty,,30,Köln',
+      rowLine(2),
+    ];
+    const notUtf8 = Buffer.concat([
+      Buffer.from(`${HEADER}\n${lines.join('\n')}\nlatin,1000,30,K`),
+      Buffer.from([0xf6, 0x0a]),
+    ]);
+    const { args, output } = task(notUtf8);
+    const { code, stderr } = await run(args);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/invalid +7/);
+    const found = results(output);
+    expect(found.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'r-1 found',
+      'short invalid',
+      'wrong invalid',
+      'unknown invalid',
+      'broken invalid',
+      'fraction invalid',
+      'quoted, with comma found',
+      'empty invalid',
+      'r-2 found',
+      'latin invalid',
+    ]);
+    expect(found.find(({ id }) => id === 'wrong')?.reason?.path).toBe('features.income');
+  });
+
+  it('of NDJSON as well, however long', async () => {
+    const lines = [
+      '{"id":"a","income":1000,"age":30,"city":"Köln"}',
+      '{"id":',
+      `{"id":"${'x'.repeat(2 << 20)}"}`,
+      '[]',
+    ];
+    const { args, output } = task(`${[...lines, lines[0]].join('\n')}`, { input: 'rows.ndjson' });
+    expect((await run(args)).code).toBe(0);
+    expect(results(output).map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'a found',
+      'row-2 invalid',
+      'row-3 invalid',
+      'row-4 invalid',
+      'a found',
+    ]);
+  });
+});
+
+describe('bad usage ends with 2, a message, and nothing written', () => {
+  const withArgs = (t: Task, ...more: string[]) => [...t.args, ...more];
+  const replaced = (t: Task, option: string, value: string) =>
+    t.args.map((arg, i) => (t.args[i - 1] === option ? value : arg));
+
+  it.each<[string, (t: Task) => string[], RegExp]>([
+    ['a model that is not there', (t) => replaced(t, '--model', 'none.json'), /none.json: no such file/],
+    ['a model that is no JSON', (t) => replaced(t, '--model', writeText(t.folder, 'm.json', '{')), /not valid JSON/],
+    [
+      'a bad model',
+      (t) => replaced(t, '--model', writeText(t.folder, 'm.json', { ...MODEL, family: 'x' })),
+      /model.family/,
+    ],
+    [
+      'a bad policy',
+      (t) => replaced(t, '--policy', writeText(t.folder, 'p.json', { ...POLICY, maxChange: 1 })),
+      /did you mean "maxChanges"/,
+    ],
+    [
+      'a policy for another model',
+      (t) => replaced(t, '--policy', writeText(t.folder, 'p.json', { ...POLICY, features: { agee: {} } })),
+      /agee/,
+    ],
+    ['an unknown class', (t) => withArgs(t, '--target', 'yess'), /did you mean "yes"/],
+    ['an input that is not there', (t) => replaced(t, '--input', 'none.csv'), /none.csv: no such file/],
+    ['an input that is a folder', (t) => replaced(t, '--input', t.folder), /is a folder/],
+    [
+      'a header without a feature',
+      (t) => replaced(t, '--input', writeText(t.folder, 'i.csv', 'id,incme,age,city\n')),
+      /"income".*"incme"/,
+    ],
+    ['an empty input', (t) => replaced(t, '--input', writeText(t.folder, 'i.csv', '')), /empty/],
+    ['an unknown option', (t) => withArgs(t, '--threds', '2'), /did you mean "--threads"/],
+    ['an unknown command', () => ['explian'], /did you mean "explain"/],
+    ['--resume without a file', (t) => [...replaced(t, '--output', '-'), '--resume'], /--resume needs an output file/],
+  ])('%s', async (_, makeArgs, message) => {
+    const t = task();
+    const { code, stdout, stderr } = await run(makeArgs(t));
+    expect(stderr).toMatch(message);
+    expect({ code, stdout, written: existsSync(t.output) }).toEqual({ code: 2, stdout: '', written: false });
+  });
+
+  it('leaves an output of before alone', async () => {
+    const t = task('id,age\n');
+    writeFileSync(t.output, 'precious\n');
+    expect((await run(t.args)).code).toBe(2);
+    expect(readFileSync(t.output, 'utf8')).toBe('precious\n');
+  });
+
+  it('does not write over its own input', async () => {
+    const t = task();
+    const input = join(t.folder, 'rows.csv');
+    expect((await run(replaced(t, '--output', input))).stderr).toContain('are the same file');
+    expect(readFileSync(input, 'utf8')).toBe(rowsCsv(20));
+  });
+});
+
+describe('memory', () => {
+  it('does not grow with the rows', { timeout: 60_000 }, async () => {
+    const t = task(rowsCsv(100_000));
+    const report = 'process.on("exit", () => process.stderr.write("@" + process.resourceUsage().maxRSS))';
+    const module = writeText(t.folder, 'report.mjs', report);
+    const previous = process.env.NODE_OPTIONS;
+    process.env.NODE_OPTIONS = `--import ${module}`;
+    const { code, stderr } = await run([...t.args, '--threads', '2', '--quiet']).finally(() => {
+      if (previous === undefined) delete process.env.NODE_OPTIONS;
+      else process.env.NODE_OPTIONS = previous;
+    });
+    expect(code).toBe(0);
+    expect(Number(stderr.slice(stderr.lastIndexOf('@') + 1)) / 1024).toBeLessThan(400);
+    expect(readLines(t.output)).toHaveLength(100_000);
+  });
+});

@@ -1,0 +1,65 @@
+/** The built command line as a process, in a folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export const CREDIT = fileURLToPath(new URL('../../examples/credit/', import.meta.url));
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+}
+
+/** A fresh folder, gone when the test is over. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'elsewise-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function start(args: readonly string[], input?: string | Buffer): Running {
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
+  child.stderr.on('data', (bytes: Buffer) => err.push(bytes));
+  child.stdin.on('error', () => {}); // it may well end before it has read everything
+  if (input !== undefined) child.stdin.end(input);
+  const finished = new Promise<Finished>((resolve) => {
+    child.once('close', (code) => {
+      resolve({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() });
+    });
+  });
+  return { child, finished };
+}
+
+export function run(args: readonly string[], input: string | Buffer = ''): Promise<Finished> {
+  return start(args, input).finished;
+}
+
+export function writeText(folder: string, name: string, content: string | Buffer | object): string {
+  const path = join(folder, name);
+  const text = typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content);
+  writeFileSync(path, text);
+  return path;
+}
+
+export function readLines(path: string): string[] {
+  return readFileSync(path, 'utf8').split('\n').slice(0, -1);
+}
+
+/** Results without what differs from run to run. */
+export function withoutTimes(text: string): string {
+  return text.replaceAll(/"(ms|elapsedMs)":[0-9.e+-]+/g, '"$1":0');
+}

@@ -1,0 +1,119 @@
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type Running, readLines, run, start, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
+import { HEADER, MODEL, POLICY, rowsCsv } from './small-task.js';
+
+const ROWS = 60_000;
+
+interface Task {
+  readonly folder: string;
+  args(output: string, ...more: string[]): string[];
+}
+
+function task(rows = rowsCsv(ROWS)): Task {
+  const folder = temporaryFolder();
+  const model = writeText(folder, 'model.json', MODEL);
+  const policy = writeText(folder, 'policy.json', POLICY);
+  const input = writeText(folder, 'rows.csv', rows);
+  const fixed = ['explain', '--model', model, '--policy', policy, '--input', input, '--threads', '2'];
+  return { folder, args: (output, ...more) => [...fixed, '--output', output, ...more] };
+}
+
+async function untilWritten(path: string, bytes: number): Promise<void> {
+  while (!existsSync(path) || statSync(path).size < bytes) await sleep(5);
+}
+
+async function interrupt({ child, finished }: Running, output: string, signal: NodeJS.Signals) {
+  await untilWritten(output, 1_000_000);
+  child.kill(signal);
+  return finished;
+}
+
+const text = (path: string) => withoutTimes(readFileSync(path, 'utf8'));
+
+describe('an interrupted run', () => {
+  it.each<[NodeJS.Signals, string]>([
+    ['SIGINT', 'results.ndjson'],
+    ['SIGTERM', 'results.csv'],
+  ])('by %s keeps whole lines, and --resume ends with the same file', { timeout: 60_000 }, async (signal, name) => {
+    const { folder, args } = task();
+    const [whole, cut] = [join(folder, `whole-${name}`), join(folder, name)];
+    expect((await run(args(whole))).code).toBe(0);
+    const { code, stderr } = await interrupt(start(args(cut)), cut, signal);
+    expect(code).toBe(130);
+    expect(stderr).toContain('then interrupted: --resume goes on from here');
+    const kept = readFileSync(cut, 'utf8');
+    expect(kept.endsWith('\n')).toBe(true);
+    expect(kept.length).toBeLessThan(statSync(whole).size);
+    const resumed = await run(args(cut, '--resume'));
+    expect(resumed.code).toBe(0);
+    expect(resumed.stderr).toMatch(/after [\d,]+ that were done before/);
+    expect(text(cut)).toBe(text(whole));
+  });
+
+  it('that was killed leaves a torn line, which is made good', async () => {
+    const { folder, args } = task(rowsCsv(3000));
+    const [whole, cut] = [join(folder, 'whole.ndjson'), join(folder, 'cut.ndjson')];
+    await Promise.all([run(args(whole)), run(args(cut))]);
+    truncateSync(cut, Math.floor(statSync(cut).size / 2));
+    expect((await run(args(cut, '--resume'))).code).toBe(0);
+    expect(text(cut)).toBe(text(whole));
+  });
+
+  it('while it waits for input ends at once', async () => {
+    const { folder, args } = task();
+    const output = join(folder, 'out.ndjson');
+    const { child, finished } = start(args(output).map((arg) => (arg.endsWith('rows.csv') ? '-' : arg)));
+    child.stdin!.write(`${HEADER}\n`);
+    await untilWritten(output, 0);
+    child.kill('SIGINT');
+    expect((await finished).code).toBe(130);
+  });
+});
+
+describe('--resume', () => {
+  it('starts from the beginning when there is nothing yet', async () => {
+    const { folder, args } = task(rowsCsv(50));
+    const output = join(folder, 'new.ndjson');
+    expect((await run(args(output, '--resume'))).code).toBe(0);
+    expect(readLines(output)).toHaveLength(50);
+  });
+
+  it('has nothing to do when everything is done', async () => {
+    const { folder, args } = task(rowsCsv(50));
+    const output = join(folder, 'done.csv');
+    await run(args(output));
+    const before = readFileSync(output, 'utf8');
+    expect((await run(args(output, '--resume'))).code).toBe(0);
+    expect(readFileSync(output, 'utf8')).toBe(before);
+  });
+
+  it.each<[string, string[], (folder: string) => void, RegExp]>([
+    ['another policy', ['--count', '2'], () => {}, /made with another model, policy or option/],
+    [
+      'another input',
+      [],
+      (folder) => writeText(folder, 'rows.csv', `${HEADER}\n${'x,1000,30,Köln\n'.repeat(60)}`),
+      /is "x" here and "r-50"/,
+    ],
+    ['a shorter input', [], (folder) => writeText(folder, 'rows.csv', rowsCsv(10)), /has 50 rows, the input only 10/],
+    [
+      'an output of something else',
+      [],
+      (folder) => appendFileSync(join(folder, 'out.ndjson'), 'hello\n'),
+      /last line is no result/,
+    ],
+  ])('refuses %s, and changes nothing', async (_, more, change, message) => {
+    const { folder, args } = task(rowsCsv(50));
+    const output = join(folder, 'out.ndjson');
+    await run(args(output));
+    change(folder);
+    const before = readFileSync(output, 'utf8');
+    const { code, stderr } = await run(args(output, '--resume', ...more));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(readFileSync(output, 'utf8')).toBe(before);
+  });
+});

@@ -1,0 +1,124 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadPolicy } from '../../dist/explain/policy.js';
+import { type BulkJob, runBulk } from '../../dist/jobs/bulk.js';
+import type { ChunkTask } from '../../dist/jobs/messages.js';
+import { SolverPool } from '../../dist/jobs/pool.js';
+import { referToPlan } from '../../dist/jobs/shared-documents.js';
+import { loadModel } from '../../dist/models/load.js';
+import type { ResultDocument } from '../../src/documents/result-document.js';
+import { HEADER, MODEL, POLICY, rowLine } from './small-task.js';
+
+const model = loadModel(MODEL);
+const policy = loadPolicy(POLICY);
+const file = (name: string) => fileURLToPath(new URL(`./threads/${name}.mjs`, import.meta.url));
+
+let pool: SolverPool;
+afterEach(() => pool.close());
+
+function openPool(name: string, threads = 2): SolverPool {
+  pool = new SolverPool({ threads, filename: file(name), heapLimitMb: 64 });
+  return pool;
+}
+
+/** A line that the test thread treats according to its name. */
+const named = (id: string): string => rowLine(1).replace('r-1', id);
+
+async function explainLines(lines: readonly string[], rowLimitMs: number): Promise<ResultDocument[]> {
+  const parts: Uint8Array[] = [];
+  async function* bytes() {
+    yield Buffer.from(`${HEADER}\n${lines.join('\n')}\n`);
+  }
+  const sink = { write: async (part: Uint8Array) => void parts.push(part), close: async () => {} };
+  const job: BulkJob = {
+    kind: 'explain',
+    model,
+    policy,
+    pool,
+    rowLimitMs,
+    input: { name: 'rows.csv', bytes: bytes(), size: undefined },
+    output: { format: 'ndjson', header: '', open: async () => sink },
+  };
+  const { tally } = await runBulk(job);
+  const found = Buffer.concat(parts)
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ResultDocument);
+  expect(tally.rows).toBe(found.length);
+  return found;
+}
+
+const outcome = ({ id, status, reason }: ResultDocument) => [id, status, reason?.code].filter(Boolean).join(' ');
+
+describe('a thread that does not survive a row', () => {
+  it.each([
+    ['hang', 'overran'],
+    ['exit', 'thread-lost'],
+    ['memory', 'thread-lost'],
+    ['throw', 'failed'],
+  ])('(%s) costs that row and no other', { timeout: 60_000 }, async (misdeed, code) => {
+    openPool('misbehaving');
+    const lines = Array.from({ length: 200 }, (_, i) => rowLine(i + 1));
+    lines.splice(0, 0, named(`${misdeed}-first`));
+    lines.splice(77, 0, named(`${misdeed}-middle`), named(`${misdeed}-next`));
+    lines.push(named(`${misdeed}-last`));
+    const expected = lines.map((line) => {
+      const id = line.split(',')[0];
+      return id.startsWith(misdeed) ? `${id} not-found ${code}` : `${id} found`;
+    });
+    expect((await explainLines(lines, 1500)).map(outcome)).toEqual(expected);
+  });
+});
+
+describe('a pool', () => {
+  const task = (lines: readonly string[], changes: Partial<ChunkTask> = {}): ChunkTask => ({
+    ...referToPlan(model, policy),
+    kind: 'explain',
+    layout: { format: 'csv', delimiter: ',', columns: 4, featureColumns: [1, 2, 3], idColumn: 0, targetColumn: -1 },
+    output: 'ndjson',
+    bytes: Buffer.from(`${lines.join('\n')}\n`),
+    firstRow: 1,
+    rows: lines.length,
+    ...changes,
+  });
+
+  it('leaves the bytes of a task as they are, so that it can be run again', async () => {
+    openPool('misbehaving');
+    const twice = task([rowLine(1), rowLine(2)]);
+    const first = await pool.run(twice, { rowLimitMs: 5000 });
+    const second = await pool.run(twice, { rowLimitMs: 5000 });
+    expect(second.tally.rows).toBe(2);
+    expect(first.bytes.length).toBeGreaterThan(100);
+  });
+
+  it('says what is wrong with documents, with the code', async () => {
+    openPool('misbehaving');
+    const documents = referToPlan(model, loadPolicy({ ...POLICY, features: { nobody: { change: 'never' } } }));
+    const run = pool.run(task([rowLine(1)], documents), { rowLimitMs: 5000 });
+    await expect(run).rejects.toMatchObject({ code: 'bad-document', path: expect.stringContaining('nobody') });
+  });
+
+  it('gives up a chunk when asked to, and goes on with others', async () => {
+    openPool('misbehaving', 1);
+    const controller = new AbortController();
+    const hanging = pool.run(task([named('hang-1')]), { rowLimitMs: 60_000, signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('enough')), 300);
+    await expect(hanging).rejects.toThrow('enough');
+    expect((await pool.run(task([rowLine(1)]), { rowLimitMs: 5000 })).tally.rows).toBe(1);
+  });
+
+  it('whose threads cannot even start says so', async () => {
+    openPool('stillborn', 1);
+    const run = pool.run(task([rowLine(1)]), { rowLimitMs: 1000 });
+    await expect(run).rejects.toMatchObject({ code: 'thread-lost' });
+  });
+
+  it('answers many chunks at a time', async () => {
+    openPool('misbehaving', 2);
+    const chunks = Array.from({ length: 20 }, (_, i) => task([rowLine(i)], { firstRow: i + 1 }));
+    const answers = await Promise.all(chunks.map((chunk) => pool.run(chunk, { rowLimitMs: 5000 })));
+    const ids = answers.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()).id);
+    expect(ids).toEqual(Array.from({ length: 20 }, (_, i) => `r-${i}`));
+  });
+});

@@ -1,0 +1,32 @@
+/** A solver thread that comes to grief over rows whose id says how. */
+import { prepare } from '../../../dist/explain/plan.js';
+import { answerTasks } from '../../../dist/jobs/thread-reply.js';
+
+const MISDEEDS = {
+  hang() {
+    for (;;);
+  },
+  exit() {
+    process.exit(7);
+  },
+  memory() {
+    const kept = [];
+    for (;;) kept.push(new Array(100_000).fill(kept.length));
+  },
+  throw() {
+    throw new Error('a bug');
+  },
+};
+
+async function prepareMisbehaving(model, policy, options) {
+  const plan = await prepare(model, policy, options);
+  return {
+    invalid: (...args) => plan.invalid(...args),
+    explainRecord(id, ...rest) {
+      MISDEEDS[id.split('-')[0]]?.();
+      return plan.explainRecord(id, ...rest);
+    },
+  };
+}
+
+export default answerTasks({ prepare: prepareMisbehaving, now: () => performance.now() });
