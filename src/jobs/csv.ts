@@ -53,7 +53,7 @@ export function readHeader(header: string, delimiter: string, model: LoadedModel
 function splitHeader(header: string, delimiter: string): string[] {
   const names: string[] = [];
   const count = splitFields(header, delimiter, names);
-  return count === BROKEN_QUOTES ? header.split(delimiter) : names.map((name) => name.trim());
+  return (count < 0 ? header.split(delimiter) : names).map((name) => name.trim());
 }
 
 const isRead = (name: string, model: LoadedModel) => model.space.byName.has(name) || name === 'id' || name === 'target';
@@ -93,7 +93,8 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
   return (record, rowNumber) => {
     const count = splitFields(record, delimiter, fields);
     row.fault = faultOf(count, layout.columns);
-    row.id = (idColumn >= 0 && idColumn < count && fields[idColumn]) || numberedId(rowNumber);
+    const read = count < 0 ? ~count : count;
+    row.id = (idColumn >= 0 && idColumn < read && fields[idColumn]) || numberedId(rowNumber);
     if (row.fault) return row;
     for (let f = 0; f < columns.length; f++) row.raw[f] = columns[f] < 0 ? undefined : fields[columns[f]];
     const target = targetColumn >= 0 ? fields[targetColumn].trim() : '';
@@ -104,13 +105,14 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
 
 function faultOf(count: number, expected: number): ParsedRow['fault'] {
   if (count === expected) return undefined;
-  if (count === BROKEN_QUOTES) return { path: 'row', message: 'a quoted field is not closed as it should be' };
+  if (count < 0) return { path: 'row', message: 'a quoted field is not closed as it should be' };
   return { path: 'row', message: `expected ${expected} fields, as in the header, got ${count}` };
 }
 
-const BROKEN_QUOTES = -1;
-
-/** Fills `fields` and returns how many there are, or BROKEN_QUOTES. What is left of longer records before stays behind. */
+/**
+ * Fills `fields` and returns how many there are; broken quotes: the complement (~) of how many there are before them.
+ * What is left in `fields` of a longer record before stays behind.
+ */
 export function splitFields(record: string, delimiter: string, fields: string[]): number {
   if (record.includes(QUOTE)) return splitQuoted(record, delimiter, fields);
   let count = 0;
@@ -128,7 +130,7 @@ function splitQuoted(record: string, delimiter: string, fields: string[]): numbe
   for (let start = 0; start <= record.length; ) {
     const quoted = record[start] === QUOTE;
     const end = quoted ? closeQuote(record, start + 1) : indexOrEnd(record, delimiter, start);
-    if (end < 0 || (end < record.length && record[end] !== delimiter)) return BROKEN_QUOTES;
+    if (end < 0 || (end < record.length && record[end] !== delimiter)) return ~count;
     fields[count++] = quoted ? record.slice(start + 1, end - 1).replaceAll('""', '"') : record.slice(start, end);
     start = end + 1;
   }

@@ -3,6 +3,7 @@
  * Redis may go away for as long as it likes: readiness turns false, and work goes on where it was.
  */
 import type { Redis } from 'ioredis';
+import { ElsewiseError } from '../documents/error.js';
 import { connect, connectForWorker } from '../store/redis.js';
 import type { StoreSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
@@ -28,6 +29,9 @@ export interface WorkerOptions {
 }
 
 const LOOK_EVERY_MS = 5_000;
+const LOOK_DRAINING_MS = 250;
+const DRAIN_WITHOUT_REDIS_MS = 5_000;
+const LEFT_UNDONE = 'Redis is away while draining: what was running is left to other workers';
 
 type LaneKind = Pick<LaneOptions, 'niceIncrement' | 'answer' | 'onFailed'> & { threads: number; concurrency: number };
 
@@ -84,7 +88,7 @@ export class QueueWorker {
     return this.#server!.port;
   }
 
-  /** Takes no more jobs, ends the running ones, lets go of everything. */
+  /** Takes no more jobs, ends the running ones, lets go of everything. Rejects when Redis is away meanwhile. */
   drain(): Promise<void> {
     this.#draining ??= this.#drain();
     return this.#draining;
@@ -92,9 +96,25 @@ export class QueueWorker {
 
   async #drain(): Promise<void> {
     clearInterval(this.#look);
-    await Promise.all(this.#lanes.map((lane) => lane.drain()));
-    await this.#server?.close();
-    for (const connection of this.#connections) connection.disconnect();
+    const patience = this.#losePatience();
+    try {
+      await Promise.race([Promise.all(this.#lanes.map((lane) => lane.drain())), patience.lost]);
+    } finally {
+      clearInterval(patience.timer);
+      await this.#server?.close();
+      for (const connection of this.#connections) connection.disconnect();
+    }
+  }
+
+  /** Without Redis no job can be finished: they are left to another worker, which finds them stalled. */
+  #losePatience(): { lost: Promise<never>; timer: NodeJS.Timeout } {
+    const { promise, reject } = deferred();
+    let awayMs = 0;
+    const look = () => {
+      awayMs = this.#isRedisUp() ? 0 : awayMs + LOOK_DRAINING_MS;
+      if (awayMs >= DRAIN_WITHOUT_REDIS_MS) reject(new ElsewiseError('redis-away', LEFT_UNDONE));
+    };
+    return { lost: promise, timer: setInterval(look, LOOK_DRAINING_MS) };
   }
 
   #laneOptions(name: LaneName): LaneOptions {
@@ -164,4 +184,12 @@ export class QueueWorker {
     const waiting = counts.reduce((sum, count) => sum + count, 0);
     this.#liveness.observe({ waiting, hasRoom: idle.length > 0 });
   }
+}
+
+function deferred(): { promise: Promise<never>; reject: (error: Error) => void } {
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<never>((_resolve, fail) => {
+    reject = fail;
+  });
+  return { promise, reject };
 }

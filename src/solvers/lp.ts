@@ -134,8 +134,9 @@ export function gapOf({ always, n, lo, hi }: MoveModel): number {
 }
 
 /** By how much a scaled row's depth falls short of the floor, without closing a narrow row. */
-export function extraDepth({ n, lo, hi, depth, scaleOf }: MoveModel, i: number, floor: number): number {
-  return Math.max(0, Math.min(floor - depth[i] * scaleOf(i), 0.25 * (hi[n + i] - lo[n + i])));
+export function extraDepth(model: MoveModel, i: number, floor: number): number {
+  const width = model.hi[model.n + i] - model.lo[model.n + i];
+  return Math.max(0, Math.min(floor - model.depth[i] * model.scaleOf(i), 0.25 * width));
 }
 
 export const lp: Solver = { name: 'lp', load: loadHighs, accepts, prepare: (problem) => new PreparedLp(problem) };

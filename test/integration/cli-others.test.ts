@@ -15,7 +15,10 @@ describe('predict', () => {
       `${HEADER}\na,1000,30,Köln\nb,5000,30,Paris\nc,many,30,Paris\n`,
     );
     expect(code).toBe(0);
-    const [a, b, c] = stdout.trimEnd().split('\n').map((line) => JSON.parse(line));
+    const [a, b, c] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect([a.id, a.prediction, b.prediction, c.prediction]).toEqual(['a', 'no', 'yes', null]);
     expect(a.scores.yes).toBeCloseTo(1 / (1 + Math.exp(28)), 15);
     expect(a.scores.no + a.scores.yes).toBeCloseTo(1, 12);
@@ -28,7 +31,10 @@ describe('predict', () => {
     const { classes: _, ...rest } = MODEL;
     const regressor = { ...rest, family: 'linear-regression', parameters: { weights: [2, 0, 0, 0], bias: 1 } };
     const model = writeText(folder, 'model.json', regressor);
-    const { stdout } = await run(['predict', '--model', model, '--input', '-', '--output', '-'], `${HEADER}\na,10,30,Köln\n`);
+    const { stdout } = await run(
+      ['predict', '--model', model, '--input', '-', '--output', '-'],
+      `${HEADER}\na,10,30,Köln\n`,
+    );
     expect(JSON.parse(stdout)).toEqual({ id: 'a', prediction: 21, scores: {} });
   });
 });
@@ -64,14 +70,14 @@ describe('demo', () => {
   });
 });
 
-describe('help', () => {
-  const paths = await Promise.all(
-    commands.map(async ({ name, load }) => {
-      const command = await load();
-      return isGroup(command) ? command.commands.map((sub) => [name, sub.name]) : [[name]];
-    }),
-  );
+const paths = await Promise.all(
+  commands.map(async ({ name, load }) => {
+    const command = await load();
+    return isGroup(command) ? command.commands.map((sub) => [name, sub.name]) : [[name]];
+  }),
+);
 
+describe('help', () => {
   it.each(paths.flat().map((path) => [path.join(' '), path]))('%s has examples', async (_, path) => {
     const { code, stdout, stderr } = await run([...path, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

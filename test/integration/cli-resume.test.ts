@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Running, readLines, run, start, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
 import { HEADER, MODEL, POLICY, rowsCsv } from './small-task.js';
 
-const ROWS = 60_000;
+const ROWS = 30_000;
 
 interface Task {
   readonly folder: string;
@@ -26,7 +26,7 @@ async function untilWritten(path: string, bytes: number): Promise<void> {
 }
 
 async function interrupt({ child, finished }: Running, output: string, signal: NodeJS.Signals) {
-  await untilWritten(output, 1_000_000);
+  await untilWritten(output, 100_000);
   child.kill(signal);
   return finished;
 }

@@ -1,13 +1,17 @@
 /** Batches on a real Redis: worker processes share one, and what comes out is what `explain` writes. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Producer } from '../../src/jobs/producer.js';
 import { Keys } from '../../src/store/keys.js';
 import { POLICY, type RunningWorker, until, World, withoutTimes } from './queue-world.js';
 
 let world: World;
+let producer: Producer;
 
 beforeAll(async () => {
   world = await World.withModel();
+  producer = new Producer(world.store);
 });
 
 afterAll(() => world.close());
@@ -37,6 +41,19 @@ describe('before there is a worker', () => {
     expect(await conflict(world.writeRows('longer.csv', 2))).toContain('holds other rows');
     expect(await conflict(rows, '--target', 'rejected')).toContain('another policy');
     expect(await jobsLeft()).toBe(8);
+  });
+
+  it('goes on where an interrupted one stopped, wherever the pieces of the input end', async () => {
+    const rows = readFileSync(world.path('twice.csv'));
+    const batch = { ...batchOf('torn'), chunkRows: 40 };
+    await expect(producer.enqueueBatch({ ...batch, source: broken(rows) })).rejects.toThrow('the disk is gone');
+    const { isSealed, chunks } = await world.store.batches.status('torn');
+    expect(isSealed).toBe(false);
+    expect(chunks).toBeGreaterThan(0);
+    const jobsBefore = (await jobsLeft()) - chunks;
+    await producer.enqueueBatch({ ...batch, source: inPieces(rows, 0) });
+    expect(await world.store.batches.status('torn')).toMatchObject({ rows: 3000, chunks: 75, isSealed: true });
+    expect((await jobsLeft()) - jobsBefore).toBe(75);
   });
 
   it('refuses what cannot be right before it writes anything', async () => {
@@ -164,20 +181,43 @@ describe('two worker processes', () => {
   });
 
   it('are waited for in order while the rows still come', async () => {
-    const output = world.path('early.csv');
-    const rows = world.writeRows('early-rows.csv', 2);
-    await world.enqueue(rows, '--batch', 'early', '--chunk-rows', '100');
-    expect(await world.run('batch', 'wait', 'early', '--output', output)).toMatchObject({ code: 0 });
+    const rows = readFileSync(world.writeRows('slow.csv', 2));
+    const output = world.path('slow-out.csv');
+    const adding = producer.enqueueBatch({ ...batchOf('slow'), source: inPieces(rows, 40), chunkRows: 100 });
+    await until(
+      'the batch to exist',
+      async () => (await world.store.batches.status('slow').catch(() => null)) !== null,
+    );
+    expect(await world.run('batch', 'wait', 'slow', '--output', output)).toMatchObject({ code: 0 });
+    await adding;
     const ids = (text: string) =>
       text
         .trimEnd()
         .split('\n')
-        .slice(1)
         .map((line) => line.split(',')[0]);
-    expect(ids(readFileSync(output, 'utf8'))).toEqual(ids(readFileSync(rows, 'utf8')));
+    expect(ids(readFileSync(output, 'utf8'))).toEqual(ids(rows.toString()));
   });
 });
 
 function numeric(value: string | boolean): string | number | boolean {
   return typeof value === 'boolean' || Number.isNaN(Number(value)) ? value : Number(value);
+}
+
+const batchOf = (batch: string) => ({
+  name: 'rows.csv',
+  model: 'credit',
+  policy: JSON.parse(readFileSync(POLICY, 'utf8')),
+  batch,
+});
+
+async function* inPieces(bytes: Buffer, pauseMs: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 1 << 16) {
+    await sleep(pauseMs);
+    yield bytes.subarray(at, at + (1 << 16));
+  }
+}
+
+async function* broken(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes.subarray(0, bytes.length / 2);
+  throw new Error('the disk is gone');
 }

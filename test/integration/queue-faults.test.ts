@@ -120,7 +120,7 @@ describe('Redis', () => {
   });
 
   it(
-    'that is killed and comes back finds its worker waiting, and the batch is finished',
+    'that is killed and comes back finds its worker waiting; a worker can be stopped without it',
     async () => {
       const directory = world.path('');
       const first = await startRedis({ appendonly: true, directory, args: ['--appendfsync', 'always'] });
@@ -137,10 +137,12 @@ describe('Redis', () => {
       const output = own.path('back.ndjson');
       expect(await own.run('batch', 'wait', id, '--output', output)).toMatchObject({ code: 0 });
       expect(withoutTimes(readFileSync(output, 'utf8'))).toBe(expected);
+      await second.stop('SIGKILL');
       worker.process.kill('SIGTERM');
-      expect((await worker.ended).code).toBe(0);
-      await own.close();
-      await second.stop();
+      const { code, stderr } = await worker.ended;
+      expect(code).toBe(3);
+      expect(stderr).toContain('left to other workers');
+      own.store.redis.disconnect();
     },
     SLOW,
   );
