@@ -79,7 +79,9 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
     const conveyor = new Conveyor<Shipment>(CHUNKS_PER_THREAD * job.pool.threads);
     const size = new ChunkSize();
     const reading = ship(source, conveyor, size, job);
-    await Promise.all([reading, unload(conveyor, sink, tally, size, job, resumedRows)]);
+    reading.catch(() => {}); // input that breaks off is heard of when all that came before is written
+    await unload(conveyor, sink, tally, size, job, resumedRows);
+    await reading;
   } finally {
     await sink.close();
   }

@@ -1,6 +1,6 @@
 /** Where bytes come from and go to: files and the standard streams, with errors that name them. */
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import { ElsewiseError } from '../documents/error.js';
 
 export interface ByteSource {
@@ -39,38 +39,31 @@ async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
 /** `-` is standard output. A file is cut off at `keepBytes` and goes on from there. */
 export async function openSink(path: string, keepBytes = 0): Promise<ByteSink> {
   if (path === '-') return { write: writeStandardOutput, close: async () => {} };
-  const file = await open(path, keepBytes > 0 ? 'r+' : 'w').catch((error: NodeJS.ErrnoException) => {
-    throw new ElsewiseError('usage', `cannot write ${path}: ${error.message}`);
-  });
-  if (keepBytes > 0) await file.truncate(keepBytes);
-  return new FileSink(file, path, keepBytes);
+  try {
+    if (keepBytes > 0) await truncate(path, keepBytes);
+    return new FileSink(await open(path, keepBytes > 0 ? 'a' : 'w'), path);
+  } catch (error) {
+    throw new ElsewiseError('usage', `cannot write ${path}: ${(error as Error).message}`);
+  }
 }
 
 class FileSink implements ByteSink {
   readonly #file: FileHandle;
   readonly #path: string;
-  #position: number;
 
-  constructor(file: FileHandle, path: string, position: number) {
+  constructor(file: FileHandle, path: string) {
     this.#file = file;
     this.#path = path;
-    this.#position = position;
   }
 
+  /** What was written stays: whole lines but for the last one, which `--resume` cuts off. */
   async write(bytes: Uint8Array): Promise<void> {
-    for (let done = 0; done < bytes.length; ) {
-      const { bytesWritten } = await this.#file
-        .write(bytes, done, bytes.length - done, this.#position)
-        .catch(this.#fail);
-      done += bytesWritten;
-      this.#position += bytesWritten;
+    try {
+      await this.#file.writeFile(bytes);
+    } catch (error) {
+      throw new ElsewiseError('interrupted', `cannot write ${this.#path} any further: ${(error as Error).message}`);
     }
   }
-
-  /** What is written stays whole but for the last line, which `--resume` cuts off. */
-  readonly #fail = (error: Error): never => {
-    throw new ElsewiseError('interrupted', `cannot write ${this.#path} any further: ${error.message}`);
-  };
 
   async close(): Promise<void> {
     await this.#file.close();

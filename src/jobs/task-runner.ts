@@ -80,7 +80,8 @@ async function prepareExplain(task: ThreadTask, documents: PlanDocuments, option
 function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument {
   if (row.fault) return plan.invalid(row.id, row.fault.path, row.fault.message);
   if (!loss) return plan.explainRecord(row.id, row.raw, row.target);
-  return { ...plan.invalid(row.id, '', ''), status: 'not-found', reason: { code: loss.code, message: loss.message } };
+  const { code, message } = loss;
+  return { ...plan.invalid(row.id, '', ''), status: 'not-found', reason: { code, message }, degraded: true };
 }
 
 async function preparePredict(task: ThreadTask, documents: PlanDocuments): Promise<Prepared> {

@@ -3,7 +3,7 @@
  *
  * One native instance per thread takes one program after the other. Passing a program replaces all that was there, basis
  * and clocks included, so an answer depends on its program alone and there is nothing to dispose of but that instance.
- * Tolerances are as tight as HiGHS has them; programs are expected to be scaled so that 1e-9 is small.
+ * Tolerances are as tight as HiGHS has them; programs are expected to be scaled so that these are small.
  *
  * No error of the package leaves this file as it is: its stack quotes a source line of 160 KB. After an error that may
  * have left the engine's memory in disorder the engine is loaded anew, and until then every run fails.
@@ -16,19 +16,23 @@ import type { SparseProgram } from './sparse-program.js';
 /** The declarations say CommonJS, the file that Node takes is a module: its default export is the loader itself. */
 const loadEngine = highsModule.default as unknown as typeof highsModule.default.default;
 
-export const TOLERANCE = 1e-9;
-const LP_TOLERANCE = 1e-10;
-
 const SETTINGS = {
   output_flag: false,
-  primal_feasibility_tolerance: LP_TOLERANCE,
-  dual_feasibility_tolerance: LP_TOLERANCE,
-  mip_feasibility_tolerance: TOLERANCE,
+  mip_feasibility_tolerance: 1e-9,
   mip_rel_gap: 1e-9,
   mip_abs_gap: 1e-9,
   small_matrix_value: 1e-12,
   qp_regularization_value: 0,
 };
+
+/** By what a program is. The QP method has tolerances of its own inside and fails when it is held to tighter ones. */
+const SETTINGS_OF = {
+  lp: { presolve: 'off', primal_feasibility_tolerance: 1e-10, dual_feasibility_tolerance: 1e-10 },
+  qp: { presolve: 'off', primal_feasibility_tolerance: 1e-7, dual_feasibility_tolerance: 1e-7 },
+  milp: { presolve: 'choose', primal_feasibility_tolerance: 1e-10, dual_feasibility_tolerance: 1e-10 },
+};
+
+const kindOf = (program: SparseProgram) => (program.whole.includes(1) ? 'milp' : program.hessian ? 'qp' : 'lp');
 
 let engine: Highs | null = null;
 let instance: Model | null = null;
@@ -79,13 +83,15 @@ export function runHighs(program: SparseProgram, timeLimitMs: number): Run {
     // A program without columns counts as empty: HiGHS would not look at its rows.
     if (!program.cost.length) program.addColumn(0, 0);
     instance ??= createInstance(engine);
-    const discrete = program.whole.includes(1);
-    instance.options.set({ time_limit: Math.max(0, timeLimitMs) / 1000, presolve: discrete ? 'choose' : 'off' });
-    instance.passModel(toModel(program, discrete));
+    const kind = kindOf(program);
+    instance.options.set({ ...SETTINGS_OF[kind], time_limit: Math.max(0, timeLimitMs) / 1000 });
+    instance.passModel(toModel(program));
     instance.zeroAllClocks();
-    return read(instance, instance.run().modelStatus, discrete);
+    return read(instance, instance.run().modelStatus, kind);
   } catch (error) {
-    abandonEngine();
+    // An error that HiGHS reports leaves it in order; any other may come from a trap in the middle of its work.
+    if (error instanceof engine.errors.HighsError) replaceInstance();
+    else abandonEngine();
     return { ...NOTHING, detail: `HiGHS: ${shortened(error)}` };
   }
 }
@@ -94,6 +100,11 @@ function createInstance(loaded: Highs): Model {
   const created = loaded.createModel();
   created.options.set(SETTINGS);
   return created;
+}
+
+function replaceInstance(): void {
+  instance?.dispose();
+  instance = null;
 }
 
 /** The instance is not disposed of: in disorder it could take the process along, and its whole memory goes anyway. */
@@ -107,7 +118,7 @@ function abandonEngine(): void {
 const shortened = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 200);
 
-function toModel(program: SparseProgram, discrete: boolean): ModelData {
+function toModel(program: SparseProgram): ModelData {
   const numCols = program.cost.length;
   const numRows = program.rowLower.length;
   return {
@@ -126,7 +137,7 @@ function toModel(program: SparseProgram, discrete: boolean): ModelData {
       indices: program.indices,
       values: program.values,
     },
-    ...(discrete ? { integrality: Int32Array.from(program.whole) } : {}),
+    ...(program.whole.includes(1) ? { integrality: Int32Array.from(program.whole) } : {}),
     ...(program.hessian ? { hessian: { format: 'triangular', dimension: numCols, ...program.hessian } } : {}),
   };
 }
@@ -137,13 +148,13 @@ const INFEASIBLE: readonly ModelStatusCode[] = [8, 9];
 const LIMITS: readonly ModelStatusCode[] = [13, 14, 16, 17];
 const FEASIBLE_POINT = 2;
 
-function read(model: Model, code: ModelStatusCode, discrete: boolean): Run {
+function read(model: Model, code: ModelStatusCode, kind: keyof typeof SETTINGS_OF): Run {
   if (INFEASIBLE.includes(code))
     return {
       ...NOTHING,
       status: 'infeasible',
       bound: Infinity,
-      ray: discrete ? null : (model.getDualRay()?.values ?? null),
+      ray: kind === 'milp' ? null : (model.getDualRay()?.values ?? null),
     };
   const status = code === OPTIMAL ? 'optimal' : LIMITS.includes(code) ? 'limit' : 'failed';
   if (status === 'failed') return { ...NOTHING, detail: `HiGHS ended with status ${code}` };

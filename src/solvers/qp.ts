@@ -5,11 +5,14 @@
  *   min Δᵀ Q Δ   s.t.   lower_i <= a_i·(x + Δ) <= upper_i,   Δ in a box;      Q = diag(w) or S⁻¹
  *
  * Variables z_j = √Q_jj Δ_j / g over the features that may change, g the gap in those units: Q gets a unit diagonal and
- * the answer is of size 1. Rows have norm 1 and are kept a few of HiGHS's tolerances inside. Infeasibility is certified
+ * the answer is of size 1. Rows have norm 1; answers stay a few of HiGHS's tolerances inside. Infeasibility is certified
  * on the original rows with the ray of the LP without objective. The lower bound is weak duality in closed form, with
  * the multipliers y of rows and μ of bounds as HiGHS gives them, on the rows as they are without depth:
  *
  *   y·b + μ·β - ¼ rᵀ Q⁻¹ r,    r = Aᵀy + μ,    b and β the ends that the multipliers' signs speak of
+ *
+ * HiGHS at times calls a QP optimal that is not, or fails on degenerate ones: an answer counts as solved only where the
+ * bound meets it.
  */
 import { solvePositive } from '../linalg/symmetric.js';
 import { dot } from '../linalg/vector.js';
@@ -27,9 +30,11 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return fits && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
 }
 
-/** How far inside the region's rows to stay at least, relative to the gap: several times what HiGHS leaves open. */
-const DEPTH_FLOOR = 1e-8;
+/** How far inside its rows to stay at least, relative to the gap: several times what HiGHS leaves open. */
+const DEPTH_FLOOR = 2e-7;
 const LINK_TOLERANCE = 1e-9;
+/** A share of the cost by which the bound may stay below it in a proof. */
+const PROVED = 2e-6;
 
 class PreparedQp implements Prepared {
   private readonly rows: readonly LinearRow[];
@@ -68,7 +73,13 @@ class PreparedQp implements Prepared {
     if (!run.values) return numerical(run.detail);
     this.toColumns(run.values, gap, domain);
     if (this.breaksRow()) return numerical('HiGHS left a row');
-    return solved(this.x, gap * gap * this.lowerBound(run, program, ends, gap));
+    const bound = this.lowerBound(run, program, ends, gap);
+    const proved = this.objective(run.values) <= bound * (1 + PROVED) + PROVED ** 2;
+    return proved ? solved(this.x, gap * gap * bound) : limit(this.x, gap * gap * bound);
+  }
+
+  private objective(z: Float64Array): number {
+    return this.quadratic.reduce((sum, row, k) => sum + z[k] * dot(row, z), 0);
   }
 
   /** What each scaled row still asks for, without depth. */
@@ -86,9 +97,8 @@ class PreparedQp implements Prepared {
       program.addColumn((lower[column] - origin[column]) / size, (upper[column] - origin[column]) / size);
     }
     for (const [i, [low, high]] of ends.entries()) {
-      const region = i < this.problem.piece.rows.length;
       const wanted = Math.max(this.rowScale[i] * depthOf(this.rows[i], origin, nudge), DEPTH_FLOOR * gap);
-      const depth = region ? Math.min(wanted, 0.25 * (high - low)) : 0;
+      const depth = Math.min(wanted, 0.25 * (high - low));
       program.addRow(Array.from(this.scaled[i], (value, k) => [k, value] as const), (low + depth) / gap, (high - depth) / gap);
     }
     program.hessian = this.hessian();
@@ -142,7 +152,7 @@ class PreparedQp implements Prepared {
     }
     if (!this.inverse) return 0;
     const curved = this.inverse.reduce((sum, row, k) => sum + r[k] * dot(row, r), 0);
-    return Math.max(0, bound - curved / 4);
+    return Math.max(0, bound - curved / 4 || 0);
   }
 
   private certify(program: SparseProgram, domain: Domain, limits: Limits): Outcome {

@@ -142,7 +142,7 @@ describe('Redis', () => {
       const { code, stderr } = await worker.ended;
       expect(code).toBe(3);
       expect(stderr).toContain('left to other workers');
-      own.store.redis.disconnect();
+      await own.close();
     },
     SLOW,
   );

@@ -67,13 +67,18 @@ export class World {
 
   async close(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
+    if (this.store.redis.status === 'ready') await this.#removeKeys();
+    this.store.redis.disconnect();
+    rmSync(this.directory, { recursive: true, force: true });
+    await this.#stopRedis();
+  }
+
+  /** Ours and BullMQ's: both prefixes begin alike. */
+  async #removeKeys(): Promise<void> {
     const { redis, settings } = this.store;
     for await (const keys of redis.scanStream({ match: `${settings.keyPrefix}*`, count: 1000 })) {
       if (keys.length > 0) await redis.unlink(...keys);
     }
-    redis.disconnect();
-    rmSync(this.directory, { recursive: true, force: true });
-    await this.#stopRedis();
   }
 
   path(name: string): string {

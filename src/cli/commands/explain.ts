@@ -15,8 +15,11 @@ export const explain = defineCommand({
   about: `Says for each row what would have to change, at the least cost, for the model to give the target.
 
 Every row gets one line: found, already, infeasible, not-found or invalid. A CSV file needs a header with the
-names of the model's features, and may have the columns id and target. An output whose name ends in .csv has one
-column per feature with the value of the cheapest answer; any other is NDJSON with the whole result.`,
+names of the model's features, and may have the columns id and target.
+
+The output is NDJSON with the whole result, or a table when its name ends in .csv: id, status, target, cost, proof and
+solver, one column per feature with the value of the cheapest answer, then degraded, reason, and the plan (a short
+digest of model and policy).`,
   options: {
     model: {
       kind: 'text',

@@ -18,6 +18,21 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./models.js')).models,
   },
   {
+    name: 'worker',
+    summary: 'answer rows from the queues, until told to stop',
+    load: async () => (await import('./worker.js')).worker,
+  },
+  {
+    name: 'enqueue',
+    summary: 'put the rows of a file into the queue as a batch',
+    load: async () => (await import('./enqueue.js')).enqueue,
+  },
+  {
+    name: 'batch',
+    summary: 'how far a batch is, and its results',
+    load: async () => (await import('./batch.js')).batch,
+  },
+  {
     name: 'demo',
     summary: 'explain a portfolio of rejected loan applicants, here and now',
     load: async () => (await import('./demo.js')).demo,

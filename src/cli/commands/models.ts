@@ -1,5 +1,6 @@
 /** `elsewise models ...`: one row per subcommand. */
 import type { CommandGroup } from '../command.js';
+import { registryCommands } from './registry.js';
 
 export const models: CommandGroup = {
   about: 'Model files and the registry that workers take models from.',
@@ -9,5 +10,6 @@ export const models: CommandGroup = {
       summary: 'load a model file, run its probes and say what it is',
       load: async () => (await import('./models-check.js')).check,
     },
+    ...registryCommands,
   ],
 };

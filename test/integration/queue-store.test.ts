@@ -1,0 +1,117 @@
+/** The store's promises on a real Redis: results are written once, whoever writes them and however often. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pack } from '../../src/store/block.js';
+import type { Manifest } from '../../src/store/manifest.js';
+import { World } from './queue-world.js';
+
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.create();
+});
+
+afterAll(() => world.close());
+
+function manifestOf(id: string): Manifest {
+  return {
+    schema: 'elsewise.batch/v1',
+    id,
+    model: { name: 'credit', version: 1, digest: DIGEST },
+    policy: {
+      digest: DIGEST,
+      document: {
+        schema: 'elsewise.policy/v1',
+        name: 'policy',
+        cost: { norm: 'l1', weights: 'none' },
+        features: {},
+        constraints: [],
+        count: 1,
+        margin: 0,
+        deadlineMs: 1000,
+        solvers: ['auto'],
+        seed: 0,
+      },
+    },
+    layout: { format: 'ndjson' },
+    chunkRows: 2,
+    created: new Date().toISOString(),
+  };
+}
+
+/** A batch of one chunk, and what its worker would store. */
+async function addBatch(id: string) {
+  const rows = await pack(Buffer.from('{"id":"a"}\n{"id":"b"}\n'), 'passing');
+  await world.store.batches.create(manifestOf(id));
+  await world.store.batches.addChunk(id, 0, 2, rows);
+  await world.store.batches.seal(id, 1);
+  return { batch: id, index: 0, digest: rows.digest, rows: 2, counts: { found: 1, already: 1 } };
+}
+
+const failed = (digest: string) => ({ state: 'failed', digest, rows: 2, code: 'thread-lost', message: 'x' }) as const;
+
+describe('a chunk', () => {
+  it('keeps its first results when a job is delivered twice', async () => {
+    const { batches, results } = world.store;
+    const finished = await addBatch('once');
+    expect(await results.finishChunk(finished, Buffer.from('first\n'))).toBe('stored');
+    expect(await results.finishChunk(finished, Buffer.from('second\n'))).toBe('known');
+    const chunk = await batches.chunk('once', 0);
+    expect(chunk).toMatchObject({ state: 'done', rows: 2 });
+    expect(String(await results.chunkResults('once', 0, (chunk as { results: string }).results))).toBe('first\n');
+    expect(await batches.status('once')).toMatchObject({ done: 1, failed: 0, counts: { found: 1, already: 1 } });
+    expect(await batches.rows('once', 0, finished.digest)).toBeUndefined();
+  });
+
+  it('has one winner when many finish it at the same time', async () => {
+    const finished = await addBatch('race');
+    const racers = Array.from({ length: 20 }, (_, i) =>
+      world.store.results.finishChunk(finished, Buffer.from(`${i}\n`)),
+    );
+    const outcomes = await Promise.all(racers);
+    expect(outcomes.filter((outcome) => outcome === 'stored').length).toBe(1);
+    expect((await world.store.batches.status('race')).counts).toEqual({ found: 1, already: 1 });
+  });
+
+  it('can fail and be finished later, but not fail when it is done', async () => {
+    const { batches, results } = world.store;
+    const finished = await addBatch('failed');
+    await batches.fail('failed', 0, failed(finished.digest));
+    await batches.fail('failed', 0, failed(finished.digest));
+    expect(await batches.status('failed')).toMatchObject({ done: 0, failed: 1 });
+    expect(await results.finishChunk(finished, Buffer.from('late\n'))).toBe('stored');
+    await batches.fail('failed', 0, failed(finished.digest));
+    expect(await batches.status('failed')).toMatchObject({ done: 1, failed: 0 });
+  });
+
+  it('of a batch that is gone is not brought back', async () => {
+    const { redis, results, settings, batches } = world.store;
+    const finished = await addBatch('gone');
+    await redis.del(...(await redis.keys(`${settings.keyPrefix}:batch:{gone}*`)));
+    expect(await results.finishChunk(finished, Buffer.from('late\n'))).toBe('gone');
+    await batches.fail('gone', 0, failed(finished.digest));
+    expect(await redis.keys(`${settings.keyPrefix}:batch:{gone}*`)).toEqual([]);
+  });
+
+  it('whose results are damaged or expired is not given out', async () => {
+    const { redis, results, settings } = world.store;
+    const finished = await addBatch('damaged');
+    await results.finishChunk(finished, Buffer.from('first\n'));
+    const { digest } = await pack(Buffer.from('first\n'), 'passing');
+    const key = `${settings.keyPrefix}:batch:{damaged}:results:0`;
+    await redis.set(key, (await pack(Buffer.from('forged\n'), 'passing')).data);
+    await expect(results.chunkResults('damaged', 0, digest)).rejects.toThrow('damaged');
+    await redis.del(key);
+    await expect(results.chunkResults('damaged', 0, digest)).rejects.toThrow('have expired');
+  });
+});
+
+describe('an answer', () => {
+  it('is the first one for its key', async () => {
+    const { results } = world.store;
+    const kept = await Promise.all(['one', 'two', 'three'].map((answer) => results.keepAnswer('key', answer)));
+    expect(new Set(kept).size).toBe(1);
+    expect(await results.answer('key')).toBe(kept[0]);
+  });
+});
