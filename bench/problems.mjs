@@ -10,28 +10,37 @@
  */
 
 const SIZES = [10, 30, 100];
+/** For problems that may take their whole deadline. */
+const HARD_SIZES = [10, 30];
 const ONE_ROW = ['hyperplane', 'logistic-regression'];
 const SEVERAL_ROWS = ['softmax-regression', 'lda'];
 const REGRESSIONS = ['linear-regression', 'poisson-regression', 'exponential-regression'];
 const SAMPLES = 200;
 const DEADLINE_MS = 100;
 
-/** All cases, those of one table together. */
+/** All cases, by policy, family, classes, norm and size. */
 export function listCases() {
-  return [
+  const cases = [
     ...cross('plain', ONE_ROW, [2], SIZES, ['l1', 'l2']),
     ...cross('plain', REGRESSIONS, [0], SIZES, ['l1', 'l2']),
     ...cross('plain', SEVERAL_ROWS, [2, 3], SIZES, ['l1', 'l2']),
     ...cross('plain', SEVERAL_ROWS, [10], [10, 30, 64, 100], ['l1', 'l2']),
-    ...cross('plain', ['logistic-regression'], [2], SIZES, ['l0', 'mahalanobis', 'percentile']),
-    ...cross('plain', ['softmax-regression'], [3], SIZES, ['l0', 'mahalanobis', 'percentile']),
+    ...cross('plain', ['logistic-regression'], [2], SIZES, ['l0', 'mahalanobis']),
+    ...cross('plain', ['softmax-regression'], [3], SIZES, ['l0', 'mahalanobis']),
+    ...cross('plain', ['logistic-regression'], [2], HARD_SIZES, ['percentile']),
+    ...cross('plain', ['softmax-regression'], [3], HARD_SIZES, ['percentile']),
     ...cross('box', ['logistic-regression'], [2], SIZES, ['l1', 'l2']),
     ...cross('box', ['softmax-regression'], [10], SIZES, ['l1', 'l2']),
     ...cross('linked', ['logistic-regression'], [2], SIZES, ['l1', 'l2']),
     ...cross('linked', ['softmax-regression'], [3], SIZES, ['l1', 'l2']),
-    ...cross('mixed-integer', ['logistic-regression'], [2], SIZES, ['l0', 'l1', 'l2', 'percentile']),
-    ...cross('mixed-integer', ['softmax-regression'], [3], SIZES, ['l0', 'l1', 'l2', 'percentile']),
+    ...cross('mixed-integer', ['logistic-regression'], [2], SIZES, ['l0', 'l1']),
+    ...cross('mixed-integer', ['softmax-regression'], [3], SIZES, ['l0', 'l1']),
+    ...cross('mixed-integer', ['logistic-regression'], [2], HARD_SIZES, ['l2', 'percentile']),
+    ...cross('mixed-integer', ['softmax-regression'], [3], HARD_SIZES, ['l2', 'percentile']),
   ];
+  const rank = ({ policy, family }) =>
+    100 * Object.keys(POLICIES).indexOf(policy) + Object.keys(MODELS).indexOf(family);
+  return cases.sort((a, b) => rank(a) - rank(b) || a.classes - b.classes);
 }
 
 function cross(policy, families, classCounts, sizes, norms) {
@@ -52,7 +61,11 @@ export function buildCase({ label, policy, family, classes, size, norm }) {
   const random = createRandom(seedOf(label));
   const features = Array.from({ length: size }, (_, i) => (policy === 'mixed-integer' ? mixed(i) : continuous(i)));
   const drawRow = () => features.map((feature) => feature.draw(random));
-  const { parameters, target } = MODELS[family](features.flatMap(({ columns }) => columns), classes, random);
+  const { parameters, target } = MODELS[family](
+    features.flatMap(({ columns }) => columns),
+    classes,
+    random,
+  );
   const model = {
     schema: 'elsewise.model/v1',
     name: 'bench',
@@ -151,7 +164,10 @@ function twoSides(columns, _, random) {
 function regression(columns, random, bias, target) {
   const score = drawScore(columns, random);
   const scale = 1 / Math.sqrt(columns.length);
-  return { parameters: { weights: score.weights.map((weight) => scale * weight), bias: bias + scale * score.bias }, target };
+  return {
+    parameters: { weights: score.weights.map((weight) => scale * weight), bias: bias + scale * score.bias },
+    target,
+  };
 }
 
 /** A score that is 0 in the middle of the rows and to which all columns contribute alike. */
@@ -169,8 +185,8 @@ const correlated = (columns) =>
 const POLICIES = {
   plain: () => ({}),
   box: (features) => ({ features: byName(features, (_, i) => BOX_RULES[i % BOX_RULES.length]) }),
-  'mixed-integer': (features) => ({ features: byName(features, ({ rule }) => rule), maxChanges: 3 }),
   linked: (features) => ({ constraints: features.slice(0, 6).map((_, i) => LINKS[i % LINKS.length](i)) }),
+  'mixed-integer': (features) => ({ features: byName(features, ({ rule }) => rule), maxChanges: 3 }),
 };
 
 const BOX_RULES = [

@@ -127,9 +127,7 @@ export class Lane {
     this.#tasks++;
     try {
       const { planKey, documents, family } = plan;
-      // as a plain array: the pool copies it with slice(), which for a Buffer would be a view
-      const bytes = new Uint8Array(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength);
-      const task: ChunkTask = { kind: 'explain', planKey, documents, output: 'ndjson', ...rows, bytes };
+      const task: ChunkTask = { kind: 'explain', planKey, documents, output: 'ndjson', ...rows };
       const answer = await this.#pool.run(task, { rowLimitMs: rowLimitMs(policy.document.deadlineMs) });
       if (answer.tally.rows !== rows.rows) throw new Error(`${answer.tally.rows} results for ${rows.rows} rows`);
       this.#metrics.countRows({ queue: this.#options.queue, family, ...answer.tally, elapsedMs: values(answer.tally) });

@@ -20,7 +20,7 @@ const SETTINGS = {
   output_flag: false,
   mip_feasibility_tolerance: 1e-9,
   mip_rel_gap: 1e-9,
-  mip_abs_gap: 1e-9,
+  mip_abs_gap: 1e-12,
   small_matrix_value: 1e-12,
   qp_regularization_value: 0,
 };
@@ -54,9 +54,9 @@ export function loadHighs(): Promise<void> {
 
 export interface Run {
   readonly status: 'optimal' | 'infeasible' | 'limit' | 'failed';
-  /** Values by column; null when there are none. */
+  /** Values by column, null when there are none; after 'failed' whatever HiGHS had. */
   readonly values: Float64Array | null;
-  /** Proved lower bound on the objective, up to the tolerances; -Infinity when there is none. */
+  /** Of a linear or mixed-integer program: lower bound on the objective, up to the tolerances; otherwise -Infinity. */
   readonly bound: number;
   /** By row and by column, of continuous programs: how fast the optimum rises with the end that is met. */
   readonly rowDuals: Float64Array;
@@ -87,7 +87,8 @@ export function runHighs(program: SparseProgram, timeLimitMs: number): Run {
     instance.options.set({ ...SETTINGS_OF[kind], time_limit: Math.max(0, timeLimitMs) / 1000 });
     instance.passModel(toModel(program));
     instance.zeroAllClocks();
-    return read(instance, instance.run().modelStatus, kind);
+    instance.raw.run();
+    return read(instance, instance.getModelStatus(), kind);
   } catch (error) {
     // An error that HiGHS reports leaves it in order; any other may come from a trap in the middle of its work.
     if (error instanceof engine.errors.HighsError) replaceInstance();
@@ -142,28 +143,26 @@ function toModel(program: SparseProgram): ModelData {
   };
 }
 
+const SOLVE_ERROR: ModelStatusCode = 4;
 const OPTIMAL: ModelStatusCode = 7;
 /** The second is "infeasible or unbounded": no objective here is unbounded. */
 const INFEASIBLE: readonly ModelStatusCode[] = [8, 9];
 const LIMITS: readonly ModelStatusCode[] = [13, 14, 16, 17];
+const NO_POINT = 0;
 const FEASIBLE_POINT = 2;
 
 function read(model: Model, code: ModelStatusCode, kind: keyof typeof SETTINGS_OF): Run {
-  if (INFEASIBLE.includes(code))
-    return {
-      ...NOTHING,
-      status: 'infeasible',
-      bound: Infinity,
-      ray: kind === 'milp' ? null : (model.getDualRay()?.values ?? null),
-    };
+  const detail = `HiGHS ended with status ${code}`;
+  if (INFEASIBLE.includes(code)) {
+    const ray = kind === 'milp' ? undefined : model.getDualRay();
+    return { ...NOTHING, status: 'infeasible', bound: Infinity, ray: ray?.values ?? null, detail };
+  }
   const status = code === OPTIMAL ? 'optimal' : LIMITS.includes(code) ? 'limit' : 'failed';
-  if (status === 'failed') return { ...NOTHING, detail: `HiGHS ended with status ${code}` };
+  // A QP that ends in a solve error has often met its optimum, but not to its own satisfaction.
+  if (status === 'failed' && !(kind === 'qp' && code === SOLVE_ERROR)) return { ...NOTHING, detail };
   const { colValue, colDual, rowDual } = model.getSolution();
-  const found = model.info.get('primal_solution_status') === FEASIBLE_POINT;
-  const bound = discrete
-    ? Number(model.info.get('mip_dual_bound'))
-    : status === 'optimal'
-      ? model.getObjectiveValue()
-      : Number.NEGATIVE_INFINITY;
-  return { ...NOTHING, status, values: found ? colValue : null, bound, rowDuals: rowDual, columnDuals: colDual };
+  const quality = model.info.get('primal_solution_status');
+  const found = kind === 'milp' ? quality === FEASIBLE_POINT : quality !== NO_POINT;
+  const bound = kind === 'milp' ? Number(model.info.get('mip_dual_bound')) : kind === 'lp' && status === 'optimal' ? model.getObjectiveValue() : Number.NEGATIVE_INFINITY;
+  return { ...NOTHING, status, values: found ? colValue : null, bound, rowDuals: rowDual, columnDuals: colDual, detail };
 }

@@ -14,6 +14,7 @@
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { loadHighs, type Run, runHighs } from './highs.js';
+import { gapOf } from './move-program.js';
 import { MoveModel } from './moves.js';
 import { provesInfeasible, violation } from './rows.js';
 import {
@@ -124,13 +125,6 @@ class PreparedLp implements Prepared {
       ? INFEASIBLE
       : numerical('infeasible, but the certificate is not certain');
   }
-}
-
-/** How far the person is away from the farthest row, in scaled rows; 1 when no row is missed. */
-export function gapOf({ always, n, lo, hi }: MoveModel): number {
-  let gap = 0;
-  for (let i = 0; i < always.length; i++) gap = Math.max(gap, lo[n + i], -hi[n + i]);
-  return gap || 1;
 }
 
 /** By how much a scaled row's depth falls short of the floor, without closing a narrow row. */

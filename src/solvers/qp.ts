@@ -1,18 +1,17 @@
 /**
  * L2 and Mahalanobis over linear rows and a box by HiGHS's active set for convex QPs (survey, section 3.2, the QP): the
- * second opinion below our own projection, which is ten to a hundred times faster and therefore comes first.
+ * second opinion below our own projection, which is some ten times faster and therefore comes first.
  *
  *   min Δᵀ Q Δ   s.t.   lower_i <= a_i·(x + Δ) <= upper_i,   Δ in a box;      Q = diag(w) or S⁻¹
  *
- * Variables z_j = √Q_jj Δ_j / g over the features that may change, g the gap in those units: Q gets a unit diagonal and
- * the answer is of size 1. Rows have norm 1; answers stay a few of HiGHS's tolerances inside. Infeasibility is certified
- * on the original rows with the ray of the LP without objective. The lower bound is weak duality in closed form, with
- * the multipliers y of rows and μ of bounds as HiGHS gives them, on the rows as they are without depth:
+ * Variables z_j = √Q_jj Δ_j / g over the features that may change, g the gap in those units: Q gets a unit diagonal, rows
+ * get norm 1, and the answer is of size 1. HiGHS finds which rows and bounds are met; the point itself is then computed
+ * from the optimality conditions (stationary-point.ts), since HiGHS leaves 1e-8 open, at times calls a QP optimal that is
+ * not, and fails on degenerate ones. So nothing is taken on trust: infeasibility is certified on the original rows with
+ * the ray of the LP without objective, and an answer counts as solved only where the lower bound meets it. The bound is
+ * weak duality in closed form, for multipliers y of rows and μ of bounds, on the rows as they are without depth:
  *
  *   y·b + μ·β - ¼ rᵀ Q⁻¹ r,    r = Aᵀy + μ,    b and β the ends that the multipliers' signs speak of
- *
- * HiGHS at times calls a QP optimal that is not, or fails on degenerate ones: an answer counts as solved only where the
- * bound meets it.
  */
 import { solvePositive } from '../linalg/symmetric.js';
 import { dot } from '../linalg/vector.js';
@@ -24,22 +23,26 @@ import { loadHighs, type Run, runHighs } from './highs.js';
 import { depthOf, provesInfeasible, violation } from './rows.js';
 import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 import { type SparseHessian, SparseProgram } from './sparse-program.js';
+import { type Stationary, stationaryPoint } from './stationary-point.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
   const fits = traits.linear && !traits.discrete && !traits.capped && !traits.disjunctive;
   return fits && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
 }
 
-/** How far inside its rows to stay at least, relative to the gap: several times what HiGHS leaves open. */
-const DEPTH_FLOOR = 2e-7;
-const LINK_TOLERANCE = 1e-9;
+/** A multiplier above this, or a distance below it, tells a row or bound that is met; everything is of size 1. */
+const MET = 1e-6;
+/** What may be missed of a link or a bound. */
+const SLACK = 1e-10;
 /** A share of the cost by which the bound may stay below it in a proof. */
-const PROVED = 2e-6;
+const PROVED = 1e-7;
+
+type Ends = readonly (readonly [lower: number, upper: number])[];
 
 class PreparedQp implements Prepared {
   private readonly rows: readonly LinearRow[];
   private readonly free: readonly Feature[];
-  /** Δ = unit · z by variable. */
+  /** Δ = unit · z by variable, but for the gap. */
   private readonly unit: Float64Array;
   /** Q in units of z, with a unit diagonal, and its inverse. */
   private readonly quadratic: readonly Float64Array[];
@@ -64,42 +67,39 @@ class PreparedQp implements Prepared {
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
-    const ends = this.endsOf(domain);
-    const gap = Math.max(...ends.map(([low, high]) => Math.max(low, -high)), 0) || 1;
-    const program = this.program(domain, ends, gap, limits.nudge);
+    const { ends, depths } = this.demands(domain, limits.nudge);
+    const gap = Math.max(...ends.map(([low, high], i) => Math.max(low + depths[i], depths[i] - high)), 0) || 1;
+    const unscaled = ends.map(([low, high]) => [low / gap, high / gap] as const);
+    const program = this.program(domain, unscaled, depths.map((depth) => depth / gap), gap);
     const run = runHighs(program, limits.deadline - limits.now());
     if (run.status === 'infeasible') return this.certify(program, domain, limits);
-    if (run.status === 'limit') return limit(null, 0);
-    if (!run.values) return numerical(run.detail);
-    this.toColumns(run.values, gap, domain);
+    if (!run.values) return run.status === 'limit' ? limit(null, 0) : numerical(run.detail);
+    const point = this.refine(run, program);
+    this.toColumns(point.z, gap, domain);
     if (this.breaksRow()) return numerical('HiGHS left a row');
-    const bound = this.lowerBound(run, program, ends, gap);
-    const proved = this.objective(run.values) <= bound * (1 + PROVED) + PROVED ** 2;
-    return proved ? solved(this.x, gap * gap * bound) : limit(this.x, gap * gap * bound);
+    const bound = this.lowerBound(point, program, unscaled);
+    const proved = this.objective(point.z) * (1 - PROVED) <= bound;
+    return (proved ? solved : limit)(this.x, gap * gap * bound);
   }
 
-  private objective(z: Float64Array): number {
-    return this.quadratic.reduce((sum, row, k) => sum + z[k] * dot(row, z), 0);
-  }
-
-  /** What each scaled row still asks for, without depth. */
-  private endsOf({ origin }: Domain): [number, number][] {
-    return this.rows.map((row, i) => {
+  /** What each scaled row still asks for, and how deep inside it to stay. */
+  private demands({ origin }: Domain, nudge: number): { ends: Ends; depths: Float64Array } {
+    const region = this.problem.piece.rows.length;
+    const ends = this.rows.map((row, i) => {
       const activity = dot(row.a, origin);
-      return [this.rowScale[i] * (row.lower - activity), this.rowScale[i] * (row.upper - activity)];
+      return [this.rowScale[i] * (row.lower - activity), this.rowScale[i] * (row.upper - activity)] as const;
     });
+    return { ends, depths: Float64Array.from(this.rows, (row, i) => (i < region ? this.rowScale[i] * depthOf(row, origin, nudge) : 0)) };
   }
 
-  private program({ origin, lower, upper }: Domain, ends: readonly [number, number][], gap: number, nudge: number): SparseProgram {
+  private program({ origin, lower, upper }: Domain, ends: Ends, depths: Float64Array, gap: number): SparseProgram {
     const program = new SparseProgram();
     for (const [k, { column }] of this.free.entries()) {
       const size = this.unit[k] * gap;
       program.addColumn((lower[column] - origin[column]) / size, (upper[column] - origin[column]) / size);
     }
     for (const [i, [low, high]] of ends.entries()) {
-      const wanted = Math.max(this.rowScale[i] * depthOf(this.rows[i], origin, nudge), DEPTH_FLOOR * gap);
-      const depth = Math.min(wanted, 0.25 * (high - low));
-      program.addRow(Array.from(this.scaled[i], (value, k) => [k, value] as const), (low + depth) / gap, (high - depth) / gap);
+      program.addRow(Array.from(this.scaled[i], (value, k) => [k, value] as const), low + depths[i], high - depths[i]);
     }
     program.hessian = this.hessian();
     return program;
@@ -121,36 +121,69 @@ class PreparedQp implements Prepared {
     return { starts, indices, values };
   }
 
-  private toColumns(values: Float64Array, gap: number, { origin, lower, upper }: Domain): void {
+  /** The point at the ends that HiGHS met, judged by its multipliers or else by distance; or its own as it is. */
+  private refine(run: Run, program: SparseProgram): Stationary {
+    const z = run.values!;
+    for (const byMultiplier of [true, false]) {
+      const point = this.pointAt(z, program, byMultiplier ? run : null);
+      if (point && this.keeps(program, point.z)) return point;
+    }
+    return { z, y: run.rowDuals, mu: run.columnDuals };
+  }
+
+  private pointAt(z: Float64Array, program: SparseProgram, duals: Run | null): Stationary | null {
+    const pinned = z.map((value, k) => endMet(value, program.lower[k], program.upper[k], duals?.columnDuals[k]));
+    const met = this.scaled.map((row, i) => endMet(dot(row, z), program.rowLower[i], program.rowUpper[i], duals?.rowDuals[i]));
+    const active = [...met.keys()].filter((i) => !Number.isNaN(met[i]));
+    const point = stationaryPoint(this.quadratic, active.map((i) => this.scaled[i]), active.map((i) => met[i]), pinned);
+    if (!point) return null;
+    const y = new Float64Array(this.rows.length);
+    active.forEach((i, k) => {
+      y[i] = point.y[k];
+    });
+    return { ...point, y };
+  }
+
+  private keeps(program: SparseProgram, z: Float64Array): boolean {
+    const inside = (value: number, low: number, high: number) => value >= low - SLACK && value <= high + SLACK;
+    const inBox = z.every((value, k) => inside(value, program.lower[k], program.upper[k]));
+    return inBox && this.scaled.every((row, i) => inside(dot(row, z), program.rowLower[i], program.rowUpper[i]));
+  }
+
+  private objective(z: Float64Array): number {
+    return this.quadratic.reduce((sum, row, k) => sum + z[k] * dot(row, z), 0);
+  }
+
+  private toColumns(z: Float64Array, gap: number, { origin, lower, upper }: Domain): void {
     this.x.set(origin);
     for (const [k, { column }] of this.free.entries()) {
-      const moved = origin[column] + values[k] * this.unit[k] * gap;
+      const moved = origin[column] + z[k] * this.unit[k] * gap;
       this.x[column] = Math.min(upper[column], Math.max(lower[column], moved));
     }
   }
 
   private breaksRow(): boolean {
     const { rows, x, rowScale } = this;
-    return rows.some((row, i) => violation(row, x) > (i < this.problem.piece.rows.length ? 0 : LINK_TOLERANCE / rowScale[i]));
+    return rows.some((row, i) => violation(row, x) > (i < this.problem.piece.rows.length ? 0 : SLACK / rowScale[i]));
   }
 
   /** Weak duality for the program over z, its rows without depth. */
-  private lowerBound({ rowDuals, columnDuals }: Run, program: SparseProgram, ends: readonly [number, number][], gap: number): number {
+  private lowerBound({ y, mu }: Stationary, program: SparseProgram, ends: Ends): number {
+    if (!this.inverse) return 0;
     const r = new Float64Array(this.free.length);
     let bound = 0;
     for (const [i, [low, high]] of ends.entries()) {
-      const end = rowDuals[i] > 0 ? low : high;
-      if (rowDuals[i] === 0 || !Number.isFinite(end)) continue;
-      bound += (rowDuals[i] * end) / gap;
-      for (let k = 0; k < r.length; k++) r[k] += rowDuals[i] * this.scaled[i][k];
+      const end = y[i] > 0 ? low : high;
+      if (y[i] === 0 || !Number.isFinite(end)) continue;
+      bound += y[i] * end;
+      for (let k = 0; k < r.length; k++) r[k] += y[i] * this.scaled[i][k];
     }
     for (let k = 0; k < r.length; k++) {
-      const end = columnDuals[k] > 0 ? program.lower[k] : program.upper[k];
-      if (columnDuals[k] === 0 || !Number.isFinite(end)) continue;
-      bound += columnDuals[k] * end;
-      r[k] += columnDuals[k];
+      const end = mu[k] > 0 ? program.lower[k] : program.upper[k];
+      if (mu[k] === 0 || !Number.isFinite(end)) continue;
+      bound += mu[k] * end;
+      r[k] += mu[k];
     }
-    if (!this.inverse) return 0;
     const curved = this.inverse.reduce((sum, row, k) => sum + r[k] * dot(row, r), 0);
     return Math.max(0, bound - curved / 4 || 0);
   }
@@ -169,6 +202,13 @@ function quadraticOf({ cost }: Problem, free: readonly Feature[]): Float64Array[
   if (!metric) return free.map((f) => Float64Array.from(free, (g) => (f === g ? cost.weight[f.index] : 0)));
   const place = free.map((feature) => metric.features.indexOf(feature));
   return place.map((i) => Float64Array.from(place, (j) => metric.inverse[i][j]));
+}
+
+/** The end that a value is at, by its multiplier where there is one; NaN: it is at none. */
+function endMet(value: number, low: number, high: number, dual: number | undefined): number {
+  if (low === high) return low;
+  if (dual !== undefined) return dual > MET && Number.isFinite(low) ? low : dual < -MET && Number.isFinite(high) ? high : Number.NaN;
+  return value - low <= MET ? low : high - value <= MET ? high : Number.NaN;
 }
 
 export const qp: Solver = { name: 'qp', load: loadHighs, accepts, prepare: (problem) => new PreparedQp(problem) };

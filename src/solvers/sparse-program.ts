@@ -51,15 +51,12 @@ export class SparseProgram {
     this.rowUpper.push(upper);
   }
 
-  /** Divides all costs so that the smallest is about 1, or the largest not beyond what a solver can tell apart. */
+  /** Divides all costs by one number, returned, so that the cheapest and the dearest are equally far from 1. */
   scaleCosts(): number {
     const prices = this.cost.filter((price) => price > 0);
     if (!prices.length) return 1;
-    const scale = Math.max(Math.min(...prices), Math.max(...prices) / WIDEST_PRICES);
+    const scale = Math.sqrt(Math.min(...prices) * Math.max(...prices));
     for (let j = 0; j < this.cost.length; j++) this.cost[j] /= scale;
     return scale;
   }
 }
-
-/** Cheap columns would drown in the tolerance on the dear ones' reduced costs if prices were further apart than this. */
-const WIDEST_PRICES = 1e7;

@@ -212,6 +212,14 @@ describe('bad usage ends with 2, a message, and nothing written', () => {
   });
 });
 
+describe('an output that cannot go on', () => {
+  it('ends the run as an interruption does', async () => {
+    const { code, stderr } = await run(task().args.map((arg) => (arg.endsWith('results.ndjson') ? '/dev/full' : arg)));
+    expect(code).toBe(130);
+    expect(stderr).toContain('cannot write /dev/full any further: ENOSPC');
+  });
+});
+
 describe('memory', () => {
   it('does not grow with the rows', { timeout: 60_000 }, async () => {
     const t = task(rowsCsv(100_000));

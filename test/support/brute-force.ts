@@ -10,12 +10,13 @@ export function choicesOf(feature: FeatureSpec, rule: RuleSpec, from: Value): Va
 function candidates(feature: FeatureSpec, rule: RuleSpec, from: Value): Value[] {
   if (feature.type === 'categorical') return feature.categories!;
   if (feature.type === 'boolean') return [true, false];
+  const here = from as number;
   const step = rule.step ?? (feature.type === 'integer' ? 1 : 0);
-  const up = Math.min(rule.maxIncrease ?? Infinity, Math.max(rule.max ?? Infinity, from as number) - (from as number));
-  const down = Math.min(rule.maxDecrease ?? Infinity, (from as number) - Math.min(rule.min ?? -Infinity, from as number));
+  const up = Math.min(rule.maxIncrease ?? Infinity, Math.max(0, Math.min(rule.max ?? Infinity, feature.max ?? Infinity) - here));
+  const down = Math.min(rule.maxDecrease ?? Infinity, Math.max(0, here - Math.max(rule.min ?? -Infinity, feature.min ?? -Infinity)));
   if (!step || !Number.isFinite(up + down)) throw new Error(`${feature.name} has infinitely many values`);
-  const ticks = Array.from({ length: Math.floor(up / step) + Math.floor(down / step) + 1 }, (_, k) => k - Math.floor(down / step));
-  return ticks.map((k) => (from as number) + k * step);
+  const [most, least] = [Math.floor(up / step), -Math.floor(down / step)];
+  return Array.from({ length: most - least + 1 }, (_, k) => here + (least + k) * step);
 }
 
 export interface Option {

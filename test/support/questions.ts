@@ -3,7 +3,7 @@
  * rows lie exactly on the boundary now and then.
  */
 import fc from 'fast-check';
-import { type ConstraintSpec, type FeatureSpec, isOneHot, numberOf, type Question, type Row, type RuleSpec, type Value } from './second-opinion.js';
+import { type ConstraintSpec, type FeatureSpec, isOneHot, leadOf, numberOf, type Question, type Row, type RuleSpec, type Value } from './second-opinion.js';
 
 export const quarters = (low: number, high: number) => fc.integer({ min: low * 4, max: high * 4 }).map((n) => n / 4);
 
@@ -68,6 +68,9 @@ export const continuousPart: fc.Arbitrary<Part> = fc
     return pruned({ feature: { name: '', type: 'continuous', ...bounds }, rule, value: tidy, weights, price });
   }) as fc.Arbitrary<Part>;
 
+/** A continuous number that is reported with all its digits. */
+export const plainPart: fc.Arbitrary<Part> = continuousPart.map((part) => ({ ...part, feature: { ...part.feature, decimals: undefined } }));
+
 const booleanPart: fc.Arbitrary<Part> = fc
   .record({ value: fc.boolean(), change: direction, allow: optional(fc.subarray([true, false], { minLength: 1 })), weights: weightsFor(1), price })
   .map(({ value, change, allow, weights, price }) => pruned({ feature: { name: '', type: 'boolean' }, rule: { change, allow }, value, weights, price })) as fc.Arbitrary<Part>;
@@ -129,11 +132,14 @@ export interface QuestionOptions {
   constraints?: number;
   margins?: number[];
   capped?: boolean;
-  /** Whether rows may lie exactly on the boundary. Without, every sum of quarters misses it by at least 0.01. */
+  /** Whether sums of quarters may lie exactly on the boundary; otherwise they miss it by at least 0.09. */
   ties?: boolean;
 }
 
-const OFF_THE_BOUNDARY = [0.09, 0.05, 0.02];
+const OFF_THE_BOUNDARY = 0.09;
+
+/** How far the row is from its target, in raw score: mostly a few quarters short of it, now and then there already. */
+const shortfall = fc.oneof({ weight: 9, arbitrary: quarters(0, 4) }, quarters(-1, 0));
 
 export function question(options: QuestionOptions): fc.Arbitrary<Question> {
   const { part, most, families = ['hyperplane', 'logistic-regression', 'softmax-regression'], norms = ['l0', 'l1', 'l2'] } = options;
@@ -141,22 +147,23 @@ export function question(options: QuestionOptions): fc.Arbitrary<Question> {
     .record({
       parts: fc.array(part, { minLength: 1, maxLength: most }),
       family: fc.constantFrom(...families),
-      bias: fc.array(quarters(-6, 6), { minLength: CLASSES, maxLength: CLASSES }),
+      bias: fc.array(quarters(-2, 2), { minLength: CLASSES, maxLength: CLASSES }),
+      shortfall,
       target: fc.nat({ max: CLASSES - 1 }),
       norm: fc.constantFrom(...norms),
       draws: fc.array(constraintDraw, { maxLength: options.constraints ?? 0 }),
       margin: fc.constantFrom(0, 0, ...(options.margins ?? [0])),
       maxChanges: options.capped ? fc.constantFrom(undefined, undefined, 1, 2, 3) : fc.constant(undefined),
     })
-    .map(({ parts, family, bias, target, norm, draws, margin, maxChanges }) => {
+    .map(({ parts, family, bias, shortfall, target, norm, draws, margin, maxChanges }) => {
       const outputs = family === 'softmax-regression' ? CLASSES : 1;
       const features = parts.map((p, i) => ({ ...p.feature, name: named(i) }));
       const byName = <T>(read: (p: Part) => T) => Object.fromEntries(parts.map((p, i) => [named(i), read(p)]));
-      return {
+      const question: Question = {
         family,
         features,
         weights: Array.from({ length: outputs }, (_, k) => parts.flatMap((p) => p.weights[k])),
-        bias: bias.slice(0, outputs).map((value, k) => value + (options.ties ? 0 : OFF_THE_BOUNDARY[k])),
+        bias: bias.slice(0, outputs),
         target: outputs === 1 ? target % 2 : target,
         row: byName((p) => p.value),
         rules: byName((p) => p.rule),
@@ -166,5 +173,15 @@ export function question(options: QuestionOptions): fc.Arbitrary<Question> {
         margin: family === 'logistic-regression' ? Math.min(margin, 0.25) : margin,
         maxChanges,
       };
+      return moveAway(question, shortfall + (options.ties ? 0 : OFF_THE_BOUNDARY));
     });
+}
+
+/** The same question with a bias such that the row misses its target, margin aside, by the given raw score. */
+function moveAway(question: Question, shortfall: number): Question {
+  const lead = leadOf({ ...question, margin: 0 }, question.row);
+  const single = question.family !== 'softmax-regression';
+  const at = single ? 0 : question.target;
+  const sign = single && question.target === 0 ? 1 : -1;
+  return { ...question, bias: question.bias.map((value, k) => (k === at ? value + sign * (lead + shortfall) : value)) };
 }

@@ -1,0 +1,81 @@
+/**
+ * `npm run bench`: all that is measured, as tables, and after a whole run as bench/results.json.
+ *
+ *   --short        everything, but hurried: a check that it runs, in about 20 s
+ *   --only TEXT    only what has TEXT in its name; may be given several times
+ *   --json         the results on stdout instead of tables
+ *   --write        the tables into bench/README.md as well; needs a whole run
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { measureEndToEnd, ROWS } from './end-to-end.mjs';
+import { judge } from './goals.mjs';
+import { measurePortfolio } from './portfolio.mjs';
+import { listCases } from './problems.mjs';
+import { showCases, showEndToEnd, showGoals, showPage, showPortfolio, showResults } from './show.mjs';
+import { measureCase } from './solve.mjs';
+import { PACE } from './timing.mjs';
+
+const RESULTS = new URL('results.json', import.meta.url);
+const PAGE = new URL('README.md', import.meta.url);
+const SHORT_APPLICANTS = 200;
+
+const options = readOptions();
+const isWhole = !options.short && !options.only;
+const print = options.json ? () => {} : (text) => console.log(text);
+const isWanted = (name) => !options.only || options.only.some((text) => name.includes(text));
+
+const measured = { cases: await runCases(), portfolio: await runPortfolio(), endToEnd: await runEndToEnd() };
+const results = {
+  goals: judge(measured),
+  date: new Date().toISOString().slice(0, 10),
+  machine: { node: process.version, cpu: cpus()[0].model.trim(), cores: cpus().length },
+  ...measured,
+};
+if (results.goals.length) print(showGoals(results.goals));
+if (options.json) process.stdout.write(showResults(results));
+if (isWhole) writeFileSync(RESULTS, showResults(results));
+if (options.write) writeFileSync(PAGE, showPage(readFileSync(PAGE, 'utf8'), results));
+
+function readOptions() {
+  const fail = (message) => {
+    console.error(message);
+    process.exit(2);
+  };
+  try {
+    const flag = { type: 'boolean' };
+    const known = { short: flag, only: { type: 'string', multiple: true }, json: flag, write: flag };
+    const { values } = parseArgs({ options: known });
+    if (values.write && (values.short || values.only)) fail('--write needs a whole run: leave --short and --only out');
+    return values;
+  } catch (error) {
+    return fail(error.message);
+  }
+}
+
+/** Case by case; a table is printed as soon as it is complete. */
+async function runCases() {
+  const wanted = listCases().filter(({ label }) => isWanted(label));
+  const done = [];
+  for (const [i, benchCase] of wanted.entries()) {
+    done.push(await measureCase(benchCase, options.short ? PACE.short : PACE.full));
+    const { policy } = benchCase;
+    if (wanted[i + 1]?.policy !== policy) print(showCases(done.filter((figures) => figures.policy === policy)));
+  }
+  return done;
+}
+
+async function runPortfolio() {
+  if (!isWanted('portfolio')) return undefined;
+  const figures = await measurePortfolio(options.short ? SHORT_APPLICANTS : undefined);
+  print(showPortfolio(figures));
+  return figures;
+}
+
+async function runEndToEnd() {
+  if (!isWanted('end-to-end')) return undefined;
+  const figures = await measureEndToEnd(options.short ? { rows: ROWS.short, runs: 1 } : {});
+  print(showEndToEnd(figures));
+  return { ratio: figures.ratio, ...figures };
+}

@@ -1,0 +1,121 @@
+/** Results -> tables for the terminal, those between the marks of bench/README.md, and the text of bench/results.json. */
+import { describeEndToEnd } from './end-to-end.mjs';
+import { markdownTable, showNumber, showPercent, textTable } from './tables.mjs';
+
+const BEGIN = '<!-- results:begin -->';
+const END = '<!-- results:end -->';
+
+const classesOf = ({ classes }) => (classes > 0 ? String(classes) : '-');
+const times = (value) => (value === null ? '-' : `${showNumber(value)} x`);
+
+const CASE_COLUMNS = [
+  { title: 'family', left: true, of: ({ family }) => family },
+  { title: 'classes', of: classesOf },
+  { title: 'norm', left: true, of: ({ norm }) => norm },
+  { title: 'd', of: ({ size }) => String(size) },
+  { title: 'solver', left: true, of: ({ solver }) => solver },
+  { title: 'solver us', of: ({ solverUs }) => showNumber(solverUs.median) },
+  { title: 'p99', of: ({ solverUs }) => showNumber(solverUs.p99) },
+  { title: 'row us', of: ({ rowUs }) => showNumber(rowUs.median) },
+  { title: 'p99', of: ({ rowUs }) => showNumber(rowUs.p99) },
+  { title: 'rows/s', of: ({ rowsPerSecond }) => showNumber(rowsPerSecond) },
+  { title: 'proved', of: ({ provedShare }) => showPercent(provedShare) },
+  { title: 'over peer', of: ({ timesFasterThanPeer }) => times(timesFasterThanPeer) },
+];
+
+const PORTFOLIO_COLUMNS = [
+  { title: 'rows', of: ({ rows }) => rows.toLocaleString('en-US') },
+  { title: 'median ms', of: ({ rowMs }) => showNumber(rowMs.median) },
+  { title: 'p95 ms', of: ({ rowMs }) => showNumber(rowMs.p95) },
+  { title: 'p99 ms', of: ({ rowMs }) => showNumber(rowMs.p99) },
+  { title: 'rows/s', of: ({ rowsPerSecond }) => showNumber(rowsPerSecond) },
+  { title: 'proved', of: ({ provedShare }) => showPercent(provedShare) },
+  { title: 'in time', of: ({ inTimeShare }) => showPercent(inTimeShare) },
+  { title: 'found', of: ({ foundShare }) => showPercent(foundShare) },
+  { title: 'infeasible', of: ({ infeasibleShare }) => showPercent(infeasibleShare) },
+];
+
+const GOAL_COLUMNS = [
+  { title: 'goal', left: true, of: ({ name }) => name },
+  { title: 'limit', of: ({ limit }) => limit },
+  { title: 'measured', of: ({ measured, unit }) => `${showNumber(measured)} ${unit}`.trim() },
+  { title: 'headroom', of: ({ headroom }) => times(headroom) },
+  { title: '', left: true, of: ({ headroom }) => (headroom >= 1 ? 'met' : 'MISSED') },
+];
+
+const titled = (title, body) => `\n${title}\n\n${body}`;
+
+export const showCases = (cases) =>
+  titled(
+    `Policy "${cases[0].policy}": microseconds per row, solver alone and whole row`,
+    textTable(CASE_COLUMNS, cases, ({ family }) => family),
+  );
+
+export const showPortfolio = (figures) =>
+  titled('The demo portfolio under its policy', textTable(PORTFOLIO_COLUMNS, [figures]));
+
+export const showEndToEnd = (figures) => titled('explain from end to end', describeEndToEnd(figures));
+
+export const showGoals = (goals) => titled('Goals', textTable(GOAL_COLUMNS, goals));
+
+/** The page with its tables brought up to date. */
+export function showPage(page, results) {
+  const begin = page.indexOf(BEGIN);
+  const end = page.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`the page lacks ${BEGIN} or ${END}`);
+  return `${page.slice(0, begin + BEGIN.length)}\n${pageTables(results)}\n${page.slice(end)}`;
+}
+
+function pageTables({ date, machine, goals, cases, portfolio, endToEnd }) {
+  return [
+    `${date}, Node ${machine.node}, ${machine.cpu}, ${machine.cores} cores.`,
+    markdownTable(GOAL_COLUMNS, goals),
+    'Median microseconds, solver alone / whole row. *Proved* and *over peer* (whole row) are for d = 30.',
+    markdownTable(pivotColumns(cases), pivot(cases)),
+    'The demo portfolio under its policy:',
+    markdownTable(PORTFOLIO_COLUMNS, [portfolio]),
+    '`explain` from end to end:',
+    `\`\`\`\n${describeEndToEnd(endToEnd)}\n\`\`\``,
+  ].join('\n\n');
+}
+
+/** One line for all sizes of a case. */
+function pivot(cases) {
+  const lines = new Map();
+  for (const c of cases) {
+    const key = [c.policy, c.family, c.classes, c.norm].join();
+    if (!lines.has(key)) lines.set(key, { ...c, bySize: new Map() });
+    lines.get(key).bySize.set(c.size, c);
+  }
+  return [...lines.values()];
+}
+
+function pivotColumns(cases) {
+  const sizes = [...new Set(cases.map(({ size }) => size))].sort((a, b) => a - b);
+  const [policy, family, classes, norm] = ['policy', 'family', 'classes', 'norm'].map((title) => ({
+    title,
+    left: true,
+  }));
+  const at30 =
+    (of) =>
+    ({ bySize }) =>
+      of(bySize.get(30));
+  return [
+    { ...policy, of: (line) => line.policy },
+    { ...family, of: (line) => line.family },
+    { ...classes, of: classesOf },
+    { ...norm, of: (line) => line.norm },
+    ...sizes.map((size) => ({ title: `d = ${size}`, of: ({ bySize }) => bothTimes(bySize.get(size)) })),
+    { title: 'proved', of: at30(({ provedShare }) => showPercent(provedShare)) },
+    { title: 'over peer', of: at30(({ timesFasterThanPeer }) => times(timesFasterThanPeer)) },
+  ];
+}
+
+const bothTimes = (c) => (c ? `${showNumber(c.solverUs.median)} / ${showNumber(c.rowUs.median)}` : '');
+
+/** JSON with a line for each case. */
+export function showResults({ cases, ...others }) {
+  const head = JSON.stringify(others, null, 2).replace(/\n}$/, '');
+  const lines = cases.map((figures) => `    ${JSON.stringify(figures)}`).join(',\n');
+  return `${head},\n  "cases": [\n${lines}\n  ]\n}\n`;
+}

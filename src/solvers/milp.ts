@@ -1,0 +1,206 @@
+/**
+ * L0, L1 and percentile costs over linear rows with integers, steps, categories, at most K changes and clauses, as a
+ * mixed-integer program for HiGHS: the second opinion below our own branch and bound, and often the faster one where
+ * that has to look at thousands of nodes.
+ *
+ *   constraints: move-program.ts       cost: separable-cost.ts       finite rooms for what is switched: reach.ts
+ *
+ * HiGHS may miss a row by its tolerance, so its answer only says which lattice points, categories, changes and
+ * alternatives to take. Lattice moves are put exactly on their points, and the continuous ones are solved again for by
+ * our own simplex. First on the rows as they are, which gives the lower bound and answers that meet a row with equality;
+ * if the model does not accept that answer, once more some depth inside.
+ *
+ * Infeasibility of a mixed-integer program has no short certificate: HiGHS's word is taken, on the rows without depth.
+ */
+import type { Domain } from '../policy/domain.js';
+import type { Problem } from '../problems/problem.js';
+import { BoundedSimplex } from './bounded-simplex.js';
+import { loadHighs, type Run, runHighs } from './highs.js';
+import { MoveProgram } from './move-program.js';
+import { MoveModel } from './moves.js';
+import { Reach } from './reach.js';
+import { linkSlack, violation } from './rows.js';
+import { SeparableCost } from './separable-cost.js';
+import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+
+function accepts({ traits }: Problem): 'no' | 'exact' {
+  return traits.linear && (traits.norm === 'l0' || traits.norm === 'l1' || traits.norm === 'percentile') ? 'exact' : 'no';
+}
+
+/** A nudge of this size asks for the edge of the region itself; a larger one means that the edge did not do. */
+const AT_THE_EDGE = 1e-12;
+/** How far inside the scaled rows to stay where the edge did not do: several times HiGHS's tolerance. */
+const DEPTH_FLOOR = 1e-8;
+/** A share of the cost that HiGHS's bound may be wrong by. */
+const BOUND_SHARE = 1e-7;
+const TRIFLE = 1e-9;
+const ROUNDS = 5;
+
+interface Found {
+  readonly run: Run;
+  readonly program: MoveProgram;
+  /** Proved for every answer, within the rooms or not. */
+  readonly bound: number;
+  /** What counts as nothing beside the cost: a billionth of a move of usual size and price. */
+  readonly trifle: number;
+}
+
+class PreparedMilp implements Prepared {
+  private readonly model: MoveModel;
+  private readonly cost: SeparableCost;
+  private readonly reach: Reach;
+  private readonly simplex: BoundedSimplex;
+  private readonly price: Float64Array;
+  private readonly amounts: Float64Array;
+  private readonly values: Float64Array;
+  private readonly x: Float64Array;
+  /** Something is switched on and off, and needs finite rooms for it. */
+  private readonly switched: boolean;
+
+  constructor(private readonly problem: Problem) {
+    this.model = new MoveModel(problem, true);
+    this.cost = new SeparableCost(this.model);
+    this.reach = new Reach(this.model, (j, amount) => this.cost.price(j, amount));
+    this.simplex = new BoundedSimplex(this.model.m, this.model.n);
+    this.price = new Float64Array(this.model.n);
+    this.amounts = new Float64Array(this.model.n);
+    this.values = new Float64Array(this.model.n);
+    this.x = new Float64Array(problem.space.columns);
+    const { capped, disjunctive, norm } = problem.traits;
+    this.switched = capped || disjunctive || norm !== 'l1';
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    let bound = 0;
+    if (limits.nudge <= AT_THE_EDGE) {
+      const found = this.search(domain, limits, 0, 0);
+      if (found.run.status === 'infeasible') return found.bound === Infinity ? INFEASIBLE : limit(null, found.bound);
+      bound = found.bound;
+      if (this.settle(found, domain, limits.nudge)) return this.conclude(found, bound);
+      if (found.run.status !== 'optimal') return limit(null, bound);
+    }
+    const found = this.search(domain, limits, limits.nudge, DEPTH_FLOOR);
+    if (found.run.status === 'failed') return numerical(found.run.detail);
+    if (!found.run.values) return limit(null, bound);
+    return this.settle(found, domain, limits.nudge) ? this.conclude(found, bound) : numerical('HiGHS left a row');
+  }
+
+  private conclude(found: Found, bound: number): Outcome {
+    const lack = this.cost.total(this.amounts) * (1 - 10 * BOUND_SHARE) - found.trifle;
+    const proved = found.run.status === 'optimal' && found.bound >= lack;
+    return (proved ? solved : limit)(this.x, bound);
+  }
+
+  /** The best answer within rooms that are large enough for it. */
+  private search(domain: Domain, limits: Limits, nudge: number, depth: number): Found {
+    const { model, reach } = this;
+    model.fill(domain, nudge);
+    reach.begin(this.switched);
+    for (let round = 1; ; round++) {
+      const found = this.run(limits, depth);
+      const { status } = found.run;
+      if (status === 'failed' || status === 'limit' || round === ROUNDS) return found;
+      if (status === 'infeasible' && !reach.growAll(1000)) return { ...found, bound: Infinity };
+      if (status === 'infeasible') continue;
+      found.program.readAmounts(found.run.values!, this.amounts);
+      const cost = this.cost.total(this.amounts);
+      if (reach.outside() >= cost || !reach.growTo(cost)) return found;
+    }
+  }
+
+  private run(limits: Limits, depth: number): Found {
+    const { model, reach } = this;
+    const program = new MoveProgram(model, reach.rooms, depth, true);
+    this.cost.write(program);
+    const scale = program.sparse.scaleCosts();
+    const run = runHighs(program.sparse, limits.deadline - limits.now());
+    const within = run.status === 'infeasible' ? Infinity : Math.max(0, run.bound * scale * (1 - BOUND_SHARE));
+    return { run, program, bound: Math.min(within, reach.outside()), trifle: TRIFLE * scale };
+  }
+
+  /** Turns what HiGHS found into an exact answer in `x` and `amounts`; false: it is none. */
+  private settle({ run, program }: Found, domain: Domain, nudge: number): boolean {
+    const { model, amounts, values, x } = this;
+    if (!run.values) return false;
+    program.readAmounts(run.values, amounts);
+    if (model.step.includes(0)) this.polish(run.values, program, domain, nudge);
+    for (let j = 0; j < model.n; j++) values[j] = amounts[j] / model.unit[j];
+    model.toColumns(values, domain, x);
+    this.snap(domain);
+    return this.isAnswer(domain);
+  }
+
+  /** The continuous moves anew, by our simplex, with all that is discrete as it is; left alone where that fails. */
+  private polish(found: Float64Array, program: MoveProgram, domain: Domain, nudge: number): void {
+    const { model, simplex, amounts } = this;
+    model.fill(domain, nudge);
+    simplex.lo.set(model.lo);
+    simplex.hi.set(model.hi);
+    simplex.slack.set(model.slack);
+    for (let j = 0; j < model.n; j++) this.bracket(j, found, program);
+    for (let i = model.changesRow; i < model.m; i++) {
+      simplex.lo[model.n + i] = Number.NEGATIVE_INFINITY;
+      simplex.hi[model.n + i] = Infinity;
+    }
+    for (let clause = 0; clause < this.problem.clauses.length; clause++) {
+      const i = model.n + model.atomRow + program.chosenAtom(clause, found);
+      if (i < model.n + model.atomRow) continue;
+      simplex.lo[i] = model.lo[i];
+      simplex.hi[i] = model.hi[i];
+    }
+    if (simplex.solve(model.rows, this.price) !== 'optimal') return;
+    simplex.read(this.values);
+    for (let j = 0; j < model.n; j++) amounts[j] = this.values[j] * model.unit[j];
+  }
+
+  /** The interval and the slope of a move while all that is discrete stays as it is. */
+  private bracket(j: number, found: Float64Array, program: MoveProgram): void {
+    const { model, simplex, amounts, price } = this;
+    const { norm, weight } = this.problem.cost;
+    const { index } = model.moves[j].feature;
+    const set = (low: number, high: number, slope: number) => {
+      simplex.lo[j] = low / model.unit[j];
+      simplex.hi[j] = high / model.unit[j];
+      price[j] = slope * model.unit[j];
+    };
+    if (model.step[j] > 0) return set(amounts[j], amounts[j], 0);
+    const still = (this.problem.traits.capped || norm === 'l0') && !program.isChanged(index, found);
+    if (still) return set(0, 0, 0);
+    if (norm === 'percentile') return this.bracketStretch(j, set);
+    set(model.least[j], model.room[j], norm === 'l1' ? weight[index] : 1 / model.unit[j]);
+  }
+
+  /** Within the stretch of the cost that the amount lies in; at a corner it stays. */
+  private bracketStretch(j: number, set: (low: number, high: number, slope: number) => void): void {
+    const { model, amounts } = this;
+    const amount = amounts[j];
+    let start = 0;
+    for (const { length, slope } of this.cost.stretches(j, model.room[j])) {
+      const end = model.room[j] === Infinity && slope === this.cost.stretches(j, Infinity).at(-1)!.slope ? Infinity : start + length;
+      const slack = 1e-9 * Math.max(start, Math.min(length, amount));
+      if (Math.abs(amount - start) <= slack) return set(start, start, slope);
+      if (amount < end - slack) return set(Math.max(start, model.least[j]), Math.min(end, model.room[j]), slope);
+      start = end;
+    }
+    set(amount, amount, 0);
+  }
+
+  private snap(domain: Domain): void {
+    for (const { kind, column, width, index } of this.problem.space.features) {
+      const step = domain.step[index];
+      for (let c = column; c < column + width; c++) {
+        if (kind === 'choice') this.x[c] = Math.round(this.x[c]);
+        else if (step > 0) this.x[c] = domain.origin[c] + step * Math.round((this.x[c] - domain.origin[c]) / step);
+      }
+    }
+  }
+
+  /** The model accepts it, and the policy's rows hold as well as they are checked. */
+  private isAnswer({ origin }: Domain): boolean {
+    const { problem, x } = this;
+    const kept = (row: Problem['links'][number]) => violation(row, x) <= 10 * linkSlack(row, origin);
+    return problem.holds(x) && problem.links.every(kept) && problem.clauses.every((clause) => clause.rows.some(kept));
+  }
+}
+
+export const milp: Solver = { name: 'milp', load: loadHighs, accepts, prepare: (problem) => new PreparedMilp(problem) };
