@@ -4,7 +4,7 @@
  */
 
 export const PACE = {
-  full: { warmMs: 80, rounds: 5, rows: 400, fewest: 20, shortestMs: 20, longestMs: 100 },
+  full: { warmMs: 60, rounds: 5, rows: 400, fewest: 12, shortestMs: 20, longestMs: 100 },
   short: { warmMs: 8, rounds: 2, rows: 100, fewest: 2, shortestMs: 3, longestMs: 10 },
 };
 

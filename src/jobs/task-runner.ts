@@ -6,6 +6,7 @@ import type { ResultDocument } from '../documents/result-document.js';
 import type { Plan, prepare } from '../explain/plan.js';
 import { loadPolicy } from '../explain/policy.js';
 import { loadModel } from '../models/load.js';
+import { LineBuffer } from './line-buffer.js';
 import type { ChunkAnswer, PlanDocuments, RowLoss, ThreadTask } from './messages.js';
 import { createPredictor } from './predict.js';
 import { createResultWriter } from './result-lines.js';
@@ -22,6 +23,9 @@ export interface RunnerOptions {
 /** Prepared work that a thread keeps: models and plans are costly to make and most runs use one. */
 const MAX_PREPARED = 8;
 
+/** Of the bytes that the last chunk's rows needed; more than that is rarely needed, and too much costs little. */
+const GENEROUS = 1.2;
+
 /** What a thread does with rows of one plan; `line` counts the row as well. */
 interface Prepared {
   readonly rows: ReturnType<typeof createRowReader>;
@@ -32,6 +36,7 @@ export type TaskRunner = (task: ThreadTask) => Promise<ChunkAnswer>;
 
 export function createTaskRunner(options: RunnerOptions): TaskRunner {
   const cache = new Map<string, Prepared>();
+  let bytesPerRow = 0;
   const renew = async (task: ThreadTask, key: string) => {
     const prepared = await PREPARE[task.kind](task, readSharedDocuments(task.documents), options);
     keep(cache, key, prepared);
@@ -42,7 +47,7 @@ export function createTaskRunner(options: RunnerOptions): TaskRunner {
     let prepared = cache.get(key) ?? (await renew(task, key));
     keep(cache, key, prepared);
     const tally = createTally();
-    const lines: string[] = [];
+    const lines = new LineBuffer(GENEROUS * bytesPerRow * task.rows);
     Atomics.store(task.progress, 0, 0);
     for (const row of prepared.rows(asBuffer(task.bytes), task.firstRow)) {
       try {
@@ -56,7 +61,8 @@ export function createTaskRunner(options: RunnerOptions): TaskRunner {
       }
       Atomics.add(task.progress, 0, 1);
     }
-    return { bytes: encode(lines.join('')), tally };
+    bytesPerRow = Math.ceil(lines.bytes.length / task.rows);
+    return { bytes: lines.bytes, tally };
   };
 }
 
@@ -107,11 +113,4 @@ function keep<T>(cache: Map<string, T>, key: string, value: T): void {
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/** In memory of its own: Node's shared pool for small buffers cannot be transferred. */
-function encode(text: string): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  bytes.write(text);
-  return bytes;
 }

@@ -21,6 +21,8 @@ const SETTINGS = {
   mip_feasibility_tolerance: 1e-9,
   mip_rel_gap: 1e-9,
   mip_abs_gap: 1e-12,
+  // costs more time than all the rest of a small program
+  mip_heuristic_run_feasibility_jump: false,
   small_matrix_value: 1e-12,
   qp_regularization_value: 0,
 };

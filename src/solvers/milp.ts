@@ -14,12 +14,12 @@
  */
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
+import { isAnswer, snapColumns } from './answer-check.js';
 import { BoundedSimplex } from './bounded-simplex.js';
 import { loadHighs, type Run, runHighs } from './highs.js';
 import { MoveProgram } from './move-program.js';
 import { MoveModel } from './moves.js';
 import { Reach } from './reach.js';
-import { linkSlack, violation } from './rows.js';
 import { SeparableCost } from './separable-cost.js';
 import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 
@@ -34,7 +34,9 @@ const DEPTH_FLOOR = 1e-8;
 /** A share of the cost that HiGHS's bound may be wrong by. */
 const BOUND_SHARE = 1e-7;
 const TRIFLE = 1e-9;
-const ROUNDS = 5;
+/** A distance to a corner of the cost that counts as being at it, relative. */
+const AT_CORNER = 1e-9;
+const ROUNDS = 3;
 
 interface Found {
   readonly run: Run;
@@ -95,27 +97,40 @@ class PreparedMilp implements Prepared {
   private search(domain: Domain, limits: Limits, nudge: number, depth: number): Found {
     const { model, reach } = this;
     model.fill(domain, nudge);
-    reach.begin(this.switched);
+    if (!this.switched) return this.run(model.room, limits, depth);
+    reach.cut();
     for (let round = 1; ; round++) {
-      const found = this.run(limits, depth);
+      const found = this.run(reach.rooms, limits, depth);
+      const outside = reach.outside();
       const { status } = found.run;
-      if (status === 'failed' || status === 'limit' || round === ROUNDS) return found;
-      if (status === 'infeasible' && !reach.growAll(1000)) return { ...found, bound: Infinity };
-      if (status === 'infeasible') continue;
-      found.program.readAmounts(found.run.values!, this.amounts);
-      const cost = this.cost.total(this.amounts);
-      if (reach.outside() >= cost || !reach.growTo(cost)) return found;
+      const tooSmall = status === 'infeasible' || (status === 'optimal' && !limits.anyAnswer && outside < this.costOf(found));
+      const last = round === ROUNDS;
+      if (status === 'infeasible' && (outside === Infinity || this.relaxed(limits, depth) === Infinity)) return found;
+      if (!tooSmall || last) return { ...found, bound: Math.min(found.bound, outside) };
+      if (status === 'infeasible') reach.growAll();
+      else if (!reach.growTo(this.costOf(found))) {
+        return { ...found, bound: Math.min(found.bound, outside + this.relaxed(limits, depth)) };
+      }
     }
   }
 
-  private run(limits: Limits, depth: number): Found {
-    const { model, reach } = this;
-    const program = new MoveProgram(model, reach.rooms, depth, true);
-    this.cost.write(program);
+  private costOf({ program, run }: Found): number {
+    program.readAmounts(run.values!, this.amounts);
+    return this.cost.total(this.amounts);
+  }
+
+  /** A bound with infinite rooms, without the switches that these cannot have, and what those would cost. */
+  private relaxed(limits: Limits, depth: number): number {
+    return this.run(this.model.room, limits, depth).bound;
+  }
+
+  private run(rooms: Float64Array, limits: Limits, depth: number): Found {
+    const program = new MoveProgram(this.model, rooms, depth);
+    if (!limits.anyAnswer) this.cost.write(program);
     const scale = program.sparse.scaleCosts();
     const run = runHighs(program.sparse, limits.deadline - limits.now());
-    const within = run.status === 'infeasible' ? Infinity : Math.max(0, run.bound * scale * (1 - BOUND_SHARE));
-    return { run, program, bound: Math.min(within, reach.outside()), trifle: TRIFLE * scale };
+    const bound = run.status === 'infeasible' ? Infinity : Math.max(0, run.bound * scale * (1 - BOUND_SHARE));
+    return { run, program, bound, trifle: TRIFLE * scale };
   }
 
   /** Turns what HiGHS found into an exact answer in `x` and `amounts`; false: it is none. */
@@ -126,8 +141,8 @@ class PreparedMilp implements Prepared {
     if (model.step.includes(0)) this.polish(run.values, program, domain, nudge);
     for (let j = 0; j < model.n; j++) values[j] = amounts[j] / model.unit[j];
     model.toColumns(values, domain, x);
-    this.snap(domain);
-    return this.isAnswer(domain);
+    snapColumns(this.problem, domain, x);
+    return isAnswer(this.problem, domain, x);
   }
 
   /** The continuous moves anew, by our simplex, with all that is discrete as it is; left alone where that fails. */
@@ -172,34 +187,17 @@ class PreparedMilp implements Prepared {
 
   /** Within the stretch of the cost that the amount lies in; at a corner it stays. */
   private bracketStretch(j: number, set: (low: number, high: number, slope: number) => void): void {
-    const { model, amounts } = this;
-    const amount = amounts[j];
+    const { least, room } = this.model;
+    const amount = this.amounts[j];
+    const slack = AT_CORNER * amount;
     let start = 0;
-    for (const { length, slope } of this.cost.stretches(j, model.room[j])) {
-      const end = model.room[j] === Infinity && slope === this.cost.stretches(j, Infinity).at(-1)!.slope ? Infinity : start + length;
-      const slack = 1e-9 * Math.max(start, Math.min(length, amount));
-      if (Math.abs(amount - start) <= slack) return set(start, start, slope);
-      if (amount < end - slack) return set(Math.max(start, model.least[j]), Math.min(end, model.room[j]), slope);
+    for (const { length, slope } of this.cost.stretches(j, room[j])) {
+      if (Math.abs(amount - start) <= slack) return set(start, start, 0);
+      const end = start + length;
+      if (amount < end - slack) return set(Math.max(start, least[j]), Math.min(end, room[j]), slope);
       start = end;
     }
-    set(amount, amount, 0);
-  }
-
-  private snap(domain: Domain): void {
-    for (const { kind, column, width, index } of this.problem.space.features) {
-      const step = domain.step[index];
-      for (let c = column; c < column + width; c++) {
-        if (kind === 'choice') this.x[c] = Math.round(this.x[c]);
-        else if (step > 0) this.x[c] = domain.origin[c] + step * Math.round((this.x[c] - domain.origin[c]) / step);
-      }
-    }
-  }
-
-  /** The model accepts it, and the policy's rows hold as well as they are checked. */
-  private isAnswer({ origin }: Domain): boolean {
-    const { problem, x } = this;
-    const kept = (row: Problem['links'][number]) => violation(row, x) <= 10 * linkSlack(row, origin);
-    return problem.holds(x) && problem.links.every(kept) && problem.clauses.every((clause) => clause.rows.some(kept));
+    set(room[j], room[j], 0);
   }
 }
 

@@ -6,8 +6,8 @@
  *   a clause                   Σ z_a >= 1,   a·v >= lower z_a + least(a·v) (1 - z_a),  and so for upper ends
  *
  * g is the gap between the person and the rows, so that continuous moves are of size 1; each row is then scaled to a
- * largest entry of 1. The rooms U_j must be finite wherever something is switched: the caller bounds them and accounts
- * for what lies beyond (boxes.ts says how). Costs are the caller's.
+ * largest entry of 1. A switch needs a finite room U_j (reach.ts). Where one is infinite there is no switch: the feature
+ * does not count as changed, the clause is left out, and the program is a relaxation. Costs are the caller's.
  */
 import type { MoveModel } from './moves.js';
 import { SparseProgram, type Terms } from './sparse-program.js';
@@ -15,11 +15,16 @@ import { SparseProgram, type Terms } from './sparse-program.js';
 /** How far a room may miss a lattice point by rounding, in steps. */
 const LATTICE_SLACK = 1e-9;
 
+/** A continuous move below this share of the gap is none. */
+const NOTHING = 1e-9;
+/** A gap below this share of a row's scale is rounding or depth, not a distance to go. */
+const NO_GAP = 1e-9;
+
 /** How far the person is away from the farthest row, in scaled rows; 1 when no row is missed. */
 export function gapOf({ always, n, lo, hi }: MoveModel): number {
   let gap = 0;
   for (let i = 0; i < always.length; i++) gap = Math.max(gap, lo[n + i], -hi[n + i]);
-  return gap || 1;
+  return gap > NO_GAP ? gap : 1;
 }
 
 export class MoveProgram {
@@ -36,14 +41,12 @@ export class MoveProgram {
     private readonly model: MoveModel,
     private readonly rooms: Float64Array,
     private readonly depth: number,
-    switched: boolean,
   ) {
     this.column = new Int32Array(model.n).fill(-1);
     this.size = new Float64Array(model.n);
     this.switchOf = new Int32Array(model.atoms.length).fill(-1);
     this.addMoves();
     for (let i = 0; i < model.changesRow; i++) this.addRow(i);
-    if (!switched) return;
     if (model.problem.traits.capped) this.addCap();
     for (let clause = 0; clause < model.problem.clauses.length; clause++) this.addClause(clause);
   }
@@ -97,7 +100,8 @@ export class MoveProgram {
   private createIndicator(moves: readonly number[]): Terms {
     const { sparse, column, model } = this;
     const single = moves.length === 1 && model.step[moves[0]] > 0 && sparse.upper[column[moves[0]]] === 1;
-    if (!moves.length || single || model.moves[moves[0]].kind === 'choose') return moves.map((j) => [column[j], 1]);
+    if (single || moves.some((j) => model.moves[j].kind === 'choose')) return moves.map((j) => [column[j], 1]);
+    if (!moves.length || moves.some((j) => sparse.upper[column[j]] === Infinity)) return [];
     const y = sparse.addBinary();
     for (const j of moves) {
       const most = sparse.upper[column[j]];
@@ -117,6 +121,7 @@ export class MoveProgram {
     const { clauseStart } = this.model;
     const atoms = Array.from({ length: clauseStart[clause + 1] - clauseStart[clause] }, (_, k) => clauseStart[clause] + k);
     const ranges = atoms.map((atom) => this.range(atom));
+    if (ranges.flat().some((end) => !Number.isFinite(end))) return;
     if (atoms.some((atom, k) => this.alwaysHolds(atom, ranges[k]))) return;
     for (const [k, atom] of atoms.entries()) this.addAtom(atom, ranges[k]);
     this.sparse.addRow(atoms.map((atom) => [this.switchOf[atom], 1] as const), 1, Infinity);
@@ -134,7 +139,8 @@ export class MoveProgram {
     let least = 0;
     let most = 0;
     for (const moves of model.movesOf) {
-      const reach = moves.filter((j) => rooms[j] > 0).map((j) => (model.rows[at + j] / model.unit[j]) * rooms[j]);
+      const felt = moves.filter((j) => rooms[j] > 0 && model.rows[at + j] !== 0);
+      const reach = felt.map((j) => (model.rows[at + j] / model.unit[j]) * rooms[j]);
       least += Math.min(0, ...reach);
       most += Math.max(0, ...reach);
     }
@@ -163,7 +169,7 @@ export class MoveProgram {
     const { model, column, size } = this;
     for (let j = 0; j < model.n; j++) {
       const value = column[j] < 0 ? 0 : values[column[j]];
-      amounts[j] = size[j] * (model.step[j] ? Math.round(value) : Math.max(0, value));
+      amounts[j] = size[j] * (model.step[j] ? Math.round(value) : value > NOTHING ? value : 0);
     }
     for (const [up, down] of model.movesOf) {
       if (up === undefined || model.moves[up].kind !== 'up') continue;

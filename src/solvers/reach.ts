@@ -5,8 +5,8 @@
  * Rooms are first cut to a multiple of the gap between the person and the rows. Whatever the cut leaves out costs at
  * least  outside = min over cut moves j of price_j(U_j),  the least cost of any answer that moves j beyond U_j. So the
  * best answer within the cut rooms, of cost c, is the best of all when c <= outside; otherwise rooms grow until their
- * price is c, and the program is solved again. Where distance costs nothing (L0) only infinite rooms are cut, and
- * outside, the least weight of such a feature, is what remains of the proof.
+ * price is c, and the program is solved again. Where distance costs nothing (L0) only infinite rooms are cut; outside is
+ * then the least weight of such a feature, to which the cost of all others comes.
  */
 import type { MoveModel } from './moves.js';
 import { gapOf } from './move-program.js';
@@ -15,7 +15,7 @@ import { gapOf } from './move-program.js';
 const NEAR = 64;
 const FAR = 1e5;
 const GROWTH = 4;
-const MOST_GROWTHS = 100;
+const LEAP = 100;
 
 export class Reach {
   readonly rooms: Float64Array;
@@ -28,17 +28,15 @@ export class Reach {
     this.rooms = new Float64Array(model.n);
   }
 
-  /** The model's own rooms, or cut ones. */
-  begin(cut: boolean): void {
+  /** Cuts the rooms of the present person. */
+  cut(): void {
     const { model, rooms } = this;
     const gap = gapOf(model);
     rooms.set(model.room);
-    if (!cut) return;
     for (let j = 0; j < rooms.length; j++) {
       if (model.moves[j].kind === 'choose') continue;
       const near = this.lattice(j, NEAR * gap * model.unit[j]);
-      const grows = this.price(j, 2 * near) > this.price(j, near);
-      if (grows) rooms[j] = Math.min(rooms[j], near);
+      if (this.costsMoreBeyond(j, near)) rooms[j] = Math.min(rooms[j], near);
       else if (rooms[j] === Infinity) rooms[j] = this.lattice(j, FAR * gap * model.unit[j]);
     }
   }
@@ -64,19 +62,21 @@ export class Reach {
   /** Makes room for every answer that costs less; false: that cannot be done. */
   growTo(cost: number): boolean {
     for (let j = 0; j < this.rooms.length; j++) {
-      for (let tries = 0; this.isCut(j) && this.price(j, this.rooms[j]) < cost; tries++) {
-        if (tries === MOST_GROWTHS) return false;
+      while (this.isCut(j) && this.price(j, this.rooms[j]) < cost) {
+        if (!this.costsMoreBeyond(j, this.rooms[j])) return false;
         this.grow(j, GROWTH);
       }
     }
     return true;
   }
 
-  /** Makes every cut room larger; false: none is cut. */
-  growAll(factor: number): boolean {
-    const cut = [...this.rooms.keys()].filter((j) => this.isCut(j));
-    for (const j of cut) this.grow(j, factor);
-    return cut.length > 0;
+  private costsMoreBeyond(j: number, amount: number): boolean {
+    return this.price(j, 2 * amount) > this.price(j, amount);
+  }
+
+  /** Makes every cut room much larger. */
+  growAll(): void {
+    for (let j = 0; j < this.rooms.length; j++) if (this.isCut(j)) this.grow(j, LEAP);
   }
 
   private grow(j: number, factor: number): void {

@@ -10,7 +10,8 @@
  *
  *   Σ_R δ >= b Σ_R L,      Σ_N δ <= b Σ_N L
  *
- * On a lattice the cost counts at lattice points only, so corners between two of them are moved to both.
+ * On a lattice the cost counts at lattice points only, so corners between two of them are moved to both. An infinite
+ * room, which only relaxations have, is priced by the least slope.
  */
 import { changeCost } from '../policy/cost.js';
 import type { MoveProgram } from './move-program.js';
@@ -55,15 +56,19 @@ export class SeparableCost {
     }
   }
 
-  /** The cost of a numeric move up to its room, as stretches of one slope; a line has one, whatever the room. */
+  /** The cost of a numeric move up to its room, as stretches of one slope; the last may be infinite. */
   stretches(j: number, room: number): Stretch[] {
-    const points = [0, ...this.corners(j, room), room < Infinity ? room : 1];
+    const corners = this.corners(j, room);
+    const beyond = 2 * (corners.at(-1) ?? this.model.unit[j]);
+    const points = [0, ...corners, Math.min(room, beyond)];
     const stretches: Stretch[] = [];
     for (let k = 1; k < points.length; k++) {
-      const length = points[k] - points[k - 1];
-      const slope = (this.price(j, points[k]) - this.price(j, points[k - 1])) / length;
-      const last = stretches.at(-1);
-      if (last && Math.abs(slope - last.slope) <= SAME_SLOPE * slope) stretches[stretches.length - 1] = { length: last.length + length, slope: last.slope };
+      const last = k === points.length - 1;
+      const slope = (this.price(j, points[k]) - this.price(j, points[k - 1])) / (points[k] - points[k - 1]);
+      const length = (last ? room : points[k]) - points[k - 1];
+      const before = stretches.at(-1);
+      const same = before && Math.abs(slope - before.slope) <= SAME_SLOPE * slope;
+      if (same) stretches[stretches.length - 1] = { length: before.length + length, slope: before.slope };
       else stretches.push({ length, slope });
     }
     return stretches;
@@ -82,8 +87,8 @@ export class SeparableCost {
   }
 
   private writeStretches({ sparse, column, size }: MoveProgram, j: number, stretches: readonly Stretch[]): void {
-    if (stretches.length === 1) {
-      sparse.cost[column[j]] = stretches[0].slope * size[j];
+    if (stretches.length === 1 || sparse.upper[column[j]] === Infinity) {
+      sparse.cost[column[j]] = size[j] * Math.min(...stretches.map(({ slope }) => slope));
       return;
     }
     let before: [number, number][] = [];

@@ -30,14 +30,15 @@ const roomFor = (cost: number) => 1e-6 * Math.max(1e-3, cost);
 describe('every answer', () => {
   it('passes the second opinion: score, policy, changes, distances and cost', async () => {
     const arbitrary = question({ part: anyPart, most: 5, constraints: 2, margins: [0.25, 0.5], capped: true });
-    await always(arbitrary, 300, async (asked) => {
+    await always(arbitrary, 250, async (asked) => {
       const result = await ask(asked);
       expect(result.status === 'already').toBe(reaches(asked, asked.row));
       for (const answer of result.counterfactuals) {
         const row = answer.features as Row;
         expect(faultsOf(asked, row)).toEqual([]);
         expect(answer.changes.map(({ feature }) => feature)).toEqual(changedNames(asked.features, asked.row, row));
-        for (const { feature, from, to } of answer.changes) expect([from, to]).toEqual([asked.row[feature], row[feature]]);
+        for (const { feature, from, to } of answer.changes)
+          expect([from, to]).toEqual([asked.row[feature], row[feature]]);
         const own = costOf(asked, asked.row, row);
         expect(Math.abs(answer.cost - own)).toBeLessThanOrEqual(1e-9 * Math.max(1, own));
         const unpriced = (norm: Question['norm']) => costOf({ ...asked, norm, prices: {} }, asked.row, row);
@@ -50,8 +51,16 @@ describe('every answer', () => {
   });
 
   it('is the best of all there are, and infeasible means that there is none', async () => {
-    const arbitrary = question({ part: discretePart, most: 4, constraints: 2, margins: [0.25, 0.5], capped: true });
-    await always(arbitrary, 500, async (asked) => {
+    const norms = ['l0', 'l1', 'l2', 'percentile', 'mahalanobis'] as Question['norm'][];
+    const arbitrary = question({
+      part: discretePart,
+      most: 4,
+      norms,
+      constraints: 2,
+      margins: [0.25, 0.5],
+      capped: true,
+    });
+    await always(arbitrary, 350, async (asked) => {
       if (reaches(asked, asked.row)) return;
       const best = Math.min(Infinity, ...allAnswers(asked).map(({ cost }) => cost));
       const found = await optimumOf(asked);
@@ -62,32 +71,38 @@ describe('every answer', () => {
 
   it('is the best of all there are where answers lie exactly on the boundary', async () => {
     const arbitrary = question({ part: discretePart, most: 3, margins: [0.25, 0.5], ties: true });
-    await always(arbitrary, 300, async (asked) => {
+    await always(arbitrary, 400, async (asked) => {
       if (reaches(asked, asked.row)) return;
       const best = Math.min(Infinity, ...allAnswers(asked).map(({ cost }) => cost));
       const result = await ask(asked);
-      if (best === Infinity) return expect(result.counterfactuals).toEqual([]);
-      expect(result.status).toBe('found');
-      expect(result.counterfactuals[0].cost).toBeCloseTo(best, 6);
+      expect(result.status === 'found').toBe(best < Infinity);
+      if (best < Infinity) expect(result.counterfactuals[0].cost).toBeCloseTo(best, 6);
     });
   });
 });
 
 describe('one linear row over a box', () => {
-  const twoClass = { most: 6, families: ['hyperplane', 'logistic-regression'] as Question['family'][], margins: [0.25, 0.5] };
+  const twoClass = {
+    most: 6,
+    families: ['hyperplane', 'logistic-regression'] as Question['family'][],
+    margins: [0.25, 0.5],
+  };
 
   it.each([
     ['l1', leastL1],
     ['l2', leastL2],
-  ] as const)('costs what duality says under %s, and is infeasible exactly when the box ends too early', async (norm, least) => {
-    const arbitrary = question({ ...twoClass, part: plainPart, norms: [norm] });
-    await always(arbitrary, 400, async (asked) => {
-      if (reaches(asked, asked.row)) return;
-      const found = await optimumOf(asked);
-      if (reachOf(asked) < 0) expect(found).toBe(Infinity);
-      else expect(Math.abs(found - least(asked))).toBeLessThanOrEqual(roomFor(found));
-    });
-  });
+  ] as const)(
+    'costs what duality says under %s, and is infeasible exactly when the box ends too early',
+    async (norm, least) => {
+      const arbitrary = question({ ...twoClass, part: plainPart, norms: [norm] });
+      await always(arbitrary, 400, async (asked) => {
+        if (reaches(asked, asked.row)) return;
+        const found = await optimumOf(asked);
+        if (reachOf(asked) < 0) expect(found).toBe(Infinity);
+        else expect(Math.abs(found - least(asked))).toBeLessThanOrEqual(roomFor(found));
+      });
+    },
+  );
 
   it.each(['l1', 'l2'] as const)('keeps its cost under %s when the units are worlds apart', async (norm) => {
     const exponents = fc.array(fc.integer({ min: -6, max: 6 }), { minLength: 6, maxLength: 6 });
@@ -106,8 +121,8 @@ describe('one linear row over a box', () => {
     await always(arbitrary, 400, async (asked) => {
       if (leadOf(asked, asked.row) !== 0 || asked.target === 0) return;
       const result = await ask(asked);
-      if (reachOf(asked) === 0) return expect(result.counterfactuals).toEqual([]);
-      expect(result.status).toBe('found');
+      expect(result.status === 'found').toBe(reachOf(asked) > 0);
+      if (result.status !== 'found') return;
       expect(result.counterfactuals[0].cost).toBeLessThan(1e-6);
       expect(leadOf(asked, answersOf(result)[0])).toBeGreaterThan(0);
     });
@@ -121,10 +136,16 @@ describe('the same question asked otherwise', () => {
 
   async function costsOf(asked: Question, other: Question): Promise<[number, number]> {
     const both = await Promise.all([ask(asked), ask(other)]);
-    return both.map((result) => (result.status === 'already' ? 0 : (result.counterfactuals[0]?.cost ?? Infinity))) as [number, number];
+    return both.map((result) => (result.status === 'already' ? 0 : (result.counterfactuals[0]?.cost ?? Infinity))) as [
+      number,
+      number,
+    ];
   }
 
-  const never = (arbitrary: fc.Arbitrary<readonly [Question, Question]>, holds: (before: number, after: number) => void) =>
+  const never = (
+    arbitrary: fc.Arbitrary<readonly [Question, Question]>,
+    holds: (before: number, after: number) => void,
+  ) =>
     fc.assert(
       fc.asyncProperty(arbitrary, async ([asked, other]) => {
         holds(...(await costsOf(asked, other)));
@@ -138,13 +159,25 @@ describe('the same question asked otherwise', () => {
   };
 
   it('in other units has the same cost', () =>
-    never(pairs((asked, draw) => inOtherUnits(asked, `f${draw % asked.features.length}`, [1000, 0.001, 2.54, 0.3][draw % 4])), same));
+    never(
+      pairs((asked, draw) =>
+        inOtherUnits(asked, `f${draw % asked.features.length}`, [1000, 0.001, 2.54, 0.3][draw % 4]),
+      ),
+      same,
+    ));
 
-  it('from another origin has the same cost', () => never(pairs((asked, draw) => translated(asked, `f${draw % asked.features.length}`, (draw - 50) / 4)), same));
+  it('from another origin has the same cost', () =>
+    never(
+      pairs((asked, draw) => translated(asked, `f${draw % asked.features.length}`, (draw - 50) / 4)),
+      same,
+    ));
 
   it('with the features in another order has the same cost', () => never(pairs(permuted), same));
 
-  it('under a laxer policy is never dearer', () => never(pairs(relaxed), (before, after) => expect(after).toBeLessThanOrEqual(before + roomFor(Math.min(before, 1e6)))));
+  it('under a laxer policy is never dearer', () =>
+    never(pairs(relaxed), (before, after) =>
+      expect(after).toBeLessThanOrEqual(before + roomFor(Math.min(before, 1e6))),
+    ));
 
   it('with a margin is never cheaper', () =>
     never(
@@ -159,7 +192,7 @@ describe('the same question asked otherwise', () => {
       const [one, other] = [answersOf(await ask(asked)), answersOf(await ask(moved))];
       expect(other.length).toBe(one.length);
       if (!one.length) return;
-      const expected = { ...one[0], f0: (one[0].f0 as number) * 2.54 + 3 };
+      const expected: Row = { ...one[0], f0: (one[0].f0 as number) * 2.54 + 3 };
       for (const { name } of asked.features) expect(other[0][name]).toBeCloseTo(expected[name] as number, 5);
     });
   });

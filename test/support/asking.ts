@@ -22,4 +22,5 @@ export function checkShape(result: ResultDocument): ResultDocument {
   return resultSchema.parse(JSON.parse(JSON.stringify(result)));
 }
 
-export const answersOf = (result: ResultDocument): Row[] => result.counterfactuals.map(({ features }) => features as Row);
+export const answersOf = (result: ResultDocument): Row[] =>
+  result.counterfactuals.map(({ features }) => features as Row);

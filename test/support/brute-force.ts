@@ -1,5 +1,15 @@
 /** Small discrete questions answered by trying everything. */
-import { changedNames, changeFault, costOf, type FeatureSpec, type Question, type Row, type RuleSpec, reaches, type Value } from './second-opinion.js';
+import {
+  changedNames,
+  changeFault,
+  costOf,
+  type FeatureSpec,
+  type Question,
+  type Row,
+  type RuleSpec,
+  reaches,
+  type Value,
+} from './second-opinion.js';
 
 /** Every value that the rule allows from here, the present one included. Only for features with finitely many. */
 export function choicesOf(feature: FeatureSpec, rule: RuleSpec, from: Value): Value[] {
@@ -12,8 +22,14 @@ function candidates(feature: FeatureSpec, rule: RuleSpec, from: Value): Value[] 
   if (feature.type === 'boolean') return [true, false];
   const here = from as number;
   const step = rule.step ?? (feature.type === 'integer' ? 1 : 0);
-  const up = Math.min(rule.maxIncrease ?? Infinity, Math.max(0, Math.min(rule.max ?? Infinity, feature.max ?? Infinity) - here));
-  const down = Math.min(rule.maxDecrease ?? Infinity, Math.max(0, here - Math.max(rule.min ?? -Infinity, feature.min ?? -Infinity)));
+  const up = Math.min(
+    rule.maxIncrease ?? Infinity,
+    Math.max(0, Math.min(rule.max ?? Infinity, feature.max ?? Infinity) - here),
+  );
+  const down = Math.min(
+    rule.maxDecrease ?? Infinity,
+    Math.max(0, here - Math.max(rule.min ?? -Infinity, feature.min ?? -Infinity)),
+  );
   if (!step || !Number.isFinite(up + down)) throw new Error(`${feature.name} has infinitely many values`);
   const [most, least] = [Math.floor(up / step), -Math.floor(down / step)];
   return Array.from({ length: most - least + 1 }, (_, k) => here + (least + k) * step);
@@ -44,7 +60,7 @@ export function cheapestBySet(answers: readonly Option[]): Option[] {
   const best = new Map<string, Option>();
   for (const answer of answers) {
     const key = answer.changed.join('\n');
-    if (!(best.get(key)?.cost! <= answer.cost)) best.set(key, answer);
+    if (answer.cost < (best.get(key)?.cost ?? Infinity)) best.set(key, answer);
   }
   return [...best.values()].sort((a, b) => a.cost - b.cost);
 }

@@ -19,9 +19,16 @@ export function leversOf(question: Question): Lever[] {
     const here = question.row[feature.name] as number;
     const slope = question.weights[0][c] * (question.target === 1 ? 1 : -1);
     const up = Math.min(rule.maxIncrease ?? Infinity, Math.min(rule.max ?? Infinity, feature.max ?? Infinity) - here);
-    const down = Math.min(rule.maxDecrease ?? Infinity, here - Math.max(rule.min ?? -Infinity, feature.min ?? -Infinity));
+    const down = Math.min(
+      rule.maxDecrease ?? Infinity,
+      here - Math.max(rule.min ?? -Infinity, feature.min ?? -Infinity),
+    );
     const barred = rule.change === 'never' || rule.change === (slope > 0 ? 'decrease' : 'increase');
-    return { gain: Math.abs(slope), room: barred ? 0 : Math.max(0, slope > 0 ? up : down), price: question.prices[feature.name] ?? 1 };
+    return {
+      gain: Math.abs(slope),
+      room: barred ? 0 : Math.max(0, slope > 0 ? up : down),
+      price: question.prices[feature.name] ?? 1,
+    };
   });
 }
 
@@ -35,7 +42,11 @@ export function reachOf(question: Question): number {
 export function leastL1(question: Question): number {
   const lack = -leadOf(question, question.row);
   const levers = leversOf(question).filter(({ gain, room }) => gain > 0 && room > 0);
-  const dual = (mu: number) => levers.reduce((sum, { gain, room, price }) => sum + (price < mu * gain ? (price - mu * gain) * room : 0), mu * lack);
+  const dual = (mu: number) =>
+    levers.reduce(
+      (sum, { gain, room, price }) => sum + (price < mu * gain ? (price - mu * gain) * room : 0),
+      mu * lack,
+    );
   return Math.max(0, ...levers.map(({ gain, price }) => dual(price / gain)));
 }
 

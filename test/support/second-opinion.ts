@@ -2,9 +2,11 @@
  * A second implementation of what a model says, a policy allows and a change costs, for linear models. It is written from
  * the contract and shares no code with src, so that a fault would have to be made twice to stay unseen.
  */
+import { dotProduct, solveByElimination } from './elimination.js';
+
 export type Value = number | string | boolean;
 export type Row = Record<string, Value>;
-export type Norm = 'l0' | 'l1' | 'l2';
+export type Norm = 'l0' | 'l1' | 'l2' | 'percentile' | 'mahalanobis';
 
 export interface FeatureSpec {
   name: string;
@@ -47,16 +49,33 @@ export interface Question {
   margin: number;
   maxChanges?: number;
   count?: number;
+  /** For `percentile` and `mahalanobis`: quantiles by feature, and the covariance of all that has an order. */
+  population?: { quantiles: Record<string, number[]>; covariance: number[][] };
 }
 
-const classesOf = ({ weights }: Question) => Array.from({ length: Math.max(2, weights.length) }, (_, k) => `class ${k}`);
+const classesOf = ({ weights }: Question) =>
+  Array.from({ length: Math.max(2, weights.length) }, (_, k) => `class ${k}`);
 
 export function modelDocument(question: Question) {
   const { family, features, weights, bias } = question;
   const single = family !== 'softmax-regression';
   const normalization = single ? {} : { normalization: 'none' };
   const parameters = { weights: single ? weights[0] : weights, bias: single ? bias[0] : bias, ...normalization };
-  return { schema: 'elsewise.model/v1', name: 'asked', family, features, classes: classesOf(question), parameters };
+  const head = {
+    schema: 'elsewise.model/v1',
+    name: 'asked',
+    family,
+    features,
+    classes: classesOf(question),
+    parameters,
+  };
+  return question.population ? { ...head, background: backgroundOf(question) } : head;
+}
+
+function backgroundOf({ features, population }: Question) {
+  const ordered = features.filter((feature) => !isOneHot(feature)).map(({ name }) => name);
+  const { quantiles, covariance } = population!;
+  return ordered.length ? { quantiles, covariance: { features: ordered, matrix: covariance } } : { quantiles };
 }
 
 export function policyDocument(question: Question) {
@@ -97,7 +116,8 @@ export function rawOf({ features, weights, bias }: Question, row: Row): number[]
 export function leadOf(question: Question, row: Row): number {
   const { family, target, margin } = question;
   const raw = rawOf(question, row);
-  if (family === 'softmax-regression') return Math.min(...raw.filter((_, k) => k !== target).map((rival) => raw[target] - rival)) - margin;
+  if (family === 'softmax-regression')
+    return Math.min(...raw.filter((_, k) => k !== target).map((rival) => raw[target] - rival)) - margin;
   const needed = family === 'hyperplane' ? margin : Math.log((0.5 + margin) / (0.5 - margin));
   return (target === 1 ? raw[0] : -raw[0]) - needed;
 }
@@ -108,7 +128,10 @@ export function reaches(question: Question, row: Row): boolean {
   if (question.margin > 0) return lead >= 0;
   if (question.family !== 'softmax-regression') return question.target === 1 ? lead > 0 : lead >= 0;
   const raw = rawOf(question, row);
-  return raw.every((score, k) => k === question.target || (k < question.target ? raw[question.target] > score : raw[question.target] >= score));
+  return raw.every(
+    (score, k) =>
+      k === question.target || (k < question.target ? raw[question.target] > score : raw[question.target] >= score),
+  );
 }
 
 /** What is wrong with going from one value to another; nothing when it is allowed. */
@@ -141,13 +164,44 @@ function numberFault(feature: FeatureSpec, rule: RuleSpec, from: number, to: num
 
 const isWhole = (value: number) => Math.abs(value - Math.round(value)) <= 1e-6;
 
-export function costOf({ features, norm, prices }: Pick<Question, 'features' | 'norm' | 'prices'>, from: Row, to: Row): number {
-  const shares = features.map((feature) => {
-    const delta = Math.abs(numberOf(feature, to[feature.name]) - numberOf(feature, from[feature.name]));
-    const size = norm === 'l0' || isOneHot(feature) ? Math.sign(delta) : norm === 'l1' ? delta : delta ** 2;
-    return (prices[feature.name] ?? 1) * size;
-  });
-  return shares.reduce((sum, share) => sum + share, 0);
+type Priced = Pick<Question, 'features' | 'norm' | 'prices' | 'population'>;
+
+export function costOf(question: Priced, from: Row, to: Row): number {
+  const { features, norm, prices } = question;
+  const shares = features.map(
+    (feature) => (prices[feature.name] ?? 1) * sizeOf(question, feature, from[feature.name], to[feature.name]),
+  );
+  const separable = shares.reduce((sum, share) => sum + share, 0);
+  return norm === 'mahalanobis' ? separable + mahalanobis(question, from, to) : separable;
+}
+
+/** What one feature adds to a cost, before its price. */
+function sizeOf({ norm, population }: Priced, feature: FeatureSpec, from: Value, to: Value): number {
+  const [a, b] = [numberOf(feature, from), numberOf(feature, to)];
+  if (norm === 'l0' || isOneHot(feature)) return Number(a !== b);
+  const quantiles = norm === 'percentile' ? population!.quantiles[feature.name] : undefined;
+  if (quantiles) return Math.abs(shareBelow(quantiles, b) - shareBelow(quantiles, a));
+  return { l1: Math.abs(b - a), l2: (b - a) ** 2, percentile: Math.abs(b - a), mahalanobis: 0 }[norm];
+}
+
+/** The line through the quantiles, tied ones at their middle, and on with the mean slope on both sides. */
+function shareBelow(quantiles: readonly number[], x: number): number {
+  const last = quantiles.length - 1;
+  const height = (point: number) => (quantiles.indexOf(point) + quantiles.lastIndexOf(point)) / 2 / last;
+  const points = [...new Set(quantiles)];
+  const [first, final] = [points[0], points[points.length - 1]];
+  const slope = (height(final) - height(first)) / (final - first);
+  if (x <= first) return height(first) + slope * (x - first);
+  if (x >= final) return height(final) + slope * (x - final);
+  const above = points.findIndex((point) => point > x);
+  const [p, q] = [points[above - 1], points[above]];
+  return height(p) + ((height(q) - height(p)) * (x - p)) / (q - p);
+}
+
+function mahalanobis({ features, population }: Priced, from: Row, to: Row): number {
+  const ordered = features.filter((feature) => !isOneHot(feature));
+  const delta = ordered.map((feature) => numberOf(feature, to[feature.name]) - numberOf(feature, from[feature.name]));
+  return dotProduct(delta, solveByElimination(population!.covariance, delta));
 }
 
 export const changedNames = (features: readonly FeatureSpec[], from: Row, to: Row): string[] =>
@@ -163,7 +217,13 @@ export function faultsOf(question: Question, answer: Row): string[] {
   const changed = changedNames(features, row, answer).length;
   if (changed > (maxChanges ?? Infinity)) faults.push(`${changed} features change`);
   faults.push(...constraints.filter(({ holds }) => !holds(answer)).map(({ text }) => `breaks ${text}`));
-  const scale = 1 + Math.max(...question.weights.map((line) => columnsOf(features, answer).reduce((sum, x, c) => sum + Math.abs(x * line[c]), 0)));
+  const scale =
+    1 +
+    Math.max(
+      ...question.weights.map((line) =>
+        columnsOf(features, answer).reduce((sum, x, c) => sum + Math.abs(x * line[c]), 0),
+      ),
+    );
   const lead = leadOf(question, answer);
   if (lead < -1e-9 * scale) faults.push(`misses the target by ${-lead}`);
   return faults.filter((fault) => fault !== undefined);

@@ -4,7 +4,11 @@ import { type FeatureSpec, isOneHot, type Question, type Row, type RuleSpec } fr
 
 const isNumber = (feature: FeatureSpec) => feature.type === 'continuous' && feature.decimals === undefined;
 
-const mapped = <T extends object, K extends keyof T>(source: T, keys: readonly K[], change: (value: number) => number): T => {
+const mapped = <T extends object, K extends keyof T>(
+  source: T,
+  keys: readonly K[],
+  change: (value: number) => number,
+): T => {
   const copy = { ...source };
   for (const key of keys) if (copy[key] !== undefined) copy[key] = change(copy[key] as number) as T[K];
   return copy;
@@ -12,7 +16,10 @@ const mapped = <T extends object, K extends keyof T>(source: T, keys: readonly K
 
 /** The column where a feature begins. */
 const columnOf = (features: readonly FeatureSpec[], name: string): number => {
-  const before = features.slice(0, features.findIndex((feature) => feature.name === name));
+  const before = features.slice(
+    0,
+    features.findIndex((feature) => feature.name === name),
+  );
   return before.reduce((sum, feature) => sum + (isOneHot(feature) ? feature.categories!.length : 1), 0);
 };
 
@@ -27,11 +34,16 @@ export function inOtherUnits(question: Question, name: string, factor: number): 
   if (!isFree(question, name)) return question;
   const c = columnOf(question.features, name);
   const times = (value: number) => value * factor;
-  const power = { l0: 0, l1: 1, l2: 2 }[question.norm];
+  const power = ['l0', 'l1', 'l2'].indexOf(question.norm);
   return {
     ...question,
-    features: question.features.map((feature) => (feature.name === name ? mapped(feature, ['min', 'max'], times) : feature)),
-    rules: { ...question.rules, [name]: mapped(question.rules[name] ?? {}, ['min', 'max', 'maxIncrease', 'maxDecrease', 'step'], times) },
+    features: question.features.map((feature) =>
+      feature.name === name ? mapped(feature, ['min', 'max'], times) : feature,
+    ),
+    rules: {
+      ...question.rules,
+      [name]: mapped(question.rules[name] ?? {}, ['min', 'max', 'maxIncrease', 'maxDecrease', 'step'], times),
+    },
     weights: question.weights.map((line) => line.map((weight, k) => (k === c ? weight / factor : weight))),
     prices: { ...question.prices, [name]: (question.prices[name] ?? 1) / factor ** power },
     row: { ...question.row, [name]: times(question.row[name] as number) },
@@ -45,7 +57,9 @@ export function translated(question: Question, name: string, by: number): Questi
   const plus = (value: number) => value + by;
   return {
     ...question,
-    features: question.features.map((feature) => (feature.name === name ? mapped(feature, ['min', 'max'], plus) : feature)),
+    features: question.features.map((feature) =>
+      feature.name === name ? mapped(feature, ['min', 'max'], plus) : feature,
+    ),
     rules: { ...question.rules, [name]: mapped(question.rules[name] ?? {}, ['min', 'max'], plus) },
     bias: question.bias.map((value, k) => value - question.weights[k][c] * by),
     row: { ...question.row, [name]: plus(question.row[name] as number) },
@@ -64,10 +78,13 @@ export function permuted(question: Question, seed: number): Question {
 
 /** One entry of the policy less. */
 export function relaxed(question: Question, draw: number): Question {
-  const entries = Object.entries(question.rules).flatMap(([name, rule]) => Object.keys(rule).map((key) => [name, key as keyof RuleSpec] as const));
+  const entries = Object.entries(question.rules).flatMap(([name, rule]) =>
+    Object.keys(rule).map((key) => [name, key as keyof RuleSpec] as const),
+  );
   const at = draw % (entries.length + question.constraints.length + 1);
   if (at === 0) return { ...question, maxChanges: undefined };
-  if (at <= question.constraints.length) return { ...question, constraints: question.constraints.filter((_, k) => k !== at - 1) };
+  if (at <= question.constraints.length)
+    return { ...question, constraints: question.constraints.filter((_, k) => k !== at - 1) };
   const [name, key] = entries[at - 1 - question.constraints.length];
   const { [key]: _, ...rest } = question.rules[name];
   return { ...question, rules: { ...question.rules, [name]: rest } };

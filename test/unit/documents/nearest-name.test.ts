@@ -24,7 +24,11 @@ describe('the nearest name', () => {
   });
 
   it('is the name itself when it is known', () => {
-    const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8, selector: (name) => name.toLowerCase() });
+    const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), {
+      minLength: 1,
+      maxLength: 8,
+      selector: (name) => name.toLowerCase(),
+    });
     fc.assert(
       fc.property(names, fc.nat(), (known, at) => {
         const name = known[at % known.length];
@@ -34,13 +38,22 @@ describe('the nearest name', () => {
   });
 
   it('finds a long name after any single slip', () => {
-    const slips = fc.record({ at: fc.nat({ max: 10 }), letter: fc.constantFrom('q', 'z'), kind: fc.constantFrom('drop', 'add', 'replace', 'swap') });
+    const slips = fc.record({
+      at: fc.nat({ max: 10 }),
+      letter: fc.constantFrom('q', 'z'),
+      kind: fc.constantFrom('drop', 'add', 'replace', 'swap'),
+    });
     fc.assert(
       fc.property(slips, ({ at, letter, kind }) => {
         const name = 'maxIncrease';
         const [head, tail] = [name.slice(0, at), name.slice(at)];
         const next = tail[1] ?? '';
-        const slip = { drop: head + tail.slice(1), add: head + letter + tail, replace: head + letter + tail.slice(1), swap: head + next + tail[0] + tail.slice(2) };
+        const slip = {
+          drop: head + tail.slice(1),
+          add: head + letter + tail,
+          replace: head + letter + tail.slice(1),
+          swap: head + next + tail[0] + tail.slice(2),
+        };
         expect(nearestName(slip[kind as keyof typeof slip], ['maxDecrease', 'maxIncrease', 'max'])).toBe('maxIncrease');
       }),
     );

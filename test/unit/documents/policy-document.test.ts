@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { loadPolicy } from '../../../src/explain/policy.js';
 import { creditPolicy, edit, faultOf } from '../../support/documents.js';
 
-const faultWith = (path: (string | number)[], value: unknown) => faultOf(() => loadPolicy(edit(creditPolicy(), path, value)));
+const faultWith = (path: (string | number)[], value: unknown) =>
+  faultOf(() => loadPolicy(edit(creditPolicy(), path, value)));
 
 describe('an unknown key is named with its path', () => {
   it.each([
@@ -11,12 +12,16 @@ describe('an unknown key is named with its path', () => {
     ['maxIncreas', 'maxIncrease'],
     ['Step', 'step'],
   ])('and "%s" is taken for "%s"', (typed, meant) => {
-    expect(faultWith(['features', 'age', typed], 1).message).toBe(`policy.features.age.${typed}: unknown key, did you mean "${meant}"?`);
+    expect(faultWith(['features', 'age', typed], 1).message).toBe(
+      `policy.features.age.${typed}: unknown key, did you mean "${meant}"?`,
+    );
   });
 
   it('with what is known where nothing is near', () => {
     const { message } = faultWith(['features', 'age', 'directon'], 'up');
-    expect(message).toBe('policy.features.age.directon: unknown key; known are change, min, max, maxIncrease, maxDecrease, step, allow');
+    expect(message).toBe(
+      'policy.features.age.directon: unknown key; known are change, min, max, maxIncrease, maxDecrease, step, allow',
+    );
   });
 
   it.each([
@@ -70,16 +75,22 @@ describe('a wrong shape', () => {
 });
 
 describe('a number', () => {
-  const places = [['margin'], ['deadlineMs'], ['tolerance'], ['features', 'income', 'min'], ['features', 'income', 'step'], ['cost', 'weights', 'income']];
+  const places = [
+    ['margin'],
+    ['deadlineMs'],
+    ['tolerance'],
+    ['features', 'income', 'min'],
+    ['features', 'income', 'step'],
+    ['cost', 'weights', 'income'],
+  ];
 
-  it.each(places.flatMap((path) => [Number.NaN, Infinity, -Infinity, '3', null].map((value) => [path, value] as const)))(
-    'at %j is finite: not %s',
-    (path, value) => {
-      const fault = faultWith(path, value);
-      expect(fault.path).toBe(`policy.${path.join('.')}`);
-      expect(fault.message).toContain('expected a finite number');
-    },
-  );
+  it.each(
+    places.flatMap((path) => [Number.NaN, Infinity, -Infinity, '3', null].map((value) => [path, value] as const)),
+  )('at %j is finite: not %s', (path, value) => {
+    const fault = faultWith(path, value);
+    expect(fault.path).toBe(`policy.${path.join('.')}`);
+    expect(fault.message).toContain('expected a finite number');
+  });
 
   it.each([
     [['margin'], -1, /(at least|>=|not be (below|negative))\D*0?/],

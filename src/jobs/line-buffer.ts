@@ -1,0 +1,36 @@
+/**
+ * Lines as bytes, one after the other. Each line is written where it will stay as soon as it is made: kept as strings
+ * until the end of a chunk they would survive several collections of garbage, which then cost as much as the solving.
+ */
+
+const FIRST_BYTES = 1 << 16;
+/** UTF-8 needs at most this for a character of a string. */
+const MAX_BYTES_PER_CHARACTER = 3;
+
+export class LineBuffer {
+  #bytes: Buffer;
+  #length = 0;
+
+  /** `expectedBytes`: growing costs a copy, so a good guess saves time. */
+  constructor(expectedBytes: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, expectedBytes));
+  }
+
+  push(line: string): void {
+    this.#reserve(line.length * MAX_BYTES_PER_CHARACTER);
+    this.#length += this.#bytes.write(line, this.#length);
+  }
+
+  /** What was pushed, in memory that belongs to nobody else and can change hands. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}

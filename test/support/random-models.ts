@@ -1,0 +1,145 @@
+/** Random model documents: features of all kinds, chains of preprocessing, and parameters for every family. */
+import type { FeatureDocument, PreprocessingStep } from '../../src/documents/model-document.js';
+import type { Goal } from '../../src/models/region.js';
+import type { Dice } from './dice.js';
+import type { Value } from './second-opinion.js';
+
+export interface FamilyDraw {
+  parameters: Record<string, unknown>;
+  /** 0 for a regressor. */
+  classes: number;
+  /** Goals that the family says it has no exact region for. */
+  refuses?(goal: Goal): boolean;
+}
+
+type Generator = (dice: Dice, inputs: number) => FamilyDraw;
+
+const weightsOf = (dice: Dice, inputs: number) => dice.vector(inputs, () => dice.normal() / Math.sqrt(inputs));
+const linear: Generator = (dice, inputs) => ({
+  parameters: { weights: weightsOf(dice, inputs), bias: dice.normal() },
+  classes: 2,
+});
+const regression: Generator = (dice, inputs) => ({ ...linear(dice, inputs), classes: 0 });
+
+const scores = (dice: Dice, inputs: number, classes: number) => ({
+  weights: Array.from({ length: classes }, () => weightsOf(dice, inputs)),
+  bias: dice.vector(classes),
+});
+
+/** Probabilities have no convex region below a value; one-vs-rest has none for any probability. */
+const refusals: Record<string, (goal: Goal) => boolean> = {
+  softmax: (goal) => goal.kind === 'interval' && goal.to < 1,
+  sigmoid: (goal) => goal.kind === 'interval' || goal.margin > 0,
+  none: () => false,
+};
+
+function gaussians(dice: Dice, inputs: number): FamilyDraw {
+  const classes = dice.integer(2, 4);
+  const root = dice.matrix(inputs, inputs);
+  const covariance = root.map((a, i) =>
+    root.map((b, j) => a.reduce((sum, value, k) => sum + value * b[k], 0) / inputs + (i === j ? 1 : 0)),
+  );
+  const shares = dice.vector(classes, () => dice.between(0.2, 1));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  const parameters = { means: dice.matrix(classes, inputs), covariance, priors: shares.map((share) => share / total) };
+  return { parameters, classes, refuses: refusals.softmax };
+}
+
+/** A family is tested the moment it has a row here; one without a row fails the conformance test. */
+export const generators: Record<string, Generator> = {
+  hyperplane: linear,
+  'logistic-regression': (dice, inputs) => {
+    const draw = linear(dice, inputs);
+    const threshold = dice.chance(0.5) ? {} : { threshold: dice.between(0.1, 0.9) };
+    return { ...draw, parameters: { ...draw.parameters, ...threshold } };
+  },
+  'softmax-regression': (dice, inputs) => {
+    const classes = dice.integer(2, 5);
+    const normalization = dice.pick(['softmax', 'softmax', 'sigmoid', 'none']);
+    return {
+      parameters: { ...scores(dice, inputs, classes), normalization },
+      classes,
+      refuses: refusals[normalization],
+    };
+  },
+  lda: (dice, inputs) => {
+    if (dice.chance(0.7)) return gaussians(dice, inputs);
+    const classes = dice.integer(2, 4);
+    return { parameters: scores(dice, inputs, classes), classes, refuses: refusals.softmax };
+  },
+  'linear-regression': regression,
+  'poisson-regression': regression,
+  'exponential-regression': regression,
+};
+
+const LABELS = ['a', 'b', 'c', 'd'];
+
+export function randomFeatures(dice: Dice): FeatureDocument[] {
+  return Array.from({ length: dice.integer(2, 5) }, (_, i): FeatureDocument => {
+    const name = `f${i}`;
+    const type = dice.pick(['continuous', 'continuous', 'integer', 'boolean', 'one-hot', 'ordinal'] as const);
+    if (type !== 'one-hot' && type !== 'ordinal') return { name, type };
+    return { name, type: 'categorical', encoding: type, categories: LABELS.slice(0, dice.integer(2, 4)) };
+  });
+}
+
+export const columnCount = (features: readonly FeatureDocument[]): number =>
+  features.reduce(
+    (sum, f) => sum + (f.type === 'categorical' && f.encoding === 'one-hot' ? f.categories.length : 1),
+    0,
+  );
+
+export function randomValue(dice: Dice, feature: FeatureDocument): Value {
+  if (feature.type === 'categorical') return dice.pick(feature.categories);
+  if (feature.type === 'boolean') return dice.chance(0.5);
+  return feature.type === 'integer' ? dice.integer(-3, 3) : 2 * dice.normal();
+}
+
+interface Chain {
+  steps: PreprocessingStep[];
+  inputs: number;
+}
+
+/** Up to three steps; an imputer before any projection, and a projection to at most as many columns. */
+export function randomPreprocessing(dice: Dice, columns: number): Chain {
+  const steps: PreprocessingStep[] = [];
+  let inputs = columns;
+  let projected = false;
+  for (let k = dice.integer(0, 3); k > 0; k--) {
+    const type = dice.pick(['scale', 'affine', 'impute'] as const);
+    if (type === 'scale')
+      steps.push({
+        type,
+        mean: dice.vector(inputs),
+        scale: dice.vector(inputs, () => dice.between(0.3, 3) * dice.pick([1, 1, -1])),
+      });
+    else if (type === 'impute' && !projected) steps.push({ type, values: dice.vector(inputs) });
+    else {
+      const matrix = dice.matrix(dice.integer(1, inputs), inputs, () => dice.normal() / Math.sqrt(inputs));
+      steps.push({ type: 'affine', matrix, offset: dice.vector(matrix.length) });
+      [inputs, projected] = [matrix.length, true];
+    }
+  }
+  return { steps, inputs };
+}
+
+export interface RandomModel extends FamilyDraw {
+  document: Record<string, unknown> & { features: FeatureDocument[]; preprocessing: PreprocessingStep[] };
+}
+
+export function randomModel(dice: Dice, family: string): RandomModel {
+  const features = randomFeatures(dice);
+  const { steps, inputs } = randomPreprocessing(dice, columnCount(features));
+  const draw = generators[family](dice, inputs);
+  const classes = draw.classes ? { classes: Array.from({ length: draw.classes }, (_, k) => `class ${k}`) } : {};
+  const document = {
+    schema: 'elsewise.model/v1',
+    name: 'random',
+    family,
+    features,
+    ...classes,
+    preprocessing: steps,
+    parameters: draw.parameters,
+  };
+  return { ...draw, document };
+}

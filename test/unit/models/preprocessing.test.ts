@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { PreprocessingStep } from '../../../src/documents/model-document.js';
+import { pullBackVector } from '../../../src/linalg/affine.js';
+import { buildPreprocessing } from '../../../src/models/preprocessing.js';
+import { Dice } from '../../support/dice.js';
+import { dotProduct } from '../../support/elimination.js';
+import { randomPreprocessing } from '../../support/random-models.js';
+
+/** The steps one after the other, as the contract says them. */
+function runByHand(steps: readonly PreprocessingStep[], columns: readonly number[]): number[] {
+  return steps.reduce<number[]>(
+    (x, step) => {
+      if (step.type === 'scale') return x.map((value, i) => (value - step.mean[i]) / step.scale[i]);
+      if (step.type === 'impute')
+        return x.map((value, i) => (Number.isNaN(value) ? (step.values[i] ?? Number.NaN) : value));
+      return step.matrix.map((row, r) => dotProduct(row, x) + step.offset[r]);
+    },
+    [...columns],
+  );
+}
+
+const chains = Array.from({ length: 60 }, (_, k) => {
+  const dice = new Dice(k + 1);
+  const columns = dice.integer(1, 6);
+  const { steps, inputs } = randomPreprocessing(dice, columns);
+  return { dice, columns, steps, inputs, built: buildPreprocessing(steps, columns) };
+});
+
+const expectClose = (found: ArrayLike<number>, expected: readonly number[]) => {
+  expect(found.length).toBe(expected.length);
+  expected.forEach((value, i) => {
+    expect(Math.abs(found[i] - value)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(value)));
+  });
+};
+
+describe('a chain of steps', () => {
+  it('runs as written', () => {
+    for (const { dice, columns, steps, inputs, built } of chains) {
+      const row = dice.vector(columns);
+      expect(built.inputs).toBe(inputs);
+      expectClose(built.run(Float64Array.from(row)), runByHand(steps, row));
+    }
+  });
+
+  it('is one affine map where nothing is missing', () => {
+    for (const { dice, columns, built } of chains) {
+      const row = Float64Array.from(dice.vector(columns));
+      const x = [...built.run(row)];
+      const mapped = x.map((_, k) => {
+        const unit = Float64Array.from(x, (__, i) => Number(i === k));
+        const { a, shift } = pullBackVector(built.map, unit);
+        return dotProduct([...a], [...row]) + shift;
+      });
+      expectClose(mapped, x);
+    }
+  });
+
+  it('gives a missing value the same inputs as the column value that the imputer stands for', () => {
+    const imputing = chains.filter(({ steps }) => steps.some(({ type }) => type === 'impute'));
+    expect(imputing.length).toBeGreaterThan(10);
+    for (const { dice, columns, built } of imputing) {
+      const row = dice.vector(columns);
+      row[dice.integer(0, columns - 1)] = Number.NaN;
+      const filled = row.map((value, c) => (Number.isNaN(value) ? built.imputed[c] : value));
+      const x = [...built.run(Float64Array.from(row))];
+      expectClose(built.run(Float64Array.from(filled)), x);
+      expect(x.every(Number.isFinite)).toBe(true);
+    }
+  });
+});
+
+describe('imputation', () => {
+  it('behind a scale is in scaled units', () => {
+    const built = buildPreprocessing(
+      [
+        { type: 'scale', mean: [10], scale: [4] },
+        { type: 'impute', values: [0.5] },
+      ],
+      1,
+    );
+    expect(built.imputed[0]).toBe(12);
+  });
+
+  it('leaves columns alone that it has no value for', () => {
+    const built = buildPreprocessing([{ type: 'impute', values: [null, 7] }], 2);
+    expect([...built.imputed]).toEqual([Number.NaN, 7]);
+    expect([...built.run(Float64Array.from([Number.NaN, Number.NaN]))]).toEqual([Number.NaN, 7]);
+  });
+
+  it('is done by the first imputer that has a value', () => {
+    const built = buildPreprocessing(
+      [
+        { type: 'impute', values: [null, 7] },
+        { type: 'impute', values: [3, 4] },
+      ],
+      2,
+    );
+    expect([...built.imputed]).toEqual([3, 7]);
+  });
+});
