@@ -7,6 +7,7 @@ import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { solvers } from '../solvers/index.js';
 import type { Limits, Outcome, Prepared, Solver } from '../solvers/solver.js';
+import { OPTIMAL_GAP } from './result.js';
 import type { Settled } from './settle.js';
 
 export interface Rung {
@@ -63,9 +64,14 @@ export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbCon
     const lowerBound = Math.max(best.lowerBound, step.lowerBound);
     const better = step.answer && (!best.answer || step.answer.cost < best.answer.cost);
     best = better ? { ...step, lowerBound } : { ...best, lowerBound };
-    if (step.finished || (context.limits.anyAnswer && best.answer)) return { ...best, finished: true };
+    if (step.finished || isEnough(best, context.limits.anyAnswer)) return { ...best, finished: true };
   }
   return best;
+}
+
+/** An answer that meets the bound of an earlier rung is proved as well as one that came with its proof. */
+function isEnough({ answer, lowerBound }: Climb, anyAnswer: boolean): boolean {
+  return answer !== null && (anyAnswer || lowerBound >= answer.cost * (1 - OPTIMAL_GAP));
 }
 
 function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbContext, start: number): Climb {

@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 /** Gap below which an answer counts as optimal, relative to its cost. */
-const OPTIMAL_GAP = 1e-6;
+export const OPTIMAL_GAP = 1e-6;
 
 interface Subject {
   readonly shown: TargetDocument;

@@ -6,8 +6,10 @@
 import { type Feature, type FeatureSpace, gather } from '../models/features.js';
 import { type Domain, roundTo } from '../policy/domain.js';
 
-/** More features than this are rounded all outward and all to nearest, not in every combination. */
-const COMBINED = 6;
+/** Up to this many features every combination of roundings is tried; beyond it, one after the other. */
+const COMBINED = 3;
+/** How many features are tried for a cheaper rounding when there are many. */
+const TURNED = 8;
 /** A move of this size, relative, is rounding and not a change. */
 const NO_CHANGE = 1e-12;
 
@@ -69,13 +71,29 @@ function bestRounding(
 ): Settled | null {
   const options = loose.map((feature) => roundings(feature, domain, values[feature.index]));
   let best: Settled | null = null;
-  for (const choice of loose.length <= COMBINED ? combinations(options) : corners(options)) {
+  for (const choice of loose.length <= COMBINED ? combinations(options) : [options.map((list) => list[0])]) {
     const candidate = values.slice();
-    loose.forEach((feature, k) => {
-      candidate[feature.index] = choice[k];
-    });
+    for (const [k, feature] of loose.entries()) candidate[feature.index] = choice[k];
     const cost = check(candidate);
     if (cost < (best?.cost ?? Infinity)) best = { values: candidate, cost };
+  }
+  return best && loose.length > COMBINED ? roundInward(loose, options, best, check) : best;
+}
+
+/** From all outward, features are turned inward one after the other while the answer stays one. */
+function roundInward(
+  loose: readonly Feature[],
+  options: readonly number[][],
+  start: Settled,
+  check: (values: Float64Array) => number,
+): Settled {
+  let best = start;
+  for (const [k, { index }] of loose.slice(0, TURNED).entries()) {
+    const inward = options[k][options[k].length - 1];
+    if (inward === best.values[index]) continue;
+    const candidate = best.values.with(index, inward);
+    const cost = check(candidate);
+    if (cost < best.cost) best = { values: candidate, cost };
   }
   return best;
 }
@@ -94,11 +112,4 @@ function roundings(feature: Feature, domain: Domain, value: number): number[] {
 
 function combinations(options: readonly number[][]): number[][] {
   return options.reduce<number[][]>((sofar, list) => sofar.flatMap((prefix) => list.map((v) => [...prefix, v])), [[]]);
-}
-
-/** All outward, then each feature in turn inward with the others outward, then all inward. */
-function corners(options: readonly number[][]): number[][] {
-  const outward = options.map((list) => list[0]);
-  const inward = options.map((list) => list[list.length - 1]);
-  return [outward, ...outward.map((_, k) => outward.map((v, i) => (i === k ? inward[i] : v))), inward];
 }
