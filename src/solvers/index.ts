@@ -4,6 +4,7 @@
  */
 import { activeSet } from './active-set.js';
 import { branch } from './branch.js';
+import { branchAround } from './branch-around.js';
 import { branchQuadratic } from './branch-quadratic.js';
 import { ccp } from './ccp.js';
 import { cuts } from './cuts.js';
@@ -15,4 +16,4 @@ import { spatial } from './spatial.js';
 import { simplex } from './simplex.js';
 import type { Solver } from './solver.js';
 
-export const solvers: readonly Solver[] = [hyperplane, secular, dual, simplex, activeSet, branch, branchQuadratic, cuts, ccp, spatial, nearest];
+export const solvers: readonly Solver[] = [hyperplane, secular, dual, simplex, activeSet, branch, branchQuadratic, cuts, ccp, spatial, branchAround, nearest];

@@ -133,10 +133,34 @@ export class LagrangeDual {
       const total = barrier > 0 ? this.withBarrier(gradient, barrier) : gradient;
       const direction = this.newton(total, barrier);
       if (!direction) return 'stuck';
-      if (this.lambda.some((value) => value > UNBOUNDED)) return 'unbounded';
+      if (this.lambda.some((value) => value > UNBOUNDED)) return this.certifies() ? 'unbounded' : 'stuck';
       if (!this.search(direction, total, barrier)) return barrier === 0 && this.isOptimal(this.gradient()) ? 'optimal' : 'stuck';
     }
     return 'stuck';
+  }
+
+  /** Σ λ_i q_i > 0 everywhere: its matrix is positive definite and its least value positive, both beyond rounding. */
+  private certifies(): boolean {
+    const { d, constraints, lambda } = this;
+    const top = lambda.reduce((most, value) => Math.max(most, value), 0);
+    const A = new Float64Array(d * d);
+    const y = new Float64Array(d);
+    let least = 0;
+    let size = 0;
+    for (let k = 0; k < constraints.length; k++) {
+      const weight = lambda[k] / top;
+      const { A: Q, b, c } = constraints[k];
+      if (Q) for (let i = 0; i < A.length; i++) A[i] += weight * Q[i];
+      for (let i = 0; i < d; i++) y[i] -= weight * b[i];
+      least += weight * c;
+      size += weight * constraints[k].size;
+    }
+    const b = y.slice();
+    if (!factorInPlace(A, d)) return false;
+    forward(A, d, y);
+    backward(A, d, y);
+    for (let i = 0; i < d; i++) least -= b[i] * y[i];
+    return least > 1e-9 * size;
   }
 
   private withBarrier(gradient: Float64Array, barrier: number): Float64Array {
