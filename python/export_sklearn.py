@@ -5,10 +5,10 @@
 
 The exporter walks the pipeline from the raw columns to the last estimator and keeps, for every intermediate
 column, the linear function of the raw ones that it is. So whatever nesting of pipelines and column transformers
-comes in, what goes out is at most one `impute` and one `scale` or `affine` step in front of a linear model.
+comes in, what goes out is at most one `impute` and one `scale` or `affine` step in front of the model.
 
-Estimators are recognised by class name and read by their fitted attributes: scikit-learn is not imported, nothing
-is unpickled, and what is not in the tables below is refused with its place in the pipeline. The document carries
+Estimators are recognised by class name, those of the LVQ family by their attributes, and read by their fitted
+attributes: scikit-learn is not imported, nothing is unpickled, and what is not in the tables below is refused with its place in the pipeline. The document carries
 scores that the estimator itself gave for some rows; `check_document` computes them again from the document alone.
 
 Needs Python 3.9 and numpy.
@@ -19,29 +19,26 @@ from __future__ import annotations
 import json
 import math
 import re
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
+
+from elsewise_head import Head as _Head
+from elsewise_head import ProbeMismatch, Score, UnsupportedEstimator
+from elsewise_head import class_name as _class_name
+from elsewise_head import fitted as _fitted
+from elsewise_head import probabilities as _probabilities
+from elsewise_head import quietly as _quietly
+from elsewise_head import require_finite as _require_finite
+from elsewise_head import softmax as _softmax
+from elsewise_quadratic import QUADRATIC_HEADS, QUADRATIC_SCORES, is_nearest_prototype, nearest_prototype
 
 SCHEMA = "elsewise.model/v1"
 MISSING_CATEGORY = "(missing)"
 PROBE_TOLERANCE = 1e-6
 QUANTILE_LEVELS = np.linspace(0, 1, 21)
 NUMERIC_TYPES = ("continuous", "integer", "boolean")
-
-
-class UnsupportedEstimator(ValueError):
-    """The estimator, or something inside it, cannot be written as a model document."""
-
-    def __init__(self, where: str, reason: str):
-        super().__init__(f"{where}: {reason}")
-        self.where = where
-
-
-class ProbeMismatch(ValueError):
-    """The document's own scores are not those that the estimator gave."""
 
 
 # ---------------------------------------------------------------------------------------------- the public functions
@@ -82,14 +79,14 @@ def export_model(
     if head.classes is not None:
         document["classes"] = _class_names(head.classes, class_names)
     document["preprocessing"] = _preprocessing(columns, features, fold)
-    document["parameters"] = head.parameters
+    document["parameters"] = head.named_parameters(document.get("classes", []))
     _require_finite(document["preprocessing"], "preprocessing")
     _require_finite(document["parameters"], "parameters")
     random = np.random.default_rng(seed)
     if table is not None:
         document["background"] = _background(estimator, head, document, table, y, background_rows, random)
     if probes > 0:
-        source = table or _made_up_table(fold, columns, probes, random)
+        source = table or _made_up_table(fold, head, columns, probes, random)
         score = head.score if table else _score_without_names(head)
         document["probes"] = _probes(estimator, score, features, source, probes, random)
     check_document(document)
@@ -108,7 +105,9 @@ def evaluate(document: Dict[str, Any], rows: Sequence[Sequence[Any]]) -> np.ndar
     inputs = _model_columns(document["features"], rows)
     for step in document.get("preprocessing", []):
         inputs = PREPROCESSING[step["type"]](step, inputs)
-    return SCORES[document["family"]](document["parameters"], inputs)
+    # Prototypes are labelled by name: their scores need the order of the classes.
+    parameters = {**document["parameters"], "classes": document.get("classes", [])}
+    return SCORES[document["family"]](parameters, inputs)
 
 
 def check_document(document: Dict[str, Any], tolerance: float = PROBE_TOLERANCE) -> None:
@@ -214,7 +213,7 @@ class _Fold:
     def run(self, estimator: Any) -> Tuple[_Head, List[_Linear]]:
         columns: List[Column] = [_Raw(feature) for feature in range(len(self.names))]
         last, columns, where = self._up_to_last(estimator, columns, "estimator")
-        head = _lookup(HEADS, last, where, "as the last estimator")(last, where)
+        head = _make_head(last, where)
         linear = [column.linear() for column in columns]
         self._refuse_numbers_as_categories(linear, where)
         self.fills = self._agreed_fills(linear)
@@ -409,24 +408,6 @@ TRANSFORMERS: Dict[str, Transform] = {
 # --------------------------------------------------------------------------------------------------- last estimators
 
 
-# The whole estimator and rows as it takes them -> scores [row][class].
-Score = Callable[[Any, Any], np.ndarray]
-
-
-@dataclass(frozen=True)
-class _Head:
-    """The last estimator as a family, and how the whole estimator is asked for the scores of that family."""
-
-    family: str
-    parameters: Dict[str, Any]
-    score: Score
-    classes: Optional[List[Any]] = None
-
-
-def _probabilities(estimator: Any, rows: Any) -> np.ndarray:
-    return np.asarray(estimator.predict_proba(rows), dtype=float)
-
-
 def _decisions(estimator: Any, rows: Any) -> np.ndarray:
     decision = np.asarray(estimator.decision_function(rows), dtype=float)
     return np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
@@ -540,7 +521,13 @@ HEADS: Dict[str, Callable[[Any, str], _Head]] = {
     "Lasso": _regressor("linear-regression"),
     "ElasticNet": _regressor("linear-regression"),
     "PoissonRegressor": _regressor("poisson-regression"),
+    **QUADRATIC_HEADS,
 }
+
+
+def _make_head(last: Any, where: str) -> _Head:
+    make = nearest_prototype if is_nearest_prototype(last) else _lookup(HEADS, last, where, "as the last estimator")
+    return make(last, where)
 
 
 # ------------------------------------------------------------------------------------------------ rows and features
@@ -616,7 +603,7 @@ def _feature_names(estimator: Any, given: Optional[Sequence[str]], table: Option
     in_table = None if table is None else table.names
     if fitted is not None and in_table is not None and in_table != fitted:
         raise ValueError(f"X: the estimator was fitted on columns {fitted}, but X has {in_table}")
-    count = table.cells.shape[1] if table is not None else _fitted(estimator, "n_features_in_", "estimator")
+    count = table.cells.shape[1] if table is not None else _fitted_width(estimator)
     numbered = [f"x{i}" for i in range(count)]
     names = [str(name) for name in next(n for n in (given, in_table, fitted, numbered) if n is not None)]
     if len(names) != count:
@@ -624,6 +611,13 @@ def _feature_names(estimator: Any, given: Optional[Sequence[str]], table: Option
     if len(set(names)) != count:
         raise ValueError(f"feature_names: a name is used twice in {names}")
     return names
+
+
+def _fitted_width(estimator: Any) -> int:
+    # An estimator of sklearn-lvq does not keep the number of its columns, but its prototypes have it.
+    if is_nearest_prototype(estimator) and not hasattr(estimator, "n_features_in_"):
+        return np.shape(estimator.w_)[1]
+    return _fitted(estimator, "n_features_in_", "estimator")
 
 
 class _Wishes:
@@ -824,16 +818,34 @@ def _probes(
     return {"rows": _document_rows(table, chosen, features), "scores": scores}
 
 
-def _made_up_table(fold: _Fold, columns: List[_Linear], count: int, random: Any) -> _Table:
-    """Rows to probe with when there is no X: around the scalers' means, where scores are not saturated."""
+def _made_up_table(fold: _Fold, head: _Head, columns: List[_Linear], count: int, random: Any) -> _Table:
+    """Rows to probe with when there is no X, where scores are not saturated.
+
+    That is between the model's centres, if it has any and they can be told in the units of X, else around the scalers'
+    means.
+    """
     place = {key: (c.center, c.divisor) for c in columns for key in c.terms if c.is_exactly(key)}
+    between = _between_centres(head, columns, count, random)
     cells = np.empty((count, len(fold.names)), dtype=object if fold.categories else float)
     for feature in range(len(fold.names)):
         center, spread = place.get((feature, None), (0.0, 1.0))
         values = np.array([*fold.categories.get(feature, {}).values(), None], dtype=object)[:-1]
-        drawn = random.choice(values, count) if len(values) else center + spread * random.standard_normal(count)
-        cells[:, feature] = drawn
+        if len(values):
+            cells[:, feature] = random.choice(values, count)
+        elif feature in between:
+            cells[:, feature] = center + spread * between[feature]
+        else:
+            cells[:, feature] = center + spread * random.standard_normal(count)
     return _Table(cells)
+
+
+def _between_centres(head: _Head, columns: List[_Linear], count: int, random: Any) -> Dict[int, np.ndarray]:
+    """By feature that reaches the model as one column: that column in random mixtures of the model's centres."""
+    if head.centres is None:
+        return {}
+    mixtures = random.dirichlet(np.ones(len(head.centres)), count) @ head.centres
+    pairs = zip(columns, mixtures.T)
+    return {key[0]: values for column, values in pairs for key in column.terms if column.is_exactly(key)}
 
 
 def _score_without_names(head: _Head) -> Score:
@@ -878,11 +890,6 @@ def _sigmoid(z: np.ndarray) -> np.ndarray:
         return 1 / (1 + np.exp(-z))
 
 
-def _softmax(z: np.ndarray) -> np.ndarray:
-    powers = np.exp(z - z.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
-
-
 def _normalized_sigmoids(z: np.ndarray) -> np.ndarray:
     return _sigmoid(z) / _sigmoid(z).sum(axis=1, keepdims=True)
 
@@ -919,14 +926,11 @@ SCORES: Dict[str, Callable[[Dict[str, Any], np.ndarray], np.ndarray]] = {
     "lda": _class_scores,
     "linear-regression": lambda parameters, inputs: _activation(parameters, inputs)[:, np.newaxis],
     "poisson-regression": lambda parameters, inputs: np.exp(_activation(parameters, inputs))[:, np.newaxis],
+    **QUADRATIC_SCORES,
 }
 
 
 # ---------------------------------------------------------------------------------------------------- small helpers
-
-
-def _class_name(estimator: Any) -> str:
-    return type(estimator).__name__
 
 
 def _lookup(table: Dict[str, Any], estimator: Any, where: str, role: str) -> Any:
@@ -937,31 +941,6 @@ def _lookup(table: Dict[str, Any], estimator: Any, where: str, role: str) -> Any
     return found
 
 
-def _fitted(estimator: Any, attribute: str, where: str) -> Any:
-    value = getattr(estimator, attribute, None)
-    if value is None:
-        raise ValueError(f"{where}: {_class_name(estimator)} has no {attribute}: fit it first")
-    return value
-
-
-def _quietly(call: Callable, *arguments: Any) -> Any:
-    """Calls without warnings: a row that we make up has no feature names, which scikit-learn remarks on."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return call(*arguments)
-
-
 def _check_name(name: str) -> None:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise ValueError(f"name: {name!r}: letters, digits, dot, dash and underscore, at most 100")
-
-
-def _require_finite(value: Any, path: str) -> None:
-    if isinstance(value, dict):
-        for key, item in value.items():
-            _require_finite(item, f"{path}.{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            _require_finite(item, f"{path}[{index}]")
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{path}: {value} is not a finite number")

@@ -46,3 +46,16 @@ export function pullBackVector(map: AffineMap, a: Float64Array): { a: Float64Arr
   }
   return { a: out, shift };
 }
+
+export function applyMap(map: AffineMap, x: Float64Array, out: Float64Array): void {
+  for (let r = 0; r < out.length; r++) {
+    if (map.diagonal) {
+      out[r] = map.offset[r] + map.diagonal[r] * x[r];
+      continue;
+    }
+    const row = map.matrix![r];
+    let sum = map.offset[r];
+    for (let i = 0; i < row.length; i++) sum += row[i] * x[i];
+    out[r] = sum;
+  }
+}

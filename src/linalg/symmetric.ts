@@ -2,7 +2,7 @@
  * Symmetric positive definite systems, on ml-matrix's Cholesky. A matrix whose condition is beyond what doubles can
  * carry counts as singular: an answer from it would be noise.
  */
-import { CholeskyDecomposition, Matrix } from 'ml-matrix';
+import { CholeskyDecomposition, EigenvalueDecomposition, Matrix } from 'ml-matrix';
 
 /** A pivot below this share of the diagonal it came from has lost all its digits. */
 const SINGULAR_PIVOT = 1e-13;
@@ -50,4 +50,25 @@ function forwardBack(lower: number[][], b: number[]): number[] {
     x[i] /= lower[i][i];
   }
   return x;
+}
+
+/** A⁻¹ and log|A| of a positive definite matrix, scaled to unit diagonal first; undefined when it is not one. */
+export function invertPositive(a: readonly (readonly number[])[]): { rows: number[][]; logDeterminant: number } | undefined {
+  const scale = a.map((row, i) => 1 / Math.sqrt(row[i]));
+  if (!scale.every((s) => Number.isFinite(s) && s > 0)) return undefined;
+  const lower = choleskyLower(a.map((row, i) => row.map((value, j) => value * scale[i] * scale[j])));
+  if (!lower) return undefined;
+  const columns = a.map((_, k) => forwardBack(lower, a.map((__, i) => +(i === k))));
+  const rows = a.map((_, i) => a.map((__, j) => 0.5 * (columns[j][i] + columns[i][j]) * scale[i] * scale[j]));
+  const logDeterminant = 2 * lower.reduce((sum, row, i) => sum + Math.log(row[i]) - Math.log(scale[i]), 0);
+  return { rows, logDeterminant };
+}
+
+export function isPositiveSemidefinite(a: readonly (readonly number[])[]): boolean {
+  const size = Math.max(...a.map((row, i) => Math.abs(row[i])), 0);
+  if (size === 0) return a.every((row) => row.every((value) => value === 0));
+  if (a.some((row, i) => row.some((value, j) => Math.abs(value - a[j][i]) > 1e-8 * size))) return false;
+  const symmetric = a.map((row, i) => row.map((value, j) => 0.5 * (value + a[j][i])));
+  const { realEigenvalues } = new EigenvalueDecomposition(new Matrix(symmetric), { assumeSymmetric: true });
+  return realEigenvalues.every((value) => value >= -1e-9 * size);
 }

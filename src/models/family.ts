@@ -26,6 +26,8 @@ export interface FamilyContext {
   readonly inputs: number;
   /** Number of classes; 0 for a regressor. */
   readonly classes: number;
+  /** Names of the classes, for parameters that speak of them. */
+  readonly labels: readonly string[];
 }
 
 export interface Family<S extends z.ZodType = z.ZodType> {

@@ -49,7 +49,7 @@ export function loadModel(document: unknown, options: LoadOptions = {}): LoadedM
   const space = layOutFeatures(parsed.features);
   const preprocessing = buildPreprocessing(parsed.preprocessing ?? [], space.columns);
   const parameters = parseDocument(family.schema, parsed.parameters, 'model.parameters');
-  const model = family.load(parameters, { inputs: preprocessing.inputs, classes: classes.length });
+  const model = family.load(parameters, { inputs: preprocessing.inputs, classes: classes.length, labels: classes });
   const loaded: LoadedModel = {
     document: parsed,
     name: parsed.name,

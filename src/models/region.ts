@@ -5,10 +5,13 @@
  *   polyhedron   { x : lower_i <= a_i·x <= upper_i  for all i }
  *   exp-sum      a polyhedron and constraints  Σ_j c_j exp(u_j·x + v_j) <= bound  with c_j > 0 (convex)
  *
+ *   quadratics   a polyhedron and constraints  q(x) <= 0,  each a difference of two distances (distance-difference.ts)
+ *
  * `pullBack` carries a piece through preprocessing: the region in the row's own columns.
  */
 import { type AffineMap, pullBackVector } from '../linalg/affine.js';
 import { dot } from '../linalg/vector.js';
+import { DistanceDifference } from './distance-difference.js';
 
 export interface LinearRow {
   readonly a: Float64Array;
@@ -34,7 +37,13 @@ export interface ExpSumPiece {
   readonly sums: readonly ExpSum[];
 }
 
-export type Piece = Polyhedron | ExpSumPiece;
+export interface QuadraticsPiece {
+  readonly kind: 'quadratics';
+  readonly rows: readonly LinearRow[];
+  readonly quadratics: readonly DistanceDifference[];
+}
+
+export type Piece = Polyhedron | ExpSumPiece | QuadraticsPiece;
 
 /** What the row shall become: a class with a lead over its rivals, or a score or prediction within an interval. */
 export type Goal =
@@ -65,6 +74,11 @@ const PULL_BACK: { [K in Piece['kind']]: (map: AffineMap, piece: Extract<Piece, 
     rows: piece.rows.map((row) => pullBackRow(map, row)),
     sums: piece.sums.map((sum) => pullBackSum(map, sum)),
   }),
+  quadratics: (map, piece) => ({
+    kind: 'quadratics',
+    rows: piece.rows.map((row) => pullBackRow(map, row)),
+    quadratics: piece.quadratics.map((q) => new DistanceDifference(q.near, q.far, q.constant, map)),
+  }),
 };
 
 export function pullBack(map: AffineMap, piece: Piece): Piece {
@@ -78,6 +92,7 @@ export function contains(piece: Piece, x: Float64Array, tolerance = 0): boolean 
     return value >= row.lower - tolerance && value <= row.upper + tolerance;
   };
   if (!piece.rows.every(inRow)) return false;
+  if (piece.kind === 'quadratics') return piece.quadratics.every((q) => q.value(x) <= tolerance);
   return piece.kind === 'polyhedron' || piece.sums.every((sum) => expSumLog(sum, x) <= tolerance);
 }
 

@@ -22,15 +22,21 @@ import { atLeast, between, type ExpSum, type Goal, type LinearRow, type Piece, p
 
 type Normalization = 'softmax' | 'sigmoid' | 'none';
 
+/** e^{z_k} / Σ e^{z_j}, safe for any size of z. */
+export function softmax(z: Float64Array, out: Float64Array): void {
+  let top = -Infinity;
+  for (let k = 0; k < z.length; k++) if (z[k] > top) top = z[k];
+  let sum = 0;
+  for (let k = 0; k < z.length; k++) {
+    out[k] = Math.exp(z[k] - top);
+    sum += out[k];
+  }
+  for (let k = 0; k < z.length; k++) out[k] /= sum;
+}
+
 /** How the class scores z become what is reported. */
 const NORMALIZE: Record<Normalization, (z: Float64Array, out: Float64Array) => void> = {
-  softmax(z, out) {
-    let top = -Infinity;
-    for (let k = 0; k < z.length; k++) if (z[k] > top) top = z[k];
-    let sum = 0;
-    for (let k = 0; k < z.length; k++) sum += out[k] = Math.exp(z[k] - top);
-    for (let k = 0; k < z.length; k++) out[k] /= sum;
-  },
+  softmax,
   sigmoid(z, out) {
     let sum = 0;
     for (let k = 0; k < z.length; k++) sum += out[k] = 1 / (1 + Math.exp(-z[k]));

@@ -8,11 +8,11 @@
  * Infeasibility is certified on the original rows. Lower bound: v(0) >= v(δ) - Σ |y_i| δ_i as in simplex.ts; the
  * gradient of ‖·‖² doubles the multipliers of ½‖·‖².
  */
-import { choleskyLower } from '../linalg/symmetric.js';
 import { dot } from '../linalg/vector.js';
 import type { LinearRow } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
 import { linearRows, type Problem } from '../problems/problem.js';
+import { costFactor } from './cost-factor.js';
 import { Projection } from './projection.js';
 import { depthOf, linkSlack, provesInfeasible, violation } from './rows.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
@@ -35,8 +35,7 @@ export class PreparedActiveSet implements Prepared {
     this.rows = linearRows(problem);
     const { space, cost } = problem;
     this.boxed = cost.metric === null;
-    this.back = diagonal(columnWeights(problem).map((weight) => 1 / Math.sqrt(weight)));
-    if (cost.metric) placeFactor(this.back, cost.metric);
+    this.back = costFactor(problem);
     const d = space.columns;
     const extra = this.boxed ? 0 : d;
     this.rowScale = new Float64Array(this.rows.length + extra).fill(1);
@@ -126,39 +125,6 @@ export class PreparedActiveSet implements Prepared {
       ? INFEASIBLE
       : numerical('infeasible, but the certificate is not certain');
   }
-}
-
-/** Weight of Δ² by column. */
-function columnWeights({ space, cost }: Problem): number[] {
-  return Array.from(space.owner, (f) => (space.features[f].kind === 'choice' ? 0.5 : 1) * cost.weight[f]);
-}
-
-const diagonal = (entries: readonly number[]): Float64Array[] =>
-  entries.map((value, i) => Float64Array.from(entries, (_, j) => (i === j ? value : 0)));
-
-/** Puts L⁻ᵀ of the metric into the columns of its features. */
-function placeFactor(back: Float64Array[], { features, inverse }: NonNullable<Problem['cost']['metric']>): void {
-  const factor = inverseFactor(inverse);
-  features.forEach((f, i) => {
-    features.forEach((g, j) => {
-      back[f.column][g.column] = factor[i][j];
-    });
-  });
-}
-
-/** L⁻ᵀ for S⁻¹ = L Lᵀ. */
-function inverseFactor(inverse: readonly Float64Array[]): Float64Array[] {
-  const lower = choleskyLower(inverse.map((row) => [...row]))!;
-  const size = lower.length;
-  const out = Array.from({ length: size }, () => new Float64Array(size));
-  for (let k = 0; k < size; k++) {
-    for (let i = size - 1; i >= 0; i--) {
-      let sum = +(i === k);
-      for (let j = i + 1; j < size; j++) sum -= lower[j][i] * out[j][k];
-      out[i][k] = sum / lower[i][i];
-    }
-  }
-  return out;
 }
 
 export const activeSet: Solver = { name: 'active-set', accepts, prepare: (problem) => new PreparedActiveSet(problem) };

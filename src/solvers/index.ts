@@ -4,11 +4,16 @@
  */
 import { activeSet } from './active-set.js';
 import { branch } from './branch.js';
+import { branchAround } from './branch-around.js';
 import { branchQuadratic } from './branch-quadratic.js';
+import { ccp } from './ccp.js';
 import { cuts } from './cuts.js';
+import { dual } from './dual.js';
 import { hyperplane } from './hyperplane.js';
 import { nearest } from './nearest.js';
+import { secular } from './secular.js';
+import { spatial } from './spatial.js';
 import { simplex } from './simplex.js';
 import type { Solver } from './solver.js';
 
-export const solvers: readonly Solver[] = [hyperplane, simplex, activeSet, branch, branchQuadratic, cuts, nearest];
+export const solvers: readonly Solver[] = [hyperplane, secular, dual, simplex, activeSet, branch, branchQuadratic, cuts, ccp, spatial, branchAround, nearest];

@@ -1,0 +1,77 @@
+/**
+ * The quadratics of Gaussian and prototype models: the point is nearer to one centre than to another.
+ *
+ *   q(x) = (x - μ)ᵀ P (x - μ) - (x - ν)ᵀ R (x - ν) + constant  <=  0,      P, R positive semidefinite
+ *
+ * which is its own difference of convex functions. Values and gradients are computed from the differences x - μ and
+ * x - ν, so that features far from zero lose no digits; through preprocessing x = M z + o they are computed in x.
+ */
+import { type AffineMap, applyMap, pullBackVector } from '../linalg/affine.js';
+import { addQuadraticGradient, quadraticForm, type SymmetricMatrix } from '../linalg/symmetric-matrix.js';
+
+export interface Centre {
+  readonly at: Float64Array;
+  readonly matrix: SymmetricMatrix;
+}
+
+export class DistanceDifference {
+  private readonly x: Float64Array;
+  private readonly slope: Float64Array;
+
+  constructor(
+    readonly near: Centre,
+    readonly far: Centre,
+    readonly constant: number,
+    readonly map: AffineMap | null = null,
+  ) {
+    this.x = new Float64Array(near.at.length);
+    this.slope = new Float64Array(near.at.length);
+  }
+
+  private inside(z: Float64Array): Float64Array {
+    if (!this.map) return z;
+    applyMap(this.map, z, this.x);
+    return this.x;
+  }
+
+  value(z: Float64Array): number {
+    const x = this.inside(z);
+    return quadraticForm(this.near.matrix, x, this.near.at) - quadraticForm(this.far.matrix, x, this.far.at) + this.constant;
+  }
+
+  nearValue(z: Float64Array): number {
+    return quadraticForm(this.near.matrix, this.inside(z), this.near.at);
+  }
+
+  farValue(z: Float64Array): number {
+    return quadraticForm(this.far.matrix, this.inside(z), this.far.at);
+  }
+
+  /** The size of what cancels in the value: rounding is measured against it. */
+  magnitude(z: Float64Array): number {
+    const x = this.inside(z);
+    return quadraticForm(this.near.matrix, x, this.near.at) + quadraticForm(this.far.matrix, x, this.far.at) + Math.abs(this.constant);
+  }
+
+  gradient(z: Float64Array): Float64Array {
+    return this.combine(z, 1, -1);
+  }
+
+  /** Gradient of the near part alone. */
+  nearGradient(z: Float64Array): Float64Array {
+    return this.combine(z, 1, 0);
+  }
+
+  /** Gradient of the far part alone, the one that the convex-concave procedure makes linear. */
+  farGradient(z: Float64Array): Float64Array {
+    return this.combine(z, 0, 1);
+  }
+
+  private combine(z: Float64Array, near: number, far: number): Float64Array {
+    const x = this.inside(z);
+    this.slope.fill(0);
+    if (near) addQuadraticGradient(this.near.matrix, x, this.near.at, near, this.slope);
+    if (far) addQuadraticGradient(this.far.matrix, x, this.far.at, far, this.slope);
+    return this.map ? pullBackVector(this.map, this.slope).a : this.slope.slice();
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Gaussian classifiers: the class with the largest discriminant wins, ties go to the lower class (survey, 3.4 and 3.5).
+ *
+ *   δ_k(x) = log π_k - ½ log|Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k)          scores: softmax of δ
+ *
+ *   gaussian-naive-bayes   Σ_k diagonal: variances by class and column
+ *   qda                    Σ_k full
+ *
+ * Region of class t: 2(δ_j - δ_t) = d_t(x) - d_j(x) + const <= 0 for every rival j, a difference of two distances.
+ * Equal covariances make it a linear row. A class of prior 0 is never predicted: as a target it has no region, as a
+ * rival it is none. Variances of 0 and singular covariances have no density and are refused.
+ * A margin or an interval in probability is exact for two classes; for more it is not quadratic and refused by name.
+ */
+import { z } from 'zod';
+import { ElsewiseError } from '../documents/error.js';
+import { matrix, vector } from '../documents/model-document.js';
+import { argmax } from '../linalg/vector.js';
+import { invertPositive } from '../linalg/symmetric.js';
+import { fullMatrix, quadraticForm, type SymmetricMatrix } from '../linalg/symmetric-matrix.js';
+import { type Centre, DistanceDifference } from './distance-difference.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
+import { logit } from './linear.js';
+import { nearerPiece } from './nearer.js';
+import type { Goal, Piece } from './region.js';
+import { softmax } from './softmax.js';
+
+class GaussianModel implements Model {
+  readonly rawOutputs: number;
+  private readonly shown: Float64Array;
+
+  constructor(
+    private readonly centres: readonly Centre[],
+    /** log π_k - ½ log|Σ_k| */
+    private readonly offsets: Float64Array,
+  ) {
+    this.rawOutputs = centres.length;
+    this.shown = new Float64Array(centres.length);
+  }
+
+  raw(x: Float64Array, out: Float64Array): void {
+    for (let k = 0; k < out.length; k++) out[k] = this.offsets[k] - 0.5 * quadraticForm(this.centres[k].matrix, x, this.centres[k].at);
+  }
+
+  scores(raw: Float64Array, out: Float64Array): void {
+    softmax(raw, out);
+  }
+
+  decide(raw: Float64Array): number {
+    return argmax(raw);
+  }
+
+  achieves(raw: Float64Array, goal: Goal): boolean {
+    if (goal.kind === 'class' && goal.margin === 0) return argmax(raw) === goal.index;
+    this.scores(raw, this.shown);
+    const own = this.shown[goal.index];
+    if (goal.kind === 'interval') return own >= goal.from && own <= goal.to;
+    return argmax(raw) === goal.index && this.shown.every((score, k) => k === goal.index || own - score >= goal.margin);
+  }
+
+  region(goal: Goal): Piece[] {
+    const rivals = [...this.offsets.keys()].filter((k) => k !== goal.index && this.offsets[k] > -Infinity);
+    if (this.offsets[goal.index] === -Infinity) return [];
+    const [lower, upper] = this.leads(goal, rivals.length);
+    if (lower > upper || lower === Infinity) return [];
+    const quadratics = rivals.map((j) => this.nearer(goal.index, j, lower));
+    if (upper < Infinity) quadratics.push(this.nearer(rivals[0], goal.index, -upper));
+    return [nearerPiece(quadratics)];
+  }
+
+  /** The interval in which δ_t - δ_j has to lie. */
+  private leads(goal: Goal, rivals: number): [number, number] {
+    const plain = goal.kind === 'class' && goal.margin === 0;
+    if (plain) return [0, Infinity];
+    if (rivals > 1) return refuseGoal('a Gaussian model of several classes', 'exact region for a margin or an interval of probability');
+    if (goal.kind === 'class') return [logit((1 + goal.margin) / 2), Infinity];
+    return [logit(goal.from), logit(goal.to)];
+  }
+
+  /** δ_t - δ_j >= lead */
+  private nearer(t: number, j: number, lead: number): DistanceDifference {
+    return new DistanceDifference(this.centres[t], this.centres[j], 2 * (this.offsets[j] - this.offsets[t] + lead));
+  }
+}
+
+const parameterError = (path: string, message: string) => new ElsewiseError('bad-document', message, `model.parameters.${path}`);
+
+function checkMeans(p: { means: number[][]; priors: number[] }, context: FamilyContext): void {
+  checkWidth(p.means, context.classes, 'means', 'class');
+  checkWidth(p.priors, context.classes, 'priors', 'class');
+  for (const [k, row] of p.means.entries()) checkWidth(row, context.inputs, `means[${k}]`);
+  const bad = p.priors.findIndex((prior) => prior < 0);
+  if (bad >= 0) throw parameterError(`priors[${bad}]`, 'a prior must not be negative');
+  if (p.priors.every((prior) => prior === 0)) throw parameterError('priors', 'at least one class needs a prior above 0');
+}
+
+const naiveBayesForm = z.strictObject({ means: matrix, variances: matrix, priors: vector });
+
+function loadNaiveBayes(p: z.output<typeof naiveBayesForm>, context: FamilyContext): Model {
+  checkMeans(p, context);
+  checkWidth(p.variances, context.classes, 'variances', 'class');
+  const offsets = new Float64Array(context.classes);
+  const centres = p.variances.map((row, k): Centre => {
+    checkWidth(row, context.inputs, `variances[${k}]`);
+    const zero = row.findIndex((variance) => !(variance > 0));
+    if (zero >= 0) throw parameterError(`variances[${k}][${zero}]`, 'a variance must be above 0: fit with smoothing, or drop the constant column');
+    offsets[k] = Math.log(p.priors[k]) - 0.5 * row.reduce((sum, variance) => sum + Math.log(2 * Math.PI * variance), 0);
+    const entries = Float64Array.from(row, (variance) => 1 / variance);
+    return { at: Float64Array.from(p.means[k]), matrix: { kind: 'diagonal', size: row.length, entries } };
+  });
+  return new GaussianModel(centres, offsets);
+}
+
+export const gaussianNaiveBayes = defineFamily({ name: 'gaussian-naive-bayes', task: 'classification', schema: naiveBayesForm, load: loadNaiveBayes });
+
+const qdaForm = z.strictObject({ means: matrix, covariances: z.array(matrix).min(1), priors: vector });
+
+function loadQda(p: z.output<typeof qdaForm>, context: FamilyContext): Model {
+  checkMeans(p, context);
+  checkWidth(p.covariances, context.classes, 'covariances', 'class');
+  const offsets = new Float64Array(context.classes);
+  const centres = p.covariances.map((rows, k): Centre => {
+    checkWidth(rows, context.inputs, `covariances[${k}]`);
+    for (const [i, row] of rows.entries()) checkWidth(row, context.inputs, `covariances[${k}][${i}]`);
+    const inverse = invertPositive(rows);
+    if (!inverse) throw parameterError(`covariances[${k}]`, 'is singular or not positive definite: shrink it (reg_param), or drop constant or duplicate columns');
+    offsets[k] = Math.log(p.priors[k]) - 0.5 * inverse.logDeterminant;
+    return { at: Float64Array.from(p.means[k]), matrix: fullMatrix(inverse.rows) as SymmetricMatrix };
+  });
+  return new GaussianModel(centres, offsets);
+}
+
+export const qda = defineFamily({ name: 'qda', task: 'classification', schema: qdaForm, load: loadQda });

@@ -1,0 +1,32 @@
+/**
+ * Differences of distances as a piece: where both distances have the same matrix the quadratic terms cancel and the
+ * constraint is a linear row, exactly:
+ *
+ *   (x-μ)ᵀP(x-μ) - (x-ν)ᵀP(x-ν) + c <= 0    <=>    2 (P(ν-μ))·x  <=  νᵀPν - μᵀPμ - c
+ */
+import { addQuadraticGradient, quadraticForm, sameMatrix } from '../linalg/symmetric-matrix.js';
+import type { DistanceDifference } from './distance-difference.js';
+import { type LinearRow, type Piece, polyhedron } from './region.js';
+
+export function nearerPiece(quadratics: readonly DistanceDifference[]): Piece {
+  const rows: LinearRow[] = [];
+  const curved: DistanceDifference[] = [];
+  for (const quadratic of quadratics) {
+    if (sameMatrix(quadratic.near.matrix, quadratic.far.matrix)) rows.push(linearRow(quadratic));
+    else curved.push(quadratic);
+  }
+  return curved.length ? { kind: 'quadratics', rows, quadratics: curved } : polyhedron(rows);
+}
+
+function linearRow({ near, far, constant }: DistanceDifference): LinearRow {
+  const a = new Float64Array(near.at.length);
+  addQuadraticGradient(near.matrix, far.at, near.at, 1, a);
+  // a·x at the midpoint of the centres is where both distances are equal.
+  const middle = near.at.map((value, i) => 0.5 * (value + far.at[i]));
+  const upper = a.reduce((sum, value, i) => sum + value * middle[i], 0) - constant;
+  return { a, lower: -Infinity, upper };
+}
+
+/** Whether two centres measure distance alike. */
+export const distanceTo = (centre: { at: Float64Array; matrix: Parameters<typeof quadraticForm>[0] }, x: Float64Array): number =>
+  quadraticForm(centre.matrix, x, centre.at);
