@@ -1,4 +1,8 @@
 /** The library: load a model and a policy, prepare a plan once, explain rows synchronously; or send them to a queue. */
+import { type Plan, type PlanOptions, prepare as preparePlan } from './explain/plan.js';
+import type { Policy } from './explain/policy.js';
+import type { LoadedModel } from './models/load.js';
+
 export { ElsewiseError, ERROR_CODES, type ErrorCode } from './documents/error.js';
 export type { ModelDocument, RowValue } from './documents/model-document.js';
 export {
@@ -13,7 +17,7 @@ export {
   type ResultDocument,
   resultSchema,
 } from './documents/result-document.js';
-export { type Plan, type PlanOptions, prepare, type Row } from './explain/plan.js';
+export type { Plan, PlanOptions, Row } from './explain/plan.js';
 export { loadPolicy, type Policy } from './explain/policy.js';
 export {
   type ChunkJob,
@@ -27,3 +31,8 @@ export {
 } from './jobs/contract.js';
 export { type BatchInput, type EnqueuedBatch, type EnqueuedEvent, Producer } from './jobs/producer.js';
 export { type LoadedModel, loadModel } from './models/load.js';
+
+/** Does once what does not depend on the row. The inside has no clock of its own, so it is given one here. */
+export function prepare(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Promise<Plan> {
+  return preparePlan(model, policy, { now: () => performance.now(), ...options });
+}

@@ -1,7 +1,9 @@
 /** The model document `elsewise.model/v1`: everything but `parameters`, which each family describes itself. */
 import { z } from 'zod';
 
-export const finite = z.number({ error: (issue) => `expected a finite number, got ${show(issue.input)}` });
+export const finite = z.number({
+  error: (issue) => (issue.code === 'invalid_type' ? `expected a finite number, got ${show(issue.input)}` : undefined),
+});
 export const vector = z.array(finite).min(1);
 export const matrix = z.array(vector).min(1);
 
@@ -11,7 +13,11 @@ function show(value: unknown): string {
   return Array.isArray(value) ? 'a list' : typeof value === 'string' ? `"${value.slice(0, 40)}"` : typeof value;
 }
 
-const name = z.string().min(1).max(200);
+const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => text !== '__proto__', 'this name cannot be used');
 const common = { name, unit: z.string().optional(), label: z.string().optional() };
 const numeric = { ...common, min: finite.optional(), max: finite.optional() };
 
@@ -34,7 +40,7 @@ export const preprocessingSchema = z.discriminatedUnion('type', [
 ]);
 
 export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);
-const byFeature = z.record(z.string(), finite);
+const byFeature = z.record(z.string(), finite.min(0, 'must not be negative'));
 
 export const backgroundSchema = z.strictObject({
   mad: byFeature.optional(),

@@ -11,6 +11,7 @@ type Issue = z.core.$ZodIssue;
 const MAX_FAULTS_SHOWN = 5;
 
 export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, root: string): z.output<S> {
+  refuseReservedKeys(value, root);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const faults = result.error.issues.flatMap((issue) => sentences(issue, schema, root));
@@ -18,6 +19,16 @@ export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, ro
   const more = faults.length > MAX_FAULTS_SHOWN ? `\n(and ${faults.length - MAX_FAULTS_SHOWN} more)` : '';
   const rest = others.map((fault) => `\n${fault.path}: ${fault.message}`).join('');
   throw new ElsewiseError('bad-document', `${first.message}${rest}${more}`, first.path);
+}
+
+/** JSON may carry a key that assignment would turn into the object's prototype; no document needs one. */
+function refuseReservedKeys(value: unknown, path: string): void {
+  if (value === null || typeof value !== 'object' || ArrayBuffer.isView(value)) return;
+  for (const [key, child] of Object.entries(value)) {
+    const here = joinPath(path, [Array.isArray(value) ? Number(key) : key]);
+    if (key === '__proto__') throw new ElsewiseError('bad-document', 'this key is not allowed', here);
+    if (child !== null && typeof child === 'object') refuseReservedKeys(child, here);
+  }
 }
 
 interface Fault {
@@ -35,23 +46,27 @@ function sentences(issue: Issue, schema: z.ZodType, root: string): Fault[] {
   return [{ path, message: lowerFirst(issue.message) }];
 }
 
-/** The branch that got furthest says most about what the author meant. */
+/** The branch that understood most says most about what the author meant: no unknown keys, then the deepest fault. */
 function unionSentences(
   issue: Issue & { code: 'invalid_union' },
   schema: z.ZodType,
   root: string,
   path: string,
 ): Fault[] {
+  const strangers = (branch: Issue[]) => branch.filter((fault) => fault.code === 'unrecognized_keys').length;
   const depth = (branch: Issue[]) => Math.max(...branch.map((fault) => fault.path.length));
-  const deep = [...issue.errors].sort((a, b) => depth(b) - depth(a))[0];
-  if (!deep || depth(deep) === 0) {
+  const best = [...issue.errors].sort((a, b) => strangers(a) - strangers(b) || depth(b) - depth(a))[0];
+  const shallow = issue.errors.every((branch) => depth(branch) === 0 && strangers(branch) === 0);
+  if (!best || shallow) {
     const expected = issue.errors.flat().map((fault) => lowerFirst(fault.message));
     return [{ path, message: [...new Set(expected)].join('; or ') || lowerFirst(issue.message) }];
   }
-  return deep.flatMap((fault) => sentences({ ...fault, path: [...issue.path, ...fault.path] } as Issue, schema, root));
+  const informative = depth(best) > 0 ? best : issue.errors.flat().filter((fault) => fault.code === 'unrecognized_keys').slice(0, 1);
+  return informative.flatMap((fault) => sentences({ ...fault, path: [...issue.path, ...fault.path] } as Issue, schema, root));
 }
 
 function unknownKey(key: string, known: string[]): string {
+  if (known.includes(key)) return 'does not go with the other keys here';
   const close = nearestName(key, known);
   if (close) return `unknown key, did you mean "${close}"?`;
   return known.length ? `unknown key; known are ${known.join(', ')}` : 'unknown key';

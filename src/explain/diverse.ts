@@ -8,7 +8,7 @@
  * cheapest first; the k first new sets are the answer.
  */
 import type { Feature } from '../models/features.js';
-import { copyDomain, createDomain, type Domain, isFixed, pin } from '../policy/domain.js';
+import { copyDomain, createDomain, type Domain, isFixed, mayStand, pin } from '../policy/domain.js';
 import { NodeHeap } from '../solvers/node-heap.js';
 import type { Answer } from './result.js';
 import { asAnswer, type Found, type Search, type Searcher } from './search.js';
@@ -33,6 +33,7 @@ export function diversify(
   const sets = new Set<string>();
   const seen = new Set<string>();
   const open = new NodeHeap<Part>();
+  let cut = false;
   const quiet: Search = { ...search, attempts: [] };
   const root = createDomain(plan.model.space);
   copyDomain(plan.person.domain, root);
@@ -50,10 +51,11 @@ export function diversify(
       if (seen.has(mark)) continue;
       seen.add(mark);
       const found = plan.search(domain, quiet);
+      if (!found.finished) cut = true;
       if (found.answer) open.push({ domain, found }, found.answer.cost);
     }
   }
-  return { answers, cut: false };
+  return { answers, cut };
 }
 
 function changedSet(plan: Searcher, values: Float64Array, features: readonly Feature[]): Set<number> {
@@ -84,13 +86,6 @@ function* differing(
   }
 }
 
-/** Whether the present value is still in the domain. */
-function mayStand({ origin, lower, upper }: Domain, feature: Feature): boolean {
-  for (let c = feature.column; c < feature.column + feature.width; c++)
-    if (origin[c] < lower[c] || origin[c] > upper[c]) return false;
-  return true;
-}
-
 function* mustChange(copy: () => Domain, domain: Domain, feature: Feature): Generator<Domain> {
   const c = feature.column;
   if (feature.kind === 'choice') {
@@ -99,18 +94,28 @@ function* mustChange(copy: () => Domain, domain: Domain, feature: Feature): Gene
     yield other;
     return;
   }
-  const step = domain.step[feature.index] || domain.grid[feature.index];
-  if (step === 0) return;
-  if (domain.upper[c] >= domain.origin[c] + step) {
+  const above = nextPoint(domain, feature, 1);
+  if (above <= domain.upper[c]) {
     const up = copy();
-    up.lower[c] = domain.origin[c] + step;
+    up.lower[c] = above;
     yield up;
   }
-  if (domain.lower[c] <= domain.origin[c] - step) {
+  const below = nextPoint(domain, feature, -1);
+  if (below >= domain.lower[c]) {
     const down = copy();
-    down.upper[c] = domain.origin[c] - step;
+    down.upper[c] = below;
     yield down;
   }
+}
+
+/** The first allowed lattice point on one side of the present value; infinite when there is none. */
+function nextPoint(domain: Domain, { index, column }: Feature, side: 1 | -1): number {
+  const step = domain.step[index] || domain.grid[index];
+  if (step === 0) return side * Infinity;
+  const ranks = domain.ranks[index];
+  let point = domain.origin[column] + side * step;
+  while (ranks && point >= 0 && point < ranks.length && ranks[point] !== 1) point += side * step;
+  return ranks && (point < 0 || point >= ranks.length) ? side * Infinity : point;
 }
 
 const domainKey = (domain: Domain): string => `${domain.lower.join()}|${domain.upper.join()}`;

@@ -81,9 +81,10 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   let lowerBound = Number.NEGATIVE_INFINITY;
   for (const nudge of NUDGES) {
     outcome = prepared().solve(domain, { ...limits, nudge });
-    if (nudge === NUDGES[0]) lowerBound = outcome.lowerBound;
+    // What a deeper look proves holds for the narrowed region only: the first clear word counts.
+    if (lowerBound === Number.NEGATIVE_INFINITY) lowerBound = outcome.lowerBound;
     if (outcome.x) answer = context.settle(outcome.x);
-    if (!outcome.x || answer) break;
+    if (answer || (!outcome.x && outcome.status !== 'numerical')) break;
   }
   const proved = outcome!.status === 'infeasible' && lowerBound === Infinity;
   const finished = proved || (outcome!.status === 'solved' && answer !== null);

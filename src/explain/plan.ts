@@ -108,7 +108,7 @@ class PreparedPlan implements Plan, Searcher {
     const { model, person, writer, verifier } = this;
     verifier.scorer.runValues(person.factual);
     writer.begin(id, target, person);
-    if (!verifier.scorer.raw.every(Number.isFinite))
+    if (!verifier.scorer.isFinite())
       throw new ElsewiseError('bad-row', 'the model gives no finite score for this row', 'features');
     if (target.goals.some((goal) => model.model.achieves(verifier.scorer.raw, goal)))
       return writer.already(this.elapsed(start));

@@ -13,6 +13,9 @@ const TURNED = 8;
 /** A move of this size, relative, is rounding and not a change. */
 const NO_CHANGE = 1e-12;
 
+/** A category's column that is this far from where it was has not changed. */
+const CATEGORY_NOISE = 1e-6;
+
 export interface Settled {
   readonly values: Float64Array;
   readonly cost: number;
@@ -47,7 +50,7 @@ export function settle(
 function unmoved(feature: Feature, { origin }: Domain, x: Float64Array): boolean {
   for (let c = feature.column; c < feature.column + feature.width; c++) {
     if (feature.kind === 'choice') {
-      if (Math.round(x[c]) !== origin[c]) return false;
+      if (Math.abs(x[c] - origin[c]) > CATEGORY_NOISE) return false;
     } else if (Math.abs(x[c] - origin[c]) > NO_CHANGE * Math.max(1, Math.abs(origin[c]))) return false;
   }
   return true;

@@ -55,7 +55,8 @@ export class Verifier {
     const { scorer, loaded } = this;
     spread(loaded.space, answer, scorer.columns);
     scorer.runColumns(scorer.columns);
-    if (!scorer.raw.every(Number.isFinite)) return 'the model does not give a finite score';
+    scorer.show();
+    if (!scorer.isFinite()) return 'the model does not give a finite score';
     return goals.some((goal) => loaded.model.achieves(scorer.raw, goal))
       ? undefined
       : 'the model does not give the target';
@@ -68,7 +69,7 @@ export class Verifier {
       this.effective[f] = Number.isNaN(answer[f]) ? baseline[f] : answer[f];
       if (same(factual[f], answer[f])) continue;
       changes++;
-      const fault = ruleFault(rule, baseline[f], answer[f]);
+      const fault = ruleFault(rule, baseline[f], answer[f], Number.isNaN(factual[f]));
       if (fault) return `${rule.feature.name} ${fault}`;
     }
     if (changes > this.policy.maxChanges) return `${changes} features change`;
@@ -85,17 +86,18 @@ function imputedValue(feature: Feature, imputed: Float64Array): number {
   return Number.NaN;
 }
 
-function ruleFault(rule: FeatureRule, from: number, to: number): string | undefined {
+/** `missing`: the present value is the imputer's, and there is nothing to step from. */
+function ruleFault(rule: FeatureRule, from: number, to: number, missing: boolean): string | undefined {
   const { feature } = rule;
   if (!Number.isFinite(to)) return 'is not a finite number';
   if (rule.never) return 'must not change';
   const category = feature.kind === 'choice' || feature.kind === 'ordinal' || feature.kind === 'boolean';
   if (category && (!Number.isInteger(to) || to < 0 || to > feature.max)) return 'is no category';
   if (rule.allowed && rule.allowed[to] !== 1) return 'is not allowed';
-  return feature.kind === 'choice' ? undefined : numberFault(rule, from, to);
+  return feature.kind === 'choice' ? undefined : numberFault(rule, from, to, missing);
 }
 
-function numberFault(rule: FeatureRule, from: number, to: number): string | undefined {
+function numberFault(rule: FeatureRule, from: number, to: number, missing: boolean): string | undefined {
   const slack = BOUND_SLACK * Math.max(1, Math.abs(to));
   if (to > from && !rule.mayIncrease) return 'may not increase';
   if (to < from && !rule.mayDecrease) return 'may not decrease';
@@ -103,6 +105,6 @@ function numberFault(rule: FeatureRule, from: number, to: number): string | unde
   if (to - from > rule.maxIncrease + slack || from - to > rule.maxDecrease + slack) return 'changes too much';
   if (rule.feature.kind === 'integer' && !Number.isInteger(to)) return 'is not a whole number';
   const steps = (to - from) / rule.step;
-  if (rule.step > 0 && Math.abs(steps - Math.round(steps)) > STEP_SLACK) return 'is off its step';
+  if (rule.step > 0 && !missing && Math.abs(steps - Math.round(steps)) > STEP_SLACK) return 'is off its step';
   return undefined;
 }

@@ -27,9 +27,8 @@ export function solvePositive(
 
 /** L with A = L Lᵀ, or undefined when A is not positive definite. */
 export function choleskyLower(a: readonly (readonly number[])[]): number[][] | undefined {
-  const asymmetry = a.some((row, i) =>
-    row.some((value, j) => Math.abs(value - a[j][i]) > 1e-8 * (Math.abs(value) + Math.abs(a[j][i]))),
-  );
+  const size = (i: number, j: number) => Math.sqrt(Math.abs(a[i][i] * a[j][j]));
+  const asymmetry = a.some((row, i) => row.some((value, j) => Math.abs(value - a[j][i]) > 1e-8 * size(i, j)));
   if (asymmetry) return undefined;
   const symmetric = a.map((row, i) => row.map((_, j) => (i >= j ? a[i][j] : a[j][i])));
   const decomposition = new CholeskyDecomposition(new Matrix(symmetric));

@@ -32,13 +32,14 @@ export function buildBackground(document: BackgroundDocument, space: FeatureSpac
     );
   }
   checkNames(document, space);
+  checkShapes(document, space);
   const column = (feature: Feature) => samples.map((row) => row[feature.index]).filter((value) => !Number.isNaN(value));
   return {
     samples,
     labels,
-    mad: (feature) => document.mad?.[feature.name] ?? whenAny(column(feature), medianDeviation),
-    std: (feature) => document.std?.[feature.name] ?? whenAny(column(feature), standardDeviation),
-    quantiles: (feature) => checkedQuantiles(document, feature) ?? whenAny(column(feature), quantileTable),
+    mad: (feature) => own(document.mad, feature) ?? whenAny(column(feature), medianDeviation),
+    std: (feature) => own(document.std, feature) ?? whenAny(column(feature), standardDeviation),
+    quantiles: (feature) => own(document.quantiles, feature) ?? whenAny(column(feature), quantileTable),
     covariance: (features) =>
       givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features)),
   };
@@ -63,6 +64,10 @@ export function readRows(rows: readonly (readonly RowValue[])[], space: FeatureS
   });
 }
 
+function own<T>(values: Record<string, T> | undefined, { name }: Feature): T | undefined {
+  return values && Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
 function checkNames(document: BackgroundDocument, space: FeatureSpace): void {
   for (const statistic of ['mad', 'std', 'quantiles'] as const) {
     for (const name of Object.keys(document[statistic] ?? {})) {
@@ -72,26 +77,24 @@ function checkNames(document: BackgroundDocument, space: FeatureSpace): void {
   }
 }
 
-function checkedQuantiles(document: BackgroundDocument, feature: Feature): readonly number[] | undefined {
-  const given = document.quantiles?.[feature.name];
-  if (given?.some((value, i) => i > 0 && value < given[i - 1])) {
-    throw new ElsewiseError('bad-document', 'quantiles must ascend', `model.background.quantiles.${feature.name}`);
+function checkShapes({ quantiles = {}, covariance }: BackgroundDocument, space: FeatureSpace): void {
+  const fail = (path: string, message: string) => new ElsewiseError('bad-document', message, `model.background.${path}`);
+  for (const [name, values] of Object.entries(quantiles)) {
+    if (values.some((value, i) => i > 0 && value < values[i - 1])) throw fail(`quantiles.${name}`, 'quantiles must ascend');
   }
-  return given;
+  if (!covariance) return;
+  const size = covariance.features.length;
+  const unknown = covariance.features.findIndex((name) => !space.byName.has(name));
+  if (unknown >= 0) throw fail(`covariance.features[${unknown}]`, 'no such feature');
+  if (covariance.matrix.length !== size || covariance.matrix.some((row) => row.length !== size)) {
+    throw fail('covariance.matrix', `expected a ${size} x ${size} matrix`);
+  }
 }
 
 function givenCovariance(document: BackgroundDocument, features: readonly Feature[]): number[][] | undefined {
   const given = document.covariance;
   if (!given) return undefined;
   const at = features.map((feature) => given.features.indexOf(feature.name));
-  const size = given.features.length;
-  if (given.matrix.length !== size || given.matrix.some((row) => row.length !== size)) {
-    throw new ElsewiseError(
-      'bad-document',
-      `expected a ${size} x ${size} matrix`,
-      'model.background.covariance.matrix',
-    );
-  }
   return at.includes(-1) ? undefined : at.map((i) => at.map((j) => given.matrix[i][j]));
 }
 

@@ -24,7 +24,7 @@ export interface Feature {
   readonly categories: readonly string[];
   readonly min: number;
   readonly max: number;
-  /** Digits after the point that an answer may have; -1: any. */
+  /** Digits after the point that an answer may have: 0 for whole numbers and ranks; -1: any. */
   readonly decimals: number;
 }
 
@@ -61,19 +61,19 @@ function toFeature(document: FeatureDocument, index: number, column: number): Fe
     categories: [] as string[],
     decimals: -1,
   };
-  if (document.type === 'boolean') return { ...shared, kind: 'boolean', min: 0, max: 1 };
+  if (document.type === 'boolean') return { ...shared, kind: 'boolean', decimals: 0, min: 0, max: 1 };
   if (document.type === 'categorical') {
     const { categories, encoding } = document;
     if (new Set(categories).size !== categories.length)
       throw featureError(index, 'categories', 'a category is listed twice');
     const ordinal = encoding === 'ordinal';
     const kind: FeatureKind = ordinal ? 'ordinal' : 'choice';
-    return { ...shared, kind, categories, width: ordinal ? 1 : categories.length, min: 0, max: categories.length - 1 };
+    return { ...shared, kind, decimals: 0, categories, width: ordinal ? 1 : categories.length, min: 0, max: categories.length - 1 };
   }
   const min = document.min ?? -Infinity;
   const max = document.max ?? Infinity;
   if (min > max) throw featureError(index, 'min', `${min} is above max ${max}`);
-  if (document.type === 'integer') return { ...shared, kind: 'integer', min: Math.ceil(min), max: Math.floor(max) };
+  if (document.type === 'integer') return { ...shared, kind: 'integer', decimals: 0, min: Math.ceil(min), max: Math.floor(max) };
   return { ...shared, kind: 'continuous', min, max, decimals: document.decimals ?? -1 };
 }
 

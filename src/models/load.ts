@@ -109,6 +109,11 @@ export class Scorer {
     this.loaded.model.raw(this.loaded.preprocessing.run(columns), this.raw);
   }
 
+  /** Whether what was scored and shown last are numbers. */
+  isFinite(): boolean {
+    return this.raw.every(Number.isFinite) && this.scores.every(Number.isFinite);
+  }
+
   /** Fills `scores` from `raw`. */
   show(): Float64Array {
     this.loaded.model.scores(this.raw, this.scores);

@@ -12,6 +12,7 @@ import { type Feature, type FeatureSpace, spread } from '../models/features.js';
 import type { FeatureRule } from './rules.js';
 
 export interface Domain {
+  readonly space: FeatureSpace;
   /** The row itself, by column, imputed where it is missing. */
   readonly origin: Float64Array;
   readonly lower: Float64Array;
@@ -28,6 +29,7 @@ export function createDomain(space: FeatureSpace): Domain {
   const columns = () => new Float64Array(space.columns);
   const features = () => new Float64Array(space.features.length);
   return {
+    space,
     origin: columns(),
     lower: columns(),
     upper: columns(),
@@ -59,7 +61,7 @@ export function fillDomain(
   for (let c = 0; c < origin.length; c++) if (Number.isNaN(origin[c])) origin[c] = imputed[c];
   for (const rule of rules) {
     if (rule.feature.kind === 'choice') fillChoice(domain, rule);
-    else fillNumber(domain, rule);
+    else fillNumber(domain, rule, Number.isNaN(values[rule.feature.index]));
   }
 }
 
@@ -76,10 +78,11 @@ function fillChoice({ origin, lower, upper }: Domain, rule: FeatureRule): void {
 /** How far a bound may be missed by rounding before a lattice point counts as outside. */
 const LATTICE_SLACK = 1e-9;
 
-function fillNumber(domain: Domain, rule: FeatureRule): void {
-  const { feature, step } = rule;
+function fillNumber(domain: Domain, rule: FeatureRule, missing: boolean): void {
+  const { feature } = rule;
   const { column, index } = feature;
   const here = domain.origin[column];
+  const step = missing ? stepFromImputed(feature, here) : rule.step;
   let low = here;
   let high = here;
   if (!rule.never) {
@@ -89,6 +92,9 @@ function fillNumber(domain: Domain, rule: FeatureRule): void {
   if (step > 0) {
     if (low > -Infinity) low = here - step * Math.floor((here - low) / step + LATTICE_SLACK);
     if (high < Infinity) high = here + step * Math.floor((high - here) / step + LATTICE_SLACK);
+  } else if (feature.decimals >= 0) {
+    low = Math.min(here, toGrid(low, feature.decimals, 1));
+    high = Math.max(here, toGrid(high, feature.decimals, -1));
   }
   domain.lower[column] = low;
   domain.upper[column] = high;
@@ -96,6 +102,18 @@ function fillNumber(domain: Domain, rule: FeatureRule): void {
   domain.grid[index] = step > 0 ? 0 : gridOf(feature, here);
   domain.ranks[index] = null;
   if (rule.allowed && !rule.never) applyMask(domain, rule, here);
+}
+
+/** A missing value has nothing to step from: whole numbers still step by one if the imputer's value is whole. */
+function stepFromImputed(feature: Feature, here: number): number {
+  return feature.kind !== 'continuous' && Number.isInteger(here) ? 1 : 0;
+}
+
+/** The outermost decimal inside a bound, so that an answer at the bound can be rounded. */
+function toGrid(bound: number, decimals: number, side: 1 | -1): number {
+  if (!Number.isFinite(bound)) return bound;
+  const rounded = roundTo(bound, decimals);
+  return (rounded - bound) * side >= 0 ? rounded : roundTo(rounded + side * 10 ** -decimals, decimals);
 }
 
 function gridOf(feature: Feature, here: number): number {
@@ -138,6 +156,14 @@ export function isFixed(domain: Domain, feature: Feature): boolean {
 function othersClosed(domain: Domain, feature: Feature): boolean {
   for (let c = feature.column; c < feature.column + feature.width; c++)
     if (domain.origin[c] === 0 && domain.upper[c] > 0) return false;
+  return true;
+}
+
+/** Whether the present value is still in the domain. */
+export function mayStand({ origin, lower, upper }: Domain, feature: Feature): boolean {
+  for (let c = feature.column; c < feature.column + feature.width; c++) {
+    if (origin[c] < lower[c] || origin[c] > upper[c]) return false;
+  }
   return true;
 }
 

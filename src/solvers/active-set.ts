@@ -70,11 +70,7 @@ export class PreparedActiveSet implements Prepared {
     if (status === 'numerical') return numerical('the active set lost its footing');
     if (status === 'infeasible') return this.certify(domain);
     this.toColumns(domain);
-    const broken = this.rows.some(
-      (row, i) =>
-        violation(row, this.x) > (i < this.problem.piece.rows.length ? 0 : 10 * linkSlack(row, domain.origin)),
-    );
-    if (broken) return numerical('rounding left a row');
+    if (this.rows.some((row, i) => violation(row, this.x) > this.allowance(i, depths[i], domain))) return numerical('rounding left a row');
     const { y, lambda } = this.projection;
     const price = depths.reduce((sum, depth, i) => sum + 2 * Math.abs(lambda[i]) * depth * this.rowScale[i], 0);
     return solved(this.x, Math.max(0, dot(y, y) - price));
@@ -90,7 +86,7 @@ export class PreparedActiveSet implements Prepared {
       depths[i] = region ? depthOf(row, origin, nudge) : 0;
       projection.lower[i] = rowScale[i] * (row.lower + depths[i] - activity);
       projection.upper[i] = rowScale[i] * (row.upper - depths[i] - activity);
-      projection.slack[i] = rowScale[i] * (region ? 0.25 * depths[i] : linkSlack(row, origin));
+      projection.slack[i] = rowScale[i] * (region ? 0.25 * Math.abs(depths[i]) : linkSlack(row, origin));
     });
     for (let j = 0; j < origin.length; j++) {
       const low = lower[j] - origin[j];
@@ -104,6 +100,11 @@ export class PreparedActiveSet implements Prepared {
       projection.slack[i] = 1e-11 * (1 + Math.abs(rowScale[i] * origin[j]));
     }
     return depths;
+  }
+
+  /** How far a row may be missed: a region's not at all, unless it was widened. */
+  private allowance(i: number, depth: number, domain: Domain): number {
+    return i < this.problem.piece.rows.length ? Math.max(0, -1.25 * depth) : 10 * linkSlack(this.rows[i], domain.origin);
   }
 
   private toColumns({ origin, lower, upper }: Domain): void {

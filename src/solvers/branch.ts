@@ -8,6 +8,9 @@
  *   branching              a move between lattice points: below | above;  too many changes: unchanged | changed;
  *                          a broken clause: one child per alternative;  a cost above its line: split the interval
  *
+ * Relaxations see the region widened by a hair, leaves see it narrowed by as much, and a leaf counts only if the model
+ * itself agrees: a lattice point exactly on the boundary is neither lost nor taken on trust.
+ *
  * Nodes are taken best first, with a dive into the better child, so answers come early. Every node is solved from
  * scratch: a small tableau is cheaper to rebuild than to keep exact.
  */
@@ -64,6 +67,7 @@ class PreparedBranch implements Prepared {
   private readonly x: Float64Array;
   private readonly best: Float64Array;
   private bestCost = Infinity;
+  private trouble = false;
   private fixedCost = 0;
   private readonly lines: CostLines;
   /** Costs are whole numbers (unweighted L0): bounds may be rounded up. */
@@ -90,10 +94,10 @@ class PreparedBranch implements Prepared {
     const { model } = this;
     model.fill(domain, limits.nudge);
     this.bestCost = Infinity;
+    this.trouble = false;
     const open = new NodeHeap<Node>();
     const root = this.root();
     let visited = 0;
-    let trouble = false;
     let next: Node | undefined = root;
     let cut = Infinity;
     while (next || open.size) {
@@ -105,7 +109,7 @@ class PreparedBranch implements Prepared {
         break;
       }
       const status = this.relax(node);
-      if (status === 'numerical') trouble = true;
+      if (status === 'numerical') this.trouble = true;
       if (status !== 'optimal') {
         if (node === root && status === 'infeasible') return this.certifyRoot(domain);
         continue;
@@ -116,11 +120,11 @@ class PreparedBranch implements Prepared {
       next = this.dive(children, node, open);
     }
     this.moveLeast(domain, limits);
-    return this.conclude(cut, trouble);
+    return this.conclude(cut);
   }
 
-  private conclude(cut: number, trouble: boolean): Outcome {
-    if (trouble && cut === Infinity) {
+  private conclude(cut: number): Outcome {
+    if (this.trouble && cut === Infinity) {
       return this.bestCost < Infinity ? limit(this.best, 0) : numerical('a node lost its footing');
     }
     if (cut < Infinity) return limit(this.bestCost < Infinity ? this.best : null, Math.min(cut, this.bestCost));
@@ -170,13 +174,14 @@ class PreparedBranch implements Prepared {
   }
 
   /** Solves the node's relaxation; leaves the moves in `amounts` and raises the node's bound. */
-  private relax(node: Node): 'optimal' | 'infeasible' | 'numerical' {
+  private relax(node: Node, side: 'outer' | 'inner' = 'outer'): 'optimal' | 'infeasible' | 'numerical' {
     const { model, simplex, rows } = this;
     const { n } = model;
     rows.set(model.rows);
     simplex.lo.set(model.lo);
     simplex.hi.set(model.hi);
     simplex.slack.set(model.slack);
+    if (side === 'outer') this.widen();
     for (let j = 0; j < n; j++) {
       simplex.lo[j] = node.lo[j] / model.unit[j];
       simplex.hi[j] = node.hi[j] / model.unit[j];
@@ -194,6 +199,16 @@ class PreparedBranch implements Prepared {
     }
     node.bound = Math.max(node.bound, total);
     return 'optimal';
+  }
+
+  /** From a depth inside the region to the same depth outside. */
+  private widen(): void {
+    const { model, simplex } = this;
+    for (let i = 0; i < model.regionRows; i++) {
+      const twice = 2 * model.depth[i] * model.scaleOf(i);
+      simplex.lo[model.n + i] -= twice;
+      simplex.hi[model.n + i] += twice;
+    }
   }
 
   /** Σ over undecided features of their share of a change <= K - decided ones. */
@@ -231,14 +246,18 @@ class PreparedBranch implements Prepared {
     if (wanted.length > this.problem.maxChanges) return this.splitChanged(node, wanted);
     const fractional = this.mostFractional(node);
     if (fractional >= 0) return this.splitLattice(node, fractional);
-    if (!this.snap(node)) return this.settleLattice(node);
-    this.model.toColumns(this.values, domain, this.x);
+    const leaf = this.snap(node, domain);
+    if (!leaf) return this.settleLattice(node);
     const changes = this.changedFeatures();
-    const tooMany = changes.length > this.problem.maxChanges;
+    if (changes.length > this.problem.maxChanges) return this.splitChanged(node, changes);
     const broken = this.brokenClause(node);
-    if (!tooMany && broken < 0) this.offer();
-    if (tooMany) return this.splitChanged(node, changes);
     if (broken >= 0) return this.splitClause(node, broken);
+    if (!this.problem.holds(this.x)) {
+      // A point that can still move failed by rounding: a deeper region will tell.
+      this.trouble ||= this.isMovable(node);
+      return this.settleLattice(node);
+    }
+    this.offer();
     return this.splitCost(node, changes);
   }
 
@@ -269,25 +288,33 @@ class PreparedBranch implements Prepared {
     const child = { lo: node.lo.slice(), hi: node.hi.slice() };
     child.lo[j] = lo;
     child.hi[j] = hi;
+    // Up and down of one feature exclude each other; nothing else keeps them from growing together.
+    if (lo > 0) for (const other of this.model.movesOf[this.model.moves[j].feature.index]) if (other !== j) child.hi[other] = 0;
     return child;
   }
 
-  /** Puts lattice moves exactly on their points and lets the others make up for it. False: they cannot. */
-  private snap(node: Node): boolean {
+  /** Puts lattice moves exactly on their points and lets the others make up for it, inside. False: they cannot. */
+  private snap(node: Node, domain: Domain): boolean {
     const { model, amounts, values } = this;
-    let exact = true;
+    let continuous = false;
     const lo = node.lo.slice();
     const hi = node.hi.slice();
     for (let j = 0; j < model.n; j++) {
-      if (model.step[j] === 0) continue;
+      if (model.step[j] === 0) {
+        continuous ||= node.lo[j] < node.hi[j];
+        continue;
+      }
       const point = model.step[j] * Math.round(amounts[j] / model.step[j]);
-      if (point !== amounts[j]) exact = false;
       lo[j] = hi[j] = point;
       values[j] = point / model.unit[j];
     }
-    if (exact) return true;
-    const fixed: Node = { ...node, lo, hi };
-    return this.relax(fixed) === 'optimal';
+    if (continuous && this.relax({ ...node, lo, hi }, 'inner') !== 'optimal') return false;
+    model.toColumns(values, domain, this.x);
+    return true;
+  }
+
+  private isMovable(node: Node): boolean {
+    return this.model.step.some((step, j) => step === 0 && node.lo[j] < node.hi[j]);
   }
 
   /** The nearest lattice point is none: split it off. */

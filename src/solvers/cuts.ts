@@ -15,7 +15,7 @@ import { activeSet } from './active-set.js';
 import { branch } from './branch.js';
 import { branchQuadratic } from './branch-quadratic.js';
 import { simplex } from './simplex.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 
 const LINEAR_SOLVERS: readonly Solver[] = [simplex, activeSet, branch, branchQuadratic];
 const MAX_ROUNDS = 200;
@@ -23,17 +23,17 @@ const MAX_ROUNDS = 200;
 const INSIDE = 1e-9;
 const BOUND_SHARE = 1e-7;
 
-function linearSolver(problem: Problem): Solver | undefined {
+function linearSolvers(problem: Problem): Solver[] {
   const relaxed = withPiece(problem, polyhedron(problem.piece.rows));
-  return LINEAR_SOLVERS.find((solver) => solver.accepts(relaxed) === 'exact');
+  return LINEAR_SOLVERS.filter((solver) => solver.accepts(relaxed) === 'exact');
 }
 
 class PreparedCuts implements Prepared {
-  private readonly solver: Solver;
+  private readonly solvers: readonly Solver[];
   private readonly sums: readonly ExpSum[];
 
   constructor(private readonly problem: Problem) {
-    this.solver = linearSolver(problem)!;
+    this.solvers = linearSolvers(problem);
     this.sums = problem.piece.kind === 'exp-sum' ? problem.piece.sums : [];
   }
 
@@ -43,7 +43,7 @@ class PreparedCuts implements Prepared {
     let lowerBound = 0;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const piece = polyhedron([...this.problem.piece.rows, ...cuts]);
-      const outcome = this.solver.prepare(withPiece(this.problem, piece)).solve(domain, limits);
+      const outcome = this.solveLinear(withPiece(this.problem, piece), domain, limits);
       if (outcome.status === 'infeasible') return cuts.length ? INFEASIBLE : outcome;
       lowerBound = Math.max(lowerBound, outcome.lowerBound * (1 - BOUND_SHARE));
       if (outcome.status !== 'solved') return { ...outcome, lowerBound };
@@ -53,6 +53,15 @@ class PreparedCuts implements Prepared {
       cuts.push(...broken.map((sum) => tangent(sum, outcome.x!, inside)));
     }
     return limit(null, lowerBound);
+  }
+  /** The first solver that does not lose its footing has the word. */
+  private solveLinear(problem: Problem, domain: Domain, limits: Limits): Outcome {
+    let outcome: Outcome = numerical('no linear solver');
+    for (const solver of this.solvers) {
+      outcome = solver.prepare(problem).solve(domain, limits);
+      if (outcome.status !== 'numerical') break;
+    }
+    return outcome;
   }
 }
 
@@ -75,6 +84,6 @@ function tangent(sum: ExpSum, at: Float64Array, inside: number): LinearRow {
 
 export const cuts: Solver = {
   name: 'cuts',
-  accepts: (problem) => (problem.piece.kind === 'exp-sum' && linearSolver(problem) ? 'exact' : 'no'),
+  accepts: (problem) => (problem.piece.kind === 'exp-sum' && linearSolvers(problem).length ? 'exact' : 'no'),
   prepare: (problem) => new PreparedCuts(problem),
 };

@@ -6,13 +6,16 @@
  *   a value between lattice points: below | above        a split category: only its largest column | without it
  *   too many changes: changed | unchanged                 a broken clause: one child per alternative
  *
+ * Relaxations see the region widened by a hair, fixed nodes see it narrowed by as much, and an answer counts only if the
+ * model itself agrees: a lattice point exactly on the boundary is neither lost nor taken on trust.
+ *
  * Best bound first, with a dive into the first child. A node whose relaxation is exact and lies on the lattice is closed;
  * one whose relaxation is only a bound gives its answer and is split further.
  */
 import { type Feature, gather } from '../models/features.js';
 import type { LinearRow } from '../models/region.js';
 import { evaluateCost } from '../policy/cost.js';
-import { copyDomain, createDomain, type Domain, pin } from '../policy/domain.js';
+import { copyDomain, createDomain, type Domain, mayStand, pin } from '../policy/domain.js';
 import { type Problem, withPiece } from '../problems/problem.js';
 import { NodeHeap } from './node-heap.js';
 import { violation } from './rows.js';
@@ -72,7 +75,7 @@ export class DomainTree {
       if (!this.worthwhile(node.bound)) continue;
       if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
       if (limits.now() > limits.deadline) return this.cut(Math.min(node.bound, open.least()));
-      const outcome = this.method.relax(node, limits);
+      const outcome = this.method.relax(node, { ...limits, nudge: -limits.nudge });
       if (outcome.status === 'infeasible') continue;
       if (outcome.status === 'numerical') trouble = true;
       const bound = Math.max(node.bound, outcome.lowerBound);
@@ -123,14 +126,15 @@ export class DomainTree {
     if (changed.length > maxChanges) return this.splitChanged(node, changed, x);
     const off = this.mostFractional(node.domain, x);
     if (off) return off.kind === 'choice' ? this.splitChoice(node, off, x) : this.splitLattice(node, off, x);
-    const leaf = this.settle(node, x, relaxed, limits);
+    const leaf = this.settle(node, x, limits);
     const answer = leaf.x;
     if (!answer) return this.splitOff(node, x, leaf);
     const broken = clauses.findIndex((clause, k) => node.alternatives[k] < 0 && clause.rows.every((row) => violation(row, answer) > 1e-10));
     if (broken >= 0) return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
     const count = space.features.filter((feature) => moved(feature, node.domain, answer)).length;
-    if (count <= maxChanges) this.offer(answer);
-    return relaxed.status === 'solved' && count <= maxChanges ? [] : this.splitOff(node, x, leaf);
+    if (count > maxChanges || !this.problem.holds(answer)) return this.splitOff(node, x, { ...leaf, status: 'limit' });
+    this.offer(answer);
+    return relaxed.status === 'solved' ? [] : this.splitOff(node, x, leaf);
   }
 
   private mostFractional(domain: Domain, x: Float64Array): Feature | undefined {
@@ -138,7 +142,9 @@ export class DomainTree {
     let most = ON_LATTICE;
     for (const feature of this.problem.space.features) {
       const off =
-        feature.kind === 'choice' ? splitShare(feature, x) : this.offLattice(feature, domain, x[feature.column]);
+        feature.kind === 'choice'
+          ? splitShare(feature, domain, x)
+          : this.offLattice(feature, domain, x[feature.column]);
       if (off > most) {
         most = off;
         worst = feature;
@@ -167,7 +173,8 @@ export class DomainTree {
     down.upper[column] = origin[column] + below * step[index];
     const up = this.copy(node.domain);
     up.lower[column] = origin[column] + above * step[index];
-    return [down, up].filter((d) => d.lower[column] <= d.upper[column]).map((domain) => ({ ...node, domain }));
+    const parts = [gap(below) ? null : down, gap(above) ? null : up];
+    return parts.flatMap((domain) => (domain && domain.lower[column] <= domain.upper[column] ? [{ ...node, domain }] : []));
   }
 
   private splitChoice(node: TreeNode, feature: Feature, x: Float64Array): TreeNode[] {
@@ -182,18 +189,17 @@ export class DomainTree {
   }
 
   /** The node with every lattice value and category exactly on the point nearest to x. */
-  private settle(node: TreeNode, x: Float64Array, relaxed: Outcome, limits: Limits): Outcome {
+  private settle(node: TreeNode, x: Float64Array, limits: Limits): Outcome {
     const fixed = this.copy(node.domain);
-    let exact = relaxed.status === 'solved';
+    let movable = false;
     for (const feature of this.problem.space.features) {
       for (let c = feature.column; c < feature.column + feature.width; c++) {
         const point = pointNear(feature, fixed, c, x[c]);
-        if (point === undefined) continue;
-        if (point !== x[c]) exact = false;
-        fixed.lower[c] = fixed.upper[c] = point;
+        if (point !== undefined) fixed.lower[c] = fixed.upper[c] = point;
+        else movable ||= fixed.lower[c] < fixed.upper[c];
       }
     }
-    return exact ? relaxed : this.method.leaf({ ...node, domain: fixed }, limits);
+    return movable ? this.method.leaf({ ...node, domain: fixed }, limits) : solved(clip(fixed), node.bound);
   }
 
   /** The other lattice points of a node whose nearest one has been dealt with. */
@@ -241,8 +247,7 @@ export class DomainTree {
     if (!features.length) return [];
     const domain = this.copy(node.domain);
     for (const feature of features) {
-      const c = feature.column;
-      if (domain.lower[c] > domain.origin[c] || domain.upper[c] < domain.origin[c]) return [];
+      if (!mayStand(domain, feature)) return [];
       pin(domain, feature);
     }
     return [{ ...node, domain }];
@@ -304,11 +309,11 @@ export function byAlternatives<T>(make: (alternatives: readonly number[]) => T):
   };
 }
 
-/** How far a category is from being a single one. */
-function splitShare(feature: Feature, x: Float64Array): number {
+/** How far a category is from being a single one, or the columns that an imputer gave it. */
+function splitShare(feature: Feature, domain: Domain, x: Float64Array): number {
+  if (!moved(feature, domain, x)) return 0;
   let off = 0;
-  for (let c = feature.column; c < feature.column + feature.width; c++)
-    off = Math.max(off, Math.abs(x[c] - Math.round(x[c])));
+  for (let c = feature.column; c < feature.column + feature.width; c++) off = Math.max(off, Math.abs(x[c] - Math.round(x[c])));
   return off;
 }
 

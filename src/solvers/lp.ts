@@ -13,12 +13,12 @@
  */
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
-import { loadHighs, type Run, runHighs } from './highs.js';
+import { certify } from './certificate.js';
+import { loadHighs, runHighs } from './highs.js';
 import { gapOf } from './move-program.js';
 import { MoveModel } from './moves.js';
-import { provesInfeasible, violation } from './rows.js';
+import { violation } from './rows.js';
 import {
-  INFEASIBLE,
   type Limits,
   limit,
   numerical,
@@ -62,7 +62,7 @@ class PreparedLp implements Prepared {
     const program = this.program(gap);
     const costScale = program.scaleCosts();
     const run = runHighs(program, limits.deadline - limits.now());
-    if (run.status === 'infeasible') return this.certify(run, domain);
+    if (run.status === 'infeasible') return certify(model.always, run.ray, (i) => model.scaleOf(i), domain);
     if (run.status === 'limit') return limit(null, 0);
     if (!run.values) return numerical(run.detail);
     for (let j = 0; j < values.length; j++) values[j] = gap * run.values[j];
@@ -117,18 +117,10 @@ class PreparedLp implements Prepared {
     }
     return Number.isFinite(bound) ? Math.max(0, bound) : 0;
   }
-
-  private certify(run: Run, domain: Domain): Outcome {
-    const { model } = this;
-    const y = run.ray && Float64Array.from(model.always, (_, i) => run.ray![i] * model.scaleOf(i));
-    return y && provesInfeasible(model.always, y, domain)
-      ? INFEASIBLE
-      : numerical('infeasible, but the certificate is not certain');
-  }
 }
 
 /** By how much a scaled row's depth falls short of the floor, without closing a narrow row. */
-export function extraDepth(model: MoveModel, i: number, floor: number): number {
+function extraDepth(model: MoveModel, i: number, floor: number): number {
   const width = model.hi[model.n + i] - model.lo[model.n + i];
   return Math.max(0, Math.min(floor - model.depth[i] * model.scaleOf(i), 0.25 * width));
 }

@@ -35,6 +35,8 @@ const DEPTH_FLOOR = 1e-8;
 const BOUND_SHARE = 1e-7;
 /** A share of the cost by which the bound may stay below it in a proof. */
 const PROVED = 5e-7;
+/** What counts as nothing beside the cost. */
+const TRIFLE = 1e-9;
 const ROUNDS = 300;
 /** How often rooms without an answer are made larger. */
 const LEAPS = 2;
@@ -132,7 +134,7 @@ class PreparedMiqp implements Prepared {
       const cost = evaluateCost(this.problem.cost, this.problem.space, this.from, this.to);
       if (cost < bestCost) best.set(answer);
       bestCost = Math.min(bestCost, cost);
-      if (bestCost * (1 - PROVED) <= bound) return solved(best, bound);
+      if (bestCost * (1 - PROVED) - TRIFLE * this.unit <= bound) return solved(best, bound);
       if (status === 'limit' || limits.anyAnswer) break;
       if (reach.outside() < bestCost) reach.growTo(bestCost);
       else if (!this.learn(master, answer)) break;

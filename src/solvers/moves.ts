@@ -161,7 +161,7 @@ export class MoveModel {
 
   private mayChoose({ origin, lower, upper, ranks }: Domain, feature: Feature, category: number): boolean {
     const { column, kind, index } = feature;
-    if (kind === 'choice') return origin[column + category] === 0 && upper[column + category] > 0;
+    if (kind === 'choice') return origin[column + category] !== 1 && upper[column + category] > 0;
     const inside = category >= lower[column] && category <= upper[column] && category !== origin[column];
     return inside && (ranks[index] === null || ranks[index]![category] === 1);
   }
@@ -184,8 +184,9 @@ export class MoveModel {
     if (kind === 'up') return row.a[c];
     if (kind === 'down') return -row.a[c];
     if (feature.kind !== 'choice') return row.a[c] * (category - origin[c]);
-    const present = presentCategory(feature, origin);
-    return row.a[c + category] - (present < 0 ? 0 : row.a[c + present]);
+    let present = 0;
+    for (let k = c; k < c + feature.width; k++) present += row.a[k] * origin[k];
+    return row.a[c + category] - present;
   }
 
   private fillChoice(i: number, feature: Feature, domain: Domain): void {
@@ -219,9 +220,8 @@ export class MoveModel {
       else if (kind === 'down') x[c] -= amount;
       else if (feature.kind !== 'choice') x[c] += amount * (category - domain.origin[c]);
       else {
-        const present = presentCategory(feature, domain.origin);
+        for (let k = c; k < c + feature.width; k++) x[k] -= amount * domain.origin[k];
         x[c + category] += amount;
-        if (present >= 0) x[c + present] -= amount;
       }
     }
   }
@@ -238,8 +238,8 @@ function movesOf(feature: Feature, listed: boolean): Move[] {
 }
 
 /** The row's own category; -1 when it is missing and imputed by no single one. */
-export function presentCategory(feature: Feature, origin: Float64Array): number {
-  for (let k = 0; k < feature.width; k++) if (origin[feature.column + k] > 0) return k;
+function presentCategory(feature: Feature, origin: Float64Array): number {
+  for (let k = 0; k < feature.width; k++) if (origin[feature.column + k] === 1) return k;
   return -1;
 }
 

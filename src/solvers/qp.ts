@@ -19,9 +19,10 @@ import type { Feature } from '../models/features.js';
 import type { LinearRow } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
 import { linearRows, type Problem } from '../problems/problem.js';
+import { certify } from './certificate.js';
 import { loadHighs, type Run, runHighs } from './highs.js';
-import { depthOf, provesInfeasible, violation } from './rows.js';
-import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+import { depthOf, violation } from './rows.js';
+import { type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 import { type SparseHessian, SparseProgram } from './sparse-program.js';
 import { type Stationary, stationaryPoint } from './stationary-point.js';
 
@@ -67,29 +68,34 @@ class PreparedQp implements Prepared {
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
-    const { ends, depths } = this.demands(domain, limits.nudge);
-    const gap = Math.max(...ends.map(([low, high], i) => Math.max(low + depths[i], depths[i] - high)), 0) || 1;
-    const unscaled = ends.map(([low, high]) => [low / gap, high / gap] as const);
-    const program = this.program(domain, unscaled, depths.map((depth) => depth / gap), gap);
+    const demands = this.demands(domain);
+    const depths = this.depths(domain, limits.nudge);
+    const gap = Math.max(...demands.map(([low, high], i) => Math.max(low + depths[i], depths[i] - high)), 0) || 1;
+    const ends = demands.map(([low, high]) => [low / gap, high / gap] as const);
+    const program = this.program(domain, ends, depths.map((depth) => depth / gap), gap);
     const run = runHighs(program, limits.deadline - limits.now());
     if (run.status === 'infeasible') return this.certify(program, domain, limits);
     if (!run.values) return run.status === 'limit' ? limit(null, 0) : numerical(run.detail);
     const point = this.refine(run, program);
     this.toColumns(point.z, gap, domain);
     if (this.breaksRow()) return numerical('HiGHS left a row');
-    const bound = this.lowerBound(point, program, unscaled);
-    const proved = this.objective(point.z) * (1 - PROVED) <= bound;
-    return (proved ? solved : limit)(this.x, gap * gap * bound);
+    const inside = program.rowLower.map((low, i) => [low, program.rowUpper[i]] as const);
+    const proved = this.objective(point.z) * (1 - PROVED) <= this.lowerBound(point, program, inside);
+    return (proved ? solved : limit)(this.x, gap * gap * this.lowerBound(point, program, ends));
   }
 
-  /** What each scaled row still asks for, and how deep inside it to stay. */
-  private demands({ origin }: Domain, nudge: number): { ends: Ends; depths: Float64Array } {
-    const region = this.problem.piece.rows.length;
-    const ends = this.rows.map((row, i) => {
+  /** What each scaled row still asks for. */
+  private demands({ origin }: Domain): Ends {
+    return this.rows.map((row, i) => {
       const activity = dot(row.a, origin);
-      return [this.rowScale[i] * (row.lower - activity), this.rowScale[i] * (row.upper - activity)] as const;
+      return [this.rowScale[i] * (row.lower - activity), this.rowScale[i] * (row.upper - activity)];
     });
-    return { ends, depths: Float64Array.from(this.rows, (row, i) => (i < region ? this.rowScale[i] * depthOf(row, origin, nudge) : 0)) };
+  }
+
+  /** How deep inside each scaled row to stay. */
+  private depths({ origin }: Domain, nudge: number): Float64Array {
+    const region = this.problem.piece.rows.length;
+    return Float64Array.from(this.rows, (row, i) => (i < region ? this.rowScale[i] * depthOf(row, origin, nudge) : 0));
   }
 
   private program({ origin, lower, upper }: Domain, ends: Ends, depths: Float64Array, gap: number): SparseProgram {
@@ -101,7 +107,7 @@ class PreparedQp implements Prepared {
     for (const [i, [low, high]] of ends.entries()) {
       program.addRow(Array.from(this.scaled[i], (value, k) => [k, value] as const), low + depths[i], high - depths[i]);
     }
-    program.hessian = this.hessian();
+    program.hessian = this.free.length ? this.hessian() : null;
     return program;
   }
 
@@ -191,8 +197,7 @@ class PreparedQp implements Prepared {
   private certify(program: SparseProgram, domain: Domain, limits: Limits): Outcome {
     program.hessian = null;
     const { ray } = runHighs(program, limits.deadline - limits.now());
-    const y = ray && Float64Array.from(this.rows, (_, i) => ray[i] * this.rowScale[i]);
-    return y && provesInfeasible(this.rows, y, domain) ? INFEASIBLE : numerical('infeasible, but the certificate is not certain');
+    return certify(this.rows, ray, (i) => this.rowScale[i], domain);
   }
 }
 

@@ -3,10 +3,11 @@
  * and the check of a certificate.
  *
  * Farkas: multipliers y prove that no x of the box meets the rows when
- *   sup over the box of (Σ y_i a_i)·x   <   Σ y_i β_i,      β_i = lower_i for y_i > 0, upper_i for y_i < 0.
+ *   sup over the domain of (Σ y_i a_i)·x   <   Σ y_i β_i,      β_i = lower_i for y_i > 0, upper_i for y_i < 0.
  * The check is done in plain arithmetic on the original rows, whatever a solver did to come by y.
  */
 import { dot } from '../linalg/vector.js';
+import type { Feature } from '../models/features.js';
 import type { LinearRow } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
 
@@ -14,13 +15,18 @@ import type { Domain } from '../policy/domain.js';
 export function magnitude(row: LinearRow, x: Float64Array): number {
   const { a } = row;
   let sum = 0;
-  for (let j = 0; j < a.length; j++) sum += Math.abs(a[j] * x[j]);
-  return sum + Math.max(finiteSize(row.lower), finiteSize(row.upper));
+  let largest = 0;
+  for (let j = 0; j < a.length; j++) {
+    sum += Math.abs(a[j] * x[j]);
+    largest = Math.max(largest, Math.abs(a[j]));
+  }
+  // A row at zero has no terms to measure against: its coefficients stand in.
+  return sum + largest + Math.max(finiteSize(row.lower), finiteSize(row.upper));
 }
 
 const finiteSize = (bound: number) => (Number.isFinite(bound) ? Math.abs(bound) : 0);
 
-/** How far inside its ends a row of the region is kept. */
+/** How far inside its ends a row of the region is kept; a negative nudge widens it by as much. */
 export function depthOf(row: LinearRow, x: Float64Array, nudge: number): number {
   return Math.min(nudge * magnitude(row, x), 0.25 * (row.upper - row.lower));
 }
@@ -51,19 +57,41 @@ export function provesInfeasible(rows: readonly LinearRow[], y: Float64Array, do
     size += Math.abs(term);
   }
   let reach = 0;
-  for (let j = 0; j < domain.origin.length; j++) {
-    let coefficient = 0;
-    let terms = 0;
-    for (let i = 0; i < rows.length; i++) {
-      const term = y[i] * rows[i].a[j];
-      coefficient += term;
-      terms += Math.abs(term);
-    }
-    if (Math.abs(coefficient) <= CANCELLED * terms) coefficient = 0;
-    if (coefficient === 0) continue;
-    const term = coefficient * (coefficient > 0 ? domain.upper[j] : domain.lower[j]);
+  for (const feature of domain.space.features) {
+    const term = feature.kind === 'choice' ? choiceReach(feature, rows, y, domain) : columnReach(feature.column, rows, y, domain);
     reach += term;
     size += Math.abs(term);
   }
   return reach < demand - CERTAIN * size;
+}
+
+/** Σ_i y_i a_ij, cancelled rounding removed. */
+function combined(column: number, rows: readonly LinearRow[], y: Float64Array): number {
+  let coefficient = 0;
+  let terms = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const term = y[i] * rows[i].a[column];
+    coefficient += term;
+    terms += Math.abs(term);
+  }
+  return Math.abs(coefficient) <= CANCELLED * terms ? 0 : coefficient;
+}
+
+function columnReach(column: number, rows: readonly LinearRow[], y: Float64Array, { lower, upper }: Domain): number {
+  const coefficient = combined(column, rows, y);
+  return coefficient === 0 ? 0 : coefficient * (coefficient > 0 ? upper[column] : lower[column]);
+}
+
+/** Exactly one category is taken: the best of the open ones, or the row's own columns as they are. */
+function choiceReach({ column, width }: Feature, rows: readonly LinearRow[], y: Float64Array, { origin, upper }: Domain): number {
+  let best = Number.NEGATIVE_INFINITY;
+  let present = 0;
+  let mayStay = true;
+  for (let c = column; c < column + width; c++) {
+    const coefficient = combined(c, rows, y);
+    if (upper[c] >= 1) best = Math.max(best, coefficient);
+    present += coefficient * origin[c];
+    if (origin[c] > upper[c]) mayStay = false;
+  }
+  return mayStay ? Math.max(best, present) : best;
 }

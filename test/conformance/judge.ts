@@ -1,4 +1,4 @@
-/** Whether an answer is one, and what it costs: plain arithmetic, sharing nothing with the solvers but the problem. */
+/** Whether an answer is one, and what it costs: plain arithmetic and the model's own word. */
 import { type Feature, gather } from '../../src/models/features.js';
 import type { LinearRow } from '../../src/models/region.js';
 import { evaluateCost } from '../../src/policy/cost.js';
@@ -27,6 +27,7 @@ export function judge(problem: Problem, domain: Domain, answer: Float64Array): J
     ...space.features.flatMap((feature) => domainFaults(feature, domain, answer)),
     ...linearRows(problem).flatMap((row, i) => (excess(row, x) > 0 ? [`row ${i} is missed by ${excess(row, x)}`] : [])),
     ...problem.clauses.flatMap((clause, i) => (clause.rows.every((row) => excess(row, x) > 0) ? [`clause ${i} is broken`] : [])),
+    ...(problem.holds(x) ? [] : ['the model refuses it']),
     ...(changed.length > problem.maxChanges ? [`${changed.length} features change`] : []),
   ];
   return { faults, cost: evaluateCost(cost, space, from, to) };
