@@ -7,11 +7,13 @@ The exporter walks the pipeline from the raw columns to the last estimator and k
 column, the linear function of the raw ones that it is. So whatever nesting of pipelines and column transformers
 comes in, what goes out is at most one `impute` and one `scale` or `affine` step in front of the model.
 
-Estimators are recognised by class name, those of the LVQ family by their attributes, and read by their fitted
-attributes: scikit-learn is not imported, nothing is unpickled, and what is not in the tables below is refused with its place in the pipeline. The document carries
-scores that the estimator itself gave for some rows; `check_document` computes them again from the document alone.
+Estimators are recognised by class name (LVQ by its attributes) and read by their fitted attributes: scikit-learn is
+not imported, nothing is unpickled, and what is not in the tables below is refused with its place in the pipeline. The
+document carries scores that the estimator itself gave for some rows; `check_document` computes them again from the
+document alone.
 
-Needs Python 3.9 and numpy.
+Needs Python 3.9, numpy, and the modules next to it: elsewise_quadratic has the Gaussian and LVQ classifiers,
+elsewise_head what all last estimators have in common.
 """
 
 from __future__ import annotations
@@ -852,6 +854,8 @@ def _score_without_names(head: _Head) -> Score:
     def score(estimator: Any, rows: Any) -> np.ndarray:
         try:
             return _quietly(head.score, estimator, rows)
+        except ProbeMismatch:
+            raise
         except ValueError as error:
             raise ValueError(f"X: needed for the probes, the estimator refuses made-up rows: {error}") from error
 

@@ -22,10 +22,11 @@ try:
 except ImportError as error:
     sys.exit(f"{sys.executable}: {error}. To get scikit-learn: apt-get install python3-sklearn")
 
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
     ElasticNet,
@@ -38,6 +39,7 @@ from sklearn.linear_model import (
     RidgeClassifier,
     SGDClassifier,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, QuantileTransformer, StandardScaler
 from sklearn.svm import LinearSVC
@@ -46,6 +48,7 @@ from sklearn.tree import DecisionTreeClassifier
 from export_sklearn import check_document, evaluate, export_model, save
 
 UNSEEN_ROWS = 50
+TOLERANCE = 1e-9
 MISSING = float("nan")
 
 # ------------------------------------------------------------------------------------------------------------- data
@@ -179,6 +182,83 @@ def one_column_each(last: Any, *branches: Any, remainder: Any = "drop") -> Pipel
     return Pipeline([("prepare", ColumnTransformer(named, remainder=remainder)), ("last", last)])
 
 
+class OldGaussianNB(GaussianNB):
+    """As it was before scikit-learn 1.0, when the variances were called sigma_."""
+
+    def fit(self, X: Any, y: np.ndarray) -> OldGaussianNB:
+        super().fit(X, y)
+        self.sigma_ = self.__dict__.pop("var_")
+        return self
+
+    def _joint_log_likelihood(self, X: np.ndarray) -> np.ndarray:
+        self.var_ = self.sigma_
+        try:
+            return super()._joint_log_likelihood(X)
+        finally:
+            del self.var_
+
+
+OldGaussianNB.__name__ = "GaussianNB"
+
+
+class NearestPrototype(ClassifierMixin, BaseEstimator):
+    """Stands in for sklearn-lvq: the attributes that its models have after fitting, and the rule they predict by.
+
+    Prototypes near the class means, and random matrices of the given rank: "none" (GLVQ, RSLVQ), "one" (GMLVQ, MRSLVQ),
+    "class" or "prototype" (LGMLVQ, LMRSLVQ), "diagonal" (GRLVQ).
+    """
+
+    def __init__(self, matrices: str = "none", per_class: int = 1, rank: Any = None):
+        self.matrices, self.per_class, self.rank = matrices, per_class, rank
+
+    def fit(self, X: Any, y: np.ndarray) -> NearestPrototype:
+        rows, random = np.asarray(X, dtype=float), np.random.default_rng(4)
+        spread, width = rows.std(axis=0), rows.shape[1]
+        self.classes_ = np.unique(y)
+        self.c_w_ = np.repeat(self.classes_, self.per_class)
+        means = np.array([rows[y == label].mean(axis=0) for label in self.c_w_])
+        self.w_ = means + 0.3 * spread * random.standard_normal(means.shape)
+        counts = {"one": 1, "class": len(self.classes_), "prototype": len(self.c_w_)}
+        shape = (counts.get(self.matrices, 0), self.rank or width, width)
+        omegas = list(random.standard_normal(shape) / spread)
+        if self.matrices == "one":
+            self.omega_ = omegas[0]
+        elif omegas:
+            self.omegas_ = omegas
+        elif self.matrices == "diagonal":
+            self.lambda_ = random.random(width) / spread
+        return self
+
+    def distance(self, row: np.ndarray, prototype: int) -> float:
+        difference = row - self.w_[prototype]
+        if self.matrices == "diagonal":
+            return float(sum(self.lambda_ * difference**2))
+        if self.matrices == "one":
+            difference = self.omega_ @ difference
+        elif self.matrices != "none":
+            owner = self.classes_.tolist().index(self.c_w_[prototype]) if self.matrices == "class" else prototype
+            difference = self.omegas_[owner] @ difference
+        return float(sum(difference**2))
+
+    def distances(self, X: Any) -> np.ndarray:
+        rows = np.asarray(X, dtype=float)
+        return np.array([[self.distance(row, p) for p in range(len(self.w_))] for row in rows])
+
+    def predict(self, X: Any) -> np.ndarray:
+        return self.c_w_[self.distances(X).argmin(axis=1)]
+
+
+class GlvqModel(NearestPrototype):
+    """By the name that it has in sklearn-lvq it is known before it is fitted."""
+
+
+class FarthestPrototype(NearestPrototype):
+    """Has the attributes, but another rule."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        return self.c_w_[self.distances(X).argmax(axis=1)]
+
+
 @dataclass
 class Case:
     estimator: Any
@@ -197,6 +277,66 @@ def nothing(data: Data) -> Any:
 
 
 def cases() -> Dict[str, Case]:
+    return {**linear_cases(), **gaussian_cases(), **prototype_cases()}
+
+
+def gaussian_cases() -> Dict[str, Case]:
+    """On data as it comes, in units from 1e-3 to 1e3: the hard case for covariances."""
+    cancer, iris, wine = map(bundled, (load_breast_cancer, load_iris, load_wine))
+    named = Data(wine.X, np.array(["a", "b", "c"])[wine.y], wine.names)
+    lonely = Data(iris.X, np.where(np.arange(len(iris.y)) == 7, 3, iris.y), iris.names)
+    pair = Data(iris.X, iris.y == 2, iris.names)
+    qda = QuadraticDiscriminantAnalysis
+    return {
+        "naive-bayes-binary": Case(GaussianNB(), cancer, {"class_names": ["malignant", "benign"]}),
+        "naive-bayes-multi": Case(GaussianNB(), iris),
+        "naive-bayes-of-old": Case(OldGaussianNB(), wine),
+        "naive-bayes-smoothed": Case(GaussianNB(var_smoothing=1e-3), wine),
+        "naive-bayes-priors": Case(GaussianNB(priors=[0.7, 0.2, 0.1]), named),
+        "naive-bayes-prior-of-zero": Case(GaussianNB(priors=[0.5, 0.5, 0]), iris),
+        "naive-bayes-one-sample": Case(GaussianNB(), lonely),
+        "naive-bayes-scaled": Case(scaled(GaussianNB()), cancer),
+        "naive-bayes-mixed": Case(mixed(GaussianNB()), credit(classes=3)),
+        "naive-bayes-without-rows": Case(GaussianNB(), cancer, shown=nothing),
+        "qda-binary": Case(qda(), cancer, {"class_names": ["malignant", "benign"]}),
+        "qda-binary-of-three": Case(qda(), pair),
+        "qda-multi": Case(qda(), wine),
+        "qda-regularized": Case(qda(reg_param=0.1), cancer),
+        "qda-barely-regularized": Case(qda(reg_param=1e-6), cancer),
+        "qda-priors": Case(qda(priors=[0.6, 0.3, 0.1]), named, {"class_names": ["x", "y", "z"]}),
+        "qda-stored": Case(qda(store_covariance=True, reg_param=0.01), iris),
+        "qda-collinear-but-regularized": Case(qda(reg_param=1e-3), with_column(iris, iris.X[:, 0] + iris.X[:, 1])),
+        "qda-scaled": Case(scaled(qda()), cancer),
+        "qda-pca": Case(make_pipeline(StandardScaler(), PCA(5, whiten=True), qda()), cancer),
+        "qda-without-rows": Case(qda(), cancer, shown=nothing),
+        "qda-without-rows-scaled": Case(scaled(qda()), wine, shown=nothing),
+    }
+
+
+def prototype_cases() -> Dict[str, Case]:
+    cancer, iris, wine = map(bundled, (load_breast_cancer, load_iris, load_wine))
+    named = Data(wine.X, np.array(["a", "b", "c"])[wine.y], wine.names)
+    return {
+        "lvq": Case(NearestPrototype(), iris),
+        "lvq-named": Case(scaled(GlvqModel(per_class=2)), named, {"class_names": ["x", "y", "z"]}),
+        "lvq-matrix": Case(NearestPrototype("one", per_class=2), cancer),
+        "lvq-matrix-of-low-rank": Case(scaled(NearestPrototype("one", rank=2)), wine),
+        "lvq-matrix-by-class": Case(scaled(NearestPrototype("class", per_class=2)), wine),
+        "lvq-matrix-by-prototype": Case(NearestPrototype("prototype", per_class=3, rank=4), cancer),
+        "lvq-diagonal": Case(NearestPrototype("diagonal"), wine),
+        "lvq-pca": Case(make_pipeline(StandardScaler(), PCA(4), NearestPrototype("prototype")), cancer),
+        "lvq-mixed": Case(mixed(NearestPrototype("class", per_class=2)), credit()),
+        "lvq-nested": Case(scaled(make_pipeline("passthrough", MinMaxScaler(), NearestPrototype("one"))), iris),
+        "lvq-without-rows": Case(NearestPrototype("one"), wine, shown=nothing),
+        "lvq-without-rows-scaled": Case(scaled(NearestPrototype("class")), wine, shown=nothing),
+    }
+
+
+def with_column(data: Data, column: np.ndarray) -> Data:
+    return Data(np.column_stack([data.X, column]), data.y, [*data.names, "added"])
+
+
+def linear_cases() -> Dict[str, Case]:
     cancer, iris, wine, diabetes = map(bundled, (load_breast_cancer, load_iris, load_wine, load_diabetes))
     whole, three = credit(holes=False), credit(classes=3)
     counts = Data(iris.X, np.round(np.exp(iris.X[:, 0] - 4)), iris.names)
@@ -320,10 +460,24 @@ def cases() -> Dict[str, Case]:
 def scores_of(estimator: Any, X: Any) -> List[List[float]]:
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X), dtype=float).tolist()
+    if hasattr(last_of(estimator), "distances"):
+        return prototype_scores(estimator, X)
     if not hasattr(estimator, "decision_function"):
         return []
     decision = np.asarray(estimator.decision_function(X), dtype=float)
     return (np.column_stack([-decision, decision]) if decision.ndim == 1 else decision).tolist()
+
+
+def last_of(estimator: Any) -> Any:
+    return last_of(estimator[-1]) if isinstance(estimator, Pipeline) else estimator
+
+
+def prototype_scores(estimator: Any, X: Any) -> List[List[float]]:
+    """Minus the distance to the nearest prototype of each class."""
+    if isinstance(estimator, Pipeline):
+        return prototype_scores(estimator[-1], estimator[:-1].transform(X))
+    distances = estimator.distances(X)
+    return np.column_stack([-distances[:, estimator.c_w_ == k].min(axis=1) for k in estimator.classes_]).tolist()
 
 
 def predictions_of(estimator: Any, X: Any, document: Dict[str, Any]) -> List[Any]:
@@ -376,9 +530,9 @@ def run_case(name: str, case: Case, folder: Path) -> None:
 
 def compare_with_numpy(name: str, document: Dict[str, Any], expected: Dict[str, Any]) -> None:
     rows = [[as_category(f, row[f["name"]]) for f in document["features"]] for row in expected["rows"]]
-    wanted = expected["scores"] or [[prediction] for prediction in expected["predictions"]]
-    difference = np.abs(evaluate(document, rows) - np.array(wanted)).max()
-    if not difference <= 1e-9:
+    wanted = np.array(expected["scores"] or [[prediction] for prediction in expected["predictions"]])
+    difference = (np.abs(evaluate(document, rows) - wanted) / np.maximum(1, np.abs(wanted))).max()
+    if not difference <= TOLERANCE:
         raise AssertionError(f"{name}: the document's scores differ by {difference}")
 
 
@@ -412,7 +566,65 @@ def with_wrong_weight(data: Data) -> None:
     check_document(document)
 
 
+def export_changed(estimator: Any, data: Data, **attributes: Any) -> None:
+    """Exports with attributes set that fitting does not give."""
+    estimator.fit(data.X, data.y)
+    for name, value in attributes.items():
+        setattr(last_of(estimator), name, value)
+    export_model(estimator, name="refused", X=data.X)
+
+
 def refusals() -> Dict[str, Callable[[], Any]]:
+    return {**general_refusals(), **gaussian_refusals(), **prototype_refusals()}
+
+
+def gaussian_refusals() -> Dict[str, Callable[[], Any]]:
+    iris, cancer = bundled(load_iris), bundled(load_breast_cancer)
+    qda = QuadraticDiscriminantAnalysis
+    sum_of_two = with_column(iris, iris.X[:, 0] + iris.X[:, 1])
+    twice = with_column(cancer, 2 * cancer.X[:, 14])
+    # 0.1 has no exact mean, so that rounding leaves a little variance; the 2 leaves none.
+    constants = [with_column(data, np.full(len(data.y), value)) for data, value in ((iris, 2.0), (cancer, 0.1))]
+    constant_once = with_column(iris, np.where(iris.y == 1, 0.0, iris.X[:, 0] ** 2))
+    few = Data(cancer.X[:40], cancer.y[:40], cancer.names)
+    return {
+        "qda-sum": lambda: export_fitted(scaled(qda()), sum_of_two),
+        "qda-duplicate": lambda: export_fitted(qda(), twice),
+        "qda-constant": lambda: export_fitted(qda(), constants[0]),
+        "qda-constant-in-thousands": lambda: export_fitted(qda(), constants[1]),
+        "qda-constant-in-one-class": lambda: export_fitted(qda(), constant_once),
+        "qda-fewer-rows-than-columns": lambda: export_fitted(qda(), few),
+        "qda-not-fitted": lambda: export_model(qda(), name="refused", X=iris.X),
+        "naive-bayes-constant": lambda: export_fitted(GaussianNB(var_smoothing=0), constants[0]),
+        "naive-bayes-constant-tenth": lambda: export_fitted(GaussianNB(var_smoothing=0), constants[1]),
+        "naive-bayes-nan": lambda: export_changed(GaussianNB(), iris, theta_=np.full((3, 4), MISSING)),
+    }
+
+
+def prototype_refusals() -> Dict[str, Callable[[], Any]]:
+    iris = bundled(load_iris)
+
+    def changed(matrices: str = "none", **attributes: Any) -> Callable[[], Any]:
+        return lambda: export_changed(scaled(NearestPrototype(matrices)), iris, **attributes)
+
+    return {
+        "lvq-not-fitted": lambda: export_model(GlvqModel(), name="refused", X=iris.X),
+        "lvq-other-rule": lambda: export_fitted(scaled(FarthestPrototype()), iris),
+        "lvq-other-rule-without-rows": lambda: export_model(
+            scaled(FarthestPrototype()).fit(iris.X, iris.y), name="refused"
+        ),
+        "lvq-two-kinds-of-matrix": changed("one", lambda_=np.ones(4)),
+        "lvq-count-of-matrices": changed("prototype", omegas_=[np.eye(4)] * 2),
+        "lvq-shape-of-matrix": changed("one", omega_=np.eye(3)),
+        "lvq-nan-in-matrix": changed("class", omegas_=[np.eye(4), np.full((2, 4), MISSING), np.eye(4)]),
+        "lvq-negative-weight": changed("diagonal", lambda_=np.array([1, 1, -1, 1])),
+        "lvq-count-of-labels": changed(c_w_=np.array([0, 1])),
+        "lvq-unknown-label": changed(c_w_=np.array([0, 1, 7])),
+        "lvq-class-without-prototype": changed(c_w_=np.array([0, 1, 1])),
+    }
+
+
+def general_refusals() -> Dict[str, Callable[[], Any]]:
     iris, diabetes = bundled(load_iris), bundled(load_diabetes)
     whole = credit(holes=False)
     two_targets = Data(diabetes.X, np.column_stack([diabetes.y, diabetes.y]), diabetes.names)
