@@ -40,7 +40,7 @@ export const preprocessingSchema = z.discriminatedUnion('type', [
 ]);
 
 export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);
-const byFeature = z.record(z.string(), finite.min(0, 'must not be negative'));
+const byFeature = z.record(z.string(), finite.min(0));
 
 export const backgroundSchema = z.strictObject({
   mad: byFeature.optional(),

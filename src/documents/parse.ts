@@ -39,8 +39,8 @@ interface Fault {
 function sentences(issue: Issue, schema: z.ZodType, root: string): Fault[] {
   const path = joinPath(root, issue.path);
   if (issue.code === 'unrecognized_keys') {
-    const known = knownKeys(schema, issue.path);
-    return issue.keys.map((key) => ({ path: joinPath(path, [key]), message: unknownKey(key, known) }));
+    const shapes = knownShapes(schema, issue.path);
+    return issue.keys.map((key) => ({ path: joinPath(path, [key]), message: unknownKey(key, shapes) }));
   }
   if (issue.code === 'invalid_union') return unionSentences(issue, schema, root, path);
   return [{ path, message: lowerFirst(issue.message) }];
@@ -61,22 +61,34 @@ function unionSentences(
     const expected = issue.errors.flat().map((fault) => lowerFirst(fault.message));
     return [{ path, message: [...new Set(expected)].join('; or ') || lowerFirst(issue.message) }];
   }
-  const informative = depth(best) > 0 ? best : issue.errors.flat().filter((fault) => fault.code === 'unrecognized_keys').slice(0, 1);
-  return informative.flatMap((fault) => sentences({ ...fault, path: [...issue.path, ...fault.path] } as Issue, schema, root));
+  const informative =
+    depth(best) > 0
+      ? best
+      : issue.errors
+          .flat()
+          .filter((fault) => fault.code === 'unrecognized_keys')
+          .slice(0, 1);
+  return informative.flatMap((fault) =>
+    sentences({ ...fault, path: [...issue.path, ...fault.path] } as Issue, schema, root),
+  );
 }
 
-function unknownKey(key: string, known: string[]): string {
-  if (known.includes(key)) return 'does not go with the other keys here';
+/** `shapes`: the keys of every object that may stand here. */
+function unknownKey(key: string, shapes: string[][]): string {
+  const home = shapes.find((keys) => keys.includes(key));
+  if (home)
+    return `does not go with the other keys here; it goes with ${home.filter((other) => other !== key).join(', ')}`;
+  const known = [...new Set(shapes.flat())];
   const close = nearestName(key, known);
   if (close) return `unknown key, did you mean "${close}"?`;
   return known.length ? `unknown key; known are ${known.join(', ')}` : 'unknown key';
 }
 
-/** Walks the schema along a path to find which keys are known there. */
-function knownKeys(schema: z.ZodType, path: PropertyKey[]): string[] {
+/** Walks the schema along a path to find which objects are known there. */
+function knownShapes(schema: z.ZodType, path: PropertyKey[]): string[][] {
   let nodes: z.ZodType[] = [schema];
   for (const step of path) nodes = nodes.flatMap((node) => childSchemas(unwrap(node), step));
-  return nodes.flatMap(unwrap).flatMap((node) => (node instanceof z.ZodObject ? Object.keys(node.shape) : []));
+  return nodes.flatMap(unwrap).flatMap((node) => (node instanceof z.ZodObject ? [Object.keys(node.shape)] : []));
 }
 
 function unwrap(node: z.ZodType): z.ZodType[] {

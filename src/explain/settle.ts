@@ -44,7 +44,7 @@ export function settle(
     const cost = check(values);
     return cost < Infinity ? { values, cost } : null;
   }
-  return bestRounding(loose, domain, values, check);
+  return bestRounding(loose, domain, factual, values, check);
 }
 
 function unmoved(feature: Feature, { origin }: Domain, x: Float64Array): boolean {
@@ -69,10 +69,11 @@ const tidy = (value: number): number => Number(value.toPrecision(15));
 function bestRounding(
   loose: readonly Feature[],
   domain: Domain,
+  factual: Float64Array,
   values: Float64Array,
   check: (values: Float64Array) => number,
 ): Settled | null {
-  const options = loose.map((feature) => roundings(feature, domain, values[feature.index]));
+  const options = loose.map((feature) => roundings(feature, domain, factual[feature.index], values[feature.index]));
   let best: Settled | null = null;
   for (const choice of loose.length <= COMBINED ? combinations(options) : [options.map((list) => list[0])]) {
     const candidate = values.slice();
@@ -101,16 +102,18 @@ function roundInward(
   return best;
 }
 
-/** The decimal neighbours within the bounds, outward from the present value first. */
-function roundings(feature: Feature, domain: Domain, value: number): number[] {
+/** The decimals on both sides of a value, the one further from the present value first; back at it means unchanged. */
+function roundings(feature: Feature, domain: Domain, factual: number, value: number): number[] {
   const { decimals, column } = feature;
   const here = domain.origin[column];
+  const side = value > here ? 1 : -1;
   const nearest = roundTo(value, decimals);
-  const grid = 10 ** -decimals;
-  const other = roundTo(nearest + (nearest < value ? grid : -grid), decimals);
-  const inside = [nearest, other].filter((v) => v >= domain.lower[column] && v <= domain.upper[column]);
-  inside.sort((a, b) => Math.abs(b - here) - Math.abs(a - here));
-  return inside.length ? inside : [value];
+  const grid = side * 10 ** -decimals;
+  const outward = (nearest - value) * side >= 0 ? nearest : roundTo(nearest + grid, decimals);
+  const inward = roundTo(outward - grid, decimals);
+  const options = [(inward - here) * side > 0 ? inward : factual];
+  if (outward >= domain.lower[column] && outward <= domain.upper[column]) options.unshift(outward);
+  return options;
 }
 
 function combinations(options: readonly number[][]): number[][] {

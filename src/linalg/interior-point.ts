@@ -17,7 +17,15 @@
  */
 import { backward, factorInPlace, forward } from './cholesky.js';
 import { SchurComplement } from './schur-complement.js';
-import { addForm, addSparse, dotSparse, innerProduct, type ScaledProgram, type SemidefiniteProgram, scaleProgram } from './semidefinite-program.js';
+import {
+  addForm,
+  addSparse,
+  dotSparse,
+  innerProduct,
+  type ScaledProgram,
+  type SemidefiniteProgram,
+  scaleProgram,
+} from './semidefinite-program.js';
 import { invertFactored, multiply, symmetrise } from './square-matrix.js';
 import { dot } from './vector.js';
 
@@ -46,7 +54,10 @@ const PATIENCE = 6;
 const FARKAS = 1e-9;
 const BISECTIONS = 7;
 
-export function solveSemidefinite(program: SemidefiniteProgram, late: () => boolean = () => false): SemidefiniteSolution {
+export function solveSemidefinite(
+  program: SemidefiniteProgram,
+  late: () => boolean = () => false,
+): SemidefiniteSolution {
   return new InteriorPoint(scaleProgram(program)).solve(late);
 }
 
@@ -169,7 +180,8 @@ class InteriorPoint {
     const { at, missing, program, n, work, b } = this;
     const scale = 1 / dot(b, at.y);
     if (!(scale > 0 && scale < Infinity)) return false;
-    for (let k = 0; k < at.z.length; k++) if ((at.z[k] + missing.z[k] - program.linearCost[k]) * scale < -FARKAS) return false;
+    for (let k = 0; k < at.z.length; k++)
+      if ((at.z[k] + missing.z[k] - program.linearCost[k]) * scale < -FARKAS) return false;
     for (let k = 0; k < work.length; k++) work[k] = (at.Z[k] + missing.Z[k] - program.cost[k]) * scale;
     for (let i = 0; i < n; i++) work[i * n + i] += FARKAS;
     return factorInPlace(work, n);
@@ -245,7 +257,10 @@ class InteriorPoint {
   private solveNormal(): void {
     const { step, missing, program, n, factor, schur, target, linearTarget } = this;
     const m = this.b.length;
-    const wanted = Float64Array.from(program.rows, ({ form, linear }, i) => missing.y[i] - innerProduct(form, target, n) - dotSparse(linear, linearTarget));
+    const wanted = Float64Array.from(
+      program.rows,
+      ({ form, linear }, i) => missing.y[i] - innerProduct(form, target, n) - dotSparse(linear, linearTarget),
+    );
     step.y.fill(0);
     for (let round = 0; round < 2; round++) {
       const left = wanted.map((value, i) => value - dot(schur.matrix.subarray(i * m, (i + 1) * m), step.y));
@@ -285,7 +300,12 @@ class InteriorPoint {
   }
 
   /** Back from the scaled data; a certificate has no price. */
-  private solution(point: Point, status: SemidefiniteSolution['status'], error: number, iterations: number): SemidefiniteSolution {
+  private solution(
+    point: Point,
+    status: SemidefiniteSolution['status'],
+    error: number,
+    iterations: number,
+  ): SemidefiniteSolution {
     const { program, scaled, b } = this;
     const { row, column, size } = scaled;
     const infeasible = status === 'infeasible';

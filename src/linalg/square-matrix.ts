@@ -14,7 +14,8 @@ export function multiply(A: Float64Array, B: Float64Array, out: Float64Array, n:
 
 /** A becomes ½(A + Aᵀ). */
 export function symmetrise(A: Float64Array, n: number): void {
-  for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) A[i * n + j] = A[j * n + i] = 0.5 * (A[i * n + j] + A[j * n + i]);
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < i; j++) A[i * n + j] = A[j * n + i] = 0.5 * (A[i * n + j] + A[j * n + i]);
 }
 
 /** out = (L Lᵀ)⁻¹ from a Cholesky factor: first L⁻¹ in the lower triangle of `work`, then L⁻ᵀ L⁻¹. */
@@ -29,6 +30,7 @@ export function invertFactored(L: Float64Array, out: Float64Array, work: Float64
     work[i * n + i] = pivot;
   }
   out.fill(0);
-  for (let k = 0; k < n; k++) for (let i = 0; i <= k; i++) for (let j = 0; j <= i; j++) out[i * n + j] += work[k * n + i] * work[k * n + j];
+  for (let k = 0; k < n; k++)
+    for (let i = 0; i <= k; i++) for (let j = 0; j <= i; j++) out[i * n + j] += work[k * n + i] * work[k * n + j];
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) out[j * n + i] = out[i * n + j];
 }

@@ -5,7 +5,11 @@ export type SymmetricMatrix =
   | { readonly kind: 'full'; readonly size: number; readonly entries: Float64Array }
   | { readonly kind: 'diagonal'; readonly size: number; readonly entries: Float64Array };
 
-export const identity = (size: number): SymmetricMatrix => ({ kind: 'diagonal', size, entries: new Float64Array(size).fill(1) });
+export const identity = (size: number): SymmetricMatrix => ({
+  kind: 'diagonal',
+  size,
+  entries: new Float64Array(size).fill(1),
+});
 
 export function fullMatrix(rows: readonly (readonly number[])[]): SymmetricMatrix {
   const size = rows.length;
@@ -31,7 +35,13 @@ export function quadraticForm(a: SymmetricMatrix, x: Float64Array, at: Float64Ar
 }
 
 /** out += factor · 2 A (x - at) */
-export function addQuadraticGradient(a: SymmetricMatrix, x: Float64Array, at: Float64Array, factor: number, out: Float64Array): void {
+export function addQuadraticGradient(
+  a: SymmetricMatrix,
+  x: Float64Array,
+  at: Float64Array,
+  factor: number,
+  out: Float64Array,
+): void {
   const { size, entries } = a;
   for (let i = 0; i < size; i++) {
     if (a.kind === 'diagonal') out[i] += 2 * factor * entries[i] * (x[i] - at[i]);
@@ -57,7 +67,8 @@ export function pullBackMatrix(a: SymmetricMatrix, map: AffineMap | null): Float
   if (!map || map.diagonal) {
     const scale = map?.diagonal;
     const out = new Float64Array(a.size * a.size);
-    for (let i = 0; i < a.size; i++) for (let j = 0; j < a.size; j++) out[i * a.size + j] = entry(a, i, j) * (scale ? scale[i] * scale[j] : 1);
+    for (let i = 0; i < a.size; i++)
+      for (let j = 0; j < a.size; j++) out[i * a.size + j] = entry(a, i, j) * (scale ? scale[i] * scale[j] : 1);
     return out;
   }
   const rows = map.matrix!;
@@ -71,6 +82,7 @@ export function pullBackMatrix(a: SymmetricMatrix, map: AffineMap | null): Float
     return sum;
   });
   const out = new Float64Array(source * source);
-  for (let i = 0; i < a.size; i++) for (let p = 0; p < source; p++) for (let q = 0; q < source; q++) out[p * source + q] += rows[i][p] * half[i][q];
+  for (let i = 0; i < a.size; i++)
+    for (let p = 0; p < source; p++) for (let q = 0; q < source; q++) out[p * source + q] += rows[i][p] * half[i][q];
   return out;
 }

@@ -52,12 +52,19 @@ function forwardBack(lower: number[][], b: number[]): number[] {
 }
 
 /** A⁻¹ and log|A| of a positive definite matrix, scaled to unit diagonal first; undefined when it is not one. */
-export function invertPositive(a: readonly (readonly number[])[]): { rows: number[][]; logDeterminant: number } | undefined {
+export function invertPositive(
+  a: readonly (readonly number[])[],
+): { rows: number[][]; logDeterminant: number } | undefined {
   const scale = a.map((row, i) => 1 / Math.sqrt(row[i]));
   if (!scale.every((s) => Number.isFinite(s) && s > 0)) return undefined;
   const lower = choleskyLower(a.map((row, i) => row.map((value, j) => value * scale[i] * scale[j])));
   if (!lower) return undefined;
-  const columns = a.map((_, k) => forwardBack(lower, a.map((__, i) => +(i === k))));
+  const columns = a.map((_, k) =>
+    forwardBack(
+      lower,
+      a.map((__, i) => +(i === k)),
+    ),
+  );
   const rows = a.map((_, i) => a.map((__, j) => 0.5 * (columns[j][i] + columns[i][j]) * scale[i] * scale[j]));
   const logDeterminant = 2 * lower.reduce((sum, row, i) => sum + Math.log(row[i]) - Math.log(scale[i]), 0);
   return { rows, logDeterminant };

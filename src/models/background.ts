@@ -78,9 +78,11 @@ function checkNames(document: BackgroundDocument, space: FeatureSpace): void {
 }
 
 function checkShapes({ quantiles = {}, covariance }: BackgroundDocument, space: FeatureSpace): void {
-  const fail = (path: string, message: string) => new ElsewiseError('bad-document', message, `model.background.${path}`);
+  const fail = (path: string, message: string) =>
+    new ElsewiseError('bad-document', message, `model.background.${path}`);
   for (const [name, values] of Object.entries(quantiles)) {
-    if (values.some((value, i) => i > 0 && value < values[i - 1])) throw fail(`quantiles.${name}`, 'quantiles must ascend');
+    if (values.some((value, i) => i > 0 && value < values[i - 1]))
+      throw fail(`quantiles.${name}`, 'quantiles must ascend');
   }
   if (!covariance) return;
   const size = covariance.features.length;

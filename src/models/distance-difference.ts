@@ -36,7 +36,9 @@ export class DistanceDifference {
 
   value(z: Float64Array): number {
     const x = this.inside(z);
-    return quadraticForm(this.near.matrix, x, this.near.at) - quadraticForm(this.far.matrix, x, this.far.at) + this.constant;
+    return (
+      quadraticForm(this.near.matrix, x, this.near.at) - quadraticForm(this.far.matrix, x, this.far.at) + this.constant
+    );
   }
 
   nearValue(z: Float64Array): number {
@@ -50,7 +52,11 @@ export class DistanceDifference {
   /** The size of what cancels in the value: rounding is measured against it. */
   magnitude(z: Float64Array): number {
     const x = this.inside(z);
-    return quadraticForm(this.near.matrix, x, this.near.at) + quadraticForm(this.far.matrix, x, this.far.at) + Math.abs(this.constant);
+    return (
+      quadraticForm(this.near.matrix, x, this.near.at) +
+      quadraticForm(this.far.matrix, x, this.far.at) +
+      Math.abs(this.constant)
+    );
   }
 
   gradient(z: Float64Array): Float64Array {

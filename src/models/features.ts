@@ -68,12 +68,21 @@ function toFeature(document: FeatureDocument, index: number, column: number): Fe
       throw featureError(index, 'categories', 'a category is listed twice');
     const ordinal = encoding === 'ordinal';
     const kind: FeatureKind = ordinal ? 'ordinal' : 'choice';
-    return { ...shared, kind, decimals: 0, categories, width: ordinal ? 1 : categories.length, min: 0, max: categories.length - 1 };
+    return {
+      ...shared,
+      kind,
+      decimals: 0,
+      categories,
+      width: ordinal ? 1 : categories.length,
+      min: 0,
+      max: categories.length - 1,
+    };
   }
   const min = document.min ?? -Infinity;
   const max = document.max ?? Infinity;
   if (min > max) throw featureError(index, 'min', `${min} is above max ${max}`);
-  if (document.type === 'integer') return { ...shared, kind: 'integer', decimals: 0, min: Math.ceil(min), max: Math.floor(max) };
+  if (document.type === 'integer')
+    return { ...shared, kind: 'integer', decimals: 0, min: Math.ceil(min), max: Math.floor(max) };
   return { ...shared, kind: 'continuous', min, max, decimals: document.decimals ?? -1 };
 }
 

@@ -14,9 +14,9 @@
 import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { matrix, vector } from '../documents/model-document.js';
-import { argmax } from '../linalg/vector.js';
 import { invertPositive } from '../linalg/symmetric.js';
 import { fullMatrix, quadraticForm, type SymmetricMatrix } from '../linalg/symmetric-matrix.js';
+import { argmax } from '../linalg/vector.js';
 import { type Centre, DistanceDifference } from './distance-difference.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
 import { logit } from './linear.js';
@@ -38,7 +38,8 @@ class GaussianModel implements Model {
   }
 
   raw(x: Float64Array, out: Float64Array): void {
-    for (let k = 0; k < out.length; k++) out[k] = this.offsets[k] - 0.5 * quadraticForm(this.centres[k].matrix, x, this.centres[k].at);
+    for (let k = 0; k < out.length; k++)
+      out[k] = this.offsets[k] - 0.5 * quadraticForm(this.centres[k].matrix, x, this.centres[k].at);
   }
 
   scores(raw: Float64Array, out: Float64Array): void {
@@ -71,7 +72,11 @@ class GaussianModel implements Model {
   private leads(goal: Goal, rivals: number): [number, number] {
     const plain = goal.kind === 'class' && goal.margin === 0;
     if (plain) return [0, Infinity];
-    if (rivals > 1) return refuseGoal('a Gaussian model of several classes', 'exact region for a margin or an interval of probability');
+    if (rivals > 1)
+      return refuseGoal(
+        'a Gaussian model of several classes',
+        'exact region for a margin or an interval of probability',
+      );
     if (goal.kind === 'class') return [logit((1 + goal.margin) / 2), Infinity];
     return [logit(goal.from), logit(goal.to)];
   }
@@ -82,7 +87,8 @@ class GaussianModel implements Model {
   }
 }
 
-const parameterError = (path: string, message: string) => new ElsewiseError('bad-document', message, `model.parameters.${path}`);
+const parameterError = (path: string, message: string) =>
+  new ElsewiseError('bad-document', message, `model.parameters.${path}`);
 
 function checkMeans(p: { means: number[][]; priors: number[] }, context: FamilyContext): void {
   checkWidth(p.means, context.classes, 'means', 'class');
@@ -90,7 +96,8 @@ function checkMeans(p: { means: number[][]; priors: number[] }, context: FamilyC
   for (const [k, row] of p.means.entries()) checkWidth(row, context.inputs, `means[${k}]`);
   const bad = p.priors.findIndex((prior) => prior < 0);
   if (bad >= 0) throw parameterError(`priors[${bad}]`, 'a prior must not be negative');
-  if (p.priors.every((prior) => prior === 0)) throw parameterError('priors', 'at least one class needs a prior above 0');
+  if (p.priors.every((prior) => prior === 0))
+    throw parameterError('priors', 'at least one class needs a prior above 0');
 }
 
 const naiveBayesForm = z.strictObject({ means: matrix, variances: matrix, priors: vector });
@@ -102,7 +109,11 @@ function loadNaiveBayes(p: z.output<typeof naiveBayesForm>, context: FamilyConte
   const centres = p.variances.map((row, k): Centre => {
     checkWidth(row, context.inputs, `variances[${k}]`);
     const zero = row.findIndex((variance) => !(variance > 0));
-    if (zero >= 0) throw parameterError(`variances[${k}][${zero}]`, 'a variance must be above 0: fit with smoothing, or drop the constant column');
+    if (zero >= 0)
+      throw parameterError(
+        `variances[${k}][${zero}]`,
+        'a variance must be above 0: fit with smoothing, or drop the constant column',
+      );
     offsets[k] = Math.log(p.priors[k]) - 0.5 * row.reduce((sum, variance) => sum + Math.log(2 * Math.PI * variance), 0);
     const entries = Float64Array.from(row, (variance) => 1 / variance);
     return { at: Float64Array.from(p.means[k]), matrix: { kind: 'diagonal', size: row.length, entries } };
@@ -110,7 +121,12 @@ function loadNaiveBayes(p: z.output<typeof naiveBayesForm>, context: FamilyConte
   return new GaussianModel(centres, offsets);
 }
 
-export const gaussianNaiveBayes = defineFamily({ name: 'gaussian-naive-bayes', task: 'classification', schema: naiveBayesForm, load: loadNaiveBayes });
+export const gaussianNaiveBayes = defineFamily({
+  name: 'gaussian-naive-bayes',
+  task: 'classification',
+  schema: naiveBayesForm,
+  load: loadNaiveBayes,
+});
 
 const qdaForm = z.strictObject({ means: matrix, covariances: z.array(matrix).min(1), priors: vector });
 
@@ -122,7 +138,11 @@ function loadQda(p: z.output<typeof qdaForm>, context: FamilyContext): Model {
     checkWidth(rows, context.inputs, `covariances[${k}]`);
     for (const [i, row] of rows.entries()) checkWidth(row, context.inputs, `covariances[${k}][${i}]`);
     const inverse = invertPositive(rows);
-    if (!inverse) throw parameterError(`covariances[${k}]`, 'is singular or not positive definite: shrink it (reg_param), or drop constant or duplicate columns');
+    if (!inverse)
+      throw parameterError(
+        `covariances[${k}]`,
+        'is singular or not positive definite: shrink it (reg_param), or drop constant or duplicate columns',
+      );
     offsets[k] = Math.log(p.priors[k]) - 0.5 * inverse.logDeterminant;
     return { at: Float64Array.from(p.means[k]), matrix: fullMatrix(inverse.rows) as SymmetricMatrix };
   });

@@ -6,6 +6,15 @@ import { lvq } from './lvq.js';
 import { regressionFamilies } from './regression.js';
 import { lda, softmaxRegression } from './softmax.js';
 
-const TABLE: readonly Family[] = [hyperplane, logisticRegression, softmaxRegression, lda, ...regressionFamilies, gaussianNaiveBayes, qda, lvq];
+const TABLE: readonly Family[] = [
+  hyperplane,
+  logisticRegression,
+  softmaxRegression,
+  lda,
+  ...regressionFamilies,
+  gaussianNaiveBayes,
+  qda,
+  lvq,
+];
 
 export const families: ReadonlyMap<string, Family> = new Map(TABLE.map((family) => [family.name, family]));

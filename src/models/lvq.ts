@@ -67,7 +67,9 @@ class LvqModel implements Model {
     const all = [...this.prototypes.keys()];
     const own = all.filter((p) => this.classOf[p] === goal.index);
     const others = all.filter((p) => this.classOf[p] !== goal.index);
-    return own.map((p) => nearerPiece(others.map((q) => new DistanceDifference(this.prototypes[p], this.prototypes[q], goal.margin))));
+    return own.map((p) =>
+      nearerPiece(others.map((q) => new DistanceDifference(this.prototypes[p], this.prototypes[q], goal.margin))),
+    );
   }
 }
 
@@ -80,7 +82,8 @@ const lvqForm = z.strictObject({
 
 type LvqParameters = z.output<typeof lvqForm>;
 
-const parameterError = (path: string, message: string) => new ElsewiseError('bad-document', message, `model.parameters.${path}`);
+const parameterError = (path: string, message: string) =>
+  new ElsewiseError('bad-document', message, `model.parameters.${path}`);
 
 function loadLvq(p: LvqParameters, context: FamilyContext): Model {
   checkWidth(p.labels, p.prototypes.length, 'labels', 'prototype');
@@ -103,10 +106,16 @@ function relevancesOf(p: LvqParameters, classOf: Int32Array, context: FamilyCont
   const read = p.relevances.map((rows, k) => readRelevance(rows, `relevances[${k}]`, context.inputs));
   if (read.length === p.prototypes.length) return read;
   if (read.length === context.classes) return Array.from(classOf, (k) => read[k]);
-  throw parameterError('relevances', `expected one matrix per prototype (${p.prototypes.length}) or per class (${context.classes}), got ${read.length}`);
+  throw parameterError(
+    'relevances',
+    `expected one matrix per prototype (${p.prototypes.length}) or per class (${context.classes}), got ${read.length}`,
+  );
 }
 
-const always = <T>(value: T) => () => value;
+const always =
+  <T>(value: T) =>
+  () =>
+    value;
 
 function readRelevance(rows: readonly (readonly number[])[], path: string, inputs: number): SymmetricMatrix {
   checkWidth(rows, inputs, path);

@@ -28,5 +28,7 @@ function linearRow({ near, far, constant }: DistanceDifference): LinearRow {
 }
 
 /** Whether two centres measure distance alike. */
-export const distanceTo = (centre: { at: Float64Array; matrix: Parameters<typeof quadraticForm>[0] }, x: Float64Array): number =>
-  quadraticForm(centre.matrix, x, centre.at);
+export const distanceTo = (
+  centre: { at: Float64Array; matrix: Parameters<typeof quadraticForm>[0] },
+  x: Float64Array,
+): number => quadraticForm(centre.matrix, x, centre.at);

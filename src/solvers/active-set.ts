@@ -70,7 +70,8 @@ export class PreparedActiveSet implements Prepared {
     if (status === 'numerical') return numerical('the active set lost its footing');
     if (status === 'infeasible') return this.certify(domain);
     this.toColumns(domain);
-    if (this.rows.some((row, i) => violation(row, this.x) > this.allowance(i, depths[i], domain))) return numerical('rounding left a row');
+    if (this.rows.some((row, i) => violation(row, this.x) > this.allowance(i, depths[i], domain)))
+      return numerical('rounding left a row');
     const { y, lambda } = this.projection;
     const price = depths.reduce((sum, depth, i) => sum + 2 * Math.abs(lambda[i]) * depth * this.rowScale[i], 0);
     return solved(this.x, Math.max(0, dot(y, y) - price));
@@ -104,7 +105,9 @@ export class PreparedActiveSet implements Prepared {
 
   /** How far a row may be missed: a region's not at all, unless it was widened. */
   private allowance(i: number, depth: number, domain: Domain): number {
-    return i < this.problem.piece.rows.length ? Math.max(0, -1.25 * depth) : 10 * linkSlack(this.rows[i], domain.origin);
+    return i < this.problem.piece.rows.length
+      ? Math.max(0, -1.25 * depth)
+      : 10 * linkSlack(this.rows[i], domain.origin);
   }
 
   private toColumns({ origin, lower, upper }: Domain): void {

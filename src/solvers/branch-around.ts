@@ -9,8 +9,8 @@
  */
 import type { Problem } from '../problems/problem.js';
 import { squaredCost } from './ccp.js';
-import { PreparedDual } from './dual.js';
 import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from './domain-tree.js';
+import { PreparedDual } from './dual.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver } from './solver.js';
 import { spatial } from './spatial.js';
 
@@ -30,16 +30,24 @@ function prepare(problem: Problem): Prepared {
   };
   const leaf: TreeMethod['leaf'] = (node, limits) => {
     const outcome: Outcome | null = linear ? null : dual(node.alternatives).solve(node.domain, limits);
-    return outcome?.status === 'solved' || outcome?.status === 'infeasible' ? outcome : local(node.alternatives).solve(node.domain, shortened(limits));
+    return outcome?.status === 'solved' || outcome?.status === 'infeasible'
+      ? outcome
+      : local(node.alternatives).solve(node.domain, shortened(limits));
   };
   return new DomainTree(problem, { relax, leaf });
 }
 
 /** One leaf must not eat the time of all the others. */
-const shortened = (limits: Limits): Limits => ({ ...limits, deadline: limits.now() + 0.2 * Math.max(0, limits.deadline - limits.now()) });
+const shortened = (limits: Limits): Limits => ({
+  ...limits,
+  deadline: limits.now() + 0.2 * Math.max(0, limits.deadline - limits.now()),
+});
 
 export const branchAround: Solver = {
   name: 'branch-around',
-  accepts: ({ piece, traits }) => (piece.kind === 'quadratics' && NORMS.has(traits.norm) && (traits.discrete || traits.capped || traits.disjunctive) ? 'exact' : 'no'),
+  accepts: ({ piece, traits }) =>
+    piece.kind === 'quadratics' && NORMS.has(traits.norm) && (traits.discrete || traits.capped || traits.disjunctive)
+      ? 'exact'
+      : 'no',
   prepare,
 };

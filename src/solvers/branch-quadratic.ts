@@ -27,7 +27,10 @@ function prepare(problem: Problem): Prepared {
       const relaxation = projection(node.alternatives);
       const outcome = relaxation.solve(node.domain, limits);
       if (outcome.status !== 'solved' || !lagrangian) return outcome;
-      return { ...outcome, lowerBound: Math.max(outcome.lowerBound, lagrangian.bound(relaxation, node.domain, node.changed)) };
+      return {
+        ...outcome,
+        lowerBound: Math.max(outcome.lowerBound, lagrangian.bound(relaxation, node.domain, node.changed)),
+      };
     },
   };
   return new DomainTree(problem, method);

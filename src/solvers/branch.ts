@@ -20,7 +20,7 @@ import { BoundedSimplex } from './bounded-simplex.js';
 import { CostLines, NO_MOVE } from './cost-lines.js';
 import { MoveModel } from './moves.js';
 import { NodeHeap } from './node-heap.js';
-import { provesInfeasible, violation } from './rows.js';
+import { linkSlack, provesInfeasible, violation } from './rows.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -252,7 +252,7 @@ class PreparedBranch implements Prepared {
     if (changes.length > this.problem.maxChanges) return this.splitChanged(node, changes);
     const broken = this.brokenClause(node);
     if (broken >= 0) return this.splitClause(node, broken);
-    if (!this.problem.holds(this.x)) {
+    if (!this.keepsRows(node, domain) || !this.problem.holds(this.x)) {
       // A point that can still move failed by rounding: a deeper region will tell.
       this.trouble ||= this.isMovable(node);
       return this.settleLattice(node);
@@ -289,7 +289,8 @@ class PreparedBranch implements Prepared {
     child.lo[j] = lo;
     child.hi[j] = hi;
     // Up and down of one feature exclude each other; nothing else keeps them from growing together.
-    if (lo > 0) for (const other of this.model.movesOf[this.model.moves[j].feature.index]) if (other !== j) child.hi[other] = 0;
+    if (lo > 0)
+      for (const other of this.model.movesOf[this.model.moves[j].feature.index]) if (other !== j) child.hi[other] = 0;
     return child;
   }
 
@@ -311,6 +312,15 @@ class PreparedBranch implements Prepared {
     if (continuous && this.relax({ ...node, lo, hi }, 'inner') !== 'optimal') return false;
     model.toColumns(values, domain, this.x);
     return true;
+  }
+
+  /** Whether x keeps the policy's rows and the alternatives that the node has chosen: snapping may have moved it off. */
+  private keepsRows(node: Node, domain: Domain): boolean {
+    const { model } = this;
+    const chosen = Array.from(node.alternative).flatMap((atom) => (atom < 0 ? [] : [model.atoms[atom]]));
+    return [...this.problem.links, ...chosen].every(
+      (row) => violation(row, this.x) <= 10 * linkSlack(row, domain.origin),
+    );
   }
 
   private isMovable(node: Node): boolean {

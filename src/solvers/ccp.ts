@@ -85,14 +85,17 @@ export class PreparedCcp implements Prepared {
   /** The relaxed point with its largest coordinate, and its two largest, alone: L1 answers change few features. */
   private *fewer(frame: Frame, y: Float64Array): Generator<Float64Array> {
     const order = [...y.keys()].sort((i, j) => Math.abs(y[j]) - Math.abs(y[i]));
-    for (const count of [1, 2]) if (frame.free.length > count) yield y.map((value, i) => (order.indexOf(i) < count ? value : 0));
+    for (const count of [1, 2])
+      if (frame.free.length > count) yield y.map((value, i) => (order.indexOf(i) < count ? value : 0));
   }
 
   private *examples(frame: Frame, domain: Domain): Generator<Float64Array> {
     const { space, cost } = this.problem;
     const from = new Float64Array(space.features.length);
     gather(space, domain.origin, from);
-    const nearest = this.targets.map((row) => ({ row, cost: evaluateCost(cost, space, from, row) })).sort((a, b) => a.cost - b.cost);
+    const nearest = this.targets
+      .map((row) => ({ row, cost: evaluateCost(cost, space, from, row) }))
+      .sort((a, b) => a.cost - b.cost);
     for (const { row } of nearest.slice(0, EXAMPLES)) {
       const columns = new Float64Array(space.columns);
       spread(space, row, columns);
@@ -130,7 +133,9 @@ export function squaredCost(problem: Problem): Problem {
 }
 
 export function fitsQuadratics({ piece, traits }: Problem): boolean {
-  return piece.kind === 'quadratics' && NORMS.has(traits.norm) && !traits.discrete && !traits.capped && !traits.disjunctive;
+  return (
+    piece.kind === 'quadratics' && NORMS.has(traits.norm) && !traits.discrete && !traits.capped && !traits.disjunctive
+  );
 }
 
 export const ccp: Solver = {

@@ -8,7 +8,12 @@ import { provesInfeasible } from './rows.js';
 import { INFEASIBLE, numerical, type Outcome } from './solver.js';
 
 /** `scale` by row: factor between the original row and the one that the engine saw. */
-export function certify(rows: readonly LinearRow[], ray: Float64Array | null, scale: (row: number) => number, domain: Domain): Outcome {
+export function certify(
+  rows: readonly LinearRow[],
+  ray: Float64Array | null,
+  scale: (row: number) => number,
+  domain: Domain,
+): Outcome {
   const proves = (y: Float64Array) => provesInfeasible(rows, y, domain);
   const alone = (i: number, sign: number) => new Float64Array(rows.length).fill(sign, i, i + 1);
   const proved = ray

@@ -12,8 +12,13 @@ export function costFactor(problem: Problem, columns?: Int32Array): Float64Array
   const { space, cost } = problem;
   const chosen = columns ?? Int32Array.from({ length: space.columns }, (_, c) => c);
   const place = new Map(Array.from(chosen, (c, i) => [c, i]));
-  const weights = Array.from(chosen, (c) => (space.features[space.owner[c]].kind === 'choice' ? 0.5 : 1) * cost.weight[space.owner[c]]);
-  const factor = weights.map((weight, i) => Float64Array.from(weights, (_, j) => (i === j ? 1 / Math.sqrt(weight) : 0)));
+  const weights = Array.from(
+    chosen,
+    (c) => (space.features[space.owner[c]].kind === 'choice' ? 0.5 : 1) * cost.weight[space.owner[c]],
+  );
+  const factor = weights.map((weight, i) =>
+    Float64Array.from(weights, (_, j) => (i === j ? 1 / Math.sqrt(weight) : 0)),
+  );
   if (!cost.metric) return factor;
   const members = [...cost.metric.features.keys()].filter((k) => place.has(cost.metric!.features[k].column));
   const inverse = inverseFactor(members.map((i) => members.map((j) => cost.metric!.inverse[i][j])));

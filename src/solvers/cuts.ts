@@ -15,7 +15,16 @@ import { activeSet } from './active-set.js';
 import { branch } from './branch.js';
 import { branchQuadratic } from './branch-quadratic.js';
 import { simplex } from './simplex.js';
-import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+import {
+  INFEASIBLE,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from './solver.js';
 
 const LINEAR_SOLVERS: readonly Solver[] = [simplex, activeSet, branch, branchQuadratic];
 const MAX_ROUNDS = 200;

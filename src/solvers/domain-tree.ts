@@ -18,7 +18,7 @@ import { evaluateCost } from '../policy/cost.js';
 import { copyDomain, createDomain, type Domain, mayStand, pin } from '../policy/domain.js';
 import { type Problem, withPiece } from '../problems/problem.js';
 import { NodeHeap } from './node-heap.js';
-import { violation } from './rows.js';
+import { linkSlack, violation } from './rows.js';
 import { INFEASIBLE, type Limits, limit, numerical, type Outcome, solved } from './solver.js';
 
 export interface TreeNode {
@@ -109,7 +109,12 @@ export class DomainTree {
   }
 
   private root(domain: Domain): TreeNode {
-    return { domain: this.copy(domain), changed: new Set(), alternatives: this.problem.clauses.map(() => -1), bound: 0 };
+    return {
+      domain: this.copy(domain),
+      changed: new Set(),
+      alternatives: this.problem.clauses.map(() => -1),
+      bound: 0,
+    };
   }
 
   private copy(domain: Domain): Domain {
@@ -129,10 +134,14 @@ export class DomainTree {
     const leaf = this.settle(node, x, limits);
     const answer = leaf.x;
     if (!answer) return this.splitOff(node, x, leaf);
-    const broken = clauses.findIndex((clause, k) => node.alternatives[k] < 0 && clause.rows.every((row) => violation(row, answer) > 1e-10));
-    if (broken >= 0) return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
+    const broken = clauses.findIndex(
+      (clause, k) => node.alternatives[k] < 0 && clause.rows.every((row) => violation(row, answer) > 1e-10),
+    );
+    if (broken >= 0)
+      return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
     const count = space.features.filter((feature) => moved(feature, node.domain, answer)).length;
-    if (count > maxChanges || !this.problem.holds(answer)) return this.splitOff(node, x, { ...leaf, status: 'limit' });
+    const kept = this.keepsRows(node, answer) && this.problem.holds(answer);
+    if (count > maxChanges || !kept) return this.splitOff(node, x, { ...leaf, status: 'limit' });
     this.offer(answer);
     return relaxed.status === 'solved' ? [] : this.splitOff(node, x, leaf);
   }
@@ -174,7 +183,9 @@ export class DomainTree {
     const up = this.copy(node.domain);
     up.lower[column] = origin[column] + above * step[index];
     const parts = [gap(below) ? null : down, gap(above) ? null : up];
-    return parts.flatMap((domain) => (domain && domain.lower[column] <= domain.upper[column] ? [{ ...node, domain }] : []));
+    return parts.flatMap((domain) =>
+      domain && domain.lower[column] <= domain.upper[column] ? [{ ...node, domain }] : [],
+    );
   }
 
   private splitChoice(node: TreeNode, feature: Feature, x: Float64Array): TreeNode[] {
@@ -202,14 +213,23 @@ export class DomainTree {
     return movable ? this.method.leaf({ ...node, domain: fixed }, limits) : solved(clip(fixed), node.bound);
   }
 
+  /** Whether an answer keeps the policy's rows and the alternatives that the node has chosen. */
+  private keepsRows({ alternatives, domain }: TreeNode, x: Float64Array): boolean {
+    const chosen = alternatives.flatMap((k, clause) => (k < 0 ? [] : [this.problem.clauses[clause].rows[k]]));
+    return [...this.problem.links, ...chosen].every((row) => violation(row, x) <= 10 * linkSlack(row, domain.origin));
+  }
+
   /** The other lattice points of a node whose nearest one has been dealt with. */
   private splitOff(node: TreeNode, x: Float64Array, leaf: Outcome): TreeNode[] {
     const { lower, upper, step } = node.domain;
-    const free = this.problem.space.features.find((f) => f.kind !== 'choice' && step[f.index] > 0 && lower[f.column] < upper[f.column]);
+    const free = this.problem.space.features.find(
+      (f) => f.kind !== 'choice' && step[f.index] > 0 && lower[f.column] < upper[f.column],
+    );
     if (free) return this.threeWays(node, free, x);
     const choice = this.problem.space.features.find((f) => f.kind === 'choice' && openCategories(f, node.domain) > 1);
     if (choice) return this.splitChoice(node, choice, x);
-    if (leaf.status !== 'solved' && leaf.status !== 'infeasible') this.unresolved = Math.min(this.unresolved, Math.max(node.bound, leaf.lowerBound));
+    if (leaf.status !== 'solved' && leaf.status !== 'infeasible')
+      this.unresolved = Math.min(this.unresolved, Math.max(node.bound, leaf.lowerBound));
     return [];
   }
 
@@ -285,7 +305,10 @@ export function relaxedProblem(problem: Problem, alternatives: readonly number[]
   const chosen = alternatives.flatMap((k, clause) => (k < 0 ? [] : [problem.clauses[clause].rows[k]]));
   const groups = problem.rules.filter((rule) => !rule.never).flatMap((rule) => sumToOne(rule.feature, problem));
   const traits = { ...problem.traits, discrete: false, capped: false, disjunctive: false };
-  return withPiece({ ...problem, links: [...problem.links, ...groups, ...chosen], clauses: [], maxChanges: Infinity, traits }, problem.piece);
+  return withPiece(
+    { ...problem, links: [...problem.links, ...groups, ...chosen], clauses: [], maxChanges: Infinity, traits },
+    problem.piece,
+  );
 }
 
 function sumToOne(feature: Feature, problem: Problem): LinearRow[] {
@@ -296,7 +319,9 @@ function sumToOne(feature: Feature, problem: Problem): LinearRow[] {
 }
 
 /** Something prepared once for each choice of alternatives. */
-export function byAlternatives<T>(make: (alternatives: readonly number[]) => T): (alternatives: readonly number[]) => T {
+export function byAlternatives<T>(
+  make: (alternatives: readonly number[]) => T,
+): (alternatives: readonly number[]) => T {
   const made = new Map<string, T>();
   return (alternatives) => {
     const key = alternatives.join();
@@ -313,7 +338,8 @@ export function byAlternatives<T>(make: (alternatives: readonly number[]) => T):
 function splitShare(feature: Feature, domain: Domain, x: Float64Array): number {
   if (!moved(feature, domain, x)) return 0;
   let off = 0;
-  for (let c = feature.column; c < feature.column + feature.width; c++) off = Math.max(off, Math.abs(x[c] - Math.round(x[c])));
+  for (let c = feature.column; c < feature.column + feature.width; c++)
+    off = Math.max(off, Math.abs(x[c] - Math.round(x[c])));
   return off;
 }
 

@@ -53,11 +53,19 @@ export class PreparedDual implements Prepared {
   }
 
   private quadraticConstraints(frame: Frame, domain: Domain, nudge: number): DualConstraint[] {
-    return this.view.at(frame, domain, nudge).map((q, i) => ({ ...q, size: this.view.quadratics[i].magnitude(domain.origin) + Math.abs(q.c) }));
+    return this.view
+      .at(frame, domain, nudge)
+      .map((q, i) => ({ ...q, size: this.view.quadratics[i].magnitude(domain.origin) + Math.abs(q.c) }));
   }
 
   /** Rows and bounds that y breaks and that have not entered yet, as constraints b·y terms. */
-  private brokenLinear(frame: Frame, y: Float64Array, domain: Domain, nudge: number, entered: Set<string>): DualConstraint[] {
+  private brokenLinear(
+    frame: Frame,
+    y: Float64Array,
+    domain: Domain,
+    nudge: number,
+    entered: Set<string>,
+  ): DualConstraint[] {
     const { origin, lower, upper } = domain;
     const moved = unclipped(frame, y, origin);
     const broken: DualConstraint[] = [];
@@ -79,7 +87,8 @@ export class PreparedDual implements Prepared {
       if (violation(row, moved) <= (region ? -0.5 * depth : linkSlack(row, origin))) continue;
       const activity = dot(row.a, origin);
       const size = Math.abs(activity) + Math.abs(dot(row.a, moved)) + depth;
-      if (dot(row.a, moved) < row.lower + depth) enter(`${i}row-`, (k) => -row.a[k], row.lower + depth - activity, size);
+      if (dot(row.a, moved) < row.lower + depth)
+        enter(`${i}row-`, (k) => -row.a[k], row.lower + depth - activity, size);
       else enter(`${i}row+`, (k) => row.a[k], activity - row.upper + depth, size);
     }
     return broken;

@@ -165,6 +165,19 @@ function read(model: Model, code: ModelStatusCode, kind: keyof typeof SETTINGS_O
   const { colValue, colDual, rowDual } = model.getSolution();
   const quality = model.info.get('primal_solution_status');
   const found = kind === 'milp' ? quality === FEASIBLE_POINT : quality !== NO_POINT;
-  const bound = kind === 'milp' ? Number(model.info.get('mip_dual_bound')) : kind === 'lp' && status === 'optimal' ? model.getObjectiveValue() : Number.NEGATIVE_INFINITY;
-  return { ...NOTHING, status, values: found ? colValue : null, bound, rowDuals: rowDual, columnDuals: colDual, detail };
+  const bound =
+    kind === 'milp'
+      ? Number(model.info.get('mip_dual_bound'))
+      : kind === 'lp' && status === 'optimal'
+        ? model.getObjectiveValue()
+        : Number.NEGATIVE_INFINITY;
+  return {
+    ...NOTHING,
+    status,
+    values: found ? colValue : null,
+    bound,
+    rowDuals: rowDual,
+    columnDuals: colDual,
+    detail,
+  };
 }

@@ -12,8 +12,21 @@ import { dual } from './dual.js';
 import { hyperplane } from './hyperplane.js';
 import { nearest } from './nearest.js';
 import { secular } from './secular.js';
-import { spatial } from './spatial.js';
 import { simplex } from './simplex.js';
 import type { Solver } from './solver.js';
+import { spatial } from './spatial.js';
 
-export const solvers: readonly Solver[] = [hyperplane, secular, dual, simplex, activeSet, branch, branchQuadratic, cuts, ccp, spatial, branchAround, nearest];
+export const solvers: readonly Solver[] = [
+  hyperplane,
+  secular,
+  dual,
+  simplex,
+  activeSet,
+  branch,
+  branchQuadratic,
+  cuts,
+  ccp,
+  spatial,
+  branchAround,
+  nearest,
+];

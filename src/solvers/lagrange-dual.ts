@@ -134,7 +134,8 @@ export class LagrangeDual {
       const direction = this.newton(total, barrier);
       if (!direction) return 'stuck';
       if (this.lambda.some((value) => value > UNBOUNDED)) return this.certifies() ? 'unbounded' : 'stuck';
-      if (!this.search(direction, total, barrier)) return barrier === 0 && this.isOptimal(this.gradient()) ? 'optimal' : 'stuck';
+      if (!this.search(direction, total, barrier))
+        return barrier === 0 && this.isOptimal(this.gradient()) ? 'optimal' : 'stuck';
     }
     return 'stuck';
   }
@@ -198,7 +199,8 @@ export class LagrangeDual {
     });
     const n = free.length;
     const H = new Float64Array(n * n);
-    const inverses = barrier > 0 ? free.map((k) => (constraints[k].A ? this.inverseTimes(constraints[k].A!) : null)) : [];
+    const inverses =
+      barrier > 0 ? free.map((k) => (constraints[k].A ? this.inverseTimes(constraints[k].A!) : null)) : [];
     for (let p = 0; p < n; p++) {
       for (let q = 0; q <= p; q++) {
         let sum = 0;

@@ -18,15 +18,7 @@ import { loadHighs, runHighs } from './highs.js';
 import { gapOf } from './move-program.js';
 import { MoveModel } from './moves.js';
 import { violation } from './rows.js';
-import {
-  type Limits,
-  limit,
-  numerical,
-  type Outcome,
-  type Prepared,
-  type Solver,
-  solved,
-} from './solver.js';
+import { type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 import { SparseProgram } from './sparse-program.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {

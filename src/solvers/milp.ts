@@ -21,10 +21,21 @@ import { MoveProgram } from './move-program.js';
 import { MoveModel } from './moves.js';
 import { Reach } from './reach.js';
 import { SeparableCost } from './separable-cost.js';
-import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+import {
+  INFEASIBLE,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from './solver.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
-  return traits.linear && (traits.norm === 'l0' || traits.norm === 'l1' || traits.norm === 'percentile') ? 'exact' : 'no';
+  return traits.linear && (traits.norm === 'l0' || traits.norm === 'l1' || traits.norm === 'percentile')
+    ? 'exact'
+    : 'no';
 }
 
 /** A nudge of this size asks for the edge of the region itself; a larger one means that the edge did not do. */
@@ -103,7 +114,8 @@ class PreparedMilp implements Prepared {
       const found = this.run(reach.rooms, limits, depth);
       const outside = reach.outside();
       const { status } = found.run;
-      const tooSmall = status === 'infeasible' || (status === 'optimal' && !limits.anyAnswer && outside < this.costOf(found));
+      const tooSmall =
+        status === 'infeasible' || (status === 'optimal' && !limits.anyAnswer && outside < this.costOf(found));
       const last = round === ROUNDS;
       if (status === 'infeasible' && (outside === Infinity || this.relaxed(limits, depth) === Infinity)) return found;
       if (!tooSmall || last) return { ...found, bound: Math.min(found.bound, outside) };

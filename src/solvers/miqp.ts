@@ -20,7 +20,16 @@ import { MoveProgram } from './move-program.js';
 import { MoveModel } from './moves.js';
 import { QuadraticCost } from './quadratic-cost.js';
 import { Reach } from './reach.js';
-import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+import {
+  INFEASIBLE,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from './solver.js';
 import { SquareCuts } from './square-cuts.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
@@ -99,7 +108,10 @@ class PreparedMiqp implements Prepared {
     model.fill(domain, 0);
     cuts.begin(model.room);
     if (start.x) for (const factor of AROUND) cuts.addAt(this.deltaOf(start.x).map((delta) => factor * delta));
-    const prices = Array.from(model.moves, (_, j) => cost.choicePrice(j) || cost.leastBeyond(j, model.step[j] || model.unit[j]));
+    const prices = Array.from(
+      model.moves,
+      (_, j) => cost.choicePrice(j) || cost.leastBeyond(j, model.step[j] || model.unit[j]),
+    );
     this.unit = start.lowerBound > 0 ? start.lowerBound : Math.min(...prices.filter((price) => price > 0), Infinity);
     if (this.unit === Infinity) this.unit = 1;
   }
@@ -130,7 +142,10 @@ class PreparedMiqp implements Prepared {
       }
       bound = Math.max(bound, Math.min(master.bound, reach.outside()));
       const answer = this.step(master, domain, limits);
-      if (!answer) return status === 'optimal' ? { ...numerical('the model refused it'), lowerBound: bound } : limit(bestCost < Infinity ? best : null, bound);
+      if (!answer)
+        return status === 'optimal'
+          ? { ...numerical('the model refused it'), lowerBound: bound }
+          : limit(bestCost < Infinity ? best : null, bound);
       const cost = evaluateCost(this.problem.cost, this.problem.space, this.from, this.to);
       if (cost < bestCost) best.set(answer);
       bestCost = Math.min(bestCost, cost);
@@ -146,7 +161,8 @@ class PreparedMiqp implements Prepared {
     const { model, cost, unit } = this;
     const program = new MoveProgram(model, rooms, depth);
     for (let j = 0; j < model.n; j++) {
-      if (program.column[j] >= 0 && model.moves[j].kind === 'choose') program.sparse.cost[program.column[j]] = cost.choicePrice(j) / unit;
+      if (program.column[j] >= 0 && model.moves[j].kind === 'choose')
+        program.sparse.cost[program.column[j]] = cost.choicePrice(j) / unit;
     }
     this.cuts.write(program, unit);
     const run = runHighs(program.sparse, limits.deadline - limits.now());
@@ -164,7 +180,11 @@ class PreparedMiqp implements Prepared {
     const { model, amounts, x, problem } = this;
     if (!run.values) return null;
     program.readAmounts(run.values, amounts);
-    model.toColumns(amounts.map((amount, j) => amount / model.unit[j]), domain, x);
+    model.toColumns(
+      amounts.map((amount, j) => amount / model.unit[j]),
+      domain,
+      x,
+    );
     snapColumns(problem, domain, x);
     if (model.step.includes(0)) this.project(run.values, program, domain, limits);
     gather(problem.space, x, this.to);
@@ -176,7 +196,10 @@ class PreparedMiqp implements Prepared {
     const { problem, fixed, x } = this;
     copyDomain(domain, fixed);
     for (const { index, column, width, kind } of problem.space.features) {
-      const free = kind === 'continuous' && domain.step[index] === 0 && (!problem.traits.capped || program.isChanged(index, values));
+      const free =
+        kind === 'continuous' &&
+        domain.step[index] === 0 &&
+        (!problem.traits.capped || program.isChanged(index, values));
       if (!free) for (let c = column; c < column + width; c++) fixed.lower[c] = fixed.upper[c] = x[c];
     }
     const chosen = problem.clauses.map((_, clause) => program.chosenAtom(clause, values)).filter((atom) => atom >= 0);

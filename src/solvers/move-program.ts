@@ -106,7 +106,14 @@ export class MoveProgram {
     for (const j of moves) {
       const most = sparse.upper[column[j]];
       const scale = 1 / Math.max(1, most);
-      sparse.addRow([[column[j], scale], [y, -most * scale]], Number.NEGATIVE_INFINITY, 0);
+      sparse.addRow(
+        [
+          [column[j], scale],
+          [y, -most * scale],
+        ],
+        Number.NEGATIVE_INFINITY,
+        0,
+      );
     }
     return [[y, 1]];
   }
@@ -119,12 +126,19 @@ export class MoveProgram {
 
   private addClause(clause: number): void {
     const { clauseStart } = this.model;
-    const atoms = Array.from({ length: clauseStart[clause + 1] - clauseStart[clause] }, (_, k) => clauseStart[clause] + k);
+    const atoms = Array.from(
+      { length: clauseStart[clause + 1] - clauseStart[clause] },
+      (_, k) => clauseStart[clause] + k,
+    );
     const ranges = atoms.map((atom) => this.range(atom));
     if (ranges.flat().some((end) => !Number.isFinite(end))) return;
     if (atoms.some((atom, k) => this.alwaysHolds(atom, ranges[k]))) return;
     for (const [k, atom] of atoms.entries()) this.addAtom(atom, ranges[k]);
-    this.sparse.addRow(atoms.map((atom) => [this.switchOf[atom], 1] as const), 1, Infinity);
+    this.sparse.addRow(
+      atoms.map((atom) => [this.switchOf[atom], 1] as const),
+      1,
+      Infinity,
+    );
   }
 
   private alwaysHolds(atom: number, [least, most]: readonly [number, number]): boolean {
@@ -196,4 +210,5 @@ export class MoveProgram {
 
 const largest = (terms: Terms): number => Math.max(...terms.map(([, coefficient]) => Math.abs(coefficient)), 0) || 1;
 
-const scaled = (terms: Terms, scale: number): Terms => terms.map(([column, coefficient]) => [column, coefficient * scale]);
+const scaled = (terms: Terms, scale: number): Terms =>
+  terms.map(([column, coefficient]) => [column, coefficient * scale]);

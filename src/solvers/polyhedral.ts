@@ -18,7 +18,11 @@ export interface Cheapest {
 
 const SLACK = 1e-12;
 
-export type CheapestPoint = (rows: readonly UpperRow[], lo: Float64Array, hi: Float64Array) => Cheapest | 'infeasible' | 'numerical';
+export type CheapestPoint = (
+  rows: readonly UpperRow[],
+  lo: Float64Array,
+  hi: Float64Array,
+) => Cheapest | 'infeasible' | 'numerical';
 
 export const cheapestL1: CheapestPoint = (rows, lo, hi) => {
   const d = lo.length;

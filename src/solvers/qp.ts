@@ -60,8 +60,13 @@ class PreparedQp implements Prepared {
     this.unit = Float64Array.from(q, (row, i) => 1 / Math.sqrt(row[i]));
     this.quadratic = q.map((row, i) => row.map((value, j) => value * this.unit[i] * this.unit[j]));
     const identity = q.map((_, i) => q.map((__, j) => +(i === j)));
-    this.inverse = solvePositive(this.quadratic.map((row) => [...row]), identity);
-    const inZ = this.rows.map((row) => Float64Array.from(this.free, (feature, k) => row.a[feature.column] * this.unit[k]));
+    this.inverse = solvePositive(
+      this.quadratic.map((row) => [...row]),
+      identity,
+    );
+    const inZ = this.rows.map((row) =>
+      Float64Array.from(this.free, (feature, k) => row.a[feature.column] * this.unit[k]),
+    );
     this.rowScale = Float64Array.from(inZ, (a) => 1 / (Math.sqrt(dot(a, a)) || 1));
     this.scaled = inZ.map((a, i) => a.map((value) => value * this.rowScale[i]));
     this.x = new Float64Array(problem.space.columns);
@@ -72,7 +77,12 @@ class PreparedQp implements Prepared {
     const depths = this.depths(domain, limits.nudge);
     const gap = Math.max(...demands.map(([low, high], i) => Math.max(low + depths[i], depths[i] - high)), 0) || 1;
     const ends = demands.map(([low, high]) => [low / gap, high / gap] as const);
-    const program = this.program(domain, ends, depths.map((depth) => depth / gap), gap);
+    const program = this.program(
+      domain,
+      ends,
+      depths.map((depth) => depth / gap),
+      gap,
+    );
     const run = runHighs(program, limits.deadline - limits.now());
     if (run.status === 'infeasible') return this.certify(program, domain, limits);
     if (!run.values) return run.status === 'limit' ? limit(null, 0) : numerical(run.detail);
@@ -105,7 +115,11 @@ class PreparedQp implements Prepared {
       program.addColumn((lower[column] - origin[column]) / size, (upper[column] - origin[column]) / size);
     }
     for (const [i, [low, high]] of ends.entries()) {
-      program.addRow(Array.from(this.scaled[i], (value, k) => [k, value] as const), low + depths[i], high - depths[i]);
+      program.addRow(
+        Array.from(this.scaled[i], (value, k) => [k, value] as const),
+        low + depths[i],
+        high - depths[i],
+      );
     }
     program.hessian = this.free.length ? this.hessian() : null;
     return program;
@@ -139,9 +153,16 @@ class PreparedQp implements Prepared {
 
   private pointAt(z: Float64Array, program: SparseProgram, duals: Run | null): Stationary | null {
     const pinned = z.map((value, k) => endMet(value, program.lower[k], program.upper[k], duals?.columnDuals[k]));
-    const met = this.scaled.map((row, i) => endMet(dot(row, z), program.rowLower[i], program.rowUpper[i], duals?.rowDuals[i]));
+    const met = this.scaled.map((row, i) =>
+      endMet(dot(row, z), program.rowLower[i], program.rowUpper[i], duals?.rowDuals[i]),
+    );
     const active = [...met.keys()].filter((i) => !Number.isNaN(met[i]));
-    const point = stationaryPoint(this.quadratic, active.map((i) => this.scaled[i]), active.map((i) => met[i]), pinned);
+    const point = stationaryPoint(
+      this.quadratic,
+      active.map((i) => this.scaled[i]),
+      active.map((i) => met[i]),
+      pinned,
+    );
     if (!point) return null;
     const y = new Float64Array(this.rows.length);
     active.forEach((i, k) => {
@@ -212,7 +233,8 @@ function quadraticOf({ cost }: Problem, free: readonly Feature[]): Float64Array[
 /** The end that a value is at, by its multiplier where there is one; NaN: it is at none. */
 function endMet(value: number, low: number, high: number, dual: number | undefined): number {
   if (low === high) return low;
-  if (dual !== undefined) return dual > MET && Number.isFinite(low) ? low : dual < -MET && Number.isFinite(high) ? high : Number.NaN;
+  if (dual !== undefined)
+    return dual > MET && Number.isFinite(low) ? low : dual < -MET && Number.isFinite(high) ? high : Number.NaN;
   return value - low <= MET ? low : high - value <= MET ? high : Number.NaN;
 }
 

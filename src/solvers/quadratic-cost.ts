@@ -31,7 +31,9 @@ export class QuadraticCost {
     this.own = perFeature();
     this.least = perFeature();
     this.perSquaredRank = perFeature();
-    const numeric = space.features.filter((feature) => feature.kind !== 'choice' && model.movesOf[feature.index].length);
+    const numeric = space.features.filter(
+      (feature) => feature.kind !== 'choice' && model.movesOf[feature.index].length,
+    );
     if (cost.metric) this.sums = this.split(numeric, metricOver(numeric, cost.metric));
     else {
       this.sums = [];
@@ -81,7 +83,10 @@ export class QuadraticCost {
   }
 }
 
-function metricOver(features: readonly Feature[], metric: NonNullable<MoveModel['problem']['cost']['metric']>): number[][] {
+function metricOver(
+  features: readonly Feature[],
+  metric: NonNullable<MoveModel['problem']['cost']['metric']>,
+): number[][] {
   const place = features.map((feature) => metric.features.indexOf(feature));
   return place.map((i) => place.map((j) => metric.inverse[i][j]));
 }

@@ -72,9 +72,12 @@ export class QuadraticView {
     const d = free.length;
     const columns = this.problem.space.columns;
     const half = new Float64Array(d * d);
-    for (let i = 0; i < d; i++) for (let k = 0; k < d; k++) for (let j = 0; j < d; j++) half[i * d + j] += Q[free[i] * columns + free[k]] * S[k * d + j];
+    for (let i = 0; i < d; i++)
+      for (let k = 0; k < d; k++)
+        for (let j = 0; j < d; j++) half[i * d + j] += Q[free[i] * columns + free[k]] * S[k * d + j];
     const out = new Float64Array(d * d);
-    for (let i = 0; i < d; i++) for (let k = 0; k < d; k++) for (let j = 0; j < d; j++) out[i * d + j] += S[k * d + i] * half[k * d + j];
+    for (let i = 0; i < d; i++)
+      for (let k = 0; k < d; k++) for (let j = 0; j < d; j++) out[i * d + j] += S[k * d + i] * half[k * d + j];
     return out;
   }
 

@@ -8,8 +8,9 @@
  * price is c, and the program is solved again. Where distance costs nothing (L0) only infinite rooms are cut; outside is
  * then the least weight of such a feature, to which the cost of all others comes.
  */
-import type { MoveModel } from './moves.js';
+
 import { gapOf } from './move-program.js';
+import type { MoveModel } from './moves.js';
 
 /** First rooms in units of the gap; and those where the price does not grow with the amount. */
 const NEAR = 64;
@@ -55,7 +56,8 @@ export class Reach {
   /** What an answer beyond the rooms costs at least; Infinity: there is none. */
   outside(): number {
     let least = Infinity;
-    for (let j = 0; j < this.rooms.length; j++) if (this.isCut(j)) least = Math.min(least, this.price(j, this.rooms[j]));
+    for (let j = 0; j < this.rooms.length; j++)
+      if (this.isCut(j)) least = Math.min(least, this.price(j, this.rooms[j]));
     return least;
   }
 

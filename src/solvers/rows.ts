@@ -58,7 +58,8 @@ export function provesInfeasible(rows: readonly LinearRow[], y: Float64Array, do
   }
   let reach = 0;
   for (const feature of domain.space.features) {
-    const term = feature.kind === 'choice' ? choiceReach(feature, rows, y, domain) : columnReach(feature.column, rows, y, domain);
+    const term =
+      feature.kind === 'choice' ? choiceReach(feature, rows, y, domain) : columnReach(feature.column, rows, y, domain);
     reach += term;
     size += Math.abs(term);
   }
@@ -83,7 +84,12 @@ function columnReach(column: number, rows: readonly LinearRow[], y: Float64Array
 }
 
 /** Exactly one category is taken: the best of the open ones, or the row's own columns as they are. */
-function choiceReach({ column, width }: Feature, rows: readonly LinearRow[], y: Float64Array, { origin, upper }: Domain): number {
+function choiceReach(
+  { column, width }: Feature,
+  rows: readonly LinearRow[],
+  y: Float64Array,
+  { origin, upper }: Domain,
+): number {
   let best = Number.NEGATIVE_INFINITY;
   let present = 0;
   let mayStay = true;

@@ -6,12 +6,13 @@
  * The bound is proved anew from the multipliers. The answer: y of the relaxation, and where that is not a feasible point
  * y ± the main axis of U - yyᵀ, brought into the region and down from there. Solved when an answer meets the bound.
  */
+
+import { type SemidefiniteSolution, solveSemidefinite } from '../linalg/interior-point.js';
 import type { Domain } from '../policy/domain.js';
 import type { FeatureRule } from '../policy/rules.js';
 import type { Problem } from '../problems/problem.js';
-import { type SemidefiniteSolution, solveSemidefinite } from '../linalg/interior-point.js';
 import { PreparedCcp } from './ccp.js';
-import { descend, type DescentProblem, restore } from './ccp-descent.js';
+import { type DescentProblem, descend, restore } from './ccp-descent.js';
 import type { Frame } from './quadratic-view.js';
 import { decompose } from './secular.js';
 import {
@@ -66,7 +67,10 @@ class PreparedSdp implements Prepared {
     if (distance === Infinity) return INFEASIBLE;
     if (d > MAX_COLUMNS) return limit(null, 0);
     const sigma = 2 ** Math.round(Math.log2(distance));
-    const relaxed = solveSemidefinite(relaxation(scale(constraints, sigma, d), d), () => limits.now() > limits.deadline);
+    const relaxed = solveSemidefinite(
+      relaxation(scale(constraints, sigma, d), d),
+      () => limits.now() > limits.deadline,
+    );
     const bound = this.bound(relaxed, frame, domain, sigma);
     if (bound === Infinity) return INFEASIBLE;
     const found = this.cheapest(candidates(relaxed.X, sigma, d), this.local.descent(frame, domain, limits), bound);
@@ -86,7 +90,9 @@ class PreparedSdp implements Prepared {
 
   private linear(frame: Frame, domain: Domain, nudge: number): RelaxedConstraint[] {
     const { rows, lo, hi } = this.local.view.bounds(frame, domain, nudge);
-    const bounds = Array.from(lo, (low, j) => intervalConstraint(new Float64Array(lo.length).fill(1, j, j + 1), low, hi[j]));
+    const bounds = Array.from(lo, (low, j) =>
+      intervalConstraint(new Float64Array(lo.length).fill(1, j, j + 1), low, hi[j]),
+    );
     return [...bounds.filter((bound) => bound !== undefined), ...rowConstraints(rows)];
   }
 
@@ -109,7 +115,11 @@ class PreparedSdp implements Prepared {
     });
   }
 
-  private cheapest(starts: Iterable<Float64Array>, descent: DescentProblem, bound: number): { y: Float64Array; cost: number } | undefined {
+  private cheapest(
+    starts: Iterable<Float64Array>,
+    descent: DescentProblem,
+    bound: number,
+  ): { y: Float64Array; cost: number } | undefined {
     let best: { y: Float64Array; cost: number } | undefined;
     for (const start of starts) {
       const inside = restore(descent, start);
@@ -121,7 +131,8 @@ class PreparedSdp implements Prepared {
   }
 }
 
-const scale = (constraints: readonly RelaxedConstraint[], sigma: number, d: number) => constraints.map((constraint) => rescaled(constraint, sigma, d));
+const scale = (constraints: readonly RelaxedConstraint[], sigma: number, d: number) =>
+  constraints.map((constraint) => rescaled(constraint, sigma, d));
 
 const meets = (cost: number, bound: number) => bound >= cost * (1 - CLOSED);
 
@@ -131,7 +142,8 @@ function* candidates(Y: Float64Array, sigma: number, d: number): Generator<Float
   const y = Float64Array.from({ length: d }, (_, i) => sigma * Y[i * n + d]);
   yield y;
   const spread = new Float64Array(d * d);
-  for (let i = 0; i < d; i++) for (let j = 0; j < d; j++) spread[i * d + j] = sigma * sigma * Y[i * n + j] - y[i] * y[j];
+  for (let i = 0; i < d; i++)
+    for (let j = 0; j < d; j++) spread[i * d + j] = sigma * sigma * Y[i * n + j] - y[i] * y[j];
   const { values, vectors } = decompose(spread, d);
   const main = values.indexOf(Math.max(...values));
   const length = Math.sqrt(Math.max(0, values[main]));

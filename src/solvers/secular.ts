@@ -16,7 +16,16 @@ import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { type Frame, QuadraticView } from './quadratic-view.js';
-import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+import {
+  INFEASIBLE,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from './solver.js';
 
 export function oneQuadratic({ traits, piece }: Problem): boolean {
   const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';
@@ -142,14 +151,21 @@ function rootOf(f: (lambda: number) => [number, number], end: number): number | 
     else high = lambda;
     const newton = lambda - value / slope;
     const next = newton > low && newton < high ? newton : low + (high - low) / 2;
-    if (Math.abs(next - lambda) <= 1e-16 * Math.abs(lambda) || next === low || next === high) return value <= 0 ? lambda : high;
+    if (Math.abs(next - lambda) <= 1e-16 * Math.abs(lambda) || next === low || next === high)
+      return value <= 0 ? lambda : high;
     lambda = next;
   }
   return high;
 }
 
 /** β has no part in the lowest eigenspace and the rest cannot meet the constraint: add what is missing along it. */
-function hardCase(alpha: Float64Array, beta: Float64Array, c: number, lowest: number, end: number): Float64Array | undefined {
+function hardCase(
+  alpha: Float64Array,
+  beta: Float64Array,
+  c: number,
+  lowest: number,
+  end: number,
+): Float64Array | undefined {
   const size = Math.sqrt(beta.reduce((sum, value) => sum + value * value, 0));
   const isLowest = (i: number) => alpha[i] <= lowest * (1 - 1e-12);
   let part = 0;

@@ -46,7 +46,8 @@ export class SeparableCost {
     const { sparse, column, size } = program;
     const { norm, weight } = model.problem.cost;
     if (norm === 'l0') {
-      for (const { index } of model.problem.space.features) for (const [y] of program.indicator(index)) sparse.cost[y] = weight[index];
+      for (const { index } of model.problem.space.features)
+        for (const [y] of program.indicator(index)) sparse.cost[y] = weight[index];
       return;
     }
     for (let j = 0; j < model.n; j++) {

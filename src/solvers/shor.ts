@@ -13,9 +13,19 @@
  * matrix positive (Demmel 1989, Rump 2006); the rounding of Σ λ_k Q_k itself is taken off the diagonal by Gershgorin's rows.
  */
 import { factorInPlace, forward } from '../linalg/cholesky.js';
-import { addForm, dense, NONE, product, type SemidefiniteProgram, type SparseVector, type SymmetricForm, sparse, unit } from '../linalg/semidefinite-program.js';
-import type { ScaledQuadratic } from './quadratic-view.js';
+import {
+  addForm,
+  dense,
+  NONE,
+  product,
+  type SemidefiniteProgram,
+  type SparseVector,
+  type SymmetricForm,
+  sparse,
+  unit,
+} from '../linalg/semidefinite-program.js';
 import type { UpperRow } from './polyhedral.js';
+import type { ScaledQuadratic } from './quadratic-view.js';
 
 export interface RelaxedConstraint {
   readonly form: SymmetricForm;
@@ -46,7 +56,8 @@ export function intervalConstraint(a: Float64Array, low: number, high: number): 
   const from = (value: number, sign = 1) => sparse([...a.map((entry) => sign * entry), -sign * value]);
   const one = unit(a.length);
   if (low === high) return { form: product(from(high), one), equation: true };
-  if (low > Number.NEGATIVE_INFINITY && high < Infinity) return { form: product(from(low), from(high)), equation: false };
+  if (low > Number.NEGATIVE_INFINITY && high < Infinity)
+    return { form: product(from(low), from(high)), equation: false };
   if (high < Infinity) return { form: product(from(high), one), equation: false };
   return low > Number.NEGATIVE_INFINITY ? { form: product(from(low, -1), one), equation: false } : undefined;
 }
@@ -66,7 +77,10 @@ export function rowConstraints(rows: readonly UpperRow[]): RelaxedConstraint[] {
 
 /** The same constraint in ŷ = y/σ. For σ a power of two nothing is rounded. */
 export function rescaled({ form, equation }: RelaxedConstraint, sigma: number, d: number): RelaxedConstraint {
-  const stretch = (v: SparseVector) => ({ ...v, value: v.value.map((value, k) => (v.index[k] < d ? sigma * value : value)) });
+  const stretch = (v: SparseVector) => ({
+    ...v,
+    value: v.value.map((value, k) => (v.index[k] < d ? sigma * value : value)),
+  });
   if (form.kind === 'product') return { form: product(stretch(form.u), stretch(form.w)), equation };
   const n = d + 1;
   const factor = (i: number) => (i < d ? sigma : 1);
@@ -106,13 +120,31 @@ export function multipliers(constraints: readonly RelaxedConstraint[], y: Float6
 
 /** The best of the bounds D(sλ); -Infinity when none is proved. */
 export function provedBound(constraints: readonly RelaxedConstraint[], lambda: Float64Array, d: number): number {
-  return Math.max(...SHARES.map((s) => leastOf(constraints, lambda.map((value) => s * value), d, 1)));
+  return Math.max(
+    ...SHARES.map((s) =>
+      leastOf(
+        constraints,
+        lambda.map((value) => s * value),
+        d,
+        1,
+      ),
+    ),
+  );
 }
 
 /** Infinity when Σ λ_k q_k > 0 everywhere, which no y of the region allows; else the best bound from a multiple of λ. */
 export function provedEmpty(constraints: readonly RelaxedConstraint[], lambda: Float64Array, d: number): number {
   if (leastOf(constraints, lambda, d, 0) > 0) return Infinity;
-  return Math.max(...MULTIPLES.map((s) => leastOf(constraints, lambda.map((value) => s * value), d, 1)));
+  return Math.max(
+    ...MULTIPLES.map((s) =>
+      leastOf(
+        constraints,
+        lambda.map((value) => s * value),
+        d,
+        1,
+      ),
+    ),
+  );
 }
 
 /** A proved lower bound on  weight ‖y‖² + Σ λ_k q_k(y)  over all y; -Infinity when its matrix is not proved positive. */

@@ -71,7 +71,8 @@ export class SpatialSearch {
     for (let visited = 0; open.size; visited++) {
       const bound = open.least();
       if (this.closed(bound)) break;
-      if (visited >= maxNodes || this.problem.late()) return { y: this.best, cost: this.bestCost, bound: Math.min(bound, this.unresolved) };
+      if (visited >= maxNodes || this.problem.late())
+        return { y: this.best, cost: this.bestCost, bound: Math.min(bound, this.unresolved) };
       this.visit(open.pop()!, open, visited);
     }
     return { y: this.best, cost: this.bestCost, bound: Math.min(this.unresolved, this.bestCost * (1 - CLOSED)) };
@@ -90,7 +91,7 @@ export class SpatialSearch {
     const relaxed = this.relax(node);
     if (!relaxed || this.closed(relaxed.cost)) return;
     const { y } = relaxed;
-    if (this.problem.quadratics.every((q) => valueOf(q, y) <= 0)) {
+    if (this.problem.quadratics.every((q) => quadraticValue(q, y) <= 0)) {
       this.offer(y, relaxed.cost);
       return;
     }
@@ -132,8 +133,11 @@ export class SpatialSearch {
       if (found === 'infeasible') return undefined;
       if (found === 'numerical') return { y: new Float64Array(this.problem.lo.length), cost: low, settled: true };
       low = Math.max(low, found.cost);
-      const broken = this.problem.quadratics.map((q, i) => ({ q, i })).filter(({ q, i }) => this.relaxedValue(q, i, node, found.y) > 1e-10 * (1 + Math.abs(q.c)));
-      if (!broken.length || round === TANGENT_ROUNDS || this.closed(found.cost)) return { y: found.y, cost: low, settled: !broken.length };
+      const broken = this.problem.quadratics
+        .map((q, i) => ({ q, i }))
+        .filter(({ q, i }) => this.relaxedValue(q, i, node, found.y) > 1e-10 * (1 + Math.abs(q.c)));
+      if (!broken.length || round === TANGENT_ROUNDS || this.closed(found.cost))
+        return { y: found.y, cost: low, settled: !broken.length };
       for (const { q, i } of broken) this.tangents.push(tangentOf(q, i, found.y));
     }
   }
@@ -177,7 +181,7 @@ export class SpatialSearch {
 
   /** The direction whose chord lies furthest below its term at y, among broken quadratics. */
   private widest(node: Node, y: Float64Array): number {
-    const broken = this.problem.quadratics.map((q) => valueOf(q, y) > 0);
+    const broken = this.problem.quadratics.map((q) => quadraticValue(q, y) > 0);
     let worst = -1;
     let most = 0;
     for (const [k, { quadratic, v, weight }] of this.directions.entries()) {
@@ -210,7 +214,7 @@ function convexValue({ P, b, c }: SplitQuadratic, y: Float64Array): number {
   return total;
 }
 
-export function valueOf(q: SplitQuadratic, y: Float64Array): number {
+export function quadraticValue(q: SplitQuadratic, y: Float64Array): number {
   return q.concave.reduce((total, { v, weight }) => total - weight * dot(v, y) ** 2, convexValue(q, y));
 }
 

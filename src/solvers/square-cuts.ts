@@ -62,7 +62,11 @@ export class SquareCuts {
   addAt(delta: Float64Array): boolean {
     const before = this.count();
     for (const square of this.squares) {
-      if (square.sum) addTangent(square, square.sum.reduce((u, value, f) => u + value * delta[f], 0));
+      if (square.sum)
+        addTangent(
+          square,
+          square.sum.reduce((u, value, f) => u + value * delta[f], 0),
+        );
       else this.addOwn(square, Math.abs(delta[square.feature]));
     }
     return this.count() > before;

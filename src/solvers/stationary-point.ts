@@ -33,25 +33,35 @@ export function stationaryPoint(
   const solutions = free.length ? solvePositive(block, [...normals, pull]) : undefined;
   if (!solutions) return free.length || rows.length ? null : { z, y: new Float64Array(), mu: gradient(q, z) };
   const drift = solutions[rows.length];
-  const half = multipliers(normals, solutions.slice(0, -1), rows.map((row, i) => ends[i] - dot(row, z) + product(normals[i], drift)));
+  const half = multipliers(
+    normals,
+    solutions.slice(0, -1),
+    rows.map((row, i) => ends[i] - dot(row, z) + product(normals[i], drift)),
+  );
   if (!half) return null;
   free.forEach((k, f) => {
     z[k] = half.reduce((sum, value, i) => sum + value * solutions[i][f], -drift[f]);
   });
   const mu = gradient(q, z);
-  for (const k of mu.keys()) mu[k] = Number.isNaN(pinned[k]) ? 0 : mu[k] - rows.reduce((sum, row, i) => sum + 2 * half[i] * row[k], 0);
+  for (const k of mu.keys())
+    mu[k] = Number.isNaN(pinned[k]) ? 0 : mu[k] - rows.reduce((sum, row, i) => sum + 2 * half[i] * row[k], 0);
   return { z, y: Float64Array.from(half, (value) => 2 * value), mu };
 }
 
 /** y/2 of the equation above. */
-function multipliers(normals: readonly number[][], solutions: readonly Float64Array[], demand: readonly number[]): number[] | null {
+function multipliers(
+  normals: readonly number[][],
+  solutions: readonly Float64Array[],
+  demand: readonly number[],
+): number[] | null {
   if (!normals.length) return [];
   const schur = normals.map((normal) => solutions.map((solution) => product(normal, solution)));
   const solved = solvePositive(schur, [demand]);
   return solved ? [...solved[0]] : null;
 }
 
-const gradient = (q: readonly Float64Array[], z: Float64Array): Float64Array => Float64Array.from(q, (row) => 2 * dot(row, z));
+const gradient = (q: readonly Float64Array[], z: Float64Array): Float64Array =>
+  Float64Array.from(q, (row) => 2 * dot(row, z));
 
 function product(a: readonly number[], b: Float64Array): number {
   return a.reduce((sum, value, i) => sum + value * b[i], 0);

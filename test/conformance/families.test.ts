@@ -35,8 +35,9 @@ function rowPosition({ a, lower, upper }: LinearRow, x: Float64Array): Position[
   ];
 }
 
-function sumPositions(piece: Piece, x: Float64Array): Position[] {
-  if (piece.kind !== 'exp-sum') return [];
+function curvedPositions(piece: Piece, x: Float64Array): Position[] {
+  if (piece.kind === 'polyhedron') return [];
+  if (piece.kind === 'quadratics') return piece.quadratics.map((q) => against(q.value(x), q.magnitude(x)));
   return piece.sums.map(({ weights, exponents, shifts, bound }) => {
     const total = exponents.reduce(
       (sum, u, j) => sum + weights[j] * Math.exp(u.reduce((s, value, i) => s + value * x[i], shifts[j])),
@@ -47,7 +48,7 @@ function sumPositions(piece: Piece, x: Float64Array): Position[] {
 }
 
 function piecePosition(piece: Piece, x: Float64Array): Position {
-  const all = [...piece.rows.flatMap((row) => rowPosition(row, x)), ...sumPositions(piece, x)];
+  const all = [...piece.rows.flatMap((row) => rowPosition(row, x)), ...curvedPositions(piece, x)];
   if (all.includes('outside')) return 'outside';
   return all.includes('near') ? 'near' : 'inside';
 }

@@ -45,6 +45,22 @@ function gaussians(dice: Dice, inputs: number): FamilyDraw {
   return { parameters, classes, refuses: refusals.softmax };
 }
 
+const positive = (dice: Dice, size: number, ridge: number): number[][] => {
+  const root = dice.matrix(size, size);
+  return root.map((a, i) =>
+    root.map((b, j) => a.reduce((sum, value, k) => sum + value * b[k], 0) / size + (i === j ? ridge : 0)),
+  );
+};
+
+const priors = (dice: Dice, classes: number): number[] => {
+  const shares = dice.vector(classes, () => dice.between(0.2, 1));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  return shares.map((share) => share / total);
+};
+
+/** Probabilities of several classes under quadratic discriminants have no quadratic region. */
+const unlessTwo = (classes: number) => (goal: Goal) => classes > 2 && (goal.kind === 'interval' || goal.margin > 0);
+
 /** A family is tested the moment it has a row here; one without a row fails the conformance test. */
 export const generators: Record<string, Generator> = {
   hyperplane: linear,
@@ -70,6 +86,33 @@ export const generators: Record<string, Generator> = {
   'linear-regression': regression,
   'poisson-regression': regression,
   'exponential-regression': regression,
+  'gaussian-naive-bayes': (dice, inputs) => {
+    const classes = dice.integer(2, 4);
+    const variances = dice.matrix(classes, inputs, () => dice.between(0.2, 3));
+    const parameters = { means: dice.matrix(classes, inputs), variances, priors: priors(dice, classes) };
+    return { parameters, classes, refuses: unlessTwo(classes) };
+  },
+  qda: (dice, inputs) => {
+    const classes = dice.integer(2, 4);
+    const covariances = Array.from({ length: classes }, () => positive(dice, inputs, 0.3));
+    const parameters = { means: dice.matrix(classes, inputs), covariances, priors: priors(dice, classes) };
+    return { parameters, classes, refuses: unlessTwo(classes) };
+  },
+  lvq: (dice, inputs) => {
+    const classes = dice.integer(2, 3);
+    const prototypes = dice.matrix(classes * dice.integer(1, 2), inputs);
+    const labels = prototypes.map((_, p) => `class ${p % classes}`);
+    const matrices = (count: number) => ({
+      relevances: Array.from({ length: count }, () => positive(dice, inputs, 0)),
+    });
+    const relevance = dice.pick([
+      {},
+      { relevance: positive(dice, inputs, 0) },
+      matrices(classes),
+      matrices(prototypes.length),
+    ]);
+    return { parameters: { prototypes, labels, ...relevance }, classes, refuses: (goal) => goal.kind === 'interval' };
+  },
 };
 
 const LABELS = ['a', 'b', 'c', 'd'];
