@@ -63,7 +63,7 @@ class GaussianModel implements Model {
     if (this.offsets[goal.index] === -Infinity) return [];
     const [lower, upper] = this.leads(goal, rivals.length);
     if (lower > upper || lower === Infinity) return [];
-    const quadratics = rivals.map((j) => this.nearer(goal.index, j, lower));
+    const quadratics = lower > -Infinity ? rivals.map((j) => this.nearer(goal.index, j, lower)) : [];
     if (upper < Infinity) quadratics.push(this.nearer(rivals[0], goal.index, -upper));
     return [nearerPiece(quadratics)];
   }
