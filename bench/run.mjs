@@ -7,7 +7,7 @@
  *   --write        the tables into bench/README.md as well; needs a whole run
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureEndToEnd, ROWS } from './end-to-end.mjs';
 import { judge } from './goals.mjs';
@@ -26,11 +26,12 @@ const isWhole = !options.short && !options.only;
 const print = options.json ? () => {} : (text) => console.log(text);
 const isWanted = (name) => !options.only || options.only.some((text) => name.includes(text));
 
+const loadBefore = readLoad();
 const measured = { cases: await runCases(), portfolio: await runPortfolio(), endToEnd: await runEndToEnd() };
 const results = {
   goals: judge(measured),
   date: new Date().toISOString().slice(0, 10),
-  machine: { node: process.version, cpu: cpus()[0].model.trim(), cores: cpus().length },
+  machine: { node: process.version, cpu: cpus()[0].model.trim(), cores: cpus().length, load: [loadBefore, readLoad()] },
   ...measured,
 };
 if (results.goals.length) print(showGoals(results.goals));
@@ -52,6 +53,11 @@ function readOptions() {
   } catch (error) {
     return fail(error.message);
   }
+}
+
+/** Processes that want a core, over the last minute: this run itself makes for about one. */
+function readLoad() {
+  return Number(loadavg()[0].toFixed(1));
 }
 
 /** Case by case; a table is printed as soon as it is complete. */

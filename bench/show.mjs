@@ -63,14 +63,14 @@ export function showPage(page, results) {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`the page lacks ${BEGIN} or ${END}`);
-  return `${page.slice(0, begin + BEGIN.length)}\n${pageTables(results)}\n${page.slice(end)}`;
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${pageTables(results)}\n\n${page.slice(end)}`;
 }
 
 function pageTables({ date, machine, goals, cases, portfolio, endToEnd }) {
   return [
-    `${date}, Node ${machine.node}, ${machine.cpu}, ${machine.cores} cores.`,
+    `${date}, Node ${machine.node}, ${machine.cpu}, ${machine.cores} cores, load ${machine.load.join(' before and ')} after.`,
     markdownTable(GOAL_COLUMNS, goals),
-    'Median microseconds, solver alone / whole row. *Proved* and *over peer* (whole row) are for d = 30.',
+    'Median microseconds, solver alone / whole row. _Proved_ and _over peer_ (whole row) are for d = 30.',
     markdownTable(pivotColumns(cases), pivot(cases)),
     'The demo portfolio under its policy:',
     markdownTable(PORTFOLIO_COLUMNS, [portfolio]),

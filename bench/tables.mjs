@@ -10,19 +10,25 @@ export const showPercent = (share) => `${Number((100 * share).toFixed(1))} %`;
 
 /** An empty line stands between rows of different groups. */
 export function textTable(columns, rows, groupOf = () => '') {
-  const lines = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ of }) => of(row)))];
-  const widths = columns.map((_, c) => Math.max(...lines.map((cells) => cells[c].length)));
-  const pad = (cell, c) => (columns[c].left ? cell.padEnd(widths[c]) : cell.padStart(widths[c]));
-  const [header, ...body] = lines.map((cells) => cells.map(pad).join('  ').trimEnd());
+  const [header, ...body] = layOut(columns, rows).lines.map((cells) => cells.join('  ').trimEnd());
   const opensGroup = (i) => i > 0 && groupOf(rows[i]) !== groupOf(rows[i - 1]);
   return [header, ...body.map((line, i) => (opensGroup(i) ? `\n${line}` : line))].join('\n');
 }
 
+/** As the formatter of this project would have it. */
 export function markdownTable(columns, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [
-    line(columns.map(({ title }) => title)),
-    line(columns.map(({ left }) => (left ? '---' : '---:'))),
-    ...rows.map((row) => line(columns.map(({ of }) => of(row)))),
-  ].join('\n');
+  const { lines, widths } = layOut(columns, rows);
+  const rule = columns.map(({ left }, c) => (left ? '-'.repeat(widths[c]) : `${'-'.repeat(widths[c] - 1)}:`));
+  const [header, ...body] = lines;
+  return [header, rule, ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+const NARROWEST = 3;
+
+/** Cells padded to the width of their columns. */
+function layOut(columns, rows) {
+  const texts = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ of }) => of(row)))];
+  const widths = columns.map((_, c) => Math.max(NARROWEST, ...texts.map((cells) => cells[c].length)));
+  const pad = (cell, c) => (columns[c].left ? cell.padEnd(widths[c]) : cell.padStart(widths[c]));
+  return { lines: texts.map((cells) => cells.map(pad)), widths };
 }

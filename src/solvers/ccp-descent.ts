@@ -37,9 +37,7 @@ interface Tangent {
   readonly offset: number;
 }
 
-const ROUNDS = 120;
 const RESTORATIONS = 30;
-const STATIONARY = 1e-9;
 /** Tangents kept for each quadratic: the latest ones are the ones that matter. */
 const KEPT = 14;
 
@@ -105,14 +103,28 @@ function keepsRows({ rows, lo, hi }: DescentProblem, y: Float64Array): boolean {
   );
 }
 
-/** Goes down from a feasible point; stops early once it cannot come below the cutoff any more. */
-export function descend(problem: DescentProblem, start: Float64Array): { y: Float64Array; cost: number } {
+/** How far a descent goes: until a round could gain less than this share of the cost, or so many rounds. */
+export interface Effort {
+  readonly stationary: number;
+  readonly rounds: number;
+}
+
+/** Good enough to compare starts by. */
+export const COARSE: Effort = { stationary: 1e-3, rounds: 20 };
+export const FINE: Effort = { stationary: 1e-9, rounds: 120 };
+
+/** Goes down from a feasible point. */
+export function descend(
+  problem: DescentProblem,
+  start: Float64Array,
+  { stationary, rounds }: Effort,
+): { y: Float64Array; cost: number } {
   let y = start;
   let cost = problem.cost(y);
   let tangents = tangentsAt(problem, y);
-  for (let round = 0; round < ROUNDS && !problem.late(); round++) {
+  for (let round = 0; round < rounds && !problem.late(); round++) {
     const found = problem.cheapest([...problem.rows, ...convexRows(problem, tangents, y)], problem.lo, problem.hi);
-    if (typeof found === 'string' || cost - found.cost <= STATIONARY * cost) break;
+    if (typeof found === 'string' || cost - found.cost <= stationary * cost) break;
     const z = found.y;
     const t = lastFeasible(problem, y, z);
     y = y.map((value, i) => value + t * (z[i] - value));

@@ -10,7 +10,11 @@ import { ccp } from './ccp.js';
 import { cuts } from './cuts.js';
 import { dual } from './dual.js';
 import { hyperplane } from './hyperplane.js';
+import { lp } from './lp.js';
+import { milp } from './milp.js';
+import { miqp } from './miqp.js';
 import { nearest } from './nearest.js';
+import { qp } from './qp.js';
 import { secular } from './secular.js';
 import { simplex } from './simplex.js';
 import type { Solver } from './solver.js';
@@ -24,6 +28,10 @@ export const solvers: readonly Solver[] = [
   activeSet,
   branch,
   branchQuadratic,
+  lp,
+  qp,
+  milp,
+  miqp,
   cuts,
   ccp,
   spatial,

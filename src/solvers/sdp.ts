@@ -12,7 +12,7 @@ import type { Domain } from '../policy/domain.js';
 import type { FeatureRule } from '../policy/rules.js';
 import type { Problem } from '../problems/problem.js';
 import { PreparedCcp } from './ccp.js';
-import { type DescentProblem, descend, restore } from './ccp-descent.js';
+import { type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
 import type { Frame } from './quadratic-view.js';
 import { decompose } from './secular.js';
 import {
@@ -123,7 +123,7 @@ class PreparedSdp implements Prepared {
     let best: { y: Float64Array; cost: number } | undefined;
     for (const start of starts) {
       const inside = restore(descent, start);
-      const found = inside && descend(descent, inside);
+      const found = inside && descend(descent, inside, FINE);
       if (found && !(found.cost >= (best?.cost ?? Infinity))) best = found;
       if (descent.late() || (best && meets(best.cost, bound))) break;
     }

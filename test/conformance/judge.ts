@@ -22,7 +22,7 @@ export function judge(problem: Problem, domain: Domain, answer: Float64Array): J
   for (const feature of space.features) snap(feature, domain, x);
   gather(space, domain.origin, from);
   gather(space, x, to);
-  const changed = space.features.filter((f) => Math.abs(to[f.index] - from[f.index]) > 1e-10 * Math.max(1, Math.abs(from[f.index])));
+  const changed = space.features.filter((f) => Math.abs(to[f.index] - from[f.index]) > 1e-12 * Math.max(1, Math.abs(from[f.index])));
   const faults = [
     ...space.features.flatMap((feature) => domainFaults(feature, domain, answer)),
     ...linearRows(problem).flatMap((row, i) => (excess(row, x) > 0 ? [`row ${i} is missed by ${excess(row, x)}`] : [])),
