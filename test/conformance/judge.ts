@@ -22,11 +22,15 @@ export function judge(problem: Problem, domain: Domain, answer: Float64Array): J
   for (const feature of space.features) snap(feature, domain, x);
   gather(space, domain.origin, from);
   gather(space, x, to);
-  const changed = space.features.filter((f) => Math.abs(to[f.index] - from[f.index]) > 1e-12 * Math.max(1, Math.abs(from[f.index])));
+  const changed = space.features.filter(
+    (f) => Math.abs(to[f.index] - from[f.index]) > 1e-12 * Math.max(1, Math.abs(from[f.index])),
+  );
   const faults = [
     ...space.features.flatMap((feature) => domainFaults(feature, domain, answer)),
     ...linearRows(problem).flatMap((row, i) => (excess(row, x) > 0 ? [`row ${i} is missed by ${excess(row, x)}`] : [])),
-    ...problem.clauses.flatMap((clause, i) => (clause.rows.every((row) => excess(row, x) > 0) ? [`clause ${i} is broken`] : [])),
+    ...problem.clauses.flatMap((clause, i) =>
+      clause.rows.every((row) => excess(row, x) > 0) ? [`clause ${i} is broken`] : [],
+    ),
     ...(problem.holds(x) ? [] : ['the model refuses it']),
     ...(changed.length > problem.maxChanges ? [`${changed.length} features change`] : []),
   ];
@@ -49,7 +53,8 @@ function domainFaults(feature: Feature, domain: Domain, x: Float64Array): string
   for (let c = column; c < column + width; c++) {
     const slack = ROUNDING * Math.max(1, Math.abs(x[c]));
     sum += x[c];
-    if (x[c] < domain.lower[c] - slack || x[c] > domain.upper[c] + slack) faults.push(`${name} leaves its bounds: ${x[c]}`);
+    if (x[c] < domain.lower[c] - slack || x[c] > domain.upper[c] + slack)
+      faults.push(`${name} leaves its bounds: ${x[c]}`);
     const step = kind === 'choice' ? 1 : domain.step[index];
     const steps = (x[c] - domain.origin[c]) / step;
     if (step > 0 && Math.abs(steps - Math.round(steps)) > 1e-7) faults.push(`${name} is off its lattice: ${x[c]}`);

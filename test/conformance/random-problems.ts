@@ -81,12 +81,26 @@ export function randomCase(recipe: Recipe, seed: number, people = 2): Case {
   const loaded = loadModel(modelDocument(recipe, sketches, samples, dice));
   const policy = policySchema.parse(policyDocument(recipe, sketches, dice));
   const compiled = compilePolicy(policy, loaded);
-  const goal = { kind: 'class', index: recipe.rows === 1 ? dice.whole(0, 1) : dice.whole(0, recipe.rows), margin: 0 } as const;
+  const goal = {
+    kind: 'class',
+    index: recipe.rows === 1 ? dice.whole(0, 1) : dice.whole(0, recipe.rows),
+    margin: 0,
+  } as const;
   const problem = compileProblems(loaded, compiled, goal)[0];
-  return { loaded, problem, people: Array.from({ length: people }, () => randomPerson(loaded, problem, sketches, recipe, dice)) };
+  return {
+    loaded,
+    problem,
+    people: Array.from({ length: people }, () => randomPerson(loaded, problem, sketches, recipe, dice)),
+  };
 }
 
-function randomPerson(loaded: LoadedModel, problem: Problem, sketches: readonly Sketch[], recipe: Recipe, dice: Dice): Case['people'][number] {
+function randomPerson(
+  loaded: LoadedModel,
+  problem: Problem,
+  sketches: readonly Sketch[],
+  recipe: Recipe,
+  dice: Dice,
+): Case['people'][number] {
   const domain = createDomain(loaded.space);
   let values = new Float64Array();
   for (let tries = 0; tries < 20; tries++) {
@@ -115,7 +129,12 @@ function asNumber({ kind }: Sketch, value: number | boolean | string): number {
   return kind === 'ordinal' ? RANKS.indexOf(value as string) : Number(value);
 }
 
-function modelDocument(recipe: Recipe, sketches: readonly Sketch[], samples: readonly unknown[][], dice: Dice): unknown {
+function modelDocument(
+  recipe: Recipe,
+  sketches: readonly Sketch[],
+  samples: readonly unknown[][],
+  dice: Dice,
+): unknown {
   const weights = () =>
     sketches.flatMap(({ kind, size }) => {
       const draw = () => (recipe.ties ? dice.whole(-3, 3) : dice.within(-1, 1) / size);
@@ -146,12 +165,17 @@ function featureDocument({ name, kind, size }: Sketch, recipe: Recipe): unknown 
 function policyDocument(recipe: Recipe, sketches: readonly Sketch[], dice: Dice): unknown {
   const { norm, maxChanges } = recipe;
   const weighted = norm === 'l1' || norm === 'l2' ? dice.pick(['none', 'mad', 'given']) : dice.pick(['none', 'given']);
-  const given = Object.fromEntries(sketches.map(({ name }) => [name, recipe.ties ? dice.whole(1, 3) : Number(dice.within(0.3, 3).toFixed(3))]));
+  const given = Object.fromEntries(
+    sketches.map(({ name }) => [name, recipe.ties ? dice.whole(1, 3) : Number(dice.within(0.3, 3).toFixed(3))]),
+  );
   return {
     schema: 'elsewise.policy/v1',
     cost: { norm, weights: weighted === 'given' ? given : recipe.ties ? 'none' : weighted },
     features: Object.fromEntries(sketches.map((sketch) => [sketch.name, ruleDocument(sketch, recipe, dice)])),
-    constraints: [...(recipe.links ? linkTexts(sketches, recipe, dice) : []), ...(recipe.clauses ? clauseTexts(sketches, dice) : [])],
+    constraints: [
+      ...(recipe.links ? linkTexts(sketches, recipe, dice) : []),
+      ...(recipe.clauses ? clauseTexts(sketches, dice) : []),
+    ],
     ...(maxChanges === undefined ? {} : { maxChanges }),
   };
 }
@@ -163,7 +187,11 @@ function ruleDocument({ kind, size }: Sketch, recipe: Recipe, dice: Dice): unkno
   const change = dice.chance(0.25) ? { change: dice.pick(['increase', 'decrease']) } : {};
   if (kind === 'boolean') return change;
   const ends = !recipe.open && dice.chance(0.4) ? { maxIncrease: size, maxDecrease: size } : {};
-  return { ...change, ...ends, ...(kind === 'step' ? { step: recipe.ties ? 1 : Number((size / 8).toPrecision(3)) } : {}) };
+  return {
+    ...change,
+    ...ends,
+    ...(kind === 'step' ? { step: recipe.ties ? 1 : Number((size / 8).toPrecision(3)) } : {}),
+  };
 }
 
 const isNumber = ({ kind }: Sketch) => kind === 'continuous' || kind === 'integer' || kind === 'step';

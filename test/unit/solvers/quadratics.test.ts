@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { evaluateCost } from '../../../src/policy/cost.js';
+import { branchAround } from '../../../src/solvers/branch-around.js';
+import { ccp } from '../../../src/solvers/ccp.js';
+import { COARSE, type DescentProblem, descend, FINE, restore } from '../../../src/solvers/ccp-descent.js';
+import { dual } from '../../../src/solvers/dual.js';
+import { cheapestL2 } from '../../../src/solvers/polyhedral.js';
+import { spatial } from '../../../src/solvers/spatial.js';
+import { Dice } from '../../support/dice.js';
+import { pose, within } from '../../support/quadratic-problems.js';
+
+const FAMILIES = ['qda', 'gaussian-naive-bayes', 'lvq'] as const;
+
+/** The cheapest point of a fine polar grid that has the target, in two dimensions. */
+function cheapestOnGrid(
+  holds: (x: Float64Array) => boolean,
+  row: Float64Array,
+  norm: 'l1' | 'l2',
+  reach: number,
+): number {
+  let best = Infinity;
+  for (let i = 0; i < 360; i++) {
+    const [dx, dy] = [Math.cos((i / 180) * Math.PI), Math.sin((i / 180) * Math.PI)];
+    for (let r = 0; r <= 150; r++) {
+      const radius = (r / 150) * reach;
+      const cost = norm === 'l1' ? radius * (Math.abs(dx) + Math.abs(dy)) : radius * radius;
+      if (cost < best && holds(Float64Array.of(row[0] + radius * dx, row[1] + radius * dy))) best = cost;
+    }
+  }
+  return best;
+}
+
+describe.each(['l1', 'l2'] as const)('quadratic regions under %s', (norm) => {
+  it('are left by no grid point cheaper than the proved optimum', () => {
+    const dice = new Dice(norm === 'l1' ? 11 : 12);
+    for (let k = 0; k < 30; k++) {
+      const { problems, domain, row } = pose(dice, {
+        family: dice.pick([...FAMILIES]),
+        size: 2,
+        policy: { cost: { norm } },
+      });
+      for (const problem of problems.filter(({ piece }) => piece.kind === 'quadratics')) {
+        const outcome = spatial.prepare(problem).solve(domain, within(3000));
+        if (!outcome.x) continue;
+        const cost = evaluateCost(problem.cost, problem.space, row, outcome.x);
+        expect(
+          problem.piece.kind === 'quadratics' && problem.piece.quadratics.every((q) => q.value(outcome.x!) <= 0),
+        ).toBe(true);
+        expect(outcome.lowerBound).toBeLessThanOrEqual(cost * (1 + 1e-9));
+        if (outcome.status !== 'solved') continue;
+        const reach = (norm === 'l1' ? cost : Math.sqrt(cost)) * 1.01;
+        const inPiece = (x: Float64Array) =>
+          problem.piece.kind === 'quadratics' &&
+          problem.piece.quadratics.every((q) => q.value(x) <= 0) &&
+          problem.piece.rows.every((r) => r.a[0] * x[0] + r.a[1] * x[1] <= r.upper);
+        expect(cheapestOnGrid(inPiece, row, norm, reach)).toBeGreaterThan(cost * (1 - 1e-5));
+      }
+    }
+  });
+
+  it('give the local procedure and the proved search the same bound to respect', () => {
+    const dice = new Dice(norm === 'l1' ? 21 : 22);
+    for (let k = 0; k < 20; k++) {
+      const { problems, domain, row } = pose(dice, {
+        family: dice.pick([...FAMILIES]),
+        size: 4,
+        policy: { cost: { norm } },
+      });
+      for (const problem of problems.filter(({ piece }) => piece.kind === 'quadratics')) {
+        const local = ccp.prepare(problem).solve(domain, within(3000));
+        const proved = spatial.prepare(problem).solve(domain, within(3000));
+        if (!local.x || !proved.x) continue;
+        const localCost = evaluateCost(problem.cost, problem.space, row, local.x);
+        const provedCost = evaluateCost(problem.cost, problem.space, row, proved.x);
+        expect(provedCost).toBeLessThanOrEqual(localCost * (1 + 1e-6));
+        expect(proved.lowerBound).toBeLessThanOrEqual(localCost * (1 + 1e-9));
+        expect(local.lowerBound).toBeLessThanOrEqual(provedCost * (1 + 1e-9));
+      }
+    }
+  });
+});
+
+describe('the dual', () => {
+  it('is never above an answer, and says solved only where it is one', () => {
+    const dice = new Dice(31);
+    let exact = 0;
+    let posed = 0;
+    for (let k = 0; k < 60; k++) {
+      const { problems, domain, row } = pose(dice, {
+        family: dice.pick([...FAMILIES]),
+        size: 6,
+        policy: { cost: { norm: 'l2' }, features: { f0: { change: 'never' }, f1: { change: 'increase' } } },
+      });
+      for (const problem of problems.filter(({ piece }) => piece.kind === 'quadratics')) {
+        posed++;
+        const outcome = dual.prepare(problem).solve(domain, within(3000));
+        const local = ccp.prepare(problem).solve(domain, within(3000));
+        if (local.x)
+          expect(outcome.lowerBound).toBeLessThanOrEqual(
+            evaluateCost(problem.cost, problem.space, row, local.x) * (1 + 1e-7),
+          );
+        if (outcome.status !== 'solved') continue;
+        exact++;
+        const cost = evaluateCost(problem.cost, problem.space, row, outcome.x!);
+        expect(cost).toBeCloseTo(outcome.lowerBound, 5);
+        expect(outcome.x![0]).toBe(row[0]);
+        expect(outcome.x![1]).toBeGreaterThanOrEqual(row[1]);
+      }
+    }
+    expect(exact).toBeGreaterThan(0.5 * posed);
+  });
+});
+
+describe('the convex-concave procedure', () => {
+  const random = (dice: Dice, d: number): DescentProblem => {
+    const psd = () => {
+      const root = dice.matrix(d, d);
+      return Float64Array.from(
+        root.flatMap((a) => root.map((b) => a.reduce((total, value, k) => total + value * b[k], 0) / d)),
+      );
+    };
+    const quadratics = Array.from({ length: dice.integer(1, 3) }, () => ({
+      N: psd(),
+      F: psd(),
+      b: Float64Array.from(dice.vector(d)),
+      c: dice.between(0.1, 2),
+      depth: 1e-12,
+    }));
+    const square = (y: Float64Array) => y.reduce((total, value) => total + value * value, 0);
+    return {
+      quadratics,
+      rows: [],
+      lo: new Float64Array(d).fill(-50),
+      hi: new Float64Array(d).fill(50),
+      cheapest: cheapestL2,
+      cost: square,
+      late: () => false,
+    };
+  };
+
+  it('never ends worse than it starts, and a finer descent never worse than a rough one', () => {
+    const dice = new Dice(41);
+    let runs = 0;
+    for (let k = 0; k < 80; k++) {
+      const problem = random(dice, dice.integer(2, 6));
+      const start = restore(
+        problem,
+        Float64Array.from(problem.lo, () => 3 * dice.normal()),
+      );
+      if (!start) continue;
+      runs++;
+      const rough = descend(problem, start, COARSE);
+      const fine = descend(problem, start, FINE);
+      expect(rough.cost).toBeLessThanOrEqual(problem.cost(start));
+      expect(fine.cost).toBeLessThanOrEqual(rough.cost * (1 + 1e-9));
+    }
+    expect(runs).toBeGreaterThan(40);
+  });
+});
+
+describe('integers and caps around quadratics', () => {
+  it('agree with the enumeration of all lattice points', () => {
+    const dice = new Dice(51);
+    for (let k = 0; k < 25; k++) {
+      const rule = { step: 0.5, maxIncrease: 1.5, maxDecrease: 1.5 };
+      const norm = dice.pick(['l1', 'l2']);
+      const maxChanges = dice.pick([1, 2, 3]);
+      const { problems, domain, row } = pose(dice, {
+        family: dice.pick(['qda', 'gaussian-naive-bayes']),
+        size: 3,
+        policy: { cost: { norm }, features: { f0: rule, f1: rule, f2: rule }, maxChanges },
+      });
+      let best = Infinity;
+      for (let n = 0; n < 343; n++) {
+        const moves = [n % 7, Math.floor(n / 7) % 7, Math.floor(n / 49)].map((m) => 0.5 * (m - 3));
+        const x = row.map((value, i) => value + moves[i]);
+        if (moves.filter((m) => m !== 0).length <= maxChanges && problems[0].holds(x))
+          best = Math.min(best, evaluateCost(problems[0].cost, problems[0].space, row, x));
+      }
+      let found = Infinity;
+      for (const problem of problems) {
+        expect(branchAround.accepts(problem)).toBe('exact');
+        const outcome = branchAround.prepare(problem).solve(domain, within(5000));
+        expect(['solved', 'infeasible']).toContain(outcome.status);
+        if (outcome.x) found = Math.min(found, evaluateCost(problem.cost, problem.space, row, outcome.x));
+      }
+      if (best === Infinity) expect(found).toBe(Infinity);
+      else expect(found).toBeCloseTo(best, 6);
+    }
+  });
+});
