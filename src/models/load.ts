@@ -109,9 +109,9 @@ export class Scorer {
     this.loaded.model.raw(this.loaded.preprocessing.run(columns), this.raw);
   }
 
-  /** Whether what was scored and shown last are numbers. */
+  /** Whether what was shown last are numbers. The raw output of an impossible class may be -Infinity. */
   isFinite(): boolean {
-    return this.raw.every(Number.isFinite) && this.scores.every(Number.isFinite);
+    return this.scores.every(Number.isFinite) && !this.raw.some(Number.isNaN);
   }
 
   /** Fills `scores` from `raw`. */

@@ -49,8 +49,9 @@ export class QuadraticView {
     this.factor = costFactor(problem);
   }
 
-  frame({ lower, upper }: Domain): Frame {
-    const free = Int32Array.from([...lower.keys()].filter((c) => lower[c] < upper[c]));
+  /** The frame of a domain. A column that is held away from the row moves too, if only to where it is held. */
+  frame({ origin, lower, upper }: Domain): Frame {
+    const free = Int32Array.from([...lower.keys()].filter((c) => lower[c] < upper[c] || lower[c] !== origin[c]));
     const key = free.join();
     let frame = this.frames.get(key);
     if (!frame) {
