@@ -139,9 +139,7 @@ export class DomainTree {
     );
     if (broken >= 0)
       return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
-    const count = space.features.filter((feature) => moved(feature, node.domain, answer)).length;
-    const kept = this.keepsRows(node, answer) && this.problem.holds(answer);
-    if (count > maxChanges || !kept) return this.splitOff(node, x, { ...leaf, status: 'limit' });
+    if (!this.isAnswer(node, answer)) return this.splitOff(node, x, { ...leaf, status: 'limit' });
     this.offer(answer);
     return relaxed.status === 'solved' ? [] : this.splitOff(node, x, leaf);
   }
@@ -210,13 +208,18 @@ export class DomainTree {
         else movable ||= fixed.lower[c] < fixed.upper[c];
       }
     }
-    return movable ? this.method.leaf({ ...node, domain: fixed }, limits) : solved(clip(fixed), node.bound);
+    if (movable) return this.method.leaf({ ...node, domain: fixed }, limits);
+    const point = clip(fixed);
+    return this.isAnswer(node, point) ? solved(point, node.bound) : INFEASIBLE;
   }
 
-  /** Whether an answer keeps the policy's rows and the alternatives that the node has chosen. */
-  private keepsRows({ alternatives, domain }: TreeNode, x: Float64Array): boolean {
+  /** Whether a point keeps the cap, the policy's rows and the node's alternatives, and the model agrees. */
+  private isAnswer({ alternatives, domain }: TreeNode, x: Float64Array): boolean {
+    const { space, maxChanges, holds } = this.problem;
+    if (space.features.filter((feature) => moved(feature, domain, x)).length > maxChanges) return false;
     const chosen = alternatives.flatMap((k, clause) => (k < 0 ? [] : [this.problem.clauses[clause].rows[k]]));
-    return [...this.problem.links, ...chosen].every((row) => violation(row, x) <= 10 * linkSlack(row, domain.origin));
+    const keeps = (row: LinearRow) => violation(row, x) <= 10 * linkSlack(row, domain.origin);
+    return [...this.problem.links, ...chosen].every(keeps) && holds(x);
   }
 
   /** The other lattice points of a node whose nearest one has been dealt with. */

@@ -44,9 +44,11 @@ const AT_THE_EDGE = 1e-12;
 const DEPTH_FLOOR = 1e-8;
 /** A share of the cost that HiGHS's bound may be wrong by. */
 const BOUND_SHARE = 1e-7;
+/** What counts as nothing beside the cost, as a share of a move of usual size and price. */
 const TRIFLE = 1e-9;
 /** A distance to a corner of the cost that counts as being at it, relative. */
 const AT_CORNER = 1e-9;
+/** How often rooms are made larger, at most. */
 const ROUNDS = 3;
 
 interface Found {
@@ -54,9 +56,11 @@ interface Found {
   readonly program: MoveProgram;
   /** Proved for every answer, within the rooms or not. */
   readonly bound: number;
-  /** What counts as nothing beside the cost: a billionth of a move of usual size and price. */
   readonly trifle: number;
 }
+
+/** What a continuous move may still do, unscaled. */
+type Bracket = readonly [low: number, high: number, slope: number];
 
 class PreparedMilp implements Prepared {
   private readonly model: MoveModel;
@@ -90,7 +94,7 @@ class PreparedMilp implements Prepared {
       if (found.run.status === 'infeasible') return found.bound === Infinity ? INFEASIBLE : limit(null, found.bound);
       bound = found.bound;
       if (this.settle(found, domain, limits.nudge)) return this.conclude(found, bound);
-      if (found.run.status !== 'optimal') return limit(null, bound);
+      if (found.run.status === 'limit') return limit(null, bound);
     }
     const found = this.search(domain, limits, limits.nudge, DEPTH_FLOOR);
     if (found.run.status === 'failed') return numerical(found.run.detail);
@@ -113,15 +117,16 @@ class PreparedMilp implements Prepared {
     for (let round = 1; ; round++) {
       const found = this.run(reach.rooms, limits, depth);
       const outside = reach.outside();
-      const { status } = found.run;
-      const tooSmall =
-        status === 'infeasible' || (status === 'optimal' && !limits.anyAnswer && outside < this.costOf(found));
-      const last = round === ROUNDS;
-      if (status === 'infeasible' && (outside === Infinity || this.relaxed(limits, depth) === Infinity)) return found;
-      if (!tooSmall || last) return { ...found, bound: Math.min(found.bound, outside) };
-      if (status === 'infeasible') reach.growAll();
-      else if (!reach.growTo(this.costOf(found))) {
-        return { ...found, bound: Math.min(found.bound, outside + this.relaxed(limits, depth)) };
+      const within = { ...found, bound: Math.min(found.bound, outside) };
+      if (found.run.status === 'infeasible') {
+        if (outside === Infinity || this.relaxed(limits, depth) === Infinity) return found;
+        if (round === ROUNDS) return within;
+        reach.growAll();
+      } else {
+        const enough = found.run.status !== 'optimal' || limits.anyAnswer || outside >= this.costOf(found);
+        if (enough || round === ROUNDS) return within;
+        if (!reach.growTo(this.costOf(found)))
+          return { ...found, bound: Math.min(found.bound, outside + this.relaxed(limits, depth)) };
       }
     }
   }
@@ -164,7 +169,12 @@ class PreparedMilp implements Prepared {
     simplex.lo.set(model.lo);
     simplex.hi.set(model.hi);
     simplex.slack.set(model.slack);
-    for (let j = 0; j < model.n; j++) this.bracket(j, found, program);
+    for (let j = 0; j < model.n; j++) {
+      const [low, high, slope] = this.bracket(j, found, program);
+      simplex.lo[j] = low / model.unit[j];
+      simplex.hi[j] = high / model.unit[j];
+      this.price[j] = slope * model.unit[j];
+    }
     for (let i = model.changesRow; i < model.m; i++) {
       simplex.lo[model.n + i] = Number.NEGATIVE_INFINITY;
       simplex.hi[model.n + i] = Infinity;
@@ -181,35 +191,30 @@ class PreparedMilp implements Prepared {
   }
 
   /** The interval and the slope of a move while all that is discrete stays as it is. */
-  private bracket(j: number, found: Float64Array, program: MoveProgram): void {
-    const { model, simplex, amounts, price } = this;
-    const { norm, weight } = this.problem.cost;
+  private bracket(j: number, found: Float64Array, program: MoveProgram): Bracket {
+    const { model, amounts, problem } = this;
+    const { norm, weight } = problem.cost;
     const { index } = model.moves[j].feature;
-    const set = (low: number, high: number, slope: number) => {
-      simplex.lo[j] = low / model.unit[j];
-      simplex.hi[j] = high / model.unit[j];
-      price[j] = slope * model.unit[j];
-    };
-    if (model.step[j] > 0) return set(amounts[j], amounts[j], 0);
-    const still = (this.problem.traits.capped || norm === 'l0') && !program.isChanged(index, found);
-    if (still) return set(0, 0, 0);
-    if (norm === 'percentile') return this.bracketStretch(j, set);
-    set(model.least[j], model.room[j], norm === 'l1' ? weight[index] : 1 / model.unit[j]);
+    if (model.step[j] > 0) return [amounts[j], amounts[j], 0];
+    const still = (problem.traits.capped || norm === 'l0') && !program.isChanged(index, found);
+    if (still) return [0, 0, 0];
+    if (norm === 'percentile') return this.stretchAround(j);
+    return [model.least[j], model.room[j], norm === 'l1' ? weight[index] : 1 / model.unit[j]];
   }
 
-  /** Within the stretch of the cost that the amount lies in; at a corner it stays. */
-  private bracketStretch(j: number, set: (low: number, high: number, slope: number) => void): void {
+  /** The stretch of the cost that the amount lies in; at a corner it stays. */
+  private stretchAround(j: number): Bracket {
     const { least, room } = this.model;
     const amount = this.amounts[j];
     const slack = AT_CORNER * amount;
     let start = 0;
     for (const { length, slope } of this.cost.stretches(j, room[j])) {
-      if (Math.abs(amount - start) <= slack) return set(start, start, 0);
+      if (Math.abs(amount - start) <= slack) return [start, start, 0];
       const end = start + length;
-      if (amount < end - slack) return set(Math.max(start, least[j]), Math.min(end, room[j]), slope);
+      if (amount < end - slack) return [Math.max(start, least[j]), Math.min(end, room[j]), slope];
       start = end;
     }
-    set(room[j], room[j], 0);
+    return [room[j], room[j], 0];
   }
 }
 

@@ -182,7 +182,7 @@ export class MoveProgram {
   readAmounts(values: Float64Array, amounts: Float64Array): void {
     const { model, column, size } = this;
     for (let j = 0; j < model.n; j++) {
-      const value = column[j] < 0 ? 0 : values[column[j]];
+      const value = column[j] < 0 ? 0 : Math.min(values[column[j]], this.sparse.upper[column[j]]);
       amounts[j] = size[j] * (model.step[j] ? Math.round(value) : value > NOTHING ? value : 0);
     }
     for (const [up, down] of model.movesOf) {

@@ -78,10 +78,12 @@ export class SquareCuts {
 
   private addOwn(square: Square, amount: number): void {
     const step = this.model.step[this.model.movesOf[square.feature][0]];
-    if (step === 0) return addTangent(square, amount);
-    const k = Math.floor(amount / step + ON_POINT);
-    if (k > 0) addChord(square, k - 1, step);
-    addChord(square, k, step);
+    if (step === 0) addTangent(square, amount);
+    else {
+      const k = Math.floor(amount / step + ON_POINT);
+      addChord(square, Math.max(0, k - 1), step);
+      addChord(square, k, step);
+    }
   }
 
   /** A column t >= square for each square, with cost 1 per `unit`. */
