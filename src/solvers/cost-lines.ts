@@ -12,7 +12,16 @@ import type { MoveModel } from './moves.js';
 /** A move of this size, in scaled units, is none. */
 export const NO_MOVE = 1e-11;
 
+interface Bends {
+  readonly origin: number;
+  readonly distances: Float64Array;
+  readonly costs: Float64Array;
+}
+
 export class CostLines {
+  /** By move, for the row that was seen last. */
+  private readonly known: (Bends | undefined)[] = [];
+
   constructor(private readonly model: MoveModel) {}
 
   /** Writes the slope of every scaled move, and returns what the cheap ends cost together. */
@@ -49,21 +58,37 @@ export class CostLines {
   }
 
   private percentileSlope(j: number, lo: number, hi: number): number {
+    const { distances, costs } = this.bends(j);
     const base = this.trueCost(j, lo);
-    const corners = this.corners(j, lo, hi);
+    let slope = Infinity;
+    let last = Math.max(lo, 0);
+    for (let k = 0; k < distances.length; k++) {
+      if (distances[k] <= lo || distances[k] >= hi) continue;
+      slope = Math.min(slope, (costs[k] - base) / (distances[k] - lo));
+      last = Math.max(last, distances[k]);
+    }
     // Beyond its last corner the curve is a line: one more point of it stands for all the rest.
-    corners.push(hi < Infinity ? hi : 2 * Math.max(lo, ...corners, 1));
-    return Math.max(0, Math.min(...corners.map((corner) => (this.trueCost(j, corner) - base) / (corner - lo))));
+    const end = hi < Infinity ? hi : 2 * Math.max(last, 1);
+    return Math.max(0, Math.min(slope, (this.trueCost(j, end) - base) / (end - lo)));
   }
 
   /** Where the cost of a numeric move bends, strictly between lo and hi. */
   corners(j: number, lo: number, hi: number): number[] {
+    return Array.from(this.bends(j).distances).filter((distance) => distance > lo && distance < hi);
+  }
+
+  /** All bends of a move's cost for the present row, and what it costs to get there. */
+  private bends(j: number): Bends {
+    const origin = this.model.originOf(j);
+    const known = this.known[j];
+    if (known && known.origin === origin) return known;
     const { feature, kind } = this.model.moves[j];
     const curve = this.model.problem.cost.curves[feature.index];
-    if (!curve) return [];
-    const origin = this.model.originOf(j);
-    const distances = Array.from(curve.points, (point) => (kind === 'up' ? point - origin : origin - point));
-    return distances.filter((distance) => distance > lo && distance < hi);
+    const points = curve ? Array.from(curve.points, (point) => (kind === 'up' ? point - origin : origin - point)) : [];
+    const distances = Float64Array.from(points.filter((distance) => distance > 0));
+    const bends = { origin, distances, costs: distances.map((distance) => this.trueCost(j, distance)) };
+    this.known[j] = bends;
+    return bends;
   }
 
   /** How far the true cost of an amount lies above its line. */

@@ -151,8 +151,9 @@ class PreparedMiqp implements Prepared {
       bestCost = Math.min(bestCost, cost);
       if (bestCost * (1 - PROVED) - TRIFLE * this.unit <= bound) return solved(best, bound);
       if (status === 'limit' || limits.anyAnswer) break;
-      if (reach.outside() < bestCost) reach.growTo(bestCost);
-      else if (!this.learn(master, answer)) break;
+      const enough = reach.outside() >= bestCost;
+      if (!enough) reach.growTo(bestCost);
+      if (!this.learn(master, answer) && enough) break;
     }
     return limit(bestCost < Infinity ? best : null, bound);
   }

@@ -13,7 +13,7 @@ import { gapOf } from './move-program.js';
 import type { MoveModel } from './moves.js';
 
 /** First rooms in units of the gap; and those where the price does not grow with the amount. */
-const NEAR = 64;
+const NEAR = 1000;
 const FAR = 1e5;
 const GROWTH = 4;
 const LEAP = 100;
