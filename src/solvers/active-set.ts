@@ -5,8 +5,8 @@
  *   Mahalanobis   y = Lᵀ Δ, S⁻¹ = L Lᵀ     the box becomes rows: Δ = L⁻ᵀ y
  *   one-hot       ½w‖Δ‖² over a category's columns: w where it changes, and convex in between (branch-quadratic.ts)
  *
- * Infeasibility is certified on the original rows. Lower bound: v(0) >= v(δ) - Σ |y_i| δ_i as in simplex.ts; the
- * gradient of ‖·‖² doubles the multipliers of ½‖·‖².
+ * Infeasibility is certified on the original rows. The lower bound is the dual's value at the multipliers found, computed
+ * for the region as it is: a valid bound however exact the projection was.
  */
 import { dot } from '../linalg/vector.js';
 import type { LinearRow } from '../models/region.js';
@@ -72,9 +72,34 @@ export class PreparedActiveSet implements Prepared {
     this.toColumns(domain);
     if (this.rows.some((row, i) => violation(row, this.x) > this.allowance(i, depths[i], domain)))
       return numerical('rounding left a row');
-    const { y, lambda } = this.projection;
-    const price = depths.reduce((sum, depth, i) => sum + 2 * Math.abs(lambda[i]) * depth * this.rowScale[i], 0);
-    return solved(this.x, Math.max(0, dot(y, y) - price));
+    return solved(this.x, Math.max(0, this.dualValue(domain)));
+  }
+
+  /** The dual's value at the projection's multipliers, for the region itself: a bound however exact the projection is. */
+  private dualValue(domain: Domain): number {
+    const { projection, rows, rowScale } = this;
+    const { lambda, d, lo, hi } = projection;
+    const pull = new Float64Array(d);
+    let value = 0;
+    for (let i = 0; i < lambda.length; i++) {
+      if (lambda[i] === 0) continue;
+      const [lower, upper] =
+        i < rows.length ? this.ends(rows[i], domain, rowScale[i]) : [projection.lower[i], projection.upper[i]];
+      const end = lambda[i] > 0 ? lower : upper;
+      if (!Number.isFinite(end)) continue;
+      value += 2 * lambda[i] * end;
+      for (let j = 0; j < d; j++) pull[j] += lambda[i] * projection.rows[i * d + j];
+    }
+    for (let j = 0; j < d; j++) {
+      const y = Math.min(hi[j], Math.max(lo[j], pull[j]));
+      value += y * y - 2 * pull[j] * y;
+    }
+    return value;
+  }
+
+  private ends(row: LinearRow, { origin }: Domain, scale: number): [number, number] {
+    const activity = dot(row.a, origin);
+    return [scale * (row.lower - activity), scale * (row.upper - activity)];
   }
 
   private fill(domain: Domain, nudge: number): Float64Array {

@@ -51,10 +51,16 @@ interface Node {
 /** A child replaces some of its parent's parts. */
 type Child = Partial<Pick<Node, 'lo' | 'hi' | 'changed' | 'alternative'>>;
 
+/** Where a relaxation sees the region's rows: a hair outside, exactly, or a hair inside; in depths from inside. */
+type Side = 'outer' | 'exact' | 'inner';
+const WIDTH: Record<Side, number> = { outer: 2, exact: 1, inner: 0 };
+
 /** Distance to a lattice point that counts as being on it, in steps. */
 const ON_LATTICE = 1e-7;
 /** Share of the cost below which a better answer is not worth finding: well inside what counts as optimal. */
 const WORTH = 1e-7;
+/** A continuous move of the relaxation below this, in scaled units, is the width of the hair and not a change. */
+const STANDS_STILL = 1e-9;
 const CLOCK_EVERY = 16;
 
 class PreparedBranch implements Prepared {
@@ -174,14 +180,14 @@ class PreparedBranch implements Prepared {
   }
 
   /** Solves the node's relaxation; leaves the moves in `amounts` and raises the node's bound. */
-  private relax(node: Node, side: 'outer' | 'inner' = 'outer'): 'optimal' | 'infeasible' | 'numerical' {
+  private relax(node: Node, side: Side = 'outer'): 'optimal' | 'infeasible' | 'numerical' {
     const { model, simplex, rows } = this;
     const { n } = model;
     rows.set(model.rows);
     simplex.lo.set(model.lo);
     simplex.hi.set(model.hi);
     simplex.slack.set(model.slack);
-    if (side === 'outer') this.widen();
+    this.widen(WIDTH[side]);
     for (let j = 0; j < n; j++) {
       simplex.lo[j] = node.lo[j] / model.unit[j];
       simplex.hi[j] = node.hi[j] / model.unit[j];
@@ -201,13 +207,13 @@ class PreparedBranch implements Prepared {
     return 'optimal';
   }
 
-  /** From a depth inside the region to the same depth outside. */
-  private widen(): void {
+  /** Moves the region's rows out by so many depths. */
+  private widen(depths: number): void {
     const { model, simplex } = this;
     for (let i = 0; i < model.regionRows; i++) {
-      const twice = 2 * model.depth[i] * model.scaleOf(i);
-      simplex.lo[model.n + i] -= twice;
-      simplex.hi[model.n + i] += twice;
+      const width = depths * model.depth[i] * model.scaleOf(i);
+      simplex.lo[model.n + i] -= width;
+      simplex.hi[model.n + i] += width;
     }
   }
 
@@ -246,19 +252,17 @@ class PreparedBranch implements Prepared {
     if (wanted.length > this.problem.maxChanges) return this.splitChanged(node, wanted);
     const fractional = this.mostFractional(node);
     if (fractional >= 0) return this.splitLattice(node, fractional);
-    const leaf = this.snap(node, domain);
-    if (!leaf) return this.settleLattice(node);
+    if (!this.snap(node, domain)) return this.settleLattice(node);
     const changes = this.changedFeatures();
     if (changes.length > this.problem.maxChanges) return this.splitChanged(node, changes);
     const broken = this.brokenClause(node);
     if (broken >= 0) return this.splitClause(node, broken);
-    if (!this.keepsRows(node, domain) || !this.problem.holds(this.x)) {
-      // A point that can still move failed by rounding: a deeper region will tell.
-      this.trouble ||= this.isMovable(node);
-      return this.settleLattice(node);
-    }
-    this.offer();
-    return this.splitCost(node, changes);
+    if (!this.keepsRows(node, domain) || !this.problem.holds(this.x)) return this.settleLattice(node);
+    const cost = this.offer();
+    const children = this.splitCost(node, changes);
+    // A point that had to go further in than its relaxation says nothing about the node's other lattice points.
+    const tight = cost <= node.bound * (1 + WORTH) + 1e-12;
+    return children.length || tight ? children : this.settleLattice(node);
   }
 
   private mostFractional(node: Node): number {
@@ -303,15 +307,24 @@ class PreparedBranch implements Prepared {
     for (let j = 0; j < model.n; j++) {
       if (model.step[j] === 0) {
         continuous ||= node.lo[j] < node.hi[j];
+        if (values[j] < STANDS_STILL && node.lo[j] === 0) values[j] = 0;
         continue;
       }
       const point = model.step[j] * Math.round(amounts[j] / model.step[j]);
       lo[j] = hi[j] = point;
       values[j] = point / model.unit[j];
     }
-    if (continuous && this.relax({ ...node, lo, hi }, 'inner') !== 'optimal') return false;
     model.toColumns(values, domain, this.x);
-    return true;
+    // The point as it is, if the model takes it; else the cheapest one a hair further in, or exactly on the boundary.
+    const taken = () => this.keepsRows(node, domain) && this.problem.holds(this.x);
+    if (!continuous || taken()) return true;
+    return (['inner', 'exact'] as const).some((side) => {
+      if (this.relax({ ...node, lo, hi }, side) !== 'optimal') return false;
+      model.toColumns(values, domain, this.x);
+      // Inside, and still refused: rounding. A deeper region will tell.
+      if (side === 'inner' && !taken()) this.trouble = true;
+      return taken();
+    });
   }
 
   /** Whether x keeps the policy's rows and the alternatives that the node has chosen: snapping may have moved it off. */
@@ -321,10 +334,6 @@ class PreparedBranch implements Prepared {
     return [...this.problem.links, ...chosen].every(
       (row) => violation(row, this.x) <= 10 * linkSlack(row, domain.origin),
     );
-  }
-
-  private isMovable(node: Node): boolean {
-    return this.model.step.some((step, j) => step === 0 && node.lo[j] < node.hi[j]);
   }
 
   /** The nearest lattice point is none: split it off. */
@@ -359,11 +368,14 @@ class PreparedBranch implements Prepared {
     );
   }
 
-  private offer(): void {
+  /** Takes the present point if it is the best so far; returns what it costs. */
+  private offer(): number {
     const total = this.lines.total(this.values);
-    if (total >= this.bestCost) return;
-    this.bestCost = total;
-    this.best.set(this.x);
+    if (total < this.bestCost) {
+      this.bestCost = total;
+      this.best.set(this.x);
+    }
+    return total;
   }
 
   /** changed | unchanged, for the undecided feature that the relaxation spends most on. */

@@ -10,7 +10,7 @@ import { changeCost } from '../policy/cost.js';
 import type { MoveModel } from './moves.js';
 
 /** A move of this size, in scaled units, is none. */
-export const NO_MOVE = 1e-11;
+export const NO_MOVE = 1e-13;
 
 interface Bends {
   readonly origin: number;

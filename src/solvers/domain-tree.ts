@@ -19,7 +19,7 @@ import { copyDomain, createDomain, type Domain, mayStand, pin } from '../policy/
 import { type Problem, withPiece } from '../problems/problem.js';
 import { NodeHeap } from './node-heap.js';
 import { linkSlack, violation } from './rows.js';
-import { INFEASIBLE, type Limits, limit, numerical, type Outcome, solved } from './solver.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, solved } from './solver.js';
 
 export interface TreeNode {
   readonly domain: Domain;
@@ -40,7 +40,7 @@ export interface TreeMethod {
 
 const ON_LATTICE = 1e-7;
 const WORTH = 1e-7;
-const MOVED = 1e-10;
+const MOVED = 1e-12;
 
 export class DomainTree {
   private readonly best: Float64Array;
@@ -68,7 +68,6 @@ export class DomainTree {
     const open = new NodeHeap<TreeNode>();
     open.push(root, 0);
     let next = start?.x ? this.beginWith(root, start.x) : undefined;
-    let trouble = false;
     while (next || open.size) {
       const node: TreeNode = next ?? open.pop()!;
       next = undefined;
@@ -77,14 +76,13 @@ export class DomainTree {
       if (limits.now() > limits.deadline) return this.cut(Math.min(node.bound, open.least()));
       const outcome = this.method.relax(node, { ...limits, nudge: -limits.nudge });
       if (outcome.status === 'infeasible') continue;
-      if (outcome.status === 'numerical') trouble = true;
       const bound = Math.max(node.bound, outcome.lowerBound);
       if (!this.worthwhile(bound)) continue;
       const [first, ...others] = this.branch({ ...node, bound }, outcome, limits);
       next = first;
       for (const child of others) open.push(child, bound);
     }
-    return this.conclude(trouble);
+    return this.conclude();
   }
 
   private worthwhile(bound: number): boolean {
@@ -95,8 +93,7 @@ export class DomainTree {
     return limit(this.bestCost < Infinity ? this.best : null, Math.min(bound, this.unresolved, this.bestCost));
   }
 
-  private conclude(trouble: boolean): Outcome {
-    if (trouble) return this.bestCost < Infinity ? limit(this.best, 0) : numerical('a relaxation lost its footing');
+  private conclude(): Outcome {
     if (this.unresolved < this.bestCost * (1 - WORTH)) return this.cut(Infinity);
     return this.bestCost < Infinity ? solved(this.best, this.bestCost * (1 - WORTH)) : INFEASIBLE;
   }
@@ -217,6 +214,7 @@ export class DomainTree {
   private isAnswer({ alternatives, domain }: TreeNode, x: Float64Array): boolean {
     const { space, maxChanges, holds } = this.problem;
     if (space.features.filter((feature) => moved(feature, domain, x)).length > maxChanges) return false;
+    if (!space.features.every((feature) => isWhole(feature, domain, x))) return false;
     const chosen = alternatives.flatMap((k, clause) => (k < 0 ? [] : [this.problem.clauses[clause].rows[k]]));
     const keeps = (row: LinearRow) => violation(row, x) <= 10 * linkSlack(row, domain.origin);
     return [...this.problem.links, ...chosen].every(keeps) && holds(x);
@@ -291,6 +289,15 @@ function pointNear(feature: Feature, { origin, step }: Domain, column: number, v
   if (feature.kind === 'choice') return Math.round(value);
   const size = step[feature.index];
   return size === 0 ? undefined : origin[column] + size * Math.round((value - origin[column]) / size);
+}
+
+/** One category is taken, or the columns are as they were. */
+function isWhole(feature: Feature, domain: Domain, x: Float64Array): boolean {
+  if (feature.kind !== 'choice' || !moved(feature, domain, x)) return true;
+  let sum = 0;
+  for (let c = feature.column; c < feature.column + feature.width; c++)
+    sum += x[c] === 0 || x[c] === 1 ? x[c] : Number.NaN;
+  return sum === 1;
 }
 
 function clip({ origin, lower, upper }: Domain): Float64Array {

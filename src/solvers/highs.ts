@@ -1,8 +1,8 @@
 /**
  * HiGHS in WebAssembly, the only file that knows the package `highs`.
  *
- * One native instance per thread takes one program after the other. Passing a program replaces all that was there, basis
- * and clocks included, so an answer depends on its program alone and there is nothing to dispose of but that instance.
+ * One native instance per thread takes one program after the other, as sparse arrays. Passing a program replaces all that
+ * was there, basis included, so an answer depends on its program alone and there is nothing to dispose of but the instance.
  * Tolerances are as tight as HiGHS has them; programs are expected to be scaled so that these are small.
  *
  * No error of the package leaves this file as it is: its stack quotes a source line of 160 KB. After an error that may
@@ -21,8 +21,9 @@ const SETTINGS = {
   mip_feasibility_tolerance: 1e-9,
   mip_rel_gap: 1e-9,
   mip_abs_gap: 1e-12,
-  // costs more time than all the rest of a small program
+  // neither pays on programs as small as these
   mip_heuristic_run_feasibility_jump: false,
+  mip_allow_restart: false,
   small_matrix_value: 1e-12,
   qp_regularization_value: 0,
 };
