@@ -5,7 +5,8 @@
 
 The exporter walks the pipeline from the raw columns to the last estimator and keeps, for every intermediate
 column, the linear function of the raw ones that it is. So whatever nesting of pipelines and column transformers
-comes in, what goes out is at most one `impute` and one `scale` or `affine` step in front of the model.
+comes in, what goes out is at most one `impute` and one `scale` or `affine` step in front of the model. Trees read the
+columns one by one: where each input is one column, scaled at most, their splits are renumbered and no `affine` is made.
 
 Estimators are recognised by class name (LVQ by its attributes) and read by their fitted attributes: scikit-learn is
 not imported, nothing is unpickled, and what is not in the tables below is refused with its place in the pipeline. The
@@ -13,7 +14,7 @@ document carries scores that the estimator itself gave for some rows; `check_doc
 document alone.
 
 Needs Python 3.9, numpy, and the modules next to it: elsewise_quadratic has the Gaussian and LVQ classifiers,
-elsewise_head what all last estimators have in common.
+elsewise_trees trees and their ensembles, elsewise_head what all last estimators have in common.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from elsewise_head import quietly as _quietly
 from elsewise_head import require_finite as _require_finite
 from elsewise_head import softmax as _softmax
 from elsewise_quadratic import QUADRATIC_HEADS, QUADRATIC_SCORES, is_nearest_prototype, nearest_prototype
+from elsewise_trees import TREE_HEADS, TREE_SCORES
+from elsewise_trees import TreeHead as _TreeHead
 
 SCHEMA = "elsewise.model/v1"
 MISSING_CATEGORY = "(missing)"
@@ -78,8 +81,11 @@ def export_model(
     head, columns = fold.run(estimator)
     features = _describe_features(fold, table, _Wishes(names, feature_types, decimals, units, bounds))
     document: Dict[str, Any] = {"schema": SCHEMA, "name": name, "family": head.family, "features": features}
+    if isinstance(head, _TreeHead):
+        head, columns = _on_model_columns(head, columns, _layout(features))
+        _bound_codes(head, columns, features, table)
     if head.classes is not None:
-        document["classes"] = _class_names(head.classes, class_names)
+        document["classes"] = _class_names(head, class_names)
     document["preprocessing"] = _preprocessing(columns, features, fold)
     document["parameters"] = head.named_parameters(document.get("classes", []))
     _require_finite(document["preprocessing"], "preprocessing")
@@ -184,6 +190,9 @@ class _Linear:
 
     def is_exactly(self, column: ModelColumn) -> bool:
         return self.terms == {column: 1.0}
+
+    def is_plain(self) -> bool:
+        return self.center == 0 and self.divisor == 1
 
 
 Column = Union[_Raw, _Linear]
@@ -524,6 +533,7 @@ HEADS: Dict[str, Callable[[Any, str], _Head]] = {
     "ElasticNet": _regressor("linear-regression"),
     "PoissonRegressor": _regressor("poisson-regression"),
     **QUADRATIC_HEADS,
+    **TREE_HEADS,
 }
 
 
@@ -717,13 +727,52 @@ def _document_rows(table: _Table, indices: np.ndarray, features: List[Dict[str, 
     return [[_cell(value, feature) for value, feature in zip(row, features)] for row in table.cells[indices].tolist()]
 
 
-def _class_names(classes: List[Any], given: Optional[Sequence[str]]) -> List[str]:
-    names = [str(name) for name in (classes if given is None else given)]
+def _class_names(head: _Head, given: Optional[Sequence[str]]) -> List[str]:
+    classes, fixed = head.classes, getattr(head, "fixed_names", None)
+    names = [str(name) for name in (fixed or classes if given is None else given)]
+    if fixed and names != fixed:
+        raise ValueError(f"class_names: the classes of {head.family} are {fixed}, they cannot be {names}")
     if len(names) != len(classes):
         raise ValueError(f"class_names: {len(names)} names for the classes {classes}")
     if len(set(names)) != len(names):
         raise ValueError(f"class_names: a name is used twice in {names}")
     return names
+
+
+# --------------------------------------------------------------------------------------------- trees on model columns
+
+
+def _on_model_columns(
+    head: _TreeHead, columns: List[_Linear], layout: List[ModelColumn]
+) -> Tuple[_TreeHead, List[_Linear]]:
+    """The trees on all model columns in document order, if each of their inputs is one of these, scaled at most.
+
+    So a value is rounded as scikit-learn rounds it, and a missing one stays in its column. A matrix would spread it over
+    all inputs: then it is refused, as by PCA.
+    """
+    keys = [next(iter(column.terms)) if len(column.terms) == 1 else None for column in columns]
+    if None in keys or len(set(keys)) != len(keys) or not all(w for c in columns for w in c.terms.values()):
+        return head.refusing_missing(), columns
+    spread = [_Linear({key: 1.0}) for key in layout]
+    places = [layout.index(key) for key in keys]
+    for place, key, column in zip(places, keys, columns):
+        weight = column.terms[key]
+        spread[place] = replace(
+            column, terms={key: 1.0}, center=column.center / weight, divisor=column.divisor / weight
+        )
+    return head.on_inputs(places, len(layout)), spread
+
+
+def _bound_codes(
+    head: _TreeHead, columns: List[_Linear], features: List[Dict[str, Any]], table: Optional[_Table]
+) -> None:
+    """A column that is split by sets holds codes of categories: none beyond those of training may be recommended."""
+    for place, known in (head.codes or {}).items():
+        ((index, category),) = columns[place].terms
+        if table is None:
+            raise ValueError(f"X: needed, {features[index]['name']!r} holds codes of categories")
+        if category is None and columns[place].is_plain() and features[index]["type"] != "boolean":
+            features[index].update(min=min(known), max=max(known))
 
 
 # ---------------------------------------------------------------------------------- preprocessing, background, probes
@@ -931,6 +980,7 @@ SCORES: Dict[str, Callable[[Dict[str, Any], np.ndarray], np.ndarray]] = {
     "linear-regression": lambda parameters, inputs: _activation(parameters, inputs)[:, np.newaxis],
     "poisson-regression": lambda parameters, inputs: np.exp(_activation(parameters, inputs))[:, np.newaxis],
     **QUADRATIC_SCORES,
+    **TREE_SCORES,
 }
 
 

@@ -8,6 +8,8 @@ import { ElsewiseError } from '../documents/error.js';
 import type { Goal, Piece } from './region.js';
 
 export interface Model {
+  /** Whether the model itself says what a missing input means. */
+  readonly takesMissing?: boolean;
   /** Length of the raw output: what the model computes before any link. */
   readonly rawOutputs: number;
   raw(x: Float64Array, out: Float64Array): void;
@@ -32,7 +34,8 @@ export interface FamilyContext {
 
 export interface Family<S extends z.ZodType = z.ZodType> {
   readonly name: string;
-  readonly task: 'classification' | 'regression';
+  /** `either`: the document's classes tell. */
+  readonly task: 'classification' | 'regression' | 'either';
   readonly schema: S;
   load(parameters: z.output<S>, context: FamilyContext): Model;
 }

@@ -5,6 +5,7 @@ import { hyperplane, logisticRegression } from './linear.js';
 import { lvq } from './lvq.js';
 import { regressionFamilies } from './regression.js';
 import { lda, softmaxRegression } from './softmax.js';
+import { decisionTree, treeEnsemble } from './tree-ensemble.js';
 
 const TABLE: readonly Family[] = [
   hyperplane,
@@ -15,6 +16,8 @@ const TABLE: readonly Family[] = [
   gaussianNaiveBayes,
   qda,
   lvq,
+  decisionTree,
+  treeEnsemble,
 ];
 
 export const families: ReadonlyMap<string, Family> = new Map(TABLE.map((family) => [family.name, family]));

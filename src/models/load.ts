@@ -45,7 +45,8 @@ export function loadModel(document: unknown, options: LoadOptions = {}): LoadedM
   const parsed = parseDocument(modelEnvelope, document, 'model');
   const family = families.get(parsed.family);
   if (!family) throw unknownFamily(parsed.family);
-  const classes = checkClasses(parsed, family.task);
+  const task = family.task === 'either' ? (parsed.classes ? 'classification' : 'regression') : family.task;
+  const classes = checkClasses(parsed, task);
   const space = layOutFeatures(parsed.features);
   const preprocessing = buildPreprocessing(parsed.preprocessing ?? [], space.columns);
   const parameters = parseDocument(family.schema, parsed.parameters, 'model.parameters');
@@ -55,7 +56,7 @@ export function loadModel(document: unknown, options: LoadOptions = {}): LoadedM
     name: parsed.name,
     digest: options.digest ?? digestOf(parsed),
     version: options.version ?? null,
-    task: family.task,
+    task,
     classes,
     space,
     preprocessing,
@@ -135,6 +136,7 @@ export function readFeatures(
 }
 
 export function checkImputable(loaded: LoadedModel, feature: Feature): void {
+  if (loaded.model.takesMissing) return;
   const { imputed } = loaded.preprocessing;
   for (let c = feature.column; c < feature.column + feature.width; c++) {
     if (Number.isNaN(imputed[c])) throw rowError(feature, 'is missing, and the model does not impute it');

@@ -7,11 +7,15 @@
  *
  *   quadratics   a polyhedron and constraints  q(x) <= 0,  each a difference of two distances (distance-difference.ts)
  *
+ *   additive-trees   sums over trees of a gain at the leaf are large enough (tree.ts)
+ *
  * `pullBack` carries a piece through preprocessing: the region in the row's own columns.
  */
-import { type AffineMap, pullBackVector } from '../linalg/affine.js';
+import { type AffineMap, applyMap, pullBackVector } from '../linalg/affine.js';
 import { dot } from '../linalg/vector.js';
+import { ElsewiseError } from '../documents/error.js';
 import { DistanceDifference } from './distance-difference.js';
+import { type Forest, leafOf } from './tree.js';
 
 export interface LinearRow {
   readonly a: Float64Array;
@@ -43,7 +47,23 @@ export interface QuadraticsPiece {
   readonly quadratics: readonly DistanceDifference[];
 }
 
-export type Piece = Polyhedron | ExpSumPiece | QuadraticsPiece;
+/** Σ over trees of the leaf's gain >= need. */
+export interface TreeMargin {
+  /** By node of the forest; only leaves matter. */
+  readonly gain: Float64Array;
+  readonly need: number;
+}
+
+export interface AdditiveTreesPiece {
+  readonly kind: 'additive-trees';
+  readonly rows: readonly LinearRow[];
+  readonly forest: Forest;
+  readonly margins: readonly TreeMargin[];
+  /** From columns to the inputs that the trees compare; null: they are the columns. */
+  readonly map: AffineMap | null;
+}
+
+export type Piece = Polyhedron | ExpSumPiece | QuadraticsPiece | AdditiveTreesPiece;
 
 /** What the row shall become: a class with a lead over its rivals, or a score or prediction within an interval. */
 export type Goal =
@@ -79,6 +99,11 @@ const PULL_BACK: { [K in Piece['kind']]: (map: AffineMap, piece: Extract<Piece, 
     rows: piece.rows.map((row) => pullBackRow(map, row)),
     quadratics: piece.quadratics.map((q) => new DistanceDifference(q.near, q.far, q.constant, map)),
   }),
+  'additive-trees': (map, piece) => {
+    if (!map.diagonal) throw new ElsewiseError('unsupported', 'trees behind an affine step have no boxes', 'model.preprocessing');
+    const plain = map.diagonal.every((s) => s === 1) && map.offset.every((o) => o === 0);
+    return { ...piece, map: plain ? null : map };
+  },
 };
 
 export function pullBack(map: AffineMap, piece: Piece): Piece {
@@ -92,6 +117,7 @@ export function contains(piece: Piece, x: Float64Array, tolerance = 0): boolean 
     return value >= row.lower - tolerance && value <= row.upper + tolerance;
   };
   if (!piece.rows.every(inRow)) return false;
+  if (piece.kind === 'additive-trees') return meetsMargins(piece, x, tolerance);
   if (piece.kind === 'quadratics') return piece.quadratics.every((q) => q.value(x) <= tolerance);
   return piece.kind === 'polyhedron' || piece.sums.every((sum) => expSumLog(sum, x) <= tolerance);
 }
@@ -102,4 +128,12 @@ export function expSumLog(sum: ExpSum, x: Float64Array): number {
   const logs = sum.exponents.map((u, j) => Math.log(sum.weights[j]) + dot(u, x) + sum.shifts[j]);
   const top = Math.max(...logs);
   return top + Math.log(logs.reduce((total, value) => total + Math.exp(value - top), 0)) - Math.log(sum.bound);
+}
+
+function meetsMargins({ forest, margins, map }: AdditiveTreesPiece, columns: Float64Array, tolerance: number): boolean {
+  const x = new Float64Array(columns.length);
+  if (map) applyMap(map, columns, x);
+  else x.set(columns);
+  const leaves = Array.from(forest.root, (_, t) => leafOf(forest, t, x));
+  return margins.every(({ gain, need }) => leaves.reduce((sum, leaf) => sum + gain[leaf], 0) >= need - tolerance);
 }

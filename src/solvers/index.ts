@@ -9,6 +9,7 @@ import { branchQuadratic } from './branch-quadratic.js';
 import { ccp } from './ccp.js';
 import { cuts } from './cuts.js';
 import { dual } from './dual.js';
+import { forestExact } from './forest-exact.js';
 import { hyperplane } from './hyperplane.js';
 import { lp } from './lp.js';
 import { milp } from './milp.js';
@@ -36,5 +37,6 @@ export const solvers: readonly Solver[] = [
   ccp,
   spatial,
   branchAround,
+  forestExact,
   nearest,
 ];

@@ -1,0 +1,71 @@
+/** What the importers of tree libraries share: from objective, features and trees to a `tree-ensemble` document. */
+import { ElsewiseError } from '../documents/error.js';
+import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
+import { didYouMean } from '../documents/nearest-name.js';
+import type { TreeDocument } from '../models/tree.js';
+
+/** What an objective means for a model that is trained. */
+export interface Objective {
+  readonly task: 'binary' | 'multi' | 'regression';
+  readonly link: 'identity' | 'logit' | 'softmax' | 'exp';
+}
+
+export interface Ensemble {
+  readonly name: string;
+  readonly features: FeatureDocument[];
+  readonly objective: Objective;
+  /** Number of classes of a `multi` objective. */
+  readonly classCount: number;
+  readonly trees: readonly TreeDocument[];
+  /** Class of each tree; only read for a `multi` objective. */
+  readonly treeClass: readonly number[];
+  /** In margin space. */
+  readonly base: number | number[];
+  readonly accumulate: 'float32' | 'float64';
+}
+
+/** A list of this many categories is a mistake, or an identifier that was taken for a category. */
+const MAX_CATEGORIES = 100_000;
+
+export function toDocument(ensemble: Ensemble): ModelDocument {
+  const { name, features, objective, classCount, trees, base, accumulate } = ensemble;
+  if (!trees.length) throw new ElsewiseError('bad-document', 'the model has no trees', name);
+  const count = { binary: 2, multi: classCount, regression: 0 }[objective.task];
+  const treeClass = objective.task === 'multi' ? { treeClass: [...ensemble.treeClass] } : {};
+  return {
+    schema: 'elsewise.model/v1',
+    name,
+    family: 'tree-ensemble',
+    features,
+    ...(count ? { classes: Array.from({ length: count }, (_, k) => String(k)) } : {}),
+    parameters: { trees, aggregation: 'sum', base, link: objective.link, ...treeClass, accumulate },
+  };
+}
+
+/** A table's entry, or a refusal that names what the file asks for and what is known. */
+export function findObjective<T>(table: Readonly<Record<string, T>>, name: string, path: string): T {
+  if (Object.hasOwn(table, name)) return table[name];
+  const known = Object.keys(table);
+  throw unsupported(`the objective "${name}"; known are ${known.join(', ')}${didYouMean(name, known)}`, path);
+}
+
+export const unsupported = (what: string, path: string) =>
+  new ElsewiseError('unsupported', `this importer does not do ${what}`, path);
+
+/** A feature whose codes 0, 1, ... are categories; `last` is the largest code that the model knows. */
+export function categoricalFeature(name: string, last: number, path: string): FeatureDocument {
+  if (last >= MAX_CATEGORIES) throw unsupported(`${last} categories in one feature ("${name}")`, path);
+  const categories = Array.from({ length: last + 1 }, (_, code) => String(code));
+  return { name, type: 'categorical', encoding: 'ordinal', categories };
+}
+
+/** By feature: the largest code in any of its set splits; features without one are not in it. */
+export function lastCodes(trees: readonly TreeDocument[]): Map<number, number> {
+  const last = new Map<number, number>();
+  for (const { feature, categories } of trees) {
+    categories?.forEach((codes, node) => {
+      if (codes) last.set(feature[node], codes.reduce((a, b) => Math.max(a, b), last.get(feature[node]) ?? 0));
+    });
+  }
+  return last;
+}

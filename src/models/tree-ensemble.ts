@@ -1,0 +1,194 @@
+/**
+ * Decision trees and their ensembles (survey, 3.7, and beyond).
+ *
+ *   decision-tree     one tree: class shares or a number at its leaves
+ *   tree-ensemble     Σ over trees of the leaf's outputs:  mean (forests), vote (each tree's best class), sum + base (boosting)
+ *                     link of the sum: identity, logit (two classes), softmax, exp
+ *
+ * The sum is made in tree order and in the library's precision. The largest score wins, ties go to the lower class.
+ * The region of a goal is where certain sums over trees are large enough: `additive-trees`.
+ */
+import { z } from 'zod';
+import { ElsewiseError } from '../documents/error.js';
+import { finite, vector } from '../documents/model-document.js';
+import { argmax } from '../linalg/vector.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
+import { logit } from './linear.js';
+import type { Goal, Piece, TreeMargin } from './region.js';
+import { softmax } from './softmax.js';
+import { flatten, type Forest, leafOf, treeSchema } from './tree.js';
+
+type Link = 'identity' | 'logit' | 'softmax' | 'exp';
+
+interface Sum {
+  readonly forest: Forest;
+  /** Class that a tree adds to, when its leaves hold one number for one of several classes; else null. */
+  readonly treeClass: Int32Array | null;
+  readonly base: Float64Array;
+  /** Length of the sum. */
+  readonly outputs: number;
+  /** Divisor of the sum. */
+  readonly count: number;
+  readonly single: boolean;
+}
+
+class TreeModel implements Model {
+  readonly rawOutputs: number;
+  readonly takesMissing: boolean;
+  private readonly shown: Float64Array;
+
+  constructor(
+    private readonly sum: Sum,
+    private readonly link: Link,
+    private readonly classes: number,
+  ) {
+    this.rawOutputs = sum.outputs;
+    this.takesMissing = sum.forest.takesMissing;
+    this.shown = new Float64Array(Math.max(1, classes));
+  }
+
+  raw(x: Float64Array, out: Float64Array): void {
+    const { forest, treeClass, base, count, single } = this.sum;
+    out.set(base);
+    for (let t = 0; t < forest.root.length; t++) {
+      const at = leafOf(forest, t, x) * forest.outputs;
+      if (treeClass) out[treeClass[t]] += forest.value[at];
+      else for (let k = 0; k < out.length; k++) out[k] += forest.value[at + k];
+      if (single) for (let k = 0; k < out.length; k++) out[k] = Math.fround(out[k]);
+    }
+    if (count !== 1) for (let k = 0; k < out.length; k++) out[k] /= count;
+  }
+
+  scores(raw: Float64Array, out: Float64Array): void {
+    if (this.link === 'exp') out[0] = Math.exp(raw[0]);
+    else if (this.link === 'softmax') softmax(raw, out);
+    else if (this.isBinaryMargin()) {
+      out[1] = this.link === 'logit' ? 1 / (1 + Math.exp(-raw[0])) : raw[0];
+      out[0] = this.link === 'logit' ? 1 - out[1] : -raw[0];
+    } else out.set(raw);
+  }
+
+  private isBinaryMargin(): boolean {
+    return this.classes === 2 && this.sum.outputs === 1;
+  }
+
+  decide(raw: Float64Array): number {
+    if (this.isBinaryMargin()) return raw[0] > 0 ? 1 : 0;
+    return this.classes ? argmax(raw) : 0;
+  }
+
+  achieves(raw: Float64Array, goal: Goal): boolean {
+    this.scores(raw, this.shown);
+    const own = this.shown[goal.index];
+    if (goal.kind === 'interval') return own >= goal.from && own <= goal.to;
+    if (!this.classes || this.decide(raw) !== goal.index) return false;
+    if (goal.margin === 0) return true;
+    if (this.isBinaryMargin() && this.link === 'logit') return own >= 0.5 + goal.margin;
+    return this.shown.every((score, k) => k === goal.index || own - score >= goal.margin);
+  }
+
+  region(goal: Goal): Piece[] {
+    const margins = goal.kind === 'class' ? this.classMargins(goal) : this.intervalMargins(goal);
+    return margins ? [{ kind: 'additive-trees', rows: [], forest: this.sum.forest, margins, map: null }] : [];
+  }
+
+  /** One condition per rival: the target's sum leads by enough. */
+  private classMargins(goal: Goal & { kind: 'class' }): TreeMargin[] | null {
+    if (!this.classes) return refuseGoal('a regressor', 'classes: its target is a number or an interval');
+    if (this.isBinaryMargin()) {
+      const sign = goal.index === 1 ? 1 : -1;
+      const lead = this.link === 'logit' ? logit(0.5 + goal.margin) : goal.margin;
+      return lead === Infinity ? null : [this.margin([sign], lead)];
+    }
+    if (goal.margin > 0 && this.link === 'softmax') return refuseGoal('boosting of several classes', 'exact region for a margin in probability');
+    return Array.from({ length: this.classes }, (_, k) => k)
+      .filter((k) => k !== goal.index)
+      .map((k) => this.margin(Array.from({ length: this.classes }, (_, c) => +(c === goal.index) - +(c === k)), goal.margin));
+  }
+
+  private intervalMargins(goal: Goal & { kind: 'interval' }): TreeMargin[] | null {
+    const { from, to, index } = goal;
+    const direct = this.isBinaryMargin() && index === 0;
+    const inverse = this.link === 'logit' ? logit : this.link === 'exp' ? (v: number) => (v <= 0 ? -Infinity : Math.log(v)) : (v: number) => v;
+    if (this.link === 'softmax') return refuseGoal('boosting of several classes', 'exact region for an interval of probability');
+    const flip = (v: number) => (this.link === 'logit' ? 1 - v : -v);
+    const [low, high] = direct ? [inverse(flip(to)), inverse(flip(from))] : [inverse(from), inverse(to)];
+    if (low === Infinity || high === -Infinity) return null;
+    const unit = Array.from({ length: this.sum.outputs }, (_, k) => +(this.sum.outputs === 1 || k === index));
+    const margins: TreeMargin[] = [];
+    if (low > -Infinity) margins.push(this.margin(unit, low));
+    if (high < Infinity) margins.push(this.margin(unit.map((v) => -v), -high));
+    return margins;
+  }
+
+  /** Σ over trees of weights · leaf >= lead, as a gain per node and what is needed. */
+  private margin(weights: readonly number[], lead: number): TreeMargin {
+    const { forest, treeClass, base, count } = this.sum;
+    const gain = new Float64Array(forest.feature.length);
+    for (let t = 0; t < forest.root.length; t++) {
+      const end = t + 1 < forest.root.length ? forest.root[t + 1] : forest.feature.length;
+      for (let n = forest.root[t]; n < end; n++) {
+        if (treeClass) gain[n] = weights[treeClass[t]] * forest.value[n];
+        else for (let k = 0; k < forest.outputs; k++) gain[n] += weights[k] * forest.value[n * forest.outputs + k];
+      }
+    }
+    return { gain, need: lead * count - base.reduce((sum, value, k) => sum + weights[k] * value, 0) };
+  }
+}
+
+const parameterError = (path: string, message: string) => new ElsewiseError('bad-document', message, `model.parameters.${path}`);
+
+export const decisionTree = defineFamily({
+  name: 'decision-tree',
+  task: 'either',
+  schema: z.strictObject({ tree: treeSchema, task: z.enum(['classification', 'regression']) }),
+  load: (p, context) => {
+    const outputs = p.task === 'classification' ? context.classes : 1;
+    if ((p.task === 'classification') !== context.classes > 0) throw parameterError('task', 'does not go with the model\'s classes');
+    if (p.tree.value[0].length !== outputs) throw parameterError('tree.value[0]', `expected ${outputs} outputs, got ${p.tree.value[0].length}`);
+    const forest = flatten([p.tree], context.inputs, 'tree');
+    return new TreeModel({ forest, treeClass: null, base: new Float64Array(outputs), outputs, count: 1, single: false }, 'identity', context.classes);
+  },
+});
+
+const ensembleForm = z.strictObject({
+  trees: z.array(treeSchema).min(1),
+  aggregation: z.enum(['mean', 'vote', 'sum']),
+  base: z.union([finite, vector]).default(0),
+  link: z.enum(['identity', 'logit', 'softmax', 'exp']).default('identity'),
+  treeClass: z.array(z.int().min(0)).optional(),
+  accumulate: z.enum(['float32', 'float64']).default('float64'),
+});
+
+function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext): Model {
+  const forest = flatten(p.trees, context.inputs, 'trees');
+  if (p.treeClass) checkWidth(p.treeClass, p.trees.length, 'treeClass', 'tree');
+  const outputs = p.treeClass ? context.classes : forest.outputs;
+  const wrong = p.treeClass?.findIndex((k) => k >= context.classes) ?? -1;
+  if (wrong >= 0) throw parameterError(`treeClass[${wrong}]`, `there is no class ${p.treeClass![wrong]}`);
+  checkOutputs(outputs, p.link, context.classes);
+  const base = Float64Array.from(Array.isArray(p.base) ? p.base : Array<number>(outputs).fill(p.base));
+  checkWidth([...base], outputs, 'base', 'output');
+  if (p.aggregation === 'vote') voteByLeaf(forest);
+  const single = p.accumulate === 'float32';
+  const count = p.aggregation === 'sum' ? 1 : p.trees.length;
+  const sum: Sum = { forest, treeClass: p.treeClass ? Int32Array.from(p.treeClass) : null, base: single ? base.map(Math.fround) : base, outputs, count, single };
+  return new TreeModel(sum, p.link, context.classes);
+}
+
+function checkOutputs(outputs: number, link: Link, classes: number): void {
+  const fits = classes === 0 ? outputs === 1 && link !== 'logit' && link !== 'softmax' : outputs === classes || (classes === 2 && outputs === 1);
+  if (!fits) throw parameterError('trees', `leaves with ${outputs} outputs and the link ${link} do not go with ${classes || 'no'} classes`);
+  if (link === 'logit' && !(classes === 2 && outputs === 1)) throw parameterError('link', 'logit is for two classes and one output');
+}
+
+/** Each tree gives its best class one vote. */
+function voteByLeaf({ value, outputs }: Forest): void {
+  for (let at = 0; at < value.length; at += outputs) {
+    const best = argmax(value.subarray(at, at + outputs));
+    value.fill(0, at, at + outputs);
+    value[at + best] = 1;
+  }
+}
+
+export const treeEnsemble = defineFamily({ name: 'tree-ensemble', task: 'either', schema: ensembleForm, load: loadEnsemble });

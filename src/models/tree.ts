@@ -1,0 +1,134 @@
+/**
+ * Trees as flat arrays, scored exactly as the library that trained them does.
+ *
+ *   inner node n: x = inputs[feature_n], in the tree's precision;  left when x <= threshold (or <), when x is in the node's set
+ *   of categories, or, x missing, when the node says so;  else right.  A leaf holds its outputs.
+ *
+ * All trees of a model share one set of typed arrays: nodes are numbered through, `root` says where each tree begins.
+ */
+import { z } from 'zod';
+import { ElsewiseError } from '../documents/error.js';
+import { finite } from '../documents/model-document.js';
+
+const direction = z.enum(['left', 'right']);
+const whole = z.array(z.int()).min(1);
+
+export const treeSchema = z.strictObject({
+  feature: whole,
+  threshold: z.array(finite).min(1),
+  left: whole,
+  right: whole,
+  value: z.array(z.array(finite)).min(1),
+  comparison: z.enum(['<=', '<']).default('<='),
+  precision: z.enum(['float32', 'float64']).default('float64'),
+  missing: z.union([z.enum(['left', 'right', 'error']), z.array(direction)]).default('error'),
+  categories: z.array(z.array(z.int().min(0)).nullable()).optional(),
+});
+
+export type TreeDocument = z.output<typeof treeSchema>;
+
+export const MISSING_ERROR = 0;
+export const MISSING_LEFT = 1;
+export const MISSING_RIGHT = 2;
+const MISSING = { error: MISSING_ERROR, left: MISSING_LEFT, right: MISSING_RIGHT };
+
+export interface Forest {
+  readonly root: Int32Array;
+  readonly feature: Int32Array;
+  readonly threshold: Float64Array;
+  /** -1 at a leaf. */
+  readonly left: Int32Array;
+  readonly right: Int32Array;
+  readonly strict: Uint8Array;
+  readonly single: Uint8Array;
+  readonly missing: Uint8Array;
+  readonly categories: readonly (ReadonlySet<number> | null)[];
+  /** Outputs of each node, `outputs` numbers each. */
+  readonly value: Float64Array;
+  readonly outputs: number;
+  /** Whether every split says where a missing value goes. */
+  readonly takesMissing: boolean;
+}
+
+export function flatten(trees: readonly TreeDocument[], inputs: number, path: string): Forest {
+  const sizes = trees.map((tree) => tree.left.length);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const outputs = trees[0].value[0].length;
+  const forest = {
+    root: new Int32Array(trees.length),
+    feature: new Int32Array(total),
+    threshold: new Float64Array(total),
+    left: new Int32Array(total),
+    right: new Int32Array(total),
+    strict: new Uint8Array(total),
+    single: new Uint8Array(total),
+    missing: new Uint8Array(total),
+    categories: [] as (ReadonlySet<number> | null)[],
+    value: new Float64Array(total * outputs),
+    outputs,
+    takesMissing: trees.every((tree) => tree.missing !== 'error'),
+  };
+  let start = 0;
+  for (const [t, tree] of trees.entries()) {
+    checkTree(tree, inputs, outputs, trees.length > 1 ? `${path}[${t}]` : path);
+    forest.root[t] = start;
+    for (let n = 0; n < tree.left.length; n++) copyNode(forest, tree, n, start);
+    start += tree.left.length;
+  }
+  return forest;
+}
+
+type Writable = { -readonly [K in keyof Forest]: Forest[K] } & { categories: (ReadonlySet<number> | null)[] };
+
+function copyNode(forest: Writable, tree: TreeDocument, n: number, start: number): void {
+  const at = start + n;
+  const leaf = tree.left[n] < 0;
+  const single = tree.precision === 'float32';
+  forest.feature[at] = tree.feature[n];
+  // A library that compares `<` in float32 rounds the threshold as well; scikit-learn (`<=`) keeps it in float64.
+  forest.threshold[at] = single && tree.comparison === '<' ? Math.fround(tree.threshold[n]) : tree.threshold[n];
+  forest.left[at] = leaf ? -1 : start + tree.left[n];
+  forest.right[at] = leaf ? -1 : start + tree.right[n];
+  forest.strict[at] = +(tree.comparison === '<');
+  forest.single[at] = +single;
+  forest.missing[at] = MISSING[Array.isArray(tree.missing) ? tree.missing[n] : tree.missing];
+  const set = tree.categories?.[n];
+  forest.categories.push(set ? new Set(set) : null);
+  forest.value.set(tree.value[n], at * forest.outputs);
+}
+
+function checkTree(tree: TreeDocument, inputs: number, outputs: number, path: string): void {
+  const size = tree.left.length;
+  const fail = (key: string, message: string) => new ElsewiseError('bad-document', message, `model.parameters.${path}.${key}`);
+  for (const key of ['feature', 'threshold', 'right', 'value'] as const) {
+    if (tree[key].length !== size) throw fail(key, `expected ${size} entries, one per node, got ${tree[key].length}`);
+  }
+  const parents = new Uint8Array(size);
+  for (let n = 0; n < size; n++) {
+    if (tree.value[n].length !== outputs) throw fail(`value[${n}]`, `expected ${outputs} outputs, got ${tree.value[n].length}`);
+    const [left, right] = [tree.left[n], tree.right[n]];
+    if (left < 0 !== right < 0) throw fail(`left[${n}]`, 'a node has two children or none');
+    if (left < 0) continue;
+    if (tree.feature[n] < 0 || tree.feature[n] >= inputs) throw fail(`feature[${n}]`, `there is no input ${tree.feature[n]}`);
+    for (const child of [left, right]) {
+      if (child <= 0 || child >= size || parents[child]) throw fail(`left[${n}]`, `node ${child} is no child of one parent`);
+      parents[child] = 1;
+    }
+  }
+}
+
+/** Whether an input goes left at a node. */
+export function goesLeft(forest: Forest, node: number, input: number): boolean {
+  if (Number.isNaN(input)) return forest.missing[node] === MISSING_LEFT;
+  const set = forest.categories[node];
+  if (set) return set.has(input);
+  const x = forest.single[node] ? Math.fround(input) : input;
+  return forest.strict[node] ? x < forest.threshold[node] : x <= forest.threshold[node];
+}
+
+/** The leaf of tree t that the inputs fall into. */
+export function leafOf(forest: Forest, t: number, x: Float64Array): number {
+  let node = forest.root[t];
+  while (forest.left[node] >= 0) node = goesLeft(forest, node, x[forest.feature[node]]) ? forest.left[node] : forest.right[node];
+  return node;
+}
