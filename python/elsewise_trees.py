@@ -2,7 +2,8 @@
 
     decision-tree      the class shares, or the number, at the leaf that a row falls into
     tree-ensemble      mean of the leaves (forests), or base + their sum and a link (boosting)
-    isolation-forest   -(2 ** -(mean path / expected path)) - offset is at least 0 for an inlier
+    isolation-forest   minus offset, minus 2 to the power of -(mean of the leaves): positive for an inlier.
+                       A leaf holds the length of its path, divided by the one expected for the rows of a tree
 
 scikit-learn's own trees round a row to float32 and compare it with a threshold in float64; histogram boosting compares
 in float64. Sums are made here, and by the loader, in the order in which scikit-learn makes them: they agree to the bit.
@@ -32,10 +33,12 @@ Tree = Dict[str, Any]
 
 # Stands for a threshold of infinity, which JSON does not have: every number is below it, only a missing value is not.
 LARGEST = float(np.finfo(float).max)
-# How many made-up thresholds per column a row without X is mixed of.
+# How many points among the thresholds a row without X is mixed of.
 CENTRES = 4
 # A category of histogram boosting is a whole number below this.
 CODES = 256
+# An offset that is a quantile of scores is often the score of a row, which then is an inlier: whatever the last digit.
+TIE = 1e-12
 INLIER_NAMES = ["outlier", "inlier"]
 
 
@@ -81,7 +84,7 @@ def _head(
 
 
 def _among_thresholds(trees: List[Tree], width: int) -> np.ndarray:
-    """Rows of thresholds, drawn by column: between them rows fall into different leaves."""
+    """Points among the thresholds of each column and a little beyond: rows between them fall into different leaves."""
     random = np.random.default_rng(0)
     nodes = [np.column_stack([tree["feature"], tree["threshold"], tree["left"]]) for tree in trees]
     feature, threshold, left = np.concatenate(nodes).T
@@ -89,7 +92,9 @@ def _among_thresholds(trees: List[Tree], width: int) -> np.ndarray:
     for column in range(width):
         own = threshold[(feature == column) & (left >= 0) & (threshold < LARGEST)]
         if len(own):
-            centres[:, column] = random.choice(own, CENTRES)
+            low, high = own.min(), own.max()
+            beyond = high - low or abs(low) or 1.0
+            centres[:, column] = random.uniform(low - beyond, high + beyond, CENTRES)
     return centres
 
 
@@ -161,9 +166,7 @@ def _leaf_values(estimator: Any, where: str) -> np.ndarray:
     return values / np.where(total == 0, 1, total)
 
 
-def _tree(
-    estimator: Any, values: np.ndarray, missing: bool, features: Optional[np.ndarray] = None
-) -> Tree:
+def _tree(estimator: Any, values: np.ndarray, missing: bool, features: Optional[np.ndarray] = None) -> Tree:
     """A tree of sklearn.tree; `features`: the column that it knows as its i-th, if they are not the same."""
     tree = estimator.tree_
     feature = np.asarray(tree.feature)
@@ -250,7 +253,8 @@ def _initial(estimator: Any, outputs: int, where: str) -> np.ndarray:
         return np.zeros(outputs)
     kind = class_name(init)
     if kind not in ("DummyClassifier", "DummyRegressor"):
-        raise UnsupportedEstimator(f"{where}.init", f"{kind} is not supported to start from: fit with init=None or 'zero'")
+        reason = f"{kind} is not supported to start from: fit with init=None or 'zero'"
+        raise UnsupportedEstimator(f"{where}.init", reason)
     if init.strategy == "stratified":
         raise UnsupportedEstimator(f"{where}.init", "DummyClassifier(strategy='stratified') starts from random numbers")
     row = np.zeros((1, estimator.n_features_in_))
@@ -277,7 +281,7 @@ def histogram_boosting(estimator: Any, where: str) -> TreeHead:
     stages = fitted(estimator, "_predictors", where)
     if getattr(estimator, "_preprocessor", None) is not None:
         reason = "with categories that this version of scikit-learn encodes by itself is not supported"
-        raise UnsupportedEstimator(where, f"{class_name(estimator)} {reason}: encode them before")
+        raise UnsupportedEstimator(where, f"{class_name(estimator)} {reason}: one-hot encode them before it")
     link, factor = _link(estimator, where)
     base = factor * np.atleast_1d(fitted_numbers(estimator, "_baseline_prediction", where)).ravel()
     codes = _known_codes(estimator)
@@ -331,13 +335,13 @@ def isolation_forest(estimator: Any, where: str) -> TreeHead:
     missing = _takes_missing(estimator)
     expected = _expected_path(np.array([estimator.max_samples_]))[0]
     if not expected > 0:
-        raise UnsupportedEstimator(where, f"IsolationForest of {estimator.max_samples_} row per tree tells no rows apart")
+        raise UnsupportedEstimator(where, "IsolationForest with one row per tree tells no rows apart")
     trees = []
     for member, columns in zip(members, estimator.estimators_features_):
         # With all columns at hand scikit-learn uses them in their own order, whatever is listed.
         chosen = columns if len(columns) != width else None
         trees.append(_tree(member, _path_lengths(member.tree_)[:, np.newaxis] / expected, missing, chosen))
-    parameters = {"trees": trees, "offset": float(estimator.offset_)}
+    parameters = {"trees": trees, "offset": float(estimator.offset_) - TIE}
     return _head("isolation-forest", parameters, _both_sides, [-1, 1], width, fixed_names=INLIER_NAMES)
 
 

@@ -82,7 +82,7 @@ def export_model(
     features = _describe_features(fold, table, _Wishes(names, feature_types, decimals, units, bounds))
     document: Dict[str, Any] = {"schema": SCHEMA, "name": name, "family": head.family, "features": features}
     if isinstance(head, _TreeHead):
-        head, columns = _on_model_columns(head, columns, _layout(features))
+        head, columns = _on_model_columns(head, columns, features, table)
         _bound_codes(head, columns, features, table)
     if head.classes is not None:
         document["classes"] = _class_names(head, class_names)
@@ -743,24 +743,33 @@ def _class_names(head: _Head, given: Optional[Sequence[str]]) -> List[str]:
 
 
 def _on_model_columns(
-    head: _TreeHead, columns: List[_Linear], layout: List[ModelColumn]
+    head: _TreeHead, columns: List[_Linear], features: List[Dict[str, Any]], table: Optional[_Table]
 ) -> Tuple[_TreeHead, List[_Linear]]:
     """The trees on all model columns in document order, if each of their inputs is one of these, scaled at most.
 
-    So a value is rounded as scikit-learn rounds it, and a missing one stays in its column. A matrix would spread it over
-    all inputs: then it is refused, as by PCA.
+    So a value is rounded as scikit-learn rounds it, and a missing one stays in its column. A matrix would spread it
+    over all inputs: then it is refused, as by PCA.
     """
+    layout = _layout(features)
     keys = [next(iter(column.terms)) if len(column.terms) == 1 else None for column in columns]
     if None in keys or len(set(keys)) != len(keys) or not all(w for c in columns for w in c.terms.values()):
+        _refuse_missing_in_mix(columns, features, table)
         return head.refusing_missing(), columns
     spread = [_Linear({key: 1.0}) for key in layout]
     places = [layout.index(key) for key in keys]
     for place, key, column in zip(places, keys, columns):
         weight = column.terms[key]
-        spread[place] = replace(
-            column, terms={key: 1.0}, center=column.center / weight, divisor=column.divisor / weight
-        )
+        center, divisor = column.center / weight, column.divisor / weight
+        spread[place] = replace(column, terms={key: 1.0}, center=center, divisor=divisor)
     return head.on_inputs(places, len(layout)), spread
+
+
+def _refuse_missing_in_mix(columns: List[_Linear], features: List[Dict[str, Any]], table: Optional[_Table]) -> None:
+    kept = {feature for c in columns for feature, fill in c.fills if fill is None and (feature, None) in c.terms}
+    for feature in sorted(kept if table is not None else ()):
+        if table.missing()[:, feature].any():
+            reason = "has missing values that reach the trees through a mix of columns: impute it"
+            raise UnsupportedEstimator("estimator", f"{features[feature]['name']!r} {reason}")
 
 
 def _bound_codes(
@@ -768,11 +777,11 @@ def _bound_codes(
 ) -> None:
     """A column that is split by sets holds codes of categories: none beyond those of training may be recommended."""
     for place, known in (head.codes or {}).items():
-        ((index, category),) = columns[place].terms
         if table is None:
-            raise ValueError(f"X: needed, {features[index]['name']!r} holds codes of categories")
-        if category is None and columns[place].is_plain() and features[index]["type"] != "boolean":
-            features[index].update(min=min(known), max=max(known))
+            raise ValueError("X: needed for the probes, a column of the estimator holds codes of categories")
+        for index, category in columns[place].terms:
+            if category is None and columns[place].is_plain() and features[index]["type"] == "integer":
+                features[index].update(min=min(known), max=max(known))
 
 
 # ---------------------------------------------------------------------------------- preprocessing, background, probes

@@ -64,7 +64,11 @@ export function lastCodes(trees: readonly TreeDocument[]): Map<number, number> {
   const last = new Map<number, number>();
   for (const { feature, categories } of trees) {
     categories?.forEach((codes, node) => {
-      if (codes) last.set(feature[node], codes.reduce((a, b) => Math.max(a, b), last.get(feature[node]) ?? 0));
+      if (codes)
+        last.set(
+          feature[node],
+          codes.reduce((a, b) => Math.max(a, b), last.get(feature[node]) ?? 0),
+        );
     });
   }
   return last;

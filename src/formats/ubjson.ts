@@ -32,7 +32,8 @@ export function decodeUbjson(bytes: Uint8Array): unknown {
   return value;
 }
 
-const ubjsonError = (message: string, at: number) => new ElsewiseError('bad-document', `byte ${at}: ${message}`, 'ubjson');
+const ubjsonError = (message: string, at: number) =>
+  new ElsewiseError('bad-document', `byte ${at}: ${message}`, 'ubjson');
 
 function exact(value: bigint, at: number): number {
   const number = Number(value);

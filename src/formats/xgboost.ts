@@ -34,7 +34,7 @@ const MULTI = { task: 'multi', link: 'softmax', toMargin: asIs } as const;
 
 const OBJECTIVES: Readonly<Record<string, Objective & { toMargin(score: number): number }>> = {
   'binary:logistic': { task: 'binary', link: 'logit', toMargin: logit },
-  'binary:logitraw': { task: 'binary', link: 'identity', toMargin: logit },
+  'binary:logitraw': { task: 'binary', link: 'identity', toMargin: asIs },
   'multi:softmax': MULTI,
   'multi:softprob': MULTI,
   'reg:squarederror': IDENTITY,
@@ -51,12 +51,14 @@ const OBJECTIVES: Readonly<Record<string, Objective & { toMargin(score: number):
 /** Parameters are numbers written as strings. */
 const parameter = z.union([z.string(), z.number()]);
 const numbers = z.array(z.number());
+/** Set splits have no condition: NaN, which JSON cannot say. */
+const condition = z.union([z.number(), z.nan(), z.null()]).transform((value) => value ?? Number.NaN);
 
 const treeForm = z.object({
   left_children: numbers,
   right_children: numbers,
   split_indices: numbers,
-  split_conditions: numbers,
+  split_conditions: z.array(condition),
   default_left: z.array(z.union([z.number(), z.boolean()])),
   categories: numbers.default([]),
   categories_nodes: numbers.default([]),
@@ -138,10 +140,16 @@ function decode(bytes: Uint8Array): unknown {
   if (other) throw unsupported(OTHER_FORMS[other], ROOT);
   if (/^\{[^\s"}]/.test(start)) return decodeUbjson(bytes);
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return JSON.parse(withoutNaN(new TextDecoder().decode(bytes)));
   } catch (error) {
     throw new ElsewiseError('bad-document', `is neither JSON nor UBJSON: ${(error as Error).message}`, ROOT);
   }
+}
+
+/** XGBoost writes NaN and Infinity as such. */
+function withoutNaN(text: string): string {
+  const wordsAndStrings = /"(?:[^"\\]|\\.)*"|\bNaN\b|-?\bInfinity\b/g;
+  return /NaN|Infinity/.test(text) ? text.replace(wordsAndStrings, (part) => (part[0] === '"' ? part : 'null')) : text;
 }
 
 function forestOf({ gradient_booster: booster }: Learner): Forest {
@@ -159,9 +167,10 @@ function checkTargets(learner: Learner): void {
   if (targets > 1) throw unsupported(`models of ${targets} targets`, `${ROOT}.learner.learner_model_param.num_target`);
 }
 
+const fileError = (key: string, message: string) => new ElsewiseError('bad-document', message, `${ROOT}.${key}`);
+
 function checkLength(list: readonly unknown[], length: number, key: string, what: string): void {
-  if (list.length === length) return;
-  throw new ElsewiseError('bad-document', `${list.length} entries for ${length} ${what}`, `${ROOT}.${key}`);
+  if (list.length !== length) throw fileError(key, `${list.length} entries for ${length} ${what}`);
 }
 
 function usedTrees(forest: Forest, best: string | number | undefined, classCount: number): number {
@@ -173,18 +182,23 @@ function usedTrees(forest: Forest, best: string | number | undefined, classCount
 }
 
 function readBase({ learner_model_param: { base_score, num_class } }: Learner, toMargin: (score: number) => number) {
-  const path = `${ROOT}.learner.learner_model_param.base_score`;
-  const scores = String(base_score).replace(/^\[|\]$/g, '').split(',').map(Number);
+  const key = 'learner.learner_model_param.base_score';
+  const scores = String(base_score)
+    .replace(/^\[|\]$/g, '')
+    .split(',')
+    .map(Number);
   const base = scores.map((score) => toMargin(round(score)));
-  if (!base.every(Number.isFinite)) throw new ElsewiseError('bad-document', `"${base_score}" gives no margin`, path);
+  if (!base.every(Number.isFinite)) throw fileError(key, `"${base_score}" gives no margin`);
   if (base.length === 1) return base[0];
-  checkLength(base, Number(num_class), 'learner.learner_model_param.base_score', 'classes');
+  checkLength(base, Number(num_class), key, 'classes');
   return base;
 }
 
 function toTree(tree: XgboostTree, weight: number, t: number): TreeDocument {
   checkTree(tree, t);
   const sets = categorySets(tree);
+  const lost = tree.split_conditions.findIndex((value, n) => Number.isNaN(value) && !sets.has(n));
+  if (lost >= 0) throw fileError(`trees[${t}].split_conditions[${lost}]`, 'expected a finite number');
   const { left_children: left, right_children: right, split_conditions: conditions } = tree;
   const isLeaf = left.map((child) => child < 0);
   const swapped = left.map((_, n) => sets.has(n));

@@ -59,3 +59,7 @@ export function applyMap(map: AffineMap, x: Float64Array, out: Float64Array): vo
     out[r] = sum;
   }
 }
+
+export function isIdentity({ diagonal, offset }: AffineMap): boolean {
+  return diagonal !== null && diagonal.every((s) => s === 1) && offset.every((o) => o === 0);
+}

@@ -1,6 +1,7 @@
 /** THE TABLE of model families. A new family is one file and one row here; the conformance suite runs over it. */
 import type { Family } from './family.js';
 import { gaussianNaiveBayes, qda } from './gaussian.js';
+import { isolationForest } from './isolation-forest.js';
 import { hyperplane, logisticRegression } from './linear.js';
 import { lvq } from './lvq.js';
 import { regressionFamilies } from './regression.js';
@@ -18,6 +19,7 @@ const TABLE: readonly Family[] = [
   lvq,
   decisionTree,
   treeEnsemble,
+  isolationForest,
 ];
 
 export const families: ReadonlyMap<string, Family> = new Map(TABLE.map((family) => [family.name, family]));

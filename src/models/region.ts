@@ -11,9 +11,9 @@
  *
  * `pullBack` carries a piece through preprocessing: the region in the row's own columns.
  */
-import { type AffineMap, applyMap, pullBackVector } from '../linalg/affine.js';
+
+import { type AffineMap, applyMap, isIdentity, pullBackVector } from '../linalg/affine.js';
 import { dot } from '../linalg/vector.js';
-import { ElsewiseError } from '../documents/error.js';
 import { DistanceDifference } from './distance-difference.js';
 import { type Forest, leafOf } from './tree.js';
 
@@ -59,6 +59,8 @@ export interface AdditiveTreesPiece {
   readonly rows: readonly LinearRow[];
   readonly forest: Forest;
   readonly margins: readonly TreeMargin[];
+  /** How far rounding may move a sum, in the precision in which the library adds. */
+  readonly slack: number;
   /** From columns to the inputs that the trees compare; null: they are the columns. */
   readonly map: AffineMap | null;
 }
@@ -99,11 +101,7 @@ const PULL_BACK: { [K in Piece['kind']]: (map: AffineMap, piece: Extract<Piece, 
     rows: piece.rows.map((row) => pullBackRow(map, row)),
     quadratics: piece.quadratics.map((q) => new DistanceDifference(q.near, q.far, q.constant, map)),
   }),
-  'additive-trees': (map, piece) => {
-    if (!map.diagonal) throw new ElsewiseError('unsupported', 'trees behind an affine step have no boxes', 'model.preprocessing');
-    const plain = map.diagonal.every((s) => s === 1) && map.offset.every((o) => o === 0);
-    return { ...piece, map: plain ? null : map };
-  },
+  'additive-trees': (map, piece) => ({ ...piece, map: isIdentity(map) ? null : map }),
 };
 
 export function pullBack(map: AffineMap, piece: Piece): Piece {
@@ -131,9 +129,8 @@ export function expSumLog(sum: ExpSum, x: Float64Array): number {
 }
 
 function meetsMargins({ forest, margins, map }: AdditiveTreesPiece, columns: Float64Array, tolerance: number): boolean {
-  const x = new Float64Array(columns.length);
+  const x = map ? new Float64Array(map.offset.length) : columns;
   if (map) applyMap(map, columns, x);
-  else x.set(columns);
   const leaves = Array.from(forest.root, (_, t) => leafOf(forest, t, x));
   return margins.every(({ gain, need }) => leaves.reduce((sum, leaf) => sum + gain[leaf], 0) >= need - tolerance);
 }

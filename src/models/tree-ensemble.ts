@@ -16,7 +16,7 @@ import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } 
 import { logit } from './linear.js';
 import type { Goal, Piece, TreeMargin } from './region.js';
 import { softmax } from './softmax.js';
-import { flatten, type Forest, leafOf, treeSchema } from './tree.js';
+import { type Forest, flatten, leafOf, treeSchema } from './tree.js';
 
 type Link = 'identity' | 'logit' | 'softmax' | 'exp';
 
@@ -89,7 +89,17 @@ class TreeModel implements Model {
 
   region(goal: Goal): Piece[] {
     const margins = goal.kind === 'class' ? this.classMargins(goal) : this.intervalMargins(goal);
-    return margins ? [{ kind: 'additive-trees', rows: [], forest: this.sum.forest, margins, map: null }] : [];
+    return margins
+      ? [{ kind: 'additive-trees', rows: [], forest: this.sum.forest, margins, slack: this.slack(), map: null }]
+      : [];
+  }
+
+  /** A rounding per tree of sums no larger than the leaves together. */
+  private slack(): number {
+    const { forest, base, single } = this.sum;
+    const largest = forest.value.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const size = largest * forest.root.length + base.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    return size * (forest.root.length + 1) * (single ? 2 ** -23 : 2 ** -51);
   }
 
   /** One condition per rival: the target's sum leads by enough. */
@@ -100,24 +110,42 @@ class TreeModel implements Model {
       const lead = this.link === 'logit' ? logit(0.5 + goal.margin) : goal.margin;
       return lead === Infinity ? null : [this.margin([sign], lead)];
     }
-    if (goal.margin > 0 && this.link === 'softmax') return refuseGoal('boosting of several classes', 'exact region for a margin in probability');
+    if (goal.margin > 0 && this.link === 'softmax')
+      return refuseGoal('boosting of several classes', 'exact region for a margin in probability');
     return Array.from({ length: this.classes }, (_, k) => k)
       .filter((k) => k !== goal.index)
-      .map((k) => this.margin(Array.from({ length: this.classes }, (_, c) => +(c === goal.index) - +(c === k)), goal.margin));
+      .map((k) =>
+        this.margin(
+          Array.from({ length: this.classes }, (_, c) => +(c === goal.index) - +(c === k)),
+          goal.margin,
+        ),
+      );
   }
 
   private intervalMargins(goal: Goal & { kind: 'interval' }): TreeMargin[] | null {
     const { from, to, index } = goal;
     const direct = this.isBinaryMargin() && index === 0;
-    const inverse = this.link === 'logit' ? logit : this.link === 'exp' ? (v: number) => (v <= 0 ? -Infinity : Math.log(v)) : (v: number) => v;
-    if (this.link === 'softmax') return refuseGoal('boosting of several classes', 'exact region for an interval of probability');
+    const inverse =
+      this.link === 'logit'
+        ? logit
+        : this.link === 'exp'
+          ? (v: number) => (v <= 0 ? -Infinity : Math.log(v))
+          : (v: number) => v;
+    if (this.link === 'softmax')
+      return refuseGoal('boosting of several classes', 'exact region for an interval of probability');
     const flip = (v: number) => (this.link === 'logit' ? 1 - v : -v);
     const [low, high] = direct ? [inverse(flip(to)), inverse(flip(from))] : [inverse(from), inverse(to)];
     if (low === Infinity || high === -Infinity) return null;
     const unit = Array.from({ length: this.sum.outputs }, (_, k) => +(this.sum.outputs === 1 || k === index));
     const margins: TreeMargin[] = [];
     if (low > -Infinity) margins.push(this.margin(unit, low));
-    if (high < Infinity) margins.push(this.margin(unit.map((v) => -v), -high));
+    if (high < Infinity)
+      margins.push(
+        this.margin(
+          unit.map((v) => -v),
+          -high,
+        ),
+      );
     return margins;
   }
 
@@ -136,7 +164,8 @@ class TreeModel implements Model {
   }
 }
 
-const parameterError = (path: string, message: string) => new ElsewiseError('bad-document', message, `model.parameters.${path}`);
+const parameterError = (path: string, message: string) =>
+  new ElsewiseError('bad-document', message, `model.parameters.${path}`);
 
 export const decisionTree = defineFamily({
   name: 'decision-tree',
@@ -144,10 +173,16 @@ export const decisionTree = defineFamily({
   schema: z.strictObject({ tree: treeSchema, task: z.enum(['classification', 'regression']) }),
   load: (p, context) => {
     const outputs = p.task === 'classification' ? context.classes : 1;
-    if ((p.task === 'classification') !== context.classes > 0) throw parameterError('task', 'does not go with the model\'s classes');
-    if (p.tree.value[0].length !== outputs) throw parameterError('tree.value[0]', `expected ${outputs} outputs, got ${p.tree.value[0].length}`);
+    if ((p.task === 'classification') !== context.classes > 0)
+      throw parameterError('task', "does not go with the model's classes");
+    if (p.tree.value[0].length !== outputs)
+      throw parameterError('tree.value[0]', `expected ${outputs} outputs, got ${p.tree.value[0].length}`);
     const forest = flatten([p.tree], context.inputs, 'tree');
-    return new TreeModel({ forest, treeClass: null, base: new Float64Array(outputs), outputs, count: 1, single: false }, 'identity', context.classes);
+    return new TreeModel(
+      { forest, treeClass: null, base: new Float64Array(outputs), outputs, count: 1, single: false },
+      'identity',
+      context.classes,
+    );
   },
 });
 
@@ -172,14 +207,29 @@ function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext):
   if (p.aggregation === 'vote') voteByLeaf(forest);
   const single = p.accumulate === 'float32';
   const count = p.aggregation === 'sum' ? 1 : p.trees.length;
-  const sum: Sum = { forest, treeClass: p.treeClass ? Int32Array.from(p.treeClass) : null, base: single ? base.map(Math.fround) : base, outputs, count, single };
+  const sum: Sum = {
+    forest,
+    treeClass: p.treeClass ? Int32Array.from(p.treeClass) : null,
+    base: single ? base.map(Math.fround) : base,
+    outputs,
+    count,
+    single,
+  };
   return new TreeModel(sum, p.link, context.classes);
 }
 
 function checkOutputs(outputs: number, link: Link, classes: number): void {
-  const fits = classes === 0 ? outputs === 1 && link !== 'logit' && link !== 'softmax' : outputs === classes || (classes === 2 && outputs === 1);
-  if (!fits) throw parameterError('trees', `leaves with ${outputs} outputs and the link ${link} do not go with ${classes || 'no'} classes`);
-  if (link === 'logit' && !(classes === 2 && outputs === 1)) throw parameterError('link', 'logit is for two classes and one output');
+  const fits =
+    classes === 0
+      ? outputs === 1 && link !== 'logit' && link !== 'softmax'
+      : outputs === classes || (classes === 2 && outputs === 1);
+  if (!fits)
+    throw parameterError(
+      'trees',
+      `leaves with ${outputs} outputs and the link ${link} do not go with ${classes || 'no'} classes`,
+    );
+  if (link === 'logit' && !(classes === 2 && outputs === 1))
+    throw parameterError('link', 'logit is for two classes and one output');
 }
 
 /** Each tree gives its best class one vote. */
@@ -191,4 +241,9 @@ function voteByLeaf({ value, outputs }: Forest): void {
   }
 }
 
-export const treeEnsemble = defineFamily({ name: 'tree-ensemble', task: 'either', schema: ensembleForm, load: loadEnsemble });
+export const treeEnsemble = defineFamily({
+  name: 'tree-ensemble',
+  task: 'either',
+  schema: ensembleForm,
+  load: loadEnsemble,
+});

@@ -99,19 +99,23 @@ function copyNode(forest: Writable, tree: TreeDocument, n: number, start: number
 
 function checkTree(tree: TreeDocument, inputs: number, outputs: number, path: string): void {
   const size = tree.left.length;
-  const fail = (key: string, message: string) => new ElsewiseError('bad-document', message, `model.parameters.${path}.${key}`);
+  const fail = (key: string, message: string) =>
+    new ElsewiseError('bad-document', message, `model.parameters.${path}.${key}`);
   for (const key of ['feature', 'threshold', 'right', 'value'] as const) {
     if (tree[key].length !== size) throw fail(key, `expected ${size} entries, one per node, got ${tree[key].length}`);
   }
   const parents = new Uint8Array(size);
   for (let n = 0; n < size; n++) {
-    if (tree.value[n].length !== outputs) throw fail(`value[${n}]`, `expected ${outputs} outputs, got ${tree.value[n].length}`);
+    if (tree.value[n].length !== outputs)
+      throw fail(`value[${n}]`, `expected ${outputs} outputs, got ${tree.value[n].length}`);
     const [left, right] = [tree.left[n], tree.right[n]];
     if (left < 0 !== right < 0) throw fail(`left[${n}]`, 'a node has two children or none');
     if (left < 0) continue;
-    if (tree.feature[n] < 0 || tree.feature[n] >= inputs) throw fail(`feature[${n}]`, `there is no input ${tree.feature[n]}`);
+    if (tree.feature[n] < 0 || tree.feature[n] >= inputs)
+      throw fail(`feature[${n}]`, `there is no input ${tree.feature[n]}`);
     for (const child of [left, right]) {
-      if (child <= 0 || child >= size || parents[child]) throw fail(`left[${n}]`, `node ${child} is no child of one parent`);
+      if (child <= 0 || child >= size || parents[child])
+        throw fail(`left[${n}]`, `node ${child} is no child of one parent`);
       parents[child] = 1;
     }
   }
@@ -129,6 +133,7 @@ export function goesLeft(forest: Forest, node: number, input: number): boolean {
 /** The leaf of tree t that the inputs fall into. */
 export function leafOf(forest: Forest, t: number, x: Float64Array): number {
   let node = forest.root[t];
-  while (forest.left[node] >= 0) node = goesLeft(forest, node, x[forest.feature[node]]) ? forest.left[node] : forest.right[node];
+  while (forest.left[node] >= 0)
+    node = goesLeft(forest, node, x[forest.feature[node]]) ? forest.left[node] : forest.right[node];
   return node;
 }

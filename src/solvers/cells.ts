@@ -63,6 +63,21 @@ export class Cells {
     this.sets = sets;
   }
 
+  /** What a margin sums up to at a point, in columns. */
+  gainOf(columns: Float64Array, margin: number): number {
+    const { forest, margins } = this.piece;
+    let sum = 0;
+    for (let t = 0; t < forest.root.length; t++) {
+      let node = forest.root[t];
+      while (forest.left[node] >= 0) {
+        const column = forest.feature[node];
+        node = goesLeft(forest, node, this.toInput(column, columns[column])) ? forest.left[node] : forest.right[node];
+      }
+      sum += margins[margin].gain[node];
+    }
+    return sum;
+  }
+
   private layOut(feature: Feature, nodes: readonly number[], sets: (Uint8Array | null)[]): FeatureCells {
     const { forest } = this.piece;
     const unordered = feature.kind === 'choice' || nodes.some((n) => forest.categories[n]);
@@ -124,9 +139,10 @@ export class Cells {
   /** A column value near the given one that goes to the wanted side: rounding in the scaling may need a few steps. */
   private settle(node: number, column: number, start: number, left: boolean): number {
     const { forest, map } = this.piece;
-    const outward = (map!.diagonal![column] > 0) === left ? nextDown : nextUp;
+    const outward = map!.diagonal![column] > 0 === left ? nextDown : nextUp;
     let value = start;
-    for (let k = 0; k < 1000 && goesLeft(forest, node, this.toInput(column, value)) !== left; k++) value = outward(value);
+    for (let k = 0; k < 1000 && goesLeft(forest, node, this.toInput(column, value)) !== left; k++)
+      value = outward(value);
     return value;
   }
 }
@@ -158,7 +174,9 @@ export class PersonCells {
     if (choice) for (let k = 0; k < count; k++) if (domain.origin[column + k] === 1) present = k;
     this.present[index] = present;
     for (let cell = 0; cell < count; cell++) {
-      const open = choice ? domain.upper[column + cell] > 0 : cell >= domain.lower[column] && cell <= domain.upper[column] && domain.ranks[index]?.[cell] !== 0;
+      const open = choice
+        ? domain.upper[column + cell] > 0
+        : cell >= domain.lower[column] && cell <= domain.upper[column] && domain.ranks[index]?.[cell] !== 0;
       this.value[index][cell] = cell;
       this.cost[index][cell] = open ? changeCost(this.cells.problem.cost, feature, present, cell) : Infinity;
     }
@@ -173,9 +191,16 @@ export class PersonCells {
     for (let cell = 0; cell < count; cell++) {
       const low = cell === 0 ? -Infinity : cuts[cell - 1].rightStart;
       const high = cell === count - 1 ? Infinity : cuts[cell].leftEnd;
-      const value = nearestIn(domain, feature, cell === present ? Math.min(low, here) : low, cell === present ? Math.max(high, here) : high);
+      const value = nearestIn(
+        domain,
+        feature,
+        cell === present ? Math.min(low, here) : low,
+        cell === present ? Math.max(high, here) : high,
+      );
       this.value[index][cell] = value;
-      this.cost[index][cell] = Number.isNaN(value) ? Infinity : changeCost(this.cells.problem.cost, feature, here, value);
+      this.cost[index][cell] = Number.isNaN(value)
+        ? Infinity
+        : changeCost(this.cells.problem.cost, feature, here, value);
     }
   }
 

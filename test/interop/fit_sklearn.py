@@ -27,6 +27,18 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    IsolationForest,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
     ElasticNet,
@@ -40,10 +52,11 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, QuantileTransformer, StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from export_sklearn import check_document, evaluate, export_model, save
 
@@ -277,7 +290,7 @@ def nothing(data: Data) -> Any:
 
 
 def cases() -> Dict[str, Case]:
-    return {**linear_cases(), **gaussian_cases(), **prototype_cases()}
+    return {**linear_cases(), **gaussian_cases(), **prototype_cases(), **tree_cases(), **histogram_cases()}
 
 
 def gaussian_cases() -> Dict[str, Case]:
@@ -330,6 +343,165 @@ def prototype_cases() -> Dict[str, Case]:
         "lvq-without-rows": Case(NearestPrototype("one"), wine, shown=nothing),
         "lvq-without-rows-scaled": Case(scaled(NearestPrototype("class")), wine, shown=nothing),
     }
+
+
+SMALL = {"n_estimators": 12, "random_state": 0}
+
+
+def tree_cases() -> Dict[str, Case]:
+    """Trees that round to float32: by themselves, in forests, in boosting, and in isolation forests."""
+    cancer, iris, wine, diabetes = map(bundled, (load_breast_cancer, load_iris, load_wine, load_diabetes))
+    named = Data(wine.X, np.array(["a", "b", "c"])[wine.y], wine.names)
+    rare = Data(cancer.X, (cancer.y == 0) & (cancer.X[:, 0] > 18), cancer.names)
+    whole_numbers = Data(np.round(iris.X), iris.y, iris.names)
+    noisy = Data(iris.X, np.random.default_rng(5).integers(0, 3, len(iris.y)), iris.names)
+    tree, regressor = DecisionTreeClassifier(random_state=0), DecisionTreeRegressor(max_depth=6, random_state=0)
+    forest, boosting = RandomForestClassifier(**SMALL), GradientBoostingClassifier(**SMALL)
+    # A quantile of scores as the offset; rows that are the same have the same score, so that some are right on it.
+    isolation = IsolationForest(contamination=0.25, **SMALL)
+    return {
+        "tree-binary": Case(tree, cancer, {"class_names": ["malignant", "benign"]}),
+        "tree-multi": Case(DecisionTreeClassifier(max_depth=2, random_state=0), named),
+        "tree-weighted": Case(DecisionTreeClassifier(class_weight="balanced", max_depth=3, random_state=0), rare),
+        "tree-random-splits": Case(ExtraTreeClassifier(max_depth=5, random_state=0), wine),
+        "tree-regression": Case(regressor, diabetes),
+        "tree-regression-of-medians": Case(DecisionTreeRegressor(criterion="absolute_error", max_depth=4), diabetes),
+        "tree-of-one-leaf": Case(DecisionTreeClassifier(max_depth=3, min_samples_leaf=80), iris),
+        "tree-at-thresholds": Case(tree, at_thresholds(tree, cancer)),
+        "tree-at-whole-thresholds": Case(tree, between_even_numbers(iris)),
+        "tree-scaled": Case(scaled(DecisionTreeClassifier(random_state=0)), cancer),
+        "tree-without-rows": Case(DecisionTreeClassifier(random_state=0), wine, shown=nothing),
+        "forest-binary": Case(RandomForestClassifier(**SMALL), cancer),
+        "forest-multi": Case(RandomForestClassifier(max_depth=3, class_weight="balanced_subsample", **SMALL), named),
+        "forest-ties": Case(RandomForestClassifier(n_estimators=4, random_state=0), noisy),
+        "forest-at-thresholds": Case(forest, at_thresholds(forest, cancer)),
+        "forest-regression": Case(RandomForestRegressor(**SMALL), diabetes),
+        "forest-extra-trees": Case(ExtraTreesClassifier(bootstrap=True, max_samples=0.5, **SMALL), wine),
+        "forest-extra-trees-regression": Case(ExtraTreesRegressor(max_depth=6, **SMALL), diabetes),
+        "forest-in-threads": Case(RandomForestClassifier(n_jobs=2, **SMALL), wine),
+        "forest-mixed": Case(mixed(RandomForestClassifier(**SMALL)), credit(classes=3)),
+        "forest-dropped-category": Case(
+            mixed(RandomForestClassifier(**SMALL), encoder=OneHotEncoder(drop="first")), credit()
+        ),
+        "forest-weighted-columns": Case(
+            mixed(RandomForestClassifier(**SMALL), transformer_weights={"numbers": 0.5, "age": -0.01}), credit()
+        ),
+        "forest-min-max": Case(make_pipeline(MinMaxScaler(), RandomForestClassifier(**SMALL)), wine),
+        "forest-pca": Case(make_pipeline(StandardScaler(), PCA(5), RandomForestClassifier(**SMALL)), cancer),
+        "forest-frame-by-name": Case(
+            one_column_each(
+                RandomForestClassifier(**SMALL), (StandardScaler(), ["debt", "income"]), (OneHotEncoder(), ["housing"])
+            ),
+            framed(credit(holes=False)),
+        ),
+        "forest-without-rows": Case(RandomForestClassifier(**SMALL), cancer, shown=nothing),
+        "boosting-binary": Case(GradientBoostingClassifier(subsample=0.7, **SMALL), cancer),
+        "boosting-multi": Case(GradientBoostingClassifier(learning_rate=0.3, **SMALL), named),
+        "boosting-exponential": Case(GradientBoostingClassifier(loss="exponential", **SMALL), cancer),
+        "boosting-from-zero": Case(GradientBoostingClassifier(init="zero", **SMALL), wine),
+        "boosting-from-a-constant": Case(
+            GradientBoostingClassifier(init=DummyClassifier(strategy="most_frequent"), **SMALL), cancer
+        ),
+        "boosting-stopped": Case(
+            GradientBoostingClassifier(n_estimators=200, n_iter_no_change=2, tol=0.01, random_state=0), cancer
+        ),
+        "boosting-at-thresholds": Case(boosting, at_thresholds(boosting, cancer)),
+        "boosting-regression": Case(GradientBoostingRegressor(**SMALL), diabetes),
+        "boosting-huber": Case(GradientBoostingRegressor(loss="huber", **SMALL), diabetes),
+        "boosting-quantile": Case(GradientBoostingRegressor(loss="quantile", alpha=0.8, **SMALL), diabetes),
+        "boosting-regression-from-a-constant": Case(
+            GradientBoostingRegressor(init=DummyRegressor(strategy="constant", constant=100.0), **SMALL), diabetes
+        ),
+        "boosting-mixed": Case(mixed(GradientBoostingClassifier(**SMALL)), credit()),
+        "isolation": Case(IsolationForest(**SMALL), cancer),
+        "isolation-some-columns": Case(IsolationForest(max_features=0.4, contamination=0.1, **SMALL), wine),
+        "isolation-some-rows": Case(IsolationForest(max_samples=16, bootstrap=True, **SMALL), iris),
+        "isolation-ties": Case(isolation, ties_at_offset(isolation, whole_numbers)),
+        "isolation-mixed": Case(mixed(IsolationForest(**SMALL)), credit()),
+        "isolation-without-rows": Case(IsolationForest(**SMALL), wine, shown=nothing),
+    }
+
+
+def histogram_cases() -> Dict[str, Case]:
+    """Trees that compare in float64, know where missing values go, and split categories into sets."""
+    cancer, iris, wine, diabetes = map(bundled, (load_breast_cancer, load_iris, load_wine, load_diabetes))
+    few = {"max_iter": 12, "random_state": 0}
+    holes = np.random.default_rng(3).random(wine.X.shape) < 0.2
+    missing = Data(np.where(holes, MISSING, wine.X), wine.y, wine.names)
+    # Missing values only where the model has seen none.
+    holes[:-UNSEEN_ROWS] = False
+    missing_later = Data(np.where(holes, MISSING, wine.X), wine.y, wine.names)
+    telling = Data(np.where(iris.y[:, np.newaxis] == [[1, 1, 2, 2]], MISSING, iris.X), iris.y, iris.names)
+    binary = HistGradientBoostingClassifier(**few)
+    by_code = {"categorical_features": [HOUSING, REGION], "min_samples_leaf": 5, **few}
+    open_numbers = [("scale", StandardScaler())]
+    return {
+        "histogram-binary": Case(HistGradientBoostingClassifier(**few), cancer),
+        "histogram-multi": Case(HistGradientBoostingClassifier(max_leaf_nodes=7, **few), wine),
+        "histogram-at-thresholds": Case(binary, at_thresholds(binary, cancer)),
+        "histogram-missing": Case(HistGradientBoostingClassifier(**few), missing),
+        "histogram-missing-later": Case(HistGradientBoostingClassifier(**few), missing_later, shown=all_rows),
+        "histogram-missing-tells": Case(HistGradientBoostingClassifier(**few), telling),
+        "histogram-codes": Case(HistGradientBoostingClassifier(**by_code), coded_credit(classes=2)),
+        "histogram-codes-multi": Case(HistGradientBoostingClassifier(**by_code), coded_credit(classes=3)),
+        "histogram-mixed": Case(mixed(HistGradientBoostingClassifier(**few), numbers=open_numbers), credit()),
+        "histogram-regression": Case(HistGradientBoostingRegressor(**few), diabetes),
+        "histogram-medians": Case(HistGradientBoostingRegressor(loss="absolute_error", **few), diabetes),
+        "histogram-poisson": Case(HistGradientBoostingRegressor(loss="poisson", **few), diabetes),
+        "histogram-monotonic": Case(
+            HistGradientBoostingRegressor(monotonic_cst=[0, 0, 1, 1, 0, 0, -1, 0, 1, 0], **few), diabetes
+        ),
+        "histogram-without-rows": Case(HistGradientBoostingClassifier(**few), cancer, shown=nothing),
+    }
+
+
+def trees_of(document: Dict[str, Any]) -> List[Dict[str, Any]]:
+    parameters = document["parameters"]
+    return parameters["trees"] if "trees" in parameters else [parameters["tree"]]
+
+
+def at_thresholds(estimator: Any, data: Data) -> Data:
+    """The unseen rows with thresholds in half of their cells: exactly, or a step of float64 or float32 beside."""
+    random = np.random.default_rng(6)
+    rows, labels = data.fitted()
+    trees = trees_of(export_model(estimator.fit(rows, labels), name="thresholds", X=rows))
+    unseen = data.unseen().copy()
+    for column in range(unseen.shape[1]):
+        own = [t for tree in trees for f, t, l in zip(*map(tree.get, SPLIT)) if f == column and l >= 0]
+        steps = [nudged(t, kind, way) for t in own for kind in (np.float64, np.float32) for way in (-np.inf, np.inf)]
+        chosen = random.random(len(unseen)) < 0.5 if own else np.zeros(len(unseen), dtype=bool)
+        unseen[chosen, column] = random.choice([*own, *own, *steps] or [0], chosen.sum())
+    return Data(np.vstack([rows, unseen]), data.y, data.names)
+
+
+SPLIT = ("feature", "threshold", "left")
+
+
+def nudged(value: float, kind: Any, way: float) -> float:
+    return float(np.nextafter(kind(value), kind(way)))
+
+
+def between_even_numbers(data: Data) -> Data:
+    """Fitted on even numbers, so that thresholds are whole numbers; the unseen rows are whole numbers."""
+    even = 2 * np.round(data.X[:-UNSEEN_ROWS])
+    return Data(np.vstack([even, np.round(2 * data.unseen())]), data.y, data.names)
+
+
+def ties_at_offset(estimator: Any, data: Data) -> Data:
+    """The unseen rows are those fitted rows whose score is nearest to the offset."""
+    rows, _ = data.fitted()
+    nearest = np.argsort(np.abs(estimator.fit(rows).decision_function(rows)), kind="stable")[:UNSEEN_ROWS]
+    return Data(np.vstack([rows, rows[nearest]]), data.y, data.names)
+
+
+def coded_credit(classes: int) -> Data:
+    """Housing and region as codes, some missing; unseen rows also have codes that no fitted row has."""
+    data = credit(classes=classes)
+    X = data.X.copy()
+    X[:, HOUSING] = [{"own": 0, "rent": 1, "free": 5}.get(value, MISSING) for value in X[:, HOUSING]]
+    X[-10:, HOUSING] = 3
+    X[-5:, REGION] = 200
+    return Data(X.astype(float), data.y, data.names)
 
 
 def with_column(data: Data, column: np.ndarray) -> Data:
@@ -484,7 +656,8 @@ def predictions_of(estimator: Any, X: Any, document: Dict[str, Any]) -> List[Any
     predicted = np.asarray(estimator.predict(X)).ravel().tolist()
     if "classes" not in document:
         return predicted
-    known = estimator.classes_.tolist()
+    # An isolation forest has no classes_.
+    known = np.asarray(getattr(estimator, "classes_", [-1, 1])).tolist()
     return [document["classes"][known.index(label)] for label in predicted]
 
 
@@ -575,7 +748,7 @@ def export_changed(estimator: Any, data: Data, **attributes: Any) -> None:
 
 
 def refusals() -> Dict[str, Callable[[], Any]]:
-    return {**general_refusals(), **gaussian_refusals(), **prototype_refusals()}
+    return {**general_refusals(), **gaussian_refusals(), **prototype_refusals(), **tree_refusals()}
 
 
 def gaussian_refusals() -> Dict[str, Callable[[], Any]]:
@@ -624,6 +797,56 @@ def prototype_refusals() -> Dict[str, Callable[[], Any]]:
     }
 
 
+def tree_refusals() -> Dict[str, Callable[[], Any]]:
+    iris, cancer, diabetes = map(bundled, (load_iris, load_breast_cancer, load_diabetes))
+    two_targets = Data(diabetes.X, np.column_stack([diabetes.y, diabetes.y]), diabetes.names)
+    two_labels = Data(iris.X, np.column_stack([iris.y == 0, iris.y]).astype(int), iris.names)
+    coded = coded_credit(classes=2)
+    by_code = HistGradientBoostingClassifier(categorical_features=[HOUSING], max_iter=3)
+    started = GradientBoostingRegressor(init=LinearRegression(), **SMALL)
+    twice = one_column_each(
+        HistGradientBoostingClassifier(max_iter=3), ("passthrough", [INCOME]), (StandardScaler(), [INCOME])
+    )
+    return {
+        "tree-not-fitted": lambda: export_model(DecisionTreeClassifier(), name="refused", X=iris.X),
+        "forest-not-fitted": lambda: export_model(RandomForestClassifier(), name="refused", X=iris.X),
+        "histogram-not-fitted": lambda: export_model(HistGradientBoostingRegressor(), name="refused", X=iris.X),
+        "tree-several-outputs": lambda: export_fitted(DecisionTreeRegressor(), two_targets),
+        "tree-several-labels": lambda: export_fitted(scaled(DecisionTreeClassifier()), two_labels),
+        "forest-several-outputs": lambda: export_fitted(RandomForestRegressor(**SMALL), two_targets),
+        "tree-nan-at-leaf": lambda: with_nan_at_leaf(DecisionTreeRegressor(), diabetes),
+        "forest-wrong-leaf": lambda: with_wrong_leaf(RandomForestRegressor(**SMALL), diabetes),
+        "boosting-from-a-model": lambda: export_fitted(scaled(started), diabetes),
+        "boosting-from-chance": lambda: export_fitted(
+            GradientBoostingClassifier(init=DummyClassifier(strategy="stratified"), **SMALL), cancer
+        ),
+        "boosting-unknown-loss": lambda: export_changed(GradientBoostingClassifier(**SMALL), cancer, loss="hinge"),
+        "histogram-unknown-loss": lambda: export_changed(
+            scaled(HistGradientBoostingRegressor(max_iter=3)), diabetes, loss="tweedie"
+        ),
+        "histogram-encodes": lambda: export_changed(
+            HistGradientBoostingClassifier(max_iter=3), iris, _preprocessor=StandardScaler()
+        ),
+        "histogram-codes-without-rows": lambda: export_model(by_code.fit(coded.X, coded.y), name="refused"),
+        "histogram-missing-in-mix": lambda: export_fitted(twice, credit()),
+        "isolation-class-names": lambda: export_fitted(IsolationForest(**SMALL), iris, class_names=["bad", "good"]),
+        "isolation-of-single-rows": lambda: export_fitted(IsolationForest(max_samples=1, **SMALL), iris),
+    }
+
+
+def with_nan_at_leaf(estimator: Any, data: Data) -> None:
+    estimator.fit(data.X, data.y)
+    estimator.tree_.value[-1] = MISSING
+    export_model(estimator, name="refused", X=data.X)
+
+
+def with_wrong_leaf(estimator: Any, data: Data) -> None:
+    document = export_fitted(estimator, data)
+    for value in trees_of(document)[0]["value"]:
+        value[0] += 0.01
+    check_document(document)
+
+
 def general_refusals() -> Dict[str, Callable[[], Any]]:
     iris, diabetes = bundled(load_iris), bundled(load_diabetes)
     whole = credit(holes=False)
@@ -637,7 +860,7 @@ def general_refusals() -> Dict[str, Callable[[], Any]]:
         return lambda: export_fitted(make_pipeline(*steps, logistic()), iris, **options)
 
     return {
-        "last-estimator": lambda: export_fitted(scaled(DecisionTreeClassifier()), iris),
+        "last-estimator": lambda: export_fitted(scaled(KNeighborsClassifier()), iris),
         "last-passthrough": lambda: export_model(Pipeline([("last", "passthrough")]), name="refused", X=iris.X),
         "nested-transformer": lambda: export_fitted(
             mixed(logistic(), numbers=[("spread", QuantileTransformer(n_quantiles=10))]), whole

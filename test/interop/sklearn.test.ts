@@ -11,7 +11,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadModel, type ModelDocument, type RowValue } from '../../src/index.js';
 
 const SCRIPT = fileURLToPath(new URL('./fit_sklearn.py', import.meta.url));
-/** Relative to the score where that is above 1: distances to prototypes are in squared units of the data. */
+/**
+ * Relative to the score where that is above 1: distances to prototypes are in squared units of the data. Sums over
+ * trees need no more: both sides add up in the same order. Only a forest in threads adds up as the threads come.
+ */
 const TOLERANCE = 1e-9;
 const FIT_TIMEOUT_MS = 120_000;
 
@@ -125,6 +128,64 @@ const FAMILIES: Record<string, string> = {
   'lvq-nested': 'lvq',
   'lvq-without-rows': 'lvq',
   'lvq-without-rows-scaled': 'lvq',
+  'tree-binary': 'decision-tree',
+  'tree-multi': 'decision-tree',
+  'tree-weighted': 'decision-tree',
+  'tree-random-splits': 'decision-tree',
+  'tree-regression': 'decision-tree',
+  'tree-regression-of-medians': 'decision-tree',
+  'tree-of-one-leaf': 'decision-tree',
+  'tree-at-thresholds': 'decision-tree',
+  'tree-at-whole-thresholds': 'decision-tree',
+  'tree-scaled': 'decision-tree',
+  'tree-without-rows': 'decision-tree',
+  'forest-binary': 'tree-ensemble',
+  'forest-multi': 'tree-ensemble',
+  'forest-ties': 'tree-ensemble',
+  'forest-at-thresholds': 'tree-ensemble',
+  'forest-regression': 'tree-ensemble',
+  'forest-extra-trees': 'tree-ensemble',
+  'forest-extra-trees-regression': 'tree-ensemble',
+  'forest-in-threads': 'tree-ensemble',
+  'forest-mixed': 'tree-ensemble',
+  'forest-dropped-category': 'tree-ensemble',
+  'forest-weighted-columns': 'tree-ensemble',
+  'forest-min-max': 'tree-ensemble',
+  'forest-pca': 'tree-ensemble',
+  'forest-frame-by-name': 'tree-ensemble',
+  'forest-without-rows': 'tree-ensemble',
+  'boosting-binary': 'tree-ensemble',
+  'boosting-multi': 'tree-ensemble',
+  'boosting-exponential': 'tree-ensemble',
+  'boosting-from-zero': 'tree-ensemble',
+  'boosting-from-a-constant': 'tree-ensemble',
+  'boosting-stopped': 'tree-ensemble',
+  'boosting-at-thresholds': 'tree-ensemble',
+  'boosting-regression': 'tree-ensemble',
+  'boosting-huber': 'tree-ensemble',
+  'boosting-quantile': 'tree-ensemble',
+  'boosting-regression-from-a-constant': 'tree-ensemble',
+  'boosting-mixed': 'tree-ensemble',
+  isolation: 'isolation-forest',
+  'isolation-some-columns': 'isolation-forest',
+  'isolation-some-rows': 'isolation-forest',
+  'isolation-ties': 'isolation-forest',
+  'isolation-mixed': 'isolation-forest',
+  'isolation-without-rows': 'isolation-forest',
+  'histogram-binary': 'tree-ensemble',
+  'histogram-multi': 'tree-ensemble',
+  'histogram-at-thresholds': 'tree-ensemble',
+  'histogram-missing': 'tree-ensemble',
+  'histogram-missing-later': 'tree-ensemble',
+  'histogram-missing-tells': 'tree-ensemble',
+  'histogram-codes': 'tree-ensemble',
+  'histogram-codes-multi': 'tree-ensemble',
+  'histogram-mixed': 'tree-ensemble',
+  'histogram-regression': 'tree-ensemble',
+  'histogram-medians': 'tree-ensemble',
+  'histogram-poisson': 'tree-ensemble',
+  'histogram-monotonic': 'tree-ensemble',
+  'histogram-without-rows': 'tree-ensemble',
 };
 
 /** The kinds of preprocessing that the pipelines fold into; the other cases have one `scale` or nothing to check. */
@@ -141,6 +202,14 @@ const FOLDED: Record<string, string[]> = {
   'qda-pca': ['affine'],
   'naive-bayes-mixed': ['impute', 'affine'],
   'lvq-nested': ['scale'],
+  'tree-binary': [],
+  'tree-scaled': ['scale'],
+  'forest-mixed': ['impute', 'scale'],
+  'forest-dropped-category': ['impute', 'scale'],
+  'forest-weighted-columns': ['impute', 'scale'],
+  'forest-pca': ['affine'],
+  'histogram-missing': [],
+  'histogram-mixed': ['impute', 'scale'],
 };
 
 /** The matrices of LVQ cases: their key, and the rows of the only one or the number of several. */
@@ -156,7 +225,7 @@ const MATRICES: Record<string, Record<string, number>> = {
 
 /** Cases that must be refused: the type of the error, and what its message has to name. */
 const REFUSED: Record<string, [type: string, message: RegExp]> = {
-  'last-estimator': ['UnsupportedEstimator', /^estimator\.last: DecisionTreeClassifier is not supported/],
+  'last-estimator': ['UnsupportedEstimator', /^estimator\.last: KNeighborsClassifier is not supported/],
   'last-passthrough': ['UnsupportedEstimator', /^estimator\.last: 'passthrough' is not supported/],
   'nested-transformer': ['UnsupportedEstimator', /^estimator\.prepare\.numbers\.spread: QuantileTransformer is not/],
   function: ['UnsupportedEstimator', /^estimator\.functiontransformer: FunctionTransformer with a function/],
@@ -205,7 +274,60 @@ const REFUSED: Record<string, [type: string, message: RegExp]> = {
   'lvq-count-of-labels': ['UnsupportedEstimator', /2 labels in c_w_ for w_ of shape \(3, 4\)/],
   'lvq-unknown-label': ['UnsupportedEstimator', /a prototype has the label 7, the classes are \[0, 1, 2\]/],
   'lvq-class-without-prototype': ['UnsupportedEstimator', /class 2 has no prototype/],
+  'tree-not-fitted': ['ValueError', /^estimator: DecisionTreeClassifier has no tree_: fit it first/],
+  'forest-not-fitted': ['ValueError', /^estimator: RandomForestClassifier has no estimators_: fit it first/],
+  'histogram-not-fitted': ['ValueError', /^estimator: HistGradientBoostingRegressor has no _predictors: fit it first/],
+  'tree-several-outputs': ['UnsupportedEstimator', /^estimator: DecisionTreeRegressor with 2 outputs/],
+  'tree-several-labels': ['UnsupportedEstimator', /^estimator\.last: DecisionTreeClassifier with 2 outputs/],
+  'forest-several-outputs': ['UnsupportedEstimator', /^estimator: RandomForestRegressor with 2 outputs/],
+  'tree-nan-at-leaf': ['ValueError', /^estimator\.tree_\.value\[\d+\]\[0\]: nan is not a finite number/],
+  'forest-wrong-leaf': ['ProbeMismatch', /^probes\.scores\[0\]\[0\]: the document gives .* the estimator gave /],
+  'boosting-from-a-model': [
+    'UnsupportedEstimator',
+    /^estimator\.last\.init: LinearRegression is not supported to start/,
+  ],
+  'boosting-from-chance': ['UnsupportedEstimator', /^estimator\.init: DummyClassifier\(strategy='stratified'\)/],
+  'boosting-unknown-loss': ['UnsupportedEstimator', /^estimator: GradientBoostingClassifier\(loss='hinge'\) is not/],
+  'histogram-unknown-loss': [
+    'UnsupportedEstimator',
+    /^estimator\.last: HistGradientBoostingRegressor\(loss='tweedie'\)/,
+  ],
+  'histogram-encodes': [
+    'UnsupportedEstimator',
+    /^estimator: HistGradientBoostingClassifier with categories .* by itself/,
+  ],
+  'histogram-codes-without-rows': ['ValueError', /^X: needed for the probes, .* codes of categories/],
+  'histogram-missing-in-mix': ['UnsupportedEstimator', /'x2' has missing values .* mix of columns: impute it/],
+  'isolation-class-names': ['ValueError', /^class_names: the classes of isolation-forest are \['outlier', 'inlier'\]/],
+  'isolation-of-single-rows': ['UnsupportedEstimator', /^estimator: IsolationForest with one row per tree/],
 };
+
+interface TreeDocument {
+  feature: number[];
+  threshold: number[];
+  left: number[];
+  precision: string;
+  missing: string | string[];
+  categories?: (number[] | null)[];
+}
+
+function treesOf(document: ModelDocument): TreeDocument[] {
+  const { tree, trees } = document.parameters as { tree?: TreeDocument; trees?: TreeDocument[] };
+  return trees ?? [tree!];
+}
+
+/** Cells of the rows that are, in the precision of the trees, exactly a threshold of their feature. */
+function cellsAtThresholds(name: string): number {
+  const document = readModel(name);
+  const columns = document.features.map(() => new Set<number>());
+  for (const tree of treesOf(document))
+    for (const [n, f] of tree.feature.entries()) if (tree.left[n] >= 0) columns[f].add(tree.threshold[n]);
+  const round = treesOf(document)[0].precision === 'float32' ? Math.fround : Number;
+  const { rows } = read<Expected>(`${name}.expected.json`);
+  const atThreshold = (row: Record<string, RowValue>) =>
+    document.features.filter((f, i) => columns[i].has(round(row[f.name] as number))).length;
+  return rows.reduce((sum, row) => sum + atThreshold(row), 0);
+}
 
 it('has all cases in its tables', () => {
   const written = readdirSync(folder).filter((name) => name.endsWith('.model.json'));
@@ -329,6 +451,82 @@ describe('the document', () => {
       expect(doubtful.length).toBeGreaterThan(0);
     },
   );
+
+  it.each(['tree', 'tree-whole', 'forest', 'boosting', 'histogram'])(
+    '%s: rows are compared that lie on a split',
+    (kind) => {
+      const name = kind === 'tree-whole' ? 'tree-at-whole-thresholds' : `${kind}-at-thresholds`;
+      expect(cellsAtThresholds(name)).toBeGreaterThan(10);
+    },
+  );
+
+  it('says what precision a library compares in, and where missing values go', () => {
+    for (const name of ['tree-binary', 'forest-mixed', 'boosting-multi', 'isolation'])
+      for (const tree of treesOf(readModel(name))) expect(tree.precision).toBe('float32');
+    const [tree] = treesOf(readModel('histogram-missing'));
+    expect(tree.precision).toBe('float64');
+    expect(new Set(tree.missing)).toEqual(new Set(['left', 'right']));
+  });
+
+  it('gives ties between classes to the first, as scikit-learn does', () => {
+    const { scores } = read<Expected>('forest-ties.expected.json');
+    const tied = scores.filter((row) => row.filter((score) => score === Math.max(...row)).length > 1);
+    expect(tied.length).toBeGreaterThan(3);
+  });
+
+  it('counts a row right on the offset of an isolation forest as an inlier', () => {
+    const { scores, predictions } = read<Expected>('isolation-ties.expected.json');
+    const tied = predictions.filter((_, r) => scores[r][1] === 0);
+    expect(tied.length).toBeGreaterThan(0);
+    expect(new Set(tied)).toEqual(new Set(['inlier']));
+    expect(new Set(predictions)).toEqual(new Set(['outlier', 'inlier']));
+  });
+
+  it('splits only missing values off with the largest threshold there is', () => {
+    const thresholds = treesOf(readModel('histogram-missing-tells')).flatMap((tree) => tree.threshold);
+    expect(thresholds).toContain(Number.MAX_VALUE);
+  });
+
+  it('splits codes of categories into sets, and bounds them to those of training', () => {
+    const document = readModel('histogram-codes');
+    const sets = treesOf(document).flatMap((tree) => (tree.categories ?? []).filter((set) => set !== null));
+    expect(sets.length).toBeGreaterThan(5);
+    expect(feature(document, 'housing')).toEqual({ name: 'housing', type: 'integer', min: 0, max: 5 });
+    const { rows } = read<Expected>('histogram-codes.expected.json');
+    expect(rows.some((row) => row.housing === 3 && row.region === 200)).toBe(true);
+    expect(rows.some((row) => row.housing === null)).toBe(true);
+  });
+
+  it('renumbers splits to the columns of the document, so that dropped features keep their place', () => {
+    const document = readModel('forest-mixed');
+    const used = new Set(treesOf(document).flatMap((tree) => tree.feature.filter((_, n) => tree.left[n] >= 0)));
+    expect([...used].sort()).toEqual([0, 1, 2, 3, 4, 5]); // three kinds of housing, age, income, debt
+    expect(document.preprocessing?.[1]).toMatchObject({
+      type: 'scale',
+      scale: expect.toSatisfy((s) => s.length === 8),
+    });
+  });
+
+  it('starts boosting from the prior, from zero or from a constant', () => {
+    const base = (name: string) => readModel(name).parameters.base;
+    expect(base('boosting-from-zero')).toEqual([0, 0, 0]);
+    expect(base('boosting-regression-from-a-constant')).toEqual([100]);
+    expect((base('boosting-multi') as number[]).reduce((sum, share) => sum + Math.exp(share), 0)).toBeCloseTo(1, 12);
+  });
+
+  it.each(['tree-without-rows', 'forest-without-rows', 'histogram-without-rows', 'isolation-without-rows'])(
+    '%s makes up probes that fall into different leaves',
+    (name) => {
+      expect(new Set(readModel(name).probes!.scores.map(String)).size).toBeGreaterThan(1);
+    },
+  );
+
+  it('is refused by the loader when a leaf was changed', () => {
+    const document = readModel('boosting-binary');
+    const { trees } = document.parameters as { trees: { value: number[][] }[] };
+    for (const value of trees[0].value) value[0] += 0.01;
+    expect(() => loadModel(document)).toThrow(/model\.probes\.scores/);
+  });
 
   it('is refused by the loader when a covariance is singular, should someone write it by hand', () => {
     const document = readModel('qda-stored');

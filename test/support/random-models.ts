@@ -61,6 +61,81 @@ const priors = (dice: Dice, classes: number): number[] => {
 /** Probabilities of several classes under quadratic discriminants have no quadratic region. */
 const unlessTwo = (classes: number) => (goal: Goal) => classes > 2 && (goal.kind === 'interval' || goal.margin > 0);
 
+/** A random tree of some depth over the inputs, with leaves of so many outputs. */
+function randomTree(dice: Dice, inputs: number, depth: number, outputs: () => number[]) {
+  const tree = {
+    feature: [] as number[],
+    threshold: [] as number[],
+    left: [] as number[],
+    right: [] as number[],
+    value: [] as number[][],
+  };
+  const grow = (level: number): number => {
+    const node = tree.feature.length;
+    const leaf = level === depth || dice.chance(0.15);
+    tree.feature.push(leaf ? 0 : dice.integer(0, inputs - 1));
+    tree.threshold.push(leaf ? 0 : dice.pick([dice.normal(), 0.5, dice.integer(-2, 2)]));
+    tree.value.push(outputs());
+    tree.left.push(-1);
+    tree.right.push(-1);
+    if (leaf) return node;
+    tree.left[node] = grow(level + 1);
+    tree.right[node] = grow(level + 1);
+    return node;
+  };
+  grow(0);
+  return {
+    ...tree,
+    comparison: dice.pick(['<=', '<']),
+    precision: dice.pick(['float32', 'float64']),
+    missing: dice.pick(['left', 'right']),
+  };
+}
+
+const shares = (dice: Dice, classes: number) => () => {
+  const draw = dice.vector(classes, () => dice.between(0, 1));
+  const total = draw.reduce((sum, value) => sum + value, 0);
+  return draw.map((value) => value / total);
+};
+
+/** Probabilities of boosting over several classes have no additive region. */
+const unlessAdditive = (link: string) => (goal: Goal) =>
+  link === 'softmax' && (goal.kind === 'interval' || goal.margin > 0);
+
+function randomEnsemble(dice: Dice, inputs: number): FamilyDraw {
+  const count = dice.integer(1, 6);
+  const trees = (outputs: () => number[]) => Array.from({ length: count }, () => randomTree(dice, inputs, 3, outputs));
+  const kind = dice.pick(['forest', 'votes', 'boosting', 'multi', 'regression'] as const);
+  const classes = dice.integer(2, 4);
+  if (kind === 'forest' || kind === 'votes') {
+    return {
+      parameters: { trees: trees(shares(dice, classes)), aggregation: kind === 'votes' ? 'vote' : 'mean' },
+      classes,
+    };
+  }
+  const one = () => [dice.normal()];
+  if (kind === 'boosting') {
+    const accumulate = dice.pick(['float32', 'float64']);
+    return {
+      parameters: { trees: trees(one), aggregation: 'sum', base: dice.normal(), link: 'logit', accumulate },
+      classes: 2,
+    };
+  }
+  if (kind === 'regression')
+    return {
+      parameters: { trees: trees(one), aggregation: 'sum', base: 0.5, link: dice.pick(['identity', 'exp']) },
+      classes: 0,
+    };
+  const parameters = {
+    trees: trees(one),
+    aggregation: 'sum',
+    base: dice.vector(classes),
+    link: 'softmax',
+    treeClass: Array.from({ length: count }, (_, t) => t % classes),
+  };
+  return { parameters, classes, refuses: unlessAdditive('softmax') };
+}
+
 /** A family is tested the moment it has a row here; one without a row fails the conformance test. */
 export const generators: Record<string, Generator> = {
   hyperplane: linear,
@@ -97,6 +172,16 @@ export const generators: Record<string, Generator> = {
     const covariances = Array.from({ length: classes }, () => positive(dice, inputs, 0.3));
     const parameters = { means: dice.matrix(classes, inputs), covariances, priors: priors(dice, classes) };
     return { parameters, classes, refuses: unlessTwo(classes) };
+  },
+  'decision-tree': (dice, inputs) => {
+    const classes = dice.pick([0, 2, 3]);
+    const tree = randomTree(dice, inputs, 4, classes ? shares(dice, classes) : () => [dice.normal()]);
+    return { parameters: { tree, task: classes ? 'classification' : 'regression' }, classes };
+  },
+  'tree-ensemble': randomEnsemble,
+  'isolation-forest': (dice, inputs) => {
+    const trees = Array.from({ length: 5 }, () => randomTree(dice, inputs, 4, () => [dice.between(0.3, 1.8)]));
+    return { parameters: { trees, offset: dice.between(-0.6, -0.4) }, classes: 2 };
   },
   lvq: (dice, inputs) => {
     const classes = dice.integer(2, 3);

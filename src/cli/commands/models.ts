@@ -10,6 +10,11 @@ export const models: CommandGroup = {
       summary: 'load a model file, run its probes and say what it is',
       load: async () => (await import('./models-check.js')).check,
     },
+    {
+      name: 'import',
+      summary: 'turn the model file of another library into a model document',
+      load: async () => (await import('./models-import.js')).importModel,
+    },
     ...registryCommands,
   ],
 };

@@ -1,0 +1,15 @@
+/** THE TABLE of formats: model files of other libraries -> model documents, without probes. A new format is one row. */
+import type { ModelDocument } from '../documents/model-document.js';
+import { importLightgbm } from './lightgbm.js';
+import { importXgboost } from './xgboost.js';
+
+export interface Format {
+  /** In what its library computes: how near to its scores ours can be. */
+  readonly precision: 'float32' | 'float64';
+  read(bytes: Uint8Array): ModelDocument;
+}
+
+export const formats: ReadonlyMap<string, Format> = new Map([
+  ['xgboost', { precision: 'float32', read: importXgboost }],
+  ['lightgbm', { precision: 'float64', read: importLightgbm }],
+]);

@@ -1,0 +1,168 @@
+/**
+ * The XGBoost importer, end to end: fit_xgboost.py fits with the real library, the files that it saved are imported and
+ * loaded here, and for rows that no model was fitted on every leaf, margin and score has to be XGBoost's own.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importXgboost } from '../../src/formats/xgboost.js';
+import type { ModelDocument, RowValue } from '../../src/index.js';
+import { readRows } from '../../src/models/background.js';
+import { type LoadedModel, loadModel, Scorer } from '../../src/models/load.js';
+import { flatten, leafOf, type TreeDocument } from '../../src/models/tree.js';
+
+const SCRIPT = fileURLToPath(new URL('./fit_xgboost.py', import.meta.url));
+const FIT_TIMEOUT_MS = 120_000;
+/** The library computes links in float32. */
+const SCORE_TOLERANCE = 1e-6;
+/** Dart's weights multiply each tree's rounded prediction in the library, its leaves here; all other margins are equal. */
+const DART_TOLERANCE = 2e-6;
+
+interface Expected {
+  rows: (number | null)[][];
+  /** [row][output] */
+  scores: number[][];
+  margins: number[][];
+  /** [row][tree] */
+  leaves: number[][];
+  rounds: number;
+  used: number;
+}
+
+/** Every case of fit_xgboost.py, with how many of its outputs are classes. */
+const CASES: Record<string, number> = {
+  binary: 2,
+  'binary-base-score': 2,
+  'binary-raw': 2,
+  'binary-missing': 2,
+  'binary-pruned': 2,
+  'binary-early-stop': 2,
+  'binary-categories': 2,
+  'binary-one-hot-categories': 2,
+  multi: 3,
+  'multi-parallel': 3,
+  regression: 0,
+  absolute: 0,
+  poisson: 0,
+  gamma: 0,
+  tweedie: 0,
+  dart: 2,
+  'dart-multi': 3,
+  parallel: 0,
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'elsewise-xgboost-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(() => fitAll(process.env.PYTHON ?? '/usr/bin/python3'), FIT_TIMEOUT_MS);
+
+function fitAll(python: string): void {
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  const { status, stderr, error } = spawnSync(python, [SCRIPT, folder], { env, encoding: 'utf8' });
+  if (error) throw new Error(`${python} does not start (${error.message}): apt-get install python3-xgboost`);
+  if (status !== 0) throw new Error(stderr);
+}
+
+const readExpected = (name: string): Expected =>
+  JSON.parse(readFileSync(join(folder, `${name}.expected.json`), 'utf8'));
+const importFile = (file: string) => importXgboost(readFileSync(join(folder, file)));
+
+function importCase(name: string): {
+  document: ModelDocument;
+  model: LoadedModel;
+  expected: Expected;
+  rows: Float64Array[];
+} {
+  const document = importFile(`${name}.json`);
+  const expected = readExpected(name);
+  const model = loadModel(document);
+  return { document, model, expected, rows: readRows(toValues(document, expected.rows), model.space, 'rows') };
+}
+
+/** XGBoost takes the code of a category as a number, a row of ours names it. */
+function toValues({ features }: ModelDocument, rows: Expected['rows']): RowValue[][] {
+  const name = (value: number | null, f: number) =>
+    value !== null && features[f].type === 'categorical' ? String(value) : value;
+  return rows.map((row) => row.map(name));
+}
+
+const leavesOf = (document: ModelDocument, row: Float64Array) => {
+  const trees = document.parameters.trees as TreeDocument[];
+  const forest = flatten(trees, row.length, 'trees');
+  return trees.map((_, t) => leafOf(forest, t, row) - forest.root[t]);
+};
+
+describe('fit_xgboost.py', () => {
+  it('fits the cases that are tested here', () => {
+    const fitted = readdirSync(folder).filter((file) => file.endsWith('.expected.json'));
+    expect(fitted.map((file) => file.replace('.expected.json', '')).sort()).toEqual(Object.keys(CASES).sort());
+  });
+
+  it('stops one of them early, with trees left over', () => {
+    const { rounds, used } = readExpected('binary-early-stop');
+    expect(rounds).toBeGreaterThan(used);
+    expect(importCase('binary-early-stop').document.parameters.trees).toHaveLength(used);
+  });
+
+  it.each(['binary-categories', 'binary-one-hot-categories'])('splits by categories in %s', (name) => {
+    const { features } = importCase(name).document;
+    expect(features[0]).toMatchObject({
+      type: 'categorical',
+      encoding: 'ordinal',
+      categories: ['0', '1', '2', '3', '4'],
+    });
+  });
+
+  it('names features', () => {
+    expect(importCase('binary-base-score').document.features[1].name).toBe('feature 1');
+  });
+});
+
+describe.each(Object.entries(CASES))('%s', (name, classCount) => {
+  it('is the same document from JSON and from UBJSON', () => {
+    expect(importFile(`${name}.ubj`)).toEqual(importFile(`${name}.json`));
+  });
+
+  it('has its classes', () => {
+    expect(importCase(name).model.classes).toHaveLength(classCount);
+  });
+
+  it('falls into every leaf of XGBoost', () => {
+    const { document, expected, rows } = importCase(name);
+    expect(rows.map((row) => leavesOf(document, row))).toEqual(expected.leaves);
+  });
+
+  it('has the margins of XGBoost', () => {
+    const { model, expected, rows } = importCase(name);
+    const scorer = new Scorer(model);
+    for (const [r, row] of rows.entries()) {
+      scorer.runValues(row);
+      if (!name.startsWith('dart')) expect([...scorer.raw]).toEqual(expected.margins[r]);
+      for (const [k, margin] of expected.margins[r].entries())
+        expect(Math.abs(scorer.raw[k] - margin)).toBeLessThan(DART_TOLERANCE);
+    }
+  });
+
+  it('predicts and scores as XGBoost does', () => {
+    const { document, model, expected } = importCase(name);
+    for (const [r, row] of toValues(document, expected.rows).entries()) {
+      const features = Object.fromEntries(document.features.map((feature, f) => [feature.name, row[f]]));
+      expectPrediction(model.predict(features), expected.scores[r], expected.margins[r]);
+    }
+  });
+});
+
+function expectPrediction(own: ReturnType<LoadedModel['predict']>, scores: number[], margins: number[]): void {
+  const shown = Object.values(own.scores);
+  const near = (a: number, b: number) =>
+    expect(Math.abs(a - b)).toBeLessThan(SCORE_TOLERANCE * Math.max(1, Math.abs(b)));
+  if (typeof own.prediction === 'number') near(own.prediction, scores[0]);
+  else
+    expect(own.prediction).toBe(
+      String(margins.length === 1 ? +(margins[0] > 0) : margins.indexOf(Math.max(...margins))),
+    );
+  if (shown.length === 2) near(shown[1], scores[0]);
+  if (scores.length > 1) for (const [k, score] of scores.entries()) near(shown[k], score);
+}
