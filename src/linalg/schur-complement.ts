@@ -10,8 +10,14 @@
  *
  * which cost as much as the vectors have entries, once Xs, Xt, Z⁻¹s and Z⁻¹t are there.
  */
-import { dotSparse, innerProduct, type SemidefiniteRow, type SparseVector, type SymmetricForm } from './semidefinite-program.js';
-import { multiply } from './square-matrix.js';
+import {
+  dotSparse,
+  innerProduct,
+  type SemidefiniteRow,
+  type SparseVector,
+  type SymmetricForm,
+} from './semidefinite-program.js';
+import { multiplySymmetric } from './square-matrix.js';
 
 type Product = Extract<SymmetricForm, { kind: 'product' }>;
 
@@ -37,7 +43,8 @@ export class SchurComplement {
     this.productRows = all.filter((i) => rows[i].form.kind === 'product');
     this.images = new Float64Array(4 * n * this.productRows.length);
     this.columns = Array.from({ length: linearSize }, () => []);
-    for (const [row, { linear }] of rows.entries()) for (const [k, column] of linear.index.entries()) this.columns[column].push({ row, value: linear.value[k] });
+    for (const [row, { linear }] of rows.entries())
+      for (const [k, column] of linear.index.entries()) this.columns[column].push({ row, value: linear.value[k] });
     this.half = new Float64Array(n * n);
     this.full = new Float64Array(n * n);
   }
@@ -60,8 +67,8 @@ export class SchurComplement {
   private addDense(X: Float64Array, inverse: Float64Array): void {
     const { rows, n, half, full } = this;
     for (const [at, j] of this.denseRows.entries()) {
-      multiply(X, (rows[j].form as Extract<SymmetricForm, { kind: 'dense' }>).entries, half, n);
-      multiply(half, inverse, full, n);
+      multiplySymmetric(X, (rows[j].form as Extract<SymmetricForm, { kind: 'dense' }>).entries, half, n);
+      multiplySymmetric(half, inverse, full, n);
       for (const i of this.denseRows.slice(at)) this.set(i, j, innerProduct(rows[i].form, full, n));
       for (const i of this.productRows) this.set(i, j, innerProduct(rows[i].form, full, n));
     }
@@ -83,7 +90,9 @@ export class SchurComplement {
   private pair({ u, w }: Product, place: number): number {
     const { n, images } = this;
     const left = (v: SparseVector, which: number) => dotSparse(v, images, place + which * n);
-    return 0.25 * (left(w, 0) * left(u, 3) + left(w, 1) * left(u, 2) + left(u, 0) * left(w, 3) + left(u, 1) * left(w, 2));
+    return (
+      0.25 * (left(w, 0) * left(u, 3) + left(w, 1) * left(u, 2) + left(u, 0) * left(w, 3) + left(u, 1) * left(w, 2))
+    );
   }
 }
 

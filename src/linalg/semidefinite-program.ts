@@ -34,7 +34,10 @@ export interface SemidefiniteProgram {
 
 export const NONE: SparseVector = { index: new Int32Array(), value: new Float64Array() };
 
-export const unit = (k: number, value = 1): SparseVector => ({ index: Int32Array.of(k), value: Float64Array.of(value) });
+export const unit = (k: number, value = 1): SparseVector => ({
+  index: Int32Array.of(k),
+  value: Float64Array.of(value),
+});
 
 export function sparse(entries: ArrayLike<number>): SparseVector {
   const index = Int32Array.from(Array.from(entries).keys()).filter((k) => entries[k] !== 0);
@@ -93,7 +96,8 @@ export function normOf(form: SymmetricForm): number {
   if (form.kind === 'dense') return Math.hypot(...form.entries);
   const { u, w } = form;
   let cross = 0;
-  for (let i = 0; i < u.index.length; i++) for (let j = 0; j < w.index.length; j++) if (u.index[i] === w.index[j]) cross += u.value[i] * w.value[j];
+  for (let i = 0; i < u.index.length; i++)
+    for (let j = 0; j < w.index.length; j++) if (u.index[i] === w.index[j]) cross += u.value[i] * w.value[j];
   return Math.hypot(Math.hypot(...u.value) * Math.hypot(...w.value), cross) / Math.SQRT2;
 }
 
@@ -115,10 +119,12 @@ export function scaleProgram({ order, cost, linearCost, rows }: SemidefiniteProg
   const row = Float64Array.from(rows, ({ form, linear }) => 1 / (normOf(form) || Math.hypot(...linear.value) || 1));
   const largest = new Float64Array(linearCost.length);
   for (const [i, { linear }] of rows.entries())
-    for (let k = 0; k < linear.index.length; k++) largest[linear.index[k]] = Math.max(largest[linear.index[k]], Math.abs(row[i] * linear.value[k]));
+    for (let k = 0; k < linear.index.length; k++)
+      largest[linear.index[k]] = Math.max(largest[linear.index[k]], Math.abs(row[i] * linear.value[k]));
   const column = largest.map((value) => 1 / (value || 1));
   const size = rows.reduce((most, { value }, i) => Math.max(most, Math.abs(row[i] * value)), 0) || 1;
-  const price = 1 / (linearCost.reduce((most, value, k) => Math.max(most, Math.abs(value * column[k])), normOf(dense(cost))) || 1);
+  const price =
+    1 / (linearCost.reduce((most, value, k) => Math.max(most, Math.abs(value * column[k])), normOf(dense(cost))) || 1);
   const program: SemidefiniteProgram = {
     order,
     cost: cost.map((value) => price * value),

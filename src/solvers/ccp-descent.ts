@@ -37,9 +37,7 @@ interface Tangent {
   readonly offset: number;
 }
 
-const ROUNDS = 120;
 const RESTORATIONS = 30;
-const STATIONARY = 1e-9;
 /** Tangents kept for each quadratic: the latest ones are the ones that matter. */
 const KEPT = 14;
 
@@ -76,7 +74,8 @@ function times(A: Float64Array, y: Float64Array): Float64Array {
   });
 }
 
-const isInside = ({ quadratics }: DescentProblem, y: Float64Array) => quadratics.every((q) => valueAt(q, y) <= -0.25 * q.depth);
+const isInside = ({ quadratics }: DescentProblem, y: Float64Array) =>
+  quadratics.every((q) => valueAt(q, y) <= -0.25 * q.depth);
 
 /** Newton on the constraints: the nearest point that meets their linearisation, until they hold. */
 export function restore(problem: DescentProblem, start: Float64Array): Float64Array | undefined {
@@ -85,7 +84,11 @@ export function restore(problem: DescentProblem, start: Float64Array): Float64Ar
     if (isInside(problem, y) && keepsRows(problem, y)) return y;
     const rows = problem.quadratics.map((q) => ({ a: gradientAt(q, y), upper: -valueAt(q, y) - 1.5 * q.depth }));
     const shifted = problem.rows.map(({ a, upper }) => ({ a, upper: upper - dot(a, y) }));
-    const step = cheapestL2([...rows, ...shifted], problem.lo.map((v, i) => v - y[i]), problem.hi.map((v, i) => v - y[i]));
+    const step = cheapestL2(
+      [...rows, ...shifted],
+      problem.lo.map((v, i) => v - y[i]),
+      problem.hi.map((v, i) => v - y[i]),
+    );
     if (typeof step === 'string') return undefined;
     y = y.map((value, i) => value + step.y[i]);
   }
@@ -94,22 +97,41 @@ export function restore(problem: DescentProblem, start: Float64Array): Float64Ar
 
 function keepsRows({ rows, lo, hi }: DescentProblem, y: Float64Array): boolean {
   const slack = (size: number) => 1e-10 * (1 + Math.abs(size));
-  return rows.every(({ a, upper }) => dot(a, y) <= upper + slack(upper)) && y.every((value, i) => value >= lo[i] - slack(lo[i]) && value <= hi[i] + slack(hi[i]));
+  return (
+    rows.every(({ a, upper }) => dot(a, y) <= upper + slack(upper)) &&
+    y.every((value, i) => value >= lo[i] - slack(lo[i]) && value <= hi[i] + slack(hi[i]))
+  );
 }
 
-/** Goes down from a feasible point; stops early once it cannot come below the cutoff any more. */
-export function descend(problem: DescentProblem, start: Float64Array): { y: Float64Array; cost: number } {
+/** How far a descent goes: until a round could gain less than this share of the cost, or so many rounds. */
+export interface Effort {
+  readonly stationary: number;
+  readonly rounds: number;
+}
+
+/** Good enough to compare starts by. */
+export const COARSE: Effort = { stationary: 1e-3, rounds: 20 };
+export const FINE: Effort = { stationary: 1e-9, rounds: 120 };
+
+/** Goes down from a feasible point. */
+export function descend(
+  problem: DescentProblem,
+  start: Float64Array,
+  { stationary, rounds }: Effort,
+): { y: Float64Array; cost: number } {
   let y = start;
   let cost = problem.cost(y);
   let tangents = tangentsAt(problem, y);
-  for (let round = 0; round < ROUNDS && !problem.late(); round++) {
+  for (let round = 0; round < rounds && !problem.late(); round++) {
     const found = problem.cheapest([...problem.rows, ...convexRows(problem, tangents, y)], problem.lo, problem.hi);
-    if (typeof found === 'string' || cost - found.cost <= STATIONARY * cost) break;
+    if (typeof found === 'string' || cost - found.cost <= stationary * cost) break;
     const z = found.y;
     const t = lastFeasible(problem, y, z);
     y = y.map((value, i) => value + t * (z[i] - value));
     cost = Math.min(cost, problem.cost(y));
-    tangents = [...tangents, ...tangentsAt(problem, z), ...(t > 0 && t < 1 ? tangentsAt(problem, y) : [])].slice(-KEPT * problem.quadratics.length);
+    tangents = [...tangents, ...tangentsAt(problem, z), ...(t > 0 && t < 1 ? tangentsAt(problem, y) : [])].slice(
+      -KEPT * problem.quadratics.length,
+    );
   }
   return { y, cost };
 }

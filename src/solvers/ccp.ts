@@ -10,7 +10,7 @@ import { gather, spread } from '../models/features.js';
 import { evaluateCost } from '../policy/cost.js';
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
-import { type DescentProblem, descend, restore } from './ccp-descent.js';
+import { COARSE, type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
 import { PreparedDual } from './dual.js';
 import { cheapestL1, cheapestL2 } from './polyhedral.js';
 import { type Frame, QuadraticView } from './quadratic-view.js';
@@ -44,17 +44,22 @@ export class PreparedCcp implements Prepared {
     // ‖y‖₁ >= ‖y‖₂: the squared problem's bound holds for the linear one, as a root.
     const bound = this.linear ? Math.sqrt(Math.max(0, relaxed.lowerBound)) : relaxed.lowerBound;
     if (relaxed.status === 'infeasible') return { ...relaxed };
-    let bestCost = Infinity;
-    for (const start of this.starts(frame, domain, relaxed.x)) {
-      if (limits.now() > limits.deadline) break;
+    const best = this.bestStart(descent, this.starts(frame, domain, relaxed.x));
+    if (!best) return limit(null, bound);
+    this.view.toColumns(frame, descend(descent, best, FINE).y, domain, this.best);
+    return limit(this.best, bound);
+  }
+
+  /** Where a rough descent from each start gets furthest down. */
+  private bestStart(descent: DescentProblem, starts: Iterable<Float64Array>): Float64Array | undefined {
+    let best: { y: Float64Array; cost: number } | undefined;
+    for (const start of starts) {
+      if (best && descent.late()) break;
       const inside = restore(descent, start);
-      if (!inside) continue;
-      const { y, cost } = descend(descent, inside);
-      if (cost >= bestCost) continue;
-      bestCost = cost;
-      this.view.toColumns(frame, y, domain, this.best);
+      const reached = inside && descend(descent, inside, COARSE);
+      if (reached && !(reached.cost >= (best?.cost ?? Infinity))) best = reached;
     }
-    return limit(bestCost < Infinity ? this.best : null, bound);
+    return best?.y;
   }
 
   /** The problem in y, for one person. */
@@ -85,14 +90,17 @@ export class PreparedCcp implements Prepared {
   /** The relaxed point with its largest coordinate, and its two largest, alone: L1 answers change few features. */
   private *fewer(frame: Frame, y: Float64Array): Generator<Float64Array> {
     const order = [...y.keys()].sort((i, j) => Math.abs(y[j]) - Math.abs(y[i]));
-    for (const count of [1, 2]) if (frame.free.length > count) yield y.map((value, i) => (order.indexOf(i) < count ? value : 0));
+    for (const count of [1, 2])
+      if (frame.free.length > count) yield y.map((value, i) => (order.indexOf(i) < count ? value : 0));
   }
 
   private *examples(frame: Frame, domain: Domain): Generator<Float64Array> {
     const { space, cost } = this.problem;
     const from = new Float64Array(space.features.length);
     gather(space, domain.origin, from);
-    const nearest = this.targets.map((row) => ({ row, cost: evaluateCost(cost, space, from, row) })).sort((a, b) => a.cost - b.cost);
+    const nearest = this.targets
+      .map((row) => ({ row, cost: evaluateCost(cost, space, from, row) }))
+      .sort((a, b) => a.cost - b.cost);
     for (const { row } of nearest.slice(0, EXAMPLES)) {
       const columns = new Float64Array(space.columns);
       spread(space, row, columns);
@@ -130,7 +138,9 @@ export function squaredCost(problem: Problem): Problem {
 }
 
 export function fitsQuadratics({ piece, traits }: Problem): boolean {
-  return piece.kind === 'quadratics' && NORMS.has(traits.norm) && !traits.discrete && !traits.capped && !traits.disjunctive;
+  return (
+    piece.kind === 'quadratics' && NORMS.has(traits.norm) && !traits.discrete && !traits.capped && !traits.disjunctive
+  );
 }
 
 export const ccp: Solver = {

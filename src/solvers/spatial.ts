@@ -12,7 +12,7 @@
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { fitsQuadratics, PreparedCcp } from './ccp.js';
-import { descend, type DescentProblem, restore } from './ccp-descent.js';
+import { type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
 import type { Frame } from './quadratic-view.js';
 import { decompose } from './secular.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
@@ -54,10 +54,11 @@ class PreparedSpatial implements Prepared {
     return {
       ...descent,
       quadratics: descent.quadratics.map(({ b, c, depth }, i) => ({ ...split[i], b, c: c + depth })),
-      reach: (v, cost) => (linear ? cost * v.reduce((most, value) => Math.max(most, Math.abs(value)), 0) : Math.sqrt(cost)),
+      reach: (v, cost) =>
+        linear ? cost * v.reduce((most, value) => Math.max(most, Math.abs(value)), 0) : Math.sqrt(cost),
       improve: (y) => {
         const inside = restore(descent, y);
-        return inside && descend(descent, inside);
+        return inside && descend(descent, inside, FINE);
       },
     };
   }
