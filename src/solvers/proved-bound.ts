@@ -30,13 +30,33 @@ const MULTIPLES = Array.from({ length: 13 }, (_, k) => 10 ** k);
 /** How much of a certificate is given for squares that make it strict. */
 const GIVEN = [0, 1e-8, 1e-6, 1e-4, 1e-2, 0.1, 0.5];
 
-/** The best D(sλ); -Infinity when none is proved. */
+/** D(sλ) for the largest s tried at which it is proved; -Infinity when it is for none. */
 export function provedBound(
   weights: Float64Array,
   constraints: readonly FormConstraint[],
   lambda: Float64Array,
 ): number {
-  return bestOf(SHARES, weights, constraints, lambda);
+  for (const share of SHARES) {
+    const bound = leastOf(
+      weights,
+      constraints,
+      lambda.map((value) => share * value),
+    );
+    if (bound > Number.NEGATIVE_INFINITY) return bound;
+  }
+  return Number.NEGATIVE_INFINITY;
+}
+
+/** yᵀA y + 2 b·y + c <= 0 as a form over (y, 1); A null: linear. */
+export function quadraticConstraint(A: Float64Array | null, b: Float64Array, c: number): FormConstraint {
+  const d = b.length;
+  const entries = new Float64Array((d + 1) * (d + 1));
+  for (let i = 0; i < d; i++) {
+    if (A) entries.set(A.subarray(i * d, (i + 1) * d), i * (d + 1));
+    entries[i * (d + 1) + d] = entries[d * (d + 1) + i] = b[i];
+  }
+  entries[d * (d + 1) + d] = c;
+  return { form: dense(entries), equation: false };
 }
 
 /**
