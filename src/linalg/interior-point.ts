@@ -11,8 +11,8 @@
  *   B dy = r - A(T),        B_ij = A_i•(X A_j Z⁻¹)                              (schur-complement.ts)
  *
  * with r, R the primal and dual residuals and dX', dZ' the predictor. Steps go as far as a Cholesky factorisation says.
- * Infeasible: a y with b·y = 1 and -Σ y_i A_i ⪰ -ε I, -Σ y_i a_i >= -ε, which proves that every feasible X has a trace
- * beyond 1/ε (in the scaled data). A program whose dual is infeasible ends with `limit`, and so does one without interior
+ * Infeasible: a y with b·y = 1 and -Σ y_i A_i ⪰ -ε I, -Σ y_i a_i >= -ε, which proves that tr X + Σ x_k >= 1/ε for all that is
+ * feasible (in the scaled data). A program whose dual is infeasible ends with `limit`, and so does one without interior
  * if the last digits do not come. Made for orders up to about 65 and as many rows: memory n² for each dense row.
  */
 import { backward, factorInPlace, forward } from './cholesky.js';
@@ -26,7 +26,7 @@ import {
   type SemidefiniteProgram,
   scaleProgram,
 } from './semidefinite-program.js';
-import { invertFactored, multiply, symmetrise } from './square-matrix.js';
+import { invertFactored, multiplySymmetric, symmetrise } from './square-matrix.js';
 import { dot } from './vector.js';
 
 export interface SemidefiniteSolution {
@@ -45,11 +45,13 @@ export interface SemidefiniteSolution {
 }
 
 const ITERATIONS = 80;
-/** Errors at which the search ends, and up to which its result counts as optimal. */
+/** Errors at which the search ends, up to which its result counts as optimal, and from which on it is near its end. */
 const WANTED = 1e-10;
-const ENOUGH = 1e-7;
-/** Iterations without a better point after which the last digits are given up. */
+const ENOUGH = 1e-6;
+const NEAR = 1e-4;
+/** Iterations without a better point after which it is given up. Far from the end errors may rise for long. */
 const PATIENCE = 6;
+const FAR_PATIENCE = 25;
 /** ε of the certificate. */
 const FARKAS = 1e-9;
 const BISECTIONS = 7;
@@ -87,6 +89,8 @@ class InteriorPoint {
   private readonly at: Point;
   private readonly step: Point;
   private readonly best: Point;
+  /** The error of the best point. */
+  private least = Infinity;
   private readonly b: Float64Array;
   /** What is missing to b, C and c. */
   private readonly missing: Point;
@@ -119,22 +123,28 @@ class InteriorPoint {
 
   solve(late: () => boolean): SemidefiniteSolution {
     this.start();
-    let least = Infinity;
     let since = 0;
-    let k = 0;
-    for (; k < ITERATIONS && !late(); k++) {
+    let loose = 0;
+    for (let k = 0; ; k++) {
       this.measure();
-      const error = this.error();
-      if (error < least) {
-        least = error;
-        since = 0;
-        copyPoint(this.at, this.best);
-      } else if (++since > PATIENCE) break;
-      if (error <= WANTED) break;
-      if (this.provesInfeasible()) return this.certificate(k);
-      if (!this.advance()) break;
+      since = this.keepBest() ? 0 : since + 1;
+      if (this.least <= WANTED) return this.solution(this.best, 'optimal', k);
+      if (this.provesInfeasible(-FARKAS)) return this.certificate(k);
+      loose = this.provesInfeasible(FARKAS) ? loose + 1 : 0;
+      const patience = loose || this.least < NEAR ? PATIENCE : FAR_PATIENCE;
+      const givenUp = k === ITERATIONS || (loose || since) > patience;
+      if (!givenUp && !late() && this.advance()) continue;
+      if (loose > 0) return this.certificate(k);
+      return this.solution(this.best, this.least <= ENOUGH ? 'optimal' : 'limit', k);
     }
-    return this.solution(this.best, least <= ENOUGH ? 'optimal' : 'limit', least, k);
+  }
+
+  private keepBest(): boolean {
+    const error = this.error();
+    if (!(error < this.least)) return false;
+    this.least = error;
+    copyPoint(this.at, this.best);
+    return true;
   }
 
   /** Multiples of the identity that are large against the data. */
@@ -152,15 +162,11 @@ class InteriorPoint {
   /** The residuals r, R and that of the linear block. */
   private measure(): void {
     const { at, missing, program, n } = this;
-    missing.Z.set(program.cost);
-    missing.z.set(program.linearCost);
-    for (const [i, { form, linear, value }] of program.rows.entries()) {
+    this.combine(at.y, missing.Z, missing.z);
+    for (let k = 0; k < at.Z.length; k++) missing.Z[k] = program.cost[k] - missing.Z[k] - at.Z[k];
+    for (let k = 0; k < at.z.length; k++) missing.z[k] = program.linearCost[k] - missing.z[k] - at.z[k];
+    for (const [i, { form, linear, value }] of program.rows.entries())
       missing.y[i] = value - innerProduct(form, at.X, n) - dotSparse(linear, at.x);
-      addForm(form, -at.y[i], missing.Z, n);
-      addSparse(linear, -at.y[i], missing.z);
-    }
-    for (let k = 0; k < at.Z.length; k++) missing.Z[k] -= at.Z[k];
-    for (let k = 0; k < at.z.length; k++) missing.z[k] -= at.z[k];
   }
 
   private complementarity({ X, Z, x, z }: Point): number {
@@ -175,15 +181,15 @@ class InteriorPoint {
     return Math.max(this.complementarity(at) / size, residual);
   }
 
-  /** Whether y, divided by b·y, proves that (P) has no solution. */
-  private provesInfeasible(): boolean {
+  /** Whether y, divided by b·y, proves that (P) has no solution: up to ε, or with -ε to spare in the matrix. */
+  private provesInfeasible(epsilon: number): boolean {
     const { at, missing, program, n, work, b } = this;
     const scale = 1 / dot(b, at.y);
     if (!(scale > 0 && scale < Infinity)) return false;
     for (let k = 0; k < at.z.length; k++)
-      if ((at.z[k] + missing.z[k] - program.linearCost[k]) * scale < -FARKAS) return false;
+      if ((at.z[k] + missing.z[k] - program.linearCost[k]) * scale < Math.min(0, -epsilon)) return false;
     for (let k = 0; k < work.length; k++) work[k] = (at.Z[k] + missing.Z[k] - program.cost[k]) * scale;
-    for (let i = 0; i < n; i++) work[i * n + i] += FARKAS;
+    for (let i = 0; i < n; i++) work[i * n + i] += epsilon;
     return factorInPlace(work, n);
   }
 
@@ -215,41 +221,34 @@ class InteriorPoint {
     const m = this.b.length;
     for (let boost = 0; boost <= 1e-6; boost = boost === 0 ? 1e-14 : boost * 100) {
       factor.set(schur.matrix);
-      for (let i = 0; i < m; i++) factor[i * m + i] *= 1 + boost;
+      // A row of zeros has nothing to say, and no multiplier.
+      for (let i = 0; i < m; i++) factor[i * m + i] = factor[i * m + i] * (1 + boost) || 1;
       if (factorInPlace(factor, m)) return true;
     }
     return false;
   }
 
-  /** The direction towards X Z = μ I; `step` holds the predictor when it is corrected by it. */
+  /** The direction towards X Z = μ I. When it is corrected, `step` holds the predictor. */
   private direct(mu: number, corrected: boolean): void {
-    const { at, step, missing, n, inverse, work, work2, target, linearTarget, program } = this;
-    multiply(at.X, missing.Z, work, n);
-    if (corrected) multiply(step.X, step.Z, work, n, true);
-    multiply(work, inverse, target, n);
+    this.aim(mu, corrected);
+    this.solveNormal();
+    this.complete();
+  }
+
+  /** T and its linear part. */
+  private aim(mu: number, corrected: boolean): void {
+    const { at, step, missing, n, inverse, work, work2, target, linearTarget } = this;
+    multiplySymmetric(at.X, missing.Z, work, n);
+    if (corrected) {
+      multiplySymmetric(step.X, step.Z, work2, n);
+      addScaled(work, 1, work2);
+    }
+    multiplySymmetric(work, inverse, target, n);
     symmetrise(target, n);
     for (let k = 0; k < target.length; k++) target[k] = mu * inverse[k] - at.X[k] - target[k];
     for (let k = 0; k < linearTarget.length; k++) {
       const second = corrected ? step.x[k] * step.z[k] : 0;
       linearTarget[k] = (mu - second - at.x[k] * missing.z[k]) / at.z[k] - at.x[k];
-    }
-    this.solveNormal();
-    work2.fill(0);
-    step.z.fill(0);
-    for (const [i, { form, linear }] of program.rows.entries()) {
-      addForm(form, step.y[i], work2, n);
-      addSparse(linear, step.y[i], step.z);
-    }
-    multiply(at.X, work2, work, n);
-    multiply(work, inverse, step.X, n);
-    symmetrise(step.X, n);
-    for (let k = 0; k < work2.length; k++) {
-      step.X[k] += target[k];
-      step.Z[k] = missing.Z[k] - work2[k];
-    }
-    for (let k = 0; k < linearTarget.length; k++) {
-      step.x[k] = linearTarget[k] + (at.x[k] / at.z[k]) * step.z[k];
-      step.z[k] = missing.z[k] - step.z[k];
     }
   }
 
@@ -270,6 +269,33 @@ class InteriorPoint {
     }
   }
 
+  /** dX, dZ and the linear parts from dy. */
+  private complete(): void {
+    const { at, step, missing, n, inverse, work, work2, target, linearTarget } = this;
+    this.combine(step.y, work2, step.z);
+    multiplySymmetric(at.X, work2, work, n);
+    multiplySymmetric(work, inverse, step.X, n);
+    symmetrise(step.X, n);
+    for (let k = 0; k < work2.length; k++) {
+      step.X[k] += target[k];
+      step.Z[k] = missing.Z[k] - work2[k];
+    }
+    for (let k = 0; k < linearTarget.length; k++) {
+      step.x[k] = linearTarget[k] + (at.x[k] / at.z[k]) * step.z[k];
+      step.z[k] = missing.z[k] - step.z[k];
+    }
+  }
+
+  /** Σ y_i A_i and Σ y_i a_i. */
+  private combine(y: Float64Array, matrix: Float64Array, linear: Float64Array): void {
+    matrix.fill(0);
+    linear.fill(0);
+    for (const [i, row] of this.program.rows.entries()) {
+      addForm(row.form, y[i], matrix, this.n);
+      addSparse(row.linear, y[i], linear);
+    }
+  }
+
   /** How far the step can go in (P) and in (D), at most `most`. */
   private reaches(most: number): [primal: number, dual: number] {
     const { at, step, n, work } = this;
@@ -287,25 +313,16 @@ class InteriorPoint {
   }
 
   private certificate(iterations: number): SemidefiniteSolution {
-    const { at, program, b, n } = this;
-    const scale = 1 / dot(b, at.y);
+    const { at, b } = this;
+    const scale = -1 / dot(b, at.y);
     for (let i = 0; i < b.length; i++) at.y[i] *= scale;
-    at.Z.fill(0);
-    at.z.fill(0);
-    for (const [i, { form, linear }] of program.rows.entries()) {
-      addForm(form, -at.y[i], at.Z, n);
-      addSparse(linear, -at.y[i], at.z);
-    }
-    return this.solution(at, 'infeasible', Infinity, iterations);
+    this.combine(at.y, at.Z, at.z);
+    for (let i = 0; i < b.length; i++) at.y[i] = -at.y[i];
+    return this.solution(at, 'infeasible', iterations);
   }
 
   /** Back from the scaled data; a certificate has no price. */
-  private solution(
-    point: Point,
-    status: SemidefiniteSolution['status'],
-    error: number,
-    iterations: number,
-  ): SemidefiniteSolution {
+  private solution(point: Point, status: SemidefiniteSolution['status'], iterations: number): SemidefiniteSolution {
     const { program, scaled, b } = this;
     const { row, column, size } = scaled;
     const infeasible = status === 'infeasible';
@@ -320,7 +337,7 @@ class InteriorPoint {
       z: point.z.map((value, k) => value / (price * column[k])),
       objective: unit * (dot(program.cost, point.X) + dot(program.linearCost, point.x)),
       dualObjective: infeasible ? Infinity : unit * dot(b, point.y),
-      error,
+      error: infeasible ? Infinity : this.least,
       iterations,
     };
   }

@@ -17,7 +17,7 @@ import {
   type SparseVector,
   type SymmetricForm,
 } from './semidefinite-program.js';
-import { multiply } from './square-matrix.js';
+import { multiplySymmetric } from './square-matrix.js';
 
 type Product = Extract<SymmetricForm, { kind: 'product' }>;
 
@@ -67,8 +67,8 @@ export class SchurComplement {
   private addDense(X: Float64Array, inverse: Float64Array): void {
     const { rows, n, half, full } = this;
     for (const [at, j] of this.denseRows.entries()) {
-      multiply(X, (rows[j].form as Extract<SymmetricForm, { kind: 'dense' }>).entries, half, n);
-      multiply(half, inverse, full, n);
+      multiplySymmetric(X, (rows[j].form as Extract<SymmetricForm, { kind: 'dense' }>).entries, half, n);
+      multiplySymmetric(half, inverse, full, n);
       for (const i of this.denseRows.slice(at)) this.set(i, j, innerProduct(rows[i].form, full, n));
       for (const i of this.productRows) this.set(i, j, innerProduct(rows[i].form, full, n));
     }

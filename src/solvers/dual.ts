@@ -7,6 +7,7 @@ import { dot } from '../linalg/vector.js';
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { type DualConstraint, LagrangeDual } from './lagrange-dual.js';
+import { provedBound, quadraticConstraint } from './proved-bound.js';
 import { type Frame, QuadraticView } from './quadratic-view.js';
 import { depthOf, linkSlack, violation } from './rows.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
@@ -18,8 +19,6 @@ function accepts({ traits, piece }: Problem): 'no' | 'exact' {
 }
 
 const ROUNDS = 20;
-/** What the nudge and the tolerance of the dual cost at most, taken off the bound. */
-const BOUND_SHARE = 1e-8;
 
 export class PreparedDual implements Prepared {
   private readonly view: QuadraticView;
@@ -34,13 +33,14 @@ export class PreparedDual implements Prepared {
     const frame = this.view.frame(domain);
     const quadratics = this.quadraticConstraints(frame, domain, limits.nudge);
     if (!frame.free.length) return quadratics.some((q) => q.c > 0) ? INFEASIBLE : limit(null, 0);
+    const plain = this.quadraticConstraints(frame, domain, Math.min(0, limits.nudge));
     const linear: DualConstraint[] = [];
     const entered = new Set<string>();
     let bound = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const result = new LagrangeDual(frame.free.length, [...quadratics, ...linear]).solve();
       if (result.unbounded) return INFEASIBLE;
-      bound = Math.max(bound, result.bound * (1 - BOUND_SHARE));
+      bound = Math.max(bound, proved([...plain, ...linear], result.lambda, frame.free.length));
       const broken = this.brokenLinear(frame, result.y, domain, limits.nudge, entered);
       if (!broken.length) {
         this.view.toColumns(frame, result.y, domain, this.x);
@@ -93,6 +93,12 @@ export class PreparedDual implements Prepared {
     }
     return broken;
   }
+}
+
+/** The dual's value for the region as it is, proved against rounding. */
+function proved(constraints: readonly DualConstraint[], lambda: Float64Array, d: number): number {
+  const forms = constraints.map(({ A, b, c }) => quadraticConstraint(A, b, c));
+  return provedBound(new Float64Array(d).fill(1), forms, lambda);
 }
 
 function unclipped(frame: Frame, y: Float64Array, origin: Float64Array): Float64Array {

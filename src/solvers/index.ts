@@ -16,6 +16,7 @@ import { milp } from './milp.js';
 import { miqp } from './miqp.js';
 import { nearest } from './nearest.js';
 import { qp } from './qp.js';
+import { sdp } from './sdp.js';
 import { secular } from './secular.js';
 import { simplex } from './simplex.js';
 import type { Solver } from './solver.js';
@@ -35,6 +36,7 @@ export const solvers: readonly Solver[] = [
   miqp,
   cuts,
   ccp,
+  sdp,
   spatial,
   branchAround,
   forestExact,

@@ -15,7 +15,8 @@
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
-import { type Frame, QuadraticView } from './quadratic-view.js';
+import { provedBound, quadraticConstraint } from './proved-bound.js';
+import { type Frame, QuadraticView, type ScaledQuadratic } from './quadratic-view.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -69,7 +70,8 @@ class PreparedSecular implements Prepared {
     const moved = rotateBack(spectrum.vectors, y);
     const cost = y.reduce((sum, value) => sum + value * value, 0);
     view.toColumns(frame, moved, domain, x);
-    const bound = Math.max(0, cost * (1 - 1e-9) - limits.nudge * Math.abs(cost));
+    const plain = q.c - limits.nudge * view.quadratics[0].magnitude(domain.origin);
+    const bound = Math.max(0, provedFor({ ...q, c: plain }, moved, cost));
     return withinBounds(frame, moved, domain) ? solved(x, bound) : limit(x, bound);
   }
 
@@ -88,6 +90,19 @@ export function decompose(A: Float64Array, d: number): Spectrum {
   const eigen = new EigenvalueDecomposition(new Matrix(rows), { assumeSymmetric: true });
   const vectors = Float64Array.from(eigen.eigenvectorMatrix.transpose().to2DArray().flat());
   return { values: Float64Array.from(eigen.realEigenvalues), vectors };
+}
+
+/** The dual's value at the multiplier that y = -λ(Ay + b) has, proved against rounding. */
+function provedFor({ A, b, c }: ScaledQuadratic, y: Float64Array, square: number): number {
+  const d = y.length;
+  let along = 0;
+  for (let i = 0; i < d; i++) {
+    let slope = b[i];
+    for (let j = 0; j < d; j++) slope += A[i * d + j] * y[j];
+    along += slope * y[i];
+  }
+  if (!(along < 0)) return 0;
+  return provedBound(new Float64Array(d).fill(1), [quadraticConstraint(A, b, c)], Float64Array.of(-square / along));
 }
 
 function rotate(vectors: Float64Array, b: Float64Array): Float64Array {

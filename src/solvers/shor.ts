@@ -1,21 +1,22 @@
 /**
- * Shor's relaxation of quadratics, rows and bounds, and lower bounds from it that rounding cannot make too high.
+ * Shor's relaxation of quadratics and intervals, tightened by products of the intervals' ends.
  *
- *   min ‖y‖²  s.t.  q_k(y) <= 0            q_k(y) = vᵀQ_k v,   v = (y, 1),   Q_k = [A_k b_k; b_kᵀ c_k]
- *   relaxed:  min tr U  s.t.  Q_k•Y <= 0,   Y = [U y; yᵀ 1] ⪰ 0,      exact where Y has rank one
+ *   min ‖y‖²  s.t.  q_k(y) = yᵀA_k y + 2 b_k·y + c_k <= 0,    l_i <= a_i·y <= h_i
+ *   relaxed:  min tr U  s.t.  Q_k•Y <= 0,   Y = [U y; yᵀ 1] ⪰ 0,   Q_k = [A_k b_k; b_kᵀ c_k]     (exact where Y has rank one)
  *
- * An interval l <= a·y <= h enters as (a·y - l)(a·y - h) <= 0, which holds U down as well and, because U ⪰ yyᵀ, implies both
- * linear rows: these are left out. A single end is linear, an equation a row without slack.
+ * An interval enters as (a·y - l)(a·y - h) <= 0, which holds U down as well and, because U ⪰ yyᵀ, implies its two linear
+ * rows: these are left out. A single end is linear, an equation a row without slack. Further products g_i(y) g_k(y) >= 0 of
+ * ends g >= 0 (reformulation-linearisation) enter as Y breaks them, and an answer's cost bounds every coordinate.
  *
- * Any λ >= 0 gives the bound   D(λ) = max { t : I' + Σ λ_k Q_k - t E ⪰ 0 },   I' = diag(1, …, 1, 0),   E = diag(0, …, 0, 1),
- * the last pivot of a Cholesky factorisation. Multipliers that are not quite feasible are pulled to 0, which is: D(sλ) >= s D(λ).
- * Rounding: a factorisation of order n that succeeds on a matrix whose diagonal is smaller by a share n(n + 1) u proves that
- * matrix positive (Demmel 1989, Rump 2006); the rounding of Σ λ_k Q_k itself is taken off the diagonal by Gershgorin's rows.
+ * Everything is in ŷ_j = y_j/s_j. With λ roughly optimal for the quadratics (lagrange-dual.ts) and σ² its value, s_j is a
+ * power of two near σ/√(1 + Σ λ_k A_k,jj), or near the coordinate's bounds if these are closer: then Y and its multiplier
+ * are of size 1 in every coordinate, and scaling rounds nothing.
+ * The bound is that of proved-bound.ts: right whatever the interior-point method did.
  */
-import { factorInPlace, forward } from '../linalg/cholesky.js';
+import { type SemidefiniteSolution, solveSemidefinite } from '../linalg/interior-point.js';
 import {
-  addForm,
   dense,
+  dotSparse,
   NONE,
   product,
   type SemidefiniteProgram,
@@ -24,158 +25,252 @@ import {
   sparse,
   unit,
 } from '../linalg/semidefinite-program.js';
+import { LagrangeDual } from './lagrange-dual.js';
 import type { UpperRow } from './polyhedral.js';
+import { type FormConstraint, provedBound, provedEmpty } from './proved-bound.js';
 import type { ScaledQuadratic } from './quadratic-view.js';
 
-export interface RelaxedConstraint {
-  readonly form: SymmetricForm;
-  /** = 0 rather than <= 0. */
-  readonly equation: boolean;
+export interface Interval {
+  readonly a: Float64Array;
+  readonly low: number;
+  readonly high: number;
 }
 
-/** One rounding, with a factor of two in hand. */
-const ROUNDING = 2 ** -52;
-/** Shares of the multipliers, or multiples of a certificate, that are tried for the best bound. */
-const SHARES = [1, 1 - 1e-12, 1 - 1e-10, 1 - 1e-8, 1 - 1e-6, 1 - 1e-4, 0.99, 0.5];
-const MULTIPLES = Array.from({ length: 13 }, (_, k) => 10 ** k);
+export interface Relaxed {
+  /** Proved; Infinity: no y meets the constraints. */
+  readonly bound: number;
+  /** How the method ended; that there is no solution is proved only by an infinite bound. */
+  readonly status: SemidefiniteSolution['status'];
+  /** y, and U - yyᵀ row-major. */
+  readonly y: Float64Array;
+  readonly spread: Float64Array;
+}
 
-export function quadraticConstraint({ A, b, c }: ScaledQuadratic): RelaxedConstraint {
+/** a·y - l >= 0 or h - a·y >= 0, as a linear form of (ŷ, 1). */
+interface End {
+  readonly interval: number;
+  readonly upper: boolean;
+  readonly form: SparseVector;
+  readonly size: number;
+}
+
+interface Pair {
+  readonly first: Pick<End, 'interval' | 'upper'>;
+  readonly second: Pick<End, 'interval' | 'upper'>;
+}
+
+/** A product of two ends, of unit norm, below this is broken. */
+const BROKEN = -1e-6;
+/** Products that enter in one round, per order of Y. */
+const ENTERING = 2;
+/** An answer's reach in one coordinate is rounded up by this share. */
+const REACH_SHARE = 1e-9;
+/** Makes the dual stop at a residual of a thousandth of c: good enough to scale by. */
+const ROUGH = 1e8;
+/** How much larger than thought an answer must be for another size, and how often. */
+const RESIZE = 4;
+const RESIZES = 3;
+
+export class Shor {
+  /** σ: about the length of the answer. */
+  size = 0;
+  private scale: Float64Array = new Float64Array();
+  /** ‖y‖² = σ² Σ w_j ŷ_j². */
+  private weights: Float64Array = new Float64Array();
+  private forms: readonly SymmetricForm[] = [];
+  private readonly shape: Float64Array;
+  private intervals: readonly Interval[];
+  private readonly pairs: Pair[] = [];
+  private readonly known = new Set<string>();
+  /** The last solution. */
+  private Y: Float64Array = new Float64Array();
+
+  /** The intervals of the coordinates come first, those without ends included. `distance` is not 0. */
+  constructor(
+    distance: number,
+    private readonly quadratics: readonly ScaledQuadratic[],
+    intervals: readonly Interval[],
+  ) {
+    const { root, shape } = roughScale(quadratics, intervals[0].a.length);
+    this.shape = shape;
+    this.intervals = intervals;
+    this.resize(Math.max(distance, root));
+  }
+
+  private get d(): number {
+    return this.shape.length;
+  }
+
+  private resize(size: number): void {
+    const reach = ({ low, high }: Interval) => Math.max(-low, high);
+    this.size = powerOfTwo(size);
+    this.scale = this.shape.map((value, j) => powerOfTwo(Math.min(size * value, reach(this.intervals[j]))));
+    this.weights = this.scale.map((value) => (value / this.size) ** 2);
+    this.forms = this.quadratics.map((q) => homogeneous(q, this.scale));
+  }
+
+  /** Bounds can ask for far more than the quadratics alone: where a bound says so, once more at that size. */
+  solve(late: () => boolean): Relaxed {
+    let relaxed = this.relax(late);
+    for (let k = 0; k < RESIZES && relaxed.status !== 'optimal' && !late(); k++) {
+      const { bound } = relaxed;
+      if (!(Math.sqrt(bound) > RESIZE * this.size && bound < Infinity)) break;
+      this.resize(Math.sqrt(bound));
+      const next = this.relax(late);
+      relaxed = { ...next, bound: Math.max(bound, next.bound) };
+    }
+    return relaxed;
+  }
+
+  private relax(late: () => boolean): Relaxed {
+    const { d, size, scale, weights } = this;
+    const n = d + 1;
+    const constraints = this.constraints();
+    const { status, X, y: multipliers } = solveSemidefinite(programOf(weights, constraints), late);
+    const lambda = Float64Array.from(constraints, (_, k) => -multipliers[k + 1]);
+    const prove = status === 'infeasible' ? provedEmpty : provedBound;
+    const bound = Math.max(0, size * size * prove(weights, constraints, lambda));
+    const y = scale.map((value, i) => value * X[i * n + d]);
+    const spread = new Float64Array(d * d);
+    for (let i = 0; i < d; i++)
+      for (let j = 0; j < d; j++) spread[i * d + j] = scale[i] * scale[j] * X[i * n + j] - y[i] * y[j];
+    this.Y = X;
+    return { bound, status, y, spread };
+  }
+
+  /** Leaves out what costs more than an answer; from then on bounds hold for better answers only. */
+  cutOff(cost: number): void {
+    const reach = Math.sqrt(cost) * (1 + REACH_SHARE);
+    const clip = ({ a, low, high }: Interval) => ({ a, low: Math.max(low, -reach), high: Math.min(high, reach) });
+    this.intervals = this.intervals.map((interval, j) => (j < this.d ? clip(interval) : interval));
+  }
+
+  /** Lets the products of ends enter that the last Y breaks most; how many. */
+  separate(): number {
+    const { d, Y } = this;
+    const n = d + 1;
+    const ends = this.intervals.flatMap((_, i) => this.endsOf(i));
+    const broken: { value: number; first: End; second: End; key: string }[] = [];
+    for (const [i, second] of ends.entries()) {
+      const image = new Float64Array(n);
+      for (let k = 0; k < second.form.index.length; k++)
+        for (let j = 0; j < n; j++) image[j] += second.form.value[k] * Y[second.form.index[k] * n + j];
+      for (const first of ends.slice(0, i)) {
+        if (first.interval === second.interval) continue;
+        const value = dotSparse(first.form, image) / (first.size * second.size);
+        const key = `${first.interval}${first.upper ? '<' : '>'}${second.interval}${second.upper ? '<' : '>'}`;
+        if (value < BROKEN && !this.known.has(key)) broken.push({ value, first, second, key });
+      }
+    }
+    const entering = broken.sort((p, q) => p.value - q.value).slice(0, ENTERING * n);
+    for (const { first, second, key } of entering) {
+      this.known.add(key);
+      this.pairs.push({ first, second });
+    }
+    return entering.length;
+  }
+
+  private constraints(): FormConstraint[] {
+    const { forms, intervals, pairs } = this;
+    const quadratic = forms.map((form) => ({ form, equation: false }));
+    const linear = intervals.flatMap((_, i) => this.intervalConstraint(i));
+    const products = pairs.map(({ first, second }) => ({
+      form: product(this.endForm(first.interval, first.upper, -1), this.endForm(second.interval, second.upper)),
+      equation: false,
+    }));
+    return [...quadratic, ...linear, ...products];
+  }
+
+  private intervalConstraint(i: number): FormConstraint[] {
+    const { low, high } = this.intervals[i];
+    const one = unit(this.d);
+    if (low === high) return [{ form: product(this.endForm(i, true), one), equation: true }];
+    const both = () => product(this.endForm(i, false, -1), this.endForm(i, true));
+    if (Number.isFinite(high - low)) return [{ form: both(), equation: false, depth: (high - low) ** 2 / 4 }];
+    return this.endsOf(i).map(({ upper }) => ({ form: product(this.endForm(i, upper, -1), one), equation: false }));
+  }
+
+  /** The finite ends of an interval; an equation has none. */
+  private endsOf(i: number): End[] {
+    const { low, high } = this.intervals[i];
+    const sides = [...(Number.isFinite(low) ? [false] : []), ...(Number.isFinite(high) ? [true] : [])];
+    if (low === high) return [];
+    return sides.map((upper) => {
+      const form = this.endForm(i, upper);
+      return { interval: i, upper, form, size: Math.hypot(...form.value) };
+    });
+  }
+
+  private endForm(i: number, upper: boolean, factor = 1): SparseVector {
+    const { a, low, high } = this.intervals[i];
+    const sign = upper ? -factor : factor;
+    return sparse([...a.map((value, j) => sign * this.scale[j] * value), sign * (upper ? -high : -low)]);
+  }
+}
+
+const powerOfTwo = (value: number) => 2 ** Math.round(Math.log2(value));
+
+/** The root of the dual's value, and 1/√(1 + Σ λ_k A_k,jj) by coordinate, at most 1. */
+function roughScale(quadratics: readonly ScaledQuadratic[], d: number): { root: number; shape: Float64Array } {
+  const rough = quadratics.map((q) => ({ ...q, size: ROUGH * Math.abs(q.c) }));
+  const { lambda, bound } = new LagrangeDual(d, rough).solve();
+  const curvature = (j: number) => quadratics.reduce((sum, { A }, k) => sum + lambda[k] * A[j * d + j], 1);
+  const shape = Float64Array.from({ length: d }, (_, j) => 1 / Math.sqrt(Math.max(1, curvature(j))));
+  return { root: Math.sqrt(Math.max(0, bound)), shape };
+}
+
+/** How far y = 0 is at least from the region; 0: it is inside. */
+export function leastDistance(quadratics: readonly ScaledQuadratic[], intervals: readonly Interval[]): number {
+  return Math.max(0, ...quadratics.map(quadraticDistance), ...intervals.map(intervalDistance));
+}
+
+/** c - 2‖b‖r - ‖A‖r² > 0 for every r below this. */
+function quadraticDistance({ A, b, c }: ScaledQuadratic): number {
+  if (!(c > 0)) return 0;
+  const slope = Math.hypot(...b);
+  return c / (slope + Math.sqrt(slope * slope + Math.hypot(...A) * c));
+}
+
+const intervalDistance = ({ a, low, high }: Interval) => Math.max(0, low, -high) / Math.hypot(...a);
+
+function homogeneous({ A, b, c }: ScaledQuadratic, scale: Float64Array): SymmetricForm {
   const d = b.length;
   const n = d + 1;
   const Q = new Float64Array(n * n);
   for (let i = 0; i < d; i++) {
-    for (let j = 0; j < d; j++) Q[i * n + j] = A[i * d + j];
-    Q[i * n + d] = Q[d * n + i] = b[i];
+    for (let j = 0; j < d; j++) Q[i * n + j] = scale[i] * scale[j] * A[i * d + j];
+    Q[i * n + d] = Q[d * n + i] = scale[i] * b[i];
   }
   Q[d * n + d] = c;
-  return { form: dense(Q), equation: false };
+  return dense(Q);
 }
 
-/** low <= a·y <= high; undefined when both are infinite. */
-export function intervalConstraint(a: Float64Array, low: number, high: number): RelaxedConstraint | undefined {
-  const from = (value: number, sign = 1) => sparse([...a.map((entry) => sign * entry), -sign * value]);
-  const one = unit(a.length);
-  if (low === high) return { form: product(from(high), one), equation: true };
-  if (low > Number.NEGATIVE_INFINITY && high < Infinity)
-    return { form: product(from(low), from(high)), equation: false };
-  if (high < Infinity) return { form: product(from(high), one), equation: false };
-  return low > Number.NEGATIVE_INFINITY ? { form: product(from(low, -1), one), equation: false } : undefined;
-}
-
-/** Rows a·y <= upper as intervals: a row and its negative that follow each other are the two ends of one. */
-export function rowConstraints(rows: readonly UpperRow[]): RelaxedConstraint[] {
-  const constraints: RelaxedConstraint[] = [];
-  for (let i = 0; i < rows.length; i++) {
-    const { a, upper } = rows[i];
-    const next = rows[i + 1];
-    const paired = next?.a.every((value, j) => value === -a[j]);
-    constraints.push(intervalConstraint(a, paired ? -next.upper : Number.NEGATIVE_INFINITY, upper)!);
-    if (paired) i++;
-  }
-  return constraints;
-}
-
-/** The same constraint in ŷ = y/σ. For σ a power of two nothing is rounded. */
-export function rescaled({ form, equation }: RelaxedConstraint, sigma: number, d: number): RelaxedConstraint {
-  const stretch = (v: SparseVector) => ({
-    ...v,
-    value: v.value.map((value, k) => (v.index[k] < d ? sigma * value : value)),
-  });
-  if (form.kind === 'product') return { form: product(stretch(form.u), stretch(form.w)), equation };
-  const n = d + 1;
-  const factor = (i: number) => (i < d ? sigma : 1);
-  return { form: dense(form.entries.map((value, k) => factor(Math.floor(k / n)) * factor(k % n) * value)), equation };
-}
-
-/** How far y = 0 is at least from the constraint: c - 2‖b‖r - ‖A‖r² > 0 below this r. */
-export function leastDistance({ form, equation }: RelaxedConstraint, d: number): number {
-  const n = d + 1;
-  const Q = new Float64Array(n * n);
-  addForm(form, 1, Q, n);
-  const c = equation ? Math.abs(Q[d * n + d]) : Q[d * n + d];
-  if (!(c > 0)) return 0;
-  let slope = 0;
-  let bend = 0;
-  for (let i = 0; i < d; i++) {
-    slope += Q[i * n + d] ** 2;
-    for (let j = 0; j < d; j++) bend += Q[i * n + j] ** 2;
-  }
-  return c / (Math.sqrt(slope) + Math.sqrt(slope + Math.sqrt(bend) * c));
-}
-
-export function relaxation(constraints: readonly RelaxedConstraint[], d: number): SemidefiniteProgram {
+/** Row 0 is Y_dd = 1, row k + 1 is constraint k with its slack. */
+function programOf(weights: Float64Array, constraints: readonly FormConstraint[]): SemidefiniteProgram {
+  const d = weights.length;
   const n = d + 1;
   const cost = new Float64Array(n * n);
-  for (let i = 0; i < d; i++) cost[i * n + i] = 1;
+  for (let i = 0; i < d; i++) cost[i * n + i] = weights[i];
   let slacks = 0;
   const rows = constraints.map(({ form, equation }) => ({ form, linear: equation ? NONE : unit(slacks++), value: 0 }));
   rows.unshift({ form: product(unit(d), unit(d)), linear: NONE, value: 1 });
   return { order: n, cost, linearCost: new Float64Array(slacks), rows };
 }
 
-/** λ >= 0 of the relaxation's constraints, from the multipliers of the program's rows. */
-export function multipliers(constraints: readonly RelaxedConstraint[], y: Float64Array): Float64Array {
-  return Float64Array.from(constraints, ({ equation }, k) => (equation ? -y[k + 1] : Math.max(0, -y[k + 1])));
+export function boxIntervals(lo: Float64Array, hi: Float64Array): Interval[] {
+  return Array.from(lo, (low, j) => ({ a: new Float64Array(lo.length).fill(1, j, j + 1), low, high: hi[j] }));
 }
 
-/** The best of the bounds D(sλ); -Infinity when none is proved. */
-export function provedBound(constraints: readonly RelaxedConstraint[], lambda: Float64Array, d: number): number {
-  return Math.max(
-    ...SHARES.map((s) =>
-      leastOf(
-        constraints,
-        lambda.map((value) => s * value),
-        d,
-        1,
-      ),
-    ),
-  );
-}
-
-/** Infinity when Σ λ_k q_k > 0 everywhere, which no y of the region allows; else the best bound from a multiple of λ. */
-export function provedEmpty(constraints: readonly RelaxedConstraint[], lambda: Float64Array, d: number): number {
-  if (leastOf(constraints, lambda, d, 0) > 0) return Infinity;
-  return Math.max(
-    ...MULTIPLES.map((s) =>
-      leastOf(
-        constraints,
-        lambda.map((value) => s * value),
-        d,
-        1,
-      ),
-    ),
-  );
-}
-
-/** A proved lower bound on  weight ‖y‖² + Σ λ_k q_k(y)  over all y; -Infinity when its matrix is not proved positive. */
-function leastOf(constraints: readonly RelaxedConstraint[], lambda: Float64Array, d: number, weight: number): number {
-  const n = d + 1;
-  const Z = new Float64Array(n * n);
-  const sizes = new Float64Array(n * n);
-  for (let i = 0; i < d; i++) Z[i * n + i] = sizes[i * n + i] = weight;
-  for (const [k, { form }] of constraints.entries()) {
-    if (lambda[k] === 0) continue;
-    addForm(form, lambda[k], Z, n);
-    addForm(sizeOf(form), Math.abs(lambda[k]), sizes, n);
+/** Rows a·y <= upper; a row and its negative that follow each other are the two ends of one interval. A row without y says nothing. */
+export function rowIntervals(rows: readonly UpperRow[]): Interval[] {
+  const intervals: Interval[] = [];
+  for (let i = 0; i < rows.length; i++) {
+    const { a, upper } = rows[i];
+    const next = rows[i + 1];
+    const paired = next?.a.every((value, j) => value === -a[j]);
+    if (a.some((value) => value !== 0))
+      intervals.push({ a, low: paired ? -next.upper : Number.NEGATIVE_INFINITY, high: upper });
+    if (paired) i++;
   }
-  const share = n * (n + 1) * ROUNDING;
-  const formed = (constraints.length + 4) * ROUNDING;
-  const doubt = (i: number) => formed * sizes.subarray(i * n, (i + 1) * n).reduce((sum, value) => sum + value, 0);
-  const M = new Float64Array(d * d);
-  for (let i = 0; i < d; i++) {
-    for (let j = 0; j < d; j++) M[i * d + j] = Z[i * n + j];
-    M[i * d + i] -= doubt(i) + share * Math.abs(Z[i * n + i]);
-  }
-  if (!factorInPlace(M, d)) return Number.NEGATIVE_INFINITY;
-  const w = Float64Array.from({ length: d }, (_, i) => Z[d * n + i]);
-  forward(M, d, w);
-  const square = w.reduce((sum, value) => sum + value * value, 0);
-  const corner = Z[d * n + d];
-  return corner - square - 2 * share * (Math.abs(corner) + square) - doubt(d);
-}
-
-function sizeOf(form: SymmetricForm): SymmetricForm {
-  if (form.kind === 'dense') return dense(form.entries.map(Math.abs));
-  const positive = (v: SparseVector) => ({ ...v, value: v.value.map(Math.abs) });
-  return product(positive(form.u), positive(form.w));
+  return intervals;
 }
