@@ -23,13 +23,21 @@ export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, ro
 
 /** JSON may carry a key that assignment would turn into the object's prototype; no document needs one. */
 function refuseReservedKeys(value: unknown, path: string): void {
-  if (value === null || typeof value !== 'object' || ArrayBuffer.isView(value)) return;
+  if (!isNested(value)) return;
+  if (Array.isArray(value)) {
+    // lists may be long: a path is made only for what has keys below it
+    for (let i = 0; i < value.length; i++) if (isNested(value[i])) refuseReservedKeys(value[i], joinPath(path, [i]));
+    return;
+  }
   for (const [key, child] of Object.entries(value)) {
-    const here = joinPath(path, [Array.isArray(value) ? Number(key) : key]);
+    const here = joinPath(path, [key]);
     if (key === '__proto__') throw new ElsewiseError('bad-document', 'this key is not allowed', here);
-    if (child !== null && typeof child === 'object') refuseReservedKeys(child, here);
+    refuseReservedKeys(child, here);
   }
 }
+
+const isNested = (value: unknown): value is object =>
+  value !== null && typeof value === 'object' && !ArrayBuffer.isView(value);
 
 interface Fault {
   path: string;

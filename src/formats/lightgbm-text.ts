@@ -26,7 +26,7 @@ export function readText(text: string, root: string): LightgbmModel {
     objective: head.text('objective'),
     isAverage: head.has('average_output'),
     treesPerIteration: head.number('num_tree_per_iteration', head.number('num_class', 1)),
-    features: names.map((name, f) => ({ name, codes: readCodes(infos[f] ?? 'none') })),
+    features: names.map((name, f) => ({ name, codes: readCodes(infos[f]) })),
     trees: trees.map(readTree),
   };
 }
@@ -83,7 +83,7 @@ class Section {
   }
 }
 
-const readCodes = (info: string) => (info === 'none' || info.startsWith('[') ? [] : info.split(':').map(Number));
+const readCodes = (info = '') => (/^-?\d+(:-?\d+)*$/.test(info) ? info.split(':').map(Number) : []);
 
 function readTree(section: Section): LightgbmTree {
   if (section.number('is_linear', 0)) throw unsupported('linear trees', `${section.path}.is_linear`);
