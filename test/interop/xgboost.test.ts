@@ -88,11 +88,11 @@ function toValues({ features }: ModelDocument, rows: Expected['rows']): RowValue
   return rows.map((row) => row.map(name));
 }
 
-const leavesOf = (document: ModelDocument, row: Float64Array) => {
-  const trees = document.parameters.trees as TreeDocument[];
-  const forest = flatten(trees, row.length, 'trees');
-  return trees.map((_, t) => leafOf(forest, t, row) - forest.root[t]);
-};
+function leavesOf({ parameters }: ModelDocument, rows: Float64Array[]): number[][] {
+  const trees = parameters.trees as TreeDocument[];
+  const forest = flatten(trees, rows[0].length, 'trees');
+  return rows.map((row) => trees.map((_, t) => leafOf(forest, t, row) - forest.root[t]));
+}
 
 describe('fit_xgboost.py', () => {
   it('fits the cases that are tested here', () => {
@@ -131,7 +131,7 @@ describe.each(Object.entries(CASES))('%s', (name, classCount) => {
 
   it('falls into every leaf of XGBoost', () => {
     const { document, expected, rows } = importCase(name);
-    expect(rows.map((row) => leavesOf(document, row))).toEqual(expected.leaves);
+    expect(leavesOf(document, rows)).toEqual(expected.leaves);
   });
 
   it('has the margins of XGBoost', () => {

@@ -40,7 +40,7 @@ Nothing is written unless the document loads. Give features their types, limits 
     if (options.probes) document.probes = await readProbes(options.probes, format);
     loadModel(document);
     await writeFile(options.output, `${JSON.stringify(document)}\n`);
-    process.stderr.write(`elsewise: ${describe(document)} in ${options.output}\n`);
+    process.stderr.write(`elsewise: ${options.output}: ${describe(document)}\n`);
     return 0;
   },
 });
@@ -67,5 +67,5 @@ async function readProbes(path: string, { precision }: Format): Promise<ModelDoc
 function describe({ name, features, parameters, probes }: ModelDocument): string {
   const trees = (parameters.trees as unknown[]).length;
   const checked = probes ? `${probes.rows.length} probes passed` : 'no probes: nothing shows that the scores are right';
-  return `${name}: ${trees} trees, ${features.length} features, ${checked}`;
+  return `${name}, ${trees} trees, ${features.length} features; ${checked}`;
 }
