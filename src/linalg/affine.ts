@@ -61,5 +61,5 @@ export function applyMap(map: AffineMap, x: Float64Array, out: Float64Array): vo
 }
 
 export function isIdentity({ diagonal, offset }: AffineMap): boolean {
-  return diagonal !== null && diagonal.every((s) => s === 1) && offset.every((o) => o === 0);
+  return !!diagonal?.every((s) => s === 1) && offset.every((o) => o === 0);
 }
