@@ -12,6 +12,8 @@ const ONE_ROW = [
   'exponential-regression',
 ];
 
+const QUADRATIC = ['gaussian-naive-bayes', 'qda'];
+
 const isContinuous = ({ policy, norm }) => policy === 'plain' && (norm === 'l1' || norm === 'l2');
 
 const slowestSolver =
@@ -39,6 +41,29 @@ const GOALS = [
     unit: 'us',
     atMost: 300,
     measure: slowestSolver(({ classes, size }) => classes === 10 && size === 64),
+  },
+  {
+    name: 'solver median, one quadratic, L2, d = 30',
+    unit: 'us',
+    atMost: 100,
+    measure: slowestSolver(({ family, classes, size }) => QUADRATIC.includes(family) && classes === 2 && size === 30),
+  },
+  {
+    name: 'solver median, convex-concave procedure, 3 classes, L1, d = 13',
+    unit: 'us',
+    atMost: 10_000,
+    measure: slowestSolver(({ family, norm, size }) => QUADRATIC.includes(family) && norm === 'l1' && size === 13),
+  },
+  {
+    name: 'row median, LVQ of 6 prototypes with one matrix, d = 30',
+    unit: 'us',
+    atMost: 1000,
+    measure: ({ cases }) => {
+      const medians = cases
+        .filter(({ family, size }) => family === 'lvq' && size === 30)
+        .map(({ rowUs }) => rowUs.median);
+      return medians.length ? Math.max(...medians) : undefined;
+    },
   },
   { name: 'portfolio, median', unit: 'ms', atMost: 30, measure: ({ portfolio }) => portfolio?.rowMs.median },
   { name: 'portfolio, p99', unit: 'ms', atMost: 250, measure: ({ portfolio }) => portfolio?.rowMs.p99 },

@@ -15,6 +15,7 @@ const HARD_SIZES = [10, 30];
 const ONE_ROW = ['hyperplane', 'logistic-regression'];
 const SEVERAL_ROWS = ['softmax-regression', 'lda'];
 const REGRESSIONS = ['linear-regression', 'poisson-regression', 'exponential-regression'];
+const GAUSSIANS = ['gaussian-naive-bayes', 'qda'];
 const SAMPLES = 200;
 const DEADLINE_MS = 100;
 
@@ -25,6 +26,9 @@ export function listCases() {
     ...cross('plain', REGRESSIONS, [0], SIZES, ['l1', 'l2']),
     ...cross('plain', SEVERAL_ROWS, [2, 3], SIZES, ['l1', 'l2']),
     ...cross('plain', SEVERAL_ROWS, [10], [10, 30, 64, 100], ['l1', 'l2']),
+    ...cross('plain', GAUSSIANS, [2], HARD_SIZES, ['l2']),
+    ...cross('plain', GAUSSIANS, [3], [13], ['l1', 'l2']),
+    ...cross('plain', ['lvq'], [3], HARD_SIZES, ['l1', 'l2']),
     ...cross('plain', ['logistic-regression'], [2], SIZES, ['l0', 'mahalanobis']),
     ...cross('plain', ['softmax-regression'], [3], SIZES, ['l0', 'mahalanobis']),
     ...cross('plain', ['logistic-regression'], [2], HARD_SIZES, ['percentile']),
@@ -152,7 +156,42 @@ const MODELS = {
   'linear-regression': (columns, _, random) => regression(columns, random, 0, { value: 2, tolerance: 0.05 }),
   'poisson-regression': (columns, _, random) => regression(columns, random, 0, { value: 5, tolerance: 0.05 }),
   'exponential-regression': (columns, _, random) => regression(columns, random, -6, { value: 0.5, tolerance: 0.01 }),
+  'gaussian-naive-bayes': (columns, classes, random) => ({
+    parameters: {
+      ...classCentres(columns, classes, random),
+      variances: labels(classes).map(() => columns.map(({ spread }) => (spread * (0.5 + random())) ** 2)),
+    },
+    target: 'class1',
+  }),
+  qda: (columns, classes, random) => ({
+    parameters: {
+      ...classCentres(columns, classes, random),
+      covariances: labels(classes).map(() => {
+        const stretched = columns.map((column) => ({ ...column, spread: column.spread * (0.5 + random()) }));
+        return correlated(stretched);
+      }),
+    },
+    target: 'class1',
+  }),
+  lvq: (columns, classes, random) => {
+    const labelled = [...labels(classes), ...labels(classes)];
+    return {
+      parameters: {
+        prototypes: labelled.map(() => columns.map(({ mean, spread }) => mean + spread * normal(random))),
+        labels: labelled,
+        relevance: correlated(columns.map(({ mean, spread }) => ({ mean, spread: 1 / spread }))),
+      },
+      target: 'class1',
+    };
+  },
 };
+
+function classCentres(columns, classes, random) {
+  return {
+    means: labels(classes).map(() => columns.map(({ mean, spread }) => mean + spread * normal(random))),
+    priors: labels(classes).map(() => 1 / classes),
+  };
+}
 
 /** The boundary lies half a standard deviation of the score beyond the middle of the rows. */
 function twoSides(columns, _, random) {

@@ -12,7 +12,7 @@
  * first. What rounding does to the entries of Σ λ_k Q_k is taken off the diagonal too, row by row (Gershgorin).
  */
 import { factorInPlace, forward } from '../linalg/cholesky.js';
-import { addForm, dense, product, type SparseVector, type SymmetricForm } from '../linalg/semidefinite-program.js';
+import { addForm, dense, type SymmetricForm } from '../linalg/semidefinite-program.js';
 
 export interface FormConstraint {
   readonly form: SymmetricForm;
@@ -91,15 +91,15 @@ function leastOf(weights: Float64Array, constraints: readonly FormConstraint[], 
   const d = weights.length;
   const n = d + 1;
   const Z = new Float64Array(n * n);
-  const sizes = new Float64Array(n * n);
-  for (let i = 0; i < d; i++) Z[i * n + i] = sizes[i * n + i] = weights[i];
+  const sizes = new Float64Array(n);
+  for (let i = 0; i < d; i++) Z[i * n + i] = sizes[i] = weights[i];
   for (const [k, { form, equation }] of constraints.entries()) {
     const multiplier = equation ? lambda[k] : Math.max(0, lambda[k]);
     if (multiplier === 0) continue;
     addForm(form, multiplier, Z, n);
-    addForm(sizeOf(form), Math.abs(multiplier), sizes, n);
+    addRowSizes(form, Math.abs(multiplier), sizes);
   }
-  const doubts = rowSums(sizes, n).map((sum) => (constraints.length + 4) * ROUNDING * sum);
+  const doubts = sizes.map((sum) => (constraints.length + 4) * ROUNDING * sum);
   return lastPivot(Z, doubts, d);
 }
 
@@ -120,15 +120,22 @@ function lastPivot(Z: Float64Array, doubts: Float64Array, d: number): number {
   return corner - square - 2 * share * (Math.abs(corner) + square) - doubts[d];
 }
 
-function rowSums(A: Float64Array, n: number): Float64Array {
-  return Float64Array.from({ length: n }, (_, i) =>
-    A.subarray(i * n, (i + 1) * n).reduce((sum, value) => sum + value, 0),
-  );
-}
-
-/** The form with the absolute values of its entries, or with larger ones. */
-function sizeOf(form: SymmetricForm): SymmetricForm {
-  if (form.kind === 'dense') return dense(form.entries.map(Math.abs));
-  const positive = (v: SparseVector) => ({ ...v, value: v.value.map(Math.abs) });
-  return product(positive(form.u), positive(form.w));
+/** Adds factor · Σ_j |entry_ij| to every row i, or more. */
+function addRowSizes(form: SymmetricForm, factor: number, sizes: Float64Array): void {
+  const n = sizes.length;
+  if (form.kind === 'dense') {
+    for (let i = 0; i < n; i++) {
+      let sum = 0;
+      for (let j = 0; j < n; j++) sum += Math.abs(form.entries[i * n + j]);
+      sizes[i] += factor * sum;
+    }
+    return;
+  }
+  for (const [one, other] of [
+    [form.u, form.w],
+    [form.w, form.u],
+  ]) {
+    const sum = other.value.reduce((total, value) => total + Math.abs(value), 0);
+    for (let k = 0; k < one.index.length; k++) sizes[one.index[k]] += 0.5 * factor * Math.abs(one.value[k]) * sum;
+  }
 }
