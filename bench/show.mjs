@@ -70,7 +70,7 @@ function pageTables({ date, machine, goals, cases, portfolio, endToEnd }) {
   return [
     `${date}, Node ${machine.node}, ${machine.cpu}, ${machine.cores} cores, load ${machine.load.join(' before and ')} after.`,
     markdownTable(GOAL_COLUMNS, goals),
-    'Median microseconds, solver alone / whole row. _Proved_ and _over peer_ (whole row) are for d = 30.',
+    'Median microseconds, solver alone / whole row. _Proved_ and _over peer_ (whole row) are for d = 30, or the only size.',
     markdownTable(pivotColumns(cases), pivot(cases)),
     'The demo portfolio under its policy:',
     markdownTable(PORTFOLIO_COLUMNS, [portfolio]),
@@ -96,10 +96,11 @@ function pivotColumns(cases) {
     title,
     left: true,
   }));
+  // Where a family was not measured at 30, its only other size stands in.
   const at30 =
     (of) =>
     ({ bySize }) =>
-      of(bySize.get(30));
+      of(bySize.get(30) ?? [...bySize.values()].at(-1));
   return [
     { ...policy, of: (line) => line.policy },
     { ...family, of: (line) => line.family },
