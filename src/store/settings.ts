@@ -1,7 +1,8 @@
 /**
  * Where Redis is, under which prefixes our keys live there, and how long they stay: an option wins over the environment,
- * which wins over the defaults.
+ * which wins over the defaults of config/default.json.
  */
+import { config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
 
 export interface StoreSettings {
@@ -18,16 +19,7 @@ export interface StoreSettings {
   readonly answerStreamLength: number;
 }
 
-const DAY = 24 * 60 * 60;
-
-const DEFAULTS: StoreSettings = {
-  url: 'redis://127.0.0.1:6379',
-  keyPrefix: 'elsewise',
-  queuePrefix: 'bull',
-  batchTtlSeconds: 7 * DAY,
-  answerTtlSeconds: DAY,
-  answerStreamLength: 100_000,
-};
+const DEFAULTS: StoreSettings = config.store;
 
 const VARIABLES: { readonly [K in keyof StoreSettings]: string } = {
   url: 'REDIS_URL',
