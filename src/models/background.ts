@@ -37,11 +37,20 @@ export function buildBackground(document: BackgroundDocument, space: FeatureSpac
   return {
     samples,
     labels,
-    mad: (feature) => own(document.mad, feature) ?? whenAny(column(feature), medianDeviation),
-    std: (feature) => own(document.std, feature) ?? whenAny(column(feature), standardDeviation),
-    quantiles: (feature) => own(document.quantiles, feature) ?? whenAny(column(feature), quantileTable),
+    mad: once((feature) => own(document.mad, feature) ?? whenAny(column(feature), medianDeviation)),
+    std: once((feature) => own(document.std, feature) ?? whenAny(column(feature), standardDeviation)),
+    quantiles: once((feature) => own(document.quantiles, feature) ?? whenAny(column(feature), quantileTable)),
     covariance: (features) =>
       givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features)),
+  };
+}
+
+/** Statistics are asked for again by every policy that is compiled. */
+function once<T>(compute: (feature: Feature) => T): (feature: Feature) => T {
+  const known = new Map<Feature, T>();
+  return (feature) => {
+    if (!known.has(feature)) known.set(feature, compute(feature));
+    return known.get(feature)!;
   };
 }
 
