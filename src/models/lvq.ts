@@ -25,7 +25,6 @@ class LvqModel implements Model {
   constructor(
     private readonly prototypes: readonly Centre[],
     private readonly classOf: Int32Array,
-    readonly classes: number,
   ) {
     this.rawOutputs = prototypes.length;
   }
@@ -95,7 +94,7 @@ function loadLvq(p: LvqParameters, context: FamilyContext): Model {
   });
   const matrices = relevancesOf(p, classOf, context);
   const centres = p.prototypes.map((row, k): Centre => ({ at: Float64Array.from(row), matrix: matrices[k] }));
-  return new LvqModel(centres, classOf, context.classes);
+  return new LvqModel(centres, classOf);
 }
 
 /** The matrix of each prototype. Shared ones are the same object, so that their quadratics cancel. */

@@ -27,7 +27,7 @@ function linearRow({ near, far, constant }: DistanceDifference): LinearRow {
   return { a, lower: -Infinity, upper };
 }
 
-/** Whether two centres measure distance alike. */
+/** How far a point is from a centre, in the centre's own measure. */
 export const distanceTo = (
   centre: { at: Float64Array; matrix: Parameters<typeof quadraticForm>[0] },
   x: Float64Array,
