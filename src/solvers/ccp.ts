@@ -1,7 +1,7 @@
 /**
  * Quadratics of any number and kind under L1, L2 or Mahalanobis cost, with rows and bounds: the convex-concave procedure
  * (survey, 7.9.1; ccp-descent.ts) from several starts. The convex subproblems are solved by our own simplex and active
- * set: on problems this small they beat a conic code, and they give the same answer every time.
+ * set, which give the same answer every time.
  *
  * Starts: where the Lagrangian dual ended (its bound comes with it), the cheapest single feature that does it alone, the
  * row itself, the target's centre and its nearest examples. Each is brought into the region by Newton steps first.
