@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { ElsewiseError } from './error.js';
-import { nearestName } from './nearest-name.js';
+import { didYouMean } from './nearest-name.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -87,9 +87,7 @@ function unknownKey(key: string, shapes: string[][]): string {
   if (home)
     return `does not go with the other keys here; it goes with ${home.filter((other) => other !== key).join(', ')}`;
   const known = [...new Set(shapes.flat())];
-  const close = nearestName(key, known);
-  if (close) return `unknown key, did you mean "${close}"?`;
-  return known.length ? `unknown key; known are ${known.join(', ')}` : 'unknown key';
+  return `unknown key${didYouMean(key, known) || (known.length ? `; known are ${known.join(', ')}` : '')}`;
 }
 
 /** Walks the schema along a path to find which objects are known there. */

@@ -9,7 +9,7 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, RowValue } from '../documents/model-document.js';
-import { nearestName } from '../documents/nearest-name.js';
+import { didYouMean } from '../documents/nearest-name.js';
 
 export type FeatureKind = 'continuous' | 'integer' | 'boolean' | 'ordinal' | 'choice';
 
@@ -143,9 +143,8 @@ function readCategory(feature: Feature, raw: RowValue): number {
   if (text.trim() === '') return Number.NaN;
   const trimmed = feature.categories.indexOf(text.trim());
   if (trimmed >= 0) return trimmed;
-  const close = nearestName(text, [...feature.categories]);
-  const hint = close ? `did you mean "${close}"?` : `known are ${feature.categories.slice(0, 8).join(', ')}`;
-  throw rowError(feature, `unknown category ${JSON.stringify(text.slice(0, 60))}, ${hint}`);
+  const hint = didYouMean(text, feature.categories) || `, known are ${feature.categories.slice(0, 8).join(', ')}`;
+  throw rowError(feature, `unknown category ${JSON.stringify(text.slice(0, 60))}${hint}`);
 }
 
 export const rowError = (feature: Feature, message: string) =>

@@ -5,7 +5,7 @@
 import { digestOf } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
 import { type ModelDocument, modelEnvelope, type RowValue } from '../documents/model-document.js';
-import { nearestName } from '../documents/nearest-name.js';
+import { didYouMean } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';
 import { type Background, buildBackground, readRows } from './background.js';
 import type { Model } from './family.js';
@@ -70,9 +70,8 @@ export function loadModel(document: unknown, options: LoadOptions = {}): LoadedM
 
 function unknownFamily(name: string): ElsewiseError {
   const known = [...families.keys()];
-  const close = nearestName(name, known);
-  const hint = close ? `did you mean "${close}"?` : `known are ${known.join(', ')}`;
-  return new ElsewiseError('bad-document', `unknown family "${name}", ${hint}`, 'model.family');
+  const hint = didYouMean(name, known) || `, known are ${known.join(', ')}`;
+  return new ElsewiseError('bad-document', `unknown family "${name}"${hint}`, 'model.family');
 }
 
 function checkClasses(document: ModelDocument, task: string): readonly string[] {

@@ -12,7 +12,7 @@
  * standard deviation, then to 1. Weights given as numbers multiply as they stand.
  */
 import { ElsewiseError } from '../documents/error.js';
-import { nearestName } from '../documents/nearest-name.js';
+import { didYouMean } from '../documents/nearest-name.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
 import { solvePositive } from '../linalg/symmetric.js';
 import type { Background } from '../models/background.js';
@@ -63,11 +63,8 @@ function weightOf(policy: PolicyDocument, feature: Feature, background: Backgrou
 function checkWeightNames(weights: Record<string, number>, space: FeatureSpace): void {
   const wrong = Object.keys(weights).find((name) => !space.byName.has(name));
   if (wrong === undefined) return;
-  const close = nearestName(wrong, [...space.byName.keys()]);
-  throw costError(
-    `weights.${wrong}`,
-    close ? `unknown feature, did you mean "${close}"?` : 'the model has no such feature',
-  );
+  const hint = didYouMean(wrong, space.byName.keys());
+  throw costError(`weights.${wrong}`, hint ? `unknown feature${hint}` : 'the model has no such feature');
 }
 
 const costError = (path: string, message: string) => new ElsewiseError('bad-document', message, `policy.cost.${path}`);

@@ -3,7 +3,7 @@
  * Every entry is checked here against the feature it speaks of, with its path.
  */
 import { ElsewiseError } from '../documents/error.js';
-import { nearestName } from '../documents/nearest-name.js';
+import { didYouMean } from '../documents/nearest-name.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 
@@ -23,14 +23,10 @@ export interface FeatureRule {
 }
 
 export function compileRules(policy: PolicyDocument, space: FeatureSpace): FeatureRule[] {
-  const names = [...space.byName.keys()];
   for (const name of Object.keys(policy.features)) {
     if (space.byName.has(name)) continue;
-    const close = nearestName(name, names);
-    throw policyError(
-      `features.${name}`,
-      close ? `unknown feature, did you mean "${close}"?` : 'the model has no such feature',
-    );
+    const hint = didYouMean(name, space.byName.keys());
+    throw policyError(`features.${name}`, hint ? `unknown feature${hint}` : 'the model has no such feature');
   }
   return space.features.map((feature) => compileRule(feature, ownEntry(policy.features, feature.name)));
 }
@@ -93,8 +89,7 @@ function allowedMask(feature: Feature, allow: readonly (string | boolean)[]): Ui
   for (const [i, name] of allow.entries()) {
     const index = categories.indexOf(String(name));
     if (index < 0) {
-      const close = nearestName(String(name), [...categories]);
-      const hint = close ? `, did you mean "${close}"?` : `; known are ${categories.join(', ')}`;
+      const hint = didYouMean(String(name), categories) || `; known are ${categories.join(', ')}`;
       throw policyError(`features.${feature.name}.allow[${i}]`, `unknown category "${name}"${hint}`);
     }
     mask[index] = 1;

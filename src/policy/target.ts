@@ -10,7 +10,7 @@
  * A margin narrows an interval from both ends that it has.
  */
 import { ElsewiseError } from '../documents/error.js';
-import { nearestName } from '../documents/nearest-name.js';
+import { didYouMean } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';
 import { type TargetDocument, targetSchema } from '../documents/policy-document.js';
 import type { LoadedModel } from '../models/load.js';
@@ -40,10 +40,8 @@ export function resolveTarget(target: TargetDocument, model: Classifier, margin:
 function classGoal(label: string, model: Classifier, margin: number): Goal {
   const index = model.classes.indexOf(label);
   if (index >= 0) return { kind: 'class', index, margin };
-  const close = nearestName(label, [...model.classes]);
-  throw targetError(
-    `the model has no class "${label}"${close ? `, did you mean "${close}"?` : `; it has ${model.classes.join(', ')}`}`,
-  );
+  const hint = didYouMean(label, model.classes) || `; it has ${model.classes.join(', ')}`;
+  throw targetError(`the model has no class "${label}"${hint}`);
 }
 
 function regressionInterval(target: TargetDocument, tolerance?: number): { from?: number; to?: number } {

@@ -3,8 +3,8 @@
  * (survey, 7.9.1; ccp-descent.ts) from several starts. The convex subproblems are solved by our own simplex and active
  * set, which give the same answer every time.
  *
- * Starts: where the Lagrangian dual ended (its bound comes with it), the cheapest single feature that does it alone, the
- * row itself, the target's centre and its nearest examples. Each is brought into the region by Newton steps first.
+ * Starts: where the Lagrangian dual ended (its bound comes with it), under L1 also with only its one or two largest moves
+ * left, the row itself, the target's centre and its nearest examples. Each is brought into the region by Newton steps first.
  */
 import { gather, spread } from '../models/features.js';
 import { evaluateCost } from '../policy/cost.js';
