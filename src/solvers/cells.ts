@@ -8,11 +8,14 @@
  * For one person each cell has one best value, the one nearest to the present value that lies in it and in the person's
  * domain, and so a cost; an empty cell costs Infinity. Values are numbers of the precision that the library compares in,
  * so that they are on the right side of a threshold wherever they are scored.
+ *
+ * Every feature has one more cell, after the others: "missing". Who is in it stays in it, and nobody else gets there; each
+ * split says where it leads.
  */
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../linalg/floats.js';
 import type { Feature } from '../models/features.js';
 import type { AdditiveTreesPiece } from '../models/region.js';
-import { goesLeft } from '../models/tree.js';
+import { goesLeft, MISSING_LEFT } from '../models/tree.js';
 import { changeCost } from '../policy/cost.js';
 import { type Domain, roundTo } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
@@ -27,6 +30,7 @@ export interface FeatureCells {
   readonly feature: Feature;
   /** Cells are a set, not an order. */
   readonly unordered: boolean;
+  /** Without the cell "missing", whose number this is. */
   readonly count: number;
   readonly cuts: readonly Cut[];
 }
@@ -38,8 +42,10 @@ export class Cells {
   /** By node, numeric: left <=> cell <= cut, or its opposite when flipped. */
   readonly cut: Int32Array;
   readonly flipped: Uint8Array;
-  /** By node, unordered: which cells go left. */
+  /** By node, unordered: which cells go left, "missing" the last of them. */
   readonly sets: readonly (Uint8Array | null)[];
+  /** By node: whether a missing value goes left. */
+  readonly missingLeft: Uint8Array;
   readonly parent: Int32Array;
 
   constructor(
@@ -52,6 +58,7 @@ export class Cells {
     this.cut = new Int32Array(nodes).fill(-1);
     this.flipped = new Uint8Array(nodes);
     this.parent = new Int32Array(nodes).fill(-1);
+    this.missingLeft = forest.missing.map((way) => +(way === MISSING_LEFT));
     const sets: (Uint8Array | null)[] = Array(nodes).fill(null);
     const nodesOf = problem.space.features.map((): number[] => []);
     for (let n = 0; n < nodes; n++) {
@@ -84,9 +91,9 @@ export class Cells {
     if (!unordered) return this.layOutOrdered(feature, nodes);
     const count = Math.max(1, feature.categories.length || feature.max - feature.min + 1);
     for (const n of nodes) {
-      const set = Uint8Array.from({ length: count }, (_, cell) => +goesLeft(forest, n, this.inputOf(n, feature, cell)));
+      const ways = Array.from({ length: count }, (_, cell) => +goesLeft(forest, n, this.inputOf(n, feature, cell)));
       this.feature[n] = feature.index;
-      sets[n] = set;
+      sets[n] = Uint8Array.from([...ways, this.missingLeft[n]]);
     }
     return { feature, unordered, count, cuts: [] };
   }
@@ -151,20 +158,31 @@ export class Cells {
 export class PersonCells {
   /** By feature: the present cell. */
   readonly present: Int32Array;
+  /** By feature and cell: Infinity where this person cannot go. */
   readonly cost: Float64Array[];
   readonly value: Float64Array[];
 
   constructor(private readonly cells: Cells) {
     this.present = new Int32Array(cells.features.length);
-    this.cost = cells.features.map(({ count }) => new Float64Array(count));
-    this.value = cells.features.map(({ count }) => new Float64Array(count));
+    this.cost = cells.features.map(({ count }) => new Float64Array(count + 1));
+    this.value = cells.features.map(({ count }) => new Float64Array(count + 1));
   }
 
   fill(domain: Domain): void {
     for (const layout of this.cells.features) {
-      if (layout.unordered) this.fillUnordered(layout, domain);
+      const { feature, count } = layout;
+      this.cost[feature.index][count] = Infinity;
+      if (Number.isNaN(domain.origin[feature.column])) this.fillMissing(layout);
+      else if (layout.unordered) this.fillUnordered(layout, domain);
       else this.fillOrdered(layout, domain);
     }
+  }
+
+  private fillMissing({ feature: { index }, count }: FeatureCells): void {
+    this.present[index] = count;
+    this.cost[index].fill(Infinity);
+    this.cost[index][count] = 0;
+    this.value[index][count] = Number.NaN;
   }
 
   private fillUnordered({ feature, count }: FeatureCells, domain: Domain): void {
@@ -210,7 +228,7 @@ export class PersonCells {
     for (const { feature } of this.cells.features) {
       const value = this.value[feature.index][at[feature.index]];
       if (feature.kind !== 'choice') x[feature.column] = value;
-      else for (let k = 0; k < feature.width; k++) x[feature.column + k] = +(k === value);
+      else if (!Number.isNaN(value)) for (let k = 0; k < feature.width; k++) x[feature.column + k] = +(k === value);
     }
   }
 }
