@@ -9,7 +9,10 @@ import { branchQuadratic } from './branch-quadratic.js';
 import { ccp } from './ccp.js';
 import { cuts } from './cuts.js';
 import { dual } from './dual.js';
+import { forestDescent } from './forest-descent.js';
 import { forestExact } from './forest-exact.js';
+import { forestPull } from './forest-pull.js';
+import { forestTweak } from './forest-tweak.js';
 import { hyperplane } from './hyperplane.js';
 import { lp } from './lp.js';
 import { milp } from './milp.js';
@@ -40,5 +43,8 @@ export const solvers: readonly Solver[] = [
   spatial,
   branchAround,
   forestExact,
+  forestDescent,
+  forestPull,
+  forestTweak,
   nearest,
 ];

@@ -1,0 +1,72 @@
+/**
+ * First answers for the exact search: what the heuristics for ensembles find in about a millisecond. A good answer at the
+ * start is worth more than any bound, for all boxes dearer than it are never opened.
+ */
+import type { Domain } from '../policy/domain.js';
+import type { Problem } from '../problems/problem.js';
+import { CellSearch } from './cell-search.js';
+import type { Cells, PersonCells } from './cells.js';
+import { POWERS } from './forest-descent.js';
+import { pull } from './forest-pull.js';
+import { Tweaker } from './forest-tweak.js';
+import { SampleCells } from './sample-cells.js';
+import type { Limits } from './solver.js';
+
+/** An answer, by the model's own word. */
+export interface Incumbent {
+  readonly at: Int32Array;
+  readonly cost: number;
+}
+
+/** Rows pulled when the descents found nothing. */
+const LAST_RESORTS = 6;
+
+export class Incumbents {
+  private readonly search: CellSearch;
+  private readonly samples: SampleCells;
+  private readonly tweaker: Tweaker;
+
+  constructor(cells: Cells, _problem: Problem = cells.problem) {
+    this.search = new CellSearch(cells);
+    this.samples = new SampleCells(cells);
+    this.tweaker = new Tweaker(this.search);
+  }
+
+  /** A good answer for the person, or null when none was found, which proves nothing. */
+  best(person: PersonCells, domain: Domain, limits?: Pick<Limits, 'now' | 'deadline'>): Incumbent | null {
+    const { search } = this;
+    const { point } = search;
+    const late = limits ? () => limits.now() > limits.deadline : () => false;
+    if (!search.begin(person, domain, late)) return null;
+    if (!point.offer()) this.look();
+    return this.found();
+  }
+
+  /** A cheaper answer near a given one, for the person of the last `best`; the given one itself if there is none. */
+  polish(at: Int32Array): Incumbent | null {
+    const { point } = this.search;
+    point.bestCost = Infinity;
+    point.goTo(at);
+    if (point.offer()) this.search.polish();
+    return this.found();
+  }
+
+  private look(): void {
+    const { point } = this.search;
+    for (const power of POWERS) {
+      point.goTo(point.home);
+      this.search.descend(power);
+    }
+    if (!point.found) pull(this.search, this.samples, LAST_RESORTS);
+    if (!point.found) {
+      point.goTo(point.home);
+      this.tweaker.run();
+    }
+    this.search.polish();
+  }
+
+  private found(): Incumbent | null {
+    const { point } = this.search;
+    return point.found ? { at: point.best.slice(), cost: point.bestCost } : null;
+  }
+}
