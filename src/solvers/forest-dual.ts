@@ -4,25 +4,19 @@
  *
  *   min Σ_f cost_f(s_f)   s.t.   Σ_t gain_m(leaf_t) >= need_m,   at every split n on the way to its leaf, leaf_t is on the side of s_f
  *
- *   λ_m >= 0: the price of margin m.   w_n > 0: tree pays w_n for a leaf high of n, feature f(n) is paid w_n for a segment high
+ *   λ_m >= 0: the price of margin m.   w_n > 0: a tree pays w_n for a leaf high of n, feature f(n) is paid w_n for a segment high
  *   of n;  w_n < 0: the same with -w_n and low.
  *
  *   L(λ, w) = Σ_m λ_m need_m + Σ_f min_s [cost_f(s) - paid_f(s)] + Σ_t min_ℓ [paid_t(ℓ) - Σ_m λ_m gain_m(ℓ)]
  *
  * For a point of the box a feature is paid for all its splits and the trees pay only for those on their ways, so L is a lower bound
- * for any prices. At its best it is the linear relaxation of the mixed-integer formulation (Parmentier and Vidal, 2021), which
- * here is often within a tenth of the optimum, where the best leaf of each tree by itself reaches a quarter. Subgradient steps
- * of Polyak's length climb there; each costs one pass over nodes and segments. With at most K changes the features' part
- * takes the K best changes. Segments whose price lifts L to `below` hold nothing better: the box loses them.
+ * for any prices. At its best it is the linear relaxation of the mixed-integer formulation (Parmentier and Vidal, 2021), often
+ * within a tenth of the optimum, where the best leaf of each tree by itself reaches a quarter. Subgradient steps of Polyak's
+ * length climb there; each costs one pass over splits and segments. With at most K changes the features' part takes the K
+ * best changes. Segments whose price lifts L to `below` hold nothing better: the box loses them.
  */
+import { BoxForest, type SegmentBox } from './box-forest.js';
 import type { ReachableForest } from './reachable-forest.js';
-
-/** A box: an interval of segments for ordered features, a set (by cell) for unordered ones. */
-export interface SegmentBox {
-  readonly lo: Int32Array;
-  readonly hi: Int32Array;
-  readonly sets: (Uint8Array | null)[];
-}
 
 /** Relative to the sum of all terms' sizes: more than rounding can add up to. */
 const ROUNDING = 1e-12;
@@ -32,101 +26,108 @@ const SHRINK = 0.7;
 const SHORTEST = 0.02;
 /** How much of a step's direction is kept for the next. */
 const MOMENTUM = 0.3;
+const LOOK_EVERY = 10;
+/** A margin that is as far off as at the start counts as much as so many disagreements. */
+const MARGIN_WEIGHT = 10;
+
+export interface Need {
+  readonly gain: Float64Array;
+  readonly need: number;
+}
+
+/** What a climb may ask now and then. */
+export interface Watch {
+  late(): boolean;
+  /** Is shown the chosen segments in `at`; returns the new `below`. */
+  look(): number;
+}
 
 export class ForestDual {
-  /** Prices by node and by margin: they stay from box to box, as good a start as any. */
-  w = new Float64Array(0);
+  /** Prices by node of the reachable forest and by margin: they stay from box to box, as good a start as any. */
+  prices = new Float64Array(0);
   readonly lambda: Float64Array;
   /** By feature: the segment chosen last. */
   readonly at: Int32Array;
   /** By segment: how often a tree wanted to be on the other side of the cut after it, or of the category. */
   conflict = new Float64Array(0);
+
+  private readonly box: BoxForest;
+  private forest!: ReachableForest;
+  // By split of the box.
+  private w = new Float64Array(0);
   private value = new Float64Array(0);
   private direction = new Float64Array(0);
   private slope = new Int8Array(0);
-  private high = new Uint8Array(0);
+  private goesHigh = new Uint8Array(0);
+  // By leaf of the box.
+  private leafValue = new Float64Array(0);
+  private readonly gain: Float64Array[];
+  // By segment.
   private paid = new Float64Array(0);
   private left = new Float64Array(0);
-  private gain: Float64Array[] = [];
+  // By feature.
   private readonly floor: Float64Array;
   private readonly least: Float64Array;
+  // By margin.
   private readonly short: Float64Array;
   private readonly lambdaDirection: Float64Array;
   private readonly scale: Float64Array;
-  private forest!: ReachableForest;
 
   constructor(
-    private readonly margins: readonly { readonly gain: Float64Array; readonly need: number }[],
+    private readonly needs: readonly Need[],
+    trees: number,
     private readonly features: number,
-    private readonly unordered: Uint8Array,
     private readonly maxChanges: number,
   ) {
-    this.lambda = new Float64Array(margins.length);
-    this.lambdaDirection = new Float64Array(margins.length);
-    this.short = new Float64Array(margins.length);
-    this.scale = new Float64Array(margins.length);
+    const margins = () => new Float64Array(needs.length);
+    this.lambda = margins();
+    this.lambdaDirection = margins();
+    this.short = margins();
+    this.scale = margins();
+    this.gain = needs.map(() => new Float64Array(0));
     this.at = new Int32Array(features);
     this.floor = new Float64Array(features);
     this.least = new Float64Array(features);
+    this.box = new BoxForest(trees, features);
   }
 
-  /** Takes on a forest with no prices, or with those of the splits that were there before (`prices` by node of the whole forest). */
-  begin(forest: ReachableForest, lambda: ArrayLike<number> | null, prices: Float64Array | null, shortfall: ArrayLike<number>): void {
+  /** Takes on a forest, without prices. `shortfall`: what the person's own leaves miss of each need. */
+  begin(forest: ReachableForest, shortfall: Float64Array): void {
     this.forest = forest;
-    if (forest.size > this.w.length) this.grow(2 * forest.size);
+    if (forest.size > this.prices.length) this.prices = new Float64Array(2 * forest.size);
+    this.prices.fill(0);
     if (forest.segments > this.paid.length) {
       this.paid = new Float64Array(2 * forest.segments);
       this.left = new Float64Array(2 * forest.segments);
       this.conflict = new Float64Array(2 * forest.segments);
     }
-    for (let m = 0; m < this.margins.length; m++) {
-      const { gain } = this.margins[m];
-      const own = this.gain[m];
-      for (let n = 0; n < forest.size; n++) own[n] = gain[forest.origin[n]];
-      this.lambda[m] = lambda ? lambda[m] : 0;
-      // A margin's slope counts about as much as ten disagreements when it is as far off as at the start.
-      this.scale[m] = 10 / Math.max(shortfall[m], 1e-9);
-    }
-    for (let n = 0; n < forest.size; n++) this.w[n] = prices && forest.feature[n] >= 0 ? prices[forest.origin[n]] : 0;
-    this.direction.fill(0, 0, forest.size);
-  }
-
-  /** The prices by node of the whole forest. */
-  savePrices(prices: Float64Array): void {
-    for (let n = 0; n < this.forest.size; n++) prices[this.forest.origin[n]] = this.w[n];
-  }
-
-  private grow(length: number): void {
-    this.w = new Float64Array(length);
-    this.value = new Float64Array(length);
-    this.direction = new Float64Array(length);
-    this.slope = new Int8Array(length);
-    this.high = new Uint8Array(length);
-    this.gain = this.margins.map(() => new Float64Array(length));
+    for (let m = 0; m < this.needs.length; m++)
+      this.scale[m] = MARGIN_WEIGHT / Math.max(shortfall[m], 1e-3 * Math.abs(this.needs[m].need), 1e-9);
   }
 
   /**
-   * Climbs for at most `steps` steps, or until the bound reaches `below`; narrows the box on the way. Returns the best bound;
-   * Infinity when nothing is left of the box. `look` is shown the chosen segments now and then; what it returns is the new `below`.
+   * Climbs for at most `steps` steps, or until the bound reaches `below`, and narrows the box on the way. Returns the best
+   * bound; Infinity when nothing is left of the box.
    */
-  climb(box: SegmentBox, below: number, steps: number, look?: () => number): number {
+  climb(box: SegmentBox, below: number, steps: number, watch?: Watch): number {
+    if (!this.enter(box, below)) return Infinity;
     let best = Number.NEGATIVE_INFINITY;
     let length = 1;
     let stale = 0;
     let target = below;
-    this.conflict.fill(0, 0, this.forest.segments);
-    this.direction.fill(0, 0, this.forest.size);
-    this.lambdaDirection.fill(0);
     for (let step = 0; step < steps; step++) {
       const bound = this.evaluate(box);
       if (bound === Infinity) return Infinity;
       stale = bound > best + 1e-3 * (target - best) ? 0 : stale + 1;
       if (bound > best) {
         best = bound;
-        if (!this.narrow(box, target - bound)) return Infinity;
+        if (best >= target || !this.narrow(box, target - bound)) break;
       }
-      if (best >= target) return best;
-      if (look && step % LOOK_EVERY === LOOK_EVERY - 1) target = look();
+      if (watch && step % LOOK_EVERY === LOOK_EVERY - 1) {
+        if (watch.late()) break;
+        target = watch.look();
+        if (best >= target) break;
+      }
       if (stale > PATIENCE) {
         length *= SHRINK;
         stale = 0;
@@ -134,15 +135,52 @@ export class ForestDual {
       }
       if (!this.step(length * (target - bound))) break;
     }
-    return best;
+    for (let n = 0; n < this.box.splits; n++) this.prices[this.box.node[n]] = this.w[n];
+    return this.isEmpty(box) ? Infinity : best;
+  }
+
+  private isEmpty({ lo, hi, sets }: SegmentBox): boolean {
+    for (let f = 0; f < this.features; f++) if (sets[f] ? !sets[f]!.includes(1) : lo[f] > hi[f]) return true;
+    return false;
+  }
+
+  private enter(box: SegmentBox, below: number): boolean {
+    if (!this.box.build(this.forest, box, below)) return false;
+    const { splits, leaves, node, leafNode } = this.box;
+    if (splits > this.w.length) this.growSplits(2 * splits);
+    if (leaves > this.leafValue.length) this.growLeaves(2 * leaves);
+    for (let n = 0; n < splits; n++) this.w[n] = this.prices[node[n]];
+    this.direction.fill(0, 0, splits);
+    this.lambdaDirection.fill(0);
+    this.conflict.fill(0, 0, this.forest.segments);
+    const { origin } = this.forest;
+    for (let m = 0; m < this.needs.length; m++) {
+      const { gain } = this.needs[m];
+      const own = this.gain[m];
+      for (let k = 1; k < leaves; k++) own[k] = gain[origin[leafNode[k]]];
+    }
+    return true;
+  }
+
+  private growSplits(length: number): void {
+    this.w = new Float64Array(length);
+    this.value = new Float64Array(length);
+    this.direction = new Float64Array(length);
+    this.slope = new Int8Array(length);
+    this.goesHigh = new Uint8Array(length);
+  }
+
+  private growLeaves(length: number): void {
+    this.leafValue = new Float64Array(length);
+    for (let m = 0; m < this.gain.length; m++) this.gain[m] = new Float64Array(length);
   }
 
   private evaluate(box: SegmentBox): number {
-    const { forest, margins } = this;
+    const { root, low, high } = this.box;
     let bound = 0;
     let size = 0;
-    for (let m = 0; m < margins.length; m++) {
-      const term = this.lambda[m] * margins[m].need;
+    for (let m = 0; m < this.needs.length; m++) {
+      const term = this.lambda[m] * this.needs[m].need;
       bound += term;
       size += Math.abs(term);
     }
@@ -151,76 +189,84 @@ export class ForestDual {
     if (features === Infinity) return Infinity;
     bound += features;
     size += Math.abs(features);
-    this.priceTrees(box);
-    for (let t = 0; t < forest.root.length; t++) {
-      const value = this.value[forest.root[t]];
+    this.priceLeaves();
+    this.priceSplits(low, high);
+    for (let t = 0; t < root.length; t++) {
+      const value = root[t] < 0 ? this.leafValue[~root[t]] : this.value[root[t]];
       bound += value;
       size += Math.abs(value);
     }
     this.compare();
-    return bound === Infinity ? Infinity : bound - ROUNDING * size;
+    return bound - ROUNDING * size;
   }
 
+  /** paid[s], for ordered features as differences from segment to segment. */
   private payFeatures(): void {
-    const { forest, paid, floor, w } = this;
-    const { feature, cut, size, first } = forest;
-    paid.fill(0, 0, forest.segments);
+    const { paid, floor, w } = this;
+    const { feature, cut, sides, splits } = this.box;
+    const { first, side } = this.forest;
+    paid.fill(0, 0, this.forest.segments);
     floor.fill(0);
-    for (let n = 0; n < size; n++) {
+    for (let n = 0; n < splits; n++) {
       const price = w[n];
       if (price === 0) continue;
-      const f = feature[n];
-      if (f < 0) continue;
-      if (this.unordered[f]) {
-        const set = forest.set[n]!;
-        for (let cell = 0, at = first[f]; at < first[f + 1]; cell++, at++) {
-          if (price > 0) paid[at] += set[cell] ? 0 : price;
-          else if (set[cell]) paid[at] -= price;
-        }
-      } else {
+      if (sides[n] < 0) {
         paid[cut[n] + 1] += price;
-        if (price < 0) floor[f] -= price;
+        if (price < 0) floor[feature[n]] -= price;
+        continue;
+      }
+      const f = feature[n];
+      for (let k = sides[n], s = first[f]; s < first[f + 1]; k++, s++) {
+        if (side[k]) paid[s] += price > 0 ? price : 0;
+        else paid[s] -= price < 0 ? price : 0;
       }
     }
   }
 
   /** Each feature's best segment of the box; the sum of their values, or Infinity. */
   private chooseSegments(box: SegmentBox): number {
-    const { forest, paid, left, at, floor, least } = this;
-    const { first, cost } = forest;
     let total = 0;
     for (let f = 0; f < this.features; f++) {
-      const set = box.sets[f];
-      const start = first[f];
-      let best = Infinity;
-      let chosen = -1;
-      if (set) {
-        for (let s = start; s < first[f + 1]; s++) {
-          const value = (left[s] = set[s - start] ? cost[s] - paid[s] : Infinity);
-          if (value < best) {
-            best = value;
-            chosen = s;
-          }
-        }
-      } else {
-        let sum = floor[f];
-        const [lo, hi] = [box.lo[f], box.hi[f]];
-        for (let s = start; s <= hi; s++) {
-          sum += paid[s];
-          if (s < lo) continue;
-          const value = (left[s] = cost[s] - sum);
-          if (value < best) {
-            best = value;
-            chosen = s;
-          }
-        }
-      }
-      if (chosen < 0) return Infinity;
-      at[f] = chosen;
-      least[f] = best;
-      total += best;
+      if (box.sets[f]) this.chooseCategory(f, box.sets[f]!);
+      else this.chooseBetween(f, box.lo[f], box.hi[f]);
+      if (this.at[f] < 0) return Infinity;
+      total += this.least[f];
     }
     return this.maxChanges < this.features ? this.capChanges(box) : total;
+  }
+
+  private chooseCategory(f: number, set: Uint8Array): void {
+    const { left, paid } = this;
+    const { first, cost } = this.forest;
+    let best = Infinity;
+    let chosen = -1;
+    for (let s = first[f]; s < first[f + 1]; s++) {
+      left[s] = set[s - first[f]] ? cost[s] - paid[s] : Infinity;
+      if (left[s] >= best) continue;
+      best = left[s];
+      chosen = s;
+    }
+    this.at[f] = chosen;
+    this.least[f] = best;
+  }
+
+  private chooseBetween(f: number, lo: number, hi: number): void {
+    const { left, paid } = this;
+    const { first, cost } = this.forest;
+    let sum = this.floor[f];
+    let best = Infinity;
+    let chosen = -1;
+    for (let s = first[f]; s < lo; s++) sum += paid[s];
+    for (let s = lo; s <= hi; s++) {
+      sum += paid[s];
+      const value = cost[s] - sum;
+      left[s] = value;
+      if (value >= best) continue;
+      best = value;
+      chosen = s;
+    }
+    this.at[f] = chosen;
+    this.least[f] = best;
   }
 
   /** At most K features change: the K that gain most by it. */
@@ -230,12 +276,9 @@ export class ForestDual {
     let free = this.maxChanges;
     const changed: { f: number; still: number; gain: number }[] = [];
     for (let f = 0; f < this.features; f++) {
-      if (forest.cost[at[f]] === 0) {
-        total += least[f];
-        continue;
-      }
-      const still = this.standing(f, box);
-      if (still >= 0) {
+      const still = forest.cost[at[f]] === 0 ? at[f] : this.standing(f, box);
+      if (still === at[f]) total += least[f];
+      else if (still >= 0) {
         total += left[still];
         changed.push({ f, still, gain: left[still] - least[f] });
       } else {
@@ -253,95 +296,81 @@ export class ForestDual {
   }
 
   /** The segment of the box in which a feature does not change; -1: none. */
-  private standing(f: number, box: SegmentBox): number {
-    const { first, cost } = this.forest;
-    const set = box.sets[f];
-    const from = set ? first[f] : box.lo[f];
-    const to = set ? first[f + 1] - 1 : box.hi[f];
-    for (let s = from; s <= to; s++) if (cost[s] === 0 && (!set || set[s - first[f]])) return s;
-    return -1;
+  private standing(f: number, { lo, hi, sets }: SegmentBox): number {
+    const { first, present, cost } = this.forest;
+    const s = first[f] + present[f];
+    if (present[f] < 0 || cost[s] !== 0) return -1;
+    const inside = sets[f] ? sets[f]![present[f]] === 1 : s >= lo[f] && s <= hi[f];
+    return inside ? s : -1;
   }
 
-  /** The best leaf of every tree that the box leaves open, from the leaves up. */
-  private priceTrees(box: SegmentBox): void {
-    const { forest, w, value, lambda, gain, high, at } = this;
-    const { feature, cut, low, high: upper, size } = forest;
-    const { lo, hi, sets } = box;
-    const single = lambda.length === 1;
-    const [price, rise] = [lambda[0], gain[0]];
-    for (let n = size - 1; n >= 0; n--) {
-      const f = feature[n];
-      if (f < 0) {
-        if (single) value[n] = -price * rise[n];
-        else {
-          let sum = 0;
-          for (let m = 0; m < lambda.length; m++) sum -= lambda[m] * gain[m][n];
-          value[n] = sum;
-        }
-        continue;
-      }
-      let lowOpen = low[n] >= 0;
-      let highOpen = upper[n] >= 0;
-      let isHigh: boolean;
-      const box1 = sets[f];
-      if (box1) {
-        const set = forest.set[n]!;
-        let [some, others] = [false, false];
-        for (let cell = 0; cell < set.length; cell++) {
-          if (!box1[cell]) continue;
-          if (set[cell]) some = true;
-          else others = true;
-        }
-        lowOpen &&= some;
-        highOpen &&= others;
-        isHigh = set[at[f] - forest.first[f]] === 0;
-      } else {
-        lowOpen &&= lo[f] <= cut[n];
-        highOpen &&= hi[f] > cut[n];
-        isHigh = at[f] > cut[n];
-      }
+  private priceLeaves(): void {
+    const { leafValue, lambda, gain } = this;
+    const { leaves } = this.box;
+    for (let m = 0; m < lambda.length; m++) {
+      const [price, own] = [lambda[m], gain[m]];
+      if (m === 0) for (let k = 1; k < leaves; k++) leafValue[k] = -price * own[k];
+      else for (let k = 1; k < leaves; k++) leafValue[k] -= price * own[k];
+    }
+    leafValue[0] = Infinity;
+  }
+
+  /** The best leaf below every split, from the leaves up, and the slope of splits that no way passes. */
+  private priceSplits(low: Int32Array, high: Int32Array): void {
+    const { w, value, leafValue, goesHigh, slope, at } = this;
+    const { feature, cut, sides, splits } = this.box;
+    const { side, first } = this.forest;
+    for (let n = splits - 1; n >= 0; n--) {
       const own = w[n];
-      const toLow = lowOpen ? value[low[n]] + (own < 0 ? -own : 0) : Infinity;
-      const toHigh = highOpen ? value[upper[n]] + (own > 0 ? own : 0) : Infinity;
+      const [l, h] = [low[n], high[n]];
+      let toLow = l < 0 ? leafValue[~l] : value[l];
+      let toHigh = h < 0 ? leafValue[~h] : value[h];
+      if (own > 0) toHigh += own;
+      else toLow -= own;
+      const chosen = at[feature[n]];
+      const isHigh = sides[n] < 0 ? chosen > cut[n] : side[sides[n] + chosen - first[feature[n]]] === 1;
       // Of two equal ways the one that agrees with the feature.
-      const goesHigh = toHigh < toLow || (toHigh === toLow && isHigh);
-      value[n] = goesHigh ? toHigh : toLow;
-      high[n] = +goesHigh;
-      this.slope[n] = own > 0 && isHigh ? -1 : own < 0 && !isHigh ? 1 : 0;
+      if (toHigh < toLow || (toHigh === toLow && isHigh)) {
+        value[n] = toHigh;
+        goesHigh[n] = 1;
+      } else {
+        value[n] = toLow;
+        goesHigh[n] = 0;
+      }
+      slope[n] = own > 0 && isHigh ? -1 : own < 0 && !isHigh ? 1 : 0;
     }
   }
 
   /** Slopes of the splits on the trees' ways, and what the leaves miss of each need. */
   private compare(): void {
-    const { forest, slope, high, at, short, margins, gain, conflict } = this;
-    const { feature, cut, low, high: upper, root, first } = forest;
-    for (let m = 0; m < margins.length; m++) short[m] = margins[m].need;
+    const { slope, goesHigh, at, short, needs, gain, conflict } = this;
+    const { feature, cut, sides, low, high, root } = this.box;
+    const { side, first } = this.forest;
+    for (let m = 0; m < needs.length; m++) short[m] = needs[m].need;
     for (let t = 0; t < root.length; t++) {
       let n = root[t];
-      while (feature[n] >= 0) {
-        const f = feature[n];
-        const isHigh = this.unordered[f] ? forest.set[n]![at[f] - first[f]] === 0 : at[f] > cut[n];
-        const goesHigh = high[n] === 1;
-        slope[n] = isHigh === goesHigh ? 0 : goesHigh ? 2 : -2;
-        if (isHigh !== goesHigh) conflict[this.unordered[f] ? at[f] : cut[n]]++;
-        n = goesHigh ? upper[n] : low[n];
-        if (n < 0) return;
+      while (n >= 0) {
+        const chosen = at[feature[n]];
+        const isHigh = sides[n] < 0 ? +(chosen > cut[n]) : side[sides[n] + chosen - first[feature[n]]];
+        const way = goesHigh[n];
+        slope[n] = isHigh === way ? 0 : way ? 2 : -2;
+        if (isHigh !== way) conflict[sides[n] < 0 ? cut[n] : chosen]++;
+        n = way ? high[n] : low[n];
       }
-      for (let m = 0; m < margins.length; m++) short[m] -= gain[m][n];
+      for (let m = 0; m < needs.length; m++) short[m] -= gain[m][~n];
     }
   }
 
   /** A step uphill; false when there is no way up. */
   private step(rise: number): boolean {
-    const { forest, slope, direction, w, lambda, lambdaDirection, short, scale } = this;
+    const { slope, direction, w, lambda, lambdaDirection, short, scale } = this;
+    const { splits } = this.box;
     let norm = 0;
-    for (let n = 0; n < forest.size; n++) {
-      const old = direction[n];
+    for (let n = 0; n < splits; n++) {
       const own = slope[n];
-      if (old === 0 && own === 0) continue;
-      const next = (own > 0 ? 1 : own < 0 ? -1 : 0) + MOMENTUM * old;
-      direction[n] = Math.abs(next) < 1e-3 ? 0 : next;
-      norm += direction[n] * direction[n];
+      const next = MOMENTUM * direction[n] + (own > 0 ? 1 : own < 0 ? -1 : 0);
+      direction[n] = next;
+      norm += next * next;
     }
     for (let m = 0; m < lambda.length; m++) {
       const own = lambda[m] > 0 || short[m] > 0 ? short[m] * scale[m] : 0;
@@ -350,35 +379,31 @@ export class ForestDual {
     }
     if (norm < 1e-18) return false;
     const length = rise / norm;
-    for (let n = 0; n < forest.size; n++) {
-      if (direction[n] === 0) continue;
-      const next = w[n] + length * direction[n];
+    for (let n = 0; n < splits; n++) {
+      const old = w[n];
+      const next = old + length * direction[n];
       // A split that no way passes has no price of the other sign to go to.
-      w[n] = (slope[n] === 1 || slope[n] === -1) && next * w[n] < 0 ? 0 : next;
+      w[n] = next * old < 0 && slope[n] * slope[n] === 1 ? 0 : next;
     }
-    for (let m = 0; m < lambda.length; m++)
-      lambda[m] = Math.max(0, lambda[m] + length * lambdaDirection[m] * scale[m]);
+    for (let m = 0; m < lambda.length; m++) lambda[m] = Math.max(0, lambda[m] + length * lambdaDirection[m] * scale[m]);
     return true;
   }
 
   /** Drops the segments at the ends, and the categories, that cost `room` more than the chosen one. False: nothing is left. */
   private narrow(box: SegmentBox, room: number): boolean {
     if (this.maxChanges < this.features) return true;
-    const { forest, left, least } = this;
+    const { left, least } = this;
+    const { first } = this.forest;
     for (let f = 0; f < this.features; f++) {
       const limit = least[f] + room;
       const set = box.sets[f];
       if (set) {
-        const start = forest.first[f];
-        for (let cell = 0; cell < set.length; cell++) if (set[cell] && left[start + cell] >= limit) set[cell] = 0;
+        for (let cell = 0; cell < set.length; cell++) if (set[cell] && left[first[f] + cell] >= limit) set[cell] = 0;
         continue;
       }
       while (box.lo[f] <= box.hi[f] && left[box.lo[f]] >= limit) box.lo[f]++;
       while (box.hi[f] >= box.lo[f] && left[box.hi[f]] >= limit) box.hi[f]--;
-      if (box.lo[f] > box.hi[f]) return false;
     }
-    return true;
+    return !this.isEmpty(box);
   }
 }
-
-const LOOK_EVERY = 10;

@@ -1,29 +1,34 @@
 /**
- * Branch and bound over boxes of cells, for one tree or many: exact, anytime, any separable cost, lattices, categories, at
- * most K changes, several classes, intervals.
+ * Branch and bound over boxes of segments, for one tree or many: exact, anytime, any separable cost, lattices, categories, at
+ * most K changes, several classes, intervals, missing values.
  *
- *   min Σ_f cost_f(cell_f)   s.t.   Σ_t gain_m(leaf_t(cells)) >= need_m   for every margin m
+ *   min Σ_f cost_f(x_f)   s.t.   Σ_t gain_m(leaf_t(x)) >= need_m   for every margin m
  *
- * The bound of a box: its cheapest point costs b. For each tree, the best gain among the leaves that the box can reach is a
- * step function of the extra cost of going there. Let every tree spend the same extra cost c on its own: the least c at which
- * the sum of the best gains meets the need is a lower bound on what any point of the box must spend beyond b; the worst
- * margin counts. Leaves that cost more than the best answer are not looked at.
- * Branching: of the moves that the chosen leaves ask for, the one with the most gain behind it: made | not made.
- * The least bound goes first; dives that make one efficient move after the other bring the answers that prune it.
+ * First answers come from the heuristics (forest-incumbents.ts); what costs more is cut out of the forest before the search
+ * (reachable-forest.ts). The bound of a box is the dual of its linear relaxation (forest-dual.ts), with the prices of the box
+ * that it came from as a start; it narrows the box as well. Branching: the cut at which trees and features disagreed most
+ * while the prices rose. The search goes down to the side that the prices favour, then on from the least bound.
  */
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
+import { isAnswer } from './answer-check.js';
+import type { SegmentBox } from './box-forest.js';
 import { Cells, PersonCells } from './cells.js';
-import { LeafReach } from './leaf-reach.js';
+import { ForestDual } from './forest-dual.js';
+import { Incumbents } from './forest-incumbents.js';
 import { NodeHeap } from './node-heap.js';
+import { type CellBox, ReachableForest } from './reachable-forest.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 
 const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
 const WORTH = 1e-7;
-/** How many moves are compared at each step of a dive. */
-const DIVE_CANDIDATES = 12;
-/** A dive every so many boxes looks for a better answer. */
-const DIVE_EVERY = 16;
+const ROOT_STEPS = 120;
+const ROOT_ROUNDS = 3;
+const BOX_STEPS = 24;
+/** The first price of a margin: this share of the best answer's cost if it were met from nothing. */
+const FIRST_PRICE = 0.3;
+/** Open boxes remember the prices that they were made with, up to so many numbers in all. */
+const REMEMBERED = 4_000_000;
 
 /** Trees behind a step that mixes columns have no boxes in them. */
 function accepts({ piece, traits }: Problem): 'no' | 'exact' {
@@ -31,390 +36,279 @@ function accepts({ piece, traits }: Problem): 'no' | 'exact' {
   return SEPARABLE.has(traits.norm) && !traits.linked && !traits.disjunctive ? 'exact' : 'no';
 }
 
-/** A box: an interval of cells for ordered features, a set for unordered ones (1: still possible). */
-interface Box {
-  readonly lo: Int32Array;
-  readonly hi: Int32Array;
-  readonly sets: readonly (Uint8Array | null)[];
-  readonly bound: number;
+interface Box extends SegmentBox {
+  bound: number;
+  /** Prices to start from; null: those that happen to be there. */
+  prices: Prices | null;
 }
 
-/** A feature goes to cells from..to, or into a set. */
-interface Move {
-  readonly f: number;
-  readonly from: number;
-  readonly to: number;
-  readonly set: Uint8Array | null;
-}
-
-interface Bound {
-  readonly extra: number;
-  /** The margin that counts. */
-  readonly margin: number;
+interface Prices {
+  readonly w: Float64Array;
+  readonly lambda: Float64Array;
+  /** Boxes that still need them. */
+  users: number;
 }
 
 class PreparedForest implements Prepared {
   private readonly cells: Cells;
   private readonly person: PersonCells;
+  private readonly incumbents: Incumbents;
+  private readonly forest: ReachableForest;
+  private readonly dual: ForestDual;
   private readonly x: Float64Array;
   private readonly best: Float64Array;
+  private readonly cellsAt: Int32Array;
+  private readonly wholePrices: Float64Array;
+  private readonly unordered: Uint8Array;
   private bestCost = Infinity;
-  // The box in work and the cheapest cell, its cost and the changes in it, by feature.
-  private lo: Int32Array;
-  private hi: Int32Array;
-  private sets: (Uint8Array | null)[] = [];
-  private readonly at: Int32Array;
-  private readonly spent: Float64Array;
-  private readonly reach: LeafReach;
+  /** More than any answer costs. */
+  private most = 0;
+  private remembered = 0;
+  private domain!: Domain;
 
   constructor(private readonly problem: Problem) {
     if (problem.piece.kind !== 'additive-trees') throw new TypeError('not a forest');
+    const { margins, slack } = problem.piece;
     this.cells = new Cells(problem, problem.piece);
     this.person = new PersonCells(this.cells);
+    this.incumbents = new Incumbents(this.cells);
+    this.forest = new ReachableForest(this.cells, this.person);
     const features = this.cells.features.length;
+    this.unordered = Uint8Array.from(this.cells.features, ({ unordered }) => +unordered);
+    const needs = margins.map(({ gain, need }) => ({ gain, need: need - slack }));
+    this.dual = new ForestDual(needs, problem.piece.forest.root.length, features, problem.maxChanges);
     this.x = new Float64Array(problem.space.columns);
     this.best = new Float64Array(problem.space.columns);
-    this.lo = new Int32Array(features);
-    this.hi = new Int32Array(features);
-    this.at = new Int32Array(features);
-    this.spent = new Float64Array(features);
-    this.reach = new LeafReach(problem.piece.forest);
+    this.cellsAt = new Int32Array(features);
+    this.wholePrices = new Float64Array(this.cells.feature.length);
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
+    this.domain = domain;
     this.person.fill(domain);
     this.bestCost = Infinity;
+    this.most = 1 + 2 * this.person.cost.reduce((sum, costs) => sum + costs.reduce(largestFinite, 0), 0);
+    this.offer(this.incumbents.best(this.person, domain, limits));
+    if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
+    const root = this.root(limits);
+    return root ? this.search(root, limits) : this.conclude();
+  }
+
+  private conclude(): Outcome {
+    return this.bestCost < Infinity ? solved(this.best, this.below()) : INFEASIBLE;
+  }
+
+  /** What an answer must cost less than, to be worth finding. */
+  private below(): number {
+    return this.bestCost < Infinity ? this.bestCost * (1 - WORTH) : this.most;
+  }
+
+  private offer(found: { at: Int32Array; cost: number } | null): void {
+    if (!found || !(found.cost < this.bestCost)) return;
+    this.bestCost = found.cost;
+    this.person.toColumns(found.at, this.domain, this.best);
+  }
+
+  /** The box of everything, narrowed, with its bound; undefined when it holds nothing better than the best answer. */
+  private root(limits: Limits): Box | undefined {
+    const { forest, dual } = this;
+    const watch = { late: () => limits.now() > limits.deadline, look: () => this.look() };
+    const shortfall = this.incumbents.shortfall();
+    let within: CellBox | undefined;
+    let bound = Number.NEGATIVE_INFINITY;
+    dual.lambda.set(shortfall.map((short) => (short > 0 ? (FIRST_PRICE * this.below()) / short : 0)));
+    for (let round = 1; ; round++) {
+      const before = this.bestCost;
+      if (!forest.build(this.below(), within)) return undefined;
+      const box = this.wholeBox(within);
+      dual.begin(forest, shortfall);
+      if (round > 1) for (let n = 0; n < forest.size; n++) dual.prices[n] = this.wholePrices[forest.origin[n]];
+      bound = Math.max(bound, dual.climb(box, this.below(), ROOT_STEPS, watch));
+      if (bound >= this.below()) return undefined;
+      const smaller = this.bestCost < before * 0.999 || this.countSegments(box) < 0.8 * forest.segments;
+      if (round === ROOT_ROUNDS || !smaller || watch.late()) return { ...box, bound, prices: null };
+      within = this.toCells(box);
+      this.wholePrices.fill(0);
+      for (let n = 0; n < forest.size; n++) this.wholePrices[forest.origin[n]] = dual.prices[n];
+    }
+  }
+
+  private countSegments({ lo, hi, sets }: SegmentBox): number {
+    return lo.reduce((sum, from, f) => sum + (sets[f] ? sets[f]!.reduce((a, b) => a + b, 0) : hi[f] - from + 1), 0);
+  }
+
+  private wholeBox(within: CellBox | undefined): SegmentBox {
+    const { first } = this.forest;
+    return {
+      lo: first.slice(0, -1),
+      hi: first.slice(1).map((next) => next - 1),
+      sets: this.cells.features.map(({ unordered }, f) =>
+        unordered
+          ? this.person.cost[f]
+              .reduce(markFinite, new Uint8Array(this.person.cost[f].length))
+              .map((open, cell) => open & (within?.sets[f]?.[cell] ?? 1))
+          : null,
+      ),
+    };
+  }
+
+  private toCells({ lo, hi, sets }: SegmentBox): CellBox {
+    return {
+      lo: lo.map((s, f) => (this.unordered[f] ? 0 : this.forest.from[s])),
+      hi: hi.map((s, f) => (this.unordered[f] ? this.cells.features[f].count : this.forest.to[s])),
+      sets,
+    };
+  }
+
+  /** Tries the segments that the features chose as a start of the heuristics; returns what is worth finding now. */
+  private look(): number {
+    const { at } = this.dual;
+    for (let f = 0; f < at.length; f++) this.cellsAt[f] = this.forest.cell[at[f]];
+    this.offer(this.incumbents.from(this.cellsAt));
+    return this.below();
+  }
+
+  private search(root: Box, limits: Limits): Outcome {
     const open = new NodeHeap<Box>();
-    open.push(this.root(), 0);
-    for (let visited = 0; open.size; visited++) {
-      const box = open.pop()!;
-      if (visited % DIVE_EVERY === 0) this.dive(box, domain);
-      if (!this.worthwhile(box.bound)) continue;
-      if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
+    this.remembered = 0;
+    let next: Box | undefined = root;
+    let boxes = 0;
+    for (;;) {
+      const box: Box | undefined = next ?? open.pop();
+      if (!box) return this.conclude();
       if (limits.now() > limits.deadline)
         return limit(this.bestCost < Infinity ? this.best : null, Math.min(box.bound, open.least()));
-      const base = this.enter(box);
-      if (!this.worthwhile(base) || this.tooManyChanges()) continue;
-      if (this.isAnswer(domain)) {
-        this.take(base, domain);
+      if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
+      const plunging = next !== undefined;
+      next = undefined;
+      if (box.bound >= this.below()) {
+        this.forget(box);
         continue;
       }
-      const bound = this.bound(base);
-      if (!bound || !this.worthwhile(base + bound.extra)) continue;
-      for (const child of this.branch(box, base + bound.extra, bound)) open.push(child, child.bound);
+      if (!plunging) this.recall(box);
+      this.forget(box);
+      boxes++;
+      if (box !== root && !this.isOpen(box)) continue;
+      if (boxes % 8 === 0) this.look();
+      const children = this.branch(box);
+      if (!children) continue;
+      next = children[0];
+      open.push(children[1], children[1].bound);
     }
-    return this.bestCost < Infinity ? solved(this.best, this.bestCost * (1 - WORTH)) : INFEASIBLE;
   }
 
-  private worthwhile(bound: number): boolean {
-    return bound < this.bestCost * (1 - WORTH);
+  /** Bounds a box; false when it is done with. */
+  private isOpen(box: Box): boolean {
+    const bound = this.dual.climb(box, this.below(), BOX_STEPS);
+    box.bound = Math.max(box.bound, bound);
+    return box.bound < this.below();
   }
 
-  private root(): Box {
-    const { features } = this.cells;
-    return {
-      lo: new Int32Array(features.length),
-      hi: Int32Array.from(features, ({ count }) => count - 1),
-      sets: features.map(({ unordered, count }) => (unordered ? new Uint8Array(count).fill(1) : null)),
-      bound: 0,
-    };
-  }
-
-  /** Makes a box the one in work; returns the cost of its cheapest point. */
-  private enter(box: Box): number {
-    this.lo = box.lo.slice();
-    this.hi = box.hi.slice();
-    this.sets = box.sets.map((set) => set?.slice() ?? null);
+  /** Takes the cheapest point of a box if it is an answer: then the box is done with. */
+  private takeCheapest(box: Box): boolean {
+    const { first, cost, cell } = this.forest;
     let total = 0;
-    for (let f = 0; f < this.at.length; f++) {
-      this.at[f] = this.cheapest(f);
-      this.spent[f] = this.at[f] < 0 ? Infinity : this.person.cost[f][this.at[f]];
-      total += this.spent[f];
+    let changes = 0;
+    for (let f = 0; f < this.cellsAt.length; f++) {
+      const set = box.sets[f];
+      let best = -1;
+      for (let s = set ? first[f] : box.lo[f]; s <= (set ? first[f + 1] - 1 : box.hi[f]); s++)
+        if ((!set || set[s - first[f]]) && (best < 0 || cost[s] < cost[best])) best = s;
+      if (best < 0 || cost[best] === Infinity) return true;
+      this.cellsAt[f] = cell[best];
+      total += cost[best];
+      changes += +(cost[best] > 0);
     }
-    return total;
+    if (total >= this.below() || changes > this.problem.maxChanges) return true;
+    this.person.toColumns(this.cellsAt, this.domain, this.x);
+    if (!isAnswer(this.problem, this.domain, this.x)) return false;
+    this.offer({ at: this.cellsAt, cost: total });
+    return true;
   }
 
-  /** The cheapest cell that the box in work leaves a feature; -1 when none is left. */
-  private cheapest(f: number): number {
-    const cost = this.person.cost[f];
-    const set = this.sets[f];
-    let best = -1;
-    if (set) {
-      for (let cell = 0; cell < cost.length; cell++)
-        if (set[cell] && cost[cell] < Infinity && (best < 0 || cost[cell] < cost[best])) best = cell;
-      return best;
+  private recall({ prices }: Box): void {
+    if (!prices) return;
+    this.dual.prices.set(prices.w);
+    this.dual.lambda.set(prices.lambda);
+  }
+
+  private forget(box: Box): void {
+    if (box.prices && --box.prices.users === 0) this.remembered -= box.prices.w.length;
+    box.prices = null;
+  }
+
+  private remember(users: number): Prices | null {
+    const { size } = this.forest;
+    if (this.remembered + size > REMEMBERED) return null;
+    this.remembered += size;
+    return { w: this.dual.prices.slice(0, size), lambda: this.dual.lambda.slice(), users };
+  }
+
+  /** Two boxes, the one that the prices favour first; undefined when the box is done with. */
+  private branch(box: Box): [Box, Box] | undefined {
+    if (this.takeCheapest(box)) return undefined;
+    const split = this.chooseSplit(box);
+    if (!split) return undefined;
+    const { f, s } = split;
+    const prices = this.remember(1);
+    const copy = (own: Prices | null): Box => ({
+      lo: box.lo.slice(),
+      hi: box.hi.slice(),
+      sets: box.sets.map((set) => set?.slice() ?? null),
+      bound: box.bound,
+      prices: own,
+    });
+    const near = copy(null);
+    const far = copy(prices);
+    if (this.unordered[f]) {
+      const cell = s - this.forest.first[f];
+      near.sets[f]!.fill(0);
+      near.sets[f]![cell] = 1;
+      far.sets[f]![cell] = 0;
+      return [near, far];
     }
-    const present = Math.min(this.hi[f], Math.max(this.lo[f], this.person.present[f]));
-    // Costs grow away from the present cell: the nearest possible one on either side.
-    for (let up = present; up <= this.hi[f]; up++)
-      if (cost[up] < Infinity) {
-        best = up;
-        break;
-      }
-    for (let down = present - 1; down >= this.lo[f]; down--) {
-      if (cost[down] === Infinity) continue;
-      return best < 0 || cost[down] < cost[best] ? down : best;
-    }
-    return best;
+    const high = this.dual.at[f] > s;
+    (high ? near : far).lo[f] = s + 1;
+    (high ? far : near).hi[f] = s;
+    return [near, far];
   }
 
-  private changes(): number {
-    let count = 0;
-    for (let f = 0; f < this.spent.length; f++) count += +(this.spent[f] > 0);
-    return count;
-  }
-
-  private tooManyChanges(): boolean {
-    return this.problem.maxChanges < Infinity && this.changes() > this.problem.maxChanges;
-  }
-
-  private isAnswer(domain: Domain): boolean {
-    this.person.toColumns(this.at, domain, this.x);
-    return this.problem.holds(this.x);
-  }
-
-  /** Takes the box's cheapest point, then pulls it towards the present cells for as long as it stays an answer. */
-  private take(cost: number, domain: Domain): void {
-    const at = this.at.slice();
-    const { present, cost: costs } = this.person;
-    const holds = () => {
-      this.person.toColumns(at, domain, this.x);
-      return this.problem.holds(this.x);
-    };
-    const moved = [...at.keys()].filter((f) => at[f] !== present[f]).sort((f, g) => costs[g][at[g]] - costs[f][at[f]]);
-    for (const f of moved) {
-      for (const cell of this.nearerCells(f, at[f])) {
-        const old = at[f];
-        at[f] = cell;
-        if (costs[f][cell] < costs[f][old] && holds()) break;
-        at[f] = old;
-      }
-    }
-    const total = at.reduce((sum, cell, f) => sum + costs[f][cell], 0);
-    if (!(total < Math.min(cost, this.bestCost) || cost < this.bestCost)) return;
-    this.bestCost = total;
-    this.person.toColumns(at, domain, this.best);
-  }
-
-  /** Cells between the present one and another, nearest to the present one first. */
-  private nearerCells(f: number, cell: number): number[] {
-    const { present, cost } = this.person;
-    if (this.cells.features[f].unordered) return [present[f]].filter((c) => cost[f][c] < Infinity);
-    const side = cell > present[f] ? 1 : -1;
-    const between = Array.from({ length: Math.abs(cell - present[f]) }, (_, k) => present[f] + side * k);
-    return between.filter((c) => cost[f][c] < Infinity);
-  }
-
-  /** The bound of the box in work; undefined when some need cannot be met for less than the best answer. */
-  private bound(base: number): Bound | undefined {
-    const { forest, margins, slack } = this.cells.piece;
-    this.reach.clear();
-    for (let t = 0; t < forest.root.length; t++) {
-      this.climb(forest.root[t], 0, base);
-      if (!this.reach.closeTree(t)) return undefined;
-    }
-    let worst: Bound | undefined;
-    for (let m = 0; m < margins.length; m++) {
-      const extra = this.reach.leastExtra(margins[m].gain, margins[m].need - slack);
-      if (extra === Infinity) return undefined;
-      if (!worst || extra > worst.extra) worst = { extra, margin: m };
-    }
-    return worst;
-  }
-
-  /** Visits the leaves below a node that the box can reach, with the extra cost of going there. */
-  private climb(node: number, extra: number, base: number): void {
-    if (!this.worthwhile(base + extra)) return;
-    const { forest } = this.cells.piece;
-    if (forest.left[node] < 0) {
-      if (!this.tooManyChanges()) this.reach.add(node, extra);
-      return;
-    }
-    const f = this.cells.feature[node];
-    const set = this.cells.sets[node];
-    if (set) {
-      this.descendSet(f, set, 1, forest.left[node], extra, base);
-      this.descendSet(f, set, 0, forest.right[node], extra, base);
-      return;
-    }
-    const cut = this.cells.cut[node];
-    const flipped = this.cells.flipped[node] === 1;
-    const below = flipped ? forest.right[node] : forest.left[node];
-    const above = flipped ? forest.left[node] : forest.right[node];
-    if (this.hi[f] <= cut) this.climb(below, extra, base);
-    else if (this.lo[f] > cut) this.climb(above, extra, base);
-    else {
-      this.descendInterval(f, this.lo[f], cut, below, extra, base);
-      this.descendInterval(f, cut + 1, this.hi[f], above, extra, base);
-    }
-  }
-
-  private descendInterval(f: number, lo: number, hi: number, node: number, extra: number, base: number): void {
-    const oldLo = this.lo[f];
-    const oldHi = this.hi[f];
-    const oldSpent = this.spent[f];
-    this.lo[f] = lo;
-    this.hi[f] = hi;
-    const cell = lo <= this.at[f] && this.at[f] <= hi ? this.at[f] : this.cheapest(f);
-    if (cell >= 0) {
-      this.spent[f] = this.person.cost[f][cell];
-      this.climb(node, extra + this.spent[f] - oldSpent, base);
-    }
-    this.lo[f] = oldLo;
-    this.hi[f] = oldHi;
-    this.spent[f] = oldSpent;
-  }
-
-  private descendSet(f: number, set: Uint8Array, side: number, node: number, extra: number, base: number): void {
-    const old = this.sets[f]!;
-    const oldSpent = this.spent[f];
-    this.sets[f] = old.map((possible, cell) => possible & +(set[cell] === side));
-    const cell = this.cheapest(f);
-    if (cell >= 0) {
-      this.spent[f] = this.person.cost[f][cell];
-      this.climb(node, extra + this.spent[f] - oldSpent, base);
-    }
-    this.sets[f] = old;
-    this.spent[f] = oldSpent;
-  }
-
-  /** made | not made, for the move with the most gain behind it. */
-  private branch(box: Box, bound: number, found: Bound): Box[] {
-    const [move] = this.weighMoves(found);
-    return move ? this.split(box, bound, this.at[move.f], move) : this.splitAnywhere(box, bound);
-  }
-
-  /** Makes one efficient move after the other until there is an answer: a guess, not a part of the proof. */
-  private dive(from: Box, domain: Domain): void {
-    let box: Box | undefined = from;
-    while (box) {
-      const base = this.enter(box);
-      if (!this.worthwhile(base) || this.tooManyChanges()) return;
-      if (this.isAnswer(domain)) {
-        this.take(base, domain);
-        return;
-      }
-      const found = this.bound(base);
-      const moves = found ? this.weighMoves(found).slice(0, DIVE_CANDIDATES) : [];
-      if (!found || !moves.length) return;
-      const move = this.mostEfficient(moves, found.margin, domain);
-      box = this.split(box, 0, this.at[move.f], move)[0];
-    }
-  }
-
-  /** Among moves, the one whose point gains most of the margin per cost. */
-  private mostEfficient(moves: readonly Move[], margin: number, domain: Domain): Move {
-    const gainAt = () => {
-      this.person.toColumns(this.at, domain, this.x);
-      return this.cells.gainOf(this.x, margin);
-    };
-    const start = gainAt();
-    let best = moves[0];
-    let most = Number.NEGATIVE_INFINITY;
-    for (const move of moves) {
-      const cell = this.cellOf(move);
-      if (cell < 0) continue;
-      const old = this.at[move.f];
-      const price = this.person.cost[move.f][cell] - this.person.cost[move.f][old];
-      this.at[move.f] = cell;
-      const efficiency = (gainAt() - start) / (price + 1e-12);
-      this.at[move.f] = old;
-      if (efficiency > most) {
-        most = efficiency;
-        best = move;
-      }
-    }
-    return best;
-  }
-
-  /** The cheapest cell that a move leads to; -1: none. */
-  private cellOf({ f, from, to, set }: Move): number {
-    const cost = this.person.cost[f];
-    let best = -1;
-    for (let cell = 0; cell < cost.length; cell++) {
-      const inside = set ? set[cell] === 1 : cell >= from && cell <= to;
-      if (inside && cost[cell] < Infinity && (best < 0 || cost[cell] < cost[best])) best = cell;
-    }
-    return best;
-  }
-
-  /** The moves that the leaves behind the bound ask for, most gain first. */
-  private weighMoves({ extra, margin }: Bound): Move[] {
-    const { gain } = this.cells.piece.margins[margin];
-    const weights = new Map<number, { move: Move; weight: number }>();
-    for (const { leaf, rise } of this.reach.chosen(gain, extra)) {
-      for (const move of this.movesTo(leaf)) {
-        const key =
-          (move.f * 4096 + (move.set ? this.cellOf(move) : move.from > this.at[move.f] ? move.from : move.to)) * 2 +
-          +(move.from > this.at[move.f]);
-        const known = weights.get(key) ?? { move, weight: 0 };
-        known.weight += rise;
-        weights.set(key, known);
-      }
-    }
-    return [...weights.values()].sort((a, b) => b.weight - a.weight).map(({ move }) => move);
-  }
-
-  /** The moves away from the cheapest point that a leaf asks for: for each feature, the side of the box that it needs. */
-  private movesTo(leaf: number): Move[] {
-    const moves = new Map<number, Move>();
-    for (let node = leaf, up = this.cells.parent[leaf]; up >= 0; node = up, up = this.cells.parent[up]) {
-      const f = this.cells.feature[up];
-      const left = this.cells.piece.forest.left[up] === node;
-      const set = this.cells.sets[up];
+  /** The cut or category with the most conflict; without any, whatever can be split. */
+  private chooseSplit({ lo, hi, sets }: Box): { f: number; s: number } | undefined {
+    const { conflict, at } = this.dual;
+    const { first } = this.forest;
+    let best: { f: number; s: number } | undefined;
+    let most = -1;
+    for (let f = 0; f < lo.length; f++) {
+      const set = sets[f];
       if (set) {
-        if (set[this.at[f]] !== +left) moves.set(f, { f, from: 0, to: 0, set: set.map((inSet) => +(inSet === +left)) });
+        let count = 0;
+        for (let cell = 0; cell < set.length; cell++) count += set[cell];
+        if (count < 2) continue;
+        for (let cell = 0; cell < set.length; cell++) {
+          const weight = conflict[first[f] + cell] + 1e-3 * +(at[f] === first[f] + cell);
+          if (set[cell] && weight > most) {
+            most = weight;
+            best = { f, s: first[f] + cell };
+          }
+        }
         continue;
       }
-      const below = left !== (this.cells.flipped[up] === 1);
-      const cut = this.cells.cut[up];
-      if (below && this.at[f] > cut)
-        moves.set(f, { f, from: this.lo[f], to: Math.min(cut, moves.get(f)?.to ?? cut), set: null });
-      if (!below && this.at[f] <= cut)
-        moves.set(f, { f, from: Math.max(cut + 1, moves.get(f)?.from ?? 0), to: this.hi[f], set: null });
-    }
-    return [...moves.values()];
-  }
-
-  private split(box: Box, bound: number, at: number, { f, from, to, set }: Move): Box[] {
-    if (set) {
-      const made = box.sets[f]!.map((possible, cell) => possible & set[cell]);
-      const left = box.sets[f]!.map((possible, cell) => possible & +!set[cell]);
-      return [
-        { ...box, bound, sets: box.sets.with(f, made) },
-        { ...box, bound, sets: box.sets.with(f, left) },
-      ];
-    }
-    const up = from > at;
-    const made = up ? { ...box, bound, lo: box.lo.with(f, from) } : { ...box, bound, hi: box.hi.with(f, to) };
-    const left = up ? { ...box, bound, hi: box.hi.with(f, from - 1) } : { ...box, bound, lo: box.lo.with(f, to + 1) };
-    return [made, left];
-  }
-
-  /** Rounding kept an answer from being one, and no leaf asks for a move: split the first feature that can be. */
-  private splitAnywhere(box: Box, bound: number): Box[] {
-    for (const { feature } of this.cells.features) {
-      const f = feature.index;
-      const at = this.at[f];
-      const set = box.sets[f];
-      if (set && set.reduce((sum, possible) => sum + possible, 0) > 1) {
-        return this.split(box, bound, at, {
-          f,
-          from: 0,
-          to: 0,
-          set: set.map((possible, cell) => possible & +(cell !== at)),
-        });
+      for (let s = lo[f]; s < hi[f]; s++) {
+        if (conflict[s] <= most) continue;
+        most = conflict[s];
+        best = { f, s };
       }
-      if (set || box.lo[f] === box.hi[f]) continue;
-      return this.split(
-        box,
-        bound,
-        at,
-        at < box.hi[f] ? { f, from: at + 1, to: box.hi[f], set: null } : { f, from: box.lo[f], to: at - 1, set: null },
-      );
     }
-    return [];
+    return best;
   }
+}
+
+const largestFinite = (most: number, cost: number): number => (cost < Infinity && cost > most ? cost : most);
+
+function markFinite(set: Uint8Array, cost: number, cell: number): Uint8Array {
+  set[cell] = +(cost < Infinity);
+  return set;
 }
 
 export const forestExact: Solver = { name: 'forest-exact', accepts, prepare: (problem) => new PreparedForest(problem) };

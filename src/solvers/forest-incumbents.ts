@@ -42,6 +42,24 @@ export class Incumbents {
     return this.found();
   }
 
+  /** What the person's own leaves miss of each need, for the person of the last `best`. */
+  shortfall(): Float64Array {
+    const { point } = this.search;
+    point.goTo(point.home);
+    return point.scores.slack.map((slack) => Math.max(0, -slack));
+  }
+
+  /** A better answer than all so far, on the way from a given point, for the person of the last `best`. */
+  from(at: Int32Array): Incumbent | null {
+    const { point } = this.search;
+    const before = point.bestCost;
+    point.goTo(at);
+    if (!point.offer()) this.search.descend(1);
+    if (!(point.bestCost < before)) return null;
+    this.search.polish();
+    return this.found();
+  }
+
   /** A cheaper answer near a given one, for the person of the last `best`; the given one itself if there is none. */
   polish(at: Int32Array): Incumbent | null {
     const { point } = this.search;

@@ -25,6 +25,9 @@ export class ReachableForest {
   feature = new Int32Array(0);
   cut = new Int32Array(0);
   set: (Uint8Array | null)[] = [];
+  /** By node of an unordered feature: where its sides begin in `side`, by cell: 1 where the cell is high. Else -1. */
+  sides = new Int32Array(0);
+  side = new Uint8Array(0);
   low = new Int32Array(0);
   high = new Int32Array(0);
   /** By node: its number in the whole forest. */
@@ -32,6 +35,8 @@ export class ReachableForest {
   readonly root: Int32Array;
   /** By feature: where its segments begin; one more for the end. */
   readonly first: Int32Array;
+  /** By feature: the segment, within the feature, that the person is in. */
+  readonly present: Int32Array;
   /** By segment. */
   cost = new Float64Array(0);
   /** By segment: the cheapest cell, the first cell and the last. */
@@ -56,6 +61,7 @@ export class ReachableForest {
     const count = cells.features.length;
     this.root = new Int32Array(cells.piece.forest.root.length);
     this.first = new Int32Array(count + 1);
+    this.present = new Int32Array(count);
     this.used = new Uint8Array(count);
     this.lo = new Int32Array(count);
     this.hi = new Int32Array(count);
@@ -76,6 +82,7 @@ export class ReachableForest {
     this.low = grown(this.low);
     this.high = grown(this.high);
     this.origin = grown(this.origin);
+    this.sides = grown(this.sides);
   }
 
   /**
@@ -218,6 +225,20 @@ export class ReachableForest {
       const f = this.feature[n];
       if (f >= 0 && this.cut[n] >= 0) this.cut[n] = this.first[f] + number[f][this.cut[n]];
     }
+    this.layOutSides();
+  }
+
+  private layOutSides(): void {
+    let length = 0;
+    for (let n = 0; n < this.size; n++) {
+      this.sides[n] = this.set[n] ? length : -1;
+      length += this.set[n]?.length ?? 0;
+    }
+    if (length > this.side.length) this.side = new Uint8Array(2 * length);
+    for (let n = 0; n < this.size; n++) {
+      const set = this.set[n];
+      if (set) for (let cell = 0; cell < set.length; cell++) this.side[this.sides[n] + cell] = +!set[cell];
+    }
   }
 
   private segmentsOf(f: number): number {
@@ -232,6 +253,7 @@ export class ReachableForest {
   private cellsOf(f: number): Int32Array {
     this.first[f] = this.segments;
     const cost = this.person.cost[f];
+    this.present[f] = this.person.present[f];
     for (let cell = 0; cell < cost.length; cell++) this.addSegment(cost[cell], cell, cell, cell);
     return new Int32Array(0);
   }
@@ -242,11 +264,13 @@ export class ReachableForest {
     const cost = this.person.cost[f];
     const number = new Int32Array(count + 1);
     this.first[f] = this.segments;
+    this.present[f] = -1;
     for (let from = this.lo[f], cell = from; cell <= this.hi[f]; cell++) {
       if (cell < this.hi[f] && !(cell < count && this.cuts[f][cell])) continue;
       number[cell] = this.segments - this.first[f];
       let cheapest = from;
       for (let k = from + 1; k <= cell; k++) if (cost[k] < cost[cheapest]) cheapest = k;
+      if (from <= this.person.present[f]) this.present[f] = number[cell];
       this.addSegment(cost[cheapest], cheapest, from, cell);
       from = cell + 1;
     }
