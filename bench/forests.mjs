@@ -20,6 +20,8 @@ const ROWS = { full: 100, short: 10 };
 const SLOW_ROWS = { full: 12, short: 3 };
 const SLOW_DEADLINE_MS = 5000;
 const WARM_UP = { rows: 20, deadlineMs: 50 };
+/** Served before a model whose memory is measured. */
+const SMALLEST = 'small';
 /** Costs are sums in double precision. */
 const SAME = 1 + 1e-9;
 
@@ -29,7 +31,9 @@ export function checkHeuristics() {
   if (unknown.length) throw new Error(`bench/forests.mjs names solvers that there are not: ${unknown.join(', ')}`);
 }
 
-export async function measureForest(name, paths, isShort) {
+/** `forests` has the paths of all by name. */
+export async function measureForest(name, forests, isShort) {
+  const paths = forests.get(name);
   const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
   const model = loadModel(read(paths.model));
   const policy = read(paths.policy);
@@ -47,7 +51,7 @@ export async function measureForest(name, paths, isShort) {
     ...describeProofs(proved),
     noDearerThanNearestShare: share(proved, (row, r) => row.cost <= nearest[r].cost * SAME || row.isInfeasible),
     heuristics: describeHeuristics(quick, proved),
-    memory: measureMemory(paths),
+    memory: measureMemory(paths, forests.get(SMALLEST)),
   };
 }
 

@@ -117,7 +117,7 @@ function findForests() {
 async function runForests() {
   const done = [];
   for (const name of FORESTS.filter((one) => isWanted(`forest ${one}`)))
-    done.push(await measureForest(name, forests.get(name), options.short));
+    done.push(await measureForest(name, forests, options.short));
   if (done.length) print(showForests(done));
   return done;
 }
