@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: all that is measured, as tables, and after a whole run as bench/results.json.
  *
- *   --short        everything, but hurried: a check that it runs, in about a minute
+ *   --short        everything, but hurried: a check that it runs, in about 80 s
  *   --only TEXT    only what has TEXT in its name; may be given several times
  *   --json         the results on stdout instead of tables
  *   --write        the tables into bench/README.md as well; needs a whole run
