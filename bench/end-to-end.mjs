@@ -20,7 +20,7 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname;
+export const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname;
 const SELF = new URL(import.meta.url).pathname;
 const FEATURES = 20;
 const IMMUTABLE = 4;
@@ -71,7 +71,7 @@ function explainArguments({ model, policy, rows, results }, threads) {
 }
 
 /** Wall time of the whole process; processor time and the most memory it had, as it tells itself when it ends. */
-async function runProcess(args) {
+export async function runProcess(args) {
   const report = `process.on('exit', () => process.stderr.write('\\n@' + JSON.stringify(process.resourceUsage())))`;
   const started = performance.now();
   const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(report)}`, ...args], {

@@ -28,6 +28,86 @@ const ofEndToEnd =
   ({ endToEnd }) =>
     endToEnd?.rows === ROWS.full ? endToEnd[figure] : undefined;
 
+const CREDIT_FORESTS = ['credit-rf', 'credit-rf5', 'credit-gb', 'credit-xgb8'];
+
+/** The worst of a figure over the named forests; nothing unless all of them were measured, on all their rows. */
+const worstForest =
+  (worst, names, figureOf) =>
+  ({ forests = [] }) => {
+    const measured = names.map((name) => forests.find((forest) => forest.isWhole && forest.name === name));
+    return measured.includes(undefined) ? undefined : worst(...measured.map(figureOf));
+  };
+
+const largestOf = (names, figureOf) => worstForest(Math.max, names, figureOf);
+const smallestOf = (names, figureOf) => worstForest(Math.min, names, figureOf);
+
+const median = ({ rowMs }) => rowMs.median;
+const proved = ({ provedShare }) => provedShare;
+
+const ofForestBulk =
+  (figure) =>
+  ({ forestBulk }) =>
+    forestBulk?.isWhole ? forestBulk[figure] : undefined;
+
+const FOREST_GOALS = [
+  { name: 'credit forests, share proved in 1 s', unit: '', atLeast: 0.95, measure: smallestOf(CREDIT_FORESTS, proved) },
+  { name: 'credit forests, median', unit: 'ms', atMost: 40, measure: largestOf(CREDIT_FORESTS, median) },
+  {
+    name: 'credit forests, heuristics alone, share valid',
+    unit: '',
+    atLeast: 1,
+    measure: smallestOf(CREDIT_FORESTS, ({ heuristics }) => heuristics.validShare),
+  },
+  {
+    name: 'credit forests, heuristics alone, median',
+    unit: 'ms',
+    atMost: 5,
+    measure: largestOf(CREDIT_FORESTS, ({ heuristics }) => median(heuristics)),
+  },
+  {
+    name: 'credit forests, heuristics alone, median cost over the optimum',
+    unit: '',
+    atMost: 1.3,
+    measure: largestOf(CREDIT_FORESTS, ({ heuristics }) => heuristics.costRatio ?? Infinity),
+  },
+  { name: 'cancer boosting, median', unit: 'ms', atMost: 100, measure: largestOf(['cancer-gb'], median) },
+  { name: 'cancer boosting, share proved', unit: '', atLeast: 1, measure: smallestOf(['cancer-gb'], proved) },
+  { name: 'cancer forest, share proved in 10 s', unit: '', atLeast: 0.6, measure: smallestOf(['cancer-rf'], proved) },
+  { name: 'small boosting, median', unit: 'ms', atMost: 10, measure: largestOf(['small'], median) },
+  { name: 'small boosting, share proved', unit: '', atLeast: 1, measure: smallestOf(['small'], proved) },
+  { name: 'wide boosting, p95', unit: 'ms', atMost: 300, measure: largestOf(['wide'], ({ rowMs }) => rowMs.p95) },
+  {
+    name: 'wide boosting, share answered',
+    unit: '',
+    atLeast: 1,
+    measure: smallestOf(['wide'], ({ answeredShare }) => answeredShare),
+  },
+  {
+    name: 'wide boosting, share no dearer than the nearest row',
+    unit: '',
+    atLeast: 1,
+    measure: smallestOf(['wide'], ({ noDearerThanNearestShare }) => noDearerThanNearestShare),
+  },
+  {
+    name: 'bulk boosting, proved on 2 threads',
+    unit: 'rows/s',
+    atLeast: 200,
+    measure: ofForestBulk('provedRowsPerSecond'),
+  },
+  {
+    name: 'bulk boosting, heuristics alone on 2 threads',
+    unit: 'rows/s',
+    atLeast: 1000,
+    measure: ofForestBulk('heuristicRowsPerSecond'),
+  },
+  {
+    name: 'import of 500 XGBoost trees of depth 8',
+    unit: 's',
+    atMost: 2,
+    measure: ({ modelImport }) => modelImport?.seconds,
+  },
+];
+
 /** Each has a limit `atMost` or `atLeast`, in `unit`. */
 const GOALS = [
   {
@@ -70,6 +150,7 @@ const GOALS = [
   { name: 'portfolio, share proved', unit: '', atLeast: 0.95, measure: ({ portfolio }) => portfolio?.provedShare },
   { name: 'explain, share of the floor', unit: '', atLeast: GOAL.ratio, measure: ofEndToEnd('ratio') },
   { name: 'explain, resident', unit: 'MB', atMost: GOAL.residentMb, measure: ofEndToEnd('residentMb') },
+  ...FOREST_GOALS,
 ];
 
 /** The goals that a run can tell about; `headroom` of at least 1 means met, and by how much. */

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: all that is measured, as tables, and after a whole run as bench/results.json.
  *
- *   --short        everything, but hurried: a check that it runs, in about 20 s
+ *   --short        everything, but hurried: a check that it runs, in about 80 s
  *   --only TEXT    only what has TEXT in its name; may be given several times
  *   --json         the results on stdout instead of tables
  *   --write        the tables into bench/README.md as well; needs a whole run
@@ -9,11 +9,25 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { Missing } from '../scripts/system.mjs';
 import { measureEndToEnd, ROWS } from './end-to-end.mjs';
+import { measureForestBulk, measureImport } from './forest-bulk.mjs';
+import { FORESTS, LARGE, provideForests } from './forest-models.mjs';
+import { checkHeuristics, measureForest } from './forests.mjs';
 import { judge } from './goals.mjs';
 import { measurePortfolio } from './portfolio.mjs';
 import { listCases } from './problems.mjs';
-import { showCases, showEndToEnd, showGoals, showPage, showPortfolio, showResults } from './show.mjs';
+import {
+  showCases,
+  showEndToEnd,
+  showForestBulk,
+  showForests,
+  showGoals,
+  showImport,
+  showPage,
+  showPortfolio,
+  showResults,
+} from './show.mjs';
 import { measureCase } from './solve.mjs';
 import { PACE } from './timing.mjs';
 
@@ -27,7 +41,15 @@ const print = options.json ? () => {} : (text) => console.log(text);
 const isWanted = (name) => !options.only || options.only.some((text) => name.includes(text));
 
 const loadBefore = readLoad();
-const measured = { cases: await runCases(), portfolio: await runPortfolio(), endToEnd: await runEndToEnd() };
+const forests = findForests();
+const measured = {
+  cases: await runCases(),
+  portfolio: await runPortfolio(),
+  forests: await runForests(),
+  forestBulk: await runForestBulk(),
+  modelImport: await runImport(),
+  endToEnd: await runEndToEnd(),
+};
 const results = {
   goals: judge(measured),
   date: new Date().toISOString().slice(0, 10),
@@ -76,6 +98,41 @@ async function runPortfolio() {
   if (!isWanted('portfolio')) return undefined;
   const figures = await measurePortfolio(options.short ? SHORT_APPLICANTS : undefined);
   print(showPortfolio(figures));
+  return figures;
+}
+
+/** Before anything is measured: whoever lacks the libraries that train them should not wait for that news. */
+function findForests() {
+  if (!FORESTS.some((name) => isWanted(`forest ${name}`)) && !isWanted('import')) return undefined;
+  checkHeuristics();
+  try {
+    return provideForests();
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    console.error(`${error.message} (it trains the forests of the bench)`);
+    return process.exit(1);
+  }
+}
+
+async function runForests() {
+  const done = [];
+  for (const name of FORESTS.filter((one) => isWanted(`forest ${one}`)))
+    done.push(await measureForest(name, forests, options.short));
+  if (done.length) print(showForests(done));
+  return done;
+}
+
+async function runForestBulk() {
+  if (!isWanted('forest bulk')) return undefined;
+  const figures = await measureForestBulk(forests.get('bulk'), options.short);
+  print(showForestBulk(figures));
+  return figures;
+}
+
+async function runImport() {
+  if (!isWanted('import')) return undefined;
+  const figures = await measureImport(LARGE);
+  print(showImport(figures));
   return figures;
 }
 

@@ -35,6 +35,24 @@ const PORTFOLIO_COLUMNS = [
   { title: 'infeasible', of: ({ infeasibleShare }) => showPercent(infeasibleShare) },
 ];
 
+const FOREST_COLUMNS = [
+  { title: 'forest', left: true, of: ({ name }) => name },
+  { title: 'trees', of: ({ trees }) => String(trees) },
+  { title: 'd', of: ({ features }) => String(features) },
+  { title: 'rows', of: ({ rows }) => String(rows) },
+  { title: 'deadline ms', of: ({ deadlineMs }) => showNumber(deadlineMs) },
+  { title: 'proved', of: ({ provedShare }) => showPercent(provedShare) },
+  { title: 'answered', of: ({ answeredShare }) => showPercent(answeredShare) },
+  { title: 'median ms', of: ({ rowMs }) => showNumber(rowMs.median) },
+  { title: 'p95', of: ({ rowMs }) => showNumber(rowMs.p95) },
+  { title: 'largest gap', of: ({ largestGap }) => showPercent(largestGap) },
+  { title: 'heuristics: ms', of: ({ heuristics }) => showNumber(heuristics.rowMs.median) },
+  { title: 'valid', of: ({ heuristics }) => showPercent(heuristics.validShare) },
+  { title: 'over optimum', of: ({ heuristics }) => times(heuristics.costRatio) },
+  { title: 'kept MB', of: ({ memory }) => showNumber(memory.keptMb) },
+  { title: 'resident', of: ({ memory }) => showNumber(memory.residentMb) },
+];
+
 const GOAL_COLUMNS = [
   { title: 'goal', left: true, of: ({ name }) => name },
   { title: 'limit', of: ({ limit }) => limit },
@@ -54,6 +72,23 @@ export const showCases = (cases) =>
 export const showPortfolio = (figures) =>
   titled('The demo portfolio under its policy', textTable(PORTFOLIO_COLUMNS, [figures]));
 
+export const showForests = (forests) =>
+  titled('Trained forests: all solvers, heuristics alone, memory per thread', textTable(FOREST_COLUMNS, forests));
+
+const describeForestBulk = (figures) =>
+  [
+    `${showNumber(figures.rows)} rows, ${figures.threads} threads, start-up included`,
+    `all solvers       ${figures.rowsPerSecond} rows/s, ${figures.provedRowsPerSecond} of them proved`,
+    `heuristics alone  ${figures.heuristicRowsPerSecond} rows/s`,
+  ].join('\n');
+
+const describeImport = ({ trees, nodes, seconds, residentMb }) =>
+  `${trees} trees, ${showNumber(nodes)} nodes: ${seconds} s, ${residentMb} MB`;
+
+export const showForestBulk = (figures) => titled('explain, the forest "bulk"', describeForestBulk(figures));
+
+export const showImport = (figures) => titled('models import --from xgboost', describeImport(figures));
+
 export const showEndToEnd = (figures) => titled('explain from end to end', describeEndToEnd(figures));
 
 export const showGoals = (goals) => titled('Goals', textTable(GOAL_COLUMNS, goals));
@@ -66,7 +101,7 @@ export function showPage(page, results) {
   return `${page.slice(0, begin + BEGIN.length)}\n\n${pageTables(results)}\n\n${page.slice(end)}`;
 }
 
-function pageTables({ date, machine, goals, cases, portfolio, endToEnd }) {
+function pageTables({ date, machine, goals, cases, portfolio, forests, forestBulk, modelImport, endToEnd }) {
   return [
     `${date}, Node ${machine.node}, ${machine.cpu}, ${machine.cores} cores, load ${machine.load.join(' before and ')} after.`,
     markdownTable(GOAL_COLUMNS, goals),
@@ -74,6 +109,12 @@ function pageTables({ date, machine, goals, cases, portfolio, endToEnd }) {
     markdownTable(pivotColumns(cases), pivot(cases)),
     'The demo portfolio under its policy:',
     markdownTable(PORTFOLIO_COLUMNS, [portfolio]),
+    'Trained forests under their policies:',
+    markdownTable(FOREST_COLUMNS, forests),
+    '`explain` of the forest `bulk`:',
+    `\`\`\`\n${describeForestBulk(forestBulk)}\n\`\`\``,
+    '`models import --from xgboost`:',
+    `\`\`\`\n${describeImport(modelImport)}\n\`\`\``,
     '`explain` from end to end:',
     `\`\`\`\n${describeEndToEnd(endToEnd)}\n\`\`\``,
   ].join('\n\n');
@@ -114,9 +155,9 @@ function pivotColumns(cases) {
 
 const bothTimes = (c) => (c ? `${showNumber(c.solverUs.median)} / ${showNumber(c.rowUs.median)}` : '');
 
-/** JSON with a line for each case. */
-export function showResults({ cases, ...others }) {
+/** JSON with a line for each forest and each case. */
+export function showResults({ cases, forests, ...others }) {
   const head = JSON.stringify(others, null, 2).replace(/\n}$/, '');
-  const lines = cases.map((figures) => `    ${JSON.stringify(figures)}`).join(',\n');
-  return `${head},\n  "cases": [\n${lines}\n  ]\n}\n`;
+  const lines = (list) => list.map((figures) => `    ${JSON.stringify(figures)}`).join(',\n');
+  return `${head},\n  "forests": [\n${lines(forests)}\n  ],\n  "cases": [\n${lines(cases)}\n  ]\n}\n`;
 }

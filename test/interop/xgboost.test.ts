@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importXgboost } from '../../src/formats/xgboost.js';
-import type { ModelDocument, RowValue } from '../../src/index.js';
+import type { ModelDocument } from '../../src/index.js';
 import { readRows } from '../../src/models/background.js';
 import { type LoadedModel, loadModel, Scorer } from '../../src/models/load.js';
-import { flatten, leafOf, type TreeDocument } from '../../src/models/tree.js';
+import { leavesOf, toValues } from '../support/library-parity.js';
 
 const SCRIPT = fileURLToPath(new URL('./fit_xgboost.py', import.meta.url));
 const FIT_TIMEOUT_MS = 120_000;
@@ -79,19 +79,6 @@ function importCase(name: string): {
   const expected = readExpected(name);
   const model = loadModel(document);
   return { document, model, expected, rows: readRows(toValues(document, expected.rows), model.space, 'rows') };
-}
-
-/** XGBoost takes the code of a category as a number, a row of ours names it. */
-function toValues({ features }: ModelDocument, rows: Expected['rows']): RowValue[][] {
-  const name = (value: number | null, f: number) =>
-    value !== null && features[f].type === 'categorical' ? String(value) : value;
-  return rows.map((row) => row.map(name));
-}
-
-function leavesOf({ parameters }: ModelDocument, rows: Float64Array[]): number[][] {
-  const trees = parameters.trees as TreeDocument[];
-  const forest = flatten(trees, rows[0].length, 'trees');
-  return rows.map((row) => trees.map((_, t) => leafOf(forest, t, row) - forest.root[t]));
 }
 
 describe('fit_xgboost.py', () => {

@@ -1,0 +1,127 @@
+/**
+ * Trained tree ensembles, row by row on one thread: how many answers are proved within the policy's deadline and how long
+ * that takes; then the same rows by the heuristics alone, and by the nearest row of the training set alone, as the
+ * yardsticks of each other. Each row once, after warm-up; a valid answer is one that the model itself predicts so.
+ */
+import { readFileSync } from 'node:fs';
+import { loadModel, loadPolicy, prepare } from '../dist/index.js';
+import { solvers } from '../dist/solvers/index.js';
+import { measureMemory } from './forest-memory.mjs';
+import { isProved } from './solve.mjs';
+import { summarise } from './timing.mjs';
+
+/** Solvers that look for a good answer and prove nothing. A name that the product does not know ends the run. */
+export const HEURISTICS = ['forest-pull', 'forest-tweak', 'forest-descent'];
+const FALLBACK = ['nearest'];
+
+/** Rows of a whole and of a short run; most models have a hundred. */
+const ROWS = { full: 100, short: 10 };
+/** Where a row may take ten seconds. */
+const SLOW_ROWS = { full: 12, short: 3 };
+const SLOW_DEADLINE_MS = 5000;
+const WARM_UP = { rows: 20, deadlineMs: 50 };
+/** Served before a model whose memory is measured. */
+const SMALLEST = 'small';
+/** An answer within this of the optimum counts as proved, so one of two may be dearer by as much. */
+const SAME = 1 + 1e-6;
+
+/** Before minutes of measuring that would end in the same error. */
+export function checkHeuristics() {
+  const unknown = HEURISTICS.filter((name) => !solvers.some((solver) => solver.name === name));
+  if (unknown.length) throw new Error(`bench/forests.mjs names solvers that there are not: ${unknown.join(', ')}`);
+}
+
+/** `forests` has the paths of all by name. */
+export async function measureForest(name, forests, isShort) {
+  const paths = forests.get(name);
+  const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
+  const model = loadModel(read(paths.model));
+  const policy = read(paths.policy);
+  const rows = readRows(paths.rows, policy.deadlineMs, isShort ? 'short' : 'full');
+  const proved = await explainAll(model, policy, rows);
+  const quick = await explainAll(model, { ...policy, solvers: HEURISTICS }, rows);
+  const nearest = await explainAll(model, { ...policy, solvers: FALLBACK }, rows);
+  return {
+    name,
+    trees: model.document.parameters.trees.length,
+    features: model.space.features.length,
+    rows: rows.length,
+    isWhole: !isShort,
+    deadlineMs: policy.deadlineMs,
+    ...describeProofs(proved),
+    noDearerThanNearestShare: share(proved, (row, r) => row.cost <= nearest[r].cost * SAME || row.isInfeasible),
+    heuristics: describeHeuristics(quick, proved),
+    memory: measureMemory(paths, forests.get(SMALLEST)),
+  };
+}
+
+function readRows(path, deadlineMs, size) {
+  const count = (deadlineMs > SLOW_DEADLINE_MS ? SLOW_ROWS : ROWS)[size];
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  return lines.slice(0, count).map((line) => JSON.parse(line));
+}
+
+async function explainAll(model, policy, rows) {
+  await warmUp(model, policy, rows);
+  const plan = await planFor(model, policy);
+  return rows.map((row) => {
+    const start = performance.now();
+    const result = plan.explain(row);
+    return describeRow(result, performance.now() - start, model, policy.target);
+  });
+}
+
+/** A plan of its own with a short deadline: the code gets compiled, however long a row may take. */
+async function warmUp(model, policy, rows) {
+  const plan = await planFor(model, { ...policy, deadlineMs: Math.min(policy.deadlineMs, WARM_UP.deadlineMs) });
+  for (const row of rows.slice(0, WARM_UP.rows)) plan.explain(row);
+}
+
+const planFor = (model, policy) => prepare(model, loadPolicy(policy), { now: () => performance.now() });
+
+function describeRow(result, ms, model, target) {
+  const [answer] = result.counterfactuals;
+  const isInfeasible = result.status === 'infeasible';
+  return {
+    ms,
+    isInfeasible,
+    isProved: isProved(result),
+    isValid: answer !== undefined && model.predict(answer.features).prediction === target,
+    cost: answer?.cost ?? Infinity,
+    // An answer without a bound may be all too dear, a row without an answer is.
+    gap: isInfeasible ? 0 : (answer?.proof.gap ?? 1),
+  };
+}
+
+const share = (rows, test) => rows.filter(test).length / rows.length;
+
+const figure = (value) => Number(value.toPrecision(3));
+
+function rowMs(rows) {
+  const { median, p95 } = summarise(rows.map(({ ms }) => ms));
+  return { median: figure(median), p95: figure(p95), largest: figure(Math.max(...rows.map(({ ms }) => ms))) };
+}
+
+function describeProofs(rows) {
+  return {
+    provedShare: share(rows, (row) => row.isProved),
+    answeredShare: share(rows, (row) => row.isValid || row.isInfeasible),
+    infeasibleShare: share(rows, (row) => row.isInfeasible),
+    rowMs: rowMs(rows),
+    largestGap: figure(Math.max(...rows.map(({ gap }) => gap))),
+  };
+}
+
+/** Rows without any answer are no fault of a heuristic; ratios are to those optima that are proved. */
+function describeHeuristics(quick, proved) {
+  const feasible = quick.filter((_, r) => !proved[r].isInfeasible);
+  const ratios = quick.flatMap((row, r) =>
+    proved[r].isProved && !proved[r].isInfeasible ? [row.cost / proved[r].cost] : [],
+  );
+  return {
+    validShare: share(feasible, (row) => row.isValid),
+    rowMs: rowMs(quick),
+    costRatio: ratios.length ? figure(summarise(ratios).median) : null,
+    comparedRows: ratios.length,
+  };
+}
