@@ -6,8 +6,9 @@
  *   split of a numeric feature: left <=> cell <= cut          split of a category: left <=> its cell is in the split's set
  *
  * For one person each cell has one best value, the one nearest to the present value that lies in it and in the person's
- * domain, and so a cost; an empty cell costs Infinity. Values are numbers of the precision that the library compares in,
- * so that they are on the right side of a threshold wherever they are scored.
+ * domain, and so a cost; an empty cell costs Infinity. Where the library compares in float32 the ends of a cell are the last
+ * numbers that round to its side: as the model sees it, an answer is a representable step past its threshold, and nothing
+ * nearer is.
  *
  * Every feature has one more cell, after the others: "missing". Who is in it stays in it, and nobody else gets there; each
  * split says where it leads.
@@ -15,7 +16,7 @@
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../linalg/floats.js';
 import type { Feature } from '../models/features.js';
 import type { AdditiveTreesPiece } from '../models/region.js';
-import { goesLeft, MISSING_LEFT } from '../models/tree.js';
+import { type Forest, goesLeft, MISSING_LEFT } from '../models/tree.js';
 import { changeCost } from '../policy/cost.js';
 import { type Domain, roundTo } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
@@ -127,15 +128,8 @@ export class Cells {
   /** The two sides of a threshold, in columns and in the precision of the comparison. */
   private cutOf(node: number, flip: boolean): Cut {
     const { forest, map } = this.piece;
-    const single = forest.single[node] === 1;
-    const threshold = forest.threshold[node];
-    const down = single ? nextDownSingle : nextDown;
-    const up = single ? nextUpSingle : nextUp;
-    // The largest number of the precision that goes left, and the smallest that goes right.
-    let left = single ? Math.fround(threshold) : threshold;
-    if (single && left > threshold) left = down(left);
-    if (forest.strict[node]) left = down(threshold);
-    const right = up(left);
+    const left = forest.single[node] === 1 ? lastSingle(forest, node) : lastDouble(forest, node);
+    const right = nextUp(left);
     if (!map) return { leftEnd: left, rightStart: right };
     const column = forest.feature[node];
     const back = (input: number) => (input - map.offset[column]) / map.diagonal![column];
@@ -152,6 +146,19 @@ export class Cells {
       value = outward(value);
     return value;
   }
+}
+
+/** The largest number that goes left. */
+function lastDouble({ threshold, strict }: Forest, node: number): number {
+  return strict[node] ? nextDown(threshold[node]) : threshold[node];
+}
+
+/** The same where the number is rounded to float32 first: it rounds to the largest float32 that goes left. */
+function lastSingle({ threshold, strict }: Forest, node: number): number {
+  let left = Math.fround(threshold[node]);
+  if (left > threshold[node] || (strict[node] && left === threshold[node])) left = nextDownSingle(left);
+  const middle = (left + nextUpSingle(left)) / 2;
+  return Math.fround(middle) === left ? middle : nextDown(middle);
 }
 
 /** The cells of one person. */

@@ -14,6 +14,7 @@ import type { Problem } from '../problems/problem.js';
 import { isAnswer } from './answer-check.js';
 import type { SegmentBox } from './box-forest.js';
 import { Cells, PersonCells } from './cells.js';
+import { CostLattice } from './cost-lattice.js';
 import { ForestDual } from './forest-dual.js';
 import { Incumbents } from './forest-incumbents.js';
 import { NodeHeap } from './node-heap.js';
@@ -21,7 +22,7 @@ import { type CellBox, ReachableForest } from './reachable-forest.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 
 const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
-const WORTH = 1e-7;
+const WORTH = 5e-7;
 const ROOT_STEPS = 120;
 const ROOT_ROUNDS = 3;
 const BOX_STEPS = 24;
@@ -64,6 +65,7 @@ class PreparedForest implements Prepared {
   /** More than any answer costs. */
   private most = 0;
   private remembered = 0;
+  private lattice: CostLattice | null = null;
   private domain!: Domain;
 
   constructor(private readonly problem: Problem) {
@@ -103,6 +105,11 @@ class PreparedForest implements Prepared {
     return this.bestCost < Infinity ? this.bestCost * (1 - WORTH) : this.most;
   }
 
+  /** A bound that proves as much: less than `below` where costs come in steps. */
+  private target(): number {
+    return this.lattice ? this.lattice.target(this.below()) : this.below();
+  }
+
   private offer(found: { at: Int32Array; cost: number } | null): void {
     if (!found || !(found.cost < this.bestCost)) return;
     this.bestCost = found.cost;
@@ -120,11 +127,12 @@ class PreparedForest implements Prepared {
     for (let round = 1; ; round++) {
       const before = this.bestCost;
       if (!forest.build(this.below(), within)) return undefined;
+      this.lattice = CostLattice.of(forest.cost, forest.segments, this.below());
       const box = this.wholeBox(within);
       dual.begin(forest, shortfall);
       if (round > 1) for (let n = 0; n < forest.size; n++) dual.prices[n] = this.wholePrices[forest.origin[n]];
-      bound = Math.max(bound, dual.climb(box, this.below(), ROOT_STEPS, watch));
-      if (bound >= this.below()) return undefined;
+      bound = Math.max(bound, dual.climb(box, this.target(), ROOT_STEPS, watch));
+      if (bound >= this.target()) return undefined;
       const smaller = this.bestCost < before * 0.999 || this.countSegments(box) < 0.8 * forest.segments;
       if (round === ROOT_ROUNDS || !smaller || watch.late()) return { ...box, bound, prices: null };
       within = this.toCells(box);
@@ -165,7 +173,7 @@ class PreparedForest implements Prepared {
     const { at } = this.dual;
     for (let f = 0; f < at.length; f++) this.cellsAt[f] = this.forest.cell[at[f]];
     this.offer(this.incumbents.from(this.cellsAt));
-    return this.below();
+    return this.target();
   }
 
   private search(root: Box, limits: Limits): Outcome {
@@ -181,7 +189,7 @@ class PreparedForest implements Prepared {
       if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
       const plunging = next !== undefined;
       next = undefined;
-      if (box.bound >= this.below()) {
+      if (box.bound >= this.target()) {
         this.forget(box);
         continue;
       }
@@ -199,9 +207,9 @@ class PreparedForest implements Prepared {
 
   /** Bounds a box; false when it is done with. */
   private isOpen(box: Box): boolean {
-    const bound = this.dual.climb(box, this.below(), BOX_STEPS);
+    const bound = this.dual.climb(box, this.target(), BOX_STEPS);
     box.bound = Math.max(box.bound, bound);
-    return box.bound < this.below();
+    return box.bound < this.target();
   }
 
   /** Takes the cheapest point of a box if it is an answer: then the box is done with. */
@@ -219,7 +227,7 @@ class PreparedForest implements Prepared {
       total += cost[best];
       changes += +(cost[best] > 0);
     }
-    if (total >= this.below() || changes > this.problem.maxChanges) return true;
+    if (total >= this.target() || changes > this.problem.maxChanges) return true;
     this.person.toColumns(this.cellsAt, this.domain, this.x);
     if (!isAnswer(this.problem, this.domain, this.x)) return false;
     this.offer({ at: this.cellsAt, cost: total });
