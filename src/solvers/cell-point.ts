@@ -51,7 +51,6 @@ export class CellPoint {
       this.home[f] = this.cheapestOf(f);
       if (this.home[f] < 0) return false;
       this.still[f] = this.isStill(f) ? person.present[f] : -1;
-      this.scores.wanted[f] = +this.isFree(f);
     }
     this.scores.load(this.home);
     this.measure();
@@ -96,12 +95,45 @@ export class CellPoint {
     return true;
   }
 
+  /** Looks at the moves of all features to cells that cost less than the limit; the point's own cells are always among them. */
+  look(limitOf: (f: number) => number): void {
+    for (let f = 0; f < this.home.length; f++) this.narrow(f, limitOf(f));
+    this.scores.look();
+  }
+
+  /** The interesting cells of a feature: costs grow away from home. */
+  private narrow(f: number, limit: number): void {
+    const { at, least, most } = this.scores;
+    const cost = this.person.cost[f];
+    let from = at[f];
+    let to = at[f];
+    if (this.cells.features[f].unordered) {
+      for (let cell = 0; cell < cost.length; cell++) {
+        if (!(cost[cell] < limit)) continue;
+        from = Math.min(from, cell);
+        to = Math.max(to, cell);
+      }
+    } else {
+      for (let cell = this.home[f]; cell >= 0 && !(cost[cell] < Infinity && cost[cell] >= limit); cell--)
+        if (cost[cell] < limit && cell < from) from = cell;
+      for (let cell = this.home[f]; cell < cost.length && !(cost[cell] < Infinity && cost[cell] >= limit); cell++)
+        if (cost[cell] < limit && cell > to) to = cell;
+    }
+    least[f] = from;
+    most[f] = to;
+  }
+
   get found(): boolean {
     return this.bestCost < Infinity;
   }
 
   isCheaper(cost: number): boolean {
     return cost < (this.found ? this.bestCost * (1 - WORTH) : Infinity);
+  }
+
+  /** Below what a feature's cell must cost for the point to become a better answer by moving there alone. */
+  affordable(f: number): number {
+    return this.found ? this.bestCost * (1 - WORTH) - this.cost + this.person.cost[f][this.scores.at[f]] : Infinity;
   }
 
   /** The cheapest cell from..to of a feature that the person may have; -1: none. */
@@ -115,10 +147,6 @@ export class CellPoint {
   /** Whether the policy's rows make some points no answers that the margins accept. */
   get isRuled(): boolean {
     return this.ruled;
-  }
-
-  private isFree(f: number): boolean {
-    return this.person.cost[f].some((cost, cell) => cost < Infinity && cell !== this.home[f]);
   }
 
   private isStill(f: number): boolean {

@@ -51,7 +51,7 @@ export class CellSearch {
     const { point } = this;
     for (let k = 0; k < MOST_MOVES && !point.offer(); k++) {
       if (this.late()) return;
-      point.scores.look();
+      point.look((f) => (this.locked[f] ? 0 : point.affordable(f)));
       this.weigh(power);
       this.tryLast();
       if (this.next.f === NO_MOVE) break;
@@ -63,8 +63,9 @@ export class CellSearch {
   /** From an answer on: cheaper cells, for as long as it stays one. */
   restore(): void {
     const { point } = this;
+    const { person, scores } = point;
     for (let more = true; more && !this.late(); ) {
-      point.scores.look();
+      point.look((f) => person.cost[f][scores.at[f]]);
       more = false;
       for (const { f, cell } of this.savings()) more = point.moveIfHolds(f, cell) || more;
     }
@@ -108,17 +109,17 @@ export class CellSearch {
   /** Chooses `next`, the move with the most deficit less for its price, and `last`, the cheapest that leaves none. */
   private weigh(power: number): void {
     const { person, cost: total, changes, still, problem, scores } = this.point;
-    const { at, first, wanted } = scores;
+    const { at, first, least: from, most: to } = scores;
     const deficit = this.deficit();
     let most = 0;
     let least = Infinity;
     this.next.f = this.last.f = NO_MOVE;
     for (let f = 0; f < at.length; f++) {
-      if (this.locked[f] || !wanted[f]) continue;
+      if (from[f] === to[f]) continue;
       const cost = person.cost[f];
       const here = cost[at[f]];
       const full = changes - +(at[f] !== still[f]) >= problem.maxChanges;
-      for (let cell = 0; cell < cost.length; cell++) {
+      for (let cell = from[f]; cell <= to[f]; cell++) {
         const extra = cost[cell] - here;
         if (cell === at[f] || !this.point.isCheaper(total + extra) || (full && cell !== still[f])) continue;
         const after = this.deficitAfter(first[f] + cell);
@@ -151,11 +152,10 @@ export class CellSearch {
     const { person, scores } = this.point;
     const found: (Move & { saving: number })[] = [];
     for (let f = 0; f < scores.at.length; f++) {
-      if (!scores.wanted[f]) continue;
       const cost = person.cost[f];
       const here = scores.at[f];
       let best = here;
-      for (let cell = 0; cell < cost.length; cell++)
+      for (let cell = scores.least[f]; cell <= scores.most[f]; cell++)
         if (cost[cell] < cost[best] && this.deficitAfter(scores.first[f] + cell) === 0) best = cell;
       if (best !== here) found.push({ f, cell: best, saving: cost[here] - cost[best] });
     }
@@ -165,11 +165,11 @@ export class CellSearch {
   /** The margins are met, the policy's rows are not: the cheapest one move that makes both so. */
   private mend(): void {
     const { person, scores } = this.point;
-    scores.look();
+    this.point.look((f) => this.point.affordable(f));
     const moves: (Move & { extra: number })[] = [];
     for (let f = 0; f < scores.at.length; f++) {
       const cost = person.cost[f];
-      for (let cell = 0; cell < cost.length; cell++)
+      for (let cell = scores.least[f]; cell <= scores.most[f]; cell++)
         if (cost[cell] < Infinity && cell !== scores.at[f] && this.deficitAfter(scores.first[f] + cell) === 0)
           moves.push({ f, cell, extra: cost[cell] - cost[scores.at[f]] });
     }
