@@ -17,6 +17,9 @@ const MOST_ROUNDS = 12;
 /** How many moves are tried on a point that meets the margins and breaks the policy's rows. */
 const MENDS = 64;
 
+/** How much prices count: fully, by half, not at all. The last gets to answers where the others are stuck or out of changes. */
+export const POWERS: readonly number[] = [1, 0.5, 0];
+
 interface Move {
   f: number;
   cell: number;
@@ -44,6 +47,15 @@ export class CellSearch {
 
   isLate(): boolean {
     return this.late();
+  }
+
+  /** Descents from home, one for each power. */
+  descendFromHome(powers: readonly number[]): void {
+    for (const power of powers) {
+      if (this.late()) return;
+      this.point.goTo(this.point.home);
+      this.descend(power);
+    }
   }
 
   /** Moves until there is a better answer, or none helps. The price counts to the given power. */
@@ -187,7 +199,7 @@ export class CellSearch {
     return [...costs.keys()].filter((f) => best[f] !== home[f]).sort((f, g) => costs[g] - costs[f]);
   }
 
-  /** The best answer without one of its changes, the others on their own. */
+  /** The best answer without one of its changes, the other features on their own. */
   private release(f: number): void {
     const { point } = this;
     const before = point.bestCost;

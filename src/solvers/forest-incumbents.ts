@@ -4,9 +4,8 @@
  */
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
-import { CellSearch } from './cell-search.js';
+import { CellSearch, POWERS } from './cell-search.js';
 import type { Cells, PersonCells } from './cells.js';
-import { POWERS } from './forest-descent.js';
 import { pull } from './forest-pull.js';
 import { Tweaker } from './forest-tweak.js';
 import { SampleCells } from './sample-cells.js';
@@ -53,10 +52,7 @@ export class Incumbents {
 
   private look(): void {
     const { point } = this.search;
-    for (const power of POWERS) {
-      point.goTo(point.home);
-      this.search.descend(power);
-    }
+    this.search.descendFromHome(POWERS);
     if (!point.found) pull(this.search, this.samples, LAST_RESORTS);
     if (!point.found) {
       point.goTo(point.home);
