@@ -24,7 +24,7 @@ export class CellScores {
   readonly first: Int32Array;
   /** By margin, then by cell, as of the last `look`. */
   readonly rise: readonly Float64Array[];
-  /** By feature: the cells whose rises are of interest, from least to most with the present one; least > most: none are. */
+  /** By feature: the cells whose rises are of interest, from least to most with the present one. */
   readonly least: Int32Array;
   readonly most: Int32Array;
   /** By tree: the leaf of the point. */
@@ -36,6 +36,8 @@ export class CellScores {
   private readonly treesOf: readonly Int32Array[];
   private readonly nodes: Int32Array;
   private readonly members: Uint8Array;
+  /** By leaf: the features on its path, as bits; beyond 32 they share them. */
+  private readonly asked: Int32Array;
   // While a tree is walked: the cells that the path of the point leaves a feature, and which cells have left it.
   private readonly from: Int32Array;
   private readonly to: Int32Array;
@@ -63,6 +65,7 @@ export class CellScores {
     this.seen = new Float64Array(features.length);
     this.members = new Uint8Array(cells.sets.reduce((sum, set) => sum + (set?.length ?? 0), 0));
     this.nodes = this.layOut();
+    this.asked = this.cells.parent.map((_, node) => this.askedAbove(node));
     this.treesOf = this.listTrees();
   }
 
@@ -103,11 +106,14 @@ export class CellScores {
   /** Fills `rise` between `least` and `most`. */
   look(): void {
     const { root } = this.cells.piece.forest;
-    for (let m = 0; m < this.margins; m++)
-      for (let f = 0; f < this.at.length; f++)
-        if (this.least[f] <= this.most[f])
-          this.rise[m].fill(0, this.first[f] + this.least[f], this.first[f] + this.most[f] + 2);
-    for (let t = 0; t < root.length; t++) this.lookInto(root[t], this.leaf[t]);
+    let wanted = 0;
+    for (let f = 0; f < this.at.length; f++) {
+      if (this.least[f] < this.most[f]) wanted |= 1 << (f & 31);
+      for (let m = 0; m < this.margins; m++)
+        this.rise[m].fill(0, this.first[f] + this.least[f], this.first[f] + this.most[f] + 2);
+    }
+    for (let t = 0; t < root.length; t++)
+      if ((this.asked[this.leaf[t]] & wanted) !== 0) this.lookInto(root[t], this.leaf[t]);
     for (let f = 0; f < this.at.length; f++) if (!this.unordered[f]) this.sumUp(f);
   }
 
@@ -220,6 +226,13 @@ export class CellScores {
       start += set.length;
     }
     return nodes;
+  }
+
+  private askedAbove(leaf: number): number {
+    const { parent, feature } = this.cells;
+    let asked = 0;
+    for (let node = parent[leaf]; node >= 0; node = parent[node]) asked |= 1 << (feature[node] & 31);
+    return asked;
   }
 
   private listTrees(): Int32Array[] {

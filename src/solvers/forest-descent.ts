@@ -7,7 +7,7 @@ import { forestHeuristic, type Strategy } from './forest-heuristic.js';
 import { Tweaker } from './forest-tweak.js';
 
 /** How many tweaks are descended from. */
-const TWEAKS = 4;
+const TWEAKS = 2;
 
 function prepare(search: CellSearch): Strategy {
   const tweaker = new Tweaker(search);

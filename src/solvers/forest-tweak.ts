@@ -9,9 +9,9 @@ import { forestHeuristic, type Strategy } from './forest-heuristic.js';
 import { LeafTweaks } from './leaf-tweaks.js';
 
 /** How many tweaks are tried from one point. */
-const TRIES = 48;
+const TRIES = 32;
 /** How many tweaks may follow each other. */
-const MOST_TWEAKS = 8;
+const MOST_TWEAKS = 4;
 
 export class Tweaker {
   private readonly tweaks: LeafTweaks;

@@ -129,11 +129,21 @@ export class LeafTweaks {
     return cell >= this.from[f] && cell <= this.to[f] && this.closed[f][cell] === 0;
   }
 
+  /** The cheapest cell that the path leaves; -1: none. Ordered cells get dearer away from home. */
   private cheapest(f: number): number {
-    const cost = this.point.person.cost[f];
+    const { person, home, cells } = this.point;
+    const cost = person.cost[f];
+    const start = Math.min(this.to[f], Math.max(this.from[f], home[f]));
     let best = -1;
-    for (let cell = this.from[f]; cell <= this.to[f]; cell++)
+    for (let cell = start; cell <= this.to[f]; cell++) {
       if (cost[cell] < (best < 0 ? Infinity : cost[best]) && this.closed[f][cell] === 0) best = cell;
+      if (best >= 0 && !cells.features[f].unordered) break;
+    }
+    for (let cell = start - 1; cell >= this.from[f]; cell--) {
+      if (!(cost[cell] < Infinity) || this.closed[f][cell] !== 0) continue;
+      if (best < 0 || cost[cell] < cost[best]) best = cell;
+      if (!cells.features[f].unordered) break;
+    }
     return best;
   }
 }
