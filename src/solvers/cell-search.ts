@@ -92,7 +92,7 @@ export class CellSearch {
     this.restore();
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const before = point.bestCost;
-      for (const f of this.dearestFirst()) this.release(f);
+      for (const f of this.dearestFirst()) if (!this.late()) this.release(f);
       if (!(point.bestCost < before)) return;
     }
   }
@@ -187,6 +187,7 @@ export class CellSearch {
     }
     const from = scores.at.slice();
     for (const { f, cell } of moves.sort((a, b) => a.extra - b.extra).slice(0, MENDS)) {
+      if (this.late()) return;
       this.point.move(f, cell);
       if (this.point.offer()) return;
       this.point.move(f, from[f]);

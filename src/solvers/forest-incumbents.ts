@@ -3,7 +3,6 @@
  * start is worth more than any bound, for all boxes dearer than it are never opened.
  */
 import type { Domain } from '../policy/domain.js';
-import type { Problem } from '../problems/problem.js';
 import { CellSearch, POWERS } from './cell-search.js';
 import type { Cells, PersonCells } from './cells.js';
 import { pull } from './forest-pull.js';
@@ -25,7 +24,7 @@ export class Incumbents {
   private readonly samples: SampleCells;
   private readonly tweaker: Tweaker;
 
-  constructor(cells: Cells, _problem: Problem = cells.problem) {
+  constructor(cells: Cells) {
     this.search = new CellSearch(cells);
     this.samples = new SampleCells(cells);
     this.tweaker = new Tweaker(this.search);

@@ -42,6 +42,7 @@ export class Tweaker {
     const [lack, cost] = [lackOf(point), point.cost];
     const partial: { at: Int32Array; merit: number }[] = [];
     for (const tweak of this.tweaks.list()) {
+      if (this.search.isLate()) break;
       this.tweaks.apply(tweak);
       const merit = (lack - lackOf(point)) / Math.max(point.cost - cost, Number.MIN_VALUE);
       if (!point.offer() && merit > 0 && point.changes <= point.problem.maxChanges)

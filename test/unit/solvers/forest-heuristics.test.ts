@@ -207,7 +207,7 @@ describe('first answers', () => {
       const cells = new Cells(problem, problem.piece);
       const person = new PersonCells(cells);
       person.fill(domain);
-      const incumbents = new Incumbents(cells, problem);
+      const incumbents = new Incumbents(cells);
       const found = incumbents.best(person, domain, patient);
       if (!found) continue;
       const x = new Float64Array(problem.space.columns);
