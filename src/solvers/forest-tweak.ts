@@ -9,9 +9,9 @@ import { forestHeuristic, type Strategy } from './forest-heuristic.js';
 import { LeafTweaks } from './leaf-tweaks.js';
 
 /** How many tweaks are tried from one point. */
-const TRIES = 32;
+const TRIES = 24;
 /** How many tweaks may follow each other. */
-const MOST_TWEAKS = 4;
+const MOST_TWEAKS = 3;
 
 export class Tweaker {
   private readonly tweaks: LeafTweaks;
