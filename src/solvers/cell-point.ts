@@ -6,6 +6,7 @@
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { isAnswer } from './answer-check.js';
+import { CellRules } from './cell-rules.js';
 import { CellScores } from './cell-scores.js';
 import type { Cells, PersonCells } from './cells.js';
 
@@ -14,6 +15,7 @@ const WORTH = 1e-9;
 
 export class CellPoint {
   readonly scores: CellScores;
+  readonly rules: CellRules;
   readonly problem: Problem;
   cost = 0;
   changes = 0;
@@ -28,18 +30,17 @@ export class CellPoint {
   person!: PersonCells;
 
   private domain!: Domain;
-  private readonly ruled: boolean;
   private readonly x: Float64Array;
 
   constructor(readonly cells: Cells) {
     this.problem = cells.problem;
     this.scores = new CellScores(cells);
+    this.rules = new CellRules(cells);
     this.best = new Int32Array(cells.features.length);
     this.home = new Int32Array(cells.features.length);
     this.still = new Int32Array(cells.features.length);
     this.x = new Float64Array(this.problem.space.columns);
     this.unsure = 2 * cells.piece.slack;
-    this.ruled = this.problem.links.length + this.problem.clauses.length > 0;
   }
 
   /** Starts with a person, at home and without an answer; false when some feature has no cell to be in. */
@@ -52,6 +53,7 @@ export class CellPoint {
       if (this.home[f] < 0) return false;
       this.still[f] = this.isStill(f) ? person.present[f] : -1;
     }
+    this.rules.begin(person, domain);
     this.scores.load(this.home);
     this.measure();
     return true;
@@ -67,6 +69,7 @@ export class CellPoint {
     const old = this.scores.at[f];
     this.cost += this.person.cost[f][cell] - this.person.cost[f][old];
     this.changes += +(cell !== this.still[f]) - +(old !== this.still[f]);
+    this.rules.move(f, old, cell);
     this.scores.move(f, cell);
   }
 
@@ -74,7 +77,7 @@ export class CellPoint {
   moveIfHolds(f: number, cell: number): boolean {
     const old = this.scores.at[f];
     this.move(f, cell);
-    const sure = !this.ruled && this.scores.worst() > this.unsure && this.changes <= this.problem.maxChanges;
+    const sure = this.rules.none && this.scores.worst() > this.unsure && this.changes <= this.problem.maxChanges;
     if (sure || this.holds()) return true;
     this.move(f, old);
     return false;
@@ -144,11 +147,6 @@ export class CellPoint {
     return best;
   }
 
-  /** Whether the policy's rows make some points no answers that the margins accept. */
-  get isRuled(): boolean {
-    return this.ruled;
-  }
-
   private isStill(f: number): boolean {
     const { feature } = this.cells.features[f];
     const present = this.person.present[f];
@@ -158,6 +156,7 @@ export class CellPoint {
 
   private measure(): void {
     const { at } = this.scores;
+    this.rules.load(at);
     this.cost = 0;
     this.changes = 0;
     for (let f = 0; f < at.length; f++) {

@@ -3,7 +3,6 @@
  * whole ensemble, the best by their own tree's gain for the price first. If none is an answer, the one that leaves the
  * least to be desired for its price is made, and all is looked at again from there; a few times, then single moves go on.
  */
-import type { CellPoint } from './cell-point.js';
 import { type CellSearch, POWERS } from './cell-search.js';
 import { forestHeuristic, type Strategy } from './forest-heuristic.js';
 import { LeafTweaks } from './leaf-tweaks.js';
@@ -39,12 +38,12 @@ export class Tweaker {
   tryAll(count: number): Int32Array[] {
     const { point } = this.search;
     this.start.set(point.scores.at);
-    const [lack, cost] = [lackOf(point), point.cost];
+    const [lack, cost] = [this.search.deficit(), point.cost];
     const partial: { at: Int32Array; merit: number }[] = [];
     for (const tweak of this.tweaks.list()) {
       if (this.search.isLate()) break;
       this.tweaks.apply(tweak);
-      const merit = (lack - lackOf(point)) / Math.max(point.cost - cost, Number.MIN_VALUE);
+      const merit = (lack - this.search.deficit()) / Math.max(point.cost - cost, Number.MIN_VALUE);
       if (!point.offer() && merit > 0 && point.changes <= point.problem.maxChanges)
         partial.push({ at: point.scores.at.slice(), merit });
       point.goTo(this.start);
@@ -54,10 +53,6 @@ export class Tweaker {
       .slice(0, count)
       .map(({ at }) => at);
   }
-}
-
-function lackOf({ scores, unsure }: CellPoint): number {
-  return scores.slack.reduce((sum, slack) => sum + Math.max(0, unsure - slack), 0);
 }
 
 function prepare(search: CellSearch): Strategy {
