@@ -6,6 +6,7 @@
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { isAnswer } from './answer-check.js';
+import { CellRules } from './cell-rules.js';
 import { CellScores } from './cell-scores.js';
 import type { Cells, PersonCells } from './cells.js';
 
@@ -14,6 +15,7 @@ const WORTH = 1e-9;
 
 export class CellPoint {
   readonly scores: CellScores;
+  readonly rules: CellRules;
   readonly problem: Problem;
   cost = 0;
   changes = 0;
@@ -28,18 +30,17 @@ export class CellPoint {
   person!: PersonCells;
 
   private domain!: Domain;
-  private readonly ruled: boolean;
   private readonly x: Float64Array;
 
   constructor(readonly cells: Cells) {
     this.problem = cells.problem;
     this.scores = new CellScores(cells);
+    this.rules = new CellRules(cells);
     this.best = new Int32Array(cells.features.length);
     this.home = new Int32Array(cells.features.length);
     this.still = new Int32Array(cells.features.length);
     this.x = new Float64Array(this.problem.space.columns);
     this.unsure = 2 * cells.piece.slack;
-    this.ruled = this.problem.links.length + this.problem.clauses.length > 0;
   }
 
   /** Starts with a person, at home and without an answer; false when some feature has no cell to be in. */
@@ -51,8 +52,8 @@ export class CellPoint {
       this.home[f] = this.cheapestOf(f);
       if (this.home[f] < 0) return false;
       this.still[f] = this.isStill(f) ? person.present[f] : -1;
-      this.scores.wanted[f] = +this.isFree(f);
     }
+    this.rules.begin(person, domain);
     this.scores.load(this.home);
     this.measure();
     return true;
@@ -68,6 +69,7 @@ export class CellPoint {
     const old = this.scores.at[f];
     this.cost += this.person.cost[f][cell] - this.person.cost[f][old];
     this.changes += +(cell !== this.still[f]) - +(old !== this.still[f]);
+    this.rules.move(f, old, cell);
     this.scores.move(f, cell);
   }
 
@@ -75,7 +77,7 @@ export class CellPoint {
   moveIfHolds(f: number, cell: number): boolean {
     const old = this.scores.at[f];
     this.move(f, cell);
-    const sure = !this.ruled && this.scores.worst() > this.unsure && this.changes <= this.problem.maxChanges;
+    const sure = this.rules.none && this.scores.worst() > this.unsure && this.changes <= this.problem.maxChanges;
     if (sure || this.holds()) return true;
     this.move(f, old);
     return false;
@@ -96,6 +98,34 @@ export class CellPoint {
     return true;
   }
 
+  /** Looks at the moves of all features to cells that cost less than the limit; the point's own cells are always among them. */
+  look(limitOf: (f: number) => number): void {
+    for (let f = 0; f < this.home.length; f++) this.narrow(f, limitOf(f));
+    this.scores.look();
+  }
+
+  /** The interesting cells of a feature: costs grow away from home. */
+  private narrow(f: number, limit: number): void {
+    const { at, least, most } = this.scores;
+    const cost = this.person.cost[f];
+    let from = at[f];
+    let to = at[f];
+    if (this.cells.features[f].unordered) {
+      for (let cell = 0; cell < cost.length; cell++) {
+        if (!(cost[cell] < limit)) continue;
+        from = Math.min(from, cell);
+        to = Math.max(to, cell);
+      }
+    } else {
+      for (let cell = this.home[f]; cell >= 0 && !(cost[cell] < Infinity && cost[cell] >= limit); cell--)
+        if (cost[cell] < limit && cell < from) from = cell;
+      for (let cell = this.home[f]; cell < cost.length && !(cost[cell] < Infinity && cost[cell] >= limit); cell++)
+        if (cost[cell] < limit && cell > to) to = cell;
+    }
+    least[f] = from;
+    most[f] = to;
+  }
+
   get found(): boolean {
     return this.bestCost < Infinity;
   }
@@ -104,21 +134,17 @@ export class CellPoint {
     return cost < (this.found ? this.bestCost * (1 - WORTH) : Infinity);
   }
 
+  /** Below what a feature's cell must cost for the point to become a better answer by moving there alone. */
+  affordable(f: number): number {
+    return this.found ? this.bestCost * (1 - WORTH) - this.cost + this.person.cost[f][this.scores.at[f]] : Infinity;
+  }
+
   /** The cheapest cell from..to of a feature that the person may have; -1: none. */
   cheapestOf(f: number, from = 0, to = this.person.cost[f].length - 1): number {
     const cost = this.person.cost[f];
     let best = -1;
     for (let cell = from; cell <= to; cell++) if (cost[cell] < (best < 0 ? Infinity : cost[best])) best = cell;
     return best;
-  }
-
-  /** Whether the policy's rows make some points no answers that the margins accept. */
-  get isRuled(): boolean {
-    return this.ruled;
-  }
-
-  private isFree(f: number): boolean {
-    return this.person.cost[f].some((cost, cell) => cost < Infinity && cell !== this.home[f]);
   }
 
   private isStill(f: number): boolean {
@@ -130,6 +156,7 @@ export class CellPoint {
 
   private measure(): void {
     const { at } = this.scores;
+    this.rules.load(at);
     this.cost = 0;
     this.changes = 0;
     for (let f = 0; f < at.length; f++) {

@@ -2,12 +2,19 @@
  * The margins of an ensemble at a vector of cells, kept up to date while cells change.
  *
  *   slack_m(at) = Σ_t gain_m(leaf_t(at)) - need_m               an answer has none below zero, rounding aside
- *   rise_m(f, c) = slack_m(at with f in cell c) - slack_m(at)   for every feature and cell at once
+ *   rise_m(f, c) = slack_m(at with f in cell c) - slack_m(at)   for every feature and cell of interest at once
  *
  * A move asks only the trees that use its feature. All rises come from one walk: in every tree, besides the path of the
  * point, the leaves that one feature alone can lead to, each adding its difference to an interval of that feature's cells.
  */
 import type { Cells } from './cells.js';
+
+// A node is four numbers in a row, for the memory's sake: its feature, its last low cell or ~(where its set begins), and
+// its children for low and high cells (-1 at a leaf).
+const CUT = 1;
+const LOW = 2;
+const HIGH = 3;
+const STRIDE = 4;
 
 export class CellScores {
   readonly at: Int32Array;
@@ -17,55 +24,48 @@ export class CellScores {
   readonly first: Int32Array;
   /** By margin, then by cell, as of the last `look`. */
   readonly rise: readonly Float64Array[];
-  /** By feature: 0 when its rises are of no interest. */
-  readonly wanted: Uint8Array;
+  /** By feature: the cells whose rises are of interest, from least to most with the present one. */
+  readonly least: Int32Array;
+  readonly most: Int32Array;
   /** By tree: the leaf of the point. */
   readonly leaf: Int32Array;
 
   private readonly margins: number;
   private readonly gain: readonly Float64Array[];
   private readonly unordered: Uint8Array;
-  private readonly counts: Int32Array;
   private readonly treesOf: readonly Int32Array[];
-  // By node: the feature, its last low cell or where its set begins, and the children; -1: a leaf, no set.
-  private readonly feature: Int32Array;
-  private readonly cut: Int32Array;
-  private readonly setStart: Int32Array;
+  private readonly nodes: Int32Array;
   private readonly members: Uint8Array;
-  private readonly low: Int32Array;
-  private readonly high: Int32Array;
+  /** By leaf: the features on its path, as bits; beyond 32 they share them. */
+  private readonly asked: Int32Array;
   // While a tree is walked: the cells that the path of the point leaves a feature, and which cells have left it.
   private readonly from: Int32Array;
   private readonly to: Int32Array;
+  private readonly seen: Float64Array;
   private readonly parted: Float64Array;
   private walk = 0;
 
   constructor(private readonly cells: Cells) {
     const { features, piece } = cells;
-    const nodes = cells.feature.length;
     this.margins = piece.margins.length;
     this.gain = piece.margins.map(({ gain }) => gain);
     this.at = new Int32Array(features.length);
     this.slack = new Float64Array(this.margins);
-    this.counts = Int32Array.from(features, ({ count }) => count);
     this.unordered = Uint8Array.from(features, ({ unordered }) => +unordered);
-    this.wanted = new Uint8Array(features.length).fill(1);
+    this.least = new Int32Array(features.length);
+    this.most = Int32Array.from(features, ({ count }) => count - 1);
     this.first = new Int32Array(features.length + 1);
     // One more place per feature: where the interval up to its last cell ends.
-    for (let f = 0; f < features.length; f++) this.first[f + 1] = this.first[f] + this.counts[f] + 1;
-    const places = this.first[features.length];
-    this.rise = piece.margins.map(() => new Float64Array(places));
-    this.parted = new Float64Array(places);
+    for (let f = 0; f < features.length; f++) this.first[f + 1] = this.first[f] + features[f].count + 1;
+    this.rise = piece.margins.map(() => new Float64Array(this.first[features.length]));
+    this.parted = new Float64Array(this.first[features.length]);
     this.leaf = new Int32Array(piece.forest.root.length);
     this.from = new Int32Array(features.length);
-    this.to = this.counts.map((count) => count - 1);
-    this.feature = cells.feature;
-    this.cut = cells.cut;
-    this.low = new Int32Array(nodes).fill(-1);
-    this.high = new Int32Array(nodes).fill(-1);
-    this.setStart = new Int32Array(nodes).fill(-1);
-    this.members = this.layOutSets();
-    this.layOutChildren();
+    this.to = new Int32Array(features.length);
+    this.seen = new Float64Array(features.length);
+    this.members = new Uint8Array(cells.sets.reduce((sum, set) => sum + (set?.length ?? 0), 0));
+    this.nodes = this.layOut();
+    this.asked = this.cells.parent.map((_, node) => this.askedAbove(node));
     this.treesOf = this.listTrees();
   }
 
@@ -103,75 +103,77 @@ export class CellScores {
     return worst;
   }
 
-  /** Fills `rise`. */
+  /** Fills `rise` between `least` and `most`. */
   look(): void {
     const { root } = this.cells.piece.forest;
-    for (let m = 0; m < this.margins; m++) this.rise[m].fill(0);
-    for (let t = 0; t < root.length; t++) this.lookInto(root[t], this.leaf[t]);
-    for (let f = 0; f < this.at.length; f++) if (!this.unordered[f] && this.wanted[f]) this.sumUp(f);
+    let wanted = 0;
+    for (let f = 0; f < this.at.length; f++) {
+      if (this.least[f] < this.most[f]) wanted |= 1 << (f & 31);
+      for (let m = 0; m < this.margins; m++)
+        this.rise[m].fill(0, this.first[f] + this.least[f], this.first[f] + this.most[f] + 2);
+    }
+    for (let t = 0; t < root.length; t++)
+      if ((this.asked[this.leaf[t]] & wanted) !== 0) this.lookInto(root[t], this.leaf[t]);
+    for (let f = 0; f < this.at.length; f++) if (!this.unordered[f]) this.sumUp(f);
   }
 
   /** From where intervals begin and end to what holds inside them. */
   private sumUp(f: number): void {
-    const start = this.first[f];
-    const end = start + this.counts[f];
+    const end = this.first[f] + this.most[f];
     for (let m = 0; m < this.margins; m++) {
       const rise = this.rise[m];
-      for (let k = start + 1; k < end; k++) rise[k] += rise[k - 1];
+      for (let k = this.first[f] + this.least[f] + 1; k <= end; k++) rise[k] += rise[k - 1];
     }
   }
 
   private lookInto(root: number, leaf: number): void {
+    const { nodes, at } = this;
     this.walk++;
     let node = root;
     while (node !== leaf) {
-      const f = this.feature[node];
-      const isLow = this.goesLow(node, this.at[f]);
-      if (this.wanted[f]) {
-        if (this.unordered[f]) this.partCells(node, f, isLow, leaf);
-        else this.partInterval(node, f, isLow, leaf);
+      const place = node * STRIDE;
+      const f = nodes[place];
+      const isLow = this.goesLow(nodes[place + CUT], at[f]);
+      if (this.least[f] < this.most[f]) {
+        if (this.unordered[f]) this.partCells(place, f, isLow, leaf);
+        else this.partInterval(place, f, isLow, leaf);
       }
-      node = isLow ? this.low[node] : this.high[node];
-    }
-    for (
-      node = root;
-      node !== leaf;
-      node = this.goesLow(node, this.at[this.feature[node]]) ? this.low[node] : this.high[node]
-    ) {
-      const f = this.feature[node];
-      this.from[f] = 0;
-      this.to[f] = this.counts[f] - 1;
+      node = nodes[place + (isLow ? LOW : HIGH)];
     }
   }
 
-  private partInterval(node: number, f: number, isLow: boolean, leaf: number): void {
-    const cut = this.cut[node];
-    if (isLow) {
-      if (this.to[f] <= cut) return;
-      this.follow(this.high[node], f, cut + 1, this.to[f], leaf);
+  private partInterval(place: number, f: number, isLow: boolean, leaf: number): void {
+    if (this.seen[f] !== this.walk) {
+      this.seen[f] = this.walk;
+      this.from[f] = this.least[f];
+      this.to[f] = this.most[f];
+    }
+    const cut = this.nodes[place + CUT];
+    if (isLow && this.to[f] > cut) {
+      this.follow(this.nodes[place + HIGH], f, cut + 1, this.to[f], leaf);
       this.to[f] = cut;
-    } else {
-      if (this.from[f] > cut) return;
-      this.follow(this.low[node], f, this.from[f], cut, leaf);
+    } else if (!isLow && this.from[f] <= cut) {
+      this.follow(this.nodes[place + LOW], f, this.from[f], cut, leaf);
       this.from[f] = cut + 1;
     }
   }
 
   /** The leaves that cells from..to of a feature lead to, instead of the point's own leaf. */
   private follow(top: number, f: number, from: number, to: number, leaf: number): void {
+    const { nodes, at } = this;
     let node = top;
     let start = from;
-    while (this.low[node] >= 0) {
-      const cut = this.cut[node];
-      const g = this.feature[node];
-      if (g !== f) node = this.goesLow(node, this.at[g]) ? this.low[node] : this.high[node];
-      else if (to <= cut) node = this.low[node];
+    for (let place = node * STRIDE; nodes[place + LOW] >= 0; place = node * STRIDE) {
+      const g = nodes[place];
+      const cut = nodes[place + CUT];
+      if (g !== f) node = nodes[place + (this.goesLow(cut, at[g]) ? LOW : HIGH)];
+      else if (to <= cut) node = nodes[place + LOW];
       else {
         if (start <= cut) {
-          this.follow(this.low[node], f, start, cut, leaf);
+          this.follow(nodes[place + LOW], f, start, cut, leaf);
           start = cut + 1;
         }
-        node = this.high[node];
+        node = nodes[place + HIGH];
       }
     }
     const place = this.first[f];
@@ -183,59 +185,62 @@ export class CellScores {
   }
 
   /** The same for categories, one by one: each leaves the path once. */
-  private partCells(node: number, f: number, isLow: boolean, leaf: number): void {
+  private partCells(place: number, f: number, isLow: boolean, leaf: number): void {
     const own = this.at[f];
-    const place = this.first[f];
-    for (let cell = 0; cell < this.counts[f]; cell++) {
-      if (this.parted[place + cell] === this.walk || this.goesLow(node, cell) === isLow) continue;
-      this.parted[place + cell] = this.walk;
+    const start = this.first[f];
+    const other = this.nodes[place + (isLow ? HIGH : LOW)];
+    for (let cell = this.least[f]; cell <= this.most[f]; cell++) {
+      if (this.parted[start + cell] === this.walk) continue;
+      if (this.goesLow(this.nodes[place + CUT], cell) === isLow) continue;
+      this.parted[start + cell] = this.walk;
       this.at[f] = cell;
-      const other = this.leafBelow(isLow ? this.high[node] : this.low[node]);
-      for (let m = 0; m < this.margins; m++) this.rise[m][place + cell] += this.gain[m][other] - this.gain[m][leaf];
+      const found = this.leafBelow(other);
+      for (let m = 0; m < this.margins; m++) this.rise[m][start + cell] += this.gain[m][found] - this.gain[m][leaf];
     }
     this.at[f] = own;
   }
 
   private leafBelow(top: number): number {
+    const { nodes, at } = this;
     let node = top;
-    while (this.low[node] >= 0)
-      node = this.goesLow(node, this.at[this.feature[node]]) ? this.low[node] : this.high[node];
+    for (let place = node * STRIDE; nodes[place + LOW] >= 0; place = node * STRIDE)
+      node = nodes[place + (this.goesLow(nodes[place + CUT], at[nodes[place]]) ? LOW : HIGH)];
     return node;
   }
 
-  private goesLow(node: number, cell: number): boolean {
-    const set = this.setStart[node];
-    return set < 0 ? cell <= this.cut[node] : this.members[set + cell] === 1;
+  private goesLow(cut: number, cell: number): boolean {
+    return cut >= 0 ? cell <= cut : this.members[~cut + cell] === 1;
   }
 
-  private layOutSets(): Uint8Array {
-    const { sets } = this.cells;
-    const members = new Uint8Array(sets.reduce((sum, set) => sum + (set?.length ?? 0), 0));
+  private layOut(): Int32Array {
+    const { left, right } = this.cells.piece.forest;
+    const { feature, cut, flipped, sets } = this.cells;
+    const nodes = new Int32Array(left.length * STRIDE);
     let start = 0;
-    for (const [n, set] of sets.entries()) {
+    for (let n = 0; n < left.length; n++) {
+      const set = sets[n];
+      const [low, high] = flipped[n] ? [right[n], left[n]] : [left[n], right[n]];
+      nodes.set([feature[n], set ? ~start : cut[n], low, high], n * STRIDE);
       if (!set) continue;
-      members.set(set, start);
-      this.setStart[n] = start;
+      this.members.set(set, start);
       start += set.length;
     }
-    return members;
+    return nodes;
   }
 
-  private layOutChildren(): void {
-    const { left, right } = this.cells.piece.forest;
-    for (let n = 0; n < left.length; n++) {
-      const flipped = this.cells.flipped[n] === 1;
-      this.low[n] = flipped ? right[n] : left[n];
-      this.high[n] = flipped ? left[n] : right[n];
-    }
+  private askedAbove(leaf: number): number {
+    const { parent, feature } = this.cells;
+    let asked = 0;
+    for (let node = parent[leaf]; node >= 0; node = parent[node]) asked |= 1 << (feature[node] & 31);
+    return asked;
   }
 
   private listTrees(): Int32Array[] {
     const { root } = this.cells.piece.forest;
     const lists = this.cells.features.map((): number[] => []);
     for (let t = 0; t < root.length; t++) {
-      const end = t + 1 < root.length ? root[t + 1] : this.feature.length;
-      const used = new Set(this.feature.subarray(root[t], end));
+      const end = t + 1 < root.length ? root[t + 1] : this.cells.feature.length;
+      const used = new Set(this.cells.feature.subarray(root[t], end));
       for (const f of used) if (f >= 0) lists[f].push(t);
     }
     return lists.map((list) => Int32Array.from(list));

@@ -260,9 +260,13 @@ function nearestIn(domain: Domain, { column, index, decimals }: Feature, low: nu
 function onGrid(target: number, here: number, step: number, decimals: number, side: number): number {
   if (step > 0) {
     const steps = Math.ceil((Math.abs(target - here) / step) * (1 - 1e-12) - 1e-12);
-    const value = Number((here + side * steps * step).toPrecision(15));
-    return (value - target) * side >= 0 ? value : Number((here + side * (steps + 1) * step).toPrecision(15));
+    const value = tidy(here + side * steps * step);
+    return (value - target) * side >= 0 ? value : tidy(here + side * (steps + 1) * step);
   }
   const rounded = roundTo(target, decimals);
   return (rounded - target) * side >= 0 ? rounded : roundTo(rounded + side * 10 ** -decimals, decimals);
 }
+
+/** 0.30000000000000004 -> 0.3; whole numbers are tidy, and printing them is what takes time. */
+const tidy = (value: number): number =>
+  Number.isInteger(value) && Math.abs(value) < 1e15 ? value : Number(value.toPrecision(15));

@@ -2,24 +2,19 @@
  * Counterfactuals of single trees as starts of a search without gradients on the whole ensemble (CEML's way for forests):
  * greedy moves from cell to cell (cell-search.ts) from the person and from the best tweaks, then polishing.
  */
-import type { CellSearch } from './cell-search.js';
+import { type CellSearch, POWERS } from './cell-search.js';
 import { forestHeuristic, type Strategy } from './forest-heuristic.js';
 import { Tweaker } from './forest-tweak.js';
 
-/** How much prices count: fully, by half, not at all. The last finds answers where the others get stuck or have too few changes left. */
-export const POWERS = [1, 0.5, 0];
 /** How many tweaks are descended from. */
-const TWEAKS = 4;
+const TWEAKS = 2;
 
 function prepare(search: CellSearch): Strategy {
   const tweaker = new Tweaker(search);
   const { point } = search;
   return (_, anyAnswer) => {
-    for (const power of POWERS) {
-      point.goTo(point.home);
-      search.descend(power);
-      if (anyAnswer && point.found) return;
-    }
+    search.descendFromHome(POWERS);
+    if (anyAnswer && point.found) return;
     point.goTo(point.home);
     for (const at of tweaker.tryAll(TWEAKS)) {
       point.goTo(at);

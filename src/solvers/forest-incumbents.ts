@@ -3,10 +3,8 @@
  * start is worth more than any bound, for all boxes dearer than it are never opened.
  */
 import type { Domain } from '../policy/domain.js';
-import type { Problem } from '../problems/problem.js';
-import { CellSearch } from './cell-search.js';
+import { CellSearch, POWERS } from './cell-search.js';
 import type { Cells, PersonCells } from './cells.js';
-import { POWERS } from './forest-descent.js';
 import { pull } from './forest-pull.js';
 import { Tweaker } from './forest-tweak.js';
 import { SampleCells } from './sample-cells.js';
@@ -26,7 +24,7 @@ export class Incumbents {
   private readonly samples: SampleCells;
   private readonly tweaker: Tweaker;
 
-  constructor(cells: Cells, _problem: Problem = cells.problem) {
+  constructor(cells: Cells) {
     this.search = new CellSearch(cells);
     this.samples = new SampleCells(cells);
     this.tweaker = new Tweaker(this.search);
@@ -71,10 +69,7 @@ export class Incumbents {
 
   private look(): void {
     const { point } = this.search;
-    for (const power of POWERS) {
-      point.goTo(point.home);
-      this.search.descend(power);
-    }
+    this.search.descendFromHome(POWERS);
     if (!point.found) pull(this.search, this.samples, LAST_RESORTS);
     if (!point.found) {
       point.goTo(point.home);

@@ -9,21 +9,25 @@ import type { CellPoint } from './cell-point.js';
 
 export interface Tweak {
   readonly leaf: number;
-  readonly extra: number;
-  /** What the tree itself gains for the margins that lack something. */
-  readonly rise: number;
+  /** What the tree itself gains, for the margins that lack something, per cost. */
+  readonly merit: number;
 }
 
 export class LeafTweaks {
-  // While a tree is walked: what the path leaves of each feature, and the cell that it asks for.
+  // While a tree is walked: what the path leaves of each feature, and the cell that it asks for; -1: there is none.
   private readonly from: Int32Array;
   private readonly to: Int32Array;
   private readonly closed: readonly Int32Array[];
   private readonly target: Int32Array;
   private readonly lacking: number[] = [];
-  private found: Tweak[] = [];
+  private readonly kept: Tweak[] = [];
+  private weakest = 0;
 
-  constructor(private readonly point: CellPoint) {
+  /** Keeps so many tweaks of a point. */
+  constructor(
+    private readonly point: CellPoint,
+    private readonly most: number,
+  ) {
     const { features } = point.cells;
     this.from = new Int32Array(features.length);
     this.to = Int32Array.from(features, ({ count }) => count - 1);
@@ -31,76 +35,90 @@ export class LeafTweaks {
     this.target = new Int32Array(features.length);
   }
 
-  /** The tweaks of the present point, most gain for the price first. */
+  /** The best tweaks of the present point, most gain for the price first. */
   list(): Tweak[] {
     const { scores, cells } = this.point;
     const { root } = cells.piece.forest;
-    this.found = [];
-    this.lacking.length = 0;
+    this.kept.length = this.lacking.length = 0;
     for (let m = 0; m < scores.slack.length; m++) if (scores.slack[m] < this.point.unsure) this.lacking.push(m);
     this.target.set(scores.at);
     for (let t = 0; t < root.length; t++) this.walk(root[t], scores.leaf[t], 0);
-    const merit = ({ rise, extra }: Tweak) => rise / Math.max(extra, Number.MIN_VALUE);
-    return this.found.sort((a, b) => merit(b) - merit(a));
+    return [...this.kept].sort((a, b) => b.merit - a.merit);
   }
 
   /** Moves the point into a leaf's box. */
   apply({ leaf }: Tweak): void {
-    const path: [node: number, isLeft: boolean][] = [];
-    const { parent, piece } = this.point.cells;
-    for (let node = leaf; parent[node] >= 0; node = parent[node])
-      path.unshift([parent[node], piece.forest.left[parent[node]] === node]);
+    const { parent, piece, features, feature } = this.point.cells;
     this.target.set(this.point.scores.at);
-    const undo: (() => void)[] = [];
-    for (const [node, isLeft] of path) undo.push(this.narrow(node, isLeft));
-    const goal = this.target.slice();
-    for (const back of undo.reverse()) back();
-    for (let f = 0; f < goal.length; f++) if (goal[f] >= 0) this.point.move(f, goal[f]);
+    const touched = new Set<number>();
+    for (let node = leaf; parent[node] >= 0; node = parent[node]) {
+      this.narrow(parent[node], piece.forest.left[parent[node]] === node);
+      touched.add(feature[parent[node]]);
+    }
+    for (const f of touched) {
+      if (!this.isInside(f, this.target[f])) this.target[f] = this.cheapest(f);
+      this.from[f] = 0;
+      this.to[f] = features[f].count - 1;
+      this.closed[f].fill(0);
+      if (this.target[f] >= 0) this.point.move(f, this.target[f]);
+    }
   }
 
   private walk(node: number, present: number, extra: number): void {
     const { left, right } = this.point.cells.piece.forest;
-    if (left[node] < 0) {
-      this.note(node, present, extra);
-      return;
+    if (left[node] < 0) this.note(node, present, extra);
+    else {
+      this.enter(node, true, left[node], present, extra);
+      this.enter(node, false, right[node], present, extra);
     }
-    this.enter(node, true, left[node], present, extra);
-    this.enter(node, false, right[node], present, extra);
   }
 
   private enter(node: number, isLeft: boolean, child: number, present: number, extra: number): void {
     const f = this.point.cells.feature[node];
-    const cost = this.point.person.cost[f];
-    const before = cost[this.target[f]];
-    const back = this.narrow(node, isLeft);
-    const after = extra + (this.target[f] < 0 ? Infinity : cost[this.target[f]] - before);
-    if (this.point.isCheaper(this.point.cost + after)) this.walk(child, present, after);
-    back();
+    const from = this.from[f];
+    const to = this.to[f];
+    const target = this.target[f];
+    this.narrow(node, isLeft);
+    if (this.isInside(f, target)) this.walk(child, present, extra);
+    else {
+      const cell = this.cheapest(f);
+      const cost = this.point.person.cost[f];
+      const dearer = cell < 0 ? Infinity : extra + cost[cell] - cost[target];
+      this.target[f] = cell;
+      if (this.point.isCheaper(this.point.cost + dearer)) this.walk(child, present, dearer);
+      this.target[f] = target;
+    }
+    this.widen(node, isLeft);
+    this.from[f] = from;
+    this.to[f] = to;
   }
 
+  /** Keeps a leaf if it is among the best. */
   private note(leaf: number, present: number, extra: number): void {
     const { margins } = this.point.cells.piece;
     let rise = 0;
     for (const m of this.lacking) rise += margins[m].gain[leaf] - margins[m].gain[present];
-    if (leaf !== present && rise > 0) this.found.push({ leaf, extra, rise });
+    if (leaf === present || !(rise > 0)) return;
+    const merit = rise / Math.max(extra, Number.MIN_VALUE);
+    if (this.kept.length < this.most) this.kept.push({ leaf, merit });
+    else if (merit > this.kept[this.weakest].merit) this.kept[this.weakest] = { leaf, merit };
+    else return;
+    this.weakest = 0;
+    for (let k = 1; k < this.kept.length; k++) if (this.kept[k].merit < this.kept[this.weakest].merit) this.weakest = k;
   }
 
-  /** Goes to one side of a split, the target with it; returns the way back. */
-  private narrow(node: number, isLeft: boolean): () => void {
+  /** Goes to one side of a split. */
+  private narrow(node: number, isLeft: boolean): void {
     const { feature, cut, flipped, sets } = this.point.cells;
     const f = feature[node];
-    const [from, to, target] = [this.from[f], this.to[f], this.target[f]];
-    const set = sets[node];
-    if (set) this.close(f, set, isLeft, 1);
-    else if (isLeft !== (flipped[node] === 1)) this.to[f] = Math.min(to, cut[node]);
-    else this.from[f] = Math.max(from, cut[node] + 1);
-    if (!this.isInside(f, target)) this.target[f] = this.cheapest(f);
-    return () => {
-      if (set) this.close(f, set, isLeft, -1);
-      this.from[f] = from;
-      this.to[f] = to;
-      this.target[f] = target;
-    };
+    if (sets[node]) this.close(f, sets[node], isLeft, 1);
+    else if (isLeft !== (flipped[node] === 1)) this.to[f] = Math.min(this.to[f], cut[node]);
+    else this.from[f] = Math.max(this.from[f], cut[node] + 1);
+  }
+
+  private widen(node: number, isLeft: boolean): void {
+    const { feature, sets } = this.point.cells;
+    if (sets[node]) this.close(feature[node], sets[node], isLeft, -1);
   }
 
   private close(f: number, set: Uint8Array, isLeft: boolean, by: number): void {
@@ -111,11 +129,21 @@ export class LeafTweaks {
     return cell >= this.from[f] && cell <= this.to[f] && this.closed[f][cell] === 0;
   }
 
+  /** The cheapest cell that the path leaves; -1: none. Ordered cells get dearer away from home. */
   private cheapest(f: number): number {
-    const cost = this.point.person.cost[f];
+    const { person, home, cells } = this.point;
+    const cost = person.cost[f];
+    const start = Math.min(this.to[f], Math.max(this.from[f], home[f]));
     let best = -1;
-    for (let cell = this.from[f]; cell <= this.to[f]; cell++)
+    for (let cell = start; cell <= this.to[f]; cell++) {
       if (cost[cell] < (best < 0 ? Infinity : cost[best]) && this.closed[f][cell] === 0) best = cell;
+      if (best >= 0 && !cells.features[f].unordered) break;
+    }
+    for (let cell = start - 1; cell >= this.from[f]; cell--) {
+      if (!(cost[cell] < Infinity) || this.closed[f][cell] !== 0) continue;
+      if (best < 0 || cost[cell] < cost[best]) best = cell;
+      if (!cells.features[f].unordered) break;
+    }
     return best;
   }
 }
