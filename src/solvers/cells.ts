@@ -98,7 +98,8 @@ export class Cells {
     return this.toInput(column, value);
   }
 
-  private toInput(column: number, value: number): number {
+  /** What the trees see of a column's value. */
+  toInput(column: number, value: number): number {
     const { map } = this.piece;
     return map ? map.offset[column] + map.diagonal![column] * value : value;
   }
@@ -174,11 +175,10 @@ export class PersonCells {
     if (choice) for (let k = 0; k < count; k++) if (domain.origin[column + k] === 1) present = k;
     this.present[index] = present;
     for (let cell = 0; cell < count; cell++) {
-      const open = choice
-        ? domain.upper[column + cell] > 0
-        : cell >= domain.lower[column] && cell <= domain.upper[column] && domain.ranks[index]?.[cell] !== 0;
       this.value[index][cell] = cell;
-      this.cost[index][cell] = open ? changeCost(this.cells.problem.cost, feature, present, cell) : Infinity;
+      this.cost[index][cell] = isOpenCell(domain, feature, cell)
+        ? changeCost(this.cells.problem.cost, feature, present, cell)
+        : Infinity;
     }
   }
 
@@ -215,8 +215,14 @@ export class PersonCells {
   }
 }
 
+/** Whether the domain has the category or rank. */
+export function isOpenCell({ lower, upper, ranks }: Domain, { kind, column, index }: Feature, cell: number): boolean {
+  if (kind === 'choice') return upper[column + cell] > 0;
+  return cell >= lower[column] && cell <= upper[column] && ranks[index]?.[cell] !== 0;
+}
+
 /** The value of the domain nearest to the present one within [low, high]; NaN when there is none. */
-function nearestIn(domain: Domain, { column, index, decimals }: Feature, low: number, high: number): number {
+export function nearestIn(domain: Domain, { column, index, decimals }: Feature, low: number, high: number): number {
   const here = domain.origin[column];
   const from = Math.max(low, domain.lower[column]);
   const to = Math.min(high, domain.upper[column]);
