@@ -194,7 +194,7 @@ class MixedLeaves implements Leaves {
 
   visit(leaf: number, domain: Domain, limits: Limits): Outcome {
     if (domain.origin.some(Number.isNaN)) return numerical('a missing value is mixed into every input');
-    this.engines[leaf] ??= prepareWithin(this.problem, this.rows[leaf])!;
+    this.engines[leaf] ??= prepareWithin(this.problem, this.rows[leaf], this.problem.holds)!;
     const outcome = this.engines[leaf]!.solve(domain, limits);
     if (!outcome.x) return outcome;
     // Rounding in the mixing took the point out again: a deeper look will tell.

@@ -221,11 +221,14 @@ export function isOpenCell({ lower, upper, ranks }: Domain, { kind, column, inde
   return cell >= lower[column] && cell <= upper[column] && ranks[index]?.[cell] !== 0;
 }
 
+/** How far the end of a domain may be from the lattice point that it stands for. */
+export const roundingOf = ({ step, grid }: Domain, index: number): number => 1e-9 * (step[index] || grid[index]);
+
 /** The value of the domain nearest to the present one within [low, high]; NaN when there is none. */
 export function nearestIn(domain: Domain, { column, index, decimals }: Feature, low: number, high: number): number {
   const here = domain.origin[column];
-  const from = Math.max(low, domain.lower[column]);
-  const to = Math.min(high, domain.upper[column]);
+  const from = Math.max(low, domain.lower[column] - roundingOf(domain, index));
+  const to = Math.min(high, domain.upper[column] + roundingOf(domain, index));
   if (!(from <= to)) return Number.NaN;
   if (here >= from && here <= to) return here;
   const target = here < from ? from : to;

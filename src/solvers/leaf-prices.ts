@@ -14,9 +14,10 @@ import { goesLeft } from '../models/tree.js';
 import { changeCost } from '../policy/cost.js';
 import { type Domain, mayStand, pin } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
-import { isOpenCell, nearestIn } from './cells.js';
+import { isOpenCell, nearestIn, roundingOf } from './cells.js';
 import { costFactor } from './cost-factor.js';
 import { type LeafBoxes, NO_CUT_ABOVE, NO_CUT_BELOW } from './leaf-boxes.js';
+import { narrowTo } from './within-domain.js';
 
 export class LeafPrices {
   /** By box: a lower bound on the cost of any of its points; Infinity: out of reach. */
@@ -114,16 +115,18 @@ export class LeafPrices {
     const { boxes, domain, cutPrice } = this;
     const { index: f, column } = feature;
     const stepped = this.stepped[f] === 1;
+    const lower = domain.lower[column] - roundingOf(domain, f);
+    const upper = domain.upper[column] + roundingOf(domain, f);
     const last = boxes.cutStart[f + 1];
     let cut = boxes.cutStart[f];
     for (; cut < last && stand > boxes.lowLast[cut]; cut++) {
       const end = stepped ? boxes.lowLast[cut] : boxes.lowEnd[cut];
-      cutPrice[cut] = end >= domain.lower[column] ? this.price(feature, here, end) : Infinity;
+      cutPrice[cut] = end >= lower ? this.price(feature, here, end) : Infinity;
     }
     this.position[f] = cut;
     for (; cut < last; cut++) {
       const end = stepped ? boxes.highFirst[cut] : boxes.highStart[cut];
-      cutPrice[cut] = end <= domain.upper[column] ? this.price(feature, here, end) : Infinity;
+      cutPrice[cut] = end <= upper ? this.price(feature, here, end) : Infinity;
     }
   }
 
@@ -283,22 +286,19 @@ export class LeafPrices {
     return whole;
   }
 
-  private narrowEnds(k: number, { column, index: f }: Feature, domain: Domain): void {
+  private narrowEnds(k: number, feature: Feature, domain: Domain): void {
     const { boxes } = this;
+    const f = feature.index;
     const stepped = this.stepped[f] === 1;
     const [above, below] = [boxes.above[k], boxes.below[k]];
     const here = this.stands(k) ? this.stand[f] : Number.NaN;
     // The present value counts as it is, even where it is no number of the precision that is compared in.
     const reach = (end: number, choose: (a: number, b: number) => number) =>
       Number.isNaN(here) ? end : choose(end, here);
-    if (above !== NO_CUT_ABOVE) {
-      const end = reach(stepped ? boxes.highFirst[above] : boxes.highStart[above], Math.min);
-      domain.lower[column] = Math.max(domain.lower[column], end);
-    }
-    if (below !== NO_CUT_BELOW) {
-      const end = reach(stepped ? boxes.lowLast[below] : boxes.lowEnd[below], Math.max);
-      domain.upper[column] = Math.min(domain.upper[column], end);
-    }
+    const low =
+      above === NO_CUT_ABOVE ? Number.NEGATIVE_INFINITY : (stepped ? boxes.highFirst : boxes.highStart)[above];
+    const high = below === NO_CUT_BELOW ? Infinity : (stepped ? boxes.lowLast : boxes.lowEnd)[below];
+    narrowTo(domain, feature, reach(low, Math.min), reach(high, Math.max));
   }
 }
 

@@ -24,9 +24,13 @@ import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared } from 
 /** In order of preference; the next one is asked where one loses its footing. */
 const ENGINES = [simplex, activeSet, branch, branchQuadratic];
 
-/** Undefined: no engine takes the problem's cost. */
-export function prepareWithin(problem: Problem, rows: readonly LinearRow[] = []): Prepared | undefined {
-  const free = freed(problem, rows);
+/** `holds` is asked where lattice points lie on the very edge of the rows. Undefined: no engine takes the problem's cost. */
+export function prepareWithin(
+  problem: Problem,
+  rows: readonly LinearRow[] = [],
+  holds: Problem['holds'] = () => true,
+): Prepared | undefined {
+  const free = freed({ ...problem, holds }, rows);
   return acceptingEngines(free).length ? new WithinDomain(free) : undefined;
 }
 
@@ -38,7 +42,6 @@ function freed(problem: Problem, rows: readonly LinearRow[]): Problem {
       ...problem,
       rules: problem.rules.map(listRanks),
       traits: { ...traits, discrete: traits.discrete || traits.rounded },
-      holds: () => true,
     },
     polyhedron(rows),
   );
@@ -107,7 +110,7 @@ class WithinDomain implements Prepared {
     for (let c = column; c < column + width; c++) {
       if (Number.isNaN(origin[c])) this.x[c] = Number.NaN;
       else if (kind === 'choice') this.x[c] = found[c] === origin[c] ? origin[c] : Math.round(found[c]);
-      else if (this.inner.step[index] > 0) this.x[c] = onLattice(domain, c, this.inner.step[index], found[c]);
+      else if (this.inner.step[index] > 0) this.x[c] = onLattice(origin[c], this.inner.step[index], found[c]);
       else this.x[c] = Math.min(domain.upper[c], Math.max(domain.lower[c], found[c]));
     }
   }
@@ -159,11 +162,10 @@ function narrowChoice({ column, width }: Feature, { lower, upper }: Domain): boo
 function narrowNumber({ column, index }: Feature, domain: Domain): boolean {
   const { origin, lower, upper, step, grid, ranks } = domain;
   step[index] ||= grid[index];
-  if (!(lower[column] <= upper[column])) return false;
-  if (step[index] === 0) return true;
+  if (step[index] === 0) return lower[column] <= upper[column];
   const here = origin[column];
-  let first = firstInside(lower[column], here, step[index], 1);
-  let last = firstInside(upper[column], here, step[index], -1);
+  let first = Math.ceil((lower[column] - here) / step[index] - ON_LATTICE);
+  let last = Math.floor((upper[column] - here) / step[index] + ON_LATTICE);
   const closed = (k: number) => ranks[index]?.[here + k] === 0;
   while (first <= last && closed(first)) first++;
   while (first <= last && closed(last)) last--;
@@ -172,21 +174,31 @@ function narrowNumber({ column, index }: Feature, domain: Domain): boolean {
   return first <= last;
 }
 
-/** 0.30000000000000004 -> 0.3; the present value as it is. */
-const tidyPoint = (here: number, step: number, k: number): number =>
+/** How far a domain's end may be from its lattice point, in steps. */
+const ON_LATTICE = 1e-9;
+
+/** The lattice point so many steps away, as it is told: 0.3 and not 0.30000000000000004. */
+const pointAt = (here: number, step: number, k: number): number =>
   k === 0 ? here : Number((here + step * k).toPrecision(15));
 
-/** The first lattice point inside an end, in steps from the present value; the tidy number or the raw one may be inside. */
+/** Narrows a numeric feature to [low, high], exactly: lattice points are in by the number that will be told. */
+export function narrowTo(domain: Domain, { column, index }: Feature, low: number, high: number): void {
+  const { origin, lower, upper } = domain;
+  const step = domain.step[index] || domain.grid[index];
+  const here = origin[column];
+  const end = (bound: number, side: 1 | -1) =>
+    step > 0 && Number.isFinite(bound) ? here + step * firstInside(bound, here, step, side) : bound;
+  lower[column] = Math.max(lower[column], end(low, 1));
+  upper[column] = Math.min(upper[column], end(high, -1));
+}
+
+/** The first lattice point inside an end, in steps from the present value. */
 function firstInside(end: number, here: number, step: number, side: 1 | -1): number {
-  if (!Number.isFinite(end)) return end;
-  const isInside = (k: number) => (tidyPoint(here, step, k) - end) * side >= 0 || (here + step * k - end) * side >= 0;
   const near = Math.round((end - here) / step);
+  const isInside = (k: number) => (pointAt(here, step, k) - end) * side >= 0;
   if (isInside(near - side)) return near - side;
   return isInside(near) ? near : near + side;
 }
 
-function onLattice({ origin, lower, upper }: Domain, c: number, step: number, value: number): number {
-  const k = Math.round((value - origin[c]) / step);
-  const tidy = tidyPoint(origin[c], step, k);
-  return tidy >= lower[c] && tidy <= upper[c] ? tidy : origin[c] + step * k;
-}
+const onLattice = (here: number, step: number, value: number): number =>
+  pointAt(here, step, Math.round((value - here) / step));
