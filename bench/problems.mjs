@@ -29,6 +29,7 @@ export function listCases() {
     ...cross('plain', GAUSSIANS, [2], HARD_SIZES, ['l2']),
     ...cross('plain', GAUSSIANS, [3], [13], ['l1', 'l2']),
     ...cross('plain', ['lvq'], [3], HARD_SIZES, ['l1', 'l2']),
+    ...cross('plain', ['decision-tree'], [2], [20], ['l0', 'l1', 'l2', 'mahalanobis']),
     ...cross('plain', ['logistic-regression'], [2], SIZES, ['l0', 'mahalanobis']),
     ...cross('plain', ['softmax-regression'], [3], SIZES, ['l0', 'mahalanobis']),
     ...cross('plain', ['logistic-regression'], [2], HARD_SIZES, ['percentile']),
@@ -37,6 +38,8 @@ export function listCases() {
     ...cross('box', ['softmax-regression'], [10], SIZES, ['l1', 'l2']),
     ...cross('linked', ['logistic-regression'], [2], SIZES, ['l1', 'l2']),
     ...cross('linked', ['softmax-regression'], [3], SIZES, ['l1', 'l2']),
+    ...cross('linked', ['decision-tree'], [2], [20], ['l1', 'l2']),
+    ...cross('mixed-integer', ['decision-tree'], [2], [20], ['l1']),
     ...cross('mixed-integer', ['logistic-regression'], [2], SIZES, ['l0', 'l1']),
     ...cross('mixed-integer', ['softmax-regression'], [3], SIZES, ['l0', 'l1']),
     ...cross('mixed-integer', ['logistic-regression'], [2], HARD_SIZES, ['l2', 'percentile']),
@@ -184,7 +187,35 @@ const MODELS = {
       target: 'class1',
     };
   },
+  'decision-tree': (columns, classes, random) => ({
+    parameters: { tree: drawTree(columns, classes, random), task: 'classification' },
+    target: 'class1',
+  }),
 };
+
+const LEAVES = 100;
+
+/** Grown level by level, with thresholds where the rows are; each leaf prefers one class. */
+function drawTree(columns, classes, random) {
+  const tree = { feature: [], threshold: [], left: [], right: [], value: [] };
+  const addLeaf = () => {
+    const preferred = Math.floor(classes * random());
+    tree.value.push(labels(classes).map((_, k) => (k === preferred ? 0.6 : 0.4 / (classes - 1))));
+    tree.feature.push(0);
+    tree.threshold.push(0);
+    tree.left.push(-1);
+    return tree.right.push(-1) - 1;
+  };
+  addLeaf();
+  for (let node = 0; tree.left.length < 2 * LEAVES - 1; node++) {
+    const column = Math.floor(columns.length * random());
+    tree.feature[node] = column;
+    tree.threshold[node] = round(columns[column].mean + 0.8 * columns[column].spread * normal(random), 3);
+    tree.left[node] = addLeaf();
+    tree.right[node] = addLeaf();
+  }
+  return { ...tree, precision: 'float32' };
+}
 
 function classCentres(columns, classes, random) {
   return {

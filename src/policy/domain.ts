@@ -160,7 +160,8 @@ function othersClosed(domain: Domain, feature: Feature): boolean {
 }
 
 /** Whether the present value is still in the domain. */
-export function mayStand({ origin, lower, upper }: Domain, feature: Feature): boolean {
+export function mayStand({ origin, lower, upper, ranks }: Domain, feature: Feature): boolean {
+  if (ranks[feature.index]?.[origin[feature.column]] === 0) return false;
   for (let c = feature.column; c < feature.column + feature.width; c++) {
     if (origin[c] < lower[c] || origin[c] > upper[c]) return false;
   }

@@ -117,7 +117,7 @@ class PreparedBranch implements Prepared {
       const status = this.relax(node);
       if (status === 'numerical') this.trouble = true;
       if (status !== 'optimal') {
-        if (node === root && status === 'infeasible') return this.certifyRoot(domain);
+        if (node === root && status === 'infeasible') return this.certifyRoot(root, domain);
         continue;
       }
       if (!this.worthwhile(node.bound)) continue;
@@ -153,15 +153,25 @@ class PreparedBranch implements Prepared {
   }
 
   /** The root's relaxation holds more than rows over a box, so only a plain conflict of rows can be certified apart. */
-  private certifyRoot(domain: Domain): Outcome {
+  private certifyRoot(root: Node, domain: Domain): Outcome {
     const { model } = this;
     const multipliers = new Float64Array(model.m);
     this.simplex.readCertificate(multipliers);
     const extra = multipliers.subarray(model.always.length).some((y) => Math.abs(y) > 1e-9);
     const y = Float64Array.from(model.always, (_, i) => multipliers[i] * model.scaleOf(i));
-    return extra || provesInfeasible(model.always, y, domain)
+    return extra || provesInfeasible(model.always, y, this.whatMayChange(root, domain))
       ? INFEASIBLE
       : numerical('infeasible, but the certificate is not certain');
+  }
+
+  /** Where the features that have to change are all that may, the others are pinned. */
+  private whatMayChange({ changed }: Node, domain: Domain): Domain {
+    const { space, maxChanges } = this.problem;
+    if (changed.reduce((sum, decided) => sum + decided, 0) < maxChanges) return domain;
+    const pinned = createDomain(space);
+    copyDomain(domain, pinned);
+    for (const feature of space.features) if (!changed[feature.index]) pin(pinned, feature);
+    return pinned;
   }
 
   private root(): Node {

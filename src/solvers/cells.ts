@@ -106,7 +106,8 @@ export class Cells {
     return this.toInput(column, value);
   }
 
-  private toInput(column: number, value: number): number {
+  /** What the trees see of a column's value. */
+  toInput(column: number, value: number): number {
     const { map } = this.piece;
     return map ? map.offset[column] + map.diagonal![column] * value : value;
   }
@@ -199,11 +200,10 @@ export class PersonCells {
     if (choice) for (let k = 0; k < count; k++) if (domain.origin[column + k] === 1) present = k;
     this.present[index] = present;
     for (let cell = 0; cell < count; cell++) {
-      const open = choice
-        ? domain.upper[column + cell] > 0
-        : cell >= domain.lower[column] && cell <= domain.upper[column] && domain.ranks[index]?.[cell] !== 0;
       this.value[index][cell] = cell;
-      this.cost[index][cell] = open ? changeCost(this.cells.problem.cost, feature, present, cell) : Infinity;
+      this.cost[index][cell] = isOpenCell(domain, feature, cell)
+        ? changeCost(this.cells.problem.cost, feature, present, cell)
+        : Infinity;
     }
   }
 
@@ -240,11 +240,20 @@ export class PersonCells {
   }
 }
 
+/** Whether the domain has the category or rank. */
+export function isOpenCell({ lower, upper, ranks }: Domain, { kind, column, index }: Feature, cell: number): boolean {
+  if (kind === 'choice') return upper[column + cell] > 0;
+  return cell >= lower[column] && cell <= upper[column] && ranks[index]?.[cell] !== 0;
+}
+
+/** How far the end of a domain may be from the lattice point that it stands for. */
+export const roundingOf = ({ step, grid }: Domain, index: number): number => 1e-9 * (step[index] || grid[index]);
+
 /** The value of the domain nearest to the present one within [low, high]; NaN when there is none. */
-function nearestIn(domain: Domain, { column, index, decimals }: Feature, low: number, high: number): number {
+export function nearestIn(domain: Domain, { column, index, decimals }: Feature, low: number, high: number): number {
   const here = domain.origin[column];
-  const from = Math.max(low, domain.lower[column]);
-  const to = Math.min(high, domain.upper[column]);
+  const from = Math.max(low, domain.lower[column] - roundingOf(domain, index));
+  const to = Math.min(high, domain.upper[column] + roundingOf(domain, index));
   if (!(from <= to)) return Number.NaN;
   if (here >= from && here <= to) return here;
   const target = here < from ? from : to;

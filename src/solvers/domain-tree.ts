@@ -237,11 +237,13 @@ export class DomainTree {
   /** below | at | above the lattice point nearest to x */
   private threeWays(node: TreeNode, { column: c, index }: Feature, x: Float64Array): TreeNode[] {
     const { origin, lower, upper, step } = node.domain;
-    const point = origin[c] + step[index] * Math.round((x[c] - origin[c]) / step[index]);
+    const nearest = Math.round((x[c] - origin[c]) / step[index]);
+    // Counted from the origin, as the domain's ends are: a point must not be lost to rounding.
+    const point = (k: number) => origin[c] + step[index] * k;
     const parts: [number, number][] = [
-      [point, point],
-      [lower[c], point - step[index]],
-      [point + step[index], upper[c]],
+      [point(nearest), point(nearest)],
+      [lower[c], point(nearest - 1)],
+      [point(nearest + 1), upper[c]],
     ];
     return parts
       .filter(([low, high]) => low <= high)

@@ -3,6 +3,7 @@
  * is one file and one row here; the conformance suite runs over the table.
  */
 import { activeSet } from './active-set.js';
+import { boxes } from './boxes.js';
 import { branch } from './branch.js';
 import { branchAround } from './branch-around.js';
 import { branchQuadratic } from './branch-quadratic.js';
@@ -42,6 +43,7 @@ export const solvers: readonly Solver[] = [
   sdp,
   spatial,
   branchAround,
+  boxes,
   forestExact,
   forestDescent,
   forestPull,

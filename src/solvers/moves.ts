@@ -11,7 +11,7 @@
 import type { Feature } from '../models/features.js';
 import type { LinearRow } from '../models/region.js';
 import { changeCost } from '../policy/cost.js';
-import type { Domain } from '../policy/domain.js';
+import { type Domain, mayStand } from '../policy/domain.js';
 import { linearRows, type Problem } from '../problems/problem.js';
 import { depthOf, linkSlack } from './rows.js';
 
@@ -151,8 +151,10 @@ export class MoveModel {
         this.room[j] = Math.max(0, up ? upper[c] - origin[c] : origin[c] - lower[c]);
         this.step[j] = domain.step[feature.index] || (this.useGrid ? domain.grid[feature.index] : 0);
         // The grid counts from the origin: a bound between two of its points is pulled in to the last one.
-        if (this.step[j] > 0 && this.room[j] < Infinity)
-          this.room[j] = this.step[j] * Math.floor(this.room[j] / this.step[j] + 1e-9);
+        if (this.step[j] > 0) {
+          this.least[j] = this.step[j] * Math.ceil(this.least[j] / this.step[j] - 1e-9);
+          if (this.room[j] < Infinity) this.room[j] = this.step[j] * Math.floor(this.room[j] / this.step[j] + 1e-9);
+        }
       }
       this.lo[j] = this.least[j] / this.unit[j];
       this.hi[j] = this.room[j] / this.unit[j];
@@ -193,7 +195,7 @@ export class MoveModel {
     const { n } = this;
     this.rows.fill(0, i * n, (i + 1) * n);
     for (const j of this.movesOf[feature.index]) this.rows[i * n + j] = 1;
-    this.lo[n + i] = mustLeave(feature, domain) ? 1 : 0;
+    this.lo[n + i] = mayStand(domain, feature) ? 0 : 1;
     this.hi[n + i] = 1;
     this.slack[i] = 1e-12;
   }
@@ -241,12 +243,4 @@ function movesOf(feature: Feature, listed: boolean): Move[] {
 function presentCategory(feature: Feature, origin: Float64Array): number {
   for (let k = 0; k < feature.width; k++) if (origin[feature.column + k] === 1) return k;
   return -1;
-}
-
-/** Whether the domain excludes the present value. */
-function mustLeave(feature: Feature, { origin, lower, upper }: Domain): boolean {
-  const present = feature.kind === 'choice' ? presentCategory(feature, origin) : 0;
-  if (present < 0) return false;
-  const c = feature.column + present;
-  return upper[c] < origin[c] || lower[c] > origin[c];
 }

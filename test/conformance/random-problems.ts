@@ -1,5 +1,5 @@
 /**
- * Random counterfactual problems, seeded: a model with its preprocessing left out, a policy and some people, compiled by
+ * Random counterfactual problems, seeded: a linear model or a tree, a policy and some people, compiled by
  * the same functions that the product uses. Small enough that every exact solver finishes, mixed enough that they meet
  * integers, steps, categories, ranks with gaps, links, clauses, caps, ties and columns of very different size.
  */
@@ -26,6 +26,8 @@ export interface Recipe {
   readonly ties?: boolean;
   /** Leave some features without bounds. */
   readonly open?: boolean;
+  /** A decision tree in place of linear rows; `mixed`: behind a step that mixes the columns. */
+  readonly tree?: 'plain' | 'mixed';
 }
 
 export interface Case {
@@ -149,8 +151,37 @@ function modelDocument(
     name: 'random',
     features: sketches.map((sketch) => featureDocument(sketch, recipe)),
     classes,
-    ...(recipe.rows === 1 ? one : many),
+    ...(recipe.tree ? treeModel(recipe, sketches, classes.length, dice) : recipe.rows === 1 ? one : many),
     background: { samples },
+  };
+}
+
+const TREE_DEPTH = 4;
+
+function treeModel(recipe: Recipe, sketches: readonly Sketch[], classes: number, dice: Dice): unknown {
+  const sizes = sketches.flatMap(({ kind, size }) => (kind === 'one-hot' ? CATEGORIES.map(() => 1) : [size]));
+  const tree = { feature: [], threshold: [], left: [], right: [], value: [] } as Record<string, unknown[]>;
+  const grow = (depth: number): number => {
+    const node = tree.feature.length;
+    const leaf = depth === 0 || dice.chance(0.1);
+    const input = dice.whole(0, sizes.length - 1);
+    const shares = Array.from({ length: classes }, () => dice.whole(1, 9));
+    tree.feature.push(input);
+    tree.threshold.push(recipe.ties ? dice.whole(-2, 2) : Number((dice.within(-1, 1) * sizes[input]).toPrecision(4)));
+    tree.value.push(shares.map((share) => share / shares.reduce((sum, other) => sum + other, 0)));
+    tree.left.push(-1);
+    tree.right.push(-1);
+    if (!leaf) [tree.left[node], tree.right[node]] = [grow(depth - 1), grow(depth - 1)];
+    return node;
+  };
+  grow(TREE_DEPTH);
+  const tidy = recipe.ties ? () => dice.whole(-1, 1) : () => dice.within(-1, 1);
+  const matrix = sizes.map((row) => sizes.map((column) => (tidy() * row) / column));
+  const compared = { comparison: dice.pick(['<', '<=']), precision: dice.pick(['float32', 'float64']) };
+  return {
+    family: 'decision-tree',
+    parameters: { tree: { ...tree, ...compared }, task: 'classification' },
+    ...(recipe.tree === 'mixed' ? { preprocessing: [{ type: 'affine', matrix, offset: sizes.map(() => 0) }] } : {}),
   };
 }
 

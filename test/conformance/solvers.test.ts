@@ -137,6 +137,14 @@ describe('solvers agree', () => {
     );
   });
 
+  it.each(NORMS)('%s, one tree', (norm) => {
+    agree(
+      recipes(norm).map((recipe) => ({ ...recipe, tree: 'plain' as const })),
+      150,
+      5,
+    );
+  });
+
   it.each(NORMS)('%s, features without bounds', (norm) => {
     const open = recipes(norm).map((recipe) => ({ ...recipe, open: true, ties: false }));
     agree(
@@ -233,7 +241,7 @@ function tryAll(problem: Problem, domain: Domain): number {
   return best;
 }
 
-describe('trying all lattice points', () => {
+describe.each([undefined, 'plain', 'mixed'] as const)('trying all lattice points, tree: %s', (tree) => {
   const DISCRETE: readonly Kind[] = ['integer', 'step', 'boolean', 'ordinal', 'one-hot'];
 
   it.each(NORMS)('%s', (norm) => {
@@ -248,6 +256,7 @@ describe('trying all lattice points', () => {
         ties: dice.chance(0.5),
         badlyScaled: dice.chance(0.3),
         maxChanges: dice.chance(0.4) ? dice.whole(1, 2) : undefined,
+        tree,
       };
       const made = caseOf(recipe, seed);
       if (!made?.problem || (recipe.ties && recipe.badlyScaled)) continue;
