@@ -34,6 +34,8 @@ export class BoxForest {
   leafNode = new Int32Array(256);
   /** By tree: a child, as above. */
   readonly root: Int32Array;
+  /** By tree: its last leaf; they follow each other. */
+  readonly lastLeaf: Int32Array;
   private forest!: ReachableForest;
   private readonly lo: Int32Array;
   private readonly hi: Int32Array;
@@ -43,6 +45,7 @@ export class BoxForest {
 
   constructor(trees: number, features: number) {
     this.root = new Int32Array(trees);
+    this.lastLeaf = new Int32Array(trees);
     this.lo = new Int32Array(features);
     this.hi = new Int32Array(features);
     this.spent = new Float64Array(features);
@@ -66,6 +69,7 @@ export class BoxForest {
     for (let t = 0; t < this.root.length; t++) {
       this.root[t] = this.walk(forest.root[t], total);
       if (this.root[t] === CLOSED) return false;
+      this.lastLeaf[t] = this.leaves - 1;
     }
     return true;
   }

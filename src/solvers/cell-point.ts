@@ -54,6 +54,7 @@ export class CellPoint {
       this.still[f] = this.isStill(f) ? person.present[f] : -1;
     }
     this.rules.begin(person, domain);
+    this.scores.meet(person.present);
     this.scores.load(this.home);
     this.measure();
     return true;

@@ -34,7 +34,9 @@ export class CellScores {
   private readonly gain: readonly Float64Array[];
   private readonly unordered: Uint8Array;
   private readonly treesOf: readonly Int32Array[];
-  private readonly nodes: Int32Array;
+  private nodes: Int32Array;
+  /** The nodes of those who have no value missing. */
+  private readonly plain: Int32Array;
   private readonly members: Uint8Array;
   /** By leaf: the features on its path, as bits; beyond 32 they share them. */
   private readonly asked: Int32Array;
@@ -64,9 +66,23 @@ export class CellScores {
     this.to = new Int32Array(features.length);
     this.seen = new Float64Array(features.length);
     this.members = new Uint8Array(cells.sets.reduce((sum, set) => sum + (set?.length ?? 0), 0));
-    this.nodes = this.layOut();
+    this.plain = this.layOut();
+    this.nodes = this.plain;
     this.asked = this.cells.parent.map((_, node) => this.askedAbove(node));
     this.treesOf = this.listTrees();
+  }
+
+  /** Splits of what a person misses lead to one side only. Before `load`, for every person. */
+  meet(present: Int32Array): void {
+    const { features, feature, missingLeft, piece } = this.cells;
+    this.nodes = this.plain;
+    if (features.every(({ count }, f) => present[f] < count)) return;
+    this.nodes = this.plain.slice();
+    for (let n = 0; n < feature.length; n++) {
+      if (feature[n] < 0 || present[feature[n]] < features[feature[n]].count) continue;
+      const side = missingLeft[n] ? piece.forest.left[n] : piece.forest.right[n];
+      this.nodes[n * STRIDE + LOW] = this.nodes[n * STRIDE + HIGH] = side;
+    }
   }
 
   /** Goes to a vector of cells, from scratch. */

@@ -118,7 +118,7 @@ export class ForestDual {
     for (let step = 0; step < steps; step++) {
       const bound = this.evaluate(box);
       if (bound === Infinity) return Infinity;
-      stale = bound > best + 1e-3 * (target - best) ? 0 : stale + 1;
+      stale = bound > best + 1e-3 * (Math.min(target, 2 * Math.abs(best)) - best) ? 0 : stale + 1;
       if (bound > best) {
         best = bound;
         if (best >= target || !this.narrow(box, target - bound)) break;
@@ -133,7 +133,9 @@ export class ForestDual {
         stale = 0;
         if (length < SHORTEST) break;
       }
-      if (!this.step(length * (target - bound))) break;
+      // Without an answer to aim at, twice as far.
+      const aim = target < Infinity ? target : 1 + 2 * Math.abs(best);
+      if (!this.step(length * (aim - bound))) break;
     }
     for (let n = 0; n < this.box.splits; n++) this.prices[this.box.node[n]] = this.w[n];
     return this.isEmpty(box) ? Infinity : best;
@@ -159,7 +161,19 @@ export class ForestDual {
       const own = this.gain[m];
       for (let k = 1; k < leaves; k++) own[k] = gain[origin[leafNode[k]]];
     }
-    return true;
+    return this.needs.every(({ need }, m) => this.mostGain(this.gain[m]) >= need);
+  }
+
+  /** What the best leaves of all trees add up to. */
+  private mostGain(gain: Float64Array): number {
+    const { root, lastLeaf } = this.box;
+    let total = 0;
+    for (let t = 0, k = 1; t < root.length; t++) {
+      let most = Number.NEGATIVE_INFINITY;
+      for (; k <= lastLeaf[t]; k++) if (gain[k] > most) most = gain[k];
+      total += most;
+    }
+    return total;
   }
 
   private growSplits(length: number): void {

@@ -8,8 +8,13 @@
  * (reachable-forest.ts). The bound of a box is the dual of its linear relaxation (forest-dual.ts), with the prices of the box
  * that it came from as a start; it narrows the box as well. Branching: the cut at which trees and features disagreed most
  * while the prices rose. The search goes down to the side that the prices favour, then on from the least bound.
+ *
+ * Where the policy ties features together the cheapest point of a box that keeps it comes from within-domain.ts; its cost is a
+ * bound as well, and in a box of one segment per feature the model has one word for all its points.
  */
-import type { Domain } from '../policy/domain.js';
+import { type Feature, gather } from '../models/features.js';
+import { evaluateCost } from '../policy/cost.js';
+import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { isAnswer } from './answer-check.js';
 import type { SegmentBox } from './box-forest.js';
@@ -20,12 +25,13 @@ import { Incumbents } from './forest-incumbents.js';
 import { NodeHeap } from './node-heap.js';
 import { type CellBox, ReachableForest } from './reachable-forest.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
+import { narrowTo, prepareWithin } from './within-domain.js';
 
 const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
 const WORTH = 5e-7;
-const ROOT_STEPS = 120;
+const ROOT_STEPS = 20;
 const ROOT_ROUNDS = 3;
-const BOX_STEPS = 24;
+const BOX_STEPS = 10;
 /** The first price of a margin: this share of the best answer's cost if it were met from nothing. */
 const FIRST_PRICE = 0.3;
 /** Open boxes remember the prices that they were made with, up to so many numbers in all. */
@@ -34,7 +40,7 @@ const REMEMBERED = 4_000_000;
 /** Trees behind a step that mixes columns have no boxes in them. */
 function accepts({ piece, traits }: Problem): 'no' | 'exact' {
   if (piece.kind !== 'additive-trees' || (piece.map && !piece.map.diagonal)) return 'no';
-  return SEPARABLE.has(traits.norm) && !traits.linked && !traits.disjunctive ? 'exact' : 'no';
+  return SEPARABLE.has(traits.norm) ? 'exact' : 'no';
 }
 
 interface Box extends SegmentBox {
@@ -67,6 +73,11 @@ class PreparedForest implements Prepared {
   private remembered = 0;
   private lattice: CostLattice | null = null;
   private domain!: Domain;
+  /** For features that are tied together; null: none are. */
+  private readonly tied: Prepared | null;
+  private readonly narrowed: Domain;
+  /** The least bound of boxes that could neither be split nor settled. */
+  private unsettled = Infinity;
 
   constructor(private readonly problem: Problem) {
     if (problem.piece.kind !== 'additive-trees') throw new TypeError('not a forest');
@@ -83,13 +94,18 @@ class PreparedForest implements Prepared {
     this.best = new Float64Array(problem.space.columns);
     this.cellsAt = new Int32Array(features);
     this.wholePrices = new Float64Array(this.cells.feature.length);
+    this.narrowed = createDomain(problem.space);
+    this.tied = problem.traits.linked || problem.traits.disjunctive ? prepareWithin(problem)! : null;
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
     this.domain = domain;
     this.person.fill(domain);
     this.bestCost = Infinity;
-    this.most = 1 + 2 * this.person.cost.reduce((sum, costs) => sum + costs.reduce(largestFinite, 0), 0);
+    this.unsettled = Infinity;
+    this.most = this.tied
+      ? Infinity
+      : 1 + 2 * this.person.cost.reduce((sum, costs) => sum + costs.reduce(largestFinite, 0), 0);
     this.offer(this.incumbents.best(this.person, domain, limits));
     if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
     const root = this.root(limits);
@@ -97,7 +113,12 @@ class PreparedForest implements Prepared {
   }
 
   private conclude(): Outcome {
+    if (this.unsettled < this.below()) return this.cut(this.unsettled);
     return this.bestCost < Infinity ? solved(this.best, this.below()) : INFEASIBLE;
+  }
+
+  private cut(bound: number): Outcome {
+    return limit(this.bestCost < Infinity ? this.best : null, Math.min(bound, this.unsettled));
   }
 
   /** What an answer must cost less than, to be worth finding. */
@@ -120,14 +141,17 @@ class PreparedForest implements Prepared {
   private root(limits: Limits): Box | undefined {
     const { forest, dual } = this;
     const watch = { late: () => limits.now() > limits.deadline, look: () => this.look() };
-    const shortfall = this.incumbents.shortfall();
     let within: CellBox | undefined;
     let bound = Number.NEGATIVE_INFINITY;
-    dual.lambda.set(shortfall.map((short) => (short > 0 ? (FIRST_PRICE * this.below()) / short : 0)));
+    if (!forest.build(this.below())) return undefined;
+    const shortfall = this.incumbents.shortfall();
+    const price = FIRST_PRICE * (this.below() < Infinity ? this.below() : 1);
+    dual.lambda.set(shortfall.map((short) => (short > 0 ? price / short : 0)));
     for (let round = 1; ; round++) {
       const before = this.bestCost;
-      if (!forest.build(this.below(), within)) return undefined;
-      this.lattice = CostLattice.of(forest.cost, forest.segments, this.below());
+      if (round > 1 && !forest.build(this.below(), within)) return undefined;
+      // A point that is tied to others need not have the cheapest value of its cell.
+      this.lattice = this.tied ? null : CostLattice.of(forest.cost, forest.segments, this.below());
       const box = this.wholeBox(within);
       dual.begin(forest, shortfall);
       if (round > 1) for (let n = 0; n < forest.size; n++) dual.prices[n] = this.wholePrices[forest.origin[n]];
@@ -184,8 +208,7 @@ class PreparedForest implements Prepared {
     for (;;) {
       const box: Box | undefined = next ?? open.pop();
       if (!box) return this.conclude();
-      if (limits.now() > limits.deadline)
-        return limit(this.bestCost < Infinity ? this.best : null, Math.min(box.bound, open.least()));
+      if (limits.now() > limits.deadline) return this.cut(Math.min(box.bound, open.least()));
       if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
       const plunging = next !== undefined;
       next = undefined;
@@ -198,7 +221,7 @@ class PreparedForest implements Prepared {
       boxes++;
       if (box !== root && !this.isOpen(box)) continue;
       if (boxes % 8 === 0) this.look();
-      const children = this.branch(box);
+      const children = this.branch(box, limits);
       if (!children) continue;
       next = children[0];
       open.push(children[1], children[1].bound);
@@ -234,6 +257,54 @@ class PreparedForest implements Prepared {
     return true;
   }
 
+  /** The same for the cheapest point that keeps the policy. */
+  private takeTied(box: Box, limits: Limits): boolean {
+    const outcome = this.tied!.solve(this.narrow(box), limits);
+    if (outcome.status === 'infeasible') return true;
+    box.bound = Math.max(box.bound, outcome.lowerBound);
+    if (box.bound >= this.target()) return true;
+    if (outcome.x && isAnswer(this.problem, this.domain, outcome.x)) {
+      this.offerColumns(outcome.x);
+      if (outcome.status === 'solved') return true;
+    }
+    if (outcome.status !== 'solved' && !this.chooseSplit(box)) this.unsettled = Math.min(this.unsettled, box.bound);
+    return false;
+  }
+
+  private offerColumns(x: Float64Array): void {
+    const { cost, space } = this.problem;
+    const [from, to] = [new Float64Array(space.features.length), new Float64Array(space.features.length)];
+    gather(space, this.domain.origin, from);
+    gather(space, x, to);
+    // What is missing stays missing, and costs nothing.
+    const total = evaluateCost(
+      cost,
+      space,
+      from,
+      to.map((value, f) => (Number.isNaN(value) ? from[f] : value)),
+    );
+    if (!(total < this.bestCost)) return;
+    this.bestCost = total;
+    this.best.set(x);
+  }
+
+  /** The person's domain within a box. */
+  private narrow(box: Box): Domain {
+    const { narrowed, forest } = this;
+    copyDomain(this.domain, narrowed);
+    for (const { feature, cuts, unordered } of this.cells.features) {
+      const f = feature.index;
+      if (Number.isNaN(narrowed.origin[feature.column])) continue;
+      if (unordered) closeCells(narrowed, feature, box.sets[f]!);
+      else {
+        const [from, to] = [forest.from[box.lo[f]], forest.to[box.hi[f]]];
+        const low = from === 0 ? -Infinity : cuts[from - 1].rightStart;
+        narrowTo(narrowed, feature, low, to >= cuts.length ? Infinity : cuts[to].leftEnd);
+      }
+    }
+    return narrowed;
+  }
+
   private recall({ prices }: Box): void {
     if (!prices) return;
     this.dual.prices.set(prices.w);
@@ -253,8 +324,8 @@ class PreparedForest implements Prepared {
   }
 
   /** Two boxes, the one that the prices favour first; undefined when the box is done with. */
-  private branch(box: Box): [Box, Box] | undefined {
-    if (this.takeCheapest(box)) return undefined;
+  private branch(box: Box, limits: Limits): [Box, Box] | undefined {
+    if (this.takeCheapest(box) || (this.tied && this.takeTied(box, limits))) return undefined;
     const split = this.chooseSplit(box);
     if (!split) return undefined;
     const { f, s } = split;
@@ -310,6 +381,16 @@ class PreparedForest implements Prepared {
     }
     return best;
   }
+}
+
+/** Leaves a category or rank feature the cells of a set. */
+function closeCells(domain: Domain, { kind, column, width, index }: Feature, set: Uint8Array): void {
+  if (kind === 'choice') {
+    for (let k = 0; k < width; k++) if (!set[k]) domain.upper[column + k] = domain.lower[column + k] = 0;
+    return;
+  }
+  const known = domain.ranks[index];
+  domain.ranks[index] = set.map((open, cell) => open & (known?.[cell] ?? 1));
 }
 
 const largestFinite = (most: number, cost: number): number => (cost < Infinity && cost > most ? cost : most);

@@ -58,15 +58,6 @@ export class Incumbents {
     return this.found();
   }
 
-  /** A cheaper answer near a given one, for the person of the last `best`; the given one itself if there is none. */
-  polish(at: Int32Array): Incumbent | null {
-    const { point } = this.search;
-    point.bestCost = Infinity;
-    point.goTo(at);
-    if (point.offer()) this.search.polish();
-    return this.found();
-  }
-
   private look(): void {
     const { point } = this.search;
     this.search.descendFromHome(POWERS);
