@@ -5,6 +5,7 @@
 import { activeSet } from './active-set.js';
 import { branch } from './branch.js';
 import { branchAround } from './branch-around.js';
+import { branchPlausible } from './branch-plausible.js';
 import { branchQuadratic } from './branch-quadratic.js';
 import { ccp } from './ccp.js';
 import { cuts } from './cuts.js';
@@ -39,6 +40,7 @@ export const solvers: readonly Solver[] = [
   sdp,
   spatial,
   branchAround,
+  branchPlausible,
   forestExact,
   nearest,
 ];
