@@ -15,15 +15,17 @@ import { type Domain, roundTo } from '../policy/domain.js';
 import { normality } from '../policy/plausibility.js';
 import type { PlausibleCondition, Problem } from '../problems/problem.js';
 import { activeSet } from './active-set.js';
+import { isAnswer } from './answer-check.js';
 import { branch } from './branch.js';
 import { branchAround } from './branch-around.js';
 import { branchQuadratic } from './branch-quadratic.js';
 import { cuts } from './cuts.js';
+import { clip } from './domain-tree.js';
 import { dual } from './dual.js';
-import { narrow } from './narrow.js';
+import { type Cut, latticeSplit, narrow } from './narrow.js';
 import { NodeHeap } from './node-heap.js';
 import { PlausibleBox } from './plausible-box.js';
-import { chooseSplit, type Split, splitWithin } from './plausible-split.js';
+import { chooseSplit, splitWithin } from './plausible-split.js';
 import { simplex } from './simplex.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 import { spatial } from './spatial.js';
@@ -37,6 +39,8 @@ const SLACK = 1e-9;
 const OUTSIDE = 1e-9;
 /** How much deeper inside the region to look when the model refuses an inner answer. */
 const DEEPER = [1, 1e2, 1e4, 1e6];
+
+const SHARE = 0.2;
 
 interface Node {
   readonly domain: Domain;
@@ -124,8 +128,17 @@ class PreparedPlausible implements Prepared {
       }
     } else if (this.box.most(node.domain, this.bestCost) < this.condition.need - SLACK) return [];
     const split = this.chooseSplit(node.domain, x, rounding);
-    if (!split) this.unresolved = Math.min(this.unresolved, bound);
-    return split ? this.parts(node.domain, bound, split) : [];
+    return split ? this.parts(node.domain, bound, split) : this.splitFurther(node.domain, bound, x);
+  }
+
+  /** A box within one leaf of every tree. It is as plausible as x; what its relaxation left open, its lattice may tell. */
+  private splitFurther(domain: Domain, bound: number, x: Float64Array): Node[] {
+    if (normality(this.condition.forest, x) < this.condition.need) return [];
+    const split = latticeSplit(domain);
+    if (split) return this.parts(domain, bound, split);
+    if (!domain.lower.every((low, c) => low === domain.upper[c])) this.unresolved = Math.min(this.unresolved, bound);
+    else if (isAnswer(this.problem, domain, x)) this.offer(x);
+    return [];
   }
 
   /** Whether x is plausible however its decimals are rounded. */
@@ -134,14 +147,14 @@ class PreparedPlausible implements Prepared {
     return normality(forest, x) >= need && this.box.least(lower, upper) >= need - SLACK && this.problem.holds(x);
   }
 
-  private chooseSplit(domain: Domain, x: Float64Array, [lower, upper]: RoundingBox): Split | undefined {
+  private chooseSplit(domain: Domain, x: Float64Array, [lower, upper]: RoundingBox): Cut | undefined {
     const { forest, need } = this.condition;
     const within = normality(forest, x) >= need ? splitWithin(forest, lower, upper, x) : undefined;
     return within ?? chooseSplit(this.condition, domain, x);
   }
 
   /** The part without x first. */
-  private parts(domain: Domain, bound: number, { column, threshold, below }: Split): Node[] {
+  private parts(domain: Domain, bound: number, { column, threshold, below }: Cut): Node[] {
     const sides = [narrow(domain, column, threshold, below), narrow(domain, column, threshold, !below)];
     return sides.flatMap((part) => (part ? [{ domain: part, bound }] : []));
   }
@@ -161,7 +174,8 @@ class PreparedPlausible implements Prepared {
   private relaxBy(inner: Prepared, domain: Domain, limits: Limits): Relaxed | null {
     let bound = 0;
     for (const factor of DEEPER) {
-      const outcome = inner.solve(domain, { ...limits, nudge: limits.nudge * factor, anyAnswer: false });
+      const nudge = limits.nudge * factor;
+      const outcome = inner.solve(domain, { ...limits, nudge, anyAnswer: false, deadline: shareOf(limits) });
       if (factor === 1) {
         if (outcome.status === 'infeasible') return null;
         bound = Math.max(0, outcome.lowerBound);
@@ -184,15 +198,14 @@ class PreparedPlausible implements Prepared {
   }
 }
 
+/** One node must not eat the time of all the others. */
+const shareOf = ({ now, deadline }: Limits): number => now() + SHARE * Math.max(0, deadline - now());
+
 /** The point put exactly into its domain; null when it was not there but for rounding. */
 function inside({ lower, upper }: Domain, x: Float64Array): Float64Array | null {
   const clipped = x.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
   const near = (value: number, c: number) => Math.abs(value - x[c]) <= OUTSIDE * Math.max(1, Math.abs(value));
   return clipped.every(near) ? clipped : null;
-}
-
-function clip({ origin, lower, upper }: Domain): Float64Array {
-  return origin.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
 }
 
 type RoundingBox = readonly [lower: Float64Array, upper: Float64Array];

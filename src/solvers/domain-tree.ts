@@ -300,8 +300,18 @@ function isWhole(feature: Feature, domain: Domain, x: Float64Array): boolean {
   return sum === 1;
 }
 
-function clip({ origin, lower, upper }: Domain): Float64Array {
-  return origin.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
+/** A point of the domain near the present row; a category that may not stand becomes the first that it may be. */
+export function clip(domain: Domain): Float64Array {
+  const { space, origin, lower, upper } = domain;
+  const x = origin.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
+  for (const feature of space.features) {
+    if (feature.kind !== 'choice' || mayStand(domain, feature)) continue;
+    const end = feature.column + feature.width;
+    const taken = lower.indexOf(1, feature.column);
+    const first = taken >= 0 && taken < end ? taken : upper.indexOf(1, feature.column);
+    if (first >= 0 && first < end) x.fill(0, feature.column, end)[first] = 1;
+  }
+  return x;
 }
 
 function openCategories({ column, width }: Feature, { upper }: Domain): number {

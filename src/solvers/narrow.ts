@@ -7,6 +7,13 @@ import { nextUp } from '../linalg/floats.js';
 import type { Feature } from '../models/features.js';
 import { copyDomain, createDomain, type Domain, roundTo } from '../policy/domain.js';
 
+/** A part of a domain to look at first: the one below a threshold of a column, or the one above it. */
+export interface Cut {
+  readonly column: number;
+  readonly threshold: number;
+  readonly below: boolean;
+}
+
 /** A move of this size, relative, would be told as no change. */
 const NO_CHANGE = 1e-12;
 
@@ -20,6 +27,18 @@ export function narrow(domain: Domain, column: number, t: number, below: boolean
   else part.lower[column] = Math.max(part.lower[column], firstValue(domain, feature, t));
   toAllowedRanks(part, feature);
   return part.lower[column] <= part.upper[column] ? part : null;
+}
+
+/** A threshold that halves what a lattice feature or a category has left; undefined where there is no such feature. */
+export function latticeSplit({ space, lower, upper, step }: Domain): Cut | undefined {
+  for (const { kind, column, width, index } of space.features) {
+    for (let c = column; c < column + width; c++) {
+      if (lower[c] === upper[c] || (kind !== 'choice' && step[index] === 0)) continue;
+      const finite = Number.isFinite(upper[c] - lower[c]);
+      if (finite) return { column: c, threshold: (lower[c] + upper[c]) / 2, below: true };
+    }
+  }
+  return undefined;
 }
 
 /** Below: not this category. Above: this one only. The columns of an imputer may be neither 0 nor 1. */

@@ -25,7 +25,7 @@ export class PlausibleBox {
   private readonly upper: Float64Array;
   private readonly taken: Int32Array;
   private readonly spent: Float64Array;
-  private origin = new Float64Array();
+  private origin: Float64Array = new Float64Array();
   private budget = Infinity;
   private found = Number.NEGATIVE_INFINITY;
 

@@ -11,21 +11,15 @@ import { type Forest, leafOf } from '../models/tree.js';
 import { changeCost } from '../policy/cost.js';
 import type { Domain } from '../policy/domain.js';
 import type { PlausibleCondition } from '../problems/problem.js';
+import type { Cut } from './narrow.js';
 
-export interface Split {
-  readonly column: number;
-  readonly threshold: number;
-  /** The side that x is not on. */
-  readonly below: boolean;
-}
-
-interface Crossing extends Split {
+interface Crossing extends Cut {
   /** What is gained by going over this one, beyond what nearer ones of its tree gained. */
   readonly gain: number;
 }
 
 /** Undefined: the box lies in one leaf of every tree. */
-export function chooseSplit(condition: PlausibleCondition, box: Domain, x: Float64Array): Split | undefined {
+export function chooseSplit(condition: PlausibleCondition, box: Domain, x: Float64Array): Cut | undefined {
   const crossings = allCrossings(condition.forest, box, x);
   const lines = new Map<number, Crossing[]>();
   for (const crossing of crossings) {
@@ -34,7 +28,7 @@ export function chooseSplit(condition: PlausibleCondition, box: Domain, x: Float
     if (line) line.push(crossing);
     else lines.set(key, [crossing]);
   }
-  let best: Split | undefined;
+  let best: Cut | undefined;
   let most = 0;
   for (const line of lines.values()) {
     const side = line[0].below ? -1 : 1;
@@ -109,7 +103,7 @@ function asIncrements(crossings: Crossing[], start: number): void {
 }
 
 /** What the move would cost, away from the present value or back towards it. */
-function priceOf({ rest }: PlausibleCondition, { origin }: Domain, x: Float64Array, { column, threshold }: Split) {
+function priceOf({ rest }: PlausibleCondition, { origin }: Domain, x: Float64Array, { column, threshold }: Cut) {
   const feature: Feature = rest.space.features[rest.space.owner[column]];
   const weight = rest.cost.weight[feature.index];
   if (feature.kind === 'choice') return weight;
@@ -119,6 +113,6 @@ function priceOf({ rest }: PlausibleCondition, { origin }: Domain, x: Float64Arr
 
 const TINY = 1e-6;
 
-function widest(crossings: readonly Crossing[]): Split | undefined {
+function widest(crossings: readonly Crossing[]): Cut | undefined {
   return crossings.reduce<Crossing | undefined>((a, b) => (a && a.gain >= b.gain ? a : b), undefined);
 }
