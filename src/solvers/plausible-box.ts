@@ -5,14 +5,17 @@
  *                       themselves: no answer within the budget is more normal
  *   least(lo, hi)       Σ_t of the smallest value among the leaves that meet an interval per column
  *
- * A leaf costs what its own conditions ask for, feature by feature. Trees are climbed along their better side first;
+ * A leaf costs what its own conditions ask for, feature by feature, on top of what the region asks for (reduced-cost.ts). Trees are climbed along their better side first;
  * a side whose best leaf is no better than what was found is left out.
  */
 import type { Feature } from '../models/features.js';
 import type { Forest } from '../models/tree.js';
-import { changeCost } from '../policy/cost.js';
 import type { Domain } from '../policy/domain.js';
 import type { PlausibleCondition } from '../problems/problem.js';
+import { ReducedCost } from './reduced-cost.js';
+
+/** How far rounding may move a sum of costs, relative to its terms. */
+const ROUNDING = 1e-12;
 
 export class PlausibleBox {
   readonly forest: Forest;
@@ -25,7 +28,7 @@ export class PlausibleBox {
   private readonly upper: Float64Array;
   private readonly taken: Int32Array;
   private readonly spent: Float64Array;
-  private origin: Float64Array = new Float64Array();
+  private readonly reduced: ReducedCost;
   private budget = Infinity;
   private found = Number.NEGATIVE_INFINITY;
 
@@ -35,6 +38,7 @@ export class PlausibleBox {
     this.top = extremes(forest, Math.max);
     this.bottom = extremes(forest, Math.min);
     this.features = rest.space.features;
+    this.reduced = new ReducedCost(rest);
     this.lower = new Float64Array(rest.space.columns);
     this.upper = new Float64Array(rest.space.columns);
     this.taken = new Int32Array(this.features.length).fill(-1);
@@ -44,10 +48,15 @@ export class PlausibleBox {
   most(box: Domain, budget: number): number {
     this.lower.set(box.lower);
     this.upper.set(box.upper);
-    this.origin = box.origin;
-    this.budget = budget;
-    let base = 0;
-    for (const feature of this.features) base += this.spent[feature.index] = this.cheapest(feature);
+    this.reduced.fit(box);
+    let base = this.reduced.constant;
+    let size = Math.abs(base);
+    for (const feature of this.features) {
+      this.spent[feature.index] = this.cheapest(feature);
+      base += this.spent[feature.index];
+      size += Math.abs(this.spent[feature.index]);
+    }
+    this.budget = budget + ROUNDING * size;
     let sum = 0;
     for (const root of this.forest.root) {
       this.found = Number.NEGATIVE_INFINITY;
@@ -80,14 +89,8 @@ export class PlausibleBox {
     }
   }
 
-  /** What the box as it is costs one feature at least. */
   private cheapest(feature: Feature): number {
-    const { cost } = this.condition.rest;
-    const { column, index, kind } = feature;
-    if (kind === 'choice') return 0;
-    const here = this.origin[column];
-    const nearest = Math.min(this.upper[column], Math.max(this.lower[column], here));
-    return nearest === here ? 0 : changeCost(cost, this.features[index], here, nearest);
+    return this.reduced.of(feature, this.lower, this.upper, this.taken[feature.index]);
   }
 
   /** The children of a node, the more promising one first. */
@@ -136,17 +139,16 @@ export class PlausibleBox {
     spent[f] = before;
   }
 
-  /** Right: this category and no other. Left: any other; leaving the present one has its price. */
+  /** Right: this category and no other. Left: any other. */
   private descendChoice(feature: Feature, c: number, t: number, child: number, left: boolean, total: number): void {
     const { taken, spent, upper } = this;
     const f = feature.index;
     const other = taken[f];
     if (left ? other === c : other >= 0 && other !== c) return;
     const [high, before] = [upper[c], spent[f]];
-    const leaves = left ? this.origin[c] > t : this.origin[c] <= t;
-    if (leaves) spent[f] = this.condition.rest.cost.weight[f];
     if (left) upper[c] = Math.min(high, t);
     else taken[f] = c;
+    spent[f] = this.cheapest(feature);
     this.climb(child, total + spent[f] - before);
     taken[f] = other;
     upper[c] = high;
