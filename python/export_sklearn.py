@@ -64,6 +64,7 @@ def export_model(
     background_rows: int = 200,
     probes: int = 25,
     seed: int = 0,
+    isolation_forest: Any = None,
 ) -> Dict[str, Any]:
     """The model document of a fitted estimator, checked against the estimator's own scores.
 
@@ -73,6 +74,8 @@ def export_model(
        model's predictions.
     feature_types, decimals, units: by feature name; types may be a list in feature order too.
     bounds: write the range of X as min and max. Off by default, because they restrict what may be recommended.
+    isolation_forest: a fitted IsolationForest that tells what is plausible. Its columns are those of the document before
+       any preprocessing: the features in order, a categorical one as a column of 0 and 1 for each category.
     """
     _check_name(name)
     table = None if X is None else _Table(X)
@@ -93,6 +96,8 @@ def export_model(
     random = np.random.default_rng(seed)
     if table is not None:
         document["background"] = _background(estimator, head, document, table, y, background_rows, random)
+    if isolation_forest is not None:
+        document.setdefault("background", {})["isolationForest"] = _plausible(isolation_forest, features)
     if probes > 0:
         source = table or _made_up_table(fold, head, columns, probes, random)
         score = head.score if table else _score_without_names(head)
@@ -839,6 +844,17 @@ def _background(
         "samples": _document_rows(table, chosen, features),
         "labels": _labels(estimator, head, document, table, chosen),
     }
+
+
+def _plausible(forest: Any, features: List[Dict[str, Any]]) -> Dict[str, Any]:
+    if _class_name(forest) != "IsolationForest":
+        raise UnsupportedEstimator("isolation_forest", f"{_class_name(forest)} is no IsolationForest")
+    parameters = TREE_HEADS["IsolationForest"](forest, "isolation_forest").parameters
+    columns = len(_layout(features))
+    if forest.n_features_in_ != columns:
+        raise ValueError(f"isolation_forest: has {forest.n_features_in_} columns, the document has {columns}")
+    _require_finite(parameters, "background.isolationForest")
+    return parameters
 
 
 def _background_indices(table: _Table, y: Any, count: int, random: Any) -> np.ndarray:

@@ -1,17 +1,9 @@
 /** The model document `elsewise.model/v1`: everything but `parameters`, which each family describes itself. */
 import { z } from 'zod';
+import { finite, matrix, vector } from './numbers.js';
+import { isolationForestSchema } from './tree-document.js';
 
-export const finite = z.number({
-  error: (issue) => (issue.code === 'invalid_type' ? `expected a finite number, got ${show(issue.input)}` : undefined),
-});
-export const vector = z.array(finite).min(1);
-export const matrix = z.array(vector).min(1);
-
-function show(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (typeof value === 'number' || value === null) return String(value);
-  return Array.isArray(value) ? 'a list' : typeof value === 'string' ? `"${value.slice(0, 40)}"` : typeof value;
-}
+export { finite, matrix, vector };
 
 const name = z
   .string()
@@ -49,6 +41,7 @@ export const backgroundSchema = z.strictObject({
   covariance: z.strictObject({ features: z.array(name).min(1), matrix }).optional(),
   samples: z.array(z.array(rowValue)).optional(),
   labels: z.array(z.union([z.string(), finite])).optional(),
+  isolationForest: isolationForestSchema.optional(),
 });
 
 export const probesSchema = z.strictObject({

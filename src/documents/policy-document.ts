@@ -1,6 +1,6 @@
 /** The policy document `elsewise.policy/v1`: who may be asked to change what, and at what cost. */
 import { z } from 'zod';
-import { finite } from './model-document.js';
+import { finite } from './numbers.js';
 
 const interval = z
   .strictObject({ from: finite.optional(), to: finite.optional(), class: z.string().optional() })
@@ -25,6 +25,14 @@ export const costSchema = z.strictObject({
   weights: z.union([z.enum(['none', 'mad', 'std']), z.record(z.string(), finite.gt(0))]).default('none'),
 });
 
+/** `atLeast`: the share of the background that may be less normal than an answer; left out: the brought forest's own offset. */
+export const plausibilitySchema = z.strictObject({
+  method: z.enum(['isolation-forest']),
+  atLeast: finite.min(0).lt(1).optional(),
+  trees: z.int().min(1).max(1000).default(100),
+  sampleSize: z.int().min(2).max(100_000).default(256),
+});
+
 export const policySchema = z.strictObject({
   schema: z.literal('elsewise.policy/v1'),
   name: z.string().min(1).max(100).default('policy'),
@@ -37,6 +45,7 @@ export const policySchema = z.strictObject({
   maxChanges: z.int().min(1).optional(),
   count: z.int().min(1).max(100).default(1),
   margin: finite.min(0).default(0),
+  plausibility: plausibilitySchema.optional(),
   deadlineMs: finite.gt(0).default(1000),
   solvers: z.array(z.string()).min(1).default(['auto']),
   seed: z.int().min(0).default(0),
@@ -44,5 +53,6 @@ export const policySchema = z.strictObject({
 
 export type PolicyDocument = z.output<typeof policySchema>;
 export type PolicyInput = z.input<typeof policySchema>;
+export type PlausibilityDocument = z.output<typeof plausibilitySchema>;
 export type TargetDocument = z.output<typeof targetSchema>;
 export type FeatureRuleDocument = z.output<typeof featureRuleSchema>;

@@ -50,7 +50,8 @@ function entriesOf(policy: PolicyDocument): Entry[] {
   );
   const ofChanges: Entry[] = policy.maxChanges === undefined ? [] : [['maxChanges', ({ maxChanges: _, ...p }) => p]];
   const ofMargin: Entry[] = policy.margin === 0 ? [] : [['margin', (p) => ({ ...p, margin: 0 })]];
-  return [...ofFeatures, ...ofConstraints, ...ofChanges, ...ofMargin];
+  const ofPlausibility: Entry[] = policy.plausibility ? [['plausibility', ({ plausibility: _, ...p }) => p]] : [];
+  return [...ofFeatures, ...ofConstraints, ...ofChanges, ...ofMargin, ...ofPlausibility];
 }
 
 function withoutRule(policy: PolicyDocument, name: string, key: string): PolicyDocument {

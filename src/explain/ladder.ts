@@ -6,7 +6,7 @@ import type { Attempt } from '../documents/result-document.js';
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { solvers } from '../solvers/index.js';
-import type { Limits, Outcome, Prepared, Solver } from '../solvers/solver.js';
+import { acceptance, type Limits, type Outcome, type Prepared, type Solver } from '../solvers/solver.js';
 import { OPTIMAL_GAP } from './result.js';
 import type { Settled } from './settle.js';
 
@@ -33,7 +33,7 @@ const SHARE = 0.6;
 export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[] {
   const named = wanted.includes('auto') ? solvers : solvers.filter((solver) => wanted.includes(solver.name));
   return named
-    .filter((solver) => solver.accepts(problem) !== 'no')
+    .filter((solver) => acceptance(solver, problem) !== 'no')
     .map((solver) => ({ solver, prepared: once(() => solver.prepare(problem)) }));
 }
 

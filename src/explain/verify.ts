@@ -57,9 +57,9 @@ export class Verifier {
     scorer.runColumns(scorer.columns);
     scorer.show();
     if (!scorer.isFinite()) return 'the model does not give a finite score';
-    return goals.some((goal) => loaded.model.achieves(scorer.raw, goal))
-      ? undefined
-      : 'the model does not give the target';
+    if (!goals.some((goal) => loaded.model.achieves(scorer.raw, goal))) return 'the model does not give the target';
+    const { plausibility } = this.policy;
+    return !plausibility || plausibility.holds(scorer.columns) ? undefined : 'it is not plausible';
   }
 
   private policyFault(factual: Float64Array, baseline: Float64Array, answer: Float64Array): string | undefined {

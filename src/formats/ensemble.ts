@@ -2,7 +2,7 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
 import { didYouMean } from '../documents/nearest-name.js';
-import type { TreeDocument } from '../models/tree.js';
+import type { TreeDocument } from '../documents/tree-document.js';
 
 /** What an objective means for a model that is trained. */
 export interface Objective {

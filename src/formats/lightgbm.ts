@@ -14,8 +14,8 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
+import type { TreeDocument } from '../documents/tree-document.js';
 import { nextDown } from '../linalg/floats.js';
-import type { TreeDocument } from '../models/tree.js';
 import { categoricalFeature, findObjective, lastCodes, type Objective, toDocument, unsupported } from './ensemble.js';
 import { readDump } from './lightgbm-dump.js';
 import type { LightgbmModel, LightgbmTree, Split } from './lightgbm-model.js';

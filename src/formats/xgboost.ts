@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
 import { parseDocument } from '../documents/parse.js';
-import type { TreeDocument } from '../models/tree.js';
+import type { TreeDocument } from '../documents/tree-document.js';
 import { categoricalFeature, findObjective, lastCodes, type Objective, toDocument, unsupported } from './ensemble.js';
 import { decodeUbjson } from './ubjson.js';
 

@@ -4,7 +4,9 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { Background as BackgroundDocument, RowValue } from '../documents/model-document.js';
+import type { IsolationForestDocument } from '../documents/tree-document.js';
 import { type Feature, type FeatureSpace, readValue } from './features.js';
+import { type Forest, flatten } from './tree.js';
 
 export interface Background {
   /** Rows of the training set as values by feature. */
@@ -17,6 +19,8 @@ export interface Background {
   quantiles(feature: Feature): readonly number[] | undefined;
   /** Covariance of the named features, when given or computable. */
   covariance(features: readonly Feature[]): number[][] | undefined;
+  /** A forest over the model's columns, before preprocessing, that tells what is normal; null when none was brought. */
+  readonly isolationForest: { readonly forest: Forest; readonly offset: number } | null;
 }
 
 const QUANTILES = 101;
@@ -42,7 +46,17 @@ export function buildBackground(document: BackgroundDocument, space: FeatureSpac
     quantiles: once((feature) => own(document.quantiles, feature) ?? whenAny(column(feature), quantileTable)),
     covariance: (features) =>
       givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features)),
+    isolationForest: document.isolationForest ? readForest(document.isolationForest, space) : null,
   };
+}
+
+function readForest({ trees, offset }: IsolationForestDocument, { columns }: FeatureSpace) {
+  const path = 'model.background.isolationForest.trees';
+  const forest = flatten(trees, columns, path);
+  if (forest.outputs !== 1) throw new ElsewiseError('bad-document', 'expected one path length per leaf', path);
+  if (forest.categories.some((set) => set !== null))
+    throw new ElsewiseError('unsupported', 'isolation forests have no splits by sets of categories', path);
+  return { forest, offset };
 }
 
 /** Statistics are asked for again by every policy that is compiled. */

@@ -6,12 +6,11 @@
  * Leaves hold path lengths in units of the average path length, so that the mean needs no further scaling. The decision
  * grows with the mean, so a class or an interval of scores is a bound on the sum over trees: `additive-trees`.
  */
-import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
-import { finite } from '../documents/model-document.js';
+import { isolationForestSchema } from '../documents/tree-document.js';
 import { defineFamily, type Model } from './family.js';
 import type { Goal, Piece } from './region.js';
-import { type Forest, flatten, leafOf, treeSchema } from './tree.js';
+import { type Forest, flatten, leafOf } from './tree.js';
 
 class IsolationForest implements Model {
   readonly rawOutputs = 1;
@@ -69,11 +68,11 @@ class IsolationForest implements Model {
 export const isolationForest = defineFamily({
   name: 'isolation-forest',
   task: 'classification',
-  schema: z.strictObject({ trees: z.array(treeSchema).min(1), offset: finite }),
+  schema: isolationForestSchema,
   load: (p, context) => {
     if (context.classes !== 2)
       throw new ElsewiseError('bad-document', 'are outlier and inlier, in this order', 'model.classes');
-    const forest = flatten(p.trees, context.inputs, 'trees');
+    const forest = flatten(p.trees, context.inputs, 'model.parameters.trees');
     if (forest.outputs !== 1)
       throw new ElsewiseError('bad-document', 'expected one path length per leaf', 'model.parameters.trees[0].value');
     return new IsolationForest(forest, p.offset);

@@ -11,12 +11,13 @@
 import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { finite, vector } from '../documents/model-document.js';
+import { treeSchema } from '../documents/tree-document.js';
 import { argmax } from '../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
 import { logit } from './linear.js';
 import type { Goal, Piece, TreeMargin } from './region.js';
 import { softmax } from './softmax.js';
-import { type Forest, flatten, leafOf, treeSchema } from './tree.js';
+import { type Forest, flatten, leafOf } from './tree.js';
 
 type Link = 'identity' | 'logit' | 'softmax' | 'exp';
 
@@ -177,7 +178,7 @@ export const decisionTree = defineFamily({
       throw parameterError('task', "does not go with the model's classes");
     if (p.tree.value[0].length !== outputs)
       throw parameterError('tree.value[0]', `expected ${outputs} outputs, got ${p.tree.value[0].length}`);
-    const forest = flatten([p.tree], context.inputs, 'tree');
+    const forest = flatten([p.tree], context.inputs, 'model.parameters.tree');
     return new TreeModel(
       { forest, treeClass: null, base: new Float64Array(outputs), outputs, count: 1, single: false },
       'identity',
@@ -196,7 +197,7 @@ const ensembleForm = z.strictObject({
 });
 
 function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext): Model {
-  const forest = flatten(p.trees, context.inputs, 'trees');
+  const forest = flatten(p.trees, context.inputs, 'model.parameters.trees');
   if (p.treeClass) checkWidth(p.treeClass, p.trees.length, 'treeClass', 'tree');
   const outputs = p.treeClass ? context.classes : forest.outputs;
   const wrong = p.treeClass?.findIndex((k) => k >= context.classes) ?? -1;

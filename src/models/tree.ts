@@ -6,26 +6,8 @@
  *
  * All trees of a model share one set of typed arrays: nodes are numbered through, `root` says where each tree begins.
  */
-import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
-import { finite } from '../documents/model-document.js';
-
-const direction = z.enum(['left', 'right']);
-const whole = z.array(z.int()).min(1);
-
-export const treeSchema = z.strictObject({
-  feature: whole,
-  threshold: z.array(finite).min(1),
-  left: whole,
-  right: whole,
-  value: z.array(z.array(finite)).min(1),
-  comparison: z.enum(['<=', '<']).default('<='),
-  precision: z.enum(['float32', 'float64']).default('float64'),
-  missing: z.union([z.enum(['left', 'right', 'error']), z.array(direction)]).default('error'),
-  categories: z.array(z.array(z.int().min(0)).nullable()).optional(),
-});
-
-export type TreeDocument = z.output<typeof treeSchema>;
+import type { TreeDocument } from '../documents/tree-document.js';
 
 export const MISSING_ERROR = 0;
 export const MISSING_LEFT = 1;
@@ -50,6 +32,7 @@ export interface Forest {
   readonly takesMissing: boolean;
 }
 
+/** `path`: where the trees stand in the document. */
 export function flatten(trees: readonly TreeDocument[], inputs: number, path: string): Forest {
   const sizes = trees.map((tree) => tree.left.length);
   const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -99,8 +82,7 @@ function copyNode(forest: Writable, tree: TreeDocument, n: number, start: number
 
 function checkTree(tree: TreeDocument, inputs: number, outputs: number, path: string): void {
   const size = tree.left.length;
-  const fail = (key: string, message: string) =>
-    new ElsewiseError('bad-document', message, `model.parameters.${path}.${key}`);
+  const fail = (key: string, message: string) => new ElsewiseError('bad-document', message, `${path}.${key}`);
   for (const key of ['feature', 'threshold', 'right', 'value'] as const) {
     if (tree[key].length !== size) throw fail(key, `expected ${size} entries, one per node, got ${tree[key].length}`);
   }

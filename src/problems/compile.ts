@@ -5,11 +5,14 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
 import type { FeatureSpace } from '../models/features.js';
+import type { ColumnInput } from '../models/forest-columns.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
 import { type Goal, type LinearRow, pullBack } from '../models/region.js';
 import { type Constraint, compileConstraint, type LinearAtom } from '../policy/constraint.js';
 import { type Cost, compileCost } from '../policy/cost.js';
+import { compilePlausibility, type Plausibility } from '../policy/plausibility.js';
 import { compileRules, type FeatureRule } from '../policy/rules.js';
+import { withPlausibility } from './plausible.js';
 import type { Problem, RowClause, Traits } from './problem.js';
 
 /** What of a policy does not depend on the goal. */
@@ -20,6 +23,7 @@ export interface CompiledPolicy {
   readonly clauses: readonly RowClause[];
   readonly cost: Cost;
   readonly maxChanges: number;
+  readonly plausibility: Plausibility | null;
 }
 
 export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): CompiledPolicy {
@@ -36,6 +40,7 @@ export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): Comp
       .map((clause) => ({ rows: clause.atoms.map((atom) => toRow(atom, space)) })),
     cost: compileCost(policy, space, loaded.background),
     maxChanges: policy.maxChanges ?? Infinity,
+    plausibility: compilePlausibility(policy.plausibility, loaded),
   };
 }
 
@@ -70,12 +75,22 @@ export function compileProblems(loaded: LoadedModel, policy: CompiledPolicy, goa
     const piece = pullBack(loaded.preprocessing.map, region);
     const { rules, cost, links, clauses, maxChanges } = policy;
     const { samples } = loaded.background;
-    const problem = { space: loaded.space, rules, piece, cost, links, clauses, maxChanges, samples, holds };
-    return { ...problem, traits: traitsOf(problem) };
+    const parts = { space: loaded.space, rules, piece, cost, links, clauses, maxChanges, samples, holds };
+    const problem = { ...parts, plausible: null, traits: traitsOf(parts) };
+    return policy.plausibility ? withPlausibility(problem, policy.plausibility, columnInput(loaded)) : problem;
   });
 }
 
-function traitsOf(problem: Omit<Problem, 'traits'>): Traits {
+/** What the model behind the preprocessing sees of one column's value, where columns are not mixed. */
+function columnInput({ preprocessing, space }: LoadedModel): ColumnInput {
+  const columns = new Float64Array(space.columns);
+  return (column, value) => {
+    columns[column] = value;
+    return preprocessing.run(columns)[column];
+  };
+}
+
+function traitsOf(problem: Omit<Problem, 'traits' | 'plausible'>): Traits {
   const free = problem.rules.filter((rule) => !rule.never);
   return {
     norm: problem.cost.norm,

@@ -1,11 +1,13 @@
 /**
- * Problems as plain data:  minimise cost(x' - x)  subject to  x' in piece,  x' in the person's domain,  links, clauses.
+ * Problems as plain data:  minimise cost(x' - x)  subject to  x' in piece,  x' in the person's domain,  links, clauses,
+ * and where it is asked for  x' plausible.
  *
  * There is no row in a problem: the row, as a `Domain`, is what changes from call to call. A solver looks at the traits
  * to say whether it accepts.
  */
 import type { FeatureSpace } from '../models/features.js';
 import type { LinearRow, Piece } from '../models/region.js';
+import type { Forest } from '../models/tree.js';
 import type { Cost, Norm } from '../policy/cost.js';
 import type { FeatureRule } from '../policy/rules.js';
 
@@ -32,6 +34,14 @@ export interface Traits {
   readonly linear: boolean;
 }
 
+/** Σ over trees of the value at the leaf >= need; splits are `column <= threshold`. */
+export interface PlausibleCondition {
+  readonly forest: Forest;
+  readonly need: number;
+  /** The problem without the condition. */
+  readonly rest: Problem;
+}
+
 export interface Problem {
   readonly space: FeatureSpace;
   readonly rules: readonly FeatureRule[];
@@ -45,7 +55,9 @@ export interface Problem {
   readonly traits: Traits;
   /** Rows of the training set, by feature, for solvers that start from examples. */
   readonly samples: readonly Float64Array[];
-  /** Whether columns reach the goal, by the model's own word. */
+  /** Answers must be plausible, and the piece does not say so. */
+  readonly plausible: PlausibleCondition | null;
+  /** Whether columns reach the goal, by the model's own word, and are plausible where they must be. */
   holds(columns: Float64Array): boolean;
 }
 

@@ -106,8 +106,10 @@ export class DomainTree {
   }
 
   private root(domain: Domain): TreeNode {
+    const own = this.copy(domain);
+    for (const feature of this.problem.space.features) takeLast(own, feature);
     return {
-      domain: this.copy(domain),
+      domain: own,
       changed: new Set(),
       alternatives: this.problem.clauses.map(() => -1),
       bound: 0,
@@ -188,6 +190,7 @@ export class DomainTree {
     for (let c = feature.column; c < feature.column + feature.width; c++) if (x[c] > x[largest]) largest = c;
     const without = this.copy(node.domain);
     without.upper[largest] = 0;
+    takeLast(without, feature);
     const only = this.copy(node.domain);
     for (let c = feature.column; c < feature.column + feature.width; c++) if (c !== largest) only.upper[c] = 0;
     only.lower[largest] = 1;
@@ -201,7 +204,9 @@ export class DomainTree {
     for (const feature of this.problem.space.features) {
       for (let c = feature.column; c < feature.column + feature.width; c++) {
         const point = pointNear(feature, fixed, c, x[c]);
-        if (point !== undefined) fixed.lower[c] = fixed.upper[c] = point;
+        // A relaxation that is only a bound may lie outside of the node.
+        if (point !== undefined)
+          fixed.lower[c] = fixed.upper[c] = Math.min(fixed.upper[c], Math.max(fixed.lower[c], point));
         else movable ||= fixed.lower[c] < fixed.upper[c];
       }
     }
@@ -302,8 +307,25 @@ function isWhole(feature: Feature, domain: Domain, x: Float64Array): boolean {
   return sum === 1;
 }
 
-function clip({ origin, lower, upper }: Domain): Float64Array {
-  return origin.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
+/** A category that must change and has one left is that one. */
+function takeLast(domain: Domain, feature: Feature): void {
+  if (feature.kind !== 'choice' || mayStand(domain, feature) || openCategories(feature, domain) !== 1) return;
+  const last = domain.upper.indexOf(1, feature.column);
+  if (last >= 0 && last < feature.column + feature.width) domain.lower[last] = 1;
+}
+
+/** A point of the domain near the present row; a category that may not stand becomes the first that it may be. */
+export function clip(domain: Domain): Float64Array {
+  const { space, origin, lower, upper } = domain;
+  const x = origin.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
+  for (const feature of space.features) {
+    if (feature.kind !== 'choice' || mayStand(domain, feature)) continue;
+    const end = feature.column + feature.width;
+    const taken = lower.indexOf(1, feature.column);
+    const first = taken >= 0 && taken < end ? taken : upper.indexOf(1, feature.column);
+    if (first >= 0 && first < end) x.fill(0, feature.column, end)[first] = 1;
+  }
+  return x;
 }
 
 function openCategories({ column, width }: Feature, { upper }: Domain): number {

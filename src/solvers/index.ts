@@ -6,6 +6,7 @@ import { activeSet } from './active-set.js';
 import { boxes } from './boxes.js';
 import { branch } from './branch.js';
 import { branchAround } from './branch-around.js';
+import { branchPlausible } from './branch-plausible.js';
 import { branchQuadratic } from './branch-quadratic.js';
 import { ccp } from './ccp.js';
 import { cuts } from './cuts.js';
@@ -43,6 +44,7 @@ export const solvers: readonly Solver[] = [
   sdp,
   spatial,
   branchAround,
+  branchPlausible,
   boxes,
   forestExact,
   forestDescent,

@@ -35,11 +35,17 @@ export interface Prepared {
 
 export interface Solver {
   readonly name: string;
+  /** Takes problems whose answers must be plausible beside the piece (`problem.plausible`). */
+  readonly keepsPlausible?: true;
   /** Loads an engine, once per thread, before the first `prepare`. */
   load?(): Promise<void>;
   accepts(problem: Problem): Acceptance;
   prepare(problem: Problem): Prepared;
 }
+
+/** What a solver says to a problem; one that knows nothing of plausibility is not asked where it matters. */
+export const acceptance = (solver: Solver, problem: Problem): Acceptance =>
+  problem.plausible && !solver.keepsPlausible ? 'no' : solver.accepts(problem);
 
 export const INFEASIBLE: Outcome = { status: 'infeasible', x: null, lowerBound: Infinity };
 

@@ -831,6 +831,10 @@ def tree_refusals() -> Dict[str, Callable[[], Any]]:
         "histogram-missing-in-mix": lambda: export_fitted(twice, credit()),
         "isolation-class-names": lambda: export_fitted(IsolationForest(**SMALL), iris, class_names=["bad", "good"]),
         "isolation-of-single-rows": lambda: export_fitted(IsolationForest(max_samples=1, **SMALL), iris),
+        "plausible-by-something-else": lambda: export_fitted(logistic(), iris, isolation_forest=logistic()),
+        "plausible-on-other-columns": lambda: export_fitted(
+            logistic(), iris, isolation_forest=IsolationForest(**SMALL).fit(iris.X[:, :3])
+        ),
     }
 
 
@@ -920,10 +924,25 @@ def error_of(action: Callable[[], Any]) -> Dict[str, Any]:
     return {"type": None, "message": "was not refused"}
 
 
+def plausible(folder: Path) -> None:
+    """A model that brings an isolation forest, and what scikit-learn says of rows that neither was fitted on."""
+    wine = bundled(load_wine)
+    X, y = wine.fitted()
+    forest = IsolationForest(contamination=0.2, random_state=0).fit(X)
+    document = export_model(
+        logistic().fit(X, y), name="plausible", feature_names=wine.names, X=X, y=y, isolation_forest=forest
+    )
+    save(document, folder / "plausible.json")
+    rows = wine.unseen()
+    found = {"rows": rows.tolist(), "inlier": (forest.predict(rows) == 1).tolist()}
+    (folder / "plausible-rows.json").write_text(json.dumps(found))
+
+
 def main(folder: Path) -> None:
     warnings.simplefilter("ignore")  # convergence is not what is tested here
     for name, case in cases().items():
         run_case(name, case, folder)
+    plausible(folder)
     found = {name: error_of(action) for name, action in refusals().items()}
     (folder / "refusals.json").write_text(json.dumps(found, indent=1))
 

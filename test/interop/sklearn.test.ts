@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadModel, type ModelDocument, type RowValue } from '../../src/index.js';
+import { loadModel, loadPolicy, type ModelDocument, type RowValue } from '../../src/index.js';
+import { compilePolicy } from '../../src/problems/compile.js';
 
 const SCRIPT = fileURLToPath(new URL('./fit_sklearn.py', import.meta.url));
 /**
@@ -300,6 +301,11 @@ const REFUSED: Record<string, [type: string, message: RegExp]> = {
   'histogram-missing-in-mix': ['UnsupportedEstimator', /'x2' has missing values .* mix of columns: impute it/],
   'isolation-class-names': ['ValueError', /^class_names: the classes of isolation-forest are \['outlier', 'inlier'\]/],
   'isolation-of-single-rows': ['UnsupportedEstimator', /^estimator: IsolationForest with one row per tree/],
+  'plausible-by-something-else': [
+    'UnsupportedEstimator',
+    /^isolation_forest: LogisticRegression is no IsolationForest/,
+  ],
+  'plausible-on-other-columns': ['ValueError', /^isolation_forest: has 3 columns, the document has 4/],
 };
 
 interface TreeDocument {
@@ -548,5 +554,19 @@ describe('is refused', () => {
     const found = read<Record<string, { type: string | null; message: string }>>('refusals.json')[name];
     expect(found.message).toMatch(message);
     expect(found.type).toBe(type);
+  });
+});
+
+describe('an isolation forest beside the model', () => {
+  it('tells inliers as scikit-learn does', () => {
+    const model = loadModel(read('plausible.json'));
+    const document = loadPolicy({
+      schema: 'elsewise.policy/v1',
+      plausibility: { method: 'isolation-forest' },
+    }).document;
+    const { plausibility } = compilePolicy(document, model);
+    const { rows, inlier } = read<{ rows: number[][]; inlier: boolean[] }>('plausible-rows.json');
+    expect(rows.map((row) => plausibility!.holds(Float64Array.from(row)))).toEqual(inlier);
+    expect(new Set(inlier).size).toBe(2);
   });
 });

@@ -1,0 +1,114 @@
+/**
+ * Plausibility: an answer must be at least as normal as a share of the background is.
+ *
+ *   normality(x) = Σ over trees of an isolation forest of the path length at x's leaf  >=  need
+ *
+ * `need` is the `atLeast` quantile of the samples' own normality, so that at least 1 - atLeast of them are plausible; or,
+ * where the policy leaves it open, what the brought forest's offset says. The forest reads the model's columns before
+ * preprocessing; a missing value counts as what the model's imputer makes of it, else as the split says.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { PlausibilityDocument } from '../documents/policy-document.js';
+import { spread } from '../models/features.js';
+import { onColumns } from '../models/forest-columns.js';
+import { trainIsolationForest } from '../models/isolation-training.js';
+import type { LoadedModel } from '../models/load.js';
+import type { AdditiveTreesPiece } from '../models/region.js';
+import { type Forest, flatten, leafOf } from '../models/tree.js';
+
+/** A quantile of fewer samples than this says little. */
+const FEWEST_SAMPLES = 20;
+/** How far rounding may move a sum of path lengths. */
+const SLACK = 1e-9;
+
+export class Plausibility {
+  /** The condition in the form of a piece: splits are `column <= threshold`. */
+  readonly piece: AdditiveTreesPiece;
+  private readonly columns: Float64Array;
+
+  constructor(
+    readonly forest: Forest,
+    readonly need: number,
+    private readonly imputed: Float64Array,
+  ) {
+    const margins = [{ gain: forest.value, need }];
+    this.piece = { kind: 'additive-trees', rows: [], forest, margins, slack: SLACK, map: null };
+    this.columns = new Float64Array(imputed.length);
+  }
+
+  holds(columns: Float64Array): boolean {
+    for (let c = 0; c < columns.length; c++) this.columns[c] = Number.isNaN(columns[c]) ? this.imputed[c] : columns[c];
+    return normality(this.forest, this.columns) >= this.need;
+  }
+}
+
+/** The sum in tree order, wherever it is made: what is compared must be the same number. */
+export function normality(forest: Forest, columns: Float64Array): number {
+  let sum = 0;
+  for (let t = 0; t < forest.root.length; t++) sum += forest.value[leafOf(forest, t, columns)];
+  return sum;
+}
+
+/** Policies are compiled again and again with parts left out; the forest stays. */
+const trained = new WeakMap<LoadedModel, Map<string, Plausibility>>();
+
+export function compilePlausibility(document: PlausibilityDocument | undefined, loaded: LoadedModel) {
+  if (!document) return null;
+  const known = trained.get(loaded) ?? new Map<string, Plausibility>();
+  trained.set(loaded, known);
+  const key = JSON.stringify(document);
+  const compiled = known.get(key) ?? compile(document, loaded);
+  known.set(key, compiled);
+  return compiled;
+}
+
+function compile(document: PlausibilityDocument, loaded: LoadedModel): Plausibility {
+  const { imputed } = loaded.preprocessing;
+  const brought = loaded.background.isolationForest;
+  if (document.atLeast === undefined) {
+    if (!brought) throw plausibilityError('.atLeast', 'is needed where the model brings no background.isolationForest');
+    return new Plausibility(plain(brought.forest), needOf(brought.offset, brought.forest.root.length), imputed);
+  }
+  const rows = sampleColumns(loaded);
+  if (rows.length < FEWEST_SAMPLES) {
+    const has = `the model has ${rows.length || 'none'}`;
+    throw plausibilityError('', `needs at least ${FEWEST_SAMPLES} rows in model.background.samples; ${has}`);
+  }
+  const forest = brought
+    ? plain(brought.forest)
+    : flatten(trainIsolationForest(rows, document), loaded.space.columns, 'policy.plausibility');
+  return new Plausibility(
+    forest,
+    quantile(
+      rows.map((row) => normality(forest, row)),
+      document.atLeast,
+    ),
+    imputed,
+  );
+}
+
+const plausibilityError = (key: string, message: string) =>
+  new ElsewiseError('bad-document', message, `policy.plausibility${key}`);
+
+/** Without sets of categories there is always a threshold. */
+const plain = (forest: Forest): Forest => onColumns(forest, (_, value) => value)!;
+
+/** The samples by column, imputed as the model does. */
+function sampleColumns({ background, space, preprocessing }: LoadedModel): Float64Array[] {
+  return background.samples.map((values) => {
+    const columns = new Float64Array(space.columns);
+    spread(space, values, columns);
+    return columns.map((value, c) => (Number.isNaN(value) ? preprocessing.imputed[c] : value));
+  });
+}
+
+/** The sum of path lengths at which -2^(-mean) is the offset. */
+function needOf(offset: number, trees: number): number {
+  return offset < 0 ? -trees * Math.log2(-offset) : Infinity;
+}
+
+/** The largest need that at least 1 - share of the values meet. */
+function quantile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+}

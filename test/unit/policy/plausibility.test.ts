@@ -1,0 +1,127 @@
+/** What `plausibility` asks for: a quantile of the background's own normality, by our forest or by the model's. */
+import { describe, expect, it } from 'vitest';
+import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadModel } from '../../../src/models/load.js';
+import { compilePolicy } from '../../../src/problems/compile.js';
+import { Dice } from '../../support/dice.js';
+import { faultOf } from '../../support/documents.js';
+
+const dice = new Dice(5);
+const samples = Array.from({ length: 150 }, () => [
+  dice.normal(),
+  dice.integer(0, 5),
+  dice.pick(['own', 'rent', 'free']),
+]);
+
+const modelOf = (background: Record<string, unknown>, preprocessing: unknown[] = []) =>
+  loadModel({
+    schema: 'elsewise.model/v1',
+    name: 'm',
+    family: 'hyperplane',
+    features: [
+      { name: 'x', type: 'continuous' },
+      { name: 'n', type: 'integer' },
+      { name: 'c', type: 'categorical', categories: ['own', 'rent', 'free'] },
+    ],
+    classes: ['no', 'yes'],
+    preprocessing,
+    parameters: { weights: [1, 0, 0, 0, 0], bias: 0 },
+    background,
+  });
+
+const compile = (plausibility: Record<string, unknown>, model = modelOf({ samples })) => {
+  const document = { method: 'isolation-forest', ...plausibility };
+  return compilePolicy(loadPolicy({ schema: 'elsewise.policy/v1', plausibility: document }).document, model)
+    .plausibility!;
+};
+
+const columnsOf = ([x, n, c]: readonly (string | number)[]) =>
+  Float64Array.of(Number(x), Number(n), ...['own', 'rent', 'free'].map((name) => +(name === c)));
+
+const STUMP = { feature: [0, 0, 0], threshold: [1, 0, 0], left: [1, -1, -1], right: [2, -1, -1] };
+const brought = { trees: [{ ...STUMP, value: [[0], [1.5], [0.5]], missing: 'left' }], offset: -0.5 };
+
+describe('the quantile', () => {
+  it.each([0, 0.05, 0.5, 0.9])('leaves at least 1 - %d of the samples plausible, and hardly more', (atLeast) => {
+    const plausibility = compile({ atLeast });
+    const share = samples.filter((row) => plausibility.holds(columnsOf(row))).length / samples.length;
+    expect(share).toBeGreaterThanOrEqual(1 - atLeast);
+    expect(share).toBeLessThan(1 - atLeast + 0.05);
+  });
+
+  it('is the same whenever it is computed, and for every seed of the policy', () => {
+    const again = compile({ atLeast: 0.1 }, modelOf({ samples }));
+    expect(compile({ atLeast: 0.1 }).need).toBe(again.need);
+    expect(compile({ atLeast: 0.1 }).forest.threshold).toEqual(again.forest.threshold);
+  });
+
+  it('grows with the share', () => {
+    expect(compile({ atLeast: 0.5 }).need).toBeGreaterThan(compile({ atLeast: 0.05 }).need);
+  });
+
+  it('takes the size of the forest', () => {
+    expect(compile({ atLeast: 0.1, trees: 7 }).forest.root.length).toBe(7);
+    expect(compile({ atLeast: 0.1 }).forest.root.length).toBe(100);
+  });
+});
+
+describe('a missing value', () => {
+  it('counts as what the imputer makes of it', () => {
+    const model = modelOf({ samples }, [{ type: 'impute', values: [0.25, 1, 1, 0, 0] }]);
+    const plausibility = compile({ atLeast: 0.3 }, model);
+    const missing = columnsOf([Number.NaN, 1, 'own']);
+    expect(plausibility.holds(missing)).toBe(plausibility.holds(columnsOf([0.25, 1, 'own'])));
+  });
+});
+
+describe('a forest that the model brings', () => {
+  const model = modelOf({ samples, isolationForest: brought });
+
+  it('takes the place of ours', () => {
+    expect([...compile({ atLeast: 0.1 }, model).forest.value]).toEqual([0, 1.5, 0.5]);
+  });
+
+  it('decides by its own offset where the policy names no share, without any samples', () => {
+    const own = compile({}, modelOf({ isolationForest: brought }));
+    // -2^-1.5 >= -0.5 on the left, -2^-0.5 < -0.5 on the right
+    expect(own.holds(columnsOf([1, 0, 'own']))).toBe(true);
+    expect(own.holds(columnsOf([1.01, 0, 'own']))).toBe(false);
+  });
+
+  it.each([
+    [{ ...STUMP, value: [[0], [1], [1]], feature: [9, 0, 0] }, 'feature[0]'],
+    [
+      {
+        ...STUMP,
+        value: [
+          [0, 0],
+          [1, 0],
+          [1, 0],
+        ],
+      },
+      '',
+    ],
+    [{ ...STUMP, value: [[0], [1], [1]], categories: [[1], null, null] }, ''],
+  ])('is refused with its path when it does not fit', (tree, key) => {
+    const fault = faultOf(() => modelOf({ isolationForest: { trees: [tree], offset: -0.5 } }));
+    expect(fault.path).toBe(['model.background.isolationForest.trees', ...(key ? [key] : [])].join('.'));
+  });
+});
+
+describe('what cannot be', () => {
+  it.each([
+    [{ atLeast: 1 }, 'policy.plausibility.atLeast'],
+    [{ atLeast: -0.1 }, 'policy.plausibility.atLeast'],
+    [{ atLeast: 0.1, method: 'lof' }, 'policy.plausibility.method'],
+    [{ atLeast: 0.1, tree: 5 }, 'policy.plausibility.tree'],
+    [{}, 'policy.plausibility.atLeast'],
+  ])('%j is refused with its path', (plausibility, path) => {
+    expect(faultOf(() => compile(plausibility)).path).toBe(path);
+  });
+
+  it.each([0, 19])('with %d samples it says what to add', (count) => {
+    const fault = faultOf(() => compile({ atLeast: 0.1 }, modelOf({ samples: samples.slice(0, count) })));
+    expect(fault).toMatchObject({ code: 'bad-document', path: 'policy.plausibility' });
+    expect(fault.message).toMatch(/at least 20 rows in model\.background\.samples/);
+  });
+});
