@@ -12,6 +12,8 @@ import type { Settled } from './settle.js';
 
 export interface Rung {
   readonly solver: Solver;
+  /** The share of the remaining time that it gets. */
+  readonly share: number;
   /** Prepared when it is first needed: the lower rungs seldom are. */
   readonly prepared: () => Prepared;
 }
@@ -27,14 +29,22 @@ export interface Climb {
 
 /** How deep inside the region to look, first hardly at all, then further when rounding undid the answer. */
 const NUDGES = [1e-12, 1e-10, 1e-8, 1e-6];
-/** The share of the remaining time that a solver gets while others wait below it. */
-const SHARE = 0.6;
+/** The share of the remaining time that a solver gets while exact ones wait below it, or only quick guesses, or nothing. */
+const SHARE = { exact: 0.6, heuristic: 0.9, last: 1 };
 
 export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[] {
-  const named = wanted.includes('auto') ? solvers : solvers.filter((solver) => wanted.includes(solver.name));
-  return named
-    .filter((solver) => acceptance(solver, problem) !== 'no')
-    .map((solver) => ({ solver, prepared: once(() => solver.prepare(problem)) }));
+  const auto = wanted.includes('auto');
+  const accepting = solvers
+    .filter((solver) => auto || wanted.includes(solver.name))
+    .map((solver) => ({ solver, acceptance: acceptance(solver, problem) }))
+    .filter((rung) => rung.acceptance !== 'no');
+  const names = new Set(accepting.map(({ solver }) => solver.name));
+  const rungs = accepting.filter(({ solver }) => !auto || !solver.partOf || !names.has(solver.partOf));
+  return rungs.map(({ solver }, k) => {
+    const below = rungs.slice(k + 1).map((rung) => rung.acceptance);
+    const share = below.includes('exact') ? SHARE.exact : below.length ? SHARE.heuristic : SHARE.last;
+    return { solver, share, prepared: once(() => solver.prepare(problem)) };
+  });
 }
 
 function once<T>(make: () => T): () => T {
@@ -58,8 +68,7 @@ export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbCon
     const { now, deadline } = context.limits;
     const start = now();
     if (k > 0 && start > deadline && best.answer) break;
-    const last = k === ladder.length - 1;
-    const until = last ? deadline : start + SHARE * Math.max(0, deadline - start);
+    const until = start + rung.share * Math.max(0, deadline - start);
     const step = tryRung(rung, domain, { ...context, limits: { ...context.limits, deadline: until } }, start);
     const lowerBound = Math.max(best.lowerBound, step.lowerBound);
     const better = step.answer && (!best.answer || step.answer.cost < best.answer.cost);

@@ -63,6 +63,8 @@ export interface AdditiveTreesPiece {
   readonly slack: number;
   /** From columns to the inputs that the trees compare; null: they are the columns. */
   readonly map: AffineMap | null;
+  /** The margins are necessary and not enough: the model's word is asked besides. */
+  readonly relaxed?: true;
 }
 
 export type Piece = Polyhedron | ExpSumPiece | QuadraticsPiece | AdditiveTreesPiece;

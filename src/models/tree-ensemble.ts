@@ -90,9 +90,18 @@ class TreeModel implements Model {
 
   region(goal: Goal): Piece[] {
     const margins = goal.kind === 'class' ? this.classMargins(goal) : this.intervalMargins(goal);
-    return margins
-      ? [{ kind: 'additive-trees', rows: [], forest: this.sum.forest, margins, slack: this.slack(), map: null }]
-      : [];
+    if (!margins) return [];
+    // Probabilities of several classes are no sums over trees: what they ask of the sums is a part of it.
+    const curved = this.link === 'softmax' && (goal.kind === 'interval' || goal.margin > 0);
+    const piece = {
+      kind: 'additive-trees',
+      rows: [],
+      forest: this.sum.forest,
+      margins,
+      slack: this.slack(),
+      map: null,
+    } as const;
+    return [curved ? { ...piece, relaxed: true } : piece];
   }
 
   /** A rounding per tree of sums no larger than the leaves together. */
@@ -111,16 +120,21 @@ class TreeModel implements Model {
       const lead = this.link === 'logit' ? logit(0.5 + goal.margin) : goal.margin;
       return lead === Infinity ? null : [this.margin([sign], lead)];
     }
-    if (goal.margin > 0 && this.link === 'softmax')
-      return refuseGoal('boosting of several classes', 'exact region for a margin in probability');
-    return Array.from({ length: this.classes }, (_, k) => k)
-      .filter((k) => k !== goal.index)
-      .map((k) =>
-        this.margin(
-          Array.from({ length: this.classes }, (_, c) => +(c === goal.index) - +(c === k)),
-          goal.margin,
-        ),
-      );
+    // p_i - p_k >= m with p_i + p_k <= 1 asks at least for p_i / p_k >= (1 + m) / (1 - m).
+    const lead = this.link === 'softmax' ? logit((1 + goal.margin) / 2) : goal.margin;
+    return lead === Infinity ? null : this.leads(goal.index, lead);
+  }
+
+  /** The sum of one class leads all others. */
+  private leads(index: number, lead: number): TreeMargin[] {
+    const classes = Array.from({ length: this.classes }, (_, k) => k);
+    const rivals = classes.filter((k) => k !== index);
+    return rivals.map((k) =>
+      this.margin(
+        classes.map((c) => +(c === index) - +(c === k)),
+        lead,
+      ),
+    );
   }
 
   private intervalMargins(goal: Goal & { kind: 'interval' }): TreeMargin[] | null {
@@ -132,8 +146,11 @@ class TreeModel implements Model {
         : this.link === 'exp'
           ? (v: number) => (v <= 0 ? -Infinity : Math.log(v))
           : (v: number) => v;
-    if (this.link === 'softmax')
-      return refuseGoal('boosting of several classes', 'exact region for an interval of probability');
+    // p_i >= from leaves its rivals at most 1 - from; an upper end is asked of the model alone.
+    if (this.link === 'softmax') {
+      if (from > 1 || to < 0 || logit(from) === Infinity) return null;
+      return from > 0 ? this.leads(index, logit(from)) : [];
+    }
     const flip = (v: number) => (this.link === 'logit' ? 1 - v : -v);
     const [low, high] = direct ? [inverse(flip(to)), inverse(flip(from))] : [inverse(from), inverse(to)];
     if (low === Infinity || high === -Infinity) return null;

@@ -78,7 +78,11 @@ export class CellPoint {
   moveIfHolds(f: number, cell: number): boolean {
     const old = this.scores.at[f];
     this.move(f, cell);
-    const sure = this.rules.none && this.scores.worst() > this.unsure && this.changes <= this.problem.maxChanges;
+    const sure =
+      this.rules.none &&
+      !this.cells.piece.relaxed &&
+      this.scores.worst() > this.unsure &&
+      this.changes <= this.problem.maxChanges;
     if (sure || this.holds()) return true;
     this.move(f, old);
     return false;

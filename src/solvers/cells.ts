@@ -21,6 +21,14 @@ import { changeCost } from '../policy/cost.js';
 import { type Domain, roundTo } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 
+/** Costs that are sums over features: a cell then has a cost of its own. */
+const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
+
+/** Whether a problem can be told in cells. Trees behind a step that mixes columns have no boxes in them. */
+export function hasCells({ piece, traits }: Problem): boolean {
+  return piece.kind === 'additive-trees' && (!piece.map || piece.map.diagonal !== null) && SEPARABLE.has(traits.norm);
+}
+
 /** The last value of a column that goes left at a threshold, and the first that goes right. */
 interface Cut {
   readonly leftEnd: number;

@@ -18,7 +18,7 @@ import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { isAnswer } from './answer-check.js';
 import type { SegmentBox } from './box-forest.js';
-import { Cells, PersonCells } from './cells.js';
+import { Cells, hasCells, PersonCells } from './cells.js';
 import { CostLattice } from './cost-lattice.js';
 import { ForestDual } from './forest-dual.js';
 import { Incumbents } from './forest-incumbents.js';
@@ -27,7 +27,6 @@ import { type CellBox, ReachableForest } from './reachable-forest.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 import { narrowTo, prepareWithin } from './within-domain.js';
 
-const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
 const WORTH = 5e-7;
 const ROOT_STEPS = 20;
 const ROOT_ROUNDS = 3;
@@ -36,12 +35,6 @@ const BOX_STEPS = 10;
 const FIRST_PRICE = 0.3;
 /** Open boxes remember the prices that they were made with, up to so many numbers in all. */
 const REMEMBERED = 4_000_000;
-
-/** Trees behind a step that mixes columns have no boxes in them. */
-function accepts({ piece, traits }: Problem): 'no' | 'exact' {
-  if (piece.kind !== 'additive-trees' || (piece.map && !piece.map.diagonal)) return 'no';
-  return SEPARABLE.has(traits.norm) ? 'exact' : 'no';
-}
 
 interface Box extends SegmentBox {
   bound: number;
@@ -400,4 +393,8 @@ function markFinite(set: Uint8Array, cost: number, cell: number): Uint8Array {
   return set;
 }
 
-export const forestExact: Solver = { name: 'forest-exact', accepts, prepare: (problem) => new PreparedForest(problem) };
+export const forestExact: Solver = {
+  name: 'forest-exact',
+  accepts: (problem) => (hasCells(problem) ? 'exact' : 'no'),
+  prepare: (problem) => new PreparedForest(problem),
+};

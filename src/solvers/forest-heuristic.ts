@@ -2,17 +2,8 @@
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { CellSearch } from './cell-search.js';
-import { Cells, PersonCells } from './cells.js';
+import { Cells, hasCells, PersonCells } from './cells.js';
 import { type Acceptance, type Limits, limit, type Outcome, type Prepared, type Solver } from './solver.js';
-
-/** Costs that are sums over features: a cell then has a cost of its own. */
-const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
-
-/** Trees behind a step that mixes columns have no boxes in them. */
-function accepts({ piece, traits }: Problem): Acceptance {
-  if (piece.kind !== 'additive-trees' || (piece.map && !piece.map.diagonal)) return 'no';
-  return SEPARABLE.has(traits.norm) ? 'heuristic' : 'no';
-}
 
 /** Leaves the best answer that it finds in the search's point; the point starts at home and is no answer. */
 export type Strategy = (search: CellSearch, anyAnswer: boolean) => void;
@@ -46,5 +37,6 @@ class PreparedHeuristic implements Prepared {
 }
 
 export function forestHeuristic(name: string, prepare: (search: CellSearch) => Strategy): Solver {
-  return { name, accepts, prepare: (problem) => new PreparedHeuristic(problem, prepare) };
+  const accepts = (problem: Problem): Acceptance => (hasCells(problem) ? 'heuristic' : 'no');
+  return { name, partOf: 'forest-exact', accepts, prepare: (problem) => new PreparedHeuristic(problem, prepare) };
 }

@@ -35,6 +35,8 @@ export interface Prepared {
 
 export interface Solver {
   readonly name: string;
+  /** The solver that does this one's work as well: on a ladder with it this one has nothing to add. */
+  readonly partOf?: string;
   /** Takes problems whose answers must be plausible beside the piece (`problem.plausible`). */
   readonly keepsPlausible?: true;
   /** Loads an engine, once per thread, before the first `prepare`. */
