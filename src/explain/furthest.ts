@@ -28,9 +28,11 @@ export function furthestOf(candidates: readonly number[], attempt: Attempt): Box
 
 /** Two ends that differ by this share are one. */
 const SAME = 1e-9;
-/** What may be lost of the width for a number with fewer digits. */
+/** What an end may move, as a share of the width, for a number with fewer digits. */
 const ROUND_SHARE = 1e-6;
-const ROUND_DIGITS = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+const ROUND_DIGITS = [3, 4, 5, 6];
+/** What single precision tells apart. */
+const END_DIGITS = 7;
 const MOST_DOUBLINGS = 64;
 
 /** The same over all values of a domain beyond `start`. */
@@ -60,11 +62,12 @@ export function furthestAlong(room: Domain, feature: Feature, start: number, sid
     if (Number.isNaN(value)) break;
     test(value);
   }
-  if (isContinuous(room, feature) && good !== start) roundEnd(start, good, side, attempt);
+  if (isContinuous(room, feature) && good !== start) tryRound(start, good, side, attempt);
   return refusal;
 }
 
-const isContinuous = (room: Domain, { index, decimals }: Feature): boolean => room.step[index] === 0 && decimals < 0;
+export const isContinuous = (room: Domain, { index, decimals }: Feature): boolean =>
+  room.step[index] === 0 && decimals < 0;
 
 function firstReach(room: Domain, { column, index }: Feature, start: number): number {
   const moved = Math.abs(start - room.origin[column]);
@@ -83,11 +86,22 @@ function between(room: Domain, feature: Feature, good: number, bad: number, side
   return inside(far) ? far : Number.NaN;
 }
 
-/** 0.39999999973 -> 0.4 where that holds too, or a number inside with hardly less room and fewer digits. */
-function roundEnd(start: number, end: number, side: Side, attempt: Attempt): void {
+/** 0.39999999973 -> 0.4, where that holds too. */
+function tryRound(start: number, end: number, side: Side, attempt: Attempt): void {
   for (const digits of ROUND_DIGITS) {
     const round = Number(end.toPrecision(digits));
     const isClose = Math.abs(round - end) <= ROUND_SHARE * Math.abs(end - start);
     if (isClose && (round - start) * side > 0 && attempt(round) === 'proved') return;
   }
+}
+
+/** An end with as few digits as tell it from the start, rounded towards the start: 2275.000122070313 -> 2275.001. */
+export function roundInward(start: number, end: number, side: Side): number {
+  for (let digits = END_DIGITS; digits <= 15; digits++) {
+    const nearest = Number(end.toPrecision(digits));
+    const unit = 10 ** (Math.floor(Math.log10(Math.abs(end))) + 1 - digits);
+    const inward = (end - nearest) * side >= 0 ? nearest : Number((nearest - side * unit).toPrecision(digits));
+    if ((end - inward) * side >= 0 && (inward - start) * side >= 0) return inward;
+  }
+  return end;
 }

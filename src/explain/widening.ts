@@ -10,7 +10,7 @@ import { fixAt, isListed, lastWithin, listedValues, type Side } from '../policy/
 import type { Box } from '../solvers/box.js';
 import { type BoxEffort, shareOf } from '../solvers/box-effort.js';
 import type { BoxProof } from '../solvers/box-proof.js';
-import { furthestAlong, furthestOf } from './furthest.js';
+import { furthestAlong, furthestOf, isContinuous, roundInward } from './furthest.js';
 import type { Person } from './search.js';
 
 /** Looks at parts of boxes for one question, so that the others get theirs. */
@@ -79,9 +79,12 @@ export class Widening {
       return verdict;
     };
     const start = this.task.values[index];
+    const room = this.task.person.domain;
     const candidates = this.candidates(feature, start, side);
-    if (candidates) return furthestOf(candidates, attempt);
-    return furthestAlong(this.task.person.domain, feature, start, side, attempt);
+    const refusal = candidates ? furthestOf(candidates, attempt) : furthestAlong(room, feature, start, side, attempt);
+    const isFree = isContinuous(room, feature) && refusal !== 'proved';
+    if (isFree && ends[column] !== start) ends[column] = roundInward(start, ends[column], side);
+    return refusal;
   }
 
   /** Ends worth trying, near to far; null: any value of the domain is. */
