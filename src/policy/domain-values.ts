@@ -14,12 +14,17 @@ const ON_THE_LATTICE = 1e-9;
 /** The domain's last value that is not beyond `bound`, going to a side; NaN when the domain has none. */
 export function lastWithin(domain: Domain, feature: Feature, bound: number, side: Side): number {
   const { column, index } = feature;
-  const end = side > 0 ? Math.min(bound, domain.upper[column]) : Math.max(bound, domain.lower[column]);
+  const own = side > 0 ? domain.upper[column] : domain.lower[column];
+  const isOwn = (own - bound) * side <= 0;
+  const end = isOwn ? own : bound;
   if (!Number.isFinite(end)) return end === side * Infinity ? end : Number.NaN;
   let value = onGrid(domain, feature, end, side);
+  // The domain's own end may be a rounding short of the lattice point that it stands for.
+  if (isOwn && tidy(end) === tidy(value + side * domain.step[index])) value = tidy(end);
   const ranks = domain.ranks[index];
   if (ranks) while (value >= 0 && value < ranks.length && ranks[value] !== 1) value -= side;
-  return value >= domain.lower[column] && value <= domain.upper[column] ? value : Number.NaN;
+  const start = side > 0 ? domain.lower[column] : domain.upper[column];
+  return (value - start) * side >= 0 || value === tidy(start) ? value : Number.NaN;
 }
 
 function onGrid(domain: Domain, { column, index, decimals }: Feature, end: number, side: Side): number {
@@ -27,14 +32,15 @@ function onGrid(domain: Domain, { column, index, decimals }: Feature, end: numbe
   const step = domain.step[index];
   if (step > 0) {
     const steps = Math.floor((side * (end - here)) / step + ON_THE_LATTICE);
-    const point = (k: number) => Number((here + side * k * step).toPrecision(15));
-    return (point(steps) - end) * side <= 0 || point(steps) === tidy(end) ? point(steps) : point(steps - 1);
+    const point = (k: number) => tidy(here + side * k * step);
+    return (point(steps) - end) * side <= 0 ? point(steps) : point(steps - 1);
   }
   if (decimals < 0 || end === here) return end;
   const rounded = roundTo(end, decimals);
   return (rounded - end) * side <= 0 ? rounded : roundTo(rounded - side * 10 ** -decimals, decimals);
 }
 
+/** 0.30000000000000004 -> 0.3 */
 const tidy = (value: number): number => Number(value.toPrecision(15));
 
 /** Whether a feature's values are listed rather than bounded: categories, ranks, yes and no. */

@@ -9,10 +9,12 @@
  * Rounding: the near distance counts a hair more and the far one a hair less, so that what is proved holds for computed values at
  * every point of the box, however far out.
  */
+import { nextUp } from '../linalg/floats.js';
 import { pullBackMatrix } from '../linalg/symmetric-matrix.js';
 import type { DistanceDifference } from '../models/distance-difference.js';
 import type { BoxVerdict } from '../policy/box-verdict.js';
 import type { Domain } from '../policy/domain.js';
+import { lastWithin } from '../policy/domain-values.js';
 import { type Intervals, withoutChoices } from './box-corners.js';
 import type { BoxEffort } from './box-effort.js';
 
@@ -43,12 +45,10 @@ export class QuadraticOverBox {
       const split = this.choose(part);
       if (split < 0) {
         if (this.raised(part.lo) <= 0) continue;
-        return this.q.value(part.lo) > this.hair * this.q.magnitude(part.lo) && isCorner(part.lo, box)
-          ? 'refuted'
-          : 'unknown';
+        return this.q.value(part.lo) > this.hair * this.q.magnitude(part.lo) ? 'refuted' : 'unknown';
       }
-      const halves = this.halve(part, split);
-      if (!halves) return 'unknown';
+      const halves = this.bend(split) >= 0 ? this.bothEnds(part, split) : this.halves(part, split, box);
+      if (!halves) return this.bend(split) > 0 ? 'refuted' : 'unknown';
       open.push(...halves);
     }
     return 'proved';
@@ -118,7 +118,7 @@ export class QuadraticOverBox {
     let most = -Infinity;
     for (let i = 0; i < this.size; i++) {
       if (lo[i] === hi[i]) continue;
-      const bend = this.H[i * this.size + i];
+      const bend = this.bend(i);
       if (bend >= 0) return i;
       const depth = -bend * (hi[i] - lo[i]) ** 2;
       if (depth > most) [best, most] = [i, depth];
@@ -126,15 +126,29 @@ export class QuadraticOverBox {
     return best;
   }
 
-  private halve({ lo, hi }: Intervals, i: number): Intervals[] | null {
-    const convex = this.H[i * this.size + i] >= 0;
-    if (convex && !(Number.isFinite(lo[i]) && Number.isFinite(hi[i]))) return null;
-    const cut = convex ? Number.NaN : this.cutOf(lo, hi, i);
-    if (!convex && !(cut > lo[i] && cut < hi[i])) return null;
+  private bend(i: number): number {
+    return this.H[i * this.size + i];
+  }
+
+  /** Null: an end is infinite. */
+  private bothEnds({ lo, hi }: Intervals, i: number): Intervals[] | null {
+    if (!(Number.isFinite(lo[i]) && Number.isFinite(hi[i]))) return null;
     return [
-      { lo: lo.slice(), hi: hi.with(i, convex ? lo[i] : cut) },
-      { lo: lo.with(i, convex ? hi[i] : cut), hi: hi.slice() },
+      { lo: lo.slice(), hi: hi.with(i, lo[i]) },
+      { lo: lo.with(i, hi[i]), hi: hi.slice() },
     ];
+  }
+
+  /** Cut at values of the domain, so that every corner of a part is a point of the box. */
+  private halves({ lo, hi }: Intervals, i: number, box: Domain): Intervals[] {
+    const feature = box.space.features[box.space.owner[i]];
+    const cut = this.cutOf(lo, hi, i);
+    const end = lastWithin(box, feature, cut, 1);
+    const start = lastWithin(box, feature, cut, -1);
+    return [
+      { lo: lo.slice(), hi: hi.with(i, Math.max(lo[i], end)) },
+      { lo: lo.with(i, start > end ? start : lastWithin(box, feature, nextUp(cut), -1)), hi: hi.slice() },
+    ].filter((part) => part.lo[i] <= part.hi[i]);
   }
 
   /** The middle; of what has none, well beyond the top of the parabola. */
@@ -167,12 +181,4 @@ function mostAlong(g: number, h: number, low: number, high: number): number {
 function towardsInfinity(g: number, h: number, d: number): number {
   const lead = h !== 0 ? h : g * Math.sign(d);
   return lead === 0 ? 0 : lead * Infinity;
-}
-
-/** Whether a point is made of the box's own ends, which are values of the domain, or of columns that take any value. */
-function isCorner(x: Float64Array, { lower, upper, space, step }: Domain): boolean {
-  return x.every((value, c) => {
-    const { index, decimals } = space.features[space.owner[c]];
-    return value === lower[c] || value === upper[c] || upper[c] === 1 || (step[index] === 0 && decimals < 0);
-  });
 }

@@ -94,7 +94,7 @@ export class TreeCuts {
     const input = forest.threshold[node];
     const guess = map ? (input - map.offset[column]) / map.diagonal![column] : input;
     const isLower = (value: number) => this.left(node, column, value) !== flipped;
-    let reach = Math.max(Math.abs(guess), Number.MIN_VALUE) * 2 ** -52;
+    let reach = Math.max(Math.abs(guess) * 2 ** -52, Number.MIN_VALUE);
     let [low, high] = [guess, guess];
     for (; !isLower(low) && low > -Number.MAX_VALUE; reach *= 2) low = Math.max(-Number.MAX_VALUE, guess - reach);
     for (; isLower(high) && high < Number.MAX_VALUE; reach *= 2) high = Math.min(Number.MAX_VALUE, guess + reach);
