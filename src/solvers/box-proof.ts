@@ -11,14 +11,14 @@
  */
 import { applyMap } from '../linalg/affine.js';
 import type { Feature } from '../models/features.js';
-import type { AdditiveTreesPiece, Piece } from '../models/region.js';
+import type { AdditiveTreesPiece, LinearRow, Piece } from '../models/region.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Problem } from '../problems/problem.js';
 import type { Box } from './box.js';
 import type { BoxEffort } from './box-effort.js';
 import { proveExpSum } from './box-exp-sums.js';
 import { QuadraticOverBox } from './box-quadratics.js';
-import { proveRow } from './box-rows.js';
+import { proveRow, worstCorner } from './box-rows.js';
 import { TreesOverBox } from './box-trees.js';
 import { type InputsOf, TreeCuts } from './tree-cuts.js';
 
@@ -72,11 +72,19 @@ export function prepareBoxProof(
   const parts = [own, ...also.map((other) => overTrees(problem, other, throughMap(other), null))];
   return {
     prove(box, effort) {
-      const rows = allOf(piece.rows.map((row) => proveRow(row, box.domain)));
+      const rows = allOf(piece.rows.map((row) => proveRowOrAsk(row, box, problem)));
       return rows === 'proved' ? allOf(parts.map((part) => part.prove(box, effort))) : rows;
     },
     ends: (feature) => allEnds(parts, feature),
   };
+}
+
+/** Where rounding decides, a corner that the model itself refuses is a point that fails. */
+function proveRowOrAsk(row: LinearRow, box: Box, { holds }: Problem): BoxVerdict {
+  const verdict = proveRow(row, box.domain);
+  if (verdict !== 'unknown') return verdict;
+  const corners = [row.a, row.a.map((value) => -value)].map((a) => worstCorner(a, box));
+  return corners.some((x) => x.every((value) => Math.abs(value) !== Infinity) && !holds(x)) ? 'refuted' : 'unknown';
 }
 
 function throughMap({ map }: AdditiveTreesPiece): InputsOf {

@@ -6,6 +6,7 @@
 import type { LinearRow } from '../models/region.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Domain } from '../policy/domain.js';
+import type { Box } from './box.js';
 
 /** A unit in the last place and then some, per term of a sum. */
 const ROUNDING = 2 ** -51;
@@ -51,4 +52,21 @@ function choiceTerms(a: Float64Array, column: number, width: number, { lower, up
   const columns = Array.from({ length: width }, (_, k) => column + k);
   if (columns.every((c) => lower[c] === upper[c])) return columns.map((c) => a[c] * lower[c]);
   return [Math.min(...columns.filter((c) => upper[c] > 0).map((c) => a[c]))];
+}
+
+/** The corner of the box where a·x is least, in columns: `at` with what varies at its worst. */
+export function worstCorner(a: Float64Array, box: Box): Float64Array {
+  const x = box.at.slice();
+  const { lower, upper, space } = box.domain;
+  for (const { index, kind, column, width } of space.features) {
+    if (!box.varies[index]) continue;
+    if (kind !== 'choice') {
+      x[column] = a[column] > 0 ? lower[column] : a[column] < 0 ? upper[column] : x[column];
+      continue;
+    }
+    const open = Array.from({ length: width }, (_, k) => column + k).filter((c) => upper[c] > 0);
+    const worst = open.reduce((best, c) => (a[c] < a[best] ? c : best));
+    for (let c = column; c < column + width; c++) x[c] = +(c === worst);
+  }
+  return x;
 }

@@ -54,7 +54,7 @@ export class TreesOverBox {
     private readonly holds: ((columns: Float64Array) => boolean) | null,
   ) {
     this.lean = new Float64Array(cuts.cutCount);
-    this.nodeOf = new Int32Array(cuts.cutCount);
+    this.nodeOf = new Int32Array(cuts.cutCount).fill(-1);
   }
 
   prove(box: Box, effort: BoxEffort): BoxVerdict {
@@ -97,7 +97,10 @@ export class TreesOverBox {
     this.lo = part.lo.slice();
     this.hi = part.hi.slice();
     this.sets = [...part.sets];
-    for (const id of this.met) this.lean[id] = 0;
+    for (const id of this.met) {
+      this.lean[id] = 0;
+      this.nodeOf[id] = -1;
+    }
     this.met.length = 0;
     this.open = false;
     let sum = 0;
@@ -155,7 +158,7 @@ export class TreesOverBox {
     this.open = true;
     const id = this.cuts.cutId[node];
     if (id >= 0) {
-      if (!this.met.includes(id)) this.met.push(id);
+      if (this.nodeOf[id] < 0) this.met.push(id);
       this.nodeOf[id] = node;
       this.lean[id] += lower - upper;
     }
