@@ -15,6 +15,7 @@ export const POLICY_OPTIONS = {
   norm: { kind: 'choice', choices: ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'], help: 'how changes are measured' },
   weights: { kind: 'choice', choices: ['none', 'mad', 'std'], help: 'in which units features are measured' },
   count: { kind: 'whole', value: 'K', min: 1, help: 'the K cheapest answers that change different features' },
+  region: { kind: 'flag', help: 'with each answer, the box around it in which everything is one' },
   'deadline-ms': { kind: 'number', value: 'N', min: 1, help: 'time for one row' },
   seed: { kind: 'whole', value: 'N', min: 0, help: 'for solvers that draw random numbers' },
 } as const satisfies OptionTable;
@@ -23,9 +24,10 @@ const DEFAULT_POLICY = { schema: 'elsewise.policy/v1', name: 'default' };
 
 export async function readPolicy(options: OptionValues<typeof POLICY_OPTIONS>, model: LoadedModel): Promise<Policy> {
   const { document } = loadPolicy(options.policy === undefined ? DEFAULT_POLICY : await readJson(options.policy));
-  const { target, norm, weights, count, 'deadline-ms': deadlineMs, seed } = options;
+  const { target, norm, weights, count, region, 'deadline-ms': deadlineMs, seed } = options;
   return loadPolicy({
     ...document,
+    ...(region && { region }),
     ...defined({ count, deadlineMs, seed, target: target && readTargetText(target, model.classes) }),
     cost: { ...document.cost, ...defined({ norm, weights }) },
   });

@@ -46,6 +46,7 @@ export const policySchema = z.strictObject({
   count: z.int().min(1).max(100).default(1),
   margin: finite.min(0).default(0),
   plausibility: plausibilitySchema.optional(),
+  region: z.boolean().default(false),
   deadlineMs: finite.gt(0).default(1000),
   solvers: z.array(z.string()).min(1).default(['auto']),
   seed: z.int().min(0).default(0),

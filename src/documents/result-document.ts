@@ -12,6 +12,16 @@ export const proofSchema = z.strictObject({
   gap: finite.nullable(),
 });
 
+const rangeSchema = z.strictObject({ from: finite.optional(), to: finite.optional() });
+const listSchema = z.strictObject({ in: z.array(rowValue).min(1) });
+
+/** A box around an answer, every point of which keeps the target and the policy; features that it does not name stay. */
+export const regionSchema = z.strictObject({
+  features: z.record(z.string(), z.union([rangeSchema, listSchema])),
+  /** `maximal`: no end can be moved further out and no value added. */
+  proof: z.strictObject({ kind: z.literal('proved'), maximal: z.boolean() }),
+});
+
 export const counterfactualSchema = z.strictObject({
   features,
   prediction,
@@ -21,6 +31,7 @@ export const counterfactualSchema = z.strictObject({
   distances: z.strictObject({ l0: finite, l1: finite, l2: finite }),
   solver: z.string(),
   proof: proofSchema,
+  region: regionSchema.optional(),
 });
 
 export const reasonSchema = z.strictObject({
@@ -60,5 +71,6 @@ export const resultSchema = z.strictObject({
 export type ResultDocument = z.output<typeof resultSchema>;
 export type CounterfactualDocument = z.output<typeof counterfactualSchema>;
 export type Reason = z.output<typeof reasonSchema>;
+export type RegionDocument = z.output<typeof regionSchema>;
 export type Proof = z.output<typeof proofSchema>;
 export type Attempt = ResultDocument['attempts'][number];

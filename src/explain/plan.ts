@@ -20,6 +20,7 @@ import { diversify } from './diverse.js';
 import { explainInfeasible } from './infeasible.js';
 import { buildLadder, climb, roundMs } from './ladder.js';
 import type { Policy } from './policy.js';
+import { Regions } from './region.js';
 import { type Answer, ResultWriter } from './result.js';
 import { asAnswer, type Found, type Person, type Search, type Searcher, type TargetPlan } from './search.js';
 import { type Settled, settle } from './settle.js';
@@ -56,6 +57,7 @@ class PreparedPlan implements Plan, Searcher {
   private readonly targets = new Map<string, TargetPlan | ElsewiseError>();
   private readonly verifier: Verifier;
   private readonly writer: ResultWriter;
+  private readonly regions: Regions;
   readonly person: Person;
   private readonly names: readonly string[];
 
@@ -67,6 +69,7 @@ class PreparedPlan implements Plan, Searcher {
     checkSolverNames(policy);
     this.compiled = compilePolicy(policy.document, model);
     this.verifier = new Verifier(model, this.compiled);
+    this.regions = new Regions(model, this.compiled, this.verifier);
     this.writer = new ResultWriter(model, policy, this.verifier.scorer);
     this.names = model.space.features.map((feature) => feature.name);
     const values = () => new Float64Array(this.names.length);
@@ -123,7 +126,8 @@ class PreparedPlan implements Plan, Searcher {
     const found = this.search(person.domain, search);
     if (found.answer) {
       const { answers, cut } = this.answers(found, search);
-      return writer.found(answers, search.attempts, !found.finished || cut, this.elapsed(start));
+      const shown = this.policy.document.region ? answers.map((answer) => this.withRegion(answer, search)) : answers;
+      return writer.found(shown, search.attempts, !found.finished || cut, this.elapsed(start));
     }
     if (found.finished) return writer.infeasible(explainInfeasible(this, search), search.attempts, this.elapsed(start));
     return writer.notFound(search.attempts, this.elapsed(start), this.now() > search.deadline);
@@ -133,6 +137,11 @@ class PreparedPlan implements Plan, Searcher {
     const { count } = this.policy.document;
     if (count === 1) return { answers: [asAnswer(first)], cut: false };
     return diversify(this, first, search, count);
+  }
+
+  private withRegion(answer: Answer, { target, deadline }: Search): Answer {
+    const late = () => this.now() > deadline;
+    return { ...answer, region: this.regions.around(answer.settled.values, this.person, target, late) };
   }
 
   private elapsed(start: number): number {
@@ -195,7 +204,7 @@ class PreparedPlan implements Plan, Searcher {
       const { margin, tolerance, solvers: wanted } = this.policy.document;
       const goals = resolveTarget(shown, this.model, margin, tolerance);
       const problems = goals.flatMap((goal) => compileProblems(this.model, this.compiled, goal));
-      return { shown, goals, ladders: problems.map((problem) => buildLadder(problem, wanted)) };
+      return { shown, goals, problems, ladders: problems.map((problem) => buildLadder(problem, wanted)) };
     } catch (error) {
       if (error instanceof ElsewiseError) return error;
       throw error;

@@ -1,7 +1,14 @@
 /** Assembles result documents: the same keys in the same order for every row. */
 import type { RowValue } from '../documents/model-document.js';
 import type { TargetDocument } from '../documents/policy-document.js';
-import type { Attempt, CounterfactualDocument, Proof, Reason, ResultDocument } from '../documents/result-document.js';
+import type {
+  Attempt,
+  CounterfactualDocument,
+  Proof,
+  Reason,
+  RegionDocument,
+  ResultDocument,
+} from '../documents/result-document.js';
 import { showValue } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
@@ -14,6 +21,8 @@ export interface Answer {
   readonly settled: Settled;
   readonly solver: string;
   readonly lowerBound: number;
+  /** The box around it in which everything is an answer, when the policy asks for it. */
+  readonly region?: RegionDocument;
 }
 
 /** Gap below which an answer counts as optimal, relative to its cost. */
@@ -126,7 +135,7 @@ export class ResultWriter {
     return { prediction: this.model.classes[this.model.model.decide(this.scorer.raw)], score };
   }
 
-  private counterfactual({ settled, solver, lowerBound }: Answer): CounterfactualDocument {
+  private counterfactual({ settled, solver, lowerBound, region }: Answer): CounterfactualDocument {
     this.scorer.runValues(settled.values);
     const changes = this.changes(settled.values);
     return {
@@ -137,6 +146,7 @@ export class ResultWriter {
       distances: this.distances(settled.values, changes.length),
       solver,
       proof: proofOf(settled.cost, lowerBound),
+      ...(region && { region }),
     };
   }
 

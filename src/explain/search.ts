@@ -4,16 +4,18 @@ import type { Attempt, CounterfactualDocument } from '../documents/result-docume
 import type { LoadedModel } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
+import type { Problem } from '../problems/problem.js';
 import type { Climb, Rung } from './ladder.js';
 import type { Policy } from './policy.js';
 import type { Answer } from './result.js';
 
 export type Found = Climb;
 
-/** A target with the ladders of the pieces of its region. */
+/** A target with the pieces of its region, as problems and as ladders of solvers. */
 export interface TargetPlan {
   readonly shown: TargetDocument;
   readonly goals: readonly Goal[];
+  readonly problems: readonly Problem[];
   readonly ladders: readonly (readonly Rung[])[];
 }
 

@@ -8,6 +8,17 @@ export function formatNumber(value: number): string {
   return Number.isInteger(value) || Math.abs(value) >= 1e6 ? WHOLE.format(value) : GROUPED.format(value);
 }
 
+const UPWARD = { 1: 'ceil', [-1]: 'floor' } as const;
+
+/** The same, never rounded to the wrong side: `side` 1 rounds up, -1 down. */
+export function formatInward(value: number, side: 1 | -1): string {
+  const digits =
+    Number.isInteger(value) || Math.abs(value) >= 1e6 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 6 };
+  return new Intl.NumberFormat('en-US', { ...digits, roundingMode: UPWARD[side] } as Intl.NumberFormatOptions).format(
+    value,
+  );
+}
+
 /** Three digits are enough to compare with. */
 export function formatShort(value: number): string {
   return Math.abs(value) >= 100 ? WHOLE.format(value) : String(Number(value.toPrecision(3)));

@@ -1,7 +1,7 @@
 /** Results in words that a person can act on. Pure: documents in, text out. */
 import type { FeatureDocument, RowValue } from '../documents/model-document.js';
-import type { CounterfactualDocument, ResultDocument } from '../documents/result-document.js';
-import { formatNumber } from './numbers.js';
+import type { CounterfactualDocument, RegionDocument, ResultDocument } from '../documents/result-document.js';
+import { formatInward, formatNumber } from './numbers.js';
 
 export interface WordsOptions {
   /** What a row is: `Applicant`. */
@@ -18,8 +18,8 @@ type Sentence = (result: ResultDocument, options: WordsOptions) => string;
 const SENTENCES: Readonly<Record<ResultDocument['status'], Sentence>> = {
   found(result, options) {
     const [best, ...others] = result.counterfactuals;
-    const more = others.map((other) => ` Or ${wish(other)} with: ${listChanges(other, options)}.`).join('');
-    return `${standing(result, options)} It would have been ${wish(best)} with: ${listChanges(best, options)}.${more}`;
+    const more = others.map((other) => ` Or ${way(other, options)}`).join('');
+    return `${standing(result, options)} It would have been ${way(best, options)}${more}`;
   },
   already: (result, options) => `${standing(result, options)} That is the target already.`,
   infeasible(result, options) {
@@ -60,6 +60,35 @@ function relaxed({ reason }: ResultDocument, options: WordsOptions): string {
   if (!relaxation) return '';
   const changes = relaxation.changes.map((change) => describeChange(change, options.features)).join('; ');
   return ` Without ${relaxation.entry} it would take: ${changes}.`;
+}
+
+/** `approved (0.65) with: income from 2,100 to 2,600 EUR/month. Anything within this would do: income at least 2,600 EUR/month.` */
+function way(answer: CounterfactualDocument, options: WordsOptions): string {
+  const room = answer.region
+    ? ` Anything within this would do: ${describeRegion(answer.region, options.features)}.`
+    : '';
+  return `${wish(answer)} with: ${listChanges(answer, options)}.${room}`;
+}
+
+/** `debt ratio at most 0.4, income at least 2,600 EUR/month, housing own or rent` */
+export function describeRegion({ features: ranges }: RegionDocument, features: readonly FeatureDocument[]): string {
+  return Object.entries(ranges)
+    .map(([name, range]) => {
+      const known = features.find((feature) => feature.name === name);
+      return `${nameInWords(name, known?.label)} ${rangeInWords(range, known?.unit ? ` ${known.unit}` : '')}`;
+    })
+    .join(', ');
+}
+
+function rangeInWords(range: RegionDocument['features'][string], unit: string): string {
+  if ('in' in range) return range.in.map(valueInWords).join(' or ');
+  const { from, to } = range;
+  // Ends are rounded into the region: what is said must hold as well.
+  const [low, high] = [from === undefined ? '' : formatInward(from, 1), to === undefined ? '' : formatInward(to, -1)];
+  if (from !== undefined && from === to) return `${formatNumber(from)}${unit}`;
+  if (low && high) return `from ${low} to ${high}${unit}`;
+  if (low) return `at least ${low}${unit}`;
+  return high ? `at most ${high}${unit}` : 'anything';
 }
 
 function listChanges({ changes }: CounterfactualDocument, { features }: WordsOptions): string {

@@ -117,6 +117,7 @@ it('what is left out has its default', () => {
     constraints: [],
     count: 1,
     margin: 0,
+    region: false,
     deadlineMs: 1000,
     solvers: ['auto'],
     seed: 0,

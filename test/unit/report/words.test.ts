@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
 import type { CounterfactualDocument, ResultDocument } from '../../../src/documents/result-document.js';
 import { formatClock, formatNumber, formatPercent, formatSeconds, formatShort } from '../../../src/report/numbers.js';
-import { describeChange, describeResult, nameInWords } from '../../../src/report/words.js';
+import { describeChange, describeRegion, describeResult, nameInWords } from '../../../src/report/words.js';
 
 const features: FeatureDocument[] = [
   { name: 'income', type: 'continuous', unit: 'EUR/month' },
@@ -52,6 +52,22 @@ describe('a result in words', () => {
     expect(words({ counterfactuals: [counterfactual, other] })).toContain(
       'Or approved (0.52) with: has guarantor from no to yes.',
     );
+  });
+
+  it('with the region around it, its ends rounded into it', () => {
+    const region = {
+      features: { income: { from: 2599.00000004 }, housing: { in: ['own', 'rent'] } },
+      proof: { kind: 'proved' as const, maximal: true },
+    };
+    expect(words({ counterfactuals: [{ ...counterfactual, region }] })).toContain(
+      'Anything within this would do: income at least 2,599.01 EUR/month, place to live own or rent.',
+    );
+    const told = (range: { from?: number; to?: number }) =>
+      describeRegion({ features: { debtRatio: range }, proof: region.proof }, features);
+    expect(told({ to: 0.39999999 })).toBe('debt ratio at most 0.399999');
+    expect(told({ from: 1, to: 2.5 })).toBe('debt ratio from 1 to 2.5');
+    expect(told({ from: 3, to: 3 })).toBe('debt ratio 3');
+    expect(told({})).toBe('debt ratio anything');
   });
 
   it('of a regressor', () => {

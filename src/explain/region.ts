@@ -1,0 +1,92 @@
+/**
+ * The region around an answer: a box in which every point keeps the target and the policy, as wide as it gets feature by feature.
+ *
+ *   the features that the answer changes vary; all others stay as they are
+ *   dearest change first, each away from the present value first, then back towards it; categories one by one
+ *   an end is moved only if the whole box that results is proved (solvers/box-proof.ts, policy/constraint-box.ts)
+ *
+ * Greedy, so another order could give another box; but no end of this one can be moved (`maximal`, where each refusal came with a point
+ * that fails). In the end the model itself is asked about points of the box: what it refuses is never reported.
+ */
+import type { RegionDocument } from '../documents/result-document.js';
+import { type Feature, spread } from '../models/features.js';
+import type { LoadedModel } from '../models/load.js';
+import { contains } from '../models/region.js';
+import { changeCost } from '../policy/cost.js';
+import type { CompiledPolicy } from '../problems/compile.js';
+import type { Problem } from '../problems/problem.js';
+import { boxEffort } from '../solvers/box-effort.js';
+import { type BoxProof, prepareBoxProof } from '../solvers/box-proof.js';
+import { pointsOf } from './region-points.js';
+import type { Person, TargetPlan } from './search.js';
+import { same, type Verifier } from './verify.js';
+import { showBox, Widening } from './widening.js';
+
+/** Looks at parts of boxes for one answer: free of the clock, and at most. */
+const SURE_LOOKS = 4000;
+const MOST_LOOKS = 40_000;
+/** Points at which the model is asked. */
+const POINTS = 24;
+/** An answer belongs to the pieces that it is this close to. */
+const BELONGS = 1e-6;
+
+export class Regions {
+  private readonly proofs = new WeakMap<TargetPlan, BoxProof[]>();
+
+  constructor(
+    private readonly model: LoadedModel,
+    private readonly policy: CompiledPolicy,
+    private readonly verifier: Verifier,
+  ) {}
+
+  around(values: Float64Array, person: Person, target: TargetPlan, late: () => boolean): RegionDocument {
+    const changed = this.changedFeatures(values, person);
+    const effort = boxEffort(SURE_LOOKS, MOST_LOOKS, late);
+    const { constraints } = this.policy;
+    const widening = new Widening({
+      person,
+      values,
+      changed,
+      constraints,
+      proofs: this.proofsAt(values, target),
+      effort,
+    });
+    const maximal = widening.widen();
+    const isAnswer = (point: Float64Array) =>
+      this.verifier.check(person.factual, person.baseline, point, target.goals).ok;
+    const holds = pointsOf(widening.box.domain, changed, values, POINTS).every(isAnswer);
+    if (!holds) widening.shrink();
+    return showBox(widening.box.domain, changed, holds && maximal);
+  }
+
+  /** Dearest change first. */
+  private changedFeatures(values: Float64Array, { factual, baseline }: Person): Feature[] {
+    const price = ({ index }: Feature) =>
+      changeCost(this.policy.cost, this.model.space.features[index], baseline[index], values[index]);
+    return this.model.space.features
+      .filter(({ index }) => !same(values[index], factual[index]))
+      .sort((a, b) => price(b) - price(a) || a.index - b.index);
+  }
+
+  /** Plausibility stands beside the region, or was made one with trees that read the columns themselves. */
+  private prepareProof(problem: Problem): BoxProof {
+    const { plausibility } = this.policy;
+    const { run, imputed } = this.model.preprocessing;
+    if (!plausibility) return prepareBoxProof(problem, run);
+    if (problem.plausible) return prepareBoxProof(problem, run, [plausibility.piece]);
+    return prepareBoxProof(problem, (columns) => columns.map((v, c) => (Number.isNaN(v) ? imputed[c] : v)));
+  }
+
+  /** The proofs of the pieces that an answer lies in. */
+  private proofsAt(values: Float64Array, target: TargetPlan): BoxProof[] {
+    let proofs = this.proofs.get(target);
+    if (!proofs) {
+      proofs = target.problems.map((problem) => this.prepareProof(problem));
+      this.proofs.set(target, proofs);
+    }
+    if (proofs.length === 1) return proofs;
+    const columns = new Float64Array(this.model.space.columns);
+    spread(this.model.space, values, columns);
+    return proofs.filter((_, k) => contains(target.problems[k].piece, columns, BELONGS));
+  }
+}

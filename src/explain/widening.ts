@@ -1,0 +1,163 @@
+/** Widens a box around an answer, feature by feature, for as long as the whole box is proved. */
+import type { RegionDocument } from '../documents/result-document.js';
+import { nextUp } from '../linalg/floats.js';
+import { type Feature, showValue, spread } from '../models/features.js';
+import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
+import type { Constraint } from '../policy/constraint.js';
+import { holdsOver } from '../policy/constraint-box.js';
+import { copyDomain, createDomain, type Domain, pin } from '../policy/domain.js';
+import { fixAt, isListed, lastWithin, listedValues, type Side } from '../policy/domain-values.js';
+import type { Box } from '../solvers/box.js';
+import { type BoxEffort, shareOf } from '../solvers/box-effort.js';
+import type { BoxProof } from '../solvers/box-proof.js';
+import { furthestAlong, furthestOf, isContinuous, roundInward } from './furthest.js';
+import type { Person } from './search.js';
+
+/** Looks at parts of boxes for one question, so that the others get theirs. */
+const LOOKS_PER_QUESTION = 400;
+
+export interface WideningTask {
+  readonly person: Person;
+  /** The answer, by feature. */
+  readonly values: Float64Array;
+  /** The features that vary, in the order in which they are widened. */
+  readonly changed: readonly Feature[];
+  readonly constraints: readonly Constraint[];
+  /** Of the pieces that the answer lies in: the box has to lie in one of them. */
+  readonly proofs: readonly BoxProof[];
+  readonly effort: BoxEffort;
+}
+
+export class Widening {
+  readonly box: Box;
+  /** The answer with missing values as what the imputer stands for: what constraints read. */
+  private readonly effective: Float64Array;
+
+  constructor(private readonly task: WideningTask) {
+    const { person, values } = task;
+    const { space } = person.domain;
+    const at = new Float64Array(space.columns);
+    spread(space, values, at);
+    this.box = { domain: createDomain(space), varies: new Uint8Array(space.features.length), at };
+    this.effective = values.map((value, f) => (Number.isNaN(value) ? person.baseline[f] : value));
+    this.shrink();
+  }
+
+  /** Back to the answer itself. */
+  shrink(): void {
+    const { domain } = this.box;
+    const { person, changed, values } = this.task;
+    copyDomain(person.domain, domain);
+    for (const feature of domain.space.features) pin(domain, feature);
+    for (const feature of changed) {
+      domain.ranks[feature.index] = person.domain.ranks[feature.index];
+      fixAt(domain, feature, values[feature.index]);
+    }
+  }
+
+  /** True: nothing more can be added, and that is proved as well. */
+  widen(): boolean {
+    return allOf(this.task.changed.map((feature) => this.widenFeature(feature))) === 'proved';
+  }
+
+  /** `proved`: the feature is as wide as it gets. */
+  private widenFeature(feature: Feature): BoxVerdict {
+    if (feature.kind === 'choice') return this.widenChoice(feature);
+    const away: Side = this.task.values[feature.index] > this.task.person.domain.origin[feature.column] ? 1 : -1;
+    return allOf([away, -away as Side].map((side) => asWideAsItGets(this.widenSide(feature, side))));
+  }
+
+  /** The verdict on what lies just beyond the end that is reached. */
+  private widenSide(feature: Feature, side: Side): BoxVerdict {
+    const { column, index } = feature;
+    const ends = side > 0 ? this.box.domain.upper : this.box.domain.lower;
+    const attempt = (value: number): BoxVerdict => {
+      const before = ends[column];
+      ends[column] = value;
+      const verdict = this.judge();
+      if (verdict !== 'proved') ends[column] = before;
+      return verdict;
+    };
+    const start = this.task.values[index];
+    const room = this.task.person.domain;
+    const candidates = this.candidates(feature, start, side);
+    const refusal = candidates ? furthestOf(candidates, attempt) : furthestAlong(room, feature, start, side, attempt);
+    const isFree = isContinuous(room, feature) && refusal !== 'proved';
+    if (isFree && ends[column] !== start) ends[column] = roundInward(start, ends[column], side);
+    return refusal;
+  }
+
+  /** Ends worth trying, near to far; null: any value of the domain is. */
+  private candidates(feature: Feature, start: number, side: Side): number[] | null {
+    const room = this.task.person.domain;
+    const listed = isListed(feature) ? listedValues(room, feature) : this.stepEnds(feature, side);
+    if (!listed) return null;
+    const values = listed.map((end) => lastWithin(room, feature, end, side));
+    const beyond = [...new Set(values)].filter((value) => (value - start) * side > 0);
+    return beyond.sort((a, b) => (a - b) * side);
+  }
+
+  /** Where the region is made of steps, only their ends count. */
+  private stepEnds(feature: Feature, side: Side): number[] | null {
+    const ends = this.task.proofs.map((proof) => proof.ends(feature));
+    if (!ends.length || ends.includes(null)) return null;
+    const list = ends.flatMap((lowerEnds) => lowerEnds!.map((end) => (side > 0 ? end : nextUp(end))));
+    return [...list, side * Infinity];
+  }
+
+  private widenChoice(feature: Feature): BoxVerdict {
+    const { person, values } = this.task;
+    const taken = new Set([values[feature.index]]);
+    const verdicts = listedValues(person.domain, feature).map((category) => {
+      if (taken.has(category)) return 'proved';
+      openOnly(this.box.domain, feature, new Set([...taken, category]));
+      const verdict = this.judge();
+      if (verdict === 'proved') taken.add(category);
+      openOnly(this.box.domain, feature, taken);
+      return asWideAsItGets(verdict);
+    });
+    return allOf(verdicts);
+  }
+
+  private judge(): BoxVerdict {
+    const { domain, varies } = this.box;
+    const { constraints, changed, proofs, effort } = this.task;
+    for (const feature of changed) varies[feature.index] = +isOpen(domain, feature);
+    const policy = allOf(constraints.map((constraint) => holdsOver(constraint, domain, varies, this.effective)));
+    if (policy !== 'proved') return policy;
+    const share = shareOf(effort, LOOKS_PER_QUESTION);
+    if (proofs.length === 1) return proofs[0].prove(this.box, share);
+    // A point outside of one piece may be in another: nothing is refuted by one of several.
+    return proofs.some((proof) => proof.prove(this.box, share) === 'proved') ? 'proved' : 'unknown';
+  }
+}
+
+const asWideAsItGets = (refusal: BoxVerdict): BoxVerdict => (refusal === 'unknown' ? 'unknown' : 'proved');
+
+function isOpen({ lower, upper }: Domain, { column, width }: Feature): boolean {
+  for (let c = column; c < column + width; c++) if (lower[c] !== upper[c]) return true;
+  return false;
+}
+
+function openOnly(domain: Domain, feature: Feature, categories: ReadonlySet<number>): void {
+  const [first, ...others] = categories;
+  fixAt(domain, feature, first);
+  if (!others.length) return;
+  domain.lower.fill(0, feature.column, feature.column + feature.width);
+  for (const category of others) domain.upper[feature.column + category] = 1;
+}
+
+/** The box as a document: listed values by name, ends that are open left out. */
+export function showBox(box: Domain, changed: readonly Feature[], maximal: boolean): RegionDocument {
+  const features: RegionDocument['features'] = {};
+  for (const feature of [...changed].sort((a, b) => a.index - b.index)) {
+    const { name, column } = feature;
+    features[name] = isListed(feature)
+      ? { in: listedValues(box, feature).map((value) => showValue(feature, value)) }
+      : {
+          ...(box.lower[column] > -Infinity && { from: box.lower[column] }),
+          ...(box.upper[column] < Infinity && { to: box.upper[column] }),
+        };
+  }
+  return { features, proof: { kind: 'proved', maximal } };
+}

@@ -1,0 +1,158 @@
+/** Proofs over boxes against trying every point that a model can tell from another. */
+import { describe, expect, it } from 'vitest';
+import type { FeatureDocument, PreprocessingStep } from '../../../src/documents/model-document.js';
+import { loadPolicy } from '../../../src/explain/policy.js';
+import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../src/linalg/floats.js';
+import { spread } from '../../../src/models/features.js';
+import { type LoadedModel, loadModel } from '../../../src/models/load.js';
+import type { Goal } from '../../../src/models/region.js';
+import type { BoxVerdict } from '../../../src/policy/box-verdict.js';
+import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
+import { fixAt, isListed, lastWithin, listedValues } from '../../../src/policy/domain-values.js';
+import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
+import type { Problem } from '../../../src/problems/problem.js';
+import type { Box } from '../../../src/solvers/box.js';
+import { boxEffort } from '../../../src/solvers/box-effort.js';
+import { prepareBoxProof } from '../../../src/solvers/box-proof.js';
+import { Dice } from '../../support/dice.js';
+import { columnCount, generators } from '../../support/random-models.js';
+
+const FEATURES: FeatureDocument[] = [
+  { name: 'a', type: 'continuous' },
+  { name: 'd', type: 'continuous', decimals: 1 },
+  { name: 'n', type: 'integer' },
+  { name: 'c', type: 'categorical', encoding: 'one-hot', categories: ['x', 'y', 'z'] },
+  { name: 'o', type: 'categorical', encoding: 'ordinal', categories: ['low', 'mid', 'high'] },
+];
+const COLUMNS = columnCount(FEATURES);
+const ample = () => boxEffort(50_000, 50_000, () => false);
+
+interface Case {
+  model: LoadedModel;
+  problems: Problem[];
+  box: Box;
+  values: Float64Array;
+}
+
+/** Scaling by columns, now and then: cuts have to be found through it. */
+function scaling(dice: Dice): PreprocessingStep[] {
+  if (dice.chance(0.5)) return [];
+  const scale = dice.vector(COLUMNS, () => dice.between(0.3, 3) * dice.pick([1, 1, -1]));
+  return [{ type: 'scale', mean: dice.vector(COLUMNS), scale }];
+}
+
+function pose(dice: Dice, family: string): Case | null {
+  const draw = generators[family](dice, COLUMNS);
+  const classes = draw.classes ? { classes: Array.from({ length: draw.classes }, (_, k) => `class ${k}`) } : {};
+  const preprocessing = scaling(dice);
+  const shared = { schema: 'elsewise.model/v1', name: 'm', family, features: FEATURES, preprocessing };
+  const model = loadModel({ ...shared, ...classes, parameters: draw.parameters });
+  const goal: Goal = draw.classes
+    ? { kind: 'class', index: dice.integer(0, draw.classes - 1), margin: 0 }
+    : { kind: 'interval', index: 0, from: -0.5, to: dice.pick([Infinity, 1.5]) };
+  const policy = loadPolicy({ schema: 'elsewise.policy/v1' });
+  const compiled = compilePolicy(policy.document, model);
+  const problems = compileProblems(model, compiled, goal);
+  const values = Float64Array.of(dice.normal(), dice.integer(-20, 20) / 10, dice.integer(-2, 2), dice.integer(0, 2), 1);
+  const domain = createDomain(model.space);
+  fillDomain(domain, model.space, compiled.rules, values, model.preprocessing.imputed);
+  return problems.length ? { model, problems, values, box: randomBox(dice, model, domain, values) } : null;
+}
+
+/** Some features vary a little around the values, one of them now and then without end. */
+function randomBox(dice: Dice, { space }: LoadedModel, domain: Domain, values: Float64Array): Box {
+  const varies = Uint8Array.from(space.features, () => +dice.chance(0.6));
+  for (const feature of space.features) {
+    const { index, column, kind } = feature;
+    if (!varies[index]) fixAt(domain, feature, values[index]);
+    else if (kind === 'choice') {
+      domain.lower.fill(0, column, column + 3);
+      for (let k = 0; k < 3; k++) domain.upper[column + k] = +(k === values[index] || dice.chance(0.4));
+    } else {
+      const reach = kind === 'continuous' ? dice.between(0, 0.8) : dice.integer(0, 2);
+      const far = dice.chance(0.15) && kind !== 'ordinal' ? Infinity : reach;
+      domain.lower[column] = lastWithin(domain, feature, values[index] - reach, -1);
+      domain.upper[column] = lastWithin(domain, feature, values[index] + far, 1);
+    }
+  }
+  const at = new Float64Array(space.columns);
+  spread(space, values, at);
+  return { domain, varies, at };
+}
+
+/** Values of a number that trees could tell apart, and a few besides; an open end is looked at far out. */
+function numbersOf({ model, box }: Case, dice: Dice, f: number): number[] {
+  const feature = model.space.features[f];
+  const { column } = feature;
+  const [low, high] = [box.domain.lower[column], Math.min(box.domain.upper[column], box.domain.lower[column] + 40)];
+  const p = model.document.parameters as { trees?: unknown[]; tree?: unknown };
+  const trees = (p.trees ?? (p.tree ? [p.tree] : [])) as { feature: number[]; threshold: number[]; left: number[] }[];
+  const scale = model.preprocessing.map.diagonal![column];
+  const cuts = trees
+    .flatMap((tree) => tree.threshold.filter((_, n) => tree.left[n] >= 0 && tree.feature[n] === column))
+    .map((t) => (t - model.preprocessing.map.offset[column]) / scale);
+  const around = (t: number) => [t, nextUp(t), nextDown(t), Math.fround(t), nextUpSingle(t), nextDownSingle(t)];
+  const between = Array.from({ length: 4 }, () => dice.between(low, high));
+  const all = [low, high, ...between, ...cuts.flatMap(around)].filter((v) => v >= low && v <= high);
+  return [...new Set(all.map((v) => lastWithin(box.domain, feature, v, 1)))].filter((v) => !Number.isNaN(v));
+}
+
+/** Whether every point that is tried belongs to the problem. */
+function everyPoint(asked: Case, problem: Problem, dice: Dice): boolean {
+  const { model, box, values } = asked;
+  const options = model.space.features.map((feature) => {
+    if (!box.varies[feature.index]) return [values[feature.index]];
+    return isListed(feature) ? listedValues(box.domain, feature) : numbersOf(asked, dice, feature.index);
+  });
+  const columns = new Float64Array(model.space.columns);
+  const visit = (f: number, point: Float64Array): boolean => {
+    if (f < options.length) return options[f].every((value) => visit(f + 1, point.with(f, value)));
+    spread(model.space, point, columns);
+    return problem.holds(columns);
+  };
+  return visit(0, values);
+}
+
+function* cases(family: string, count: number) {
+  for (let seed = 1; seed <= count; seed++) {
+    const dice = new Dice(seed * 7919);
+    const asked = pose(dice, family);
+    if (!asked) continue;
+    for (const problem of asked.problems) {
+      const verdict = prepareBoxProof(problem, asked.model.preprocessing.run).prove(asked.box, ample());
+      yield { asked, problem, verdict, dice, seed };
+    }
+  }
+}
+
+const TREES = ['decision-tree', 'tree-ensemble', 'isolation-forest'];
+const LINEAR = ['hyperplane', 'logistic-regression', 'softmax-regression', 'lda', 'linear-regression'];
+const CURVED = ['qda', 'gaussian-naive-bayes', 'lvq'];
+
+describe('a box', () => {
+  it.each([...TREES, ...LINEAR, ...CURVED])('of %s that is proved has no point that fails', (family) => {
+    let proved = 0;
+    for (const { asked, problem, verdict, dice, seed } of cases(family, 250)) {
+      if (verdict !== 'proved') continue;
+      proved++;
+      expect(everyPoint(asked, problem, dice), `seed ${seed}`).toBe(true);
+    }
+    expect(proved).toBeGreaterThan(5);
+  });
+
+  it.each(TREES)('of %s is proved or refuted, and refuted by a point', (family) => {
+    const counts: Record<BoxVerdict, number> = { proved: 0, refuted: 0, unknown: 0 };
+    for (const { asked, problem, verdict, dice, seed } of cases(family, 250)) {
+      counts[verdict]++;
+      if (verdict === 'refuted') expect(everyPoint(asked, problem, dice), `seed ${seed}`).toBe(false);
+    }
+    expect(counts.unknown).toBe(0);
+    expect(counts.refuted).toBeGreaterThan(5);
+  });
+
+  it.each([...LINEAR, ...CURVED])('of %s is hardly ever left undecided', (family) => {
+    const verdicts = [...cases(family, 250)].map(({ verdict }) => verdict);
+    const undecided = verdicts.filter((verdict) => verdict === 'unknown').length;
+    expect(undecided).toBeLessThanOrEqual(0.05 * verdicts.length);
+  });
+});
