@@ -124,14 +124,16 @@ function metricOf(space: FeatureSpace, background: Background): Cost['metric'] {
   return { features, inverse };
 }
 
-/** What it costs to go from one row to another, both as values by feature. */
+/** What it costs to go from one row to another, both as values by feature. What is missing in both has not changed. */
 export function evaluateCost(cost: Cost, space: FeatureSpace, from: Float64Array, to: Float64Array): number {
   let total = 0;
   for (let f = 0; f < from.length; f++) {
-    if (from[f] !== to[f]) total += changeCost(cost, space.features[f], from[f], to[f]);
+    if (difference(from[f], to[f]) !== 0) total += changeCost(cost, space.features[f], from[f], to[f]);
   }
   return cost.metric ? total + quadraticForm(cost.metric, from, to) : total;
 }
+
+const difference = (from: number, to: number): number => (Number.isNaN(from) && Number.isNaN(to) ? 0 : to - from);
 
 /** The share of one changed feature in a separable cost. */
 export function changeCost(cost: Cost, feature: Feature, from: number, to: number): number {
@@ -152,15 +154,16 @@ export function changeCost(cost: Cost, feature: Feature, from: number, to: numbe
   }
 }
 
-function quadraticForm(metric: NonNullable<Cost['metric']>, from: Float64Array, to: Float64Array): number {
+function quadraticForm(
+  { features, inverse }: NonNullable<Cost['metric']>,
+  from: Float64Array,
+  to: Float64Array,
+): number {
+  const delta = features.map(({ index }) => difference(from[index], to[index]));
   let total = 0;
-  for (let i = 0; i < metric.features.length; i++) {
-    const deltaI = to[metric.features[i].index] - from[metric.features[i].index];
-    if (deltaI === 0) continue;
-    for (let j = 0; j < metric.features.length; j++) {
-      const g = metric.features[j].index;
-      total += deltaI * metric.inverse[i][j] * (to[g] - from[g]);
-    }
+  for (let i = 0; i < delta.length; i++) {
+    if (delta[i] === 0) continue;
+    for (let j = 0; j < delta.length; j++) total += delta[i] * inverse[i][j] * delta[j];
   }
   return total;
 }

@@ -82,6 +82,10 @@ function fillNumber(domain: Domain, rule: FeatureRule, missing: boolean): void {
   const { feature } = rule;
   const { column, index } = feature;
   const here = domain.origin[column];
+  if (Number.isNaN(here)) {
+    leaveMissing(domain, feature);
+    return;
+  }
   const step = missing ? stepFromImputed(feature, here) : rule.step;
   let low = here;
   let high = here;
@@ -102,6 +106,13 @@ function fillNumber(domain: Domain, rule: FeatureRule, missing: boolean): void {
   domain.grid[index] = step > 0 ? 0 : gridOf(feature, here);
   domain.ranks[index] = null;
   if (rule.allowed && !rule.never) applyMask(domain, rule, here);
+}
+
+/** A value that is missing, and that the model takes so, stays missing. */
+function leaveMissing(domain: Domain, { column, index }: Feature): void {
+  domain.lower[column] = domain.upper[column] = Number.NaN;
+  domain.step[index] = domain.grid[index] = 0;
+  domain.ranks[index] = null;
 }
 
 /** A missing value has nothing to step from: whole numbers still step by one if the imputer's value is whole. */

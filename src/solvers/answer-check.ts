@@ -18,11 +18,19 @@ export function snapColumns({ space }: Problem, { origin, step }: Domain, x: Flo
   }
 }
 
+/** A missing number keeps no row that reads it; a missing category is none of them. */
 export function isAnswer(problem: Problem, { origin }: Domain, x: Float64Array): boolean {
-  const kept = (row: LinearRow) => violation(row, x) <= 10 * linkSlack(row, origin);
+  const [from, to] = [origin, x].map((columns) => noneForMissing(problem, columns));
+  const kept = (row: LinearRow) => violation(row, to) <= 10 * linkSlack(row, from);
   const changes = problem.space.features.filter((feature) => isMoved(feature, origin, x)).length;
   const inPolicy = changes <= problem.maxChanges && problem.links.every(kept);
   return inPolicy && problem.clauses.every((clause) => clause.rows.some(kept)) && problem.holds(x);
+}
+
+function noneForMissing({ space }: Problem, columns: Float64Array): Float64Array {
+  if (!columns.some(Number.isNaN)) return columns;
+  const isCategory = (c: number) => space.features[space.owner[c]].kind === 'choice';
+  return columns.map((value, c) => (Number.isNaN(value) && isCategory(c) ? 0 : value));
 }
 
 /** A move of this size, relative, is rounding and not a change. */

@@ -73,7 +73,7 @@ export class CellRules {
       for (let r = start; r < end; r++) {
         const value = this.value[r] + (moved ? this.change(r, f, from, to) : 0);
         const violation = Math.max(this.rows[r].lower - value, value - this.rows[r].upper) / this.size[r];
-        least = Math.min(least, violation <= ROUNDING ? 0 : violation);
+        if (violation < least) least = violation <= ROUNDING ? 0 : violation;
       }
       total += least;
     }
@@ -85,7 +85,9 @@ export class CellRules {
     return this.term(this.rows[r], feature, to) - this.term(this.rows[r], feature, from);
   }
 
-  private term({ a }: LinearRow, { kind, column, index }: Feature, cell: number): number {
-    return kind === 'choice' ? a[column + cell] : a[column] && a[column] * this.person.value[index][cell];
+  /** A missing category is none of them, a missing number keeps no row that reads it. */
+  private term({ a }: LinearRow, { kind, column, width, index }: Feature, cell: number): number {
+    if (kind === 'choice') return cell < width ? a[column + cell] : 0;
+    return a[column] && a[column] * this.person.value[index][cell];
   }
 }

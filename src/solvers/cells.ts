@@ -254,6 +254,14 @@ export function isOpenCell({ lower, upper, ranks }: Domain, { kind, column, inde
   return cell >= lower[column] && cell <= upper[column] && ranks[index]?.[cell] !== 0;
 }
 
+/** Leaves a domain the categories or ranks of a set. */
+export function closeCells(feature: Feature, set: Uint8Array, domain: Domain): void {
+  const { kind, column, index } = feature;
+  if (kind === 'choice') {
+    for (let cell = 0; cell < set.length; cell++) if (!set[cell]) domain.upper[column + cell] = 0;
+  } else domain.ranks[index] = set.map((inside, cell) => inside & +isOpenCell(domain, feature, cell));
+}
+
 /** How far the end of a domain may be from the lattice point that it stands for. */
 export const roundingOf = ({ step, grid }: Domain, index: number): number => 1e-9 * (step[index] || grid[index]);
 

@@ -12,13 +12,13 @@
  * Where the policy ties features together the cheapest point of a box that keeps it comes from within-domain.ts; its cost is a
  * bound as well, and in a box of one segment per feature the model has one word for all its points.
  */
-import { type Feature, gather } from '../models/features.js';
+import { gather } from '../models/features.js';
 import { evaluateCost } from '../policy/cost.js';
 import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { isAnswer } from './answer-check.js';
 import type { SegmentBox } from './box-forest.js';
-import { Cells, hasCells, PersonCells } from './cells.js';
+import { Cells, closeCells, hasCells, PersonCells } from './cells.js';
 import { CostLattice } from './cost-lattice.js';
 import { ForestDual } from './forest-dual.js';
 import { Incumbents } from './forest-incumbents.js';
@@ -266,16 +266,12 @@ class PreparedForest implements Prepared {
 
   private offerColumns(x: Float64Array): void {
     const { cost, space } = this.problem;
-    const [from, to] = [new Float64Array(space.features.length), new Float64Array(space.features.length)];
-    gather(space, this.domain.origin, from);
-    gather(space, x, to);
-    // What is missing stays missing, and costs nothing.
-    const total = evaluateCost(
-      cost,
-      space,
-      from,
-      to.map((value, f) => (Number.isNaN(value) ? from[f] : value)),
-    );
+    const [from, to] = [this.domain.origin, x].map((columns) => {
+      const values = new Float64Array(space.features.length);
+      gather(space, columns, values);
+      return values;
+    });
+    const total = evaluateCost(cost, space, from, to);
     if (!(total < this.bestCost)) return;
     this.bestCost = total;
     this.best.set(x);
@@ -288,7 +284,7 @@ class PreparedForest implements Prepared {
     for (const { feature, cuts, unordered } of this.cells.features) {
       const f = feature.index;
       if (Number.isNaN(narrowed.origin[feature.column])) continue;
-      if (unordered) closeCells(narrowed, feature, box.sets[f]!);
+      if (unordered) closeCells(feature, box.sets[f]!.subarray(0, -1), narrowed);
       else {
         const [from, to] = [forest.from[box.lo[f]], forest.to[box.hi[f]]];
         const low = from === 0 ? -Infinity : cuts[from - 1].rightStart;
@@ -374,16 +370,6 @@ class PreparedForest implements Prepared {
     }
     return best;
   }
-}
-
-/** Leaves a category or rank feature the cells of a set. */
-function closeCells(domain: Domain, { kind, column, width, index }: Feature, set: Uint8Array): void {
-  if (kind === 'choice') {
-    for (let k = 0; k < width; k++) if (!set[k]) domain.upper[column + k] = domain.lower[column + k] = 0;
-    return;
-  }
-  const known = domain.ranks[index];
-  domain.ranks[index] = set.map((open, cell) => open & (known?.[cell] ?? 1));
 }
 
 const largestFinite = (most: number, cost: number): number => (cost < Infinity && cost > most ? cost : most);

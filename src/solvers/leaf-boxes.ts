@@ -109,7 +109,8 @@ export class LeafBoxes {
     for (const turn of turns) {
       const node = turn >> 1;
       const left = turn & 1;
-      const split = sets[node];
+      // Whoever misses the value is asked by the turns.
+      const split = sets[node]?.subarray(0, -1);
       if (split) set = split.map((inside, cell) => +(inside === left) & (set?.[cell] ?? 1));
       else if (left !== flipped[node]) below = Math.min(below, this.cutStart[feature] + cut[node]);
       else above = Math.max(above, this.cutStart[feature] + cut[node]);

@@ -14,7 +14,7 @@ import { goesLeft } from '../models/tree.js';
 import { changeCost } from '../policy/cost.js';
 import { type Domain, mayStand, pin } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
-import { isOpenCell, nearestIn, roundingOf } from './cells.js';
+import { closeCells, isOpenCell, nearestIn, roundingOf } from './cells.js';
 import { costFactor } from './cost-factor.js';
 import { type LeafBoxes, NO_CUT_ABOVE, NO_CUT_BELOW } from './leaf-boxes.js';
 import { narrowTo } from './within-domain.js';
@@ -323,11 +323,4 @@ function presentCell({ kind, column }: Feature, origin: Float64Array, count: num
 function writeValue({ kind, column, width }: Feature, value: number, x: Float64Array): void {
   if (kind !== 'choice') x[column] = value;
   else for (let k = 0; k < width; k++) x[column + k] = +(k === value);
-}
-
-function closeCells(feature: Feature, set: Uint8Array, domain: Domain): void {
-  const { kind, column, index } = feature;
-  if (kind === 'choice') {
-    for (let cell = 0; cell < set.length; cell++) if (!set[cell]) domain.upper[column + cell] = 0;
-  } else domain.ranks[index] = set.map((inside, cell) => inside & +isOpenCell(domain, feature, cell));
 }

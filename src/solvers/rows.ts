@@ -6,7 +6,6 @@
  *   sup over the domain of (Σ y_i a_i)·x   <   Σ y_i β_i,      β_i = lower_i for y_i > 0, upper_i for y_i < 0.
  * The check is done in plain arithmetic on the original rows, whatever a solver did to come by y.
  */
-import { dot } from '../linalg/vector.js';
 import type { Feature } from '../models/features.js';
 import type { LinearRow } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
@@ -17,6 +16,7 @@ export function magnitude(row: LinearRow, x: Float64Array): number {
   let sum = 0;
   let largest = 0;
   for (let j = 0; j < a.length; j++) {
+    if (a[j] === 0) continue;
     sum += Math.abs(a[j] * x[j]);
     largest = Math.max(largest, Math.abs(a[j]));
   }
@@ -36,10 +36,11 @@ export function linkSlack(row: LinearRow, x: Float64Array): number {
   return 1e-11 * Math.max(1, magnitude(row, x));
 }
 
-/** How far x is outside the row; 0 or less: inside. */
-export function violation(row: LinearRow, x: Float64Array): number {
-  const value = dot(row.a, x);
-  return Math.max(row.lower - value, value - row.upper);
+/** How far x is outside the row; 0 or less: inside. NaN where the row reads what is missing. */
+export function violation({ a, lower, upper }: LinearRow, x: Float64Array): number {
+  let value = 0;
+  for (let j = 0; j < a.length; j++) if (a[j] !== 0) value += a[j] * x[j];
+  return Math.max(lower - value, value - upper);
 }
 
 /** A coefficient of this share of the terms that cancelled in it is rounding, not a coefficient. */

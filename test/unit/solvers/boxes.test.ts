@@ -12,227 +12,8 @@ import { boxes } from '../../../src/solvers/boxes.js';
 import { forestExact } from '../../../src/solvers/forest-exact.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
-import { columnCount, generators } from '../../support/random-models.js';
-
-const ORDINAL = { type: 'categorical', encoding: 'ordinal', categories: ['p', 'q', 'r', 's'] } as const;
-const MIXED: FeatureDocument[] = [
-  { name: 'a', type: 'continuous', min: -4, max: 4 },
-  { name: 'd', type: 'continuous', min: -1, max: 1, decimals: 1 },
-  { name: 'n', type: 'integer', min: -3, max: 3 },
-  { name: 'c', type: 'categorical', encoding: 'one-hot', categories: ['x', 'y', 'z'] },
-  { name: 'o', ...ORDINAL },
-];
-/** Finitely many values only, so that any constraint can be tried out. */
-const LATTICES: FeatureDocument[] = [
-  { name: 'd', type: 'continuous', min: -1, max: 1, decimals: 1 },
-  { name: 'n', type: 'integer', min: -3, max: 3 },
-  { name: 'c', type: 'categorical', encoding: 'one-hot', categories: ['x', 'y', 'z'] },
-  { name: 'o', ...ORDINAL },
-  { name: 'b', type: 'boolean' },
-];
-
-interface Tree {
-  feature: number[];
-  threshold: number[];
-  left: number[];
-}
-
-interface Options {
-  features: FeatureDocument[];
-  norm: string;
-  constraints?: readonly string[];
-  missing?: boolean;
-  scaled?: boolean;
-  /** Splits of ranks are sets of them. */
-  sets?: boolean;
-  /** The domain leaves out some present values. */
-  narrowed?: boolean;
-}
-
-/** As a search for different answers does it: some features have to change. */
-function narrow(dice: Dice, domain: Domain): void {
-  const { origin, lower, upper, step, grid } = domain;
-  for (const { kind, column, width, index } of domain.space.features) {
-    if (dice.chance(0.7)) continue;
-    const next = origin[column] + (step[index] || grid[index] || 0.3);
-    if (kind === 'choice') {
-      for (let c = column; c < column + width; c++) if (origin[c] === 1) upper[c] = 0;
-    } else if (next <= upper[column] && !domain.ranks[index]) lower[column] = next;
-  }
-}
-
-function drawValue(dice: Dice, feature: FeatureDocument): number {
-  if (feature.type === 'categorical') return dice.integer(0, feature.categories.length - 1);
-  if (feature.type === 'boolean') return dice.integer(0, 1);
-  if (feature.type === 'integer') return dice.integer(-3, 3);
-  const value = Math.max(-1, Math.min(1, dice.pick([dice.normal(), 0.5, 1])));
-  return feature.decimals === undefined || dice.chance(0.1) ? value : Number(value.toFixed(feature.decimals));
-}
-
-function ruleOf(dice: Dice, feature: FeatureDocument, missing: boolean): Record<string, unknown> {
-  if (dice.chance(0.1)) return { change: 'never' };
-  if (feature.type === 'categorical') {
-    if (dice.chance(0.5) || missing) return {};
-    return { allow: feature.categories.filter(() => dice.chance(0.6)).concat(feature.categories[0]) };
-  }
-  const change = dice.chance(0.3) ? { change: dice.pick(['increase', 'decrease']) } : {};
-  if (feature.type === 'boolean') return change;
-  const step = dice.chance(0.3) ? { step: feature.type === 'integer' ? 2 : 0.3 } : {};
-  return { ...change, ...step, ...(dice.chance(0.3) ? { maxIncrease: 1.5 } : {}) };
-}
-
-function sampleOf(dice: Dice, features: readonly FeatureDocument[]): unknown[] {
-  return features.map((feature) => {
-    const value = drawValue(dice, feature);
-    if (feature.type === 'categorical') return feature.categories[value];
-    return feature.type === 'boolean' ? value === 1 : value;
-  });
-}
-
-interface Posed {
-  model: LoadedModel;
-  tree: Tree;
-  domain: Domain;
-  problem: Problem;
-  scale: { mean: number; scale: number }[];
-}
-
-function pose(
-  dice: Dice,
-  { features, norm, constraints = [], missing = false, scaled = false, sets = false, narrowed = false }: Options,
-): Posed {
-  const columns = columnCount(features);
-  const draw = generators['decision-tree'](dice, columns);
-  const tree = draw.parameters.tree as Tree & Record<string, unknown>;
-  const rank = columns - (features.at(-1)!.type === 'boolean' ? 2 : 1);
-  if (sets)
-    tree.categories = tree.feature.map((f) => (f === rank ? [0, 1, 2, 3].filter(() => dice.chance(0.5)) : null));
-  const scale = Array.from({ length: columns }, () => ({
-    mean: scaled ? dice.normal() : 0,
-    scale: scaled ? dice.pick([0.37, 2, -1.3]) : 1,
-  }));
-  const model = loadModel({
-    schema: 'elsewise.model/v1',
-    name: 'm',
-    family: 'decision-tree',
-    features,
-    ...(draw.classes ? { classes: Array.from({ length: draw.classes }, (_, k) => `class ${k}`) } : {}),
-    preprocessing: scaled ? [{ type: 'scale', mean: scale.map((s) => s.mean), scale: scale.map((s) => s.scale) }] : [],
-    parameters: draw.parameters,
-    background: { samples: Array.from({ length: 40 }, () => sampleOf(dice, features)) },
-  });
-  const policy = {
-    schema: 'elsewise.policy/v1',
-    cost: { norm, weights: Object.fromEntries(features.map(({ name }) => [name, dice.pick([1, 2, 0.7])])) },
-    features: Object.fromEntries(features.map((feature) => [feature.name, ruleOf(dice, feature, missing)])),
-    constraints,
-    ...(dice.chance(0.5) ? { maxChanges: dice.integer(1, 3) } : {}),
-  };
-  const compiled = compilePolicy(loadPolicy(policy).document, model);
-  const row = Float64Array.from(features, (feature) =>
-    missing && dice.chance(0.3) ? Number.NaN : drawValue(dice, feature),
-  );
-  const domain = createDomain(model.space);
-  fillDomain(domain, model.space, compiled.rules, row, model.preprocessing.imputed);
-  if (narrowed) narrow(dice, domain);
-  const goal = draw.classes
-    ? ({ kind: 'class', index: dice.integer(0, draw.classes - 1), margin: dice.pick([0, 0, 0.1]) } as const)
-    : ({ kind: 'interval', index: 0, from: dice.normal() + 0.5, to: Infinity } as const);
-  return { model, tree, domain, scale, problem: compileProblems(model, compiled, goal)[0] };
-}
-
-/** Every value of a feature in the domain that the tree could tell from another, by columns. */
-function optionsOf(feature: Feature, { tree, domain, scale }: Posed): number[][] {
-  const { column, width, kind, index, decimals } = feature;
-  const { origin, lower, upper, step, ranks } = domain;
-  const here = [...origin.subarray(column, column + width)];
-  if (Number.isNaN(here[0])) return [here];
-  if (kind === 'choice') {
-    const all = here.map((_, k) => here.map((__, i) => +(i === k)));
-    return all.filter((_, k) => upper[column + k] > 0);
-  }
-  const values = decimals >= 0 || step[index] > 0 ? [here[0]] : [here[0], lower[column], upper[column]];
-  if (step[index] > 0) {
-    for (let k = -50; k <= 50; k++) values.push(Number((here[0] + k * step[index]).toPrecision(15)));
-  } else if (decimals >= 0) {
-    for (let k = -50; k <= 50; k++) values.push(Number((k * 0.1).toFixed(1)));
-  } else {
-    const cuts = tree.threshold.filter((_, n) => tree.left[n] >= 0 && tree.feature[n] === column);
-    const around = (t: number) => [t, nextUp(t), nextDown(t), Math.fround(t), nextUpSingle(t), nextDownSingle(t)];
-    const back = (t: number) => t * scale[column].scale + scale[column].mean;
-    for (const t of cuts.flatMap(around)) values.push(back(t), nextUp(back(t)), nextDown(back(t)));
-  }
-  const slack = step[index] > 0 || decimals >= 0 ? 1e-12 : 0;
-  const isIn = (v: number) => v >= lower[column] - slack && v <= upper[column] + slack && ranks[index]?.[v] !== 0;
-  return [...new Set(values)].filter(isIn).map((v) => [v]);
-}
-
-function priceOf({ space, cost }: Problem, origin: Float64Array, x: Float64Array): number {
-  const from = new Float64Array(space.features.length);
-  const to = from.slice();
-  gather(space, origin, from);
-  gather(space, x, to);
-  for (const f of from.keys()) if (Number.isNaN(from[f])) from[f] = to[f] = 0;
-  return evaluateCost(cost, space, from, to);
-}
-
-const isChanged = ({ column, width }: Feature, origin: Float64Array, x: Float64Array): boolean =>
-  Array.from({ length: width }, (_, k) => column + k).some((c) => x[c] !== origin[c] && !Number.isNaN(origin[c]));
-
-function keepsPolicy({ space, links, clauses, maxChanges }: Problem, origin: Float64Array, x: Float64Array): boolean {
-  // A missing number keeps no row; a missing category is none of them.
-  const kept = ({ a, lower, upper }: Problem['links'][number]) => {
-    const terms = Array.from(a, (weight, c) => (weight === 0 ? 0 : weight * x[c]));
-    const isChoice = (c: number) => space.features[space.owner[c]].kind === 'choice';
-    const value = terms.reduce((sum, term, c) => sum + (Number.isNaN(term) && isChoice(c) ? 0 : term), 0);
-    return value >= lower - 1e-9 && value <= upper + 1e-9;
-  };
-  return (
-    space.features.filter((feature) => isChanged(feature, origin, x)).length <= maxChanges &&
-    links.every(kept) &&
-    clauses.every(({ rows }) => rows.some(kept))
-  );
-}
-
-function bruteForce(posed: Posed): number {
-  const { problem, domain } = posed;
-  const { features } = problem.space;
-  const options = features.map((feature) => optionsOf(feature, posed));
-  const x = domain.origin.slice();
-  let best = Infinity;
-  const visit = (f: number): void => {
-    if (f < features.length) {
-      for (const option of options[f]) {
-        x.set(option, features[f].column);
-        visit(f + 1);
-      }
-      return;
-    }
-    const cost = priceOf(problem, domain.origin, x);
-    if (cost < best && keepsPolicy(problem, domain.origin, x) && problem.holds(x)) best = cost;
-  };
-  visit(0);
-  return best;
-}
-
-/** Checks the outcome against enumeration; returns whether there was an answer. */
-function check(posed: Posed): boolean {
-  const { problem, domain } = posed;
-  expect(boxes.accepts(problem)).toBe('exact');
-  const expected = bruteForce(posed);
-  const outcome = boxes.prepare(problem).solve(domain, within(5000));
-  expect(outcome.status).toBe(expected === Infinity ? 'infeasible' : 'solved');
-  if (!outcome.x) return false;
-  expect(problem.holds(outcome.x)).toBe(true);
-  expect(keepsPolicy(problem, domain.origin, outcome.x)).toBe(true);
-  const cost = priceOf(problem, domain.origin, outcome.x);
-  // Answers are numbers of the precision that the tree compares in: a few roundings may be between them.
-  expect(cost).toBeLessThanOrEqual(expected * (1 + 1e-5) + 1e-6);
-  expect(cost).toBeGreaterThanOrEqual(expected * (1 - 1e-5) - 1e-6);
-  expect(outcome.lowerBound).toBeLessThanOrEqual(cost);
-  expect(outcome.lowerBound).toBeGreaterThanOrEqual(cost * (1 - 1e-6) - 1e-9);
-  return true;
-}
+import { generators } from '../../support/random-models.js';
+import { checkAgainstAll, keepsPolicy, LATTICES, MIXED, pose, priceOf, sampleOf } from '../../support/tree-problems.js';
 
 const SEPARABLE = ['l0', 'l1', 'l2', 'percentile'];
 
@@ -248,7 +29,7 @@ describe.each(SEPARABLE)('a tree by itself under %s', (norm) => {
     let found = 0;
     for (let k = 0; k < 25; k++) {
       const posed = pose(dice, { features: MIXED, norm, ...options });
-      if (posed.problem && check(posed)) found++;
+      if (posed.problem && checkAgainstAll(boxes, posed)) found++;
     }
     expect(found).toBeGreaterThan(7);
   });
@@ -277,7 +58,7 @@ describe.each([...SEPARABLE, 'mahalanobis'])('a tree under constraints and %s', 
       const constraints = CONSTRAINTS.filter(() => dice.chance(0.6));
       const options = { sets: dice.chance(0.3), missing: dice.chance(0.2), narrowed: dice.chance(0.2) };
       const posed = pose(dice, { features: LATTICES, norm, constraints, ...options });
-      if (posed.problem && check(posed)) found++;
+      if (posed.problem && checkAgainstAll(boxes, posed)) found++;
     }
     expect(found).toBeGreaterThan(10);
   });
