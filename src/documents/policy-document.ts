@@ -48,6 +48,7 @@ export const policySchema = z.strictObject({
   plausibility: plausibilitySchema.optional(),
   region: z.boolean().default(false),
   deadlineMs: finite.gt(0).default(1000),
+  memoryMb: z.int().min(1).optional(),
   solvers: z.array(z.string()).min(1).default(['auto']),
   seed: z.int().min(0).default(0),
 });

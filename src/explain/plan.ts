@@ -153,7 +153,8 @@ class PreparedPlan implements Plan, Searcher {
     const settleHere = (x: Float64Array) => this.settle(domain, x, target.goals);
     let best: Found = { answer: null, solver: '', lowerBound: Infinity, finished: true };
     for (const ladder of target.ladders) {
-      const limits = { now: this.now, deadline, anyAnswer, seed: this.policy.document.seed };
+      const { seed, memoryMb } = this.policy.document;
+      const limits = { now: this.now, deadline, anyAnswer, seed, memoryMb };
       const step = climb(ladder, domain, { limits, attempts, settle: settleHere });
       best = cheaper(best, step);
       if (anyAnswer && best.answer) break;

@@ -16,6 +16,7 @@
  * best changes. Segments whose price lifts L to `below` hold nothing better: the box loses them.
  */
 import { BoxForest, type SegmentBox } from './box-forest.js';
+import type { Prices } from './open-boxes.js';
 import type { ReachableForest } from './reachable-forest.js';
 
 /** Relative to the sum of all terms' sizes: more than rounding can add up to. */
@@ -103,6 +104,15 @@ export class ForestDual {
     }
     for (let m = 0; m < this.needs.length; m++)
       this.scale[m] = MARGIN_WEIGHT / Math.max(shortfall[m], 1e-3 * Math.abs(this.needs[m].need), 1e-9);
+  }
+
+  copyPrices(): Prices {
+    return { w: this.prices.slice(0, this.forest.size), lambda: this.lambda.slice() };
+  }
+
+  takePrices({ w, lambda }: Prices): void {
+    this.prices.set(w);
+    this.lambda.set(lambda);
   }
 
   /**

@@ -22,7 +22,7 @@ import { Cells, closeCells, hasCells, PersonCells } from './cells.js';
 import { CostLattice } from './cost-lattice.js';
 import { ForestDual } from './forest-dual.js';
 import { Incumbents } from './forest-incumbents.js';
-import { NodeHeap } from './node-heap.js';
+import { OpenBoxes } from './open-boxes.js';
 import { type CellBox, ReachableForest } from './reachable-forest.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from './solver.js';
 import { narrowTo, prepareWithin } from './within-domain.js';
@@ -33,20 +33,12 @@ const ROOT_ROUNDS = 3;
 const BOX_STEPS = 10;
 /** The first price of a margin: this share of the best answer's cost if it were met from nothing. */
 const FIRST_PRICE = 0.3;
-/** Open boxes remember the prices that they were made with, up to so many numbers in all. */
-const REMEMBERED = 4_000_000;
+/** The heuristics try what the prices favour in one of so many boxes. */
+const LOOK_EVERY = 8;
+const MEMORY_MB = 256;
 
 interface Box extends SegmentBox {
   bound: number;
-  /** Prices to start from; null: those that happen to be there. */
-  prices: Prices | null;
-}
-
-interface Prices {
-  readonly w: Float64Array;
-  readonly lambda: Float64Array;
-  /** Boxes that still need them. */
-  users: number;
 }
 
 class PreparedForest implements Prepared {
@@ -63,7 +55,6 @@ class PreparedForest implements Prepared {
   private bestCost = Infinity;
   /** More than any answer costs. */
   private most = 0;
-  private remembered = 0;
   private lattice: CostLattice | null = null;
   private domain!: Domain;
   /** For features that are tied together; null: none are. */
@@ -151,7 +142,7 @@ class PreparedForest implements Prepared {
       bound = Math.max(bound, dual.climb(box, this.target(), ROOT_STEPS, watch));
       if (bound >= this.target()) return undefined;
       const smaller = this.bestCost < before * 0.999 || this.countSegments(box) < 0.8 * forest.segments;
-      if (round === ROOT_ROUNDS || !smaller || watch.late()) return { ...box, bound, prices: null };
+      if (round === ROOT_ROUNDS || !smaller || watch.late()) return { ...box, bound };
       within = this.toCells(box);
       this.wholePrices.fill(0);
       for (let n = 0; n < forest.size; n++) this.wholePrices[forest.origin[n]] = dual.prices[n];
@@ -194,31 +185,29 @@ class PreparedForest implements Prepared {
   }
 
   private search(root: Box, limits: Limits): Outcome {
-    const open = new NodeHeap<Box>();
-    this.remembered = 0;
-    let next: Box | undefined = root;
-    let boxes = 0;
-    for (;;) {
-      const box: Box | undefined = next ?? open.pop();
-      if (!box) return this.conclude();
+    const open = new OpenBoxes((limits.memoryMb ?? MEMORY_MB) * 2 ** 20);
+    let box: Box | undefined = root;
+    for (let visited = 0; box; visited++) {
       if (limits.now() > limits.deadline) return this.cut(Math.min(box.bound, open.least()));
       if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
-      const plunging = next !== undefined;
-      next = undefined;
-      if (box.bound >= this.target()) {
-        this.forget(box);
-        continue;
-      }
-      if (!plunging) this.recall(box);
-      this.forget(box);
-      boxes++;
-      if (box !== root && !this.isOpen(box)) continue;
-      if (boxes % 8 === 0) this.look();
-      const children = this.branch(box, limits);
-      if (!children) continue;
-      next = children[0];
-      open.push(children[1], children[1].bound);
+      const children: [SegmentBox, SegmentBox] | undefined =
+        visited === 0 || this.isOpen(box) ? this.branch(box, limits) : undefined;
+      if (visited % LOOK_EVERY === LOOK_EVERY - 1) this.look();
+      const bound: number = box.bound;
+      if (children) open.push(children[1], bound, () => this.dual.copyPrices());
+      box = children ? { ...children[0], bound } : this.next(open);
     }
+    return this.conclude();
+  }
+
+  /** The next box from which something better may come, with its prices. */
+  private next(open: OpenBoxes): Box | undefined {
+    for (let box = open.pop(); box; box = open.pop()) {
+      if (box.bound >= this.target()) continue;
+      if (box.prices) this.dual.takePrices(box.prices);
+      return box;
+    }
+    return undefined;
   }
 
   /** Bounds a box; false when it is done with. */
@@ -294,40 +283,13 @@ class PreparedForest implements Prepared {
     return narrowed;
   }
 
-  private recall({ prices }: Box): void {
-    if (!prices) return;
-    this.dual.prices.set(prices.w);
-    this.dual.lambda.set(prices.lambda);
-  }
-
-  private forget(box: Box): void {
-    if (box.prices && --box.prices.users === 0) this.remembered -= box.prices.w.length;
-    box.prices = null;
-  }
-
-  private remember(users: number): Prices | null {
-    const { size } = this.forest;
-    if (this.remembered + size > REMEMBERED) return null;
-    this.remembered += size;
-    return { w: this.dual.prices.slice(0, size), lambda: this.dual.lambda.slice(), users };
-  }
-
   /** Two boxes, the one that the prices favour first; undefined when the box is done with. */
-  private branch(box: Box, limits: Limits): [Box, Box] | undefined {
+  private branch(box: Box, limits: Limits): [SegmentBox, SegmentBox] | undefined {
     if (this.takeCheapest(box) || (this.tied && this.takeTied(box, limits))) return undefined;
     const split = this.chooseSplit(box);
     if (!split) return undefined;
     const { f, s } = split;
-    const prices = this.remember(1);
-    const copy = (own: Prices | null): Box => ({
-      lo: box.lo.slice(),
-      hi: box.hi.slice(),
-      sets: box.sets.map((set) => set?.slice() ?? null),
-      bound: box.bound,
-      prices: own,
-    });
-    const near = copy(null);
-    const far = copy(prices);
+    const [near, far] = [copyBox(box), copyBox(box)];
     if (this.unordered[f]) {
       const cell = s - this.forest.first[f];
       near.sets[f]!.fill(0);
@@ -371,6 +333,12 @@ class PreparedForest implements Prepared {
     return best;
   }
 }
+
+const copyBox = ({ lo, hi, sets }: SegmentBox): SegmentBox => ({
+  lo: lo.slice(),
+  hi: hi.slice(),
+  sets: sets.map((set) => set?.slice() ?? null),
+});
 
 const largestFinite = (most: number, cost: number): number => (cost < Infinity && cost > most ? cost : most);
 

@@ -16,6 +16,8 @@ export interface Limits {
   readonly seed: number;
   /** Stop at the first answer: only its existence matters. */
   readonly anyAnswer: boolean;
+  /** What a search may keep of its open boxes, about. */
+  readonly memoryMb?: number;
 }
 
 export interface Outcome {

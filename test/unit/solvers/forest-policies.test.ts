@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { forestExact } from '../../../src/solvers/forest-exact.js';
 import { Dice } from '../../support/dice.js';
+import { within } from '../../support/quadratic-problems.js';
 import { checkAgainstAll, LATTICES, MIXED, pose } from '../../support/tree-problems.js';
 
 const NORMS = ['l0', 'l1', 'l2', 'percentile'];
@@ -39,4 +40,23 @@ describe.each(NORMS)('an ensemble under %s', (norm) => {
       expect(found).toBeGreaterThan(7);
     },
   );
+});
+
+describe('a search without memory', () => {
+  it('goes down instead of along, and proves the same', () => {
+    const dice = new Dice(3);
+    let searched = 0;
+    for (let k = 0; k < 60; k++) {
+      const { problem, domain } = pose(dice, { family: 'tree-ensemble', features: MIXED, norm: 'l1' });
+      if (!problem) continue;
+      const prepared = forestExact.prepare(problem);
+      const { status, lowerBound } = prepared.solve(domain, within(5000));
+      const lean = prepared.solve(domain, { ...within(5000), memoryMb: 0 });
+      expect(lean.status).toBe(status);
+      if (status === 'solved')
+        expect(Math.abs(lean.lowerBound - lowerBound)).toBeLessThanOrEqual(1e-6 * lowerBound + 1e-12);
+      searched++;
+    }
+    expect(searched).toBeGreaterThan(30);
+  });
 });
