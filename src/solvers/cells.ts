@@ -79,21 +79,6 @@ export class Cells {
     this.sets = sets;
   }
 
-  /** What a margin sums up to at a point, in columns. */
-  gainOf(columns: Float64Array, margin: number): number {
-    const { forest, margins } = this.piece;
-    let sum = 0;
-    for (let t = 0; t < forest.root.length; t++) {
-      let node = forest.root[t];
-      while (forest.left[node] >= 0) {
-        const column = forest.feature[node];
-        node = goesLeft(forest, node, this.toInput(column, columns[column])) ? forest.left[node] : forest.right[node];
-      }
-      sum += margins[margin].gain[node];
-    }
-    return sum;
-  }
-
   private layOut(feature: Feature, nodes: readonly number[], sets: (Uint8Array | null)[]): FeatureCells {
     const { forest } = this.piece;
     const unordered = feature.kind === 'choice' || nodes.some((n) => forest.categories[n]);
