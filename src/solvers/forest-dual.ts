@@ -73,6 +73,8 @@ export class ForestDual {
   private readonly short: Float64Array;
   private readonly lambdaDirection: Float64Array;
   private readonly scale: Float64Array;
+  /** Sums over the trees of the box of their largest gain's size. */
+  private readonly largestGain: Float64Array;
 
   constructor(
     private readonly needs: readonly Need[],
@@ -85,6 +87,7 @@ export class ForestDual {
     this.lambdaDirection = margins();
     this.short = margins();
     this.scale = margins();
+    this.largestGain = margins();
     this.gain = needs.map(() => new Float64Array(0));
     this.at = new Int32Array(features);
     this.floor = new Float64Array(features);
@@ -171,17 +174,24 @@ export class ForestDual {
       const own = this.gain[m];
       for (let k = 1; k < leaves; k++) own[k] = gain[origin[leafNode[k]]];
     }
-    return this.needs.every(({ need }, m) => this.mostGain(this.gain[m]) >= need);
+    return this.needs.every(({ need }, m) => this.mostGain(m) >= need);
   }
 
   /** What the best leaves of all trees add up to. */
-  private mostGain(gain: Float64Array): number {
+  private mostGain(m: number): number {
     const { root, lastLeaf } = this.box;
+    const gain = this.gain[m];
     let total = 0;
+    this.largestGain[m] = 0;
     for (let t = 0, k = 1; t < root.length; t++) {
       let most = Number.NEGATIVE_INFINITY;
-      for (; k <= lastLeaf[t]; k++) if (gain[k] > most) most = gain[k];
+      let size = 0;
+      for (; k <= lastLeaf[t]; k++) {
+        if (gain[k] > most) most = gain[k];
+        size = Math.max(size, Math.abs(gain[k]));
+      }
       total += most;
+      this.largestGain[m] += size;
     }
     return total;
   }
@@ -202,38 +212,35 @@ export class ForestDual {
   private evaluate(box: SegmentBox): number {
     const { root, low, high } = this.box;
     let bound = 0;
-    let size = 0;
+    // What rounding is measured against: the sizes of all terms, before they cancel.
+    let size = 2 * this.payFeatures();
     for (let m = 0; m < this.needs.length; m++) {
-      const term = this.lambda[m] * this.needs[m].need;
-      bound += term;
-      size += Math.abs(term);
+      bound += this.lambda[m] * this.needs[m].need;
+      size += this.lambda[m] * (Math.abs(this.needs[m].need) + this.largestGain[m]);
     }
-    this.payFeatures();
     const features = this.chooseSegments(box);
     if (features === Infinity) return Infinity;
     bound += features;
-    size += Math.abs(features);
+    for (let f = 0; f < this.features; f++) size += Math.abs(this.least[f]);
     this.priceLeaves();
     this.priceSplits(low, high);
-    for (let t = 0; t < root.length; t++) {
-      const value = root[t] < 0 ? this.leafValue[~root[t]] : this.value[root[t]];
-      bound += value;
-      size += Math.abs(value);
-    }
+    for (let t = 0; t < root.length; t++) bound += root[t] < 0 ? this.leafValue[~root[t]] : this.value[root[t]];
     this.compare();
     return bound - ROUNDING * size;
   }
 
-  /** paid[s], for ordered features as differences from segment to segment. */
-  private payFeatures(): void {
+  /** paid[s], for ordered features as differences from segment to segment. Returns the size of all prices together. */
+  private payFeatures(): number {
     const { paid, floor, w } = this;
     const { feature, cut, sides, splits } = this.box;
     const { first, side } = this.forest;
     paid.fill(0, 0, this.forest.segments);
     floor.fill(0);
+    let size = 0;
     for (let n = 0; n < splits; n++) {
       const price = w[n];
       if (price === 0) continue;
+      size += Math.abs(price);
       if (sides[n] < 0) {
         paid[cut[n] + 1] += price;
         if (price < 0) floor[feature[n]] -= price;
@@ -245,6 +252,7 @@ export class ForestDual {
         else paid[s] -= price < 0 ? price : 0;
       }
     }
+    return size;
   }
 
   /** Each feature's best segment of the box; the sum of their values, or Infinity. */
