@@ -97,6 +97,11 @@ export class World {
     return this.#spawn(args, {}).ended;
   }
 
+  /** A command that a test stops, kills or looks at while it runs. */
+  spawn(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+    return this.#spawn(args, {});
+  }
+
   runWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
     return this.#spawn(args, env).ended;
   }

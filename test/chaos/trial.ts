@@ -1,0 +1,125 @@
+/**
+ * One fault, from the first row to the last: a world with a batch in it, something that goes wrong at a moment that the seed
+ * chooses, and what must hold in the end, whatever it was:
+ *
+ *   results = rows,   none twice,   none different from what `explain` writes
+ *
+ * `CHAOS_SEED` replays a run; without it the seed is drawn and printed.
+ */
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { POLICY, type RunningWorker, until, World, withoutTimes } from '../integration/queue-world.js';
+import { Dice } from '../support/dice.js';
+
+/** `npm run chaos` is long: more rows, and every fault several times. */
+export const isLong = process.env.CHAOS === 'long';
+export const SEED = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 1e9));
+export const ROUNDS = isLong ? Number(process.env.CHAOS_ROUNDS ?? 3) : 1;
+/** Copies of the example's 3,000 rows. */
+const COPIES = isLong ? 8 : 2;
+const CHUNK_ROWS = 20;
+
+type OwnRedis = Parameters<typeof World.withModel>[0];
+
+export class Trial {
+  readonly rows: string;
+  #faultMs = 0;
+  #doneAtFault = 0;
+
+  private constructor(
+    readonly world: World,
+    readonly dice: Dice,
+    readonly name: string,
+    private readonly expected: string,
+    rows: string,
+  ) {
+    this.rows = rows;
+  }
+
+  static async begin(name: string, round: number, redis?: OwnRedis): Promise<Trial> {
+    const world = await World.withModel(redis);
+    const rows = world.writeRows('rows.csv', COPIES);
+    const expected = await world.explain(rows);
+    return new Trial(world, new Dice(SEED + 7919 * round + name.length), name, expected, rows);
+  }
+
+  get rowCount(): number {
+    return this.expected.split('\n').length - 1;
+  }
+
+  enqueue(batch: string): Promise<string> {
+    return this.world.enqueue(this.rows, ...this.#batchOptions(batch));
+  }
+
+  enqueueCommand(batch: string): string[] {
+    return ['enqueue', '--model', 'credit', '--policy', POLICY, '--input', this.rows, ...this.#batchOptions(batch)];
+  }
+
+  #batchOptions(batch: string): string[] {
+    return ['--batch', batch, '--chunk-rows', String(CHUNK_ROWS)];
+  }
+
+  startWorkers(count: number): Promise<RunningWorker[]> {
+    return Promise.all(Array.from({ length: count }, () => this.world.startWorker()));
+  }
+
+  async done(id: string): Promise<number> {
+    return (await this.world.store.batches.status(id)).done;
+  }
+
+  /** Waits for a moment in the middle of the batch. */
+  async midway(id: string): Promise<void> {
+    const chunks = this.dice.integer(5, 40);
+    await until(`${chunks} chunks`, async () => (await this.done(id)) >= chunks, 60_000);
+  }
+
+  /** Marks when something went wrong. */
+  async strike(id: string, fault: () => unknown): Promise<void> {
+    this.#doneAtFault = await this.done(id).catch(() => this.#doneAtFault);
+    this.#faultMs = performance.now();
+    await fault();
+  }
+
+  /** How long after the fault, or after `since`, the batch went on. */
+  async recovery(id: string, limitMs: number, since = this.#faultMs): Promise<number> {
+    const before = this.#doneAtFault;
+    const isBack = async () => (await this.done(id).catch(() => 0)) > before;
+    await until('work to go on', isBack, Math.max(60_000, limitMs));
+    const ms = performance.now() - since;
+    this.say(`works again after ${(ms / 1000).toFixed(1)} s`);
+    expect(ms).toBeLessThan(limitMs);
+    return ms;
+  }
+
+  /** The end of every trial. */
+  async conclude(id: string): Promise<void> {
+    const output = this.world.path(`${id}.ndjson`);
+    const { code, stderr } = await this.world.run('batch', 'wait', id, '--output', output);
+    expect(stderr).toContain(`${this.rowCount.toLocaleString('en')} rows`);
+    expect(code).toBe(0);
+    this.compare(readFileSync(output, 'utf8'));
+    const { counts, done, chunks, failed } = await this.world.store.batches.status(id);
+    expect({ done, failed }).toEqual({ done: chunks, failed: 0 });
+    expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(this.rowCount);
+  }
+
+  /** Line by line, so that a difference is shown and not two files. */
+  compare(results: string): void {
+    const [found, wanted] = [withoutTimes(results), this.expected].map((text) => text.trimEnd().split('\n'));
+    const different = wanted.findIndex((line, i) => line !== found[i]);
+    expect(found[different]).toBe(wanted[different]);
+    expect(found.length).toBe(wanted.length);
+    const ids = found.map((line) => (JSON.parse(line) as { id: string }).id);
+    expect(new Set(ids).size).toBe(ids.length);
+  }
+
+  say(text: string): void {
+    console.log(`chaos: ${this.name}: ${text}`);
+  }
+
+  async end(workers: readonly RunningWorker[]): Promise<void> {
+    for (const worker of workers) worker.process.kill('SIGKILL');
+    await Promise.all(workers.map((worker) => worker.ended));
+    await this.world.close();
+  }
+}
