@@ -1,0 +1,81 @@
+/** Redis that is killed, cut off, frozen or full. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startRedis } from '../../scripts/redis.mjs';
+import { until } from '../integration/queue-world.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { isLong, ROUNDS, SEED, Trial } from './trial.js';
+
+const SLOW = 300_000;
+/** After Redis is back: reconnecting, and locks that ran out meanwhile. */
+const BACK_MS = 15_000;
+/** Longer than a lock. */
+const CUT_MS = isLong ? 20_000 : 12_000;
+
+const rounds = Array.from({ length: ROUNDS }, (_, round) => round);
+
+console.log(`chaos: seed ${SEED} (CHAOS_SEED=${SEED} replays it)`);
+
+describe.each(rounds)('round %i', (round) => {
+  it(
+    'Redis is killed and restarted from its log',
+    async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'elsewise-chaos-'));
+      onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+      const first = await startRedis({ appendonly: true, directory, args: ['--appendfsync', 'always'] });
+      const trial = await Trial.begin('Redis restarted', round, { url: first.url, stop: async () => {} });
+      const workers = await trial.startWorkers(2);
+      const id = await trial.enqueue('restarted');
+      await trial.midway(id);
+      await trial.strike(id, () => first.stop('SIGKILL'));
+      await sleep(trial.dice.integer(100, 3000));
+      const second = await startRedis({ appendonly: true, directory, port: first.port });
+      await trial.recovery(id, BACK_MS, performance.now());
+      await trial.conclude(id);
+      await trial.end(workers);
+      await second.stop('SIGKILL');
+    },
+    SLOW,
+  );
+
+  it.each(isLong ? (['cut', 'freeze'] as const) : (['cut'] as const))(
+    'the network is gone for longer than a lock: %s',
+    async (way) => {
+      const redis = await startRedis({});
+      const proxy = await TcpProxy.start(redis.port);
+      const trial = await Trial.begin(`network ${way}`, round, { url: proxy.url, stop: () => redis.stop() });
+      const workers = await trial.startWorkers(2);
+      const id = await trial.enqueue('unplugged');
+      await trial.midway(id);
+      await trial.strike(id, () => proxy[way]());
+      if (way === 'cut')
+        await until('readiness to be false', async () => (await workers[0].get('/readyz')).status === 503);
+      await sleep(CUT_MS);
+      expect((await workers[0].get('/healthz')).status).toBe(200);
+      proxy.restore();
+      await trial.recovery(id, BACK_MS, performance.now());
+      await trial.conclude(id);
+      await trial.end(workers);
+      await proxy.close();
+    },
+    SLOW,
+  );
+
+  it(
+    'Redis is full: producers wait, workers drain, all is answered',
+    async () => {
+      const redis = await startRedis({ maxmemory: isLong ? '16mb' : '8mb' });
+      const trial = await Trial.begin('maxmemory', round, { url: redis.url, stop: () => redis.stop() });
+      const enqueued = trial.enqueue('full');
+      await sleep(trial.dice.integer(500, 3000));
+      const workers = await trial.startWorkers(1);
+      const id = await enqueued;
+      await trial.conclude(id);
+      await trial.end(workers);
+    },
+    SLOW,
+  );
+});
