@@ -42,10 +42,11 @@ export function isInSet({ setStart, category }: CategorySets, set: number, input
   let high = setStart[set + 1];
   while (low < high) {
     const middle = (low + high) >> 1;
+    if (category[middle] === input) return true;
     if (category[middle] < input) low = middle + 1;
     else high = middle;
   }
-  return low < setStart[set + 1] && category[low] === input;
+  return false;
 }
 
 /** The nodes of two forests behind each other. */
