@@ -1,8 +1,9 @@
 /**
- * What a model takes in each thread that serves it: how much a fresh process holds after it has loaded the model, prepared
- * the policy and explained one row, since solvers are prepared when they are first needed. The collector runs before each
- * look. Heap and buffers are counted from when another, small model has been served, so that compiled code is not taken for
- * the model; resident memory is counted from the start, with all that passed through, the file's text above all.
+ * What a model takes: once per process, its document and its trees, and then in each thread that serves it. A thread is
+ * played by the same process: it gets the packed model, prepares the policy and explains one row, since solvers are
+ * prepared when they are first needed. The collector runs before each look. Heap and buffers are counted from when another,
+ * small model has been served, so that compiled code is not taken for the model; resident memory is counted from the start,
+ * with all that passed through, the file's text above all.
  *
  *   node --expose-gc bench/forest-memory.mjs MODEL POLICY ROWS SMALL_MODEL SMALL_POLICY SMALL_ROWS
  */
@@ -11,6 +12,7 @@ import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadModel, loadPolicy, prepare } from '../dist/index.js';
+import { readSharedModel, shareModel } from '../dist/jobs/shared-documents.js';
 
 const SELF = fileURLToPath(import.meta.url);
 const MEGABYTE = 2 ** 20;
@@ -23,30 +25,33 @@ export function measureMemory(own, small) {
 }
 
 async function main(paths) {
+  const [modelPath, policyPath, rowsPath, ...small] = paths;
   const fresh = await look();
-  const small = await load(...paths.slice(3));
+  const beside = await serve(loadModel(readJson(small[0])), ...small.slice(1));
   const before = await look();
-  const plan = await load(...paths.slice(0, 3));
+  const model = loadModel(readJson(modelPath));
+  const loaded = await look();
+  const plan = await serve(model, policyPath, rowsPath);
   const after = await look();
-  const megabytes = (bytes) => Number((bytes / MEGABYTE).toFixed(1));
-  const heapMb = megabytes(after.heapUsed - before.heapUsed);
-  const buffersMb = megabytes(after.arrayBuffers - before.arrayBuffers);
-  // Both are read after the last look, or the collector would be free to take them before.
-  const [name, beside] = [plan, small].map(({ model }) => model.name);
-  const keptMb = megabytes(MEGABYTE * (heapMb + buffersMb));
-  process.stdout.write(
-    JSON.stringify({ name, beside, keptMb, heapMb, buffersMb, residentMb: megabytes(after.rss - fresh.rss) }),
-  );
+  // All are read after the last look, or the collector would be free to take them before.
+  const names = { name: model.name, plan: plan.model.name, beside: beside.model.name };
+  const [modelMb, threadMb] = [kept(before, loaded), kept(loaded, after)];
+  const residentMb = megabytes(after.rss - fresh.rss);
+  process.stdout.write(JSON.stringify({ ...names, modelMb, threadMb, residentMb }));
 }
 
-/** A function of its own, so that nothing but the plan outlives it. */
-async function load(modelPath, policyPath, rowsPath) {
-  const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
-  const policy = { ...read(policyPath), deadlineMs: DEADLINE_MS };
-  const plan = await prepare(loadModel(read(modelPath)), loadPolicy(policy), { now: () => performance.now() });
+const megabytes = (bytes) => Number((bytes / MEGABYTE).toFixed(1));
+const kept = (from, to) => megabytes(to.heapUsed - from.heapUsed + to.arrayBuffers - from.arrayBuffers);
+
+/** As a thread does. A function of its own, so that nothing but the plan outlives it. */
+async function serve(model, policyPath, rowsPath) {
+  const policy = { ...readJson(policyPath), deadlineMs: DEADLINE_MS };
+  const plan = await prepare(readSharedModel(shareModel(model)), loadPolicy(policy), { now: () => performance.now() });
   plan.explain(readFirstRow(rowsPath));
   return plan;
 }
+
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 const readFirstRow = (path) => JSON.parse(readFileSync(path, 'utf8').split('\n', 1)[0]);
 

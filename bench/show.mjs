@@ -49,7 +49,8 @@ const FOREST_COLUMNS = [
   { title: 'heuristics: ms', of: ({ heuristics }) => showNumber(heuristics.rowMs.median) },
   { title: 'valid', of: ({ heuristics }) => showPercent(heuristics.validShare) },
   { title: 'over optimum', of: ({ heuristics }) => times(heuristics.costRatio) },
-  { title: 'kept MB', of: ({ memory }) => showNumber(memory.keptMb) },
+  { title: 'model MB', of: ({ memory }) => showNumber(memory.modelMb) },
+  { title: 'thread MB', of: ({ memory }) => showNumber(memory.threadMb) },
   { title: 'resident', of: ({ memory }) => showNumber(memory.residentMb) },
 ];
 
@@ -73,7 +74,7 @@ export const showPortfolio = (figures) =>
   titled('The demo portfolio under its policy', textTable(PORTFOLIO_COLUMNS, [figures]));
 
 export const showForests = (forests) =>
-  titled('Trained forests: all solvers, heuristics alone, memory per thread', textTable(FOREST_COLUMNS, forests));
+  titled('Trained forests: all solvers, heuristics alone, memory', textTable(FOREST_COLUMNS, forests));
 
 const describeForestBulk = (figures) =>
   [

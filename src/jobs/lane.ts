@@ -126,8 +126,8 @@ export class Lane {
   readonly #solve: Solve = async (plan, policy, rows) => {
     this.#tasks++;
     try {
-      const { planKey, documents, family } = plan;
-      const task: ChunkTask = { kind: 'explain', planKey, documents, output: 'ndjson', ...rows };
+      const { family, ...reference } = plan;
+      const task: ChunkTask = { kind: 'explain', ...reference, output: 'ndjson', ...rows };
       const answer = await this.#pool.run(task, { rowLimitMs: rowLimitMs(policy.document.deadlineMs) });
       if (answer.tally.rows !== rows.rows) throw new Error(`${answer.tally.rows} results for ${rows.rows} rows`);
       this.#metrics.countRows({ queue: this.#options.queue, family, ...answer.tally, elapsedMs: values(answer.tally) });

@@ -2,9 +2,11 @@
  * What the main thread and the solver threads say to each other, all of it.
  *
  * A task is a run of whole input records as bytes; its answer is a run of whole output lines as bytes. So parsing,
- * solving and formatting all happen in the threads, and the main thread only finds line ends and moves buffers.
+ * solving and formatting all happen in the threads, and the main thread only finds line ends and moves buffers. Where
+ * it has no model but a document, a thread makes the one of the other.
  */
 import type { ErrorCode } from '../documents/error.js';
+import type { Forests } from '../models/load.js';
 import type { Tally } from './tally.js';
 
 /** Where the fields of a record are: decided once, from the header, on the main thread. */
@@ -29,12 +31,13 @@ export interface CsvLayout {
 
 export type OutputFormat = 'ndjson' | 'csv';
 
-/** What a thread needs to prepare a plan; travels as UTF-8 JSON in memory that all threads share. */
-export interface PlanDocuments {
-  readonly model: unknown;
-  /** Left out for `predict`. */
-  readonly policy?: unknown;
-  readonly version: number | null;
+/** UTF-8 JSON in memory that all threads share. */
+export type SharedJson = SharedArrayBuffer;
+
+/** A packed model: its trees are in shared memory as they are, the rest of it as JSON. */
+export interface SharedModel {
+  readonly rest: SharedJson;
+  readonly forests: Forests;
 }
 
 /** Why rows are answered without being solved: their thread did not survive them, or the solver threw. */
@@ -45,9 +48,11 @@ export interface RowLoss {
 
 export interface ChunkTask {
   readonly kind: 'explain' | 'predict';
-  /** Threads keep what they prepared under this key: the same key must mean the same documents. */
+  /** Threads keep what they prepared under this key: the same key must mean the same model and policy. */
   readonly planKey: string;
-  readonly documents: SharedArrayBuffer;
+  readonly model: SharedModel;
+  /** Left out for `predict`. */
+  readonly policy?: SharedJson;
   readonly layout: RowLayout;
   readonly output: OutputFormat;
   /** Whole records, as they stand in the input. */
@@ -60,10 +65,16 @@ export interface ChunkTask {
   readonly loss?: RowLoss;
 }
 
-/** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
-export interface ThreadTask extends ChunkTask {
-  readonly progress: Int32Array;
+/** A stored document that a thread is to load and to pack, for all threads. */
+export interface PackTask {
+  readonly kind: 'pack';
+  readonly bytes: Uint8Array;
+  readonly digest: string;
+  readonly version: number;
 }
+
+/** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
+export type ThreadTask<T extends ChunkTask | PackTask = ChunkTask | PackTask> = T & { readonly progress: Int32Array };
 
 export const NOT_STARTED = -1;
 
@@ -74,7 +85,9 @@ export interface ChunkAnswer {
 }
 
 /** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */
-export type ThreadReply = { readonly answer: ChunkAnswer } | { readonly refusal: Refusal };
+export type ThreadReply<T = ChunkTask | PackTask> = { readonly answer: AnswerTo<T> } | { readonly refusal: Refusal };
+
+export type AnswerTo<T> = T extends PackTask ? SharedModel : ChunkAnswer;
 
 export interface Refusal {
   readonly code: ErrorCode;

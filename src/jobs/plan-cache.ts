@@ -1,24 +1,38 @@
 /**
- * A worker's models under their policies, as the threads want them: loaded and checked once, shared by all threads. The
- * document is never parsed here, or a large model would hold up the main loop; its bytes are passed on as they are.
+ * A worker's models under their policies, as the threads want them. A document is never parsed here, or a large model would
+ * hold up the main loop: a thread of its own loads and checks it, gives back what all threads share, and ends, and with it
+ * all the memory that the parsing took.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { Policy } from '../explain/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { ModelStore } from '../store/model-store.js';
-import type { PlanReference } from './shared-documents.js';
+import type { SharedModel } from './messages.js';
+import { SolverPool } from './pool.js';
+import { type PlanReference, planKey, shareJson } from './shared-documents.js';
 
 export interface CachedPlan extends PlanReference {
   readonly family: string;
 }
 
-/** The threads keep fewer prepared plans than that, and this is only their documents. */
+interface StoredModel {
+  readonly model: SharedModel;
+  readonly family: string;
+}
+
+interface Entry {
+  readonly modelKey: string;
+  readonly stored: Promise<StoredModel>;
+  readonly plan: Promise<CachedPlan>;
+}
+
+/** Policies of one model share it, so there are no more models than that. */
 const MAX_PLANS = 32;
 
 export class PlanCache {
   readonly #models: ModelStore;
   readonly #onLookup: (outcome: 'hit' | 'miss') => void;
-  readonly #plans = new Map<string, Promise<CachedPlan>>();
+  readonly #plans = new Map<string, Entry>();
 
   constructor(models: ModelStore, onLookup: (outcome: 'hit' | 'miss') => void) {
     this.#models = models;
@@ -29,47 +43,45 @@ export class PlanCache {
     return this.#plans.size;
   }
 
-  /** Jobs that ask for the same plan at the same time wait for one load. */
+  /** Jobs that ask for the same model at the same time wait for one load. */
   get(model: ModelPin, policy: Policy): Promise<CachedPlan> {
-    const planKey = [model.digest, model.version, policy.digest].join(' ');
-    const known = this.#plans.get(planKey);
+    const key = planKey(model, policy.digest);
+    const known = this.#plans.get(key);
     this.#onLookup(known ? 'hit' : 'miss');
-    const plan = known ?? this.#load(planKey, model, policy);
-    this.#keep(planKey, plan);
-    return plan;
+    const entry = known ?? this.#open(key, model, policy);
+    this.#keep(key, entry);
+    return entry.plan;
   }
 
-  async #load(planKey: string, model: ModelPin, policy: Policy): Promise<CachedPlan> {
-    try {
-      const version = await this.#models.resolve(`${model.name}@${model.version}`);
-      if (version.digest !== model.digest) throw notPinned(model, version.digest);
-      const document = await this.#models.read(version);
-      return { planKey, documents: shareBytes(document, policy, model.version), family: version.family };
-    } catch (error) {
-      this.#plans.delete(planKey);
-      throw error;
-    }
+  #open(key: string, pin: ModelPin, policy: Policy): Entry {
+    const modelKey = planKey(pin);
+    const sibling = [...this.#plans.values()].find((entry) => entry.modelKey === modelKey);
+    const stored = sibling?.stored ?? this.#load(pin);
+    const plan = stored.then((model) => ({ ...model, planKey: key, policy: shareJson(policy.document) }));
+    plan.catch(() => this.#plans.delete(key));
+    return { modelKey, stored, plan };
   }
 
-  #keep(planKey: string, plan: Promise<CachedPlan>): void {
-    this.#plans.delete(planKey);
-    this.#plans.set(planKey, plan);
+  async #load(pin: ModelPin): Promise<StoredModel> {
+    const version = await this.#models.resolve(`${pin.name}@${pin.version}`);
+    if (version.digest !== pin.digest) throw notPinned(pin, version.digest);
+    return { model: await packInThread(await this.#models.read(version), pin), family: version.family };
+  }
+
+  #keep(key: string, entry: Entry): void {
+    this.#plans.delete(key);
+    this.#plans.set(key, entry);
     if (this.#plans.size > MAX_PLANS) this.#plans.delete(this.#plans.keys().next().value!);
   }
 }
 
-/** The JSON of `PlanDocuments` around the model's own bytes. */
-function shareBytes(model: Buffer, policy: Policy, version: number): SharedArrayBuffer {
-  const rest = Buffer.from(`,"policy":${JSON.stringify(policy.document)},"version":${version}}`);
-  const parts = [Buffer.from('{"model":'), model, rest];
-  const shared = new SharedArrayBuffer(parts.reduce((bytes, part) => bytes + part.length, 0));
-  const target = new Uint8Array(shared);
-  let at = 0;
-  for (const part of parts) {
-    target.set(part, at);
-    at += part.length;
+async function packInThread(bytes: Buffer, { digest, version }: ModelPin): Promise<SharedModel> {
+  const pool = new SolverPool({ threads: 1 });
+  try {
+    return await pool.pack({ kind: 'pack', bytes, digest, version });
+  } finally {
+    await pool.close();
   }
-  return shared;
 }
 
 function notPinned({ name, version, digest }: ModelPin, stored: string): ElsewiseError {

@@ -10,10 +10,13 @@
 import { Piscina } from 'piscina';
 import { ElsewiseError } from '../documents/error.js';
 import {
+  type AnswerTo,
   type ChunkAnswer,
   type ChunkTask,
   NOT_STARTED,
+  type PackTask,
   type RowLoss,
+  type SharedModel,
   type ThreadReply,
   type ThreadTask,
 } from './messages.js';
@@ -54,7 +57,7 @@ interface Lost {
   readonly rowsDone: number;
 }
 
-type Attempt = { readonly answer: ChunkAnswer } | Lost;
+type Attempt<T> = { readonly answer: AnswerTo<T> } | Lost;
 
 export class SolverPool {
   readonly threads: number;
@@ -79,13 +82,19 @@ export class SolverPool {
 
   /** Answers every row of the chunk, in order. Rejects when the documents cannot be prepared, or by the signal. */
   async run(task: ChunkTask, options: ChunkOptions): Promise<ChunkAnswer> {
-    let attempt = await this.#attempt(task, options);
-    if ('loss' in attempt && attempt.rowsDone === NOT_STARTED) attempt = await this.#attempt(task, options);
+    const attempt = await this.#attempt(task, options);
     if ('answer' in attempt) return attempt.answer;
     if (attempt.rowsDone === NOT_STARTED) throw new ElsewiseError('thread-lost', attempt.loss.message);
     if (task.loss) throw new ElsewiseError('thread-lost', `not even an answer to failed rows: ${attempt.loss.message}`);
     if (task.rows === 1) return this.run({ ...task, loss: attempt.loss }, options);
     return this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
+  }
+
+  /** Has a thread load a stored document. Rejects when it cannot be loaded. */
+  async pack(task: PackTask): Promise<SharedModel> {
+    const attempt = await this.#attempt(task, { rowLimitMs: PREPARE_LIMIT_MS });
+    if ('answer' in attempt) return attempt.answer;
+    throw new ElsewiseError('thread-lost', attempt.loss.message);
   }
 
   async #runParts(parts: readonly ChunkTask[], options: ChunkOptions): Promise<ChunkAnswer> {
@@ -96,7 +105,13 @@ export class SolverPool {
     return { bytes: Buffer.concat(answers.map(({ bytes }) => bytes)), tally };
   }
 
-  async #attempt(task: ChunkTask, options: ChunkOptions): Promise<Attempt> {
+  /** A thread that is lost before it begins may not be to blame: it is tried twice. */
+  async #attempt<T extends ChunkTask | PackTask>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
+    const first = await this.#attemptOnce(task, options);
+    return 'loss' in first && first.rowsDone === NOT_STARTED ? this.#attemptOnce(task, options) : first;
+  }
+
+  async #attemptOnce<T extends ChunkTask | PackTask>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
     await this.#takeThread();
     try {
       return await this.#runOnThread(task, options);
@@ -105,7 +120,10 @@ export class SolverPool {
     }
   }
 
-  async #runOnThread(task: ChunkTask, { rowLimitMs, signal }: ChunkOptions): Promise<Attempt> {
+  async #runOnThread<T extends ChunkTask | PackTask>(
+    task: T,
+    { rowLimitMs, signal }: ChunkOptions,
+  ): Promise<Attempt<T>> {
     signal?.throwIfAborted();
     const progress = new Int32Array(new SharedArrayBuffer(4)).fill(NOT_STARTED);
     // A copy changes hands: the original is needed when the thread does not survive.
@@ -114,7 +132,8 @@ export class SolverPool {
     const abort = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
     try {
       const sent = { ...task, bytes, progress };
-      const reply = await this.#piscina.run(sent, { transferList: [bytes.buffer], signal: abort });
+      const options = { transferList: [bytes.buffer], signal: abort };
+      const reply = (await this.#piscina.run(sent, options)) as ThreadReply<T>;
       if ('answer' in reply) return reply;
       throw new ElsewiseError(reply.refusal.code, reply.refusal.message, reply.refusal.path);
     } catch (error) {

@@ -1,29 +1,50 @@
-/** Model and policy in memory that all threads see: a megabyte of model is sent once, not once per chunk. */
+/** Model and policy in memory that all threads see: sent once, not once per chunk, and of trees there is one copy for all. */
 import { createHash } from 'node:crypto';
 import type { Policy } from '../explain/policy.js';
-import type { LoadedModel } from '../models/load.js';
-import type { ChunkTask, PlanDocuments } from './messages.js';
+import { type LoadedModel, loadModel } from '../models/load.js';
+import { type PackedModel, packModel, unpackModel } from '../models/packed-model.js';
+import type { ChunkTask, PackTask, SharedJson, SharedModel } from './messages.js';
 
 /** The part of a task that is the same for all chunks of a run. */
-export type PlanReference = Pick<ChunkTask, 'planKey' | 'documents'>;
+export type PlanReference = Pick<ChunkTask, 'planKey' | 'model' | 'policy'>;
 
 /** Without a policy it can only serve `predict`. */
 export function referToPlan(model: LoadedModel, policy?: Policy): PlanReference {
   return {
-    planKey: [model.digest, model.version ?? '', policy?.digest ?? ''].join(' '),
-    documents: shareDocuments({ model: model.document, policy: policy?.document, version: model.version }),
+    planKey: planKey(model, policy?.digest),
+    model: shareModel(model),
+    policy: policy && shareJson(policy.document),
   };
 }
 
-export function shareDocuments(documents: PlanDocuments): SharedArrayBuffer {
-  const bytes = Buffer.from(JSON.stringify(documents));
+export function planKey(model: Pick<LoadedModel, 'digest' | 'version'>, policyDigest = ''): string {
+  return [model.digest, model.version ?? '', policyDigest].join(' ');
+}
+
+export function shareModel(model: LoadedModel): SharedModel {
+  const { forests, ...rest } = packModel(model);
+  return { rest: shareJson(rest), forests };
+}
+
+/** Whoever stored the document has checked its digest. */
+export function packStored({ bytes, digest, version }: PackTask): SharedModel {
+  const document: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  return shareModel(loadModel(document, { digest, version }));
+}
+
+export function readSharedModel({ rest, forests }: SharedModel): LoadedModel {
+  return unpackModel({ ...(readSharedJson(rest) as Omit<PackedModel, 'forests'>), forests });
+}
+
+export function shareJson(value: unknown): SharedJson {
+  const bytes = Buffer.from(JSON.stringify(value));
   const shared = new SharedArrayBuffer(bytes.length);
   bytes.copy(new Uint8Array(shared));
   return shared;
 }
 
-export function readSharedDocuments(shared: SharedArrayBuffer): PlanDocuments {
-  return JSON.parse(Buffer.from(shared).toString('utf8')) as PlanDocuments;
+export function readSharedJson(shared: SharedJson): unknown {
+  return JSON.parse(Buffer.from(shared).toString('utf8'));
 }
 
 /** A short name for "this model under this policy", where a line has no room for both digests. */

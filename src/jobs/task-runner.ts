@@ -5,14 +5,13 @@
 import type { ResultDocument } from '../documents/result-document.js';
 import type { Plan, prepare } from '../explain/plan.js';
 import { loadPolicy } from '../explain/policy.js';
-import { loadModel } from '../models/load.js';
 import { LineBuffer } from './line-buffer.js';
-import type { ChunkAnswer, PlanDocuments, RowLoss, ThreadTask } from './messages.js';
+import type { ChunkAnswer, ChunkTask, RowLoss, ThreadTask } from './messages.js';
 import { createPredictor } from './predict.js';
 import { createResultWriter } from './result-lines.js';
 import type { ParsedRow } from './row.js';
 import { createRowReader } from './row-reader.js';
-import { readSharedDocuments } from './shared-documents.js';
+import { readSharedJson, readSharedModel } from './shared-documents.js';
 import { countPrediction, countResult, createTally, type Tally } from './tally.js';
 
 export interface RunnerOptions {
@@ -32,13 +31,13 @@ interface Prepared {
   line(row: ParsedRow, tally: Tally, loss?: RowLoss): string;
 }
 
-export type TaskRunner = (task: ThreadTask) => Promise<ChunkAnswer>;
+export type TaskRunner = (task: ThreadTask<ChunkTask>) => Promise<ChunkAnswer>;
 
 export function createTaskRunner(options: RunnerOptions): TaskRunner {
   const cache = new Map<string, Prepared>();
   let bytesPerRow = 0;
-  const renew = async (task: ThreadTask, key: string) => {
-    const prepared = await PREPARE[task.kind](task, readSharedDocuments(task.documents), options);
+  const renew = async (task: ChunkTask, key: string) => {
+    const prepared = await PREPARE[task.kind](task, options);
     keep(cache, key, prepared);
     return prepared;
   };
@@ -68,9 +67,9 @@ export function createTaskRunner(options: RunnerOptions): TaskRunner {
 
 const PREPARE = { explain: prepareExplain, predict: preparePredict } as const;
 
-async function prepareExplain(task: ThreadTask, documents: PlanDocuments, options: RunnerOptions): Promise<Prepared> {
-  const model = loadModel(documents.model, { version: documents.version });
-  const policy = loadPolicy(documents.policy);
+async function prepareExplain(task: ChunkTask, options: RunnerOptions): Promise<Prepared> {
+  const model = readSharedModel(task.model);
+  const policy = loadPolicy(readSharedJson(task.policy!));
   const plan = await options.prepare(model, policy, { now: options.now });
   const writer = createResultWriter(task.output, model, policy);
   return {
@@ -90,8 +89,8 @@ function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument 
   return { ...plan.invalid(row.id, '', ''), status: 'not-found', reason: { code, message }, degraded: true };
 }
 
-async function preparePredict(task: ThreadTask, documents: PlanDocuments): Promise<Prepared> {
-  const model = loadModel(documents.model, { version: documents.version });
+async function preparePredict(task: ChunkTask): Promise<Prepared> {
+  const model = readSharedModel(task.model);
   const predict = createPredictor(model);
   const name = model.task === 'regression' ? () => 'predicted' : String;
   return {

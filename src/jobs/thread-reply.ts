@@ -2,12 +2,14 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { ElsewiseError } from '../documents/error.js';
 import type { ThreadReply, ThreadTask } from './messages.js';
+import { packStored } from './shared-documents.js';
 import { createTaskRunner, type RunnerOptions } from './task-runner.js';
 
 export function answerTasks(options: RunnerOptions): (task: ThreadTask) => Promise<unknown> {
   const run = createTaskRunner(options);
   return async (task) => {
     try {
+      if (task.kind === 'pack') return { answer: packStored(task) } satisfies ThreadReply;
       const answer = await run(task);
       return transfer({ answer }, answer.bytes.buffer);
     } catch (error) {

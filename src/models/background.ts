@@ -5,6 +5,7 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { Background as BackgroundDocument, RowValue } from '../documents/model-document.js';
 import type { IsolationForestDocument } from '../documents/tree-document.js';
+import { hasSets } from './category-sets.js';
 import { type Feature, type FeatureSpace, readValue } from './features.js';
 import { type Forest, flatten } from './tree.js';
 
@@ -20,12 +21,22 @@ export interface Background {
   /** Covariance of the named features, when given or computable. */
   covariance(features: readonly Feature[]): number[][] | undefined;
   /** A forest over the model's columns, before preprocessing, that tells what is normal; null when none was brought. */
-  readonly isolationForest: { readonly forest: Forest; readonly offset: number } | null;
+  readonly isolationForest: BroughtForest | null;
+}
+
+export interface BroughtForest {
+  readonly forest: Forest;
+  readonly offset: number;
 }
 
 const QUANTILES = 101;
 
-export function buildBackground(document: BackgroundDocument, space: FeatureSpace): Background {
+/** `brought`: the document's own forest, when it was read before and left out. */
+export function buildBackground(
+  document: BackgroundDocument,
+  space: FeatureSpace,
+  brought: BroughtForest | null = null,
+): Background {
   const samples = readRows(document.samples ?? [], space, 'model.background.samples');
   const labels = document.labels ?? [];
   if (labels.length && labels.length !== samples.length) {
@@ -46,15 +57,15 @@ export function buildBackground(document: BackgroundDocument, space: FeatureSpac
     quantiles: once((feature) => own(document.quantiles, feature) ?? whenAny(column(feature), quantileTable)),
     covariance: (features) =>
       givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features)),
-    isolationForest: document.isolationForest ? readForest(document.isolationForest, space) : null,
+    isolationForest: document.isolationForest ? readForest(document.isolationForest, space) : brought,
   };
 }
 
-function readForest({ trees, offset }: IsolationForestDocument, { columns }: FeatureSpace) {
+function readForest({ trees, offset }: IsolationForestDocument, { columns }: FeatureSpace): BroughtForest {
   const path = 'model.background.isolationForest.trees';
   const forest = flatten(trees, columns, path);
   if (forest.outputs !== 1) throw new ElsewiseError('bad-document', 'expected one path length per leaf', path);
-  if (forest.categories.some((set) => set !== null))
+  if (hasSets(forest))
     throw new ElsewiseError('unsupported', 'isolation forests have no splits by sets of categories', path);
   return { forest, offset };
 }

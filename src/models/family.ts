@@ -6,10 +6,13 @@
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import type { Goal, Piece } from './region.js';
+import type { Forest } from './tree.js';
 
 export interface Model {
   /** Whether the model itself says what a missing input means. */
   readonly takesMissing?: boolean;
+  /** Of a model made of trees. */
+  readonly forest?: Forest;
   /** Length of the raw output: what the model computes before any link. */
   readonly rawOutputs: number;
   raw(x: Float64Array, out: Float64Array): void;
@@ -30,6 +33,8 @@ export interface FamilyContext {
   readonly classes: number;
   /** Names of the classes, for parameters that speak of them. */
   readonly labels: readonly string[];
+  /** The model's own, when it was loaded before: the parameters then come without trees. */
+  readonly forest?: Forest;
 }
 
 export interface Family<S extends z.ZodType = z.ZodType> {
@@ -37,6 +42,8 @@ export interface Family<S extends z.ZodType = z.ZodType> {
   /** `either`: the document's classes tell. */
   readonly task: 'classification' | 'regression' | 'either';
   readonly schema: S;
+  /** The parameter that holds trees. */
+  readonly treesKey?: string;
   load(parameters: z.output<S>, context: FamilyContext): Model;
 }
 

@@ -3,6 +3,7 @@
  * precision, a strict comparison, a scaling of the column. Both are monotone, so there is a last number that goes left;
  * it is found by bisection with the very arithmetic that scores rows. A falling scaling swaps the sides.
  */
+import { categoriesOf } from './category-sets.js';
 import { type Forest, goesLeft, MISSING_LEFT, MISSING_RIGHT } from './tree.js';
 
 /** What a tree compares when a column has a value. */
@@ -28,9 +29,9 @@ export function onColumns(forest: Forest, input: ColumnInput): Forest | null {
   for (let n = 0; n < nodes; n++) {
     if (forest.left[n] < 0) continue;
     const column = forest.feature[n];
-    const set = forest.categories[n];
-    if (set) {
-      if ([...set].some((category) => input(column, category) !== category)) return null;
+    if (forest.set[n] >= 0) {
+      const categories = categoriesOf(forest, forest.set[n]);
+      if (categories.some((category) => input(column, category) !== category)) return null;
       continue;
     }
     const left = (value: number) => goesLeft(forest, n, input(column, value));

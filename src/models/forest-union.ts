@@ -1,4 +1,5 @@
 /** Two conditions on sums over trees as one piece: the trees of both side by side, each margin without gain on the others'. */
+import { joinSets } from './category-sets.js';
 import type { AdditiveTreesPiece, TreeMargin } from './region.js';
 import type { Forest } from './tree.js';
 
@@ -30,7 +31,7 @@ function joinForests(a: Forest, b: Forest): Forest {
     strict: Uint8Array.from([...a.strict, ...b.strict]),
     single: Uint8Array.from([...a.single, ...b.single]),
     missing: Uint8Array.from([...a.missing, ...b.missing]),
-    categories: [...a.categories, ...b.categories],
+    ...joinSets(a, b),
     value: new Float64Array(0),
     outputs: 0,
     takesMissing: a.takesMissing && b.takesMissing,

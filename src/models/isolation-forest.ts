@@ -17,7 +17,7 @@ class IsolationForest implements Model {
   readonly takesMissing: boolean;
 
   constructor(
-    private readonly forest: Forest,
+    readonly forest: Forest,
     private readonly offset: number,
   ) {
     this.takesMissing = forest.takesMissing;
@@ -69,10 +69,11 @@ export const isolationForest = defineFamily({
   name: 'isolation-forest',
   task: 'classification',
   schema: isolationForestSchema,
+  treesKey: 'trees',
   load: (p, context) => {
     if (context.classes !== 2)
       throw new ElsewiseError('bad-document', 'are outlier and inlier, in this order', 'model.classes');
-    const forest = flatten(p.trees, context.inputs, 'model.parameters.trees');
+    const forest = context.forest ?? flatten(p.trees, context.inputs, 'model.parameters.trees');
     if (forest.outputs !== 1)
       throw new ElsewiseError('bad-document', 'expected one path length per leaf', 'model.parameters.trees[0].value');
     return new IsolationForest(forest, p.offset);

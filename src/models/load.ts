@@ -2,16 +2,18 @@
  * Document -> loaded model: features laid out, preprocessing built, parameters parsed by the family, and the parity gate
  * passed: a model whose own scores differ from its probes is refused, with the row and the difference.
  */
+import { z } from 'zod';
 import { digestOf } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
 import { type ModelDocument, modelEnvelope, type RowValue } from '../documents/model-document.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';
-import { type Background, buildBackground, readRows } from './background.js';
-import type { Model } from './family.js';
+import { type Background, type BroughtForest, buildBackground, readRows } from './background.js';
+import type { Family, Model } from './family.js';
 import { type Feature, type FeatureSpace, layOutFeatures, readValue, rowError, spread } from './features.js';
 import { families } from './index.js';
 import { buildPreprocessing, type Preprocessing } from './preprocessing.js';
+import type { Forest } from './tree.js';
 
 /** How far a score may be from its probe; libraries that compute in float32 get the second. */
 const PROBE_TOLERANCE = { float64: 1e-6, float32: 1e-4 };
@@ -41,7 +43,18 @@ export interface LoadOptions {
   digest?: string;
 }
 
+/** The trees of a model that was loaded before. */
+export interface Forests {
+  readonly model: Forest | null;
+  readonly background: BroughtForest | null;
+}
+
 export function loadModel(document: unknown, options: LoadOptions = {}): LoadedModel {
+  return assemble(document, options);
+}
+
+/** A model from a document whose trees were taken out of it: see packed-model.ts. */
+export function assemble(document: unknown, options: LoadOptions, forests?: Forests): LoadedModel {
   const parsed = parseDocument(modelEnvelope, document, 'model');
   const family = families.get(parsed.family);
   if (!family) throw unknownFamily(parsed.family);
@@ -49,8 +62,11 @@ export function loadModel(document: unknown, options: LoadOptions = {}): LoadedM
   const classes = checkClasses(parsed, task);
   const space = layOutFeatures(parsed.features);
   const preprocessing = buildPreprocessing(parsed.preprocessing ?? [], space.columns);
-  const parameters = parseDocument(family.schema, parsed.parameters, 'model.parameters');
-  const model = family.load(parameters, { inputs: preprocessing.inputs, classes: classes.length, labels: classes });
+  const forest = forests?.model ?? undefined;
+  const schema = forest ? schemaWithoutTrees(family) : family.schema;
+  const parameters = parseDocument(schema, parsed.parameters, 'model.parameters');
+  const context = { inputs: preprocessing.inputs, classes: classes.length, labels: classes, forest };
+  const model = family.load(parameters, context);
   const loaded: LoadedModel = {
     document: parsed,
     name: parsed.name,
@@ -61,11 +77,16 @@ export function loadModel(document: unknown, options: LoadOptions = {}): LoadedM
     space,
     preprocessing,
     model,
-    background: buildBackground(parsed.background ?? {}, space),
+    background: buildBackground(parsed.background ?? {}, space, forests?.background),
     predict: (features) => predictRow(loaded, features),
   };
   checkProbes(loaded);
   return loaded;
+}
+
+function schemaWithoutTrees({ schema, treesKey }: Family): z.ZodType {
+  const { [treesKey!]: _, ...shape } = (schema as z.ZodObject).shape;
+  return z.strictObject(shape);
 }
 
 function unknownFamily(name: string): ElsewiseError {

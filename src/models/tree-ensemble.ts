@@ -11,7 +11,7 @@
 import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { finite, vector } from '../documents/model-document.js';
-import { treeSchema } from '../documents/tree-document.js';
+import { type TreeDocument, treeSchema } from '../documents/tree-document.js';
 import { argmax } from '../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
 import { logit } from './linear.js';
@@ -35,6 +35,7 @@ interface Sum {
 
 class TreeModel implements Model {
   readonly rawOutputs: number;
+  readonly forest: Forest;
   readonly takesMissing: boolean;
   private readonly shown: Float64Array;
 
@@ -44,6 +45,7 @@ class TreeModel implements Model {
     private readonly classes: number,
   ) {
     this.rawOutputs = sum.outputs;
+    this.forest = sum.forest;
     this.takesMissing = sum.forest.takesMissing;
     this.shown = new Float64Array(Math.max(1, classes));
   }
@@ -189,13 +191,12 @@ export const decisionTree = defineFamily({
   name: 'decision-tree',
   task: 'either',
   schema: z.strictObject({ tree: treeSchema, task: z.enum(['classification', 'regression']) }),
+  treesKey: 'tree',
   load: (p, context) => {
     const outputs = p.task === 'classification' ? context.classes : 1;
     if ((p.task === 'classification') !== context.classes > 0)
       throw parameterError('task', "does not go with the model's classes");
-    if (p.tree.value[0].length !== outputs)
-      throw parameterError('tree.value[0]', `expected ${outputs} outputs, got ${p.tree.value[0].length}`);
-    const forest = flatten([p.tree], context.inputs, 'model.parameters.tree');
+    const forest = context.forest ?? flattenOne(p.tree, outputs, context.inputs);
     return new TreeModel(
       { forest, treeClass: null, base: new Float64Array(outputs), outputs, count: 1, single: false },
       'identity',
@@ -203,6 +204,12 @@ export const decisionTree = defineFamily({
     );
   },
 });
+
+function flattenOne(tree: TreeDocument, outputs: number, inputs: number): Forest {
+  if (tree.value[0].length !== outputs)
+    throw parameterError('tree.value[0]', `expected ${outputs} outputs, got ${tree.value[0].length}`);
+  return flatten([tree], inputs, 'model.parameters.tree');
+}
 
 const ensembleForm = z.strictObject({
   trees: z.array(treeSchema).min(1),
@@ -214,17 +221,18 @@ const ensembleForm = z.strictObject({
 });
 
 function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext): Model {
-  const forest = flatten(p.trees, context.inputs, 'model.parameters.trees');
-  if (p.treeClass) checkWidth(p.treeClass, p.trees.length, 'treeClass', 'tree');
+  const forest = context.forest ?? flatten(p.trees, context.inputs, 'model.parameters.trees');
+  const trees = forest.root.length;
+  if (p.treeClass) checkWidth(p.treeClass, trees, 'treeClass', 'tree');
   const outputs = p.treeClass ? context.classes : forest.outputs;
   const wrong = p.treeClass?.findIndex((k) => k >= context.classes) ?? -1;
   if (wrong >= 0) throw parameterError(`treeClass[${wrong}]`, `there is no class ${p.treeClass![wrong]}`);
   checkOutputs(outputs, p.link, context.classes);
   const base = Float64Array.from(Array.isArray(p.base) ? p.base : Array<number>(outputs).fill(p.base));
   checkWidth([...base], outputs, 'base', 'output');
-  if (p.aggregation === 'vote') voteByLeaf(forest);
+  if (p.aggregation === 'vote' && !context.forest) voteByLeaf(forest);
   const single = p.accumulate === 'float32';
-  const count = p.aggregation === 'sum' ? 1 : p.trees.length;
+  const count = p.aggregation === 'sum' ? 1 : trees;
   const sum: Sum = {
     forest,
     treeClass: p.treeClass ? Int32Array.from(p.treeClass) : null,
@@ -250,7 +258,7 @@ function checkOutputs(outputs: number, link: Link, classes: number): void {
     throw parameterError('link', 'logit is for two classes and one output');
 }
 
-/** Each tree gives its best class one vote. */
+/** Each tree gives its best class one vote. Written into the leaves, so only when they are new. */
 function voteByLeaf({ value, outputs }: Forest): void {
   for (let at = 0; at < value.length; at += outputs) {
     const best = argmax(value.subarray(at, at + outputs));
@@ -263,5 +271,6 @@ export const treeEnsemble = defineFamily({
   name: 'tree-ensemble',
   task: 'either',
   schema: ensembleForm,
+  treesKey: 'trees',
   load: loadEnsemble,
 });

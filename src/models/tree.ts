@@ -4,17 +4,20 @@
  *   inner node n: x = inputs[feature_n], in the tree's precision;  left when x <= threshold (or <), when x is in the node's set
  *   of categories, or, x missing, when the node says so;  else right.  A leaf holds its outputs.
  *
- * All trees of a model share one set of typed arrays: nodes are numbered through, `root` says where each tree begins.
+ * All trees of a model share one set of typed arrays: nodes are numbered through, `root` says where each tree begins. They lie in
+ * memory that all threads can see, and nobody writes to them once the model is loaded.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { TreeDocument } from '../documents/tree-document.js';
+import { sharedBytes, sharedFloats, sharedInts } from '../linalg/shared.js';
+import { type CategorySets, isInSet, layOutSets } from './category-sets.js';
 
 export const MISSING_ERROR = 0;
 export const MISSING_LEFT = 1;
 export const MISSING_RIGHT = 2;
 const MISSING = { error: MISSING_ERROR, left: MISSING_LEFT, right: MISSING_RIGHT };
 
-export interface Forest {
+export interface Forest extends CategorySets {
   readonly root: Int32Array;
   readonly feature: Int32Array;
   readonly threshold: Float64Array;
@@ -24,7 +27,6 @@ export interface Forest {
   readonly strict: Uint8Array;
   readonly single: Uint8Array;
   readonly missing: Uint8Array;
-  readonly categories: readonly (ReadonlySet<number> | null)[];
   /** Outputs of each node, `outputs` numbers each. */
   readonly value: Float64Array;
   readonly outputs: number;
@@ -38,16 +40,15 @@ export function flatten(trees: readonly TreeDocument[], inputs: number, path: st
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const outputs = trees[0].value[0].length;
   const forest = {
-    root: new Int32Array(trees.length),
-    feature: new Int32Array(total),
-    threshold: new Float64Array(total),
-    left: new Int32Array(total),
-    right: new Int32Array(total),
-    strict: new Uint8Array(total),
-    single: new Uint8Array(total),
-    missing: new Uint8Array(total),
-    categories: [] as (ReadonlySet<number> | null)[],
-    value: new Float64Array(total * outputs),
+    root: sharedInts(trees.length),
+    feature: sharedInts(total),
+    threshold: sharedFloats(total),
+    left: sharedInts(total),
+    right: sharedInts(total),
+    strict: sharedBytes(total),
+    single: sharedBytes(total),
+    missing: sharedBytes(total),
+    value: sharedFloats(total * outputs),
     outputs,
     takesMissing: trees.every((tree) => tree.missing !== 'error'),
   };
@@ -58,12 +59,11 @@ export function flatten(trees: readonly TreeDocument[], inputs: number, path: st
     for (let n = 0; n < tree.left.length; n++) copyNode(forest, tree, n, start);
     start += tree.left.length;
   }
-  return forest;
+  const sets = trees.flatMap(({ left, categories }) => left.map((_, n) => categories?.[n]));
+  return { ...forest, ...layOutSets(sets) };
 }
 
-type Writable = { -readonly [K in keyof Forest]: Forest[K] } & { categories: (ReadonlySet<number> | null)[] };
-
-function copyNode(forest: Writable, tree: TreeDocument, n: number, start: number): void {
+function copyNode(forest: Omit<Forest, keyof CategorySets>, tree: TreeDocument, n: number, start: number): void {
   const at = start + n;
   const leaf = tree.left[n] < 0;
   const single = tree.precision === 'float32';
@@ -75,8 +75,6 @@ function copyNode(forest: Writable, tree: TreeDocument, n: number, start: number
   forest.strict[at] = +(tree.comparison === '<');
   forest.single[at] = +single;
   forest.missing[at] = MISSING[Array.isArray(tree.missing) ? tree.missing[n] : tree.missing];
-  const set = tree.categories?.[n];
-  forest.categories.push(set ? new Set(set) : null);
   forest.value.set(tree.value[n], at * forest.outputs);
 }
 
@@ -106,8 +104,7 @@ function checkTree(tree: TreeDocument, inputs: number, outputs: number, path: st
 /** Whether an input goes left at a node. */
 export function goesLeft(forest: Forest, node: number, input: number): boolean {
   if (Number.isNaN(input)) return forest.missing[node] === MISSING_LEFT;
-  const set = forest.categories[node];
-  if (set) return set.has(input);
+  if (forest.set[node] >= 0) return isInSet(forest, forest.set[node], input);
   const x = forest.single[node] ? Math.fround(input) : input;
   return forest.strict[node] ? x < forest.threshold[node] : x <= forest.threshold[node];
 }

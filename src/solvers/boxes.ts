@@ -12,6 +12,7 @@
  *
  * Refused: sets of categories behind a step that mixes columns.
  */
+import { hasSets } from '../models/category-sets.js';
 import { gather } from '../models/features.js';
 import type { AdditiveTreesPiece } from '../models/region.js';
 import { evaluateCost } from '../policy/cost.js';
@@ -35,7 +36,7 @@ import { prepareWithin } from './within-domain.js';
 
 function accepts({ piece }: Problem): 'no' | 'exact' {
   if (piece.kind !== 'additive-trees' || piece.forest.root.length !== 1) return 'no';
-  return isMixed(piece) && piece.forest.categories.some((set) => set) ? 'no' : 'exact';
+  return isMixed(piece) && hasSets(piece.forest) ? 'no' : 'exact';
 }
 
 const isMixed = ({ map }: AdditiveTreesPiece): boolean => map !== null && map.diagonal === null;

@@ -81,7 +81,7 @@ export class Cells {
 
   private layOut(feature: Feature, nodes: readonly number[], sets: (Uint8Array | null)[]): FeatureCells {
     const { forest } = this.piece;
-    const unordered = feature.kind === 'choice' || nodes.some((n) => forest.categories[n]);
+    const unordered = feature.kind === 'choice' || nodes.some((n) => forest.set[n] >= 0);
     if (!unordered) return this.layOutOrdered(feature, nodes);
     const count = Math.max(1, feature.categories.length || feature.max - feature.min + 1);
     for (const n of nodes) {

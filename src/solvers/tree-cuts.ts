@@ -62,7 +62,7 @@ export class TreeCuts {
     if (isListed(feature)) {
       this.sets[node] = Uint8Array.from({ length: feature.max + 1 }, (_, value) => +this.sends(node, feature, value));
       this.cutId[node] = numberOf(ids, `${feature.index} in ${this.sets[node]}`);
-    } else if (!forest.categories[node]) this.layOutCut(node, column, ids);
+    } else if (forest.set[node] < 0) this.layOutCut(node, column, ids);
   }
 
   private layOutCut(node: number, column: number, ids: Map<string, number>): void {

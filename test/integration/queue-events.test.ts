@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resultSchema } from '../../src/documents/result-document.js';
+import { loadModel, loadPolicy, prepare } from '../../src/index.js';
 import { Producer } from '../../src/jobs/producer.js';
 import { POLICY, until, World, withoutTimes } from './queue-world.js';
 
+const TREE_MODEL = new URL('../fixtures/forests/sklearn-tree.model.json', import.meta.url);
 const policy = JSON.parse(readFileSync(POLICY, 'utf8'));
 
 let world: World;
@@ -76,6 +78,26 @@ describe('an event', () => {
   it('is refused by the producer when it is no event', async () => {
     await expect(producer.enqueueEvent({ id: '', model: 'credit', features })).rejects.toThrow('event.id');
     await expect(producer.enqueueEvent({ id: 'x', model: 'nobody', features })).rejects.toThrow('no model "nobody"');
+  });
+});
+
+describe('a model of trees', () => {
+  it('answers as in one process, under every policy', async () => {
+    const document = JSON.parse(readFileSync(TREE_MODEL, 'utf8'));
+    await world.store.models.push(document);
+    const model = loadModel(document, { version: 1 });
+    const values: number[] = document.probes.rows[0];
+    const row = Object.fromEntries(values.map((value, f) => [document.features[f].name, value]));
+    const target = model.classes.find((label) => label !== model.predict(row).prediction);
+    for (const norm of ['l1', 'l2'] as const) {
+      const treePolicy = { schema: 'elsewise.policy/v1' as const, cost: { norm }, target };
+      const id = `tree-${norm}`;
+      await producer.enqueueEvent({ id, model: document.name, policy: treePolicy, features: row });
+      const plan = await prepare(model, loadPolicy(treePolicy));
+      const own = plan.explain({ id, features: row });
+      expect(own.status).toBe('found');
+      expect(withoutTimes(await answerTo(id))).toBe(withoutTimes(JSON.stringify(own)));
+    }
   });
 });
 
