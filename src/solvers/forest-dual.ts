@@ -248,8 +248,8 @@ export class ForestDual {
       }
       const f = feature[n];
       for (let k = sides[n], s = first[f]; s < first[f + 1]; k++, s++) {
-        if (side[k]) paid[s] += price > 0 ? price : 0;
-        else paid[s] -= price < 0 ? price : 0;
+        if (side[k]) paid[s] += Math.max(price, 0);
+        else paid[s] -= Math.min(price, 0);
       }
     }
     return size;

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
 import { loadPolicy } from '../../../src/explain/policy.js';
-import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../src/linalg/floats.js';
-import { type Feature, gather } from '../../../src/models/features.js';
-import { type LoadedModel, loadModel } from '../../../src/models/load.js';
-import { evaluateCost } from '../../../src/policy/cost.js';
-import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
+import { loadModel } from '../../../src/models/load.js';
+import { createDomain, fillDomain } from '../../../src/policy/domain.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
-import type { Problem } from '../../../src/problems/problem.js';
 import { boxes } from '../../../src/solvers/boxes.js';
 import { forestExact } from '../../../src/solvers/forest-exact.js';
 import { Dice } from '../../support/dice.js';
