@@ -44,7 +44,7 @@ async function optimum(parameters: Gaussians, row: readonly number[], target: st
   const model = loadModel({ schema: 'elsewise.model/v1', name: 'm', family: 'qda', features, classes, parameters });
   const plan = await prepare(
     model,
-    loadPolicy({ schema: 'elsewise.policy/v1', target, cost: { norm: 'l2' }, deadlineMs: 5000 }),
+    loadPolicy({ schema: 'elsewise.policy/v1', target, cost: { norm: 'l2' }, deadlineMs: 25_000 }),
   );
   const result = plan.explain({ id: 'r', features: Object.fromEntries(row.map((value, i) => [`f${i}`, value])) });
   if (result.status === 'already') return { cost: 0, point: [...row] };

@@ -180,7 +180,7 @@ describe('integers and caps around quadratics', () => {
       let found = Infinity;
       for (const problem of problems) {
         expect(branchAround.accepts(problem)).toBe('exact');
-        const outcome = branchAround.prepare(problem).solve(domain, within(5000));
+        const outcome = branchAround.prepare(problem).solve(domain, within(25_000));
         expect(['solved', 'infeasible']).toContain(outcome.status);
         if (outcome.x) found = Math.min(found, evaluateCost(problem.cost, problem.space, row, outcome.x));
       }
