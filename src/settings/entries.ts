@@ -13,8 +13,10 @@ export interface Entry {
   /** The names of its environment variable, the one that wins first. */
   readonly variables: readonly string[];
   readonly kind: EntryKind;
-  /** Never shown; may be read from the file that `<variable>_FILE` names. */
+  /** Never shown. */
   readonly isSecret: boolean;
+  /** Of a secret: variables that name a file with the value in it, in the order of `variables`. */
+  readonly fileVariables: readonly string[];
   readonly description: string;
   /** What is accepted, in words. */
   readonly accepts: string;
@@ -36,22 +38,32 @@ interface Node {
 }
 
 const SECRET_NAME = /(password|passphrase|secret|tokens?)$/i;
+/** `withoutToken: true` is no secret. */
+const PLAIN_KINDS: readonly EntryKind[] = ['number', 'boolean'];
 
 export function entriesOf(schema: z.ZodType): Entry[] {
-  return walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Node, []);
+  const entries = walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Node, []);
+  const taken = new Set(entries.flatMap(({ variables }) => variables));
+  return entries.map((entry) => ({ ...entry, fileVariables: fileVariables(entry).filter((name) => !taken.has(name)) }));
 }
 
-function walk(node: Node, path: readonly string[]): Entry[] {
+/** Such a name belongs to an entry `passwordFile` where the schema has one. */
+function fileVariables({ isSecret, variables }: Omit<Entry, 'fileVariables'>): string[] {
+  return isSecret ? variables.map((name) => `${name}_FILE`) : [];
+}
+
+function walk(node: Node, path: readonly string[]): Omit<Entry, 'fileVariables'>[] {
   if (!node.properties) return [entry(node, path)];
   return Object.entries(node.properties).flatMap(([name, child]) => walk(child, [...path, name]));
 }
 
-function entry(node: Node, path: readonly string[]): Entry {
+function entry(node: Node, path: readonly string[]): Omit<Entry, 'fileVariables'> {
+  const kind = kindOf(node);
   return {
     path,
     variables: [variableOf(path), ...(node.variable ? [node.variable] : [])],
-    kind: kindOf(node),
-    isSecret: node.secret ?? SECRET_NAME.test(path.at(-1) ?? ''),
+    kind,
+    isSecret: node.secret ?? (!PLAIN_KINDS.includes(kind) && SECRET_NAME.test(path.at(-1) ?? '')),
     description: node.description ?? '',
     accepts: words(node),
   };

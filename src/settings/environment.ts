@@ -32,16 +32,15 @@ export function unknownVariables(
   return strangers.map((name) => `${name}: no entry has this variable${didYouMean(name, known)}`);
 }
 
-const namesOf = ({ variables, isSecret }: Entry): string[] =>
-  variables.flatMap((name) => (isSecret ? [name, `${name}_FILE`] : [name]));
+const namesOf = ({ variables, fileVariables }: Entry): readonly string[] => [...variables, ...fileVariables];
 
 interface Found {
   readonly origin: string;
   readonly text: string;
 }
 
-function read(name: string, { isSecret }: Entry, environment: Environment): Found | undefined {
-  const file = isSecret ? environment[`${name}_FILE`] : undefined;
+function read(name: string, { fileVariables }: Entry, environment: Environment): Found | undefined {
+  const file = fileVariables.includes(`${name}_FILE`) ? environment[`${name}_FILE`] : undefined;
   const text = environment[name];
   if (file && text) throw new ElsewiseError('usage', `${name}_FILE is set as well; one of them has to go`, name);
   if (file) return { origin: `${name}_FILE`, text: readSecret(file, `${name}_FILE`) };

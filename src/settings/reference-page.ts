@@ -17,12 +17,12 @@ function sectionText({ name, description, entries }: Section, defaults: unknown)
   return [`## ${name}`, '', description, '', ...head, ...entries.map((entry) => row(entry, defaults))].join('\n');
 }
 
-function row({ path, variables, isSecret, accepts, description }: Entry, defaults: unknown): string {
+function row({ path, variables, fileVariables, accepts, description }: Entry, defaults: unknown): string {
   const value = valueAt(defaults, path);
   const names = variables.map((name) => `\`${name}\``).join(', ');
   const cells = [
     `\`${path.join('.')}\``,
-    isSecret ? `${names} (or \`..._FILE\`)` : names,
+    fileVariables.length > 0 ? `${names} (or \`..._FILE\`)` : names,
     value === undefined ? '' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``,
     accepts,
     description,

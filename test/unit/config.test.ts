@@ -19,9 +19,7 @@ describe('configuration', () => {
 
   it('describes every section and entry, each with variables of its own', () => {
     expect(entries.filter(({ description }) => description === '').map(({ path }) => path.join('.'))).toEqual([]);
-    const names = entries.flatMap(({ variables, isSecret }) =>
-      variables.flatMap((name) => (isSecret ? [name, `${name}_FILE`] : [name])),
-    );
+    const names = entries.flatMap(({ variables, fileVariables }) => [...variables, ...fileVariables]);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 

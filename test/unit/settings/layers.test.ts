@@ -112,6 +112,13 @@ describe('variables', () => {
     expect(() => read(both)).toThrow('ELSEWISE_API_TOKEN: ELSEWISE_API_TOKEN_FILE is set as well');
   });
 
+  it('leave the file to an entry that has this name', () => {
+    const own = entriesOf(z.strictObject({ api: z.strictObject({ token: z.string(), tokenFile: z.string() }) }));
+    expect(own.map(({ fileVariables }) => fileVariables)).toEqual([[], []]);
+    const [{ values }] = environmentLayers(own, { ELSEWISE_API_TOKEN_FILE: '/no/such/file' });
+    expect(values).toEqual({ api: { tokenFile: '/no/such/file' } });
+  });
+
   it('are not quoted when they are secret', () => {
     const refused = () => read({ ELSEWISE_API_TOKEN: 'short' });
     expect(refused).toThrow('ELSEWISE_API_TOKEN: api.token: ');
