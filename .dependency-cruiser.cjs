@@ -11,6 +11,7 @@ const LAYERS = [
   ['problems'],
   ['solvers'],
   ['explain'],
+  ['settings'],
   ['config.ts'],
   ['formats', 'store', 'telemetry', 'report'],
   ['jobs'],

@@ -1,23 +1,196 @@
-/** The defaults, as data: config/default.json, read and checked once. Environment variables and options go on top of it. */
+/**
+ * The configuration: config/default.json holds the defaults as data; on top of them a JSON file (ELSEWISE_CONFIG), then
+ * environment variables, then what the caller gives. To add a section: one object with descriptions here, its values in
+ * config/default.json, and `npm run configuration` for the page docs/configuration.md.
+ */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseDocument } from './documents/parse.js';
+import { fileLayer } from './settings/configuration-file.js';
+import { type Entry, entriesOf } from './settings/entries.js';
+import { type Environment, environmentLayers, unknownVariables } from './settings/environment.js';
+import { type Layer, mergeLayers, originOf, valueAt } from './settings/layers.js';
+import { referencePage } from './settings/reference-page.js';
 
 const count = z.int().min(1);
+const text = z.string().min(1);
+const port = z.int().min(0).max(65_535);
 
-const schema = z.strictObject({
-  store: z.strictObject({
-    url: z.string().min(1),
-    keyPrefix: z.string().min(1),
-    queuePrefix: z.string().min(1),
-    batchTtlSeconds: count,
-    answerTtlSeconds: count,
-    answerStreamLength: count,
-  }),
+/** A bearer token of the API, by the SHA-256 of its text: the token itself is kept nowhere. */
+export const tokenSchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'letters, digits, dot, dash and underscore, at most 100'),
+  roles: z.array(z.enum(['submit', 'read', 'admin'])).min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits, see `elsewise token`'),
+  /** Its own limit in place of `api.ratePerMinute`. */
+  ratePerMinute: count.optional(),
 });
 
-export type Config = z.output<typeof schema>;
+export const apiSchema = z
+  .strictObject({
+    host: z.string().min(1).describe('Where it listens; every interface: `0.0.0.0`.'),
+    port: z.int().min(0).max(65_535).describe('Of the API and its probes; 0: any free one.'),
+    tokens: z.array(tokenSchema).describe('Who may call it: name, roles and the SHA-256 of the token of each.'),
+    metricsWithoutToken: z.boolean().describe('Whether `/metrics` is open to everyone who reaches the port.'),
+    bodyBytes: count.describe('The longest JSON body, but for models.'),
+    modelBytes: count.describe('The longest model document.'),
+    headerBytes: count.describe('The longest head of a request; an inline policy of a batch is in it.'),
+    receiveMs: count.describe('How long a request may take to arrive; an upload: how long between two pieces of it.'),
+    ratePerMinute: count.describe('Requests of one token in a minute, for each process of the API.'),
+    waitMs: z.int().min(0).describe('How long an explanation is waited for unless the request says so.'),
+    maxWaitMs: z.int().min(0).describe('The longest that a request may ask to wait.'),
+    maxWaiting: count.describe(
+      'Requests that wait side by side; beyond, they are answered at once or told to come back.',
+    ),
+    unreadyMs: z.int().min(0).describe('How long it serves on after SIGTERM, unready, until routers have noticed.'),
+    drainMs: count.describe('How long requests have to end after that.'),
+    logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).describe('The least that is logged.'),
+    logRows: z.boolean().describe('Whether logs may hold personal data: addresses with ids, and bodies.'),
+  })
+  .describe('`elsewise serve`.');
 
-const FILE = new URL('../config/default.json', import.meta.url);
+export const configSchema = z.strictObject({
+  store: z
+    .strictObject({
+      url: text.meta({
+        description: 'Where Redis is: redis://host:port, or rediss:// for TLS.',
+        variable: 'REDIS_URL',
+        secret: true,
+      }),
+      keyPrefix: text.meta({ description: 'First part of every key of ours.', variable: 'ELSEWISE_PREFIX' }),
+      queuePrefix: text.meta({
+        description: "First part of BullMQ's keys; on a Cluster a hash tag such as `{bull}`.",
+        variable: 'ELSEWISE_QUEUE_PREFIX',
+      }),
+      batchTtlSeconds: count.meta({
+        description: 'How long a batch and its results stay after they were last written.',
+        variable: 'ELSEWISE_BATCH_TTL_SECONDS',
+      }),
+      answerTtlSeconds: count.meta({
+        description: 'How long the answer to an event stays.',
+        variable: 'ELSEWISE_ANSWER_TTL_SECONDS',
+      }),
+      answerStreamLength: count.meta({
+        description: 'About how many entries the stream of answers keeps.',
+        variable: 'ELSEWISE_ANSWER_STREAM_LENGTH',
+      }),
+    })
+    .describe('Redis: where it is, under which prefixes our keys live there, and how long they stay.'),
+  worker: z
+    .strictObject({
+      queues: z
+        .array(z.enum(['events', 'bulk']))
+        .min(1)
+        .describe('Which queues a worker serves.'),
+      threads: z
+        .union([count, z.literal('auto')])
+        .describe(
+          'Solver threads for batches; `auto`: one per core. Events have their own. Set it where a CPU limit holds.',
+        ),
+      port: port.describe('Of /metrics, /healthz and /readyz; 0: any free one.'),
+    })
+    .describe('`elsewise worker`.'),
+  api: apiSchema,
+});
 
-export const config: Config = parseDocument(schema, JSON.parse(readFileSync(FILE, 'utf8')), 'config');
+export type Config = z.output<typeof configSchema>;
+
+/** Parts of a configuration; what is undefined is not given. */
+export type PartialConfig = { readonly [S in keyof Config]?: { readonly [K in keyof Config[S]]?: Config[S][K] } };
+
+const DEFAULTS = new URL('../config/default.json', import.meta.url);
+const FILE_VARIABLE = 'ELSEWISE_CONFIG';
+/** Variables of ours that are no entries. */
+const OTHER_VARIABLES = [FILE_VARIABLE, 'ELSEWISE_DEBUG'];
+
+export const configEntries = (): Entry[] => entriesOf(configSchema);
+
+export interface EffectiveEntry {
+  readonly entry: Entry;
+  readonly value: unknown;
+  /** `default`, a file, a variable, or `option`. */
+  readonly origin: string;
+}
+
+export function readConfig(given: PartialConfig = {}, environment: Environment = process.env): Config {
+  return mergeLayers(configSchema, layersOf(given, environment));
+}
+
+export function explainConfig(given: PartialConfig = {}, environment: Environment = process.env): EffectiveEntry[] {
+  const layers = layersOf(given, environment);
+  const values = mergeLayers(configSchema, layers);
+  return configEntries().map((entry) => ({
+    entry,
+    value: valueAt(values, entry.path),
+    origin: originOf(entry.path, layers) ?? 'unset',
+  }));
+}
+
+export function strayVariables(environment: Environment = process.env): string[] {
+  return unknownVariables(configEntries(), environment, OTHER_VARIABLES);
+}
+
+export function readDefaults(): Config {
+  return mergeLayers(configSchema, [defaultLayer()]);
+}
+
+function layersOf(given: PartialConfig, environment: Environment): Layer[] {
+  const file = environment[FILE_VARIABLE];
+  return [
+    defaultLayer(),
+    ...(file ? [fileLayer(file, FILE_VARIABLE)] : []),
+    ...environmentLayers(configEntries(), environment),
+    { origin: 'option', values: given },
+  ];
+}
+
+function defaultLayer(): Layer {
+  return { origin: 'default', values: JSON.parse(readFileSync(DEFAULTS, 'utf8')) };
+}
+
+let effective: Config | undefined;
+
+/** The configuration of this process, read when somebody first asks: importing this file fails for nobody. */
+export const config: Config = Object.create(
+  null,
+  Object.fromEntries(
+    Object.keys(configSchema.shape).map((section) => [
+      section,
+      {
+        enumerable: true,
+        get: () => {
+          effective ??= readConfig();
+          return effective[section as keyof Config];
+        },
+      },
+    ]),
+  ),
+);
+
+const INTRODUCTION = `
+# Configuration
+
+<!-- Written by \`npm run configuration\` from the schema in src/config.ts and config/default.json; a test keeps it true. -->
+
+Every value has a default in [config/default.json](../config/default.json). On top of it, each winning over those before:
+
+1. a JSON file named by \`ELSEWISE_CONFIG\`, with the sections and entries that it wants to change;
+2. environment variables: \`store.keyPrefix\` is \`ELSEWISE_STORE_KEY_PREFIX\`, and so on for every entry. Some have a second, shorter
+   name, which counts where the long one is not set. An empty variable counts as unset. A list is written with commas, anything
+   deeper as JSON;
+3. command-line options.
+
+A secret can lie in a file instead: \`REDIS_URL_FILE=/run/secrets/redis-url\`. All values are checked together, and a fault is told with the
+variable or file that it comes from. \`elsewise config\` prints what holds, where each value comes from, secrets masked, and names
+variables that no entry has. On Kubernetes set \`enableServiceLinks: false\`: for a Service called \`elsewise-api\` it would otherwise
+set \`ELSEWISE_API_PORT\` to an address of its own.
+`;
+
+/** docs/configuration.md */
+export function configurationPage(): string {
+  const entries = configEntries();
+  const sections = Object.entries(configSchema.shape).map(([name, section]) => ({
+    name,
+    description: section.description ?? '',
+    entries: entries.filter(({ path }) => path[0] === name),
+  }));
+  return referencePage(INTRODUCTION, sections, readDefaults());
+}

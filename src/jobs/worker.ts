@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { ElsewiseError } from '../documents/error.js';
+import { readMemory } from '../store/memory.js';
 import { connect, connectForWorker } from '../store/redis.js';
 import type { StoreSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
@@ -77,6 +78,7 @@ export class QueueWorker {
       pools: () => this.#lanes.map((lane) => lane.poolUse()),
       cachedPlans: () => this.#plans.size,
       isRedisUp: () => this.#isRedisUp(),
+      memory: async () => (this.#isRedisUp() ? readMemory(forStore) : undefined),
     });
     this.#plans = new PlanCache(this.#store.models, (outcome) => this.#metrics.countPlan(outcome));
     this.#lanes = options.lanes.map((name) => new Lane(forQueues, this.#metrics, this.#laneOptions(name)));

@@ -33,11 +33,19 @@ export interface PoolUse {
   readonly queued: number;
 }
 
+export interface MemoryUse {
+  readonly usedBytes: number;
+  /** 0: no limit is set. */
+  readonly limitBytes: number;
+}
+
 export interface Sources {
   depths(): Promise<readonly QueueDepth[]>;
   pools(): readonly PoolUse[];
   cachedPlans(): number;
   isRedisUp(): boolean;
+  /** Of Redis; none while it is away. */
+  memory(): Promise<MemoryUse | undefined>;
 }
 
 const ROW_SECONDS = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
@@ -71,6 +79,7 @@ export class Metrics {
     this.#gauge('cached_plans', 'Models under a policy kept ready', [], (gauge) => gauge.set(sources.cachedPlans()));
     this.#gauge('redis_up', 'Whether Redis is connected', [], (gauge) => gauge.set(sources.isRedisUp() ? 1 : 0));
     this.#addDepths();
+    this.#addMemory();
   }
 
   countRows({ queue, family, statuses, solvers, proofs, degraded, elapsedMs }: RowReport): void {
@@ -105,6 +114,17 @@ export class Metrics {
       gauge.reset();
       for (const { queue, oldestSeconds } of await this.#depths()) gauge.set({ queue }, oldestSeconds);
     });
+  }
+
+  #addMemory(): void {
+    const add = (name: string, help: string, key: keyof MemoryUse) =>
+      this.#gauge(name, help, [], async (gauge) => {
+        const use = await this.#sources.memory().catch(() => undefined);
+        if (use) gauge.set(use[key]);
+        else gauge.remove();
+      });
+    add('redis_memory_used_bytes', 'Memory that Redis uses', 'usedBytes');
+    add('redis_memory_limit_bytes', 'maxmemory of Redis; 0: no limit is set', 'limitBytes');
   }
 
   /** The gauges of one scrape share one look at the queues. */

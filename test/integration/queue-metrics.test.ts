@@ -46,6 +46,12 @@ describe('/metrics', () => {
     expect(text).toContain('elsewise_plan_cache_total{outcome="miss"} 1');
   });
 
+  it('shows what Redis uses and may use', async () => {
+    const { text } = await worker.get('/metrics');
+    expect(sumOf(text, 'elsewise_redis_memory_used_bytes')).toBeGreaterThan(100_000);
+    expect(text).toMatch(/^elsewise_redis_memory_limit_bytes \d+$/m);
+  });
+
   it('shows the queues as they are', async () => {
     worker.process.kill('SIGSTOP');
     await world.enqueue(world.path('rows.csv'), '--chunk-rows', '300');

@@ -33,6 +33,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./batch.js')).batch,
   },
   {
+    name: 'config',
+    summary: 'the configuration that holds here, and where it comes from',
+    load: async () => (await import('./config.js')).config,
+  },
+  {
     name: 'demo',
     summary: 'explain a portfolio of rejected loan applicants, here and now',
     load: async () => (await import('./demo.js')).demo,

@@ -1,5 +1,6 @@
 /** `elsewise worker`: takes jobs from the queues until it is told to stop. */
 import { availableParallelism } from 'node:os';
+import { readConfig } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { didYouMean } from '../../documents/nearest-name.js';
 import { type LaneName, QUEUES } from '../../jobs/contract.js';
@@ -9,7 +10,6 @@ import { interruptSignal } from '../interrupt.js';
 import { STORE_OPTIONS, settingsOf } from '../store-options.js';
 
 const LANES = Object.keys(QUEUES) as LaneName[];
-const PORT = 9464;
 const MAX_PORT = 65_535;
 
 export const worker = defineCommand({
@@ -18,7 +18,8 @@ export const worker = defineCommand({
 the work, and what one of them leaves behind when it dies, another takes up within seconds.
 
 SIGTERM or SIGINT drains: it takes no more jobs, finishes the running ones and ends with 0; a second signal ends it
-at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /readyz whether it takes work.`,
+at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /readyz whether it takes work.
+What is not given here comes from the configuration (elsewise config).`,
   options: {
     queues: { kind: 'text', value: 'events,bulk', help: 'which queues to serve (both)' },
     threads: {
@@ -27,7 +28,7 @@ at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /r
       min: 1,
       help: 'solver threads for batches (one per core); events have their own',
     },
-    port: { kind: 'whole', value: 'N', min: 0, help: `of /metrics, /healthz and /readyz (${PORT}); 0: any free one` },
+    port: { kind: 'whole', value: 'N', min: 0, help: 'of /metrics, /healthz and /readyz (9464); 0: any free one' },
     ...STORE_OPTIONS,
   },
   examples: [
@@ -35,9 +36,10 @@ at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /r
     { does: 'a second one on the same machine, for batches only', command: 'worker --queues bulk --port 0' },
   ],
   async run({ options }) {
-    const { port = PORT, threads = availableParallelism() } = options;
+    const { worker: defaults } = readConfig();
+    const { port = defaults.port, threads = threadsOf(defaults.threads) } = options;
     if (port > MAX_PORT) throw new ElsewiseError('usage', `--port: expected at most ${MAX_PORT}, got ${port}`);
-    const lanes = readLanes(options.queues);
+    const lanes = readLanes(options.queues ?? defaults.queues.join(','));
     const stop = interruptSignal();
     const notice = (text: string) => process.stderr.write(`elsewise: ${text}\n`);
     const running = await QueueWorker.start({ settings: settingsOf(options), lanes, threads, port, notice });
@@ -50,8 +52,10 @@ at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /r
   },
 });
 
-function readLanes(text: string | undefined): LaneName[] {
-  const names = text?.split(',').map((name) => name.trim()) ?? LANES;
+const threadsOf = (threads: number | 'auto'): number => (threads === 'auto' ? availableParallelism() : threads);
+
+function readLanes(text: string): LaneName[] {
+  const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !(LANES as string[]).includes(name));
   if (unknown === undefined) return LANES.filter((lane) => names.includes(lane));
   const hint = didYouMean(unknown, LANES) || `; known are ${LANES.join(', ')}`;

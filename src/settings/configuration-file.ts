@@ -1,0 +1,27 @@
+/** A file of configuration: JSON with the sections and entries that it wants to change. */
+import { readFileSync } from 'node:fs';
+import { ElsewiseError } from '../documents/error.js';
+import type { Layer } from './layers.js';
+
+/** `variable` is who named the file. */
+export function fileLayer(file: string, variable: string): Layer {
+  const values = parse(read(file, variable), file);
+  if (values !== null && typeof values === 'object' && !Array.isArray(values)) return { origin: file, values };
+  throw new ElsewiseError('usage', 'expected a JSON object of sections', file);
+}
+
+function read(file: string, variable: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ElsewiseError('usage', `cannot read ${file}: ${(error as Error).message}`, variable);
+  }
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ElsewiseError('usage', `this is not JSON: ${(error as Error).message}`, file);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The entries of a configuration, read off its schema: a section is an object, everything below it that is no object is an
+ * entry. One rule names its environment variable: `api.bodyLimitMb` is ELSEWISE_API_BODY_LIMIT_MB. What the schema cannot say
+ * by itself stands in its `.meta({ description, variable, secret })`.
+ */
+import { z } from 'zod';
+
+export type EntryKind = 'text' | 'number' | 'boolean' | 'list' | 'json' | 'text or json';
+
+export interface Entry {
+  /** `['store', 'url']` */
+  readonly path: readonly string[];
+  /** The names of its environment variable, the one that wins first. */
+  readonly variables: readonly string[];
+  readonly kind: EntryKind;
+  /** Never shown. */
+  readonly isSecret: boolean;
+  /** Of a secret: variables that name a file with the value in it, in the order of `variables`. */
+  readonly fileVariables: readonly string[];
+  readonly description: string;
+  /** What is accepted, in words. */
+  readonly accepts: string;
+}
+
+interface Node {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly items?: Node;
+  readonly anyOf?: readonly Node[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+  /** A second name of the variable, such as one that people know already. */
+  readonly variable?: string;
+  readonly secret?: boolean;
+}
+
+const SECRET_NAME = /(password|passphrase|secret|tokens?)$/i;
+/** `withoutToken: true` is no secret. */
+const PLAIN_KINDS: readonly EntryKind[] = ['number', 'boolean'];
+
+export function entriesOf(schema: z.ZodType): Entry[] {
+  const entries = walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Node, []);
+  const taken = new Set(entries.flatMap(({ variables }) => variables));
+  return entries.map((entry) => ({ ...entry, fileVariables: fileVariables(entry).filter((name) => !taken.has(name)) }));
+}
+
+/** Such a name belongs to an entry `passwordFile` where the schema has one. */
+function fileVariables({ isSecret, variables }: Omit<Entry, 'fileVariables'>): string[] {
+  return isSecret ? variables.map((name) => `${name}_FILE`) : [];
+}
+
+function walk(node: Node, path: readonly string[]): Omit<Entry, 'fileVariables'>[] {
+  if (!node.properties) return [entry(node, path)];
+  return Object.entries(node.properties).flatMap(([name, child]) => walk(child, [...path, name]));
+}
+
+function entry(node: Node, path: readonly string[]): Omit<Entry, 'fileVariables'> {
+  const kind = kindOf(node);
+  return {
+    path,
+    variables: [variableOf(path), ...(node.variable ? [node.variable] : [])],
+    kind,
+    isSecret: node.secret ?? (!PLAIN_KINDS.includes(kind) && SECRET_NAME.test(path.at(-1) ?? '')),
+    description: node.description ?? '',
+    accepts: words(node),
+  };
+}
+
+/** `['store', 'batchTtlSeconds']` is ELSEWISE_STORE_BATCH_TTL_SECONDS. */
+export function variableOf(path: readonly string[]): string {
+  const snake = path.map((name) => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_'));
+  return ['elsewise', ...snake].join('_').toUpperCase();
+}
+
+const KINDS: Readonly<Record<string, EntryKind>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+};
+
+function kindOf({ type, items, anyOf }: Node): EntryKind {
+  if (anyOf) return 'text or json';
+  if (type === 'array') return items?.type === 'string' ? 'list' : 'json';
+  return KINDS[type ?? ''] ?? 'json';
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
+  object: 'JSON object',
+};
+
+function words(node: Node): string {
+  const { type = '', anyOf, items } = node;
+  if (anyOf) return anyOf.map(words).join(' or ');
+  if (node.const !== undefined) return `\`${node.const}\``;
+  if (node.enum) return node.enum.map((value) => `\`${value}\``).join(', ');
+  if (type === 'array') return items?.type === 'string' ? `list of ${words(items)}` : 'JSON list';
+  return `${NOUNS[type] ?? 'JSON'}${range(node)}`;
+}
+
+/** Bounds that only say what a double can hold are left out. */
+function range({ minimum, maximum }: Node): string {
+  const [from, to] = [minimum, maximum].map((bound) => (Math.abs(bound ?? Infinity) < 2 ** 53 - 1 ? bound : undefined));
+  if (from === undefined) return to === undefined ? '' : `, at most ${to}`;
+  return to === undefined ? `, ${from} or more` : `, ${from} to ${to}`;
+}

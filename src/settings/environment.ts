@@ -1,0 +1,83 @@
+/**
+ * Environment variables as layers of configuration. A variable is text: it is read by the kind of its entry, and what does
+ * not fit is refused by the variable's name. An empty one counts as unset. A secret may lie in a file instead, named by
+ * `<variable>_FILE`, as orchestrators mount them.
+ */
+import { readFileSync } from 'node:fs';
+import { ElsewiseError } from '../documents/error.js';
+import { didYouMean } from '../documents/nearest-name.js';
+import type { Entry, EntryKind } from './entries.js';
+import { type Layer, treeOf } from './layers.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = 'ELSEWISE_';
+
+export function environmentLayers(entries: readonly Entry[], environment: Environment): Layer[] {
+  return entries.flatMap((entry) => {
+    const found = entry.variables.map((name) => read(name, entry, environment)).find((text) => text !== undefined);
+    if (!found) return [];
+    return [{ origin: found.origin, values: treeOf(entry.path, convert(found, entry)) }];
+  });
+}
+
+/** Sentences about variables of ours that no entry has, which most often are typing errors. */
+export function unknownVariables(
+  entries: readonly Entry[],
+  environment: Environment,
+  others: readonly string[],
+): string[] {
+  const known = [...entries.flatMap(namesOf), ...others];
+  const strangers = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
+  return strangers.map((name) => `${name}: no entry has this variable${didYouMean(name, known)}`);
+}
+
+const namesOf = ({ variables, fileVariables }: Entry): readonly string[] => [...variables, ...fileVariables];
+
+interface Found {
+  readonly origin: string;
+  readonly text: string;
+}
+
+function read(name: string, { fileVariables }: Entry, environment: Environment): Found | undefined {
+  const file = fileVariables.includes(`${name}_FILE`) ? environment[`${name}_FILE`] : undefined;
+  const text = environment[name];
+  if (file && text) throw new ElsewiseError('usage', `${name}_FILE is set as well; one of them has to go`, name);
+  if (file) return { origin: `${name}_FILE`, text: readSecret(file, `${name}_FILE`) };
+  return text ? { origin: name, text } : undefined;
+}
+
+/** Without the line's end that editors leave behind. */
+function readSecret(file: string, name: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new ElsewiseError('usage', `cannot read ${file}: ${(error as Error).message}`, name);
+  }
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
+
+/** Undefined: the text is none of this kind. */
+const CONVERSIONS: Readonly<Record<EntryKind, (text: string) => unknown>> = {
+  text: (text) => text,
+  number: (text) => (Number.isFinite(Number(text)) && text.trim() !== '' ? Number(text) : undefined),
+  boolean: (text) => (Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : undefined),
+  list: (text) => (text.trimStart().startsWith('[') ? json(text) : text.split(',').map((item) => item.trim())),
+  json,
+  'text or json': (text) => json(text) ?? text,
+};
+
+function convert({ origin, text }: Found, { kind, isSecret, accepts }: Entry): unknown {
+  const value = CONVERSIONS[kind](text);
+  if (value !== undefined) return value;
+  throw new ElsewiseError('usage', `expected ${accepts}${isSecret ? '' : `, got "${text}"`}`, origin);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Layers of configuration: trees of values, each with a name for where it comes from; a later one wins entry by entry. All
+ * is checked by the schema after merging, and a fault is told by the name that its author knows: the variable, the file.
+ */
+import type { z } from 'zod';
+import { ElsewiseError } from '../documents/error.js';
+import { parseDocument } from '../documents/parse.js';
+
+export interface Layer {
+  /** `default`, the name of a file or of a variable, `option`. */
+  readonly origin: string;
+  readonly values: unknown;
+}
+
+export function mergeLayers<S extends z.ZodType>(schema: S, layers: readonly Layer[]): z.output<S> {
+  const merged = layers.map(({ values }) => values).reduce(merge, {});
+  try {
+    return parseDocument(schema, merged, '');
+  } catch (error) {
+    if (!(error instanceof ElsewiseError)) throw error;
+    throw new ElsewiseError(
+      'usage',
+      error.message.replaceAll(/^[\w.[\]-]+(?=: )/gm, (path) => blame(path, layers)),
+    );
+  }
+}
+
+/** The name of the layer that an entry's value comes from. */
+export function originOf(path: readonly string[], layers: readonly Layer[]): string | undefined {
+  return layers.findLast(({ values }) => valueAt(values, path) !== undefined)?.origin;
+}
+
+export function valueAt(values: unknown, path: readonly string[]): unknown {
+  return path.reduce((node, name) => (isTree(node) && Object.hasOwn(node, name) ? node[name] : undefined), values);
+}
+
+/** The tree with this one value in it. */
+export function treeOf(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight((below, name) => ({ [name]: below }), value);
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+const isTree = (value: unknown): value is Tree => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** What is undefined above leaves what is below as it is; lists are replaced, not joined. */
+function merge(below: unknown, above: unknown): unknown {
+  if (above === undefined) return below;
+  if (!isTree(below) || !isTree(above)) return above;
+  const names = new Set([...Object.keys(below), ...Object.keys(above)]);
+  return Object.fromEntries([...names].map((name) => [name, merge(own(below, name), own(above, name))]));
+}
+
+const own = (tree: Tree, name: string): unknown => (Object.hasOwn(tree, name) ? tree[name] : undefined);
+
+/** A fault inside of a value (`store.nodes[2].port`) is that of the layer which gave the value. */
+function blame(path: string, layers: readonly Layer[]): string {
+  const steps = path.split(/[.[]/);
+  for (let length = steps.length; length > 0; length--) {
+    const origin = originOf(steps.slice(0, length), layers);
+    if (origin !== undefined) return `${origin}: ${path}`;
+  }
+  return path;
+}
