@@ -13,7 +13,9 @@ const schema = z.strictObject({
     batchTtlSeconds: count,
     answerTtlSeconds: count,
     answerStreamLength: count,
+    maxDocumentMb: count,
   }),
+  worker: z.strictObject({ planMemoryMb: count }),
 });
 
 export type Config = z.output<typeof schema>;

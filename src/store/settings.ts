@@ -17,6 +17,8 @@ export interface StoreSettings {
   readonly answerTtlSeconds: number;
   /** About how many entries the stream of answers keeps. */
   readonly answerStreamLength: number;
+  /** Largest model or policy document, before compression: refused at push, and not decompressed further at load. */
+  readonly maxDocumentMb: number;
 }
 
 const DEFAULTS: StoreSettings = config.store;
@@ -28,6 +30,7 @@ const VARIABLES: { readonly [K in keyof StoreSettings]: string } = {
   batchTtlSeconds: 'ELSEWISE_BATCH_TTL_SECONDS',
   answerTtlSeconds: 'ELSEWISE_ANSWER_TTL_SECONDS',
   answerStreamLength: 'ELSEWISE_ANSWER_STREAM_LENGTH',
+  maxDocumentMb: 'ELSEWISE_STORE_MAX_DOCUMENT_MB',
 };
 
 type Given = { readonly [K in keyof StoreSettings]?: StoreSettings[K] | undefined };
