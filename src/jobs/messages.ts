@@ -5,6 +5,7 @@
  * solving and formatting all happen in the threads, and the main thread only finds line ends and moves buffers.
  */
 import type { ErrorCode } from '../documents/error.js';
+import type { PlanUse } from './plan-memory.js';
 import type { Tally } from './tally.js';
 
 /** Where the fields of a record are: decided once, from the header, on the main thread. */
@@ -65,12 +66,20 @@ export interface ThreadTask extends ChunkTask {
   readonly progress: Int32Array;
 }
 
+/** What a thread is told when it starts. */
+export interface ThreadData {
+  /** Of prepared plans that it may keep. */
+  readonly planBytes: number;
+}
+
 export const NOT_STARTED = -1;
 
 export interface ChunkAnswer {
   /** Whole lines, one per row, in order. */
   readonly bytes: Uint8Array;
   readonly tally: Tally;
+  /** What the thread that answered keeps prepared. */
+  readonly plans?: PlanUse;
 }
 
 /** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */

@@ -7,35 +7,34 @@ import type { Policy } from '../explain/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { ModelStore } from '../store/model-store.js';
 import type { PlanReference } from './shared-documents.js';
+import { type LruCounts, SizedLru } from './sized-lru.js';
 
 export interface CachedPlan extends PlanReference {
   readonly family: string;
 }
 
-/** The threads keep fewer prepared plans than that, and this is only their documents. */
-const MAX_PLANS = 32;
-
 export class PlanCache {
   readonly #models: ModelStore;
-  readonly #onLookup: (outcome: 'hit' | 'miss') => void;
-  readonly #plans = new Map<string, Promise<CachedPlan>>();
+  readonly #plans: SizedLru<Promise<CachedPlan>>;
 
-  constructor(models: ModelStore, onLookup: (outcome: 'hit' | 'miss') => void) {
+  constructor(models: ModelStore, maxBytes: number) {
     this.#models = models;
-    this.#onLookup = onLookup;
+    this.#plans = new SizedLru(maxBytes);
   }
 
-  get size(): number {
-    return this.#plans.size;
+  get use(): LruCounts & { plans: number; bytes: number } {
+    return { ...this.#plans.counts, plans: this.#plans.size, bytes: this.#plans.bytes };
   }
 
   /** Jobs that ask for the same plan at the same time wait for one load. */
   get(model: ModelPin, policy: Policy): Promise<CachedPlan> {
     const planKey = [model.digest, model.version, policy.digest].join(' ');
     const known = this.#plans.get(planKey);
-    this.#onLookup(known ? 'hit' : 'miss');
-    const plan = known ?? this.#load(planKey, model, policy);
-    this.#keep(planKey, plan);
+    if (known) return known;
+    const plan = this.#load(planKey, model, policy);
+    this.#plans.set(planKey, plan, 0);
+    // whoever waits for the plan hears of its failure
+    plan.then(({ documents }) => this.#plans.resize(planKey, plan, documents.byteLength)).catch(() => {});
     return plan;
   }
 
@@ -49,12 +48,6 @@ export class PlanCache {
       this.#plans.delete(planKey);
       throw error;
     }
-  }
-
-  #keep(planKey: string, plan: Promise<CachedPlan>): void {
-    this.#plans.delete(planKey);
-    this.#plans.set(planKey, plan);
-    if (this.#plans.size > MAX_PLANS) this.#plans.delete(this.#plans.keys().next().value!);
   }
 }
 
