@@ -72,6 +72,7 @@ export const configSchema = z.strictObject({
         description: 'About how many entries the stream of answers keeps.',
         variable: 'ELSEWISE_ANSWER_STREAM_LENGTH',
       }),
+      maxDocumentMb: count.describe('Largest model or policy document in the registry, before compression.'),
     })
     .describe('Redis: where it is, under which prefixes our keys live there, and how long they stay.'),
   worker: z
@@ -86,6 +87,9 @@ export const configSchema = z.strictObject({
           'Solver threads for batches; `auto`: one per core. Events have their own. Set it where a CPU limit holds.',
         ),
       port: port.describe('Of /metrics, /healthz and /readyz; 0: any free one.'),
+      planMemoryMb: count.describe(
+        'Estimated memory of the prepared models that a process keeps ready, over all of its threads.',
+      ),
     })
     .describe('`elsewise worker`.'),
   api: apiSchema,

@@ -1,8 +1,11 @@
-/** Documents that the command line names: files, and models in the registry. */
+/** Documents that the command line names: files, or models and policies in the registry. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { ElsewiseError } from '../documents/error.js';
+import { loadPolicy } from '../explain/policy.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
+import type { VersionedPolicy } from '../store/policy-store.js';
+import { looksLikeReference } from '../store/reference.js';
 
 export async function readJson(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -19,9 +22,38 @@ export async function readModelFile(path: string): Promise<LoadedModel> {
   return loadModel(await readJson(path));
 }
 
-/** A file, or else `name@version`. The registry's code is loaded only for the latter: it is most of the start-up time. */
-export async function readModel(reference: string, redisUrl?: string): Promise<LoadedModel> {
-  if (existsSync(reference) || !reference.includes('@')) return readModelFile(reference);
-  const { isModelReference, loadModelReference } = await import('../store/store.js');
-  return isModelReference(reference) ? loadModelReference(reference, redisUrl) : readModelFile(reference);
+/** A file, or else a reference into the registry. */
+export async function readModel(text: string, redisUrl?: string): Promise<LoadedModel> {
+  return readFileOr(
+    text,
+    async () => {
+      const { useStore } = await import('./store-options.js');
+      return useStore({ redis: redisUrl }, ({ models }) => models.load(text));
+    },
+    readModelFile,
+  );
+}
+
+/** The same of a policy; one from the registry knows its version. */
+export async function readPolicyDocument(text: string, redisUrl?: string): Promise<VersionedPolicy> {
+  return readFileOr(
+    text,
+    async () => {
+      const { useStore } = await import('./store-options.js');
+      return useStore({ redis: redisUrl }, ({ policies }) => policies.load(text));
+    },
+    async (path) => loadPolicy(await readJson(path)),
+  );
+}
+
+/**
+ * A file that is there wins. The registry's code is loaded only when there is none: it is most of the start-up time. Who
+ * mistyped a file's name should not be left with a word about Redis only.
+ */
+async function readFileOr<T>(text: string, fromRegistry: () => Promise<T>, fromFile: (path: string) => Promise<T>) {
+  if (existsSync(text) || !looksLikeReference(text)) return fromFile(text);
+  return fromRegistry().catch((error: unknown) => {
+    if (!(error instanceof ElsewiseError) || text.includes('@')) throw error;
+    throw new ElsewiseError(error.code, `there is no file "${text}", and in the registry: ${error.message}`);
+  });
 }

@@ -1,12 +1,17 @@
-/** The policy as the command line gives it: a file, and options that go over what the file says. */
-import { loadPolicy, type Policy } from '../explain/policy.js';
+/** The policy as the command line gives it: a file or one of the registry, and options that go over what it says. */
+import { defaultPolicy, loadPolicy } from '../explain/policy.js';
 import { readTargetText } from '../jobs/row.js';
 import type { LoadedModel } from '../models/load.js';
-import { readJson } from './documents.js';
+import type { VersionedPolicy } from '../store/policy-store.js';
+import { readPolicyDocument } from './documents.js';
 import type { OptionTable, OptionValues } from './options.js';
 
 export const POLICY_OPTIONS = {
-  policy: { kind: 'text', value: 'FILE', help: 'who may change what at what cost; without it anything may change' },
+  policy: {
+    kind: 'text',
+    value: 'FILE|REF',
+    help: 'who may change what at what cost: a file, or name[@version|@alias] in the\nregistry; without it anything may change',
+  },
   target: {
     kind: 'text',
     value: 'T',
@@ -20,17 +25,20 @@ export const POLICY_OPTIONS = {
   seed: { kind: 'whole', value: 'N', min: 0, help: 'for solvers that draw random numbers' },
 } as const satisfies OptionTable;
 
-const DEFAULT_POLICY = { schema: 'elsewise.policy/v1', name: 'default' };
+type Given = OptionValues<typeof POLICY_OPTIONS> & { readonly redis: string | undefined };
 
-export async function readPolicy(options: OptionValues<typeof POLICY_OPTIONS>, model: LoadedModel): Promise<Policy> {
-  const { document } = loadPolicy(options.policy === undefined ? DEFAULT_POLICY : await readJson(options.policy));
+/** It keeps its version only as long as no option changes what it says. */
+export async function readPolicy(options: Given, model: LoadedModel): Promise<VersionedPolicy> {
+  const given =
+    options.policy === undefined ? defaultPolicy() : await readPolicyDocument(options.policy, options.redis);
   const { target, norm, weights, count, region, 'deadline-ms': deadlineMs, seed } = options;
-  return loadPolicy({
-    ...document,
+  const policy = loadPolicy({
+    ...given.document,
     ...(region && { region }),
     ...defined({ count, deadlineMs, seed, target: target && readTargetText(target, model.classes) }),
-    cost: { ...document.cost, ...defined({ norm, weights }) },
+    cost: { ...given.document.cost, ...defined({ norm, weights }) },
   });
+  return policy.digest === given.digest ? given : policy;
 }
 
 function defined<T extends object>(values: T): Partial<T> {

@@ -10,7 +10,7 @@ export const ERROR_CODES = {
   'bad-input': { exit: 2, retry: false, meaning: 'an input file cannot be read as rows' },
   unsupported: { exit: 2, retry: false, meaning: 'the document asks for something this version does not do' },
   'not-known': { exit: 2, retry: false, meaning: 'no model, policy or batch of that name is stored' },
-  conflict: { exit: 2, retry: false, meaning: 'the name is taken by different content' },
+  conflict: { exit: 2, retry: false, meaning: 'the name is taken by different content, or in use' },
   'redis-away': { exit: 3, retry: true, meaning: 'Redis cannot be reached' },
   interrupted: { exit: 130, retry: false, meaning: 'stopped by a signal; what was finished is kept' },
   'thread-lost': { exit: 1, retry: true, meaning: 'a solver thread died or overran and was replaced' },

@@ -43,10 +43,10 @@ export const eventJobSchema = z.strictObject({
   schema: z.literal('elsewise.event-job/v1'),
   /** The answer appears under `elsewise:result:<id>` and on the stream `elsewise:results`. */
   id: z.string().min(1).max(200),
-  /** `name@version`, or `name` for the latest when the job is worked; pinned by its digest it is certain. */
+  /** `name@version`, `name@alias` or `name`, as it stands when the job is worked; pinned by its digest it is certain. */
   model: z.union([z.string().min(1), modelPinSchema]),
-  /** Left out: anything may change, every unit costs the same. */
-  policy: policySchema.optional(),
+  /** A document, or a reference as for the model. Left out: anything may change, every unit costs the same. */
+  policy: z.union([z.string().min(1), policySchema]).optional(),
   features: z.record(z.string(), rowValue),
   target: targetSchema.optional(),
 });

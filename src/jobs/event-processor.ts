@@ -2,7 +2,7 @@
 
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
-import { defaultPolicy, loadPolicy, type Policy } from '../explain/policy.js';
+import type { Policy } from '../explain/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
 import { type EventJob, type EventReturn, eventJobSchema, eventKey } from './contract.js';
@@ -20,8 +20,8 @@ export class EventProcessor {
 
   async answer(data: unknown, solve: Solve): Promise<EventReturn> {
     const job = parseDocument(eventJobSchema, data, 'job');
-    const { results } = this.#store;
-    const policy = job.policy ? loadPolicy(job.policy) : defaultPolicy();
+    const { policies, results } = this.#store;
+    const policy = await policies.accept(job.policy);
     const model = await this.#pin(job.model);
     const key = eventKey(model.digest, policy.digest, job);
     const known = await results.answer(key);

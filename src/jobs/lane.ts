@@ -26,6 +26,8 @@ export interface LaneOptions {
   /** Jobs taken at a time. */
   readonly concurrency: number;
   readonly niceIncrement: number;
+  /** Of prepared plans that each of its threads may keep. */
+  readonly planBytes: number;
   answer(data: unknown, solve: Solve): Promise<{ outcome?: string; isNew?: boolean }>;
   /** The job will not be tried again. */
   onFailed(data: unknown, error: Error): Promise<void>;
@@ -52,10 +54,10 @@ export class Lane {
   #tasks = 0;
 
   constructor(connection: Redis, metrics: Metrics, options: LaneOptions) {
-    const { queue, prefix, threads, niceIncrement, concurrency } = options;
+    const { queue, prefix, threads, niceIncrement, planBytes, concurrency } = options;
     this.#options = options;
     this.#metrics = metrics;
-    this.#pool = new SolverPool({ threads, niceIncrement });
+    this.#pool = new SolverPool({ threads, niceIncrement, planBytes });
     this.#queue = new Queue(queue, { connection, ...queueOptions(prefix) });
     this.#queue.on('error', options.onError);
     this.#worker = new Worker(queue, (job) => this.#process(job), {
@@ -77,7 +79,8 @@ export class Lane {
 
   poolUse(): PoolUse {
     const { queue, threads } = this.#options;
-    return { queue, threads, busy: Math.min(this.#tasks, threads), queued: Math.max(0, this.#tasks - threads) };
+    const busy = Math.min(this.#tasks, threads);
+    return { queue, threads, busy, queued: Math.max(0, this.#tasks - threads), prepared: this.#pool.planUse() };
   }
 
   async depth(): Promise<QueueDepth> {

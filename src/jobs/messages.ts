@@ -7,6 +7,7 @@
  */
 import type { ErrorCode } from '../documents/error.js';
 import type { Forests } from '../models/load.js';
+import type { PlanUse } from './plan-memory.js';
 import type { Tally } from './tally.js';
 
 /** Where the fields of a record are: decided once, from the header, on the main thread. */
@@ -75,6 +76,11 @@ export interface PackTask {
 
 /** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
 export type ThreadTask<T extends ChunkTask | PackTask = ChunkTask | PackTask> = T & { readonly progress: Int32Array };
+/** What a thread is told when it starts. */
+export interface ThreadData {
+  /** Of prepared plans that it may keep. */
+  readonly planBytes: number;
+}
 
 export const NOT_STARTED = -1;
 
@@ -82,6 +88,8 @@ export interface ChunkAnswer {
   /** Whole lines, one per row, in order. */
   readonly bytes: Uint8Array;
   readonly tally: Tally;
+  /** What the thread that answered keeps prepared. */
+  readonly plans?: PlanUse;
 }
 
 /** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */

@@ -1,7 +1,7 @@
 /**
- * A worker's models under their policies, as the threads want them. A document is never parsed here, or a large model would
- * hold up the main loop: a thread of its own loads and checks it, gives back what all threads share, and ends, and with it
- * all the memory that the parsing took.
+ * A worker's models under their policies, as the threads want them, within a budget of memory. A document is never parsed here,
+ * or a large model would hold up the main loop: a thread of its own loads and checks it, gives back what all threads share,
+ * and ends, and with it all the memory that the parsing took.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { Policy } from '../explain/policy.js';
@@ -9,7 +9,8 @@ import type { ModelPin } from '../store/manifest.js';
 import type { ModelStore } from '../store/model-store.js';
 import type { SharedModel } from './messages.js';
 import { SolverPool } from './pool.js';
-import { type PlanReference, planKey, shareJson } from './shared-documents.js';
+import { type PlanReference, planBytes, planKey, shareJson } from './shared-documents.js';
+import { type LruCounts, SizedLru } from './sized-lru.js';
 
 export interface CachedPlan extends PlanReference {
   readonly family: string;
@@ -20,59 +21,51 @@ interface StoredModel {
   readonly family: string;
 }
 
-interface Entry {
-  readonly modelKey: string;
-  readonly stored: Promise<StoredModel>;
-  readonly plan: Promise<CachedPlan>;
-}
-
-/** Policies of one model share it, so there are no more models than that. */
-const MAX_PLANS = 32;
-
 export class PlanCache {
-  readonly #models: ModelStore;
-  readonly #onLookup: (outcome: 'hit' | 'miss') => void;
-  readonly #plans = new Map<string, Entry>();
+  readonly #store: ModelStore;
+  /** Policies of one model share it. */
+  readonly #models: SizedLru<Promise<StoredModel>>;
+  readonly #plans: SizedLru<Promise<CachedPlan>>;
 
-  constructor(models: ModelStore, onLookup: (outcome: 'hit' | 'miss') => void) {
-    this.#models = models;
-    this.#onLookup = onLookup;
+  constructor(store: ModelStore, maxBytes: number) {
+    this.#store = store;
+    this.#models = new SizedLru(maxBytes);
+    this.#plans = new SizedLru(maxBytes);
   }
 
-  get size(): number {
-    return this.#plans.size;
+  get use(): LruCounts & { plans: number; bytes: number } {
+    return { ...this.#plans.counts, plans: this.#plans.size, bytes: this.#models.bytes };
   }
 
   /** Jobs that ask for the same model at the same time wait for one load. */
   get(model: ModelPin, policy: Policy): Promise<CachedPlan> {
     const key = planKey(model, policy.digest);
-    const known = this.#plans.get(key);
-    this.#onLookup(known ? 'hit' : 'miss');
-    const entry = known ?? this.#open(key, model, policy);
-    this.#keep(key, entry);
-    return entry.plan;
+    return kept(this.#plans, key, () => this.#plan(key, model, policy), planBytes);
   }
 
-  #open(key: string, pin: ModelPin, policy: Policy): Entry {
-    const modelKey = planKey(pin);
-    const sibling = [...this.#plans.values()].find((entry) => entry.modelKey === modelKey);
-    const stored = sibling?.stored ?? this.#load(pin);
-    const plan = stored.then((model) => ({ ...model, planKey: key, policy: shareJson(policy.document) }));
-    plan.catch(() => this.#plans.delete(key));
-    return { modelKey, stored, plan };
+  async #plan(key: string, pin: ModelPin, policy: Policy): Promise<CachedPlan> {
+    const stored = await kept(this.#models, planKey(pin), () => this.#load(pin), planBytes);
+    return { ...stored, planKey: key, policy: shareJson(policy.document) };
   }
 
   async #load(pin: ModelPin): Promise<StoredModel> {
-    const version = await this.#models.resolve(`${pin.name}@${pin.version}`);
+    const version = await this.#store.resolve(`${pin.name}@${pin.version}`);
     if (version.digest !== pin.digest) throw notPinned(pin, version.digest);
-    return { model: await packInThread(await this.#models.read(version), pin), family: version.family };
+    return { model: await packInThread(await this.#store.read(version), pin), family: version.family };
   }
+}
 
-  #keep(key: string, entry: Entry): void {
-    this.#plans.delete(key);
-    this.#plans.set(key, entry);
-    if (this.#plans.size > MAX_PLANS) this.#plans.delete(this.#plans.keys().next().value!);
-  }
+/** What is known under a key, or being made; what fails is not kept. */
+function kept<T>(cache: SizedLru<Promise<T>>, key: string, make: () => Promise<T>, sizeOf: (value: T) => number) {
+  const known = cache.get(key);
+  if (known) return known;
+  const made = make();
+  cache.set(key, made, 0);
+  made.then(
+    (value) => cache.resize(key, made, sizeOf(value)),
+    () => cache.delete(key), // whoever waits for it hears of its failure
+  );
+  return made;
 }
 
 async function packInThread(bytes: Buffer, { digest, version }: ModelPin): Promise<SharedModel> {

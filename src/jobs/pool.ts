@@ -17,9 +17,11 @@ import {
   type PackTask,
   type RowLoss,
   type SharedModel,
+  type ThreadData,
   type ThreadReply,
   type ThreadTask,
 } from './messages.js';
+import { PlanLedger, type PlanUse, planShareBytes } from './plan-memory.js';
 import { recordsOf } from './records.js';
 import { addTally, createTally } from './tally.js';
 
@@ -31,6 +33,8 @@ export interface PoolOptions {
   readonly heapLimitMb?: number;
   /** Lets other work go first, as `nice` does. */
   readonly niceIncrement?: number;
+  /** Of prepared plans that each thread may keep; left out, the threads of the pool share the whole budget. */
+  readonly planBytes?: number;
 }
 
 export interface ChunkOptions {
@@ -62,10 +66,12 @@ type Attempt<T> = { readonly answer: AnswerTo<T> } | Lost;
 export class SolverPool {
   readonly threads: number;
   readonly #piscina: Piscina<ThreadTask, ThreadReply>;
+  readonly #plans = new PlanLedger();
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  constructor({ threads, filename = THREAD_FILE, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 }: PoolOptions) {
+  constructor(options: PoolOptions) {
+    const { threads, filename = THREAD_FILE, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 } = options;
     this.threads = threads;
     this.#free = threads;
     this.#piscina = new Piscina({
@@ -74,6 +80,7 @@ export class SolverPool {
       maxThreads: threads,
       niceIncrement,
       recordTiming: false,
+      workerData: { planBytes: options.planBytes ?? planShareBytes(threads) } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
     });
     // A thread that dies between two tasks is replaced by piscina; without a listener it would take the process along.
@@ -134,6 +141,7 @@ export class SolverPool {
       const sent = { ...task, bytes, progress };
       const options = { transferList: [bytes.buffer], signal: abort };
       const reply = (await this.#piscina.run(sent, options)) as ThreadReply<T>;
+      if ('answer' in reply && 'plans' in reply.answer && reply.answer.plans) this.#plans.note(reply.answer.plans);
       if ('answer' in reply) return reply;
       throw new ElsewiseError(reply.refusal.code, reply.refusal.message, reply.refusal.path);
     } catch (error) {
@@ -156,6 +164,11 @@ export class SolverPool {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#free++;
+  }
+
+  /** What the threads keep prepared. */
+  planUse(): Omit<PlanUse, 'thread'> {
+    return this.#plans.total(this.#piscina.threads.map(({ threadId }) => threadId));
   }
 
   /** Ends the threads, whatever they are doing. */

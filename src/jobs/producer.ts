@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { parseDocument } from '../documents/parse.js';
 import { prepare } from '../explain/plan.js';
-import { defaultPolicy, loadPolicy, type Policy } from '../explain/policy.js';
 import type { LoadedModel } from '../models/load.js';
 import { pack } from '../store/block.js';
 import { batchIdSchema, type ChunkState, type Manifest } from '../store/manifest.js';
+import type { VersionedPolicy } from '../store/policy-store.js';
 import { connect } from '../store/redis.js';
 import { type StoreSettings, storeSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
@@ -30,9 +30,9 @@ export interface BatchInput {
   readonly source: AsyncIterable<Uint8Array>;
   /** Of the file: its ending decides the format; without one, the first byte does. */
   readonly name: string;
-  /** A model of the registry: `name@version`, or `name` for its latest version now. */
+  /** A model of the registry: `name@version`, `name@alias`, or `name` for its latest; what it names now is pinned. */
   readonly model: string;
-  /** A policy document; left out, anything may change. */
+  /** A policy document, or a reference into the registry of policies; left out, anything may change. */
   readonly policy?: unknown;
   /** Left out, one is made up. The same id and content again is the same batch, other content is refused. */
   readonly batch?: string;
@@ -87,12 +87,25 @@ export class Producer {
   /** Refuses a bad model, policy or header before anything is written. */
   async enqueueBatch(input: BatchInput): Promise<EnqueuedBatch> {
     const model = await this.#store.models.load(input.model);
-    const policy = input.policy === undefined ? defaultPolicy() : loadPolicy(input.policy);
+    const policy = await this.#store.policies.accept(input.policy);
     await prepare(model, policy);
     const rows = await RowSource.open(input.source, input.name, model);
     for (const warning of rows.warnings) input.onWarning?.(warning);
     const manifest = await this.#store.batches.create(describe(input, model, policy, rows));
+    await this.#settle(manifest);
     return this.#addRows(manifest, rows, input);
+  }
+
+  /** From here on nobody can remove what the batch uses; if somebody just has, it is as if there had been no batch. */
+  async #settle({ id, model, policy }: Manifest): Promise<void> {
+    const { models, policies, batches } = this.#store;
+    try {
+      await models.settleOn(model);
+      if (policy.version) await policies.settleOn({ name: policy.document.name, version: policy.version });
+    } catch (error) {
+      await batches.discardEmpty(id);
+      throw error;
+    }
   }
 
   async #addRows(manifest: Manifest, rows: RowSource, { onProgress }: BatchInput): Promise<EnqueuedBatch> {
@@ -128,20 +141,21 @@ export class Producer {
     const job = parseDocument(eventJobSchema, { schema: 'elsewise.event-job/v1', ...event }, 'event');
     const model = typeof job.model === 'string' ? await this.#store.models.resolve(job.model) : job.model;
     const pin = { name: model.name, version: model.version, digest: model.digest };
-    const policy = job.policy ? loadPolicy(job.policy) : defaultPolicy();
+    const policy = await this.#store.policies.accept(job.policy);
     const jobId = eventJobId(eventKey(pin.digest, policy.digest, job));
-    const added = await this.#queues.events.add('event', { ...job, model: pin }, { jobId });
+    const pinned = { ...job, model: pin, ...(job.policy && { policy: policy.document }) };
+    const added = await this.#queues.events.add('event', pinned, { jobId });
     if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
     return { id: job.id, jobId };
   }
 }
 
-function describe(input: BatchInput, model: LoadedModel, policy: Policy, { layout }: RowSource): Manifest {
+function describe(input: BatchInput, model: LoadedModel, policy: VersionedPolicy, { layout }: RowSource): Manifest {
   return {
     schema: 'elsewise.batch/v1',
     id: parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch'),
     model: { name: model.name, version: model.version!, digest: model.digest },
-    policy: { digest: policy.digest, document: policy.document },
+    policy: { digest: policy.digest, document: policy.document, version: policy.version },
     layout: layout.format === 'csv' ? { ...layout, featureColumns: [...layout.featureColumns] } : layout,
     chunkRows: input.chunkRows ?? CHUNK_ROWS,
     created: new Date().toISOString(),

@@ -47,6 +47,19 @@ export function readSharedJson(shared: SharedJson): unknown {
   return JSON.parse(Buffer.from(shared).toString('utf8'));
 }
 
+/** The size of what a thread makes a plan of; the trees themselves are shared. */
+export function planBytes({ model, policy }: Pick<PlanReference, 'model' | 'policy'>): number {
+  return model.rest.byteLength + (policy?.byteLength ?? 0) + forestBytes(model) / PER_SHARED_BYTE;
+}
+
+/** What a plan keeps of its own for trees that it shares, by which estimates multiply: about as much as they are. */
+const PER_SHARED_BYTE = 8;
+
+function forestBytes({ forests }: SharedModel): number {
+  const arrays = [forests.model, forests.background?.forest].flatMap((forest) => Object.values(forest ?? {}));
+  return arrays.reduce<number>((sum, part) => sum + (ArrayBuffer.isView(part) ? part.byteLength : 0), 0);
+}
+
 /** A short name for "this model under this policy", where a line has no room for both digests. */
 export function planDigest(modelDigest: string, policyDigest: string): string {
   return createHash('sha256').update(`${modelDigest} ${policyDigest}`).digest('hex').slice(0, 16);

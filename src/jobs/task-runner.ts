@@ -2,25 +2,27 @@
  * A solver thread's work: a chunk of records in, finished lines out. Whatever happens to one row, every row gets its line.
  * How a plan is prepared is an argument, so that tests can run threads that hang, die or run out of memory.
  */
+import { threadId } from 'node:worker_threads';
 import type { ResultDocument } from '../documents/result-document.js';
 import type { Plan, prepare } from '../explain/plan.js';
 import { loadPolicy } from '../explain/policy.js';
 import { LineBuffer } from './line-buffer.js';
 import type { ChunkAnswer, ChunkTask, RowLoss, ThreadTask } from './messages.js';
+import { estimatePlanBytes } from './plan-memory.js';
 import { createPredictor } from './predict.js';
 import { createResultWriter } from './result-lines.js';
 import type { ParsedRow } from './row.js';
 import { createRowReader } from './row-reader.js';
-import { readSharedJson, readSharedModel } from './shared-documents.js';
+import { planBytes, readSharedJson, readSharedModel } from './shared-documents.js';
+import { SizedLru } from './sized-lru.js';
 import { countPrediction, countResult, createTally, type Tally } from './tally.js';
 
 export interface RunnerOptions {
   readonly prepare: typeof prepare;
   readonly now: () => number;
+  /** Of prepared work that the thread keeps, by estimate: models and plans are costly to make. */
+  readonly planBytes: number;
 }
-
-/** Prepared work that a thread keeps: models and plans are costly to make and most runs use one. */
-const MAX_PREPARED = 8;
 
 /** Of the bytes that the last chunk's rows needed; more than that is rarely needed, and too much costs little. */
 const GENEROUS = 1.2;
@@ -34,17 +36,16 @@ interface Prepared {
 export type TaskRunner = (task: ThreadTask<ChunkTask>) => Promise<ChunkAnswer>;
 
 export function createTaskRunner(options: RunnerOptions): TaskRunner {
-  const cache = new Map<string, Prepared>();
+  const cache = new SizedLru<Prepared>(options.planBytes);
   let bytesPerRow = 0;
   const renew = async (task: ChunkTask, key: string) => {
     const prepared = await PREPARE[task.kind](task, options);
-    keep(cache, key, prepared);
+    cache.set(key, prepared, estimatePlanBytes(planBytes(task)));
     return prepared;
   };
   return async (task) => {
     const key = [task.kind, task.output, JSON.stringify(task.layout), task.planKey].join(' ');
     let prepared = cache.get(key) ?? (await renew(task, key));
-    keep(cache, key, prepared);
     const tally = createTally();
     const lines = new LineBuffer(GENEROUS * bytesPerRow * task.rows);
     Atomics.store(task.progress, 0, 0);
@@ -61,7 +62,8 @@ export function createTaskRunner(options: RunnerOptions): TaskRunner {
       Atomics.add(task.progress, 0, 1);
     }
     bytesPerRow = Math.ceil(lines.bytes.length / task.rows);
-    return { bytes: lines.bytes, tally };
+    const plans = { thread: threadId, plans: cache.size, bytes: cache.bytes, ...cache.counts };
+    return { bytes: lines.bytes, tally, plans };
   };
 }
 
@@ -101,13 +103,6 @@ async function preparePredict(task: ChunkTask): Promise<Prepared> {
       return `${JSON.stringify(prediction)}\n`;
     },
   };
-}
-
-/** Last used, last dropped. */
-function keep<T>(cache: Map<string, T>, key: string, value: T): void {
-  cache.delete(key);
-  cache.set(key, value);
-  if (cache.size > MAX_PREPARED) cache.delete(cache.keys().next().value!);
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -1,12 +1,12 @@
 /** A task runner as piscina wants it: the bytes of answers change hands instead of being copied, coded errors are data. */
-import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ElsewiseError } from '../documents/error.js';
-import type { ThreadReply, ThreadTask } from './messages.js';
+import type { ThreadData, ThreadReply, ThreadTask } from './messages.js';
 import { packStored } from './shared-documents.js';
 import { createTaskRunner, type RunnerOptions } from './task-runner.js';
 
-export function answerTasks(options: RunnerOptions): (task: ThreadTask) => Promise<unknown> {
-  const run = createTaskRunner(options);
+export function answerTasks(options: Omit<RunnerOptions, keyof ThreadData>): (task: ThreadTask) => Promise<unknown> {
+  const run = createTaskRunner({ ...options, ...(workerData as ThreadData) });
   return async (task) => {
     try {
       if (task.kind === 'pack') return { answer: packStored(task) } satisfies ThreadReply;

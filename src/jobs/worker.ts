@@ -17,6 +17,7 @@ import { EventProcessor } from './event-processor.js';
 import { codeOf } from './job-failure.js';
 import { Lane, type LaneOptions } from './lane.js';
 import { PlanCache } from './plan-cache.js';
+import { planShareBytes } from './plan-memory.js';
 
 export interface WorkerOptions {
   readonly settings: StoreSettings;
@@ -29,6 +30,7 @@ export interface WorkerOptions {
   notice(text: string): void;
 }
 
+const EVENT_THREADS = 1;
 const LOOK_EVERY_MS = 5_000;
 const LOOK_DRAINING_MS = 250;
 const DRAIN_WITHOUT_REDIS_MS = 5_000;
@@ -76,11 +78,11 @@ export class QueueWorker {
     this.#metrics = new Metrics({
       depths: () => this.#whileUp(() => Promise.all(this.#lanes.map((lane) => lane.depth()))),
       pools: () => this.#lanes.map((lane) => lane.poolUse()),
-      cachedPlans: () => this.#plans.size,
+      cachedPlans: () => this.#plans.use,
       isRedisUp: () => this.#isRedisUp(),
       memory: async () => (this.#isRedisUp() ? readMemory(forStore) : undefined),
     });
-    this.#plans = new PlanCache(this.#store.models, (outcome) => this.#metrics.countPlan(outcome));
+    this.#plans = new PlanCache(this.#store.models, this.#planBytes);
     this.#lanes = options.lanes.map((name) => new Lane(forQueues, this.#metrics, this.#laneOptions(name)));
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
   }
@@ -119,10 +121,18 @@ export class QueueWorker {
     return { lost: promise, timer: setInterval(look, LOOK_DRAINING_MS) };
   }
 
+  /** The budget in equal parts: one for each thread of each lane, and one for the documents that they are made from. */
+  get #planBytes(): number {
+    const { lanes, threads } = this.#options;
+    const solving = lanes.reduce((sum, name) => sum + (name === 'bulk' ? threads : EVENT_THREADS), 0);
+    return planShareBytes(solving + 1);
+  }
+
   #laneOptions(name: LaneName): LaneOptions {
     return {
       queue: QUEUES[name],
       prefix: this.#options.settings.queuePrefix,
+      planBytes: this.#planBytes,
       ...this.#laneKinds[name](),
       onProgress: () => this.#liveness.progress(),
       onError: (error) => {
@@ -136,7 +146,7 @@ export class QueueWorker {
     events: () => {
       const processor = new EventProcessor(this.#store, this.#plans);
       const answer: LaneOptions['answer'] = (data, solve) => processor.answer(data, solve);
-      return { threads: 1, concurrency: 8, niceIncrement: 0, answer, onFailed: async () => {} };
+      return { threads: EVENT_THREADS, concurrency: 8, niceIncrement: 0, answer, onFailed: async () => {} };
     },
     bulk: () => {
       const { threads } = this.#options;

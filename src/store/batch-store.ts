@@ -10,7 +10,7 @@ import { parseDocument } from '../documents/parse.js';
 import { type Block, unpack } from './block.js';
 import type { Keys } from './keys.js';
 import { type Chunk, type ChunkState, chunkSchema, type Manifest, manifestSchema } from './manifest.js';
-import { ADD_CHUNK, FAIL_CHUNK, runScript } from './scripts.js';
+import { ADD_CHUNK, DISCARD_EMPTY, FAIL_CHUNK, runScript } from './scripts.js';
 
 export interface BatchStatus {
   readonly manifest: Manifest;
@@ -50,6 +50,13 @@ export class BatchStore {
     const difference = differenceOf(first, manifest);
     if (!difference) return first;
     throw new ElsewiseError('conflict', `batch "${manifest.id}" exists with another ${difference}: choose another id`);
+  }
+
+  /** Takes back a batch that has no chunk yet; another stays. */
+  async discardEmpty(id: string): Promise<void> {
+    const keys = [this.#keys.batch(id), this.#keys.batchChunks(id)];
+    const isDiscarded = await runScript(this.#redis, DISCARD_EMPTY, keys, []);
+    if (isDiscarded === 1) await this.#redis.hdel(this.#keys.openBatches(), id);
   }
 
   /** Gives the state of the chunk: `waiting` needs a job, the others do not. */

@@ -1,37 +1,21 @@
 /**
  * Every Redis key of ours. Keys that one script touches together share the hash tag in braces, so they are in one slot
- * of a Redis Cluster: all of a model's, all of a batch's. BullMQ's own keys are under `queuePrefix` of settings.ts.
+ * of a Redis Cluster: all of a model's, all of a policy's, all of a batch's. BullMQ's own keys are under `queuePrefix` of settings.ts.
  */
 export class Keys {
+  readonly models: RegistryKeys;
+  readonly policies: RegistryKeys;
   readonly #prefix: string;
 
   constructor(prefix: string) {
     this.#prefix = prefix;
+    this.models = new RegistryKeys(`${prefix}:models`, `${prefix}:model`);
+    this.policies = new RegistryKeys(`${prefix}:policies`, `${prefix}:policy`);
   }
 
-  /** Set of the names of all models. */
-  modelNames(): string {
-    return `${this.#prefix}:models`;
-  }
-
-  /** Hash: version number -> JSON about it. */
-  modelVersions(name: string): string {
-    return `${this.#prefix}:model:{${name}}:versions`;
-  }
-
-  /** Hash: digest -> version number. */
-  modelDigests(name: string): string {
-    return `${this.#prefix}:model:{${name}}:digests`;
-  }
-
-  /** The last version number given; a number is never given twice. */
-  modelCounter(name: string): string {
-    return `${this.#prefix}:model:{${name}}:counter`;
-  }
-
-  /** A model document, canonical JSON, compressed; by content, so that it cannot be overwritten by another. */
-  modelBlock(name: string, digest: string): string {
-    return `${this.#prefix}:model:{${name}}:${digest}`;
+  /** Hash: batch id -> JSON with the model and the policy that it uses, from its creation until it is over. */
+  openBatches(): string {
+    return `${this.#prefix}:batches`;
   }
 
   /** Hash: the manifest and the totals of a batch. */
@@ -72,5 +56,51 @@ export class Keys {
   /** Stream of the answers to events. */
   results(): string {
     return `${this.#prefix}:results`;
+  }
+}
+
+/** Of a registry of documents with versions: models, policies. */
+export class RegistryKeys {
+  readonly #names: string;
+  readonly #one: string;
+
+  constructor(names: string, one: string) {
+    this.#names = names;
+    this.#one = one;
+  }
+
+  /** Set of all names ever pushed; one whose versions were all removed stays in it. */
+  names(): string {
+    return this.#names;
+  }
+
+  /** Hash: version number -> JSON about it. */
+  versions(name: string): string {
+    return `${this.#one}:{${name}}:versions`;
+  }
+
+  /** Hash: digest -> version number. */
+  digests(name: string): string {
+    return `${this.#one}:{${name}}:digests`;
+  }
+
+  /** Hash: alias -> version number. */
+  aliases(name: string): string {
+    return `${this.#one}:{${name}}:aliases`;
+  }
+
+  /** The last version number given; a number is never given twice. */
+  counter(name: string): string {
+    return `${this.#one}:{${name}}:counter`;
+  }
+
+  /** Counts how often somebody has settled on a version: a removal that saw an older count looks again. */
+  uses(name: string): string {
+    return `${this.#one}:{${name}}:uses`;
+  }
+
+  /** A document, canonical JSON, compressed; by content, so that it cannot be overwritten by another. */
+  block(name: string, digest: string): string {
+    return `${this.#one}:{${name}}:${digest}`;
   }
 }

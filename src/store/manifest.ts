@@ -33,7 +33,8 @@ export const manifestSchema = z.strictObject({
   schema: z.literal('elsewise.batch/v1'),
   id: batchIdSchema,
   model: modelPinSchema,
-  policy: z.strictObject({ digest: digestSchema, document: policySchema }),
+  /** The version is that of the registry, if it came from there; the document is what counts. */
+  policy: z.strictObject({ digest: digestSchema, document: policySchema, version: z.int().min(1).optional() }),
   layout: layoutSchema,
   /** Every chunk but the last has this many rows, so that a repeated enqueue cuts the same chunks. */
   chunkRows: z.int().min(1),

@@ -15,21 +15,6 @@ export async function runScript(redis: Redis, script: Script, keys: string[], ar
 }
 
 /**
- * KEYS versions, digests, counter, block; ARGV digest, JSON about the version, compressed document.
- * Gives {version, 1 if it is new}. The block is written in any case: it is the same by content, and heals a damaged one.
- */
-export const PUSH_MODEL: Script = {
-  lua: `
-redis.call('SET', KEYS[4], ARGV[3])
-local known = redis.call('HGET', KEYS[2], ARGV[1])
-if known then return {tonumber(known), 0} end
-local version = redis.call('INCR', KEYS[3])
-redis.call('HSET', KEYS[1], version, ARGV[2])
-redis.call('HSET', KEYS[2], ARGV[1], version)
-return {version, 1}`,
-};
-
-/**
  * KEYS batch, chunks, rows; ARGV index, JSON of the chunk, digest of its rows, number of rows, compressed rows, TTL.
  * Gives the state the chunk is in now, or `conflict` when it holds other rows or the batch is complete without it. A
  * chunk that is done is left alone.
@@ -85,5 +70,13 @@ redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'failed', 1)
 redis.call('XADD', KEYS[3], '*', 'chunk', ARGV[1], 'state', 'failed')
 for i = 1, 3 do redis.call('EXPIRE', KEYS[i], ARGV[3]) end
+return 1`,
+};
+
+/** KEYS batch, chunks. Gives 1 if the batch had no chunk and is gone now. */
+export const DISCARD_EMPTY: Script = {
+  lua: `
+if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+redis.call('UNLINK', KEYS[1])
 return 1`,
 };

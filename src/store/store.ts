@@ -1,28 +1,32 @@
-/** One connection and the stores over it, for commands and producers; and the model references of the command line. */
-import { existsSync } from 'node:fs';
+/** One connection and the stores over it, for commands and producers. */
 import type { Redis } from 'ioredis';
-import type { LoadedModel } from '../models/load.js';
 import { BatchStore } from './batch-store.js';
 import { Keys } from './keys.js';
 import { ModelStore } from './model-store.js';
+import { OpenBatches } from './open-batches.js';
+import { PolicyStore } from './policy-store.js';
 import { asRedisAway, connect } from './redis.js';
 import { ResultStore } from './result-store.js';
-import { type StoreSettings, storeSettings } from './settings.js';
+import type { StoreSettings } from './settings.js';
 
 export interface Store {
   readonly redis: Redis;
   readonly settings: StoreSettings;
   readonly models: ModelStore;
+  readonly policies: PolicyStore;
   readonly batches: BatchStore;
   readonly results: ResultStore;
 }
 
 export function storeOver(redis: Redis, settings: StoreSettings): Store {
   const keys = new Keys(settings.keyPrefix);
+  const openBatches = new OpenBatches(redis, keys, settings.batchTtlSeconds);
+  const { maxDocumentMb } = settings;
   return {
     redis,
     settings,
-    models: new ModelStore(redis, keys),
+    models: new ModelStore(redis, { keys: keys.models, openBatches, maxDocumentMb }),
+    policies: new PolicyStore(redis, { keys: keys.policies, openBatches, maxDocumentMb }),
     batches: new BatchStore(redis, keys, settings.batchTtlSeconds),
     results: new ResultStore(redis, keys, settings),
   };
@@ -38,14 +42,4 @@ export async function withStore<T>(settings: StoreSettings, use: (store: Store) 
   } finally {
     redis.disconnect();
   }
-}
-
-/** Whether `--model` means the registry: `name@version`, and no file of that name lies there. */
-export function isModelReference(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]*@(\d+|latest)$/.test(text) && !existsSync(text);
-}
-
-/** The model that a reference names in the registry of the given Redis, or that of REDIS_URL. */
-export async function loadModelReference(reference: string, url?: string): Promise<LoadedModel> {
-  return withStore(storeSettings({ url }), ({ models }) => models.load(reference));
 }

@@ -31,6 +31,17 @@ export interface PoolUse {
   readonly threads: number;
   readonly busy: number;
   readonly queued: number;
+  /** What its threads keep prepared. */
+  readonly prepared: CacheUse;
+}
+
+/** Of a cache: what it holds now, and what it was asked since the start. */
+export interface CacheUse {
+  readonly plans: number;
+  readonly bytes: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly evictions: number;
 }
 
 export interface MemoryUse {
@@ -42,7 +53,7 @@ export interface MemoryUse {
 export interface Sources {
   depths(): Promise<readonly QueueDepth[]>;
   pools(): readonly PoolUse[];
-  cachedPlans(): number;
+  cachedPlans(): CacheUse;
   isRedisUp(): boolean;
   /** Of Redis; none while it is away. */
   memory(): Promise<MemoryUse | undefined>;
@@ -60,7 +71,6 @@ export class Metrics {
   readonly #proofs = this.#counter('found_rows_by_proof_total', 'Found rows by proof of the answer', ['proof']);
   readonly #degraded = this.#counter('degraded_rows_total', 'Rows whose answer is not the one asked for', ['queue']);
   readonly #jobs = this.#counter('jobs_total', 'Jobs ended, by outcome', ['queue', 'outcome']);
-  readonly #plans = this.#counter('plan_cache_total', 'Look-ups of a model under a policy', ['outcome']);
   readonly #rowSeconds = this.#histogram('row_seconds', 'Solver time per row', ['family', 'solver'], ROW_SECONDS);
   readonly #jobSeconds = this.#histogram('job_seconds', 'Time from taking a job to its end', ['queue'], JOB_SECONDS);
 
@@ -76,7 +86,7 @@ export class Metrics {
     this.#gauge('pool_queued_tasks', 'Tasks that wait for a solver thread', ['queue'], (gauge) => {
       for (const { queue, queued } of sources.pools()) gauge.set({ queue }, queued);
     });
-    this.#gauge('cached_plans', 'Models under a policy kept ready', [], (gauge) => gauge.set(sources.cachedPlans()));
+    this.#addCaches();
     this.#gauge('redis_up', 'Whether Redis is connected', [], (gauge) => gauge.set(sources.isRedisUp() ? 1 : 0));
     this.#addDepths();
     this.#addMemory();
@@ -99,8 +109,24 @@ export class Metrics {
     this.#jobSeconds.observe({ queue }, ms / 1000);
   }
 
-  countPlan(outcome: 'hit' | 'miss'): void {
-    this.#plans.inc({ outcome });
+  /** Documents that the process has at hand, and what its threads have made of them. */
+  #addCaches(): void {
+    const { cachedPlans, pools } = this.#sources;
+    this.#gauge('cached_plans', 'Models under a policy kept ready', [], (gauge) => gauge.set(cachedPlans().plans));
+    this.#gauge('cached_plan_bytes', 'Bytes of their documents', [], (gauge) => gauge.set(cachedPlans().bytes));
+    this.#total('plan_cache_total', 'Look-ups of a model under a policy', ['outcome'], (counter) => {
+      for (const [outcome, count] of outcomes(cachedPlans())) counter.inc({ outcome }, count);
+    });
+    this.#gauge('prepared_plans', 'Plans that solver threads keep prepared', ['queue'], (gauge) => {
+      for (const { queue, prepared } of pools()) gauge.set({ queue }, prepared.plans);
+    });
+    this.#gauge('prepared_plan_bytes', 'Estimated memory of prepared plans', ['queue'], (gauge) => {
+      for (const { queue, prepared } of pools()) gauge.set({ queue }, prepared.bytes);
+    });
+    this.#total('prepared_plan_lookups_total', 'Look-ups of prepared plans', ['queue', 'outcome'], (counter) => {
+      for (const { queue, prepared } of pools())
+        for (const [outcome, count] of outcomes(prepared)) counter.inc({ queue, outcome }, count);
+    });
   }
 
   #addDepths(): void {
@@ -142,6 +168,15 @@ export class Metrics {
     return new Counter({ name: `elsewise_${name}`, help, labelNames, registers: [this.registry] });
   }
 
+  /** A counter of what is counted elsewhere: `read` gives the totals. */
+  #total(name: string, help: string, labelNames: string[], read: (counter: Counter) => void): Counter {
+    const collect = function (this: Counter) {
+      this.reset();
+      read(this);
+    };
+    return new Counter({ name: `elsewise_${name}`, help, labelNames, collect, registers: [this.registry] });
+  }
+
   #histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram {
     return new Histogram({ name: `elsewise_${name}`, help, labelNames, buckets, registers: [this.registry] });
   }
@@ -152,6 +187,14 @@ export class Metrics {
     };
     return new Gauge({ name: `elsewise_${name}`, help, labelNames, collect, registers: [this.registry] });
   }
+}
+
+function outcomes({ hits, misses, evictions }: CacheUse): [outcome: string, count: number][] {
+  return [
+    ['hit', hits],
+    ['miss', misses],
+    ['eviction', evictions],
+  ];
 }
 
 /** Times are counted per job, so rows of a job that needed several solvers have no single one to name. */

@@ -69,7 +69,7 @@ describe('the store', () => {
   it('refuses a damaged document, and a push of the same content heals it', async () => {
     const { models, redis, settings } = world.store;
     const { digest } = await models.resolve('credit@1');
-    const key = new Keys(settings.keyPrefix).modelBlock('credit', digest);
+    const key = new Keys(settings.keyPrefix).models.block('credit', digest);
     const forged = await pack(
       Buffer.from(JSON.stringify({ ...DOCUMENT, classes: ['approved', 'rejected'] })),
       'lasting',

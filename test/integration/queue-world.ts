@@ -81,6 +81,11 @@ export class World {
     }
   }
 
+  /** What another process needs to see the same keys. */
+  get environment(): NodeJS.ProcessEnv {
+    return this.#env;
+  }
+
   path(name: string): string {
     return join(this.directory, name);
   }

@@ -7,12 +7,13 @@ import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
 
 export const enqueue = defineCommand({
-  usage: 'enqueue --model name@version --input FILE [--policy FILE] [--batch ID] [OPTIONS]',
+  usage: 'enqueue --model REF --input FILE [--policy FILE|REF] [--batch ID] [OPTIONS]',
   about: `Puts the rows of a file into the bulk queue, in chunks, for whatever workers there are. The model is one of the
-registry; a name without a version is pinned to its latest. Repeating an interrupted enqueue with the same --batch and
-input goes on where it was; nothing is there twice. The last line is the batch id, for \`batch status\` and \`batch wait\`.`,
+registry: name@version, name@alias, or a name for its latest version; what it names now is pinned for the whole batch.
+Repeating an interrupted enqueue with the same --batch and input goes on where it was; nothing is there twice. The last
+line is the batch id, for \`batch status\` and \`batch wait\`.`,
   options: {
-    model: { kind: 'text', value: 'name@version', required: true, help: 'a model in the registry' },
+    model: { kind: 'text', value: 'REF', required: true, help: 'a model in the registry: name[@version|@alias]' },
     input: {
       kind: 'text',
       value: 'FILE',
@@ -27,6 +28,10 @@ input goes on where it was; nothing is there twice. The last line is the batch i
   },
   examples: [
     { does: 'queue a portfolio', command: 'enqueue --model credit@3 --policy policy.json --input applicants.csv' },
+    {
+      does: 'model and policy as they are in production now',
+      command: 'enqueue --model credit@production --policy retail@production --input applicants.csv',
+    },
     {
       does: 'and have the results, in the order of the rows, as soon as they are there',
       command: 'batch wait "$(elsewise enqueue --model credit --input rows.csv | tail -1)" --output results.ndjson',
@@ -44,7 +49,7 @@ input goes on where it was; nothing is there twice. The last line is the batch i
         source: input.bytes,
         name: input.name,
         model: `${model.name}@${model.version}`,
-        policy: policy.document,
+        policy: policy.version ? `${policy.name}@${policy.version}` : policy.document,
         batch,
         chunkRows: options['chunk-rows'],
         onWarning: say,

@@ -11,7 +11,7 @@ import { readModel } from '../documents.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
 
 export const explain = defineCommand({
-  usage: 'explain --model FILE|name@version --input FILE --output FILE [OPTIONS]',
+  usage: 'explain --model FILE|REF --input FILE --output FILE [OPTIONS]',
   about: `Says for each row what would have to change, at the least cost, for the model to give the target.
 
 Every row gets one line: found, already, infeasible, not-found or invalid. A CSV file needs a header with the
@@ -23,9 +23,9 @@ digest of model and policy).`,
   options: {
     model: {
       kind: 'text',
-      value: 'FILE|name@version',
+      value: 'FILE|REF',
       required: true,
-      help: 'a model document, or one in the registry',
+      help: 'a model document, or name@version or name@alias in the registry',
     },
     ...BULK_OPTIONS,
     ...POLICY_OPTIONS,
@@ -40,6 +40,10 @@ digest of model and policy).`,
     {
       does: 'in a pipe, three alternatives each, the target on the command line',
       command: 'explain --model model.json --target approved --count 3 --input - --output - < rows.ndjson',
+    },
+    {
+      does: 'model and policy from the registry, as they are in production',
+      command: 'explain --model credit@production --policy retail@production --input rows.csv --output out.ndjson',
     },
     {
       does: 'a table for a spreadsheet, on four threads; after Ctrl-C, the same with --resume',

@@ -18,6 +18,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./models.js')).models,
   },
   {
+    name: 'policies',
+    summary: 'keep policies in the registry',
+    load: async () => (await import('./policies.js')).policies,
+  },
+  {
     name: 'worker',
     summary: 'answer rows from the queues, until told to stop',
     load: async () => (await import('./worker.js')).worker,

@@ -1,20 +1,23 @@
-/** `elsewise models check FILE`: everything that loading a model checks, and what the model is. */
+/** `elsewise models check FILE|REF`: everything that loading a model checks, and what the model is. */
 import type { ModelDocument } from '../../documents/model-document.js';
 import { readRows } from '../../models/background.js';
 import { type LoadedModel, Scorer } from '../../models/load.js';
 import { defineCommand } from '../command.js';
-import { readModelFile } from '../documents.js';
+import { readModel } from '../documents.js';
 import { formatTable } from '../table.js';
 
 export const check = defineCommand({
-  usage: 'models check FILE',
-  about: `Loads a model document as every other command does, and compares its scores with its probes. Exit code 0: the
-model is good; 2: it is not, and the message says where and what to do.`,
-  options: {},
-  positionals: ['FILE'],
-  examples: [{ does: 'before a model is deployed', command: 'models check model.json' }],
-  async run({ positionals: [path] }) {
-    const model = await readModelFile(path);
+  usage: 'models check FILE|REF [--redis URL]',
+  about: `Loads a model, from a file or the registry, as every other command does, and compares its scores with its
+probes. Exit code 0: the model is good; 2: it is not, and the message says where and what to do.`,
+  options: { redis: { kind: 'text', value: 'URL', help: 'of the registry (REDIS_URL, redis://127.0.0.1:6379)' } },
+  positionals: ['FILE|REF'],
+  examples: [
+    { does: 'before a model is deployed', command: 'models check model.json' },
+    { does: 'whether what the registry holds is still whole', command: 'models check credit@production' },
+  ],
+  async run({ options, positionals: [path] }) {
+    const model = await readModel(path, options.redis);
     process.stdout.write(`${path} is good\n${formatTable(describeModel(model))}\n`);
     return 0;
   },
@@ -24,7 +27,7 @@ function describeModel(model: LoadedModel): string[][] {
   const { document, space, preprocessing } = model;
   const steps = (document.preprocessing ?? []).map(({ type }) => type);
   return [
-    ['name', model.name],
+    ['name', model.version ? `${model.name}@${model.version}` : model.name],
     ['family', document.family],
     ['features', `${space.features.length} (${countTypes(document)})`],
     [

@@ -7,7 +7,7 @@ export const models: CommandGroup = {
   commands: [
     {
       name: 'check',
-      summary: 'load a model file, run its probes and say what it is',
+      summary: 'load a model, run its probes and say what it is',
       load: async () => (await import('./models-check.js')).check,
     },
     {
@@ -15,6 +15,11 @@ export const models: CommandGroup = {
       summary: 'turn the model file of another library into a model document',
       load: async () => (await import('./models-import.js')).importModel,
     },
-    ...registryCommands,
+    {
+      name: 'push',
+      summary: 'put a model file into the registry as its next version',
+      load: async () => (await import('./models-push.js')).push,
+    },
+    ...registryCommands('models'),
   ],
 };

@@ -5,15 +5,15 @@ import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';
 
 export const predict = defineCommand({
-  usage: 'predict --model FILE|name@version --input FILE --output FILE [OPTIONS]',
+  usage: 'predict --model FILE|REF --input FILE --output FILE [OPTIONS]',
   about: `Writes {"id", "prediction", "scores": {class: score}} for each row; for a regressor the prediction is the
 number. A row that cannot be read gets a prediction of null and a reason.`,
   options: {
     model: {
       kind: 'text',
-      value: 'FILE|name@version',
+      value: 'FILE|REF',
       required: true,
-      help: 'a model document, or one in the registry',
+      help: 'a model document, or name@version or name@alias in the registry',
     },
     ...BULK_OPTIONS,
     redis: { kind: 'text', value: 'URL', help: 'of the registry (REDIS_URL, redis://127.0.0.1:6379)' },

@@ -1,20 +1,29 @@
-/** The rows of `elsewise models` that work on the registry. */
+/** The rows of `elsewise models` and `elsewise policies` that both have. */
 import type { CommandRow } from '../command.js';
+import { REGISTRY_KINDS } from '../registry-kinds.js';
 
-export const registryCommands: readonly CommandRow[] = [
-  {
-    name: 'push',
-    summary: 'put a model file into the registry as its next version',
-    load: async () => (await import('./models-push.js')).push,
-  },
-  {
-    name: 'list',
-    summary: 'the models of the registry and their versions',
-    load: async () => (await import('./models-list.js')).list,
-  },
-  {
-    name: 'show',
-    summary: 'what the registry knows of a version, or its document',
-    load: async () => (await import('./models-show.js')).show,
-  },
-];
+export function registryCommands(group: keyof typeof REGISTRY_KINDS): readonly CommandRow[] {
+  const kind = REGISTRY_KINDS[group];
+  return [
+    {
+      name: 'list',
+      summary: `the ${group} of the registry, their versions and aliases`,
+      load: async () => (await import('./registry-list.js')).listCommand(kind),
+    },
+    {
+      name: 'show',
+      summary: 'what the registry knows of a version, or its document',
+      load: async () => (await import('./registry-show.js')).showCommand(kind),
+    },
+    {
+      name: 'alias',
+      summary: 'a name for a version that can be moved to another one',
+      load: async () => (await import('./registry-alias.js')).aliasCommand(kind),
+    },
+    {
+      name: 'remove',
+      summary: 'let go of a version that nothing uses',
+      load: async () => (await import('./registry-remove.js')).removeCommand(kind),
+    },
+  ];
+}

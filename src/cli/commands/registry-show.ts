@@ -1,0 +1,46 @@
+/** `elsewise models show REF`, `elsewise policies show REF`: one version, in words or as the document itself. */
+import type { StoredVersion } from '../../store/versioned-store.js';
+import { type Command, defineCommand } from '../command.js';
+import type { RegistryKind } from '../registry-kinds.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { formatTable } from '../table.js';
+import { aliasesOf } from './registry-list.js';
+
+export function showCommand(kind: RegistryKind): Command {
+  const { group, noun, sample } = kind;
+  return defineCommand({
+    usage: `${group} show name|name@version|name@alias [--document] [--redis URL]`,
+    about: `Says what a ${noun} of the registry is; a name alone means its latest version.`,
+    options: {
+      document: { kind: 'flag', help: `print the ${noun} document itself, checked against its digest` },
+      ...STORE_OPTIONS,
+    },
+    positionals: ['REF'],
+    examples: [
+      { does: 'what the latest version is', command: `${group} show ${sample}` },
+      { does: 'which one an alias names now', command: `${group} show ${sample}@production` },
+      { does: 'get a file back', command: `${group} show ${sample}@3 --document > ${noun}.json` },
+    ],
+    run: ({ options, positionals: [reference] }) =>
+      useStore(options, async (store) => {
+        const registry = kind.store(store);
+        const version = await registry.resolve(reference);
+        const document = await registry.read(version); // also in words only what is whole is shown
+        const aliases = aliasesOf(version, await registry.aliases(version.name));
+        const text = options.document ? document : formatTable(describe(kind, version, aliases));
+        process.stdout.write(`${text}\n`);
+        return 0;
+      }),
+  });
+}
+
+function describe(kind: RegistryKind, version: StoredVersion, aliases: readonly string[]): string[][] {
+  return [
+    [kind.noun, `${version.name}@${version.version}`],
+    ['aliases', aliases.join(', ') || 'none'],
+    ...[...kind.columns, ...kind.details].map(({ title, show }) => [title, show(version)]),
+    ['document', `${version.bytes} bytes`],
+    ['pushed', version.pushed],
+    ['digest', version.digest],
+  ];
+}

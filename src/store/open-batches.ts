@@ -1,0 +1,43 @@
+/**
+ * Which batches use a version: read by the registry before it lets one go. Whoever creates a batch enters it here first
+ * and then settles on its versions (`VersionedStore.settleOn`), and takes it out when it is over.
+ */
+import type { Redis } from 'ioredis';
+import type { Keys } from './keys.js';
+
+export interface OpenBatch {
+  /** `name@version` */
+  readonly model: string;
+  /** `name@version`, of a policy from the registry. */
+  readonly policy?: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+export type UsedKind = 'model' | 'policy';
+
+export class OpenBatches {
+  readonly #redis: Redis;
+  readonly #keys: Keys;
+  readonly #ttlMs: number;
+
+  constructor(redis: Redis, keys: Keys, ttlSeconds: number) {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#ttlMs = ttlSeconds * 1000;
+  }
+
+  /** Ids of the open batches that use `name@version`. */
+  async using(kind: UsedKind, reference: string): Promise<string[]> {
+    const stored = await this.#redis.hgetall(this.#keys.openBatches());
+    const entries = Object.entries(stored).map(([id, text]) => ({ id, batch: JSON.parse(text) as OpenBatch }));
+    const users = entries.filter(({ batch }) => batch[kind] === reference);
+    const isOpen = await Promise.all(users.map(({ id, batch }) => this.#isOpen(id, batch)));
+    return users.filter((_, i) => isOpen[i]).map(({ id }) => id);
+  }
+
+  /** Nobody takes out a batch that expired. A younger one counts even before it is stored: it may be about to be. */
+  async #isOpen(id: string, { since }: OpenBatch): Promise<boolean> {
+    return Date.now() - Date.parse(since) < this.#ttlMs || (await this.#redis.exists(this.#keys.batch(id))) === 1;
+  }
+}

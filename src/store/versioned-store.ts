@@ -1,0 +1,241 @@
+/**
+ * The mechanics of a registry, for models and policies alike: `name@1`, `name@2`, ... each fixed for ever by the digest
+ * of its document, and aliases that point to one of them. The number is given by one script, so two pushes at once get
+ * two numbers, and the same content pushed again gets the number it has. A number is never given twice.
+ *
+ * A version that an alias or an open batch uses cannot be removed. Open batches lie in another slot of a Cluster than the
+ * name's own keys, so one script cannot look at both. Instead: who opens a batch enters it first and then settles on the
+ * version, which counts a use; a removal reads the count, looks at the open batches, and its script removes only if the
+ * count is still the same. Either the removal sees the batch, or the batch finds that the version is gone.
+ */
+import type { Redis } from 'ioredis';
+import { canonicalJson } from '../documents/digest.js';
+import { ElsewiseError } from '../documents/error.js';
+import { didYouMean } from '../documents/nearest-name.js';
+import { pack, unpack } from './block.js';
+import type { RegistryKeys } from './keys.js';
+import type { OpenBatches, UsedKind } from './open-batches.js';
+import { checkAlias, checkName, LATEST, readExactReference, readReference } from './reference.js';
+import { FIND_VERSION, PUSH_VERSION, REMOVE_VERSION, SET_ALIAS, SETTLE_ON_VERSION } from './registry-scripts.js';
+import { runScript } from './scripts.js';
+
+/** What the registry knows of a version without opening its document. */
+export interface StoredVersion {
+  readonly name: string;
+  readonly version: number;
+  readonly digest: string;
+  /** Of the document, before compression. */
+  readonly bytes: number;
+  readonly pushed: string;
+}
+
+export type Pin = Pick<StoredVersion, 'name' | 'version' | 'digest'>;
+
+export interface Pushed<V extends StoredVersion> {
+  readonly version: V;
+  readonly isNew: boolean;
+}
+
+/** A document that has been found good. */
+export interface Content {
+  readonly name: string;
+  readonly digest: string;
+  readonly document: unknown;
+}
+
+/** What models and policies differ in. `V` is what is known of a version, `C` what its document becomes. */
+export interface Kind<V extends StoredVersion, C extends Content> {
+  readonly noun: UsedKind;
+  /** Throws on what must not get in. */
+  check(document: unknown): C;
+  describe(content: C): Omit<V, keyof StoredVersion>;
+  /** What was found good before. */
+  load(document: unknown, version: V): C;
+}
+
+export interface RegistryOptions {
+  readonly keys: RegistryKeys;
+  readonly openBatches: OpenBatches;
+  readonly maxDocumentMb: number;
+}
+
+const MB = 2 ** 20;
+
+export class VersionedStore<V extends StoredVersion, C extends Content> {
+  readonly #redis: Redis;
+  readonly #keys: RegistryKeys;
+  readonly #kind: Kind<V, C>;
+  readonly #options: RegistryOptions;
+
+  constructor(redis: Redis, kind: Kind<V, C>, options: RegistryOptions) {
+    this.#redis = redis;
+    this.#keys = options.keys;
+    this.#kind = kind;
+    this.#options = options;
+  }
+
+  /** What does not load, does not fit its probes or is too large never gets in. */
+  async push(document: unknown): Promise<Pushed<V>> {
+    const content = this.#kind.check(document);
+    const { name, digest } = content;
+    checkName(name, `${this.#kind.noun}.name`);
+    const bytes = Buffer.from(canonicalJson(content.document));
+    this.#checkSize(bytes.length);
+    const block = await pack(bytes, 'lasting');
+    const pushed = new Date().toISOString();
+    const about = { digest, bytes: bytes.length, pushed, ...this.#kind.describe(content) };
+    const keys = this.#keys;
+    const touched = [keys.versions(name), keys.digests(name), keys.counter(name), keys.block(name, digest)];
+    const reply = await runScript(this.#redis, PUSH_VERSION, touched, [digest, JSON.stringify(about), block.data]);
+    const [number, isNew] = reply as [number, number];
+    await this.#redis.sadd(keys.names(), name);
+    return { version: await this.resolve(`${name}@${number}`), isNew: isNew === 1 };
+  }
+
+  /** All versions of all names, by name, newest first. */
+  async list(): Promise<V[]> {
+    const names = (await this.#redis.smembers(this.#keys.names())).sort();
+    return (await Promise.all(names.map((name) => this.versions(name)))).flat();
+  }
+
+  /** Newest first; empty when there is nothing of that name. */
+  async versions(name: string): Promise<V[]> {
+    const stored = await this.#redis.hgetall(this.#keys.versions(name));
+    return Object.entries(stored)
+      .map(([number, about]) => toVersion<V>(name, Number(number), about))
+      .sort((a, b) => b.version - a.version);
+  }
+
+  /** Alias -> version number. */
+  async aliases(name: string): Promise<Map<string, number>> {
+    const stored = await this.#redis.hgetall(this.#keys.aliases(name));
+    return new Map(Object.entries(stored).map(([alias, version]) => [alias, Number(version)]));
+  }
+
+  /** `name@3`, `name@production`, `name@latest` or `name`, which is the same as the latest. */
+  async resolve(reference: string): Promise<V> {
+    const { name, version } = readReference(reference);
+    const keys = [this.#keys.versions(name), this.#keys.aliases(name)];
+    const found = (await runScript(this.#redis, FIND_VERSION, keys, [version])) as [number, string] | null;
+    if (!found) throw await this.#notKnown(name, version);
+    return toVersion<V>(name, ...found);
+  }
+
+  /** The document as canonical JSON bytes, checked against its digest. */
+  async read({ name, version, digest }: Pin): Promise<Buffer> {
+    const data = await this.#redis.getBuffer(this.#keys.block(name, digest));
+    const what = `${this.#kind.noun} ${name}@${version}`;
+    if (!data) throw new ElsewiseError('not-known', `the document of ${what} (${digest}) is not stored`);
+    return unpack(data, digest, what, this.#options.maxDocumentMb * MB);
+  }
+
+  /** A reference -> what it names, ready for use. */
+  async load(reference: string): Promise<C> {
+    const version = await this.resolve(reference);
+    return this.#kind.load(JSON.parse((await this.read(version)).toString()), version);
+  }
+
+  /**
+   * Points the alias to another version of the name; gives the version that it named before. With `expected` only if it
+   * still names that one, so that of two who move it at once one is told.
+   */
+  async setAlias(
+    name: string,
+    alias: string,
+    version: string,
+    expected?: number,
+  ): Promise<{ now: V; before?: number }> {
+    checkAlias(alias);
+    const now = await this.resolve(`${name}@${version}`);
+    const keys = [this.#keys.versions(name), this.#keys.aliases(name)];
+    const reply = await runScript(this.#redis, SET_ALIAS, keys, [alias, now.version, expected ?? '']);
+    const [outcome, before] = reply as ['set' | 'gone' | 'moved', string];
+    if (outcome === 'gone') throw await this.#notKnown(name, String(now.version));
+    if (outcome === 'moved') throw aliasMoved(`${name}@${alias}`, before, expected!);
+    return { now, ...(before && { before: Number(before) }) };
+  }
+
+  /** The versions stay. */
+  async dropAlias(name: string, alias: string): Promise<void> {
+    const dropped = await this.#redis.hdel(this.#keys.aliases(name), alias);
+    if (dropped === 0) throw await this.#notKnown(name, alias);
+  }
+
+  /** For who has entered an open batch: from now on the version stays, or else it is gone already and this throws. */
+  async settleOn({ name, version }: Pick<StoredVersion, 'name' | 'version'>): Promise<void> {
+    const keys = [this.#keys.versions(name), this.#keys.uses(name)];
+    const isThere = await runScript(this.#redis, SETTLE_ON_VERSION, keys, [version]);
+    if (isThere !== 1) throw await this.#notKnown(name, String(version));
+  }
+
+  /** For good: its number is not given again. Refused while an alias or an open batch uses it. */
+  async remove(reference: string): Promise<V> {
+    const { name, version } = readExactReference(reference);
+    const found = await this.resolve(`${name}@${version}`);
+    for (;;) {
+      const [outcome, ...aliases] = await this.#tryRemove(found);
+      if (outcome === 'removed') return found;
+      if (outcome === 'gone') throw await this.#notKnown(name, String(version));
+      if (outcome === 'aliased') throw this.#inUse(found, 'alias', aliases);
+    }
+  }
+
+  async #tryRemove(found: V): Promise<string[]> {
+    const { name, version, digest } = found;
+    const keys = this.#keys;
+    const uses = (await this.#redis.get(keys.uses(name))) ?? '0';
+    const batches = await this.#options.openBatches.using(this.#kind.noun, `${name}@${version}`);
+    if (batches.length > 0) throw this.#inUse(found, 'open batch', batches);
+    const touched = [keys.versions(name), keys.digests(name), keys.aliases(name), keys.uses(name)];
+    const reply = await runScript(
+      this.#redis,
+      REMOVE_VERSION,
+      [...touched, keys.block(name, digest)],
+      [version, digest, uses],
+    );
+    return reply as string[];
+  }
+
+  #checkSize(bytes: number): void {
+    const { maxDocumentMb } = this.#options;
+    if (bytes <= maxDocumentMb * MB) return;
+    const size = `the document is ${(bytes / MB).toFixed(1)} MB and may be ${maxDocumentMb} MB`;
+    throw new ElsewiseError(
+      'bad-document',
+      `${size}: ELSEWISE_STORE_MAX_DOCUMENT_MB sets another limit, for workers as well`,
+      this.#kind.noun,
+    );
+  }
+
+  async #notKnown(name: string, version: string): Promise<ElsewiseError> {
+    const versions = await this.versions(name);
+    if (versions.length === 0) return this.#unknownName(name);
+    const aliases = [...(await this.aliases(name)).keys()];
+    const hint = didYouMean(version, [...aliases, LATEST]);
+    const stored = [...versions.map((one) => one.version), ...aliases].join(', ');
+    const { noun } = this.#kind;
+    return new ElsewiseError('not-known', `${noun} "${name}" has no version "${version}"; stored are ${stored}${hint}`);
+  }
+
+  async #unknownName(name: string): Promise<ElsewiseError> {
+    const { noun } = this.#kind;
+    const names = [...new Set((await this.list()).map((version) => version.name))];
+    const command = noun === 'model' ? 'models push' : 'policies push';
+    const hint = names.length ? didYouMean(name, names) : `; the registry is empty, see \`elsewise ${command}\``;
+    return new ElsewiseError('not-known', `no ${noun} "${name}" is stored${hint}`);
+  }
+
+  #inUse({ name, version }: V, user: string, ids: readonly string[]): ElsewiseError {
+    const what = `${this.#kind.noun} ${name}@${version}`;
+    return new ElsewiseError('conflict', `${what} is not removed: it is used by ${user} ${ids.join(', ')}`);
+  }
+}
+
+function aliasMoved(reference: string, before: string, expected: number): ElsewiseError {
+  const now = before ? `names version ${before}` : 'names nothing yet';
+  return new ElsewiseError('conflict', `${reference} ${now} and not ${expected}: somebody else has moved it`);
+}
+
+function toVersion<V extends StoredVersion>(name: string, version: number, about: string): V {
+  return { name, version, ...(JSON.parse(about) as object) } as V;
+}
