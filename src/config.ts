@@ -4,10 +4,25 @@ import { z } from 'zod';
 import { parseDocument } from './documents/parse.js';
 
 const count = z.int().min(1);
+/** Empty: not set. */
+const optional = z.string();
 
 const schema = z.strictObject({
   store: z.strictObject({
     url: z.string().min(1),
+    username: optional,
+    password: optional,
+    passwordFile: optional,
+    caFile: optional,
+    certFile: optional,
+    keyFile: optional,
+    serverName: optional,
+    sentinelNodes: optional,
+    sentinelMaster: optional,
+    sentinelUsername: optional,
+    sentinelPassword: optional,
+    sentinelPasswordFile: optional,
+    clusterNodes: optional,
     keyPrefix: z.string().min(1),
     queuePrefix: z.string().min(1),
     batchTtlSeconds: count,

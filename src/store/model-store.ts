@@ -2,13 +2,13 @@
  * The registry of models: `name@1`, `name@2`, ... each fixed for ever by the digest of its document. The number is given
  * by one script, so two pushes at once get two numbers, and the same content pushed again gets the number it has.
  */
-import type { Redis } from 'ioredis';
 import { canonicalJson } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
 import { pack, unpack } from './block.js';
 import type { Keys } from './keys.js';
+import type { RedisClient } from './redis.js';
 import { PUSH_MODEL, runScript } from './scripts.js';
 
 /** What the registry knows of a version without opening its document. */
@@ -32,10 +32,10 @@ export interface Pushed {
 const REFERENCE = /^(?<name>[A-Za-z0-9][A-Za-z0-9._-]*)(?:@(?<version>[A-Za-z0-9._-]+))?$/;
 
 export class ModelStore {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #keys: Keys;
 
-  constructor(redis: Redis, keys: Keys) {
+  constructor(redis: RedisClient, keys: Keys) {
     this.#redis = redis;
     this.#keys = keys;
   }
