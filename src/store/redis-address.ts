@@ -47,8 +47,9 @@ export interface RedisAddress {
 }
 
 const FORMS = 'redis://host:port, redis+sentinel://host:port,host:port/master or redis+cluster://host:port,host:port';
+/** No @ after the hosts: it would be that of a password with / or ? in it, which must be escaped. */
 const URL_FORM =
-  /^redis(?<tls>s?)(?:\+(?<kind>sentinel|cluster))?:\/\/(?:(?<user>[^/?]*)@)?(?<hosts>[^/?@]*)(?:\/(?<path>[^?]*))?(?:\?(?<query>.*))?$/;
+  /^redis(?<tls>s?)(?:\+(?<kind>sentinel|cluster))?:\/\/(?:(?<user>[^/?]*)@)?(?<hosts>[^/?@]*)(?:\/(?<path>[^?@]*))?(?:\?(?<query>[^@]*))?$/;
 const NODE_FORM = /^(?:\[(?<v6>[0-9a-fA-F:.]+)\]|(?<host>[^:[\]\s]+))(?::(?<port>\d{1,5}))?$/;
 const DEFAULT_PORT: Readonly<Record<RedisKind, number>> = { single: 6379, sentinel: 26379, cluster: 6379 };
 const MAX_PORT = 65_535;
@@ -61,7 +62,10 @@ const IN_QUERY: readonly string[] = [
 /** Reads no file and connects to nothing. */
 export function locate(given: AddressSettings): RedisAddress {
   const parts = URL_FORM.exec(given.url)?.groups;
-  if (!parts) throw usage(`expected ${FORMS} (rediss with TLS), got "${withoutPassword(given.url)}"`);
+  if (!parts)
+    throw usage(
+      `expected ${FORMS} (rediss with TLS; %40, %2F, %3F for @, /, ? in a password), got "${withoutPassword(given.url)}"`,
+    );
   const settings = { ...given, ...readUser(parts.user ?? ''), ...readQuery(parts.query ?? '') };
   const kind = kindOf(settings, parts.kind as RedisKind | undefined);
   const isEncrypted = parts.tls === 's';

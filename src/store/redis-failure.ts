@@ -9,9 +9,14 @@ interface Known {
   readonly when: RegExp;
   readonly code: ErrorCode;
   readonly advice: string;
+  /** Only for connections with TLS, where the same text has another cause. */
+  readonly isTls?: true;
 }
 
 const CREDENTIALS = 'redis://user:password@host, ELSEWISE_STORE_USERNAME, ELSEWISE_STORE_PASSWORD or ..._PASSWORD_FILE';
+const OWN_CERTIFICATE = 'ELSEWISE_STORE_CERT_FILE and ELSEWISE_STORE_KEY_FILE';
+/** The connection ended, and nobody said why. */
+export const BROKEN = /socket disconnected before secure TLS|ECONNRESET|Connection is closed|EPIPE/;
 const refused = (when: RegExp, advice: string): Known => ({ when, code: 'redis-refused', advice });
 const away = (when: RegExp, advice: string): Known => ({ when, code: 'redis-away', advice });
 
@@ -34,13 +39,13 @@ const KNOWN: readonly Known[] = [
   refused(/certificate (has expired|is not yet valid)/i, 'renew its certificate, or set the clock'),
   refused(
     /alert (number 116|certificate required)|certificate required|alert (bad|unknown|handshake)|sslv3 alert|unknown ca/i,
-    'it wants a certificate of ours that it knows: ELSEWISE_STORE_CERT_FILE and ELSEWISE_STORE_KEY_FILE',
+    `it wants a certificate of ours that it knows: ${OWN_CERTIFICATE}`,
   ),
   refused(
     /wrong version number|packet length too long|EPROTO|ssl3_get_record/i,
     'it does not speak TLS on that port: write redis instead of rediss, or use its TLS port',
   ),
-  refused(/Protocol error/i, 'what answers on that port is not Redis: check host and port'),
+  refused(/Protocol error|Unknown RESP type/i, 'what answers on that port is not Redis: check host and port'),
   refused(/cluster support disabled/i, 'it is no Cluster: write redis:// instead of redis+cluster://'),
   refused(
     /\bMOVED \d|\bCROSSSLOT\b/,
@@ -51,10 +56,15 @@ const KNOWN: readonly Known[] = [
   away(/CLUSTERDOWN|cluster is down/i, 'the Cluster does not serve all slots: see redis-cli --cluster check'),
   away(/\bOOM command not allowed/, 'it is full: wait until workers have made room, or raise its maxmemory'),
   away(/MISCONF/, 'it cannot write to its disk and takes no more data: make room, or see its log'),
-  away(
-    /socket disconnected before secure TLS|ECONNRESET|Connection is closed|EPIPE/,
-    'start it, or, if it is there, check whether it wants TLS (rediss://) or another port',
-  ),
+  {
+    ...away(BROKEN, `start it, or, if it is there, give it a certificate of ours that it knows: ${OWN_CERTIFICATE}`),
+    isTls: true,
+  },
+  {
+    ...away(/no answer within/, 'start it, or, if it is there without TLS on that port, write redis instead of rediss'),
+    isTls: true,
+  },
+  away(BROKEN, 'start it, or, if it is there, check whether it wants TLS (rediss://) or another port'),
   away(
     /MaxRetriesPerRequest|max retries per request|redirections|ClusterAllFailed|Failed to refresh slots|None of startup nodes/i,
     'start it, or name another one by --redis or REDIS_URL',
@@ -69,7 +79,8 @@ const KNOWN: readonly Known[] = [
 export function asRedisFailure(settings: AddressSettings, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ElsewiseError) return error;
   const text = textOf(error);
-  const known = KNOWN.find(({ when }) => when.test(text));
+  const { isEncrypted } = locate(settings);
+  const known = KNOWN.find(({ when, isTls }) => when.test(text) && (isEncrypted || !isTls));
   return known ? failure(settings, error, known) : error;
 }
 
@@ -102,7 +113,7 @@ function textOf(error: Error): string {
 }
 
 /** Of a Cluster: what the last of its nodes said. */
-function lastError(error: Error): Error {
+export function lastError(error: Error): Error {
   return (error as { lastNodeError?: Error }).lastNodeError ?? error;
 }
 

@@ -7,7 +7,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { ElsewiseError } from '../documents/error.js';
 import { type AddressSettings, locate, type RedisAddress, type RedisKind } from './redis-address.js';
-import { connectFailure } from './redis-failure.js';
+import { BROKEN, connectFailure, lastError } from './redis-failure.js';
 
 /** What all stores work on; a Cluster takes the same commands, as long as the keys of each are in one slot. */
 export type RedisClient = Redis | Cluster;
@@ -26,6 +26,13 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** With the delays below: a command is given up about 4 s after the connection broke. */
 const MAX_RETRIES = 5;
 
+const ONE_ATTEMPT: Manner = {
+  isLazy: true,
+  maxRetries: 0,
+  redirections: { count: 0, delayMs: 0 },
+  delayMs: () => null,
+};
+
 const reconnectDelayMs = (attempt: number): number => Math.min(attempt * 200, 1_000);
 
 /** Resolves when Redis answers, rejects with what to do when it does not; later breaks are retried for seconds. */
@@ -43,7 +50,8 @@ export async function connect(settings: AddressSettings): Promise<RedisClient> {
     if (!(await before(CONNECT_TIMEOUT_MS, answersInfo(redis)))) goWithoutInfo(redis);
   } catch (error) {
     redis.disconnect();
-    throw connectFailure(settings, cause() ?? (error as Error));
+    const reason = cause() ?? (error as Error);
+    throw connectFailure(settings, redis instanceof Cluster ? await reasonOfNode(settings, reason) : reason);
   }
   isConnected = true;
   return redis;
@@ -178,15 +186,34 @@ function readSetting(name: string, file: string): string {
   }
 }
 
-/** What `connect` rejects with is only "Connection is closed.": the events have the cause. */
+/** A Cluster's client tells of a node that it cannot connect to only that it is closed: the first one is asked directly. */
+async function reasonOfNode(settings: AddressSettings, known: Error): Promise<Error> {
+  if (!/Connection is closed|no answer within/.test(lastError(known).message)) return known;
+  const address = locate(settings);
+  const options = { ...address.nodes[0], ...nodeOptions(address, ONE_ATTEMPT), lazyConnect: true, retryStrategy: null };
+  const node = new Redis(options);
+  const cause = firstError(node);
+  try {
+    await before(CONNECT_TIMEOUT_MS, node.connect());
+    const state = await before(CONNECT_TIMEOUT_MS, node.cluster('INFO'));
+    return /cluster_state:ok/.test(String(state)) ? known : new Error('CLUSTERDOWN its state is not ok');
+  } catch (error) {
+    return cause() ?? (error as Error);
+  } finally {
+    node.disconnect();
+  }
+}
+
+/**
+ * What `connect` rejects with is only "Connection is closed.": the events have the cause. Of several, one that says more
+ * than that the connection broke.
+ */
 function firstError(redis: RedisClient): () => Error | undefined {
-  let first: Error | undefined;
-  const keep = (error: Error) => {
-    first ??= error;
-  };
+  const errors: Error[] = [];
+  const keep = (error: Error) => void errors.push(error);
   redis.on('error', keep);
   redis.on('node error', keep);
-  return () => first;
+  return () => errors.find((error) => !BROKEN.test(lastError(error).message)) ?? errors[0];
 }
 
 async function before<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
