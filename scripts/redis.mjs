@@ -78,7 +78,8 @@ async function ask(url, ...command) {
 /**
  * Starts a server on the loopback, on a free port unless `port` is given, and resolves once it answers.
  * Options: `port`, `directory` (kept; without it a temporary one that goes with the server), `appendonly` (true: log
- * every second), `password`, `maxmemory` (as in redis.conf: '8mb'), `policy` (of eviction), `args` (any others).
+ * every second), `password`, `maxmemory` (as in redis.conf: '8mb'), `policy` (of eviction), `args` (any others),
+ * `sentinelFile` (it becomes a Sentinel of that configuration, which it rewrites; of the others only `port` and `password`).
  * Gives `{ url, port, directory, pid, stop(signal = 'SIGTERM') }`; stopping twice does no harm.
  */
 export async function startRedis(options = {}) {
@@ -105,11 +106,22 @@ export async function startRedis(options = {}) {
   }
 }
 
-function serverArguments({ port, directory, appendonly, password, maxmemory, policy = 'noeviction', args = [] }) {
+function serverArguments({
+  port,
+  directory,
+  appendonly,
+  password,
+  maxmemory,
+  policy = 'noeviction',
+  args = [],
+  sentinelFile,
+}) {
+  const common = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
+  const secret = password ? ['--requirepass', password] : [];
+  if (sentinelFile) return [sentinelFile, '--sentinel', ...common, ...secret];
   return [
-    ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', ''],
+    ...[...common, ...secret, '--save', ''],
     ...['--appendonly', appendonly ? 'yes' : 'no', '--maxmemory-policy', policy],
-    ...(password ? ['--requirepass', password] : []),
     ...(maxmemory ? ['--maxmemory', String(maxmemory)] : []),
     ...args,
   ];

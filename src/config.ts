@@ -51,13 +51,28 @@ export const configSchema = z.strictObject({
   store: z
     .strictObject({
       url: text.meta({
-        description: 'Where Redis is: redis://host:port, or rediss:// for TLS.',
+        description: 'Where Redis is, and of what kind (docs/redis.md): redis://host:port, rediss:// for TLS.',
         variable: 'REDIS_URL',
         secret: true,
       }),
+      username: z.string().describe('The ACL user; what the URL says wins, here and in the entries below.'),
+      password: z.string().meta({ description: 'Its password.', secret: true }),
+      passwordFile: z.string().describe('A file with the password, read when a connection is made.'),
+      caFile: z.string().describe('The authority of its certificate, PEM; needs `rediss`.'),
+      certFile: z.string().describe('Our own certificate, PEM.'),
+      keyFile: z.string().describe('The key of that.'),
+      serverName: z.string().describe('The name that its certificate is for, if not the host.'),
+      sentinelNodes: z.string().describe('Sentinels as `host:port,host:port`, in place of the hosts of the URL.'),
+      sentinelMaster: z.string().describe('The name that they know the master by.'),
+      sentinelUsername: z.string().describe('The ACL user of the Sentinels themselves.'),
+      sentinelPassword: z.string().meta({ description: 'Its password.', secret: true }),
+      sentinelPasswordFile: z.string().describe('A file with it.'),
+      clusterNodes: z
+        .string()
+        .describe('Nodes of a Cluster as `host:port,host:port`, in place of the hosts of the URL.'),
       keyPrefix: text.meta({ description: 'First part of every key of ours.', variable: 'ELSEWISE_PREFIX' }),
       queuePrefix: text.meta({
-        description: "First part of BullMQ's keys; on a Cluster a hash tag such as `{bull}`.",
+        description: "First part of BullMQ's keys; on a Cluster it is put into braces, a hash tag.",
         variable: 'ELSEWISE_QUEUE_PREFIX',
       }),
       batchTtlSeconds: count.meta({

@@ -4,7 +4,11 @@ import { type Store, withStore } from '../store/store.js';
 import type { OptionTable } from './options.js';
 
 export const STORE_OPTIONS = {
-  redis: { kind: 'text', value: 'URL', help: 'where Redis is (REDIS_URL, redis://127.0.0.1:6379)' },
+  redis: {
+    kind: 'text',
+    value: 'URL',
+    help: 'where Redis is (REDIS_URL, redis://127.0.0.1:6379);\nrediss://, redis+sentinel://, redis+cluster://: docs/redis.md',
+  },
 } as const satisfies OptionTable;
 
 interface Given {

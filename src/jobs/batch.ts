@@ -4,6 +4,7 @@
  */
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
 import type { Chunk } from '../store/manifest.js';
+import { duplicateOf } from '../store/redis.js';
 import type { Store } from '../store/store.js';
 
 /** Chunks that are read side by side; memory holds no more of the results. */
@@ -18,8 +19,7 @@ export interface BatchPart {
 
 /** Throws when a chunk has failed, after everything before it has been given out. An abort just ends it. */
 export async function* followResults(store: Store, id: string, signal?: AbortSignal): AsyncGenerator<BatchPart> {
-  const blocked = store.redis.duplicate();
-  blocked.on('error', () => {}); // the command that breaks says so itself
+  const blocked = duplicateOf(store.redis);
   const interrupt = () => blocked.disconnect();
   signal?.addEventListener('abort', interrupt);
   try {

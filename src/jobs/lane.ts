@@ -3,9 +3,9 @@
  * a single row never waits behind chunks of a batch. The main loop only moves buffers.
  */
 import { type Job, Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { ElsewiseError } from '../documents/error.js';
 import type { Policy } from '../explain/policy.js';
+import type { RedisClient } from '../store/redis.js';
 import type { Metrics, PoolUse, QueueDepth } from '../telemetry/metrics.js';
 import { asJobError, JobFailure } from './job-failure.js';
 import type { ChunkAnswer, ChunkTask } from './messages.js';
@@ -53,7 +53,7 @@ export class Lane {
   #jobs = 0;
   #tasks = 0;
 
-  constructor(connection: Redis, metrics: Metrics, options: LaneOptions) {
+  constructor(connection: RedisClient, metrics: Metrics, options: LaneOptions) {
     const { queue, prefix, threads, niceIncrement, planBytes, concurrency } = options;
     this.#options = options;
     this.#metrics = metrics;

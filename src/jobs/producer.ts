@@ -76,7 +76,7 @@ export class Producer {
   /** Over a connection of its own, to the given Redis or that of REDIS_URL. Ends with `close`. */
   static async connect(given: Partial<StoreSettings> = {}): Promise<Producer> {
     const settings = storeSettings(given);
-    return new Producer(storeOver(await connect(settings.url), settings));
+    return new Producer(storeOver(await connect(settings), settings));
   }
 
   async close(): Promise<void> {

@@ -2,10 +2,11 @@
  * A worker process: lanes over Redis, the port for Prometheus and the orchestrator, and a way to end without losing work.
  * Redis may go away for as long as it likes: readiness turns false, and work goes on where it was.
  */
-import type { Redis } from 'ioredis';
 import { ElsewiseError } from '../documents/error.js';
 import { readMemory } from '../store/memory.js';
-import { connect, connectForWorker } from '../store/redis.js';
+import { connectForWorker, type RedisClient } from '../store/redis.js';
+import { asRedisFailure } from '../store/redis-failure.js';
+import { type Meeting, meetRedis } from '../store/redis-meeting.js';
 import type { StoreSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
 import { type ProbeServer, serveProbes, type Verdict } from '../telemetry/http.js';
@@ -40,7 +41,7 @@ type LaneKind = Pick<LaneOptions, 'niceIncrement' | 'answer' | 'onFailed'> & { t
 
 export class QueueWorker {
   readonly #options: WorkerOptions;
-  readonly #connections: readonly Redis[];
+  readonly #connections: readonly RedisClient[];
   readonly #store: Store;
   readonly #liveness = new Liveness();
   readonly #plans: PlanCache;
@@ -50,10 +51,9 @@ export class QueueWorker {
   #server: ProbeServer | undefined;
   #draining: Promise<void> | undefined;
 
-  /** Resolves once jobs are being taken; rejects with `redis-away` when there is no Redis to take them from. */
+  /** Resolves once jobs are being taken; rejects when there is no Redis to take them from, or it refuses us. */
   static async start(options: WorkerOptions): Promise<QueueWorker> {
-    (await connect(options.settings.url)).disconnect();
-    const worker = new QueueWorker(options);
+    const worker = new QueueWorker(options, await meetRedis(options.settings, options.notice));
     try {
       worker.#server = await serveProbes(options.port, {
         registry: worker.#metrics.registry,
@@ -67,11 +67,11 @@ export class QueueWorker {
     return worker;
   }
 
-  private constructor(options: WorkerOptions) {
+  private constructor(options: WorkerOptions, { isInfoAllowed }: Meeting) {
     const { settings, notice } = options;
     this.#options = options;
     // the store has its own, so that large blocks do not hold up BullMQ's locks
-    const [forQueues, forStore] = [1, 2].map(() => connectForWorker(settings.url, () => {}));
+    const [forQueues, forStore] = [1, 2].map(() => connectForWorker(settings, isInfoAllowed, () => {}));
     this.#connections = [forQueues, forStore];
     this.#tellOfBreaks(forStore, notice);
     this.#store = storeOver(forStore, settings);
@@ -136,7 +136,8 @@ export class QueueWorker {
       ...this.#laneKinds[name](),
       onProgress: () => this.#liveness.progress(),
       onError: (error) => {
-        if (this.#isRedisUp()) this.#options.notice(error.message);
+        const { notice, settings } = this.#options;
+        if (this.#isRedisUp()) notice((asRedisFailure(settings, error) as Error).message);
       },
     };
   }
@@ -166,7 +167,7 @@ export class QueueWorker {
   }
 
   /** Once when Redis goes and once when it is back, not at every attempt in between. */
-  #tellOfBreaks(connection: Redis, notice: WorkerOptions['notice']): void {
+  #tellOfBreaks(connection: RedisClient, notice: WorkerOptions['notice']): void {
     let isAway = false;
     const tell = (away: boolean, text: string) => {
       if (isAway !== away && !this.#draining) notice(text);

@@ -3,13 +3,13 @@
  * chunks are done. Everything can be repeated: adding the same chunk again changes nothing, adding a different one under
  * the same number is a conflict, so an interrupted `enqueue` is simply run again.
  */
-import type { Redis } from 'ioredis';
 import { canonicalJson } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import { type Block, unpack } from './block.js';
 import type { Keys } from './keys.js';
 import { type Chunk, type ChunkState, chunkSchema, type Manifest, manifestSchema } from './manifest.js';
+import type { RedisClient } from './redis.js';
 import { ADD_CHUNK, DISCARD_EMPTY, FAIL_CHUNK, runScript } from './scripts.js';
 
 export interface BatchStatus {
@@ -30,11 +30,11 @@ const COUNT = 'rows:';
 export const countField = (status: string): string => `${COUNT}${status}`;
 
 export class BatchStore {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #keys: Keys;
   readonly #ttlSeconds: number;
 
-  constructor(redis: Redis, keys: Keys, ttlSeconds: number) {
+  constructor(redis: RedisClient, keys: Keys, ttlSeconds: number) {
     this.#redis = redis;
     this.#keys = keys;
     this.#ttlSeconds = ttlSeconds;
@@ -119,7 +119,7 @@ export class BatchStore {
    * Waits until a chunk is done or has failed, or the time is over; blocks its connection meanwhile. Gives the place in
    * the news to go on from: nothing between two calls is missed.
    */
-  async awaitNews(blocked: Redis, id: string, after: string, timeoutMs: number): Promise<string> {
+  async awaitNews(blocked: RedisClient, id: string, after: string, timeoutMs: number): Promise<string> {
     const news = await blocked.xread('COUNT', 1000, 'BLOCK', timeoutMs, 'STREAMS', this.#keys.batchNews(id), after);
     return news?.[0]?.[1].at(-1)?.[0] ?? after;
   }

@@ -1,5 +1,5 @@
 /** How much memory Redis uses and how much it may, from its own INFO. */
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './redis.js';
 
 export interface Memory {
   readonly usedBytes: number;
@@ -7,7 +7,7 @@ export interface Memory {
   readonly limitBytes: number;
 }
 
-export async function readMemory(redis: Pick<Redis, 'info'>): Promise<Memory> {
+export async function readMemory(redis: RedisClient): Promise<Memory> {
   const text = await redis.info('memory');
   return { usedBytes: field(text, 'used_memory'), limitBytes: field(text, 'maxmemory') };
 }

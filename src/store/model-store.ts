@@ -1,6 +1,6 @@
 /** The registry of models. */
-import type { Redis } from 'ioredis';
 import { type LoadedModel, loadModel } from '../models/load.js';
+import type { RedisClient } from './redis.js';
 import { type Kind, type RegistryOptions, type StoredVersion, VersionedStore } from './versioned-store.js';
 
 export interface ModelVersion extends StoredVersion {
@@ -17,7 +17,7 @@ const MODELS: Kind<ModelVersion, LoadedModel> = {
 };
 
 export class ModelStore extends VersionedStore<ModelVersion, LoadedModel> {
-  constructor(redis: Redis, options: RegistryOptions) {
+  constructor(redis: RedisClient, options: RegistryOptions) {
     super(redis, MODELS, options);
   }
 }

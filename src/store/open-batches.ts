@@ -2,8 +2,8 @@
  * Which batches use a version: read by the registry before it lets one go. Whoever creates a batch enters it here first
  * and then settles on its versions (`VersionedStore.settleOn`), and takes it out when it is over.
  */
-import type { Redis } from 'ioredis';
 import type { Keys } from './keys.js';
+import type { RedisClient } from './redis.js';
 
 export interface OpenBatch {
   /** `name@version` */
@@ -17,11 +17,11 @@ export interface OpenBatch {
 export type UsedKind = 'model' | 'policy';
 
 export class OpenBatches {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #keys: Keys;
   readonly #ttlMs: number;
 
-  constructor(redis: Redis, keys: Keys, ttlSeconds: number) {
+  constructor(redis: RedisClient, keys: Keys, ttlSeconds: number) {
     this.#redis = redis;
     this.#keys = keys;
     this.#ttlMs = ttlSeconds * 1000;

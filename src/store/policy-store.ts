@@ -1,6 +1,6 @@
 /** The registry of policies. A batch carries its policy with it, so what is removed here is missed by nobody at work. */
-import type { Redis } from 'ioredis';
 import { defaultPolicy, loadPolicy, type Policy } from '../explain/policy.js';
+import type { RedisClient } from './redis.js';
 import { type Kind, type RegistryOptions, type StoredVersion, VersionedStore } from './versioned-store.js';
 
 export interface PolicyVersion extends StoredVersion {
@@ -27,7 +27,7 @@ const POLICIES: Kind<PolicyVersion, VersionedPolicy> = {
 };
 
 export class PolicyStore extends VersionedStore<PolicyVersion, VersionedPolicy> {
-  constructor(redis: Redis, options: RegistryOptions) {
+  constructor(redis: RedisClient, options: RegistryOptions) {
     super(redis, POLICIES, options);
   }
 

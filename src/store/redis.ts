@@ -1,33 +1,57 @@
 /**
- * Connections. Two kinds, because they must fail differently: a command line or a producer gives up within seconds and
- * says so; a worker outlives its Redis and waits for it for as long as it takes.
+ * Connections to any kind of Redis. Two manners, because they must fail differently: a command line or a producer gives
+ * up within seconds and says so; a worker outlives its Redis and waits for it for as long as it takes.
  */
-import { Redis, type RedisOptions } from 'ioredis';
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { ElsewiseError } from '../documents/error.js';
+import { type AddressSettings, locate, type RedisAddress, type RedisKind } from './redis-address.js';
+import { BROKEN, connectFailure, lastError } from './redis-failure.js';
+
+/** What all stores work on; a Cluster takes the same commands, as long as the keys of each are in one slot. */
+export type RedisClient = Redis | Cluster;
+
+/** How a connection behaves that cannot be made or breaks. */
+interface Manner {
+  readonly isLazy: boolean;
+  readonly maxRetries: number | null;
+  /** Of a Cluster: how often and how long apart a command looks for the node that has its slot. */
+  readonly redirections: { readonly count: number; readonly delayMs: number };
+  /** Until the next attempt; null gives up. */
+  delayMs(attempt: number): number | null;
+}
 
 const CONNECT_TIMEOUT_MS = 3_000;
 /** With the delays below: a command is given up about 4 s after the connection broke. */
 const MAX_RETRIES = 5;
 
+const ONE_ATTEMPT: Manner = {
+  isLazy: true,
+  maxRetries: 0,
+  redirections: { count: 0, delayMs: 0 },
+  delayMs: () => null,
+};
+
 const reconnectDelayMs = (attempt: number): number => Math.min(attempt * 200, 1_000);
 
-/** Resolves when Redis answers, rejects with `redis-away` when it does not; later breaks are retried for seconds. */
-export async function connect(url: string): Promise<Redis> {
+/** Resolves when Redis answers, rejects with what to do when it does not; later breaks are retried for seconds. */
+export async function connect(settings: AddressSettings): Promise<RedisClient> {
   let isConnected = false;
-  const redis = create(url, {
-    maxRetriesPerRequest: MAX_RETRIES,
-    retryStrategy: (attempt) => (isConnected ? reconnectDelayMs(attempt) : null),
+  const redis = create(settings, {
+    isLazy: true,
+    maxRetries: MAX_RETRIES,
+    redirections: { count: 16, delayMs: 250 },
+    delayMs: (attempt) => (isConnected ? reconnectDelayMs(attempt) : null),
   });
-  let cause: Error | undefined; // what connect() itself rejects with is only "Connection is closed."
-  redis.on('error', (error) => {
-    cause ??= error;
-  });
+  const cause = firstError(redis);
   try {
     await before(CONNECT_TIMEOUT_MS, redis.connect());
-    await before(CONNECT_TIMEOUT_MS, redis.ping());
+    if (!(await before(CONNECT_TIMEOUT_MS, answersInfo(redis)))) goWithoutInfo(redis);
   } catch (error) {
     redis.disconnect();
-    throw redisAway(url, cause ?? (error as Error));
+    const reason = cause() ?? (error as Error);
+    throw connectFailure(settings, redis instanceof Cluster ? await reasonOfNode(settings, reason) : reason);
   }
   isConnected = true;
   return redis;
@@ -35,37 +59,161 @@ export async function connect(url: string): Promise<Redis> {
 
 /**
  * For BullMQ's workers, which retry by themselves: no limit of retries and no timeout of commands, or a blocking read
- * would fail. Reports every break to `onBreak`, because a connection without a listener prints to stderr.
+ * would fail. A Cluster's commands are given up after a minute, which is longer than a failover. Reports every break to
+ * `onBreak`, because a connection without a listener prints to stderr.
  */
-export function connectForWorker(url: string, onBreak: (error: Error) => void): Redis {
-  const redis = create(url, { lazyConnect: false, maxRetriesPerRequest: null, retryStrategy: reconnectDelayMs });
+export function connectForWorker(
+  settings: AddressSettings,
+  isInfoAllowed: boolean,
+  onBreak: (error: Error) => void,
+): RedisClient {
+  const redis = create(settings, {
+    isLazy: false,
+    maxRetries: null,
+    redirections: { count: 120, delayMs: 500 },
+    delayMs: reconnectDelayMs,
+  });
+  if (!isInfoAllowed) goWithoutInfo(redis);
   redis.on('error', onBreak);
   return redis;
 }
 
-function create(url: string, options: RedisOptions): Redis {
-  if (!/^rediss?:\/\//.test(url)) {
-    throw new ElsewiseError('usage', `expected redis://host:port or rediss://host:port, got "${withoutPassword(url)}"`);
+/** Whether the ACL lets us ask; rejects when there is no answer at all. */
+export async function answersInfo(redis: RedisClient): Promise<boolean> {
+  try {
+    await redis.info('server');
+    return true;
+  } catch (error) {
+    if (/NOPERM/.test((error as Error).message)) return false;
+    throw error;
   }
-  return new Redis(url, { lazyConnect: true, connectTimeout: CONNECT_TIMEOUT_MS, ...options });
 }
 
-/** A connection that broke while a command ran shows as one of ioredis' own errors: it is `redis-away` all the same. */
-export function asRedisAway(url: string, error: unknown): unknown {
-  const isBreak =
-    error instanceof Error &&
-    /MaxRetriesPerRequest|Connection is closed|ECONN|ETIMEDOUT|EPIPE/.test(`${error.name} ${error.message}`);
-  return isBreak && !(error instanceof ElsewiseError) ? redisAway(url, error) : error;
+/** Neither the client nor BullMQ, which reads the second option, asks for it on this connection and its duplicates. */
+function goWithoutInfo(redis: RedisClient): void {
+  const options = redis instanceof Cluster ? redis.options.redisOptions! : redis.options;
+  Object.assign(options, { enableReadyCheck: false, skipVersionCheck: true });
 }
 
-function redisAway(url: string, cause: Error): ElsewiseError {
-  const reason = cause.message || (cause as NodeJS.ErrnoException).code || cause.name;
-  const advice = 'start it, or name another one by --redis or REDIS_URL';
-  return new ElsewiseError('redis-away', `cannot reach Redis at ${withoutPassword(url)} (${reason}): ${advice}`);
+/** Another connection of the same manner, for reads that block. Its errors are those of its commands. */
+export function duplicateOf(redis: RedisClient): RedisClient {
+  const copy = redis instanceof Cluster ? redis.duplicate() : redis.duplicate();
+  copy.on('error', () => {});
+  return copy;
 }
 
-function withoutPassword(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//***@');
+function create(settings: AddressSettings, manner: Manner): RedisClient {
+  const address = locate(settings);
+  return CREATE[address.kind](address, manner);
+}
+
+const CREATE: Readonly<Record<RedisKind, (address: RedisAddress, manner: Manner) => RedisClient>> = {
+  single: (address, manner) => new Redis({ ...address.nodes[0], ...singleOptions(address, manner) }),
+  sentinel: (address, manner) => new Redis({ ...sentinelOptions(address, manner), ...singleOptions(address, manner) }),
+  cluster: createCluster,
+};
+
+function singleOptions(address: RedisAddress, manner: Manner): RedisOptions {
+  return {
+    ...nodeOptions(address, manner),
+    db: address.database,
+    lazyConnect: manner.isLazy,
+    retryStrategy: (attempt) => manner.delayMs(attempt),
+  };
+}
+
+/** The certificates and the manners of the master hold for its Sentinels as well, name and password do not. */
+function sentinelOptions({ nodes, master, isEncrypted, settings }: RedisAddress, manner: Manner): RedisOptions {
+  const { sentinelUsername, sentinelPassword, sentinelPasswordFile } = settings;
+  return {
+    sentinels: [...nodes],
+    name: master,
+    sentinelUsername: sentinelUsername || undefined,
+    sentinelPassword: secret(sentinelPassword, sentinelPasswordFile),
+    sentinelRetryStrategy: (attempt) => manner.delayMs(attempt),
+    sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
+    failoverDetector: true,
+    ...(isEncrypted && { enableTLSForSentinelMode: true, sentinelTLS: tlsOptions(settings) }),
+  };
+}
+
+function createCluster(address: RedisAddress, manner: Manner): Cluster {
+  const { count, delayMs } = manner.redirections;
+  return new Cluster([...address.nodes], {
+    lazyConnect: manner.isLazy,
+    clusterRetryStrategy: (attempt) => manner.delayMs(attempt),
+    maxRedirections: count,
+    retryDelayOnFailover: delayMs,
+    retryDelayOnClusterDown: delayMs,
+    slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+    redisOptions: nodeOptions(address, manner),
+    // a certificate is checked against the name that was asked for, not against what it resolves to
+    ...(address.isEncrypted && { dnsLookup: (name, done) => done(null, name) }),
+  });
+}
+
+function nodeOptions({ isEncrypted, settings }: RedisAddress, manner: Manner): RedisOptions {
+  return {
+    username: settings.username || undefined,
+    password: secret(settings.password, settings.passwordFile),
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    maxRetriesPerRequest: manner.maxRetries,
+    // after a failover the connection may still be to the old master: find the new one and say it again there
+    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+    ...(isEncrypted && { tls: tlsOptions(settings) }),
+  };
+}
+
+function tlsOptions({ caFile, certFile, keyFile, serverName }: AddressSettings): ConnectionOptions {
+  return {
+    ...(caFile && { ca: readSetting('caFile', caFile) }),
+    ...(certFile && { cert: readSetting('certFile', certFile) }),
+    ...(keyFile && { key: readSetting('keyFile', keyFile) }),
+    ...(serverName && { servername: serverName }),
+  };
+}
+
+/** Given by itself or in a file, as orchestrators mount it; a line end after it is not part of it. */
+function secret(text: string, file: string): string | undefined {
+  return text || (file && readSetting('passwordFile', file).replace(/\r?\n$/, '')) || undefined;
+}
+
+function readSetting(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ElsewiseError('usage', `cannot read ${file} (${(error as NodeJS.ErrnoException).code})`, `redis.${name}`);
+  }
+}
+
+/** A Cluster's client tells of a node that it cannot connect to only that it is closed: the first one is asked directly. */
+async function reasonOfNode(settings: AddressSettings, known: Error): Promise<Error> {
+  if (!/Connection is closed|no answer within/.test(lastError(known).message)) return known;
+  const address = locate(settings);
+  const options = { ...address.nodes[0], ...nodeOptions(address, ONE_ATTEMPT), lazyConnect: true, retryStrategy: null };
+  const node = new Redis(options);
+  const cause = firstError(node);
+  try {
+    await before(CONNECT_TIMEOUT_MS, node.connect());
+    const state = await before(CONNECT_TIMEOUT_MS, node.cluster('INFO'));
+    return /cluster_state:ok/.test(String(state)) ? known : new Error('CLUSTERDOWN its state is not ok');
+  } catch (error) {
+    return cause() ?? (error as Error);
+  } finally {
+    node.disconnect();
+  }
+}
+
+/**
+ * What `connect` rejects with is only "Connection is closed.": the events have the cause. Of several, one that says more
+ * than that the connection broke.
+ */
+function firstError(redis: RedisClient): () => Error | undefined {
+  const errors: Error[] = [];
+  const keep = (error: Error) => void errors.push(error);
+  redis.on('error', keep);
+  redis.on('node error', keep);
+  return () => errors.find((error) => !BROKEN.test(lastError(error).message)) ?? errors[0];
 }
 
 async function before<T>(timeoutMs: number, work: Promise<T>): Promise<T> {

@@ -3,12 +3,12 @@
  * script: a job that is delivered twice finds the chunk done and changes nothing. The answer to an event is stored under
  * the content key of its job first; what is published under the event's own id is always a copy of that.
  */
-import type { Redis } from 'ioredis';
 import { ElsewiseError } from '../documents/error.js';
 import { countField } from './batch-store.js';
 import { pack, unpack } from './block.js';
 import type { Keys } from './keys.js';
 import type { Chunk } from './manifest.js';
+import type { RedisClient } from './redis.js';
 import { FINISH_CHUNK, runScript } from './scripts.js';
 import type { StoreSettings } from './settings.js';
 
@@ -24,11 +24,11 @@ export interface FinishedChunk {
 type Retention = Pick<StoreSettings, 'batchTtlSeconds' | 'answerTtlSeconds' | 'answerStreamLength'>;
 
 export class ResultStore {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #keys: Keys;
   readonly #retention: Retention;
 
-  constructor(redis: Redis, keys: Keys, retention: Retention) {
+  constructor(redis: RedisClient, keys: Keys, retention: Retention) {
     this.#redis = redis;
     this.#keys = keys;
     this.#retention = retention;

@@ -2,7 +2,7 @@
  * The Lua scripts: each is one step that must happen wholly or not at all, whoever else does the same at the same time.
  * All keys of a script share a hash tag (see keys.ts).
  */
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './redis.js';
 
 type Argument = string | number | Buffer;
 
@@ -10,7 +10,12 @@ export interface Script {
   readonly lua: string;
 }
 
-export async function runScript(redis: Redis, script: Script, keys: string[], args: Argument[]): Promise<unknown> {
+export async function runScript(
+  redis: RedisClient,
+  script: Script,
+  keys: string[],
+  args: Argument[],
+): Promise<unknown> {
   return redis.eval(script.lua, keys.length, ...keys, ...args);
 }
 

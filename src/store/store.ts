@@ -1,16 +1,16 @@
 /** One connection and the stores over it, for commands and producers. */
-import type { Redis } from 'ioredis';
 import { BatchStore } from './batch-store.js';
 import { Keys } from './keys.js';
 import { ModelStore } from './model-store.js';
 import { OpenBatches } from './open-batches.js';
 import { PolicyStore } from './policy-store.js';
-import { asRedisAway, connect } from './redis.js';
+import { connect, type RedisClient } from './redis.js';
+import { asRedisFailure } from './redis-failure.js';
 import { ResultStore } from './result-store.js';
 import type { StoreSettings } from './settings.js';
 
 export interface Store {
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly settings: StoreSettings;
   readonly models: ModelStore;
   readonly policies: PolicyStore;
@@ -18,7 +18,7 @@ export interface Store {
   readonly results: ResultStore;
 }
 
-export function storeOver(redis: Redis, settings: StoreSettings): Store {
+export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
   const keys = new Keys(settings.keyPrefix);
   const openBatches = new OpenBatches(redis, keys, settings.batchTtlSeconds);
   const { maxDocumentMb } = settings;
@@ -32,13 +32,13 @@ export function storeOver(redis: Redis, settings: StoreSettings): Store {
   };
 }
 
-/** Connects, runs, disconnects; whatever breaks of the connection on the way is told as `redis-away`. */
+/** Connects, runs, disconnects; whatever breaks or is refused on the way is told with what to do. */
 export async function withStore<T>(settings: StoreSettings, use: (store: Store) => Promise<T>): Promise<T> {
-  const redis = await connect(settings.url);
+  const redis = await connect(settings);
   try {
     return await use(storeOver(redis, settings));
   } catch (error) {
-    throw asRedisAway(settings.url, error);
+    throw asRedisFailure(settings, error);
   } finally {
     redis.disconnect();
   }

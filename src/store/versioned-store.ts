@@ -8,13 +8,13 @@
  * version, which counts a use; a removal reads the count, looks at the open batches, and its script removes only if the
  * count is still the same. Either the removal sees the batch, or the batch finds that the version is gone.
  */
-import type { Redis } from 'ioredis';
 import { canonicalJson } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import { pack, unpack } from './block.js';
 import type { RegistryKeys } from './keys.js';
 import type { OpenBatches, UsedKind } from './open-batches.js';
+import type { RedisClient } from './redis.js';
 import { checkAlias, checkName, LATEST, readExactReference, readReference } from './reference.js';
 import { FIND_VERSION, PUSH_VERSION, REMOVE_VERSION, SET_ALIAS, SETTLE_ON_VERSION } from './registry-scripts.js';
 import { runScript } from './scripts.js';
@@ -62,12 +62,12 @@ export interface RegistryOptions {
 const MB = 2 ** 20;
 
 export class VersionedStore<V extends StoredVersion, C extends Content> {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #keys: RegistryKeys;
   readonly #kind: Kind<V, C>;
   readonly #options: RegistryOptions;
 
-  constructor(redis: Redis, kind: Kind<V, C>, options: RegistryOptions) {
+  constructor(redis: RedisClient, kind: Kind<V, C>, options: RegistryOptions) {
     this.#redis = redis;
     this.#keys = options.keys;
     this.#kind = kind;

@@ -9,8 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import { provideRedis } from '../../scripts/redis.mjs';
+import { connectForWorker } from '../../src/store/redis.js';
 import { storeSettings } from '../../src/store/settings.js';
 import { type Store, storeOver } from '../../src/store/store.js';
 
@@ -38,6 +39,14 @@ export interface RunningWorker {
   rows(): Promise<number>;
 }
 
+/** A server that a test has for itself. */
+export interface GivenRedis {
+  readonly url: string;
+  /** Further settings, such as certificates, as variables. */
+  readonly env?: NodeJS.ProcessEnv;
+  stop(): Promise<void>;
+}
+
 export class World {
   readonly store: Store;
   readonly directory = mkdtempSync(join(tmpdir(), 'elsewise-queue-'));
@@ -45,21 +54,23 @@ export class World {
   readonly #stopRedis: () => Promise<void>;
   readonly #children = new Set<ChildProcess>();
 
-  private constructor(url: string, stopRedis: () => Promise<void>) {
+  private constructor({ url, env, stop }: GivenRedis) {
     const prefix = `test-${randomBytes(4).toString('hex')}`;
-    this.#env = { REDIS_URL: url, ELSEWISE_PREFIX: prefix, ELSEWISE_QUEUE_PREFIX: `${prefix}-queue` };
-    this.#stopRedis = stopRedis;
-    this.store = storeOver(new Redis(url), storeSettings({}, this.#env));
-    this.store.redis.on('error', () => {});
+    this.#env = { REDIS_URL: url, ELSEWISE_PREFIX: prefix, ELSEWISE_QUEUE_PREFIX: `${prefix}-queue`, ...env };
+    this.#stopRedis = stop;
+    const settings = storeSettings({}, this.#env);
+    this.store = storeOver(
+      connectForWorker(settings, true, () => {}),
+      settings,
+    );
   }
 
-  static async create(redis?: { url: string; stop(): Promise<void> }): Promise<World> {
-    const { url, stop } = redis ?? (await provideRedis());
-    return new World(url, stop);
+  static async create(redis?: GivenRedis): Promise<World> {
+    return new World(redis ?? (await provideRedis()));
   }
 
   /** With the model of the examples in the registry. */
-  static async withModel(redis?: { url: string; stop(): Promise<void> }): Promise<World> {
+  static async withModel(redis?: GivenRedis): Promise<World> {
     const world = await World.create(redis);
     await world.store.models.push(JSON.parse(readFileSync(MODEL, 'utf8')));
     return world;
@@ -73,9 +84,10 @@ export class World {
     await this.#stopRedis();
   }
 
-  /** Ours and BullMQ's: both prefixes begin alike. */
+  /** Ours and BullMQ's: both prefixes begin alike. A Cluster is never shared, and goes with its keys. */
   async #removeKeys(): Promise<void> {
     const { redis, settings } = this.store;
+    if (redis instanceof Cluster) return;
     for await (const keys of redis.scanStream({ match: `${settings.keyPrefix}*`, count: 1000 })) {
       if (keys.length > 0) await redis.unlink(...keys);
     }

@@ -2,6 +2,7 @@
 import { newBatchId, Producer } from '../../jobs/producer.js';
 import { openSource } from '../../jobs/streams.js';
 import { formatNumber } from '../../report/numbers.js';
+import { checkServers } from '../../store/server-check.js';
 import { defineCommand } from '../command.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
@@ -44,6 +45,7 @@ line is the batch id, for \`batch status\` and \`batch wait\`.`,
       const policy = await readPolicy(options, model);
       const batch = options.batch ?? newBatchId(model.name);
       const say = (text: string) => options.quiet || process.stderr.write(`elsewise: ${text}\n`);
+      for (const text of await checkServers(store.redis, store.settings)) say(text);
       say(`adding to batch ${batch}, should it be interrupted: the same again with --batch ${batch}`);
       const total = await new Producer(store).enqueueBatch({
         source: input.bytes,

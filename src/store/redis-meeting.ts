@@ -1,0 +1,33 @@
+/**
+ * Before a worker takes anything: that Redis answers, lets us at our keys and runs scripts on them, and what of it the
+ * operator should know. A worker that starts without this would retry in silence what can never succeed.
+ */
+import { Keys } from './keys.js';
+import { answersInfo, connect, type RedisClient } from './redis.js';
+import { asRedisFailure } from './redis-failure.js';
+import { checkServers } from './server-check.js';
+import type { StoreSettings } from './settings.js';
+
+export interface Meeting {
+  readonly isInfoAllowed: boolean;
+}
+
+const TOUCH = "return redis.call('EXISTS', KEYS[1])";
+
+export async function meetRedis(settings: StoreSettings, notice: (text: string) => void): Promise<Meeting> {
+  const redis = await connect(settings);
+  try {
+    for (const text of await checkServers(redis, settings)) notice(text);
+    await touchKeys(redis, settings);
+    return { isInfoAllowed: await answersInfo(redis) };
+  } catch (error) {
+    throw asRedisFailure(settings, error);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** One key under each prefix: an ACL that names others, or a Cluster behind redis://, shows here. */
+async function touchKeys(redis: RedisClient, { keyPrefix, queuePrefix }: StoreSettings): Promise<void> {
+  for (const key of [new Keys(keyPrefix).models.names(), `${queuePrefix}:meta`]) await redis.eval(TOUCH, 1, key);
+}

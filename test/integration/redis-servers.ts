@@ -1,0 +1,175 @@
+/** Real servers of every kind, from the one redis-server on the PATH: a Cluster, Sentinels, TLS with its certificates. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { findFreePort, startRedis } from '../../scripts/redis.mjs';
+import { findProgram, Missing } from '../../scripts/system.mjs';
+import { until } from './queue-world.js';
+
+const SLOTS = 16_384;
+
+export interface Servers {
+  readonly url: string;
+  readonly ports: readonly number[];
+  stop(): Promise<void>;
+}
+
+/** One command on one server, over a connection of its own. */
+export async function ask(url: string, ...command: [string, ...string[]]): Promise<unknown> {
+  const client = new Redis(url);
+  try {
+    return await client.call(...command);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Masters that share the slots evenly. */
+export async function startCluster(count: number): Promise<Servers> {
+  const nodes = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const bus = await findFreePort();
+      const args = ['--cluster-enabled', 'yes', '--cluster-port', String(bus), '--cluster-node-timeout', '2000'];
+      return { ...(await startRedis({ args })), bus };
+    }),
+  );
+  for (const [i, { url }] of nodes.entries()) {
+    const [from, end] = [i, i + 1].map((k) => Math.round((k * SLOTS) / count));
+    await ask(url, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(end - 1));
+    await ask(url, 'CLUSTER', 'MEET', '127.0.0.1', String(nodes[0].port), String(nodes[0].bus));
+  }
+  const isWhole = async (url: string) => {
+    const about = String(await ask(url, 'CLUSTER', 'INFO'));
+    return about.includes('cluster_state:ok') && about.includes(`cluster_known_nodes:${count}`);
+  };
+  await until('the cluster', async () => (await Promise.all(nodes.map(({ url }) => isWhole(url)))).every(Boolean));
+  const ports = nodes.map(({ port }) => port);
+  const url = `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
+  return { url, ports, stop: () => stopAll(nodes) };
+}
+
+async function stopAll(servers: readonly { stop(): Promise<void> }[]): Promise<void> {
+  await Promise.all(servers.map((server) => server.stop()));
+}
+
+export interface SentinelServers extends Servers {
+  /** The master that was there first, to be killed. */
+  readonly master: { readonly port: number; stop(signal?: NodeJS.Signals): Promise<void> };
+  /** The port of the master that the Sentinels name now. */
+  masterPort(): Promise<number>;
+}
+
+/** A master with a replica, both with a password, and three Sentinels with another. */
+export async function startSentinels(passwords: { redis: string; sentinel: string }): Promise<SentinelServers> {
+  const shared = ['--masterauth', passwords.redis];
+  const master = await startRedis({ password: passwords.redis, appendonly: true, args: shared });
+  const following = [...shared, '--replicaof', `127.0.0.1 ${master.port}`];
+  const replica = await startRedis({ password: passwords.redis, appendonly: true, args: following });
+  await until('the replica', async () => String(await ask(replica.url, 'INFO')).includes('master_link_status:up'));
+  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(master.port, passwords)));
+  const first = sentinels[0].url;
+  const knowsAll = async (url: string) => {
+    const about = String(await ask(url, 'INFO', 'sentinel'));
+    return about.includes('slaves=1,sentinels=3');
+  };
+  await until('the Sentinels', async () =>
+    (await Promise.all(sentinels.map(({ url }) => knowsAll(url)))).every(Boolean),
+  );
+  const ports = sentinels.map(({ port }) => port);
+  return {
+    url: `redis+sentinel://:${passwords.redis}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/main`,
+    ports,
+    master,
+    masterPort: async () => Number(((await ask(first, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'main')) as string[])[1]),
+    stop: () => stopAll([...sentinels, replica, master]),
+  };
+}
+
+async function startSentinel(masterPort: number, passwords: { redis: string; sentinel: string }) {
+  const directory = mkdtempSync(join(tmpdir(), 'elsewise-sentinel-'));
+  const file = join(directory, 'sentinel.conf');
+  const lines = [
+    `sentinel monitor main 127.0.0.1 ${masterPort} 2`,
+    `sentinel auth-pass main ${passwords.redis}`,
+    'sentinel down-after-milliseconds main 1000',
+    'sentinel failover-timeout main 5000',
+    `sentinel sentinel-pass ${passwords.sentinel}`,
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const server = await startRedis({ directory, password: passwords.sentinel, sentinelFile: file });
+  const stop = async () => {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return { ...server, stop };
+}
+
+export interface TlsServer {
+  /** With TLS. */
+  readonly url: string;
+  /** The same server without. */
+  readonly plainUrl: string;
+  readonly tlsPort: number;
+  readonly files: Certificates;
+  stop(): Promise<void>;
+}
+
+/** Asks clients for a certificate of its own authority. */
+export async function startTls(): Promise<TlsServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'elsewise-tls-'));
+  const files = makeCertificates(directory);
+  const tlsPort = await findFreePort();
+  const args = ['--tls-port', String(tlsPort), '--tls-auth-clients', 'yes', '--tls-ca-cert-file', files.ca];
+  const server = await startRedis({ args: [...args, '--tls-cert-file', files.cert, '--tls-key-file', files.key] });
+  const stop = async () => {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return { url: `rediss://localhost:${tlsPort}`, plainUrl: server.url, tlsPort, files, stop };
+}
+
+export interface Certificates {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCert: string;
+  readonly clientKey: string;
+}
+
+/** An authority, a certificate for `localhost` and `redis.test`, and one for a client. */
+export function makeCertificates(directory: string): Certificates {
+  const file = (name: string) => join(directory, name);
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2'];
+  const authority = ['-CA', file('ca.pem'), '-CAkey', file('ca.key'), '-addext', 'basicConstraints=critical,CA:FALSE'];
+  const make = (name: string, subject: string, ...more: string[]) =>
+    openssl(
+      'req',
+      '-x509',
+      ...newKey,
+      '-subj',
+      subject,
+      '-keyout',
+      file(`${name}.key`),
+      '-out',
+      file(`${name}.pem`),
+      ...more,
+    );
+  make('ca', '/CN=elsewise test authority');
+  make('server', '/CN=redis', ...authority, '-addext', 'subjectAltName=DNS:localhost,DNS:redis.test');
+  make('client', '/CN=worker', ...authority);
+  return {
+    ca: file('ca.pem'),
+    cert: file('server.pem'),
+    key: file('server.key'),
+    clientCert: file('client.pem'),
+    clientKey: file('client.key'),
+  };
+}
+
+function openssl(...args: string[]): void {
+  const program = findProgram('openssl');
+  if (!program) throw new Missing('no openssl on the PATH: install it, the tests make certificates with it');
+  execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
