@@ -9,7 +9,8 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** With the delays below: a command is given up about 4 s after the connection broke. */
 const MAX_RETRIES = 5;
 
-const reconnectDelayMs = (attempt: number): number => Math.min(attempt * 200, 1_000);
+/** Of many who lost the same Redis, no two come back at the same moment. */
+const reconnectDelayMs = (attempt: number): number => Math.min(attempt * 200, 1_000) * (0.75 + Math.random() / 4);
 
 /** Resolves when Redis answers, rejects with `redis-away` when it does not; later breaks are retried for seconds. */
 export async function connect(url: string): Promise<Redis> {

@@ -37,6 +37,8 @@ export interface Sources {
   depths(): Promise<readonly QueueDepth[]>;
   pools(): readonly PoolUse[];
   cachedPlans(): number;
+  /** Undefined: nobody knows just now. */
+  deadLetters(): Promise<number | undefined>;
   isRedisUp(): boolean;
 }
 
@@ -53,6 +55,7 @@ export class Metrics {
   readonly #degraded = this.#counter('degraded_rows_total', 'Rows whose answer is not the one asked for', ['queue']);
   readonly #jobs = this.#counter('jobs_total', 'Jobs ended, by outcome', ['queue', 'outcome']);
   readonly #plans = this.#counter('plan_cache_total', 'Look-ups of a model under a policy', ['outcome']);
+  readonly #dead = this.#counter('dead_letters_total', 'Requests and jobs given up', ['source', 'code']);
   readonly #rowSeconds = this.#histogram('row_seconds', 'Solver time per row', ['family', 'solver'], ROW_SECONDS);
   readonly #jobSeconds = this.#histogram('job_seconds', 'Time from taking a job to its end', ['queue'], JOB_SECONDS);
 
@@ -70,6 +73,11 @@ export class Metrics {
     });
     this.#gauge('cached_plans', 'Models under a policy kept ready', [], (gauge) => gauge.set(sources.cachedPlans()));
     this.#gauge('redis_up', 'Whether Redis is connected', [], (gauge) => gauge.set(sources.isRedisUp() ? 1 : 0));
+    this.#gauge('dead_letters', 'Dead letters that wait for somebody', [], async (gauge) => {
+      gauge.reset();
+      const count = await sources.deadLetters().catch(() => undefined);
+      if (count !== undefined) gauge.set(count);
+    });
     this.#addDepths();
   }
 
@@ -92,6 +100,10 @@ export class Metrics {
 
   countPlan(outcome: 'hit' | 'miss'): void {
     this.#plans.inc({ outcome });
+  }
+
+  countDeadLetter(source: string, code: string): void {
+    this.#dead.inc({ source, code });
   }
 
   #addDepths(): void {
