@@ -1,11 +1,11 @@
 /** What was given up: bounded, listed, shown, replayed to where it came from, dropped. */
 import { readFileSync } from 'node:fs';
-import { Queue } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueOptions } from '../../src/jobs/queues.js';
 import { DeadStore } from '../../src/store/dead-store.js';
 import { Keys } from '../../src/store/keys.js';
-import { MODEL, sumOf, until, World } from './queue-world.js';
+import { MODEL, type RunningWorker, sumOf, until, World } from './queue-world.js';
 
 let world: World;
 
@@ -79,6 +79,7 @@ describe('the store', () => {
 describe('elsewise dead', { timeout: 60_000 }, () => {
   const request = { id: 'by-stream', model: 'credit', features: {} };
   const event = { schema: 'elsewise.event-job/v1', id: 'by-queue', model: 'credit', features: {} };
+  const workers: RunningWorker[] = [];
   let ids: string[];
 
   const queueOf = (name: string) => {
@@ -97,6 +98,7 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
     await events.add('event', event, { jobId: 'event-1' });
     await bulk.add('chunk', { garbage: true }, { jobId: 'garbage' });
     const worker = await world.startWorker();
+    workers.push(worker);
     await until('five letters', async () => (await world.store.dead.count()) === 5);
     const { stdout, code } = await world.run('dead', 'list');
     expect(code).toBe(0);
@@ -148,6 +150,30 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
     const { code, stderr } = await world.run('dead', 'replay', id);
     expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be replayed')]);
     expect((await world.run('dead', 'replay', '--all')).stdout).toBe('replayed 0, 1 stay\n');
+  });
+
+  it('has jobs that no worker lives through', async () => {
+    const [queue, { redis, settings }] = [queueOf('elsewise-events'), world.store];
+    await world.run('dead', 'drop', '--all');
+    for (const worker of workers) worker.process.kill('SIGTERM');
+    await Promise.all(workers.map(({ ended }) => ended));
+    await queue.add('event', { ...event, id: 'killer' }, { jobId: 'killer' });
+    // takes the job and is never heard of again, twice
+    const connection = redis.duplicate({ maxRetriesPerRequest: null });
+    const limits = { lockDuration: 200, stalledInterval: 100, maxStalledCount: 1 };
+    const dying = new Worker(queue.name, null, { connection, prefix: settings.queuePrefix, ...limits });
+    await dying.startStalledCheckTimer();
+    for (let death = 1; death <= 2; death++) {
+      expect((await dying.getNextJob(`token-${death}`))?.id).toBe('killer');
+      await until('its return', async () => (await queue.getJobState('killer')) !== 'active');
+    }
+    await dying.close();
+    connection.disconnect();
+    await world.startWorker();
+    await until('its letter', async () => (await world.store.dead.count()) === 1);
+    expect(await world.store.dead.read('events-killer')).toMatchObject({ code: 'too-often' });
+    expect(await world.store.results.result('killer')).toBeUndefined();
+    await queue.close();
   });
 
   const jobsFailed = async (queue: Queue) => (await queue.getJobCounts('failed')).failed;
