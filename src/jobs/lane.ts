@@ -116,6 +116,7 @@ export class Lane {
       const returned = await answer(job.data, this.solve);
       const isKnown = returned.outcome === 'known' || returned.isNew === false;
       this.#metrics.countJob(queue, isKnown ? 'known' : 'completed');
+      this.#metrics.timeAnswer(queue, job.timestamp);
       return returned;
     } catch (error) {
       throw asJobError(error);

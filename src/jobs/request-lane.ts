@@ -139,6 +139,7 @@ export class RequestLane {
       if (deliveries > limits.maxDeliveries) throw tooOften(deliveries - 1);
       const body = readBody(entry, limits.maxBodyBytes);
       const { isNew } = await this.#persist(() => answer(body));
+      this.#metrics.timeAnswer(REQUESTS, Number(entry.id.split('-')[0]));
       await this.#persist(() => requests.settle(entry.id));
       return isNew ? 'completed' : 'known';
     } catch (error) {

@@ -58,6 +58,7 @@ export class Metrics {
   readonly #dead = this.#counter('dead_letters_total', 'Requests and jobs given up', ['source', 'code']);
   readonly #rowSeconds = this.#histogram('row_seconds', 'Solver time per row', ['family', 'solver'], ROW_SECONDS);
   readonly #jobSeconds = this.#histogram('job_seconds', 'Time from taking a job to its end', ['queue'], JOB_SECONDS);
+  readonly #answerSeconds = this.#histogram('answer_seconds', 'From adding to its end', ['queue'], JOB_SECONDS);
 
   constructor(sources: Sources) {
     this.#sources = sources;
@@ -96,6 +97,11 @@ export class Metrics {
 
   timeJob(queue: string, ms: number): void {
     this.#jobSeconds.observe({ queue }, ms / 1000);
+  }
+
+  /** `addedMs`: when it was added, by the clock of whoever added it. */
+  timeAnswer(queue: string, addedMs: number): void {
+    this.#answerSeconds.observe({ queue }, Math.max(0, Date.now() - addedMs) / 1000);
   }
 
   countPlan(outcome: 'hit' | 'miss'): void {

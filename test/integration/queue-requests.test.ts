@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRedis } from '../../scripts/redis.mjs';
 import { config } from '../../src/config.js';
 import { resultSchema } from '../../src/documents/result-document.js';
 import { POLICY, type RunningWorker, sumOf, until, World, withoutTimes } from './queue-world.js';
@@ -117,6 +118,7 @@ describe('a request', () => {
     const { text } = await worker.get('/metrics');
     expect(text).toContain('elsewise_queue_jobs{queue="elsewise-requests",state="waiting"} 0');
     expect(text).toContain('elsewise_queue_oldest_seconds{queue="elsewise-requests"} 0');
+    expect(sumOf(text, 'elsewise_answer_seconds_count')).toBeGreaterThanOrEqual(300);
   });
 });
 
@@ -215,6 +217,38 @@ describe('a consumer that died', () => {
     expect(await requests.removeConsumers(20)).toContain('dead');
     expect(await names()).toContain('holds');
     expect(await names()).not.toContain('dead');
+  });
+});
+
+describe('Redis', () => {
+  it('that comes back empty has its group again', async () => {
+    await world.store.redis.unlink(stream());
+    await send(request('after-loss', { features: { ...features, income: 4000 } }));
+    expect(JSON.parse(await answerTo('after-loss')).id).toBe('after-loss');
+  });
+
+  it('that is full delays answers and costs none', { timeout: 60_000 }, async () => {
+    const full = await World.withModel(await startRedis());
+    const { redis, requests, dead, results } = full.store;
+    try {
+      await full.startWorker();
+      const memory = (await redis.info('memory')).match(/used_memory:(\d+)/)![1];
+      const bodies = Array.from({ length: 50 }, (_, i) => JSON.stringify(request(`full-${i}`)));
+      const sent = redis.multi();
+      for (const body of bodies) sent.xadd(`${full.store.settings.keyPrefix}:requests`, '*', 'body', body);
+      await sent.config('SET', 'maxmemory', memory).exec();
+      await sleep(2_000);
+      expect(await redis.xlen(`${full.store.settings.keyPrefix}:requests`)).toBeGreaterThan(0);
+      await redis.config('SET', 'maxmemory', '0');
+      const isDone = async () => (await redis.xlen(`${full.store.settings.keyPrefix}:requests`)) === 0;
+      await until('all settled', isDone, 40_000);
+      expect(await dead.count()).toBe(0);
+      const answers = await Promise.all(bodies.map((_, i) => results.result(`full-${i}`)));
+      expect(answers.filter((answer) => answer === undefined)).toEqual([]);
+      expect(await requests.removeConsumers(60_000)).toEqual([]);
+    } finally {
+      await full.close();
+    }
   });
 });
 
