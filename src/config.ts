@@ -105,8 +105,30 @@ export const configSchema = z.strictObject({
       planMemoryMb: count.describe(
         'Estimated memory of the prepared models that a process keeps ready, over all of its threads.',
       ),
+      eventThreads: count.describe('Solver threads kept free for single rows.'),
+      bulkNice: z.int().min(0).max(19).describe('How much batches give way to them, as `nice` does.'),
     })
     .describe('`elsewise worker`.'),
+  requests: z
+    .strictObject({
+      concurrency: count.describe('Entries of the stream that one worker answers at a time.'),
+      maxBodyBytes: count.describe('A longer body is not even parsed.'),
+      claimAfterMs: count.describe(
+        'An entry that nobody has answered for so long is taken over from the worker that took it.',
+      ),
+      maxDeliveries: count.describe('An entry that was taken so often and never answered is given up.'),
+      forgetConsumerAfterMs: count.describe(
+        'A consumer that has nothing pending and has not asked for so long is gone.',
+      ),
+    })
+    .describe('The stream of requests, for producers without BullMQ.'),
+  deadLetters: z
+    .strictObject({
+      maxCount: count.describe('How many are kept; the oldest go first.'),
+      maxAgeSeconds: count.describe('How long they are kept.'),
+      maxBodyBytes: count.describe('Of a body; what is longer is cut and cannot be replayed.'),
+    })
+    .describe('What was given up: `elsewise dead`.'),
   api: apiSchema,
 });
 

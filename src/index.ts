@@ -28,6 +28,8 @@ export {
   eventJobSchema,
   eventReturnSchema,
   QUEUES,
+  type Request,
+  requestSchema,
 } from './jobs/contract.js';
 export { type BatchInput, type EnqueuedBatch, type EnqueuedEvent, Producer } from './jobs/producer.js';
 export { type LoadedModel, loadModel } from './models/load.js';

@@ -12,7 +12,7 @@ export interface Command<T extends OptionTable = OptionTable> {
   /** What it does, and what is good to know; lines of at most 100 characters. */
   readonly about: string;
   readonly options: T;
-  /** Names of the arguments without a dash; all are required. */
+  /** Names of the arguments without a dash; all are required but those in brackets. */
   readonly positionals?: readonly string[];
   readonly examples: readonly Example[];
   run(input: CommandInput<T>): Promise<number>;

@@ -33,7 +33,7 @@ export interface CommandInput<T extends OptionTable> {
 
 const usageError = (message: string) => new ElsewiseError('usage', message);
 
-/** `positionals` are the names of the arguments without a dash, all of them required. */
+/** `positionals` are the names of the arguments without a dash; one in brackets, `[ID]`, may be left out. */
 export function readArguments<T extends OptionTable>(
   args: readonly string[],
   table: T,
@@ -90,7 +90,8 @@ function readText({ rawName, value, inlineValue }: OptionToken, spec: OptionSpec
 }
 
 function checkPositionals(loose: readonly string[], names: readonly string[]): void {
-  if (loose.length < names.length) throw usageError(`${names[loose.length]} is missing`);
+  const missing = names[loose.length];
+  if (missing !== undefined && !missing.startsWith('[')) throw usageError(`${missing} is missing`);
   if (loose.length > names.length) throw usageError(`unexpected argument "${loose[names.length]}"`);
 }
 

@@ -7,6 +7,8 @@ export const ERROR_CODES = {
   'bad-document': { exit: 2, retry: false, meaning: 'a model, policy or job document does not fit its schema' },
   'bad-probe': { exit: 2, retry: false, meaning: 'the model does not give the scores that its probes promise' },
   'bad-row': { exit: 2, retry: false, meaning: 'a row does not fit the features of the model' },
+  'bad-json': { exit: 2, retry: false, meaning: 'what should be JSON is not, or is missing' },
+  'too-large': { exit: 2, retry: false, meaning: 'a request is longer than what is accepted' },
   'bad-input': { exit: 2, retry: false, meaning: 'an input file cannot be read as rows' },
   unsupported: { exit: 2, retry: false, meaning: 'the document asks for something this version does not do' },
   'not-known': { exit: 2, retry: false, meaning: 'no model, policy or batch of that name is stored' },
@@ -15,6 +17,7 @@ export const ERROR_CODES = {
   'redis-refused': { exit: 3, retry: false, meaning: 'Redis is there, but not for us as we are set up' },
   interrupted: { exit: 130, retry: false, meaning: 'stopped by a signal; what was finished is kept' },
   'thread-lost': { exit: 1, retry: true, meaning: 'a solver thread died or overran and was replaced' },
+  'too-often': { exit: 1, retry: false, meaning: 'taken again and again and never finished' },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -51,6 +51,12 @@ export const eventJobSchema = z.strictObject({
   target: targetSchema.optional(),
 });
 
+/** The same on the stream `elsewise:requests`, as JSON in the field `body`, for producers without BullMQ. */
+export const requestSchema = z.strictObject({
+  ...eventJobSchema.shape,
+  schema: z.literal('elsewise.request/v1').optional(),
+});
+
 export const eventReturnSchema = z.strictObject({
   schema: z.literal('elsewise.event-return/v1'),
   id: z.string(),
@@ -64,6 +70,7 @@ export type ChunkJob = z.output<typeof chunkJobSchema>;
 export type ChunkReturn = z.output<typeof chunkReturnSchema>;
 export type EventJob = z.output<typeof eventJobSchema>;
 export type EventJobInput = z.input<typeof eventJobSchema>;
+export type Request = z.output<typeof requestSchema>;
 export type EventReturn = z.output<typeof eventReturnSchema>;
 
 /** BullMQ refuses ids with a colon and ids that are integers. */

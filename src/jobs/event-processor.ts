@@ -1,34 +1,58 @@
-/** A job of the event queue: one row, answered once however often the same job comes. */
-
+/** An event, from the queue or from the stream of requests: one row, answered once however often the same comes. */
+import type { z } from 'zod';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
 import type { Policy } from '../explain/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
-import { type EventJob, type EventReturn, eventJobSchema, eventKey } from './contract.js';
+import { type EventJob, type EventReturn, eventJobSchema, eventKey, requestSchema } from './contract.js';
 import type { Solve } from './lane.js';
 import type { PlanCache } from './plan-cache.js';
+import { PolicyCache } from './policy-cache.js';
+
+type Row = Omit<EventJob, 'schema' | 'policy'>;
+
+/** The policy is checked apart from the rest, because it is mostly known already. */
+const JOB = eventJobSchema.omit({ policy: true });
+const REQUEST = requestSchema.omit({ policy: true });
 
 export class EventProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
+  readonly #policies = new PolicyCache();
 
   constructor(store: Store, plans: PlanCache) {
     this.#store = store;
     this.#plans = plans;
   }
 
-  async answer(data: unknown, solve: Solve): Promise<EventReturn> {
-    const job = parseDocument(eventJobSchema, data, 'job');
-    const { policies, results } = this.#store;
-    const policy = await policies.accept(job.policy);
-    const model = await this.#pin(job.model);
-    const key = eventKey(model.digest, policy.digest, job);
+  /** A job of the queue. */
+  answer(data: unknown, solve: Solve): Promise<EventReturn> {
+    return this.#answer(JOB, data, 'job', solve);
+  }
+
+  /** The body of a request. */
+  answerRequest(data: unknown, solve: Solve): Promise<EventReturn> {
+    return this.#answer(REQUEST, data, 'request', solve);
+  }
+
+  async #answer(schema: z.ZodType<Row>, data: unknown, what: string, solve: Solve): Promise<EventReturn> {
+    const { document, rest } = withoutPolicy(data);
+    const row = parseDocument(schema, rest, what);
+    const policy = await this.#policy(document);
+    const model = await this.#pin(row.model);
+    const key = eventKey(model.digest, policy.digest, row);
+    const { results } = this.#store;
     const known = await results.answer(key);
-    const answer = known ?? (await results.keepAnswer(key, await this.#solve(job, model, policy, solve)));
-    await results.publishAnswer(job.id, key, answer);
-    const { status } = JSON.parse(answer) as ResultDocument;
-    return { schema: 'elsewise.event-return/v1', id: job.id, key, status, isNew: known === undefined };
+    const kept = known ?? (await results.keepAnswer(key, await this.#solve(row, model, policy, solve)));
+    const { answer, status } = addressed(kept, row.id);
+    await results.publishAnswer(row.id, key, answer);
+    return { schema: 'elsewise.event-return/v1', id: row.id, key, status, isNew: known === undefined };
+  }
+
+  /** A reference is looked up every time, for an alias may move; a document is read once. */
+  async #policy(given: unknown): Promise<Policy> {
+    return typeof given === 'string' ? this.#store.policies.load(given) : this.#policies.get(given);
   }
 
   async #pin(model: EventJob['model']): Promise<ModelPin> {
@@ -37,11 +61,23 @@ export class EventProcessor {
     return { name, version, digest };
   }
 
-  async #solve(job: EventJob, model: ModelPin, policy: Policy, solve: Solve): Promise<string> {
-    const { id, features, target } = job;
+  async #solve({ id, features, target }: Row, model: ModelPin, policy: Policy, solve: Solve): Promise<string> {
     const bytes = Buffer.from(JSON.stringify({ id, features, target }));
     const plan = await this.#plans.get(model, policy);
     const answer = await solve(plan, policy, { layout: { format: 'ndjson' }, bytes, firstRow: 1, rows: 1 });
     return Buffer.from(answer.bytes).toString().trimEnd();
   }
+}
+
+function withoutPolicy(data: unknown): { document?: unknown; rest: unknown } {
+  if (typeof data !== 'object' || data === null || !Object.hasOwn(data, 'policy')) return { rest: data };
+  const { policy, ...rest } = data as Record<string, unknown>;
+  return { document: policy, rest };
+}
+
+/** An answer may have been made for the same row under another name. */
+function addressed(answer: string, id: string): { answer: string; status: ResultDocument['status'] } {
+  const document = JSON.parse(answer) as ResultDocument;
+  const isOurs = document.id === id;
+  return { answer: isOurs ? answer : JSON.stringify({ ...document, id }), status: document.status };
 }

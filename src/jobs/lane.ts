@@ -7,6 +7,7 @@ import { ElsewiseError } from '../documents/error.js';
 import type { Policy } from '../explain/policy.js';
 import type { RedisClient } from '../store/redis.js';
 import type { Metrics, PoolUse, QueueDepth } from '../telemetry/metrics.js';
+import type { FailedJob } from './dead-letters.js';
 import { asJobError, JobFailure } from './job-failure.js';
 import type { ChunkAnswer, ChunkTask } from './messages.js';
 import type { CachedPlan } from './plan-cache.js';
@@ -28,9 +29,11 @@ export interface LaneOptions {
   readonly niceIncrement: number;
   /** Of prepared plans that each of its threads may keep. */
   readonly planBytes: number;
+  /** The file that runs in the threads; another one than ours only in tests. */
+  readonly threadFile: string | undefined;
   answer(data: unknown, solve: Solve): Promise<{ outcome?: string; isNew?: boolean }>;
   /** The job will not be tried again. */
-  onFailed(data: unknown, error: Error): Promise<void>;
+  onFailed(job: FailedJob, error: Error): Promise<void>;
   /** A job was taken or has ended. */
   onProgress(): void;
   /** Anything else that goes wrong. */
@@ -54,10 +57,10 @@ export class Lane {
   #tasks = 0;
 
   constructor(connection: RedisClient, metrics: Metrics, options: LaneOptions) {
-    const { queue, prefix, threads, niceIncrement, planBytes, concurrency } = options;
+    const { queue, prefix, threads, niceIncrement, planBytes, concurrency, threadFile } = options;
     this.#options = options;
     this.#metrics = metrics;
-    this.#pool = new SolverPool({ threads, niceIncrement, planBytes });
+    this.#pool = new SolverPool({ threads, niceIncrement, planBytes, ...(threadFile && { filename: threadFile }) });
     this.#queue = new Queue(queue, { connection, ...queueOptions(prefix) });
     this.#queue.on('error', options.onError);
     this.#worker = new Worker(queue, (job) => this.#process(job), {
@@ -101,9 +104,9 @@ export class Lane {
     return isPaused ? 0 : count;
   }
 
-  /** Takes no more jobs and resolves when the running ones have ended. */
-  async drain(): Promise<void> {
-    await this.#worker.close();
+  /** Takes no more jobs and resolves when the running ones have ended, and what else uses the threads has. */
+  async drain(others: Promise<void> = Promise.resolve()): Promise<void> {
+    await Promise.all([this.#worker.close(), others]);
     await Promise.all([this.#pool.close(), this.#queue.close()]);
   }
 
@@ -113,9 +116,10 @@ export class Lane {
     this.#jobs++;
     onProgress();
     try {
-      const returned = await answer(job.data, this.#solve);
+      const returned = await answer(job.data, this.solve);
       const isKnown = returned.outcome === 'known' || returned.isNew === false;
       this.#metrics.countJob(queue, isKnown ? 'known' : 'completed');
+      this.#metrics.timeAnswer(queue, job.timestamp);
       return returned;
     } catch (error) {
       throw asJobError(error);
@@ -126,7 +130,8 @@ export class Lane {
     }
   }
 
-  readonly #solve: Solve = async (plan, policy, rows) => {
+  /** Also for rows that came another way than the queue. */
+  readonly solve: Solve = async (plan, policy, rows) => {
     this.#tasks++;
     try {
       const { family, ...reference } = plan;
@@ -148,7 +153,8 @@ export class Lane {
     this.#metrics.countJob(this.#options.queue, isFinal ? 'failed' : 'retried');
     if (!isFinal) return;
     this.#options.onError(new Error(`job ${job.id} failed: ${error.message}`));
-    await this.#options.onFailed(job.data, error).catch(this.#options.onError);
+    const failed = { id: job.id!, data: job.data, attempts: job.attemptsMade };
+    await this.#options.onFailed(failed, error).catch(this.#options.onError);
   }
 }
 

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { parseDocument } from '../documents/parse.js';
+import type { ResultDocument } from '../documents/result-document.js';
 import { prepare } from '../explain/plan.js';
 import type { LoadedModel } from '../models/load.js';
 import { pack } from '../store/block.js';
@@ -13,6 +14,7 @@ import type { VersionedPolicy } from '../store/policy-store.js';
 import { connect } from '../store/redis.js';
 import { type StoreSettings, storeSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
+import { AnswerWaiter } from './answer-waiter.js';
 import {
   type ChunkJob,
   chunkJobId,
@@ -53,6 +55,8 @@ export interface EnqueuedBatch {
 export interface EnqueuedEvent {
   readonly id: string;
   readonly jobId: string;
+  /** Of its content: model, policy, row and target. */
+  readonly key: string;
 }
 
 /** So many rows are worked in a fraction of a second, and a chunk that is lost with its worker costs little. */
@@ -62,6 +66,7 @@ const GROUP = 16;
 
 export class Producer {
   readonly #store: Store;
+  readonly #waiter: AnswerWaiter;
   readonly #queues: { readonly [K in keyof typeof QUEUES]: Queue };
 
   constructor(store: Store) {
@@ -70,6 +75,7 @@ export class Producer {
       const queue = new Queue(name, { connection: store.redis, ...queueOptions(store.settings.queuePrefix) });
       return queue.on('error', () => {}); // the call that breaks says so itself
     };
+    this.#waiter = new AnswerWaiter(store);
     this.#queues = { events: open(QUEUES.events), bulk: open(QUEUES.bulk) };
   }
 
@@ -81,6 +87,7 @@ export class Producer {
 
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#queues).map((queue) => queue.close()));
+    this.#waiter.close();
     this.#store.redis.disconnect();
   }
 
@@ -142,11 +149,23 @@ export class Producer {
     const model = typeof job.model === 'string' ? await this.#store.models.resolve(job.model) : job.model;
     const pin = { name: model.name, version: model.version, digest: model.digest };
     const policy = await this.#store.policies.accept(job.policy);
-    const jobId = eventJobId(eventKey(pin.digest, policy.digest, job));
+    const key = eventKey(pin.digest, policy.digest, job);
+    const jobId = eventJobId(key);
     const pinned = { ...job, model: pin, ...(job.policy && { policy: policy.document }) };
     const added = await this.#queues.events.add('event', pinned, { jobId });
     if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
-    return { id: job.id, jobId };
+    return { id: job.id, jobId, key };
+  }
+
+  /** Enqueues an event and waits for its answer; undefined when it takes longer: it will appear under the event's id. */
+  async explain(
+    event: Omit<EventJobInput, 'schema'>,
+    options: { waitMs: number },
+  ): Promise<ResultDocument | undefined> {
+    await this.#waiter.listen();
+    const enqueued = await this.enqueueEvent(event);
+    const answer = await this.#waiter.wait(enqueued, options.waitMs);
+    return answer === undefined ? undefined : { ...(JSON.parse(answer) as ResultDocument), id: enqueued.id };
   }
 }
 

@@ -4,17 +4,24 @@ import { modelEnvelope } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
 import { families } from '../models/index.js';
+import { letterSchema } from '../store/dead-store.js';
 import { manifestSchema } from '../store/manifest.js';
-import { chunkJobSchema, chunkReturnSchema, eventJobSchema, eventReturnSchema } from './contract.js';
+import { chunkJobSchema, chunkReturnSchema, eventJobSchema, eventReturnSchema, requestSchema } from './contract.js';
 
 type JsonSchema = Record<string, unknown>;
 
-const WRITTEN = { policy: policySchema, 'chunk-job': chunkJobSchema, 'event-job': eventJobSchema };
+const WRITTEN = {
+  policy: policySchema,
+  'chunk-job': chunkJobSchema,
+  'event-job': eventJobSchema,
+  request: requestSchema,
+};
 const READ = {
   result: resultSchema,
   batch: manifestSchema,
   'chunk-return': chunkReturnSchema,
   'event-return': eventReturnSchema,
+  'dead-letter': letterSchema,
 };
 
 /** By name: `model` -> the schema of `elsewise.model/v1`. */

@@ -2,11 +2,14 @@
  * A worker process: lanes over Redis, the port for Prometheus and the orchestrator, and a way to end without losing work.
  * Redis may go away for as long as it likes: readiness turns false, and work goes on where it was.
  */
+import { type Config, config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
+import type { NewLetter } from '../store/dead-store.js';
 import { readMemory } from '../store/memory.js';
 import { connectForWorker, type RedisClient } from '../store/redis.js';
 import { asRedisFailure } from '../store/redis-failure.js';
 import { type Meeting, meetRedis } from '../store/redis-meeting.js';
+import { RedisWatch } from '../store/redis-watch.js';
 import type { StoreSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
 import { type ProbeServer, serveProbes, type Verdict } from '../telemetry/http.js';
@@ -14,17 +17,24 @@ import { Liveness } from '../telemetry/liveness.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { ChunkProcessor } from './chunk-processor.js';
 import { chunkJobSchema, type LaneName, QUEUES } from './contract.js';
+import { type FailedJob, letterOfJob, letterOfRequest } from './dead-letters.js';
 import { EventProcessor } from './event-processor.js';
-import { codeOf } from './job-failure.js';
-import { Lane, type LaneOptions } from './lane.js';
+import { codeOf, reasonOf } from './job-failure.js';
+import { Lane, type LaneOptions, type Solve } from './lane.js';
 import { PlanCache } from './plan-cache.js';
 import { planShareBytes } from './plan-memory.js';
+import { RequestLane } from './request-lane.js';
 
 export interface WorkerOptions {
   readonly settings: StoreSettings;
   readonly lanes: readonly LaneName[];
-  /** Solver threads for batches; events have one of their own. */
+  /** Solver threads for batches; events have their own. */
   readonly threads: number;
+  readonly eventThreads?: number;
+  /** The file that runs in the threads; another one than ours only in tests. */
+  readonly threadFile?: string;
+  /** Left out: those of the configuration. */
+  readonly requests?: Config['requests'];
   /** Of the probes; 0: any free one. */
   readonly port: number;
   /** Told in words what the operator should know. */
@@ -37,7 +47,10 @@ const LOOK_DRAINING_MS = 250;
 const DRAIN_WITHOUT_REDIS_MS = 5_000;
 const LEFT_UNDONE = 'Redis is away while draining: what was running is left to other workers';
 
-type LaneKind = Pick<LaneOptions, 'niceIncrement' | 'answer' | 'onFailed'> & { threads: number; concurrency: number };
+/** More than threads: while one row is solved, those around it are fetched and stored. */
+const EVENTS_AT_A_TIME = 8;
+
+type LaneKind = Pick<LaneOptions, 'threads' | 'concurrency' | 'niceIncrement' | 'answer' | 'onFailed'>;
 
 export class QueueWorker {
   readonly #options: WorkerOptions;
@@ -46,7 +59,11 @@ export class QueueWorker {
   readonly #liveness = new Liveness();
   readonly #plans: PlanCache;
   readonly #metrics: Metrics;
-  readonly #lanes: readonly Lane[];
+  readonly #watch: RedisWatch;
+  readonly #events: EventProcessor;
+  readonly #lanes: ReadonlyMap<LaneName, Lane>;
+  /** Served on the threads of events, by every worker that has them. */
+  readonly #requests: RequestLane | undefined;
   readonly #look: NodeJS.Timeout;
   #server: ProbeServer | undefined;
   #draining: Promise<void> | undefined;
@@ -70,20 +87,26 @@ export class QueueWorker {
   private constructor(options: WorkerOptions, { isInfoAllowed }: Meeting) {
     const { settings, notice } = options;
     this.#options = options;
-    // the store has its own, so that large blocks do not hold up BullMQ's locks
-    const [forQueues, forStore] = [1, 2].map(() => connectForWorker(settings, isInfoAllowed, () => {}));
-    this.#connections = [forQueues, forStore];
+    // the store has its own, so that large blocks do not hold up BullMQ's locks, and so has who waits for requests
+    const [forQueues, forStore, forRequests] = [1, 2, 3].map(() => connectForWorker(settings, isInfoAllowed, () => {}));
+    this.#connections = [forQueues, forStore, forRequests];
+    this.#watch = new RedisWatch(forStore, this.#connections);
     this.#tellOfBreaks(forStore, notice);
     this.#store = storeOver(forStore, settings);
     this.#metrics = new Metrics({
-      depths: () => this.#whileUp(() => Promise.all(this.#lanes.map((lane) => lane.depth()))),
-      pools: () => this.#lanes.map((lane) => lane.poolUse()),
+      depths: () => this.#whileUp(() => Promise.all(this.#sources().map((lane) => lane.depth())), []),
+      pools: () => [...this.#lanes.values()].map((lane) => lane.poolUse()),
       cachedPlans: () => this.#plans.use,
-      isRedisUp: () => this.#isRedisUp(),
-      memory: async () => (this.#isRedisUp() ? readMemory(forStore) : undefined),
+      deadLetters: () => this.#whileUp<number | undefined>(() => this.#store.dead.count(), undefined),
+      isRedisUp: () => this.#watch.isUp,
+      memory: async () => (this.#watch.isUp ? readMemory(forStore) : undefined),
     });
     this.#plans = new PlanCache(this.#store.models, this.#planBytes);
-    this.#lanes = options.lanes.map((name) => new Lane(forQueues, this.#metrics, this.#laneOptions(name)));
+    this.#events = new EventProcessor(this.#store, this.#plans);
+    const open = (name: LaneName) => new Lane(forQueues, this.#metrics, this.#laneOptions(name));
+    this.#lanes = new Map(options.lanes.map((name) => [name, open(name)]));
+    const forEvents = this.#lanes.get('events');
+    this.#requests = forEvents && this.#openRequests(forRequests, forEvents.solve);
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
   }
 
@@ -101,10 +124,13 @@ export class QueueWorker {
   async #drain(): Promise<void> {
     clearInterval(this.#look);
     const patience = this.#losePatience();
+    const requests = this.#requests?.drain();
     try {
-      await Promise.race([Promise.all(this.#lanes.map((lane) => lane.drain())), patience.lost]);
+      const drains = [...this.#lanes].map(([name, lane]) => lane.drain(name === 'events' ? requests : undefined));
+      await Promise.race([Promise.all(drains), patience.lost]);
     } finally {
       clearInterval(patience.timer);
+      this.#watch.stop();
       await this.#server?.close();
       for (const connection of this.#connections) connection.disconnect();
     }
@@ -115,7 +141,7 @@ export class QueueWorker {
     const { promise, reject } = deferred();
     let awayMs = 0;
     const look = () => {
-      awayMs = this.#isRedisUp() ? 0 : awayMs + LOOK_DRAINING_MS;
+      awayMs = this.#watch.isUp ? 0 : awayMs + LOOK_DRAINING_MS;
       if (awayMs >= DRAIN_WITHOUT_REDIS_MS) reject(new ElsewiseError('redis-away', LEFT_UNDONE));
     };
     return { lost: promise, timer: setInterval(look, LOOK_DRAINING_MS) };
@@ -133,37 +159,68 @@ export class QueueWorker {
       queue: QUEUES[name],
       prefix: this.#options.settings.queuePrefix,
       planBytes: this.#planBytes,
+      threadFile: this.#options.threadFile,
       ...this.#laneKinds[name](),
       onProgress: () => this.#liveness.progress(),
-      onError: (error) => {
-        const { notice, settings } = this.#options;
-        if (this.#isRedisUp()) notice((asRedisFailure(settings, error) as Error).message);
-      },
+      onError: (error) => this.#tell(error),
     };
   }
 
   /** An event waits for nobody; chunks give way to it, and one more of them is fetched than can run, to have it at hand. */
   readonly #laneKinds: Readonly<Record<LaneName, () => LaneKind>> = {
     events: () => {
-      const processor = new EventProcessor(this.#store, this.#plans);
-      const answer: LaneOptions['answer'] = (data, solve) => processor.answer(data, solve);
-      return { threads: EVENT_THREADS, concurrency: 8, niceIncrement: 0, answer, onFailed: async () => {} };
+      const { eventThreads: threads = config.worker.eventThreads } = this.#options;
+      const answer: LaneOptions['answer'] = (data, solve) => this.#events.answer(data, solve);
+      const onFailed = (job: FailedJob, error: Error) => this.#recordFailedEvent(job, error);
+      return { threads, concurrency: EVENTS_AT_A_TIME * threads, niceIncrement: 0, answer, onFailed };
     },
     bulk: () => {
       const { threads } = this.#options;
       const processor = new ChunkProcessor(this.#store, this.#plans);
       const answer: LaneOptions['answer'] = (data, solve) => processor.answer(data, solve);
-      const onFailed = (data: unknown, error: Error) => this.#recordFailedChunk(data, error);
-      return { threads, concurrency: threads + 1, niceIncrement: 10, answer, onFailed };
+      const onFailed = (job: FailedJob, error: Error) => this.#recordFailedChunk(job, error);
+      return { threads, concurrency: threads + 1, niceIncrement: config.worker.bulkNice, answer, onFailed };
     },
   };
 
-  async #recordFailedChunk(data: unknown, error: Error): Promise<void> {
-    const job = chunkJobSchema.safeParse(data).data;
-    if (!job) return; // a job that is no chunk belongs to no batch: its failure stays in the queue
+  #openRequests(blocked: RedisClient, solve: Solve): RequestLane {
+    return new RequestLane(this.#metrics, {
+      requests: this.#store.requests,
+      blocked,
+      limits: this.#options.requests ?? config.requests,
+      answer: (body) => this.#events.answerRequest(body, solve),
+      bury: (entry, error, attempts) => this.#bury(letterOfRequest(entry, error, attempts)),
+      onProgress: () => this.#liveness.progress(),
+      onError: (error) => this.#tell(error),
+    });
+  }
+
+  /** What breaks while Redis is away has been told by that. */
+  #tell(error: Error): void {
+    const { notice, settings } = this.#options;
+    if (this.#watch.isUp) notice((asRedisFailure(settings, error) as Error).message);
+  }
+
+  async #recordFailedEvent(job: FailedJob, error: Error): Promise<void> {
+    await this.#bury(letterOfJob('events', job, error));
+    const { id } = Object(job.data) as { id?: unknown };
+    const failure = { code: codeOf(error), message: reasonOf(error) };
+    if (typeof id === 'string') await this.#store.results.announceFailure(id, job.id, failure);
+  }
+
+  async #recordFailedChunk(failedJob: FailedJob, error: Error): Promise<void> {
+    await this.#bury(letterOfJob('bulk', failedJob, error));
+    const job = chunkJobSchema.safeParse(failedJob.data).data;
+    if (!job) return; // a job that is no chunk belongs to no batch: its letter is all that remains
     const { digest, rows } = job;
     const failed = { state: 'failed', digest, rows, code: codeOf(error), message: error.message } as const;
     await this.#store.batches.fail(job.batch, job.chunk, failed);
+  }
+
+  async #bury(letter: NewLetter): Promise<void> {
+    const { id, source, code } = await this.#store.dead.add(letter);
+    this.#metrics.countDeadLetter(source, code);
+    this.#options.notice(`dead letter ${id}: ${code}`);
   }
 
   /** Once when Redis goes and once when it is back, not at every attempt in between. */
@@ -177,22 +234,22 @@ export class QueueWorker {
     connection.on('ready', () => tell(false, 'Redis is back'));
   }
 
-  #isRedisUp(): boolean {
-    return this.#connections.every(({ status }) => status === 'ready');
+  #sources(): (Lane | RequestLane)[] {
+    return [...this.#lanes.values(), ...(this.#requests ? [this.#requests] : [])];
   }
 
-  async #whileUp<T>(ask: () => Promise<T[]>): Promise<T[]> {
-    return this.#isRedisUp() ? ask() : [];
+  async #whileUp<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+    return this.#watch.isUp ? ask() : otherwise;
   }
 
   #readiness(): Verdict {
     if (this.#draining) return { isGood: false, reason: 'draining' };
-    return this.#isRedisUp() ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
+    return this.#watch.isUp ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
   }
 
   async #lookAround(): Promise<void> {
-    if (!this.#isRedisUp()) return;
-    const idle = this.#lanes.filter((lane) => lane.hasRoom);
+    if (!this.#watch.isUp) return;
+    const idle = this.#sources().filter((lane) => lane.hasRoom);
     const counts = await Promise.all(idle.map((lane) => lane.takeable()));
     const waiting = counts.reduce((sum, count) => sum + count, 0);
     this.#liveness.observe({ waiting, hasRoom: idle.length > 0 });

@@ -57,6 +57,26 @@ export class Keys {
   results(): string {
     return `${this.#prefix}:results`;
   }
+
+  /** Channel: told of every event that was answered or given up, for those who wait. */
+  answered(): string {
+    return `${this.#prefix}:answered`;
+  }
+
+  /** Stream: events of producers without BullMQ, see request-lane.ts. */
+  requests(): string {
+    return `${this.#prefix}:requests`;
+  }
+
+  /** Hash: id -> dead letter. */
+  dead(): string {
+    return `${this.#prefix}:{dead}`;
+  }
+
+  /** Sorted set: id of a dead letter by the time of its death. */
+  deadTimes(): string {
+    return `${this.#prefix}:{dead}:times`;
+  }
 }
 
 /** Of a registry of documents with versions: models, policies. */

@@ -33,7 +33,8 @@ const ONE_ATTEMPT: Manner = {
   delayMs: () => null,
 };
 
-const reconnectDelayMs = (attempt: number): number => Math.min(attempt * 200, 1_000);
+/** Of many who lost the same Redis, no two come back at the same moment. */
+const reconnectDelayMs = (attempt: number): number => Math.min(attempt * 200, 1_000) * (0.75 + Math.random() / 4);
 
 /** Resolves when Redis answers, rejects with what to do when it does not; later breaks are retried for seconds. */
 export async function connect(settings: AddressSettings): Promise<RedisClient> {

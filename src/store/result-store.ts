@@ -21,6 +21,16 @@ export interface FinishedChunk {
   readonly counts: Readonly<Record<string, number>>;
 }
 
+export interface AnswerFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What is told on the channel `elsewise:answered`: an answer under a content key, or a job that will have none. */
+export type AnswerNews =
+  | { readonly id: string; readonly key: string }
+  | { readonly id: string; readonly job: string; readonly failure: AnswerFailure };
+
 type Retention = Pick<StoreSettings, 'batchTtlSeconds' | 'answerTtlSeconds' | 'answerStreamLength'>;
 
 export class ResultStore {
@@ -70,12 +80,33 @@ export class ResultStore {
     return isFirst ? answer : ((await this.#redis.get(key)) ?? answer);
   }
 
-  /** Readers of the stream may see an answer twice after a crash, byte for byte the same; `key` tells. */
+  /**
+   * Readers of the stream may see an answer twice after a crash, byte for byte the same; `key` tells. Sent at once and in
+   * this order, so that whoever is woken finds it. Not a transaction: on a Cluster the keys are in different slots.
+   */
   async publishAnswer(id: string, jobKey: string, answer: string): Promise<void> {
     const { answerTtlSeconds, answerStreamLength } = this.#retention;
-    await this.#redis.set(this.#keys.result(id), answer, 'EX', answerTtlSeconds);
     const entry = ['id', id, 'key', jobKey, 'body', answer];
-    await this.#redis.xadd(this.#keys.results(), 'MAXLEN', '~', answerStreamLength, '*', ...entry);
+    await this.#redis.set(this.#keys.result(id), answer, 'EX', answerTtlSeconds);
+    await Promise.all([
+      this.#redis.xadd(this.#keys.results(), 'MAXLEN', '~', answerStreamLength, '*', ...entry),
+      this.#announce({ id, key: jobKey }),
+    ]);
+  }
+
+  /** Wakes those who wait for an answer that will not come. */
+  async announceFailure(id: string, job: string, failure: AnswerFailure): Promise<void> {
+    await this.#announce({ id, job, failure });
+  }
+
+  /** Calls back for every event that is answered or given up from now on; blocks its connection for anything else. */
+  async subscribe(connection: RedisClient, hear: (news: AnswerNews) => void): Promise<void> {
+    connection.on('message', (_channel, text) => hear(JSON.parse(text) as AnswerNews));
+    await connection.subscribe(this.#keys.answered());
+  }
+
+  async #announce(news: AnswerNews): Promise<void> {
+    await this.#redis.publish(this.#keys.answered(), JSON.stringify(news));
   }
 
   /** The answer to an event by the id that its producer chose. */

@@ -85,3 +85,45 @@ if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 redis.call('UNLINK', KEYS[1])
 return 1`,
 };
+
+/**
+ * KEYS letters, times; ARGV how many may stay, the earliest time that may stay, then none or id, time and JSON of a new
+ * letter. Gives how many there are. A letter that is there already is replaced and not counted twice.
+ */
+export const KEEP_LETTERS: Script = {
+  lua: `
+if ARGV[3] then
+  redis.call('HSET', KEYS[1], ARGV[3], ARGV[5])
+  redis.call('ZADD', KEYS[2], ARGV[4], ARGV[3])
+end
+local function bury(ids)
+  for _, id in ipairs(ids) do
+    redis.call('HDEL', KEYS[1], id)
+    redis.call('ZREM', KEYS[2], id)
+  end
+end
+bury(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[2], 'LIMIT', 0, 1000))
+local excess = redis.call('ZCARD', KEYS[2]) - ARGV[1]
+if excess > 0 then bury(redis.call('ZRANGE', KEYS[2], 0, math.min(excess, 1000) - 1)) end
+return redis.call('ZCARD', KEYS[2])`,
+};
+
+/**
+ * KEYS stream; ARGV group, how long (ms) a consumer must have been silent, then none or the only name that is meant.
+ * Removes consumers that have nothing pending, and gives their names. One step: a consumer that takes an entry between
+ * the look and the removal would lose it.
+ */
+export const REMOVE_CONSUMERS: Script = {
+  lua: `
+local removed = {}
+for _, fields in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
+  local consumer = {}
+  for i = 1, #fields, 2 do consumer[fields[i]] = fields[i + 1] end
+  local isMeant = not ARGV[3] or ARGV[3] == consumer.name
+  if isMeant and consumer.pending == 0 and consumer.idle >= tonumber(ARGV[2]) then
+    redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], consumer.name)
+    removed[#removed + 1] = consumer.name
+  end
+end
+return removed`,
+};

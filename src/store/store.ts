@@ -1,11 +1,14 @@
 /** One connection and the stores over it, for commands and producers. */
+import { config } from '../config.js';
 import { BatchStore } from './batch-store.js';
+import { DeadStore } from './dead-store.js';
 import { Keys } from './keys.js';
 import { ModelStore } from './model-store.js';
 import { OpenBatches } from './open-batches.js';
 import { PolicyStore } from './policy-store.js';
 import { connect, type RedisClient } from './redis.js';
 import { asRedisFailure } from './redis-failure.js';
+import { RequestStore } from './request-store.js';
 import { ResultStore } from './result-store.js';
 import type { StoreSettings } from './settings.js';
 
@@ -16,6 +19,8 @@ export interface Store {
   readonly policies: PolicyStore;
   readonly batches: BatchStore;
   readonly results: ResultStore;
+  readonly requests: RequestStore;
+  readonly dead: DeadStore;
 }
 
 export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
@@ -29,6 +34,8 @@ export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
     policies: new PolicyStore(redis, { keys: keys.policies, openBatches, maxDocumentMb }),
     batches: new BatchStore(redis, keys, settings.batchTtlSeconds),
     results: new ResultStore(redis, keys, settings),
+    requests: new RequestStore(redis, keys),
+    dead: new DeadStore(redis, keys, config.deadLetters),
   };
 }
 

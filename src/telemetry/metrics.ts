@@ -54,6 +54,8 @@ export interface Sources {
   depths(): Promise<readonly QueueDepth[]>;
   pools(): readonly PoolUse[];
   cachedPlans(): CacheUse;
+  /** Undefined: nobody knows just now. */
+  deadLetters(): Promise<number | undefined>;
   isRedisUp(): boolean;
   /** Of Redis; none while it is away. */
   memory(): Promise<MemoryUse | undefined>;
@@ -71,8 +73,10 @@ export class Metrics {
   readonly #proofs = this.#counter('found_rows_by_proof_total', 'Found rows by proof of the answer', ['proof']);
   readonly #degraded = this.#counter('degraded_rows_total', 'Rows whose answer is not the one asked for', ['queue']);
   readonly #jobs = this.#counter('jobs_total', 'Jobs ended, by outcome', ['queue', 'outcome']);
+  readonly #dead = this.#counter('dead_letters_total', 'Requests and jobs given up', ['source', 'code']);
   readonly #rowSeconds = this.#histogram('row_seconds', 'Solver time per row', ['family', 'solver'], ROW_SECONDS);
   readonly #jobSeconds = this.#histogram('job_seconds', 'Time from taking a job to its end', ['queue'], JOB_SECONDS);
+  readonly #answerSeconds = this.#histogram('answer_seconds', 'From adding to its end', ['queue'], JOB_SECONDS);
 
   constructor(sources: Sources) {
     this.#sources = sources;
@@ -88,6 +92,11 @@ export class Metrics {
     });
     this.#addCaches();
     this.#gauge('redis_up', 'Whether Redis is connected', [], (gauge) => gauge.set(sources.isRedisUp() ? 1 : 0));
+    this.#gauge('dead_letters', 'Dead letters that wait for somebody', [], async (gauge) => {
+      gauge.reset();
+      const count = await sources.deadLetters().catch(() => undefined);
+      if (count !== undefined) gauge.set(count);
+    });
     this.#addDepths();
     this.#addMemory();
   }
@@ -127,6 +136,15 @@ export class Metrics {
       for (const { queue, prepared } of pools())
         for (const [outcome, count] of outcomes(prepared)) counter.inc({ queue, outcome }, count);
     });
+  }
+
+  /** `addedMs`: when it was added, by the clock of whoever added it. */
+  timeAnswer(queue: string, addedMs: number): void {
+    this.#answerSeconds.observe({ queue }, Math.max(0, Date.now() - addedMs) / 1000);
+  }
+
+  countDeadLetter(source: string, code: string): void {
+    this.#dead.inc({ source, code });
   }
 
   #addDepths(): void {

@@ -43,6 +43,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./config.js')).config,
   },
   {
+    name: 'dead',
+    summary: 'what was given up and why; to replay or to drop',
+    load: async () => (await import('./dead.js')).dead,
+  },
+  {
     name: 'demo',
     summary: 'explain a portfolio of rejected loan applicants, here and now',
     load: async () => (await import('./demo.js')).demo,

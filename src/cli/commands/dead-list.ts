@@ -1,0 +1,44 @@
+/** `elsewise dead list`: what was given up, latest first. Bodies are not shown here: they are people's data. */
+import { LETTER_SOURCES, type Letter } from '../../store/dead-store.js';
+import { defineCommand } from '../command.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { formatTable } from '../table.js';
+
+const HEADER = ['id', 'died', 'code', 'attempts', 'reason'];
+const LIMIT = 100;
+const MAX_REASON = 80;
+
+export const list = defineCommand({
+  usage: 'dead list [--source requests|events|bulk] [--limit N] [--json] [--redis URL]',
+  about: `Lists dead letters, latest first: requests of the stream, jobs of the queue of events and chunks of batches that
+were given up. docs/failures.md says what each code means and what to do.`,
+  options: {
+    source: { kind: 'choice', choices: LETTER_SOURCES, help: 'only those that came from there' },
+    limit: { kind: 'whole', value: 'N', min: 1, help: `at most so many (${LIMIT})` },
+    json: { kind: 'flag', help: 'one line of JSON each, with bodies, for scripts' },
+    ...STORE_OPTIONS,
+  },
+  examples: [
+    { does: 'what was given up last', command: 'dead list --limit 10' },
+    { does: 'count them by code', command: 'dead list --limit 10000 --json | jq -r .code | sort | uniq -c' },
+  ],
+  run: ({ options }) =>
+    useStore(options, async ({ dead }) => {
+      const found: Letter[] = [];
+      for await (const letter of dead.list()) {
+        if (options.source && letter.source !== options.source) continue;
+        if (found.push(letter) >= (options.limit ?? LIMIT)) break;
+      }
+      process.stdout.write(options.json ? found.map((letter) => `${JSON.stringify(letter)}\n`).join('') : show(found));
+      return 0;
+    }),
+});
+
+function show(letters: readonly Letter[]): string {
+  return letters.length > 0 ? `${formatTable([HEADER, ...letters.map(describe)])}\n` : 'no dead letters\n';
+}
+
+function describe({ id, at, code, attempts, message }: Letter): string[] {
+  const reason = message.split('\n', 1)[0];
+  return [id, at.slice(0, 19), code, String(attempts), reason.slice(0, MAX_REASON)];
+}

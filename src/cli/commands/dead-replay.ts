@@ -1,0 +1,45 @@
+/** `elsewise dead replay ID|--all`: back to where it came from, when the cause is gone. */
+import { ElsewiseError } from '../../documents/error.js';
+import { replayLetter } from '../../jobs/dead-letters.js';
+import { formatNumber } from '../../report/numbers.js';
+import type { Letter } from '../../store/dead-store.js';
+import type { Store } from '../../store/store.js';
+import { defineCommand } from '../command.js';
+import { selectLetters } from '../dead-selection.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+
+export const replay = defineCommand({
+  usage: 'dead replay ID | --all [--redis URL]',
+  about: `Puts dead letters back to where they came from: the stream of requests, the queue of events, or the chunk of its
+batch. They are answered as if they had just come; what fails again is a dead letter again. Nothing is answered twice.`,
+  options: { all: { kind: 'flag', help: 'every letter that has its whole body; the others stay' }, ...STORE_OPTIONS },
+  positionals: ['[ID]'],
+  examples: [
+    { does: 'one, after its model was pushed', command: 'dead replay requests-1768468482000-0' },
+    { does: 'all of them', command: 'dead replay --all' },
+  ],
+  run: ({ options, positionals: [id] }) =>
+    useStore(options, async (store) => {
+      const letters = await selectLetters(store.dead, id, options.all);
+      if (!options.all) await replayLetter(store, letters[0]);
+      const left = options.all ? await replayAll(store, letters) : 0;
+      process.stdout.write(
+        `replayed ${formatNumber(letters.length - left)}${left ? `, ${formatNumber(left)} stay` : ''}\n`,
+      );
+      return 0;
+    }),
+});
+
+/** How many cannot be replayed. */
+async function replayAll(store: Store, letters: readonly Letter[]): Promise<number> {
+  let left = 0;
+  for (const letter of letters) {
+    try {
+      await replayLetter(store, letter);
+    } catch (error) {
+      if (!(error instanceof ElsewiseError) || error.code !== 'unsupported') throw error;
+      left++;
+    }
+  }
+  return left;
+}

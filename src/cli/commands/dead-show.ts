@@ -1,0 +1,34 @@
+/** `elsewise dead show ID`: one letter, with what was to be answered and what its code means. */
+import { FAILURES, type FailureCode } from '../../jobs/failures.js';
+import type { Letter } from '../../store/dead-store.js';
+import { defineCommand } from '../command.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { formatTable } from '../table.js';
+
+export const show = defineCommand({
+  usage: 'dead show ID [--json] [--redis URL]',
+  about: 'Shows a dead letter: where it came from, why it was given up, what to do, and what was to be answered.',
+  options: { json: { kind: 'flag', help: 'as one line of JSON, for scripts' }, ...STORE_OPTIONS },
+  positionals: ['ID'],
+  examples: [{ does: 'why was it given up?', command: 'dead show requests-1768468482000-0' }],
+  async run({ options, positionals: [id] }) {
+    const letter = await useStore(options, ({ dead }) => dead.read(id));
+    process.stdout.write(options.json ? `${JSON.stringify(letter)}\n` : `${describe(letter)}\n`);
+    return 0;
+  },
+});
+
+function describe({ id, source, at, attempts, code, message, body, isCut }: Letter): string {
+  const failure = Object.hasOwn(FAILURES, code) ? FAILURES[code as FailureCode] : undefined;
+  const rows = [
+    ['id', id],
+    ['from', source],
+    ['died', at],
+    ['attempts', String(attempts)],
+    ['code', failure ? `${code}: ${failure.meaning}` : code],
+    ['reason', message.replaceAll('\n', '; ')],
+    ['to do', failure?.operator ?? ''],
+    ['body', isCut ? 'only its beginning was kept' : ''],
+  ];
+  return `${formatTable(rows)}\n${body ?? '(none)'}`;
+}

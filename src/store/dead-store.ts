@@ -1,0 +1,110 @@
+/**
+ * Dead letters: what could not be answered and will not be tried again by itself, with the reason, until somebody
+ * replays or drops it. Bounded by count and age. The id follows from where the letter came from, so that recording the
+ * same death twice leaves one letter.
+ */
+import { z } from 'zod';
+import type { Config } from '../config.js';
+import { ElsewiseError } from '../documents/error.js';
+import { parseDocument } from '../documents/parse.js';
+import type { Keys } from './keys.js';
+import type { RedisClient } from './redis.js';
+import { KEEP_LETTERS, runScript } from './scripts.js';
+
+/** Where a letter came from, and where a replay puts it back. */
+export const LETTER_SOURCES = ['requests', 'events', 'bulk'] as const;
+
+export const letterSchema = z.strictObject({
+  schema: z.literal('elsewise.dead-letter/v1'),
+  id: z.string().min(1),
+  source: z.enum(LETTER_SOURCES),
+  /** Its name there: the id of the stream's entry or of the job. */
+  origin: z.string().min(1),
+  /** See docs/failures.md. */
+  code: z.string().min(1),
+  message: z.string(),
+  /** How often it was tried. */
+  attempts: z.int().min(0),
+  at: z.iso.datetime(),
+  /** What was to be answered, as it came; null: there was nothing. */
+  body: z.string().nullable(),
+  /** Whether the body was too long to be kept whole. */
+  isCut: z.boolean(),
+});
+
+export type Letter = z.output<typeof letterSchema>;
+export type NewLetter = Omit<Letter, 'schema' | 'id' | 'at' | 'isCut' | 'body'> & { readonly body: Buffer | null };
+
+const MAX_MESSAGE = 2_000;
+const PAGE = 500;
+
+export class DeadStore {
+  readonly #redis: RedisClient;
+  readonly #keys: Keys;
+  readonly #limits: Config['deadLetters'];
+
+  constructor(redis: RedisClient, keys: Keys, limits: Config['deadLetters']) {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#limits = limits;
+  }
+
+  async add({ source, origin, code, message, attempts, body }: NewLetter): Promise<Letter> {
+    const now = Date.now();
+    const letter: Letter = {
+      schema: 'elsewise.dead-letter/v1',
+      id: `${source}-${origin}`,
+      ...{ source, origin, code, message: message.slice(0, MAX_MESSAGE), attempts, at: new Date(now).toISOString() },
+      body: body?.subarray(0, this.#limits.maxBodyBytes).toString() ?? null,
+      isCut: body !== null && body.length > this.#limits.maxBodyBytes,
+    };
+    await this.#keep(letter.id, now, JSON.stringify(letter));
+    return letter;
+  }
+
+  /** How many there are, after those that are too old have gone. */
+  count(): Promise<number> {
+    return this.#keep();
+  }
+
+  /** Latest first; in pages, since bodies may be long. */
+  async *list(): AsyncGenerator<Letter> {
+    await this.#keep();
+    const seen = new Set<string>(); // a letter that arrives meanwhile moves the others one place down
+    for (let from = 0; ; from += PAGE) {
+      const ids = await this.#redis.zrevrange(this.#keys.deadTimes(), from, from + PAGE - 1);
+      if (ids.length === 0) return;
+      for (const text of await this.#redis.hmget(this.#keys.dead(), ...ids)) {
+        const letter = text === null ? undefined : readLetter(text);
+        if (letter && !seen.has(letter.id)) yield letter;
+        if (letter) seen.add(letter.id);
+      }
+    }
+  }
+
+  async read(id: string): Promise<Letter> {
+    const text = await this.#redis.hget(this.#keys.dead(), id);
+    if (text === null) throw new ElsewiseError('not-known', `no dead letter "${id}" is stored (see \`dead list\`)`);
+    return readLetter(text);
+  }
+
+  /** Whether it was there. */
+  async drop(id: string): Promise<boolean> {
+    const [removed] = await Promise.all([
+      this.#redis.hdel(this.#keys.dead(), id),
+      this.#redis.zrem(this.#keys.deadTimes(), id),
+    ]);
+    return removed === 1;
+  }
+
+  async #keep(...added: [] | [id: string, time: number, letter: string]): Promise<number> {
+    const { maxCount, maxAgeSeconds } = this.#limits;
+    const earliest = Date.now() - 1000 * maxAgeSeconds;
+    const keys = [this.#keys.dead(), this.#keys.deadTimes()];
+    return (await runScript(this.#redis, KEEP_LETTERS, keys, [maxCount, earliest, ...added])) as number;
+  }
+}
+
+function readLetter(text: string): Letter {
+  return parseDocument(letterSchema, JSON.parse(text), 'letter');
+}

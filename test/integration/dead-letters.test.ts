@@ -1,0 +1,187 @@
+/** What was given up: bounded, listed, shown, replayed to where it came from, dropped. */
+import { readFileSync } from 'node:fs';
+import { Queue, Worker } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queueOptions } from '../../src/jobs/queues.js';
+import { DeadStore } from '../../src/store/dead-store.js';
+import { Keys } from '../../src/store/keys.js';
+import { MODEL, type RunningWorker, sumOf, until, World } from './queue-world.js';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.create();
+});
+
+afterAll(() => world.close());
+
+const LETTER = {
+  source: 'events',
+  code: 'not-known',
+  message: 'no model',
+  attempts: 1,
+  body: Buffer.from('{}'),
+} as const;
+
+describe('the store', () => {
+  const limited = (
+    prefix: string,
+    limits: Partial<{ maxCount: number; maxAgeSeconds: number; maxBodyBytes: number }>,
+  ) =>
+    new DeadStore(world.store.redis, new Keys(`${world.store.settings.keyPrefix}-${prefix}`), {
+      ...{ maxCount: 100, maxAgeSeconds: 60, maxBodyBytes: 100 },
+      ...limits,
+    });
+
+  const all = async (store: DeadStore) => {
+    const found = [];
+    for await (const letter of store.list()) found.push(letter);
+    return found;
+  };
+
+  it('keeps the latest, so many and no more', async () => {
+    const store = limited('count', { maxCount: 3 });
+    for (let i = 0; i < 5; i++) {
+      await store.add({ ...LETTER, origin: `job-${i}` });
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect((await all(store)).map(({ id }) => id)).toEqual(['events-job-4', 'events-job-3', 'events-job-2']);
+    expect(await store.count()).toBe(3);
+    await expect(store.read('events-job-0')).rejects.toThrow('no dead letter "events-job-0"');
+  });
+
+  it('forgets what is too old, though nothing new comes', async () => {
+    await limited('age', {}).add({ ...LETTER, origin: 'old' });
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const store = limited('age', { maxAgeSeconds: 1 });
+    expect(await store.count()).toBe(0);
+    await expect(store.read('events-old')).rejects.toThrow('no dead letter');
+  });
+
+  it('has one letter for one death, however often it is told', async () => {
+    const store = limited('once', {});
+    await store.add({ ...LETTER, origin: 'same', attempts: 1 });
+    await store.add({ ...LETTER, origin: 'same', attempts: 2 });
+    expect(await all(store)).toMatchObject([{ attempts: 2 }]);
+  });
+
+  it('cuts long bodies, and lists more than a page', async () => {
+    const store = limited('long', { maxCount: 2_000 });
+    const { id } = await store.add({ ...LETTER, origin: 'long', body: Buffer.alloc(101, 'x') });
+    expect(await store.read(id)).toMatchObject({ isCut: true, body: 'x'.repeat(100) });
+    await Promise.all(Array.from({ length: 1_200 }, (_, i) => store.add({ ...LETTER, origin: String(i) })));
+    expect(await all(store)).toHaveLength(1_201);
+    expect([await store.drop(id), await store.drop(id)]).toEqual([true, false]);
+    expect(await store.count()).toBe(1_200);
+  });
+});
+
+describe('elsewise dead', { timeout: 60_000 }, () => {
+  const request = { id: 'by-stream', model: 'credit', features: {} };
+  const event = { schema: 'elsewise.event-job/v1', id: 'by-queue', model: 'credit', features: {} };
+  const workers: RunningWorker[] = [];
+  let ids: string[];
+
+  const queueOf = (name: string) => {
+    const { redis, settings } = world.store;
+    return new Queue(name, { connection: redis, ...queueOptions(settings.queuePrefix) });
+  };
+
+  it('lists what a worker gave up, from every source', async () => {
+    await world.store.models.push(JSON.parse(readFileSync(MODEL, 'utf8')));
+    const batch = await world.enqueue(world.writeRows('rows.csv', 1), '--batch', 'b', '--chunk-rows', '3000');
+    // the model is there when the batch is made, and gone when it is worked
+    const block = await takeModelAway();
+    const [events, bulk] = [queueOf('elsewise-events'), queueOf('elsewise-bulk')];
+    await world.store.requests.add(JSON.stringify(request));
+    await world.store.requests.add('{"no": "JSON');
+    await events.add('event', event, { jobId: 'event-1' });
+    await bulk.add('chunk', { garbage: true }, { jobId: 'garbage' });
+    const worker = await world.startWorker();
+    workers.push(worker);
+    await until('five letters', async () => (await world.store.dead.count()) === 5);
+    const { stdout, code } = await world.run('dead', 'list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/events-event-1 +\S+ +not-known +1 /);
+    expect(stdout).toMatch(/bulk-garbage +\S+ +bad-document +1 /);
+    expect(stdout).toMatch(/bulk-chunk-b-0 +\S+ +not-known +1 /);
+    expect(stdout).not.toContain('"no"');
+    expect(await jobsFailed(bulk)).toBe(2);
+    const json = (await world.run('dead', 'list', '--json', '--source', 'requests')).stdout.trimEnd().split('\n');
+    ids = json.map((line) => JSON.parse(line).id);
+    expect(json.map((line) => JSON.parse(line).code).sort()).toEqual(['bad-json', 'not-known']);
+    const { text } = await worker.get('/metrics');
+    expect(text).toContain('elsewise_dead_letters_total{source="bulk",code="bad-document"} 1');
+    expect(sumOf(text, 'elsewise_dead_letters')).toBe(5);
+    expect((await world.store.batches.status(batch)).failed).toBe(1);
+    await block.putBack();
+    await Promise.all([events.close(), bulk.close()]);
+  });
+
+  it('shows one, with its body and what to do', async () => {
+    const { stdout } = await world.run('dead', 'show', 'events-event-1');
+    expect(stdout).toContain('by-queue');
+    expect(stdout).toContain('replay the letter');
+    const { code, stderr } = await world.run('dead', 'show', 'nothing');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no dead letter "nothing"')]);
+  });
+
+  it('replays one and all, to where they came from', async () => {
+    expect((await world.run('dead', 'replay')).code).toBe(2);
+    expect((await world.run('dead', 'replay', 'x', '--all')).code).toBe(2);
+    expect((await world.run('dead', 'replay', 'events-event-1')).stdout).toBe('replayed 1\n');
+    await until('the answer', async () => (await world.store.results.result('by-queue')) !== undefined);
+    expect((await world.run('dead', 'replay', '--all')).stdout).toBe('replayed 4\n');
+    await until('the other answer', async () => (await world.store.results.result('by-stream')) !== undefined);
+    await until('the batch', async () => (await world.store.batches.status('b')).done === 1);
+    expect((await world.store.batches.status('b')).failed).toBe(0);
+    await until('the two that are bad for ever', async () => (await world.store.dead.count()) === 2);
+  });
+
+  it('drops one and all', async () => {
+    expect(ids).toHaveLength(2);
+    expect((await world.run('dead', 'drop', 'bulk-garbage')).stdout).toBe('dropped 1\n');
+    expect((await world.run('dead', 'drop', '--all')).stdout).toBe('dropped 1\n');
+    expect((await world.run('dead', 'list')).stdout).toBe('no dead letters\n');
+  });
+
+  it('does not replay what was not kept whole', async () => {
+    const { id } = await world.store.dead.add({ ...LETTER, source: 'requests', origin: '1-1', body: null });
+    const { code, stderr } = await world.run('dead', 'replay', id);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be replayed')]);
+    expect((await world.run('dead', 'replay', '--all')).stdout).toBe('replayed 0, 1 stay\n');
+  });
+
+  it('has jobs that no worker lives through', async () => {
+    const [queue, { redis, settings }] = [queueOf('elsewise-events'), world.store];
+    await world.run('dead', 'drop', '--all');
+    for (const worker of workers) worker.process.kill('SIGTERM');
+    await Promise.all(workers.map(({ ended }) => ended));
+    await queue.add('event', { ...event, id: 'killer' }, { jobId: 'killer' });
+    // takes the job and is never heard of again, twice
+    const connection = redis.duplicate({ maxRetriesPerRequest: null });
+    const limits = { lockDuration: 200, stalledInterval: 100, maxStalledCount: 1 };
+    const dying = new Worker(queue.name, null, { connection, prefix: settings.queuePrefix, ...limits });
+    await dying.startStalledCheckTimer();
+    for (let death = 1; death <= 2; death++) {
+      expect((await dying.getNextJob(`token-${death}`))?.id).toBe('killer');
+      await until('its return', async () => (await queue.getJobState('killer')) !== 'active');
+    }
+    await dying.close();
+    connection.disconnect();
+    await world.startWorker();
+    await until('its letter', async () => (await world.store.dead.count()) === 1);
+    expect(await world.store.dead.read('events-killer')).toMatchObject({ code: 'too-often' });
+    expect(await world.store.results.result('killer')).toBeUndefined();
+    await queue.close();
+  });
+
+  const jobsFailed = async (queue: Queue) => (await queue.getJobCounts('failed')).failed;
+
+  async function takeModelAway(): Promise<{ putBack(): Promise<void> }> {
+    const { redis, settings } = world.store;
+    const key = `${settings.keyPrefix}:model:{credit}:versions`;
+    await redis.rename(key, `${key}-away`);
+    return { putBack: async () => void (await redis.rename(`${key}-away`, key)) };
+  }
+});

@@ -1,0 +1,126 @@
+/** Producers that wait for the answer to an event, and events whose solver thread comes to grief. */
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { QueueWorker } from '../../dist/jobs/worker.js';
+import { config } from '../../src/config.js';
+import { Producer } from '../../src/jobs/producer.js';
+import { until, World } from './queue-world.js';
+import { MODEL, POLICY } from './small-task.js';
+
+const features = { income: 1000, age: 30, city: 'Paris' };
+const event = (id: string, more: object = {}) => ({ id, model: 'small', policy: POLICY, features, ...more });
+
+let world: World;
+let producer: Producer;
+let worker: QueueWorker | undefined;
+
+beforeAll(async () => {
+  world = await World.create();
+  await world.store.models.push(MODEL);
+  producer = new Producer({ ...world.store, redis: world.store.redis.duplicate() });
+});
+
+afterEach(async () => {
+  await worker?.drain();
+  worker = undefined;
+});
+
+afterAll(async () => {
+  await producer.close();
+  await world.close();
+});
+
+async function startWorker(threads?: 'misbehaving' | 'stillborn'): Promise<void> {
+  worker = await QueueWorker.start({
+    settings: world.store.settings,
+    lanes: ['events'],
+    threads: 1,
+    port: 0,
+    requests: { ...config.requests, claimAfterMs: 300, maxDeliveries: 3 },
+    notice: () => {},
+    ...(threads && { threadFile: fileURLToPath(new URL(`./threads/${threads}.mjs`, import.meta.url)) }),
+  });
+}
+
+describe('a producer that waits', () => {
+  it('has the answer as soon as it is stored, many at a time', async () => {
+    await startWorker();
+    const ids = Array.from({ length: 50 }, (_, i) => `waited-${i}`);
+    const rows = ids.map((id, i) => event(id, { features: { ...features, income: 1000 + i } }));
+    const answers = await Promise.all(rows.map((row) => producer.explain(row, { waitMs: 20_000 })));
+    expect(answers.map((answer) => answer?.id)).toEqual(ids);
+    expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set(['found']));
+    const stored = await Promise.all(ids.map((id) => world.store.results.result(id)));
+    expect(stored.map((text) => JSON.parse(text!))).toEqual(answers);
+  });
+
+  it('has the answer to what it asked, not an older one under the same id', async () => {
+    await startWorker();
+    await producer.explain(event('same'), { waitMs: 20_000 });
+    const second = await producer.explain(event('same', { features: { ...features, age: 55 } }), { waitMs: 20_000 });
+    expect(second?.factual?.features.age).toBe(55);
+  });
+
+  it('is told when the time is over, and the answer comes later', async () => {
+    expect(
+      await producer.explain(event('late', { features: { ...features, age: 21 } }), { waitMs: 50 }),
+    ).toBeUndefined();
+    await startWorker();
+    await until('the answer', async () => (await world.store.results.result('late')) !== undefined);
+  });
+
+  it('finds the answer without being woken', async () => {
+    const waiting = producer.explain(event('unheard', { features: { ...features, age: 22 } }), { waitMs: 20_000 });
+    await until('a subscriber', async () => (await subscribers()).length > 0);
+    for (const id of await subscribers()) await world.store.redis.call('CLIENT', 'KILL', 'ID', id);
+    await startWorker();
+    expect((await waiting)?.id).toBe('unheard');
+  });
+
+  it('hears that there will be no answer, and why', async () => {
+    await startWorker();
+    const bad = event('bad-policy', { policy: { ...POLICY, features: { height: { change: 'never' } } } });
+    await expect(producer.explain(bad, { waitMs: 20_000 })).rejects.toMatchObject({ code: 'bad-document' });
+    expect(await world.store.dead.count()).toBe(1);
+  });
+
+  async function subscribers(): Promise<string[]> {
+    const clients = String(await world.store.redis.call('CLIENT', 'LIST', 'TYPE', 'pubsub'));
+    return [...clients.matchAll(/^id=(\d+) .*cmd=subscribe/gm)].map(([, id]) => id);
+  }
+});
+
+describe('an event that its thread does not survive', { timeout: 60_000 }, () => {
+  const quick = { policy: { ...POLICY, deadlineMs: 1 } };
+
+  it.each([
+    ['exit', 'thread-lost'],
+    ['throw', 'failed'],
+    ['hang', 'overran'],
+  ])('(%s) is answered with that, and the next one is answered well', async (misdeed, code) => {
+    await startWorker('misbehaving');
+    const byQueue = producer.explain(event(`${misdeed}-queue`, quick), { waitMs: 50_000 });
+    await world.store.requests.add(JSON.stringify(event(`${misdeed}-stream`, quick)));
+    expect(await byQueue).toMatchObject({ status: 'not-found', reason: { code }, degraded: true });
+    await until('the other', async () => (await world.store.results.result(`${misdeed}-stream`)) !== undefined, 30_000);
+    const other = JSON.parse((await world.store.results.result(`${misdeed}-stream`))!);
+    expect(other).toMatchObject({ status: 'not-found', reason: { code }, degraded: true });
+    const next = event(`after-${misdeed}`, { features: { ...features, income: 2000 } });
+    expect(await producer.explain(next, { waitMs: 20_000 })).toMatchObject({ status: 'found' });
+  });
+
+  it('before it has even begun is tried again, then given up, and can be replayed', async () => {
+    await startWorker('stillborn');
+    const born = { features: { ...features, income: 3000 } };
+    const entry = await world.store.requests.add(JSON.stringify(event('dead-stream', born)));
+    const byQueue = producer.explain(event('dead-queue', born), { waitMs: 50_000 });
+    await expect(byQueue).rejects.toMatchObject({ code: 'thread-lost' });
+    await until('its letter', async () => (await world.store.dead.count()) >= 3, 30_000);
+    expect(await world.store.dead.read(`requests-${entry}`)).toMatchObject({ code: 'thread-lost', attempts: 3 });
+    await worker!.drain();
+    await startWorker();
+    const env = { ELSEWISE_DEBUG: '1' };
+    expect((await world.runWith(env, 'dead', 'replay', `requests-${entry}`)).stdout).toBe('replayed 1\n');
+    await until('the answer', async () => (await world.store.results.result('dead-stream')) !== undefined);
+  });
+});
