@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { ElsewiseError } from '../documents/error.js';
 import { handlerOf } from './handler.js';
@@ -59,9 +59,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { service, routes, log } = options;
   const app = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: ({ headers }: IncomingMessage) => saneId(headers['x-request-id']),
-    requestIdLogLabel: 'requestId',
     exposeHeadRoutes: false,
     return503OnClosing: false,
     requestTimeout: 0, // uploads take as long as they take; see request-body.ts

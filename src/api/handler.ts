@@ -28,9 +28,14 @@ export function handlerOf(route: Route, service: Service) {
   };
 }
 
-/** Without a schema nothing is taken over. */
+/** Without a schema nothing is taken over. What is not in the body is no document: it is the request that is bad. */
 function check(schema: z.ZodObject | undefined, value: unknown, root: string): unknown {
-  return schema ? parseDocument(schema, value, root) : undefined;
+  try {
+    return schema ? parseDocument(schema, value, root) : undefined;
+  } catch (error) {
+    const { message, path } = error as ElsewiseError;
+    throw new ElsewiseError('bad-request', message.slice(`${path}: `.length), path);
+  }
 }
 
 async function readBody(spec: BodySpec, request: FastifyRequest, { settings }: Service): Promise<unknown> {
