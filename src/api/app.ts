@@ -96,6 +96,7 @@ function addRoute(app: FastifyInstance, route: Route, service: Service): void {
 function addHooks(app: FastifyInstance, { service, tokens, hosts }: AppOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     service.metrics.begin();
+    reply.raw.once('close', () => conclude(request, reply, service));
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
     if (hosts && !hosts.test(request.headers.host ?? ''))
       throw new ElsewiseError('not-allowed', 'a server without tokens is for this machine only', 'headers.host');
@@ -104,13 +105,14 @@ function addHooks(app: FastifyInstance, { service, tokens, hosts }: AppOptions):
   app.addHook('onSend', async (_request, reply) => {
     if (service.closing.aborted) reply.header('connection', 'close');
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.config.pattern ?? 'unknown';
-    const { method } = request;
-    service.metrics.end({ method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 });
-    logEnd(request, reply, route, service.settings.logRows);
-    linger(request.raw);
-  });
+}
+
+/** However it ends: fastify's own hook does not hear of clients that leave. */
+function conclude(request: FastifyRequest, reply: FastifyReply, { metrics, settings }: Service): void {
+  const route = request.routeOptions.config.pattern ?? 'unknown';
+  metrics.end({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 });
+  logEnd(request, reply, route, settings.logRows);
+  linger(request.raw);
 }
 
 /** A route that does not exist is said to nobody who may not know which do. */

@@ -47,7 +47,8 @@ async function collect(body: IncomingMessage, limit: number, idleMs: number): Pr
 export function linger(body: IncomingMessage): void {
   if (body.complete || body.destroyed) return;
   body.on('error', () => {});
-  body.resume();
+  body.removeAllListeners('readable'); // of a reader that left off: with it, nothing would flow
+  setImmediate(() => body.resume());
   const timer = setTimeout(() => body.complete || body.socket.destroy(), LINGER_MS);
   body.once('close', () => clearTimeout(timer));
 }

@@ -42,6 +42,7 @@ export class ApiServer {
   readonly #service: Service;
   readonly #closing = new AbortController();
   #app: FastifyInstance | undefined;
+  #address = '';
   #draining: Promise<void> | undefined;
 
   /** Resolves once it listens. Rejects with `redis-away` when there is no Redis, with `usage` when it would be unsafe. */
@@ -77,8 +78,7 @@ export class ApiServer {
 
   /** `http://127.0.0.1:8080` */
   get address(): string {
-    const { address, family, port } = this.#app!.server.address() as AddressInfo;
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    return this.#address;
   }
 
   /** Ends as described above. */
@@ -102,6 +102,7 @@ export class ApiServer {
       .catch((error: Error) => {
         throw new ElsewiseError('usage', `cannot listen on ${api.host}, port ${api.port}: ${error.message}`);
       });
+    this.#address = urlOf(app.server.address() as AddressInfo);
   }
 
   async #drain(): Promise<void> {
@@ -123,6 +124,10 @@ export class ApiServer {
     if (this.#draining) return { isGood: false, reason: 'draining' };
     return this.#isRedisUp() ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
   }
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** Without tokens it serves nobody, unless told to on purpose, and then only its own machine. */
