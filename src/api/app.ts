@@ -141,7 +141,7 @@ function tellProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const { status, retryAfterSeconds } = HTTP_STATUS[coded.code];
   if (coded.code === 'internal') request.log.error({ err: error }, 'bug');
   request.failure = coded.code;
-  if (retryAfterSeconds) reply.header('retry-after', String(retryAfterSeconds));
+  if (retryAfterSeconds && !reply.hasHeader('retry-after')) reply.header('retry-after', String(retryAfterSeconds));
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="elsewise"');
   return reply
     .code(status)

@@ -40,7 +40,7 @@ export const addBatch = defineRoute({
     'x-elsewise-policy': z
       .string()
       .optional()
-      .describe('the policy document as JSON on one line, in ASCII (\\u escapes); left out, anything may change'),
+      .describe('the policy document as JSON on one line; left out, anything may change'),
   }),
   body: { kind: 'bytes', types: ROW_TYPES },
   responses: {
@@ -67,12 +67,13 @@ export const addBatch = defineRoute({
   },
 });
 
+/** Node reads a header byte by byte; what was meant is UTF-8. */
 function readPolicyHeader(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1')));
   } catch {
-    throw new ElsewiseError('bad-request', 'this is not JSON', 'headers.x-elsewise-policy');
+    throw new ElsewiseError('bad-request', 'this is not JSON in UTF-8', 'headers.x-elsewise-policy');
   }
 }
 

@@ -47,7 +47,16 @@ async function readBody(spec: BodySpec, request: FastifyRequest, { settings }: S
   }
   if (type !== 'application/json') throw otherType(['application/json']);
   request.taken = await receiveJson(request.raw, settings[spec.limit], settings.receiveMs);
-  return parseDocument(spec.schema.zod, request.taken, 'body');
+  return parseNested(spec.schema.zod, request.taken);
+}
+
+/** A body of brackets only is short and deeper than any stack. */
+function parseNested(schema: z.ZodType, value: unknown): unknown {
+  try {
+    return parseDocument(schema, value, 'body');
+  } catch (error) {
+    throw error instanceof RangeError ? new ElsewiseError('bad-request', 'nested too deeply', 'body') : error;
+  }
 }
 
 function refuseEncoding(encoding: string | undefined): void {

@@ -27,6 +27,7 @@ function describeError(error: Error, withWords: boolean): object {
 }
 
 export function logEnd(request: FastifyRequest, reply: FastifyReply, route: string, logRows: boolean): void {
+  const isAborted = !reply.raw.writableFinished;
   const line = {
     method: request.method,
     route,
@@ -34,8 +35,8 @@ export function logEnd(request: FastifyRequest, reply: FastifyReply, route: stri
     ms: Math.round(reply.elapsedTime * 10) / 10,
     caller: request.caller?.name,
     code: request.failure,
-    ...(!reply.raw.writableFinished && { aborted: true }),
+    ...(isAborted && { aborted: true }),
     ...(logRows && { url: request.url, body: request.taken }),
   };
-  request.log[reply.statusCode >= 500 ? 'error' : 'info'](line, 'request');
+  request.log[reply.statusCode >= 500 && !isAborted ? 'error' : 'info'](line, 'request');
 }

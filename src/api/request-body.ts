@@ -12,9 +12,17 @@ const LINGER_MS = 2_000;
 export async function* receive(body: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array> {
   const pieces = body.iterator({ destroyOnReturn: false });
   for (;;) {
-    const { done, value } = await within(idleMs, pieces.next() as Promise<IteratorResult<Uint8Array>>);
+    const { done, value } = await within(idleMs, nextPiece(pieces));
     if (done) return;
     yield value;
+  }
+}
+
+async function nextPiece(pieces: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await pieces.next();
+  } catch {
+    throw new ElsewiseError('interrupted', 'it broke off', 'body');
   }
 }
 

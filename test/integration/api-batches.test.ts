@@ -90,6 +90,20 @@ describe('a batch', () => {
     expect(json).toMatchObject({ status, path });
   });
 
+  it('may have a policy with any characters, as bytes or escaped', async () => {
+    const bytes = (text: string) => Buffer.from(text).toString('latin1');
+    const escaped = (text: string) => text.replaceAll('ä', '\\u00e4');
+    for (const write of [bytes, escaped]) {
+      const policy = write(JSON.stringify({ ...JSON.parse(POLICY_LINE), name: 'Verträge' }));
+      const headers = { ...CSV, 'x-elsewise-policy': policy };
+      const { json } = await api.call('POST', '/v1/batches?model=credit', {
+        headers,
+        body: readFileSync(file, 'utf8'),
+      });
+      expect((await api.call('GET', `/v1/batches/${json.id}`)).json.policy).toMatchObject({ name: 'Verträge' });
+    }
+  });
+
   it('that nobody knows is 404 everywhere', async () => {
     for (const path of ['/v1/batches/none', '/v1/batches/none/results'])
       expect((await api.call('GET', path)).json).toMatchObject({ status: 404, code: 'not-known' });
@@ -130,6 +144,7 @@ describe('a stream', () => {
     const long = api.world.writeRows('long.csv', 4);
     await breakOff('broken', readFileSync(long, 'utf8').split('\n').slice(0, 10_001));
     await until('the log of it', async () => api.lines.some((line) => JSON.parse(line).aborted));
+    expect(api.lines.join('')).not.toContain('"level":"error"');
     const { json } = await api.call('GET', '/v1/batches/broken');
     expect(json.state).toBe('adding');
     expect(json.rows).toBeGreaterThan(0);

@@ -83,6 +83,8 @@ describe('POST /v1/explanations', () => {
     expect(status).toBe(400);
     expect(json.code).toBe('bad-request');
     expect(JSON.stringify(json)).not.toContain('Erika');
+    const deep = await api.call('POST', '/v1/explanations', { headers, body: '['.repeat(2e5) + ']'.repeat(2e5) });
+    expect(deep.json).toMatchObject({ status: 400, code: 'bad-request' });
     const text = await api.call('POST', '/v1/explanations', { headers: { 'content-type': 'text/csv' }, body: 'a' });
     expect(text).toMatchObject({ status: 415, json: { code: 'unsupported-type' } });
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { variableOf } from '../../src/api/settings.js';
 import { config } from '../../src/config.js';
 import { storeSettings } from '../../src/store/settings.js';
 
@@ -18,6 +19,7 @@ describe('configuration', () => {
   it('names every variable on its page', () => {
     const page = readFileSync('config/README.md', 'utf8');
     for (const name of Object.keys(config.store)) expect(page).toContain(`\`store.${name}\``);
+    for (const name of Object.keys(config.api)) expect(page).toContain(`| \`api.${name}\` | \`${variableOf(name)}\` |`);
     for (const [, variable] of readFileSync('src/store/settings.ts', 'utf8').matchAll(/'([A-Z][A-Z_]+)'/g))
       expect(page).toContain(variable);
   });
