@@ -28,7 +28,9 @@ export const apiSchema = z
   .strictObject({
     host: z.string().min(1).describe('Where it listens; every interface: `0.0.0.0`.'),
     port: z.int().min(0).max(65_535).describe('Of the API and its probes; 0: any free one.'),
-    tokens: z.array(tokenSchema).describe('Who may call it: name, roles and the SHA-256 of the token of each.'),
+    tokens: z
+      .array(tokenSchema)
+      .meta({ description: 'Who may call it: name, roles and the SHA-256 of the token of each.', secret: true }),
     metricsWithoutToken: z.boolean().describe('Whether `/metrics` is open to everyone who reaches the port.'),
     bodyBytes: count.describe('The longest JSON body, but for models.'),
     modelBytes: count.describe('The longest model document.'),

@@ -18,6 +18,14 @@ export const ERROR_CODES = {
   interrupted: { exit: 130, retry: false, meaning: 'stopped by a signal; what was finished is kept' },
   'thread-lost': { exit: 1, retry: true, meaning: 'a solver thread died or overran and was replaced' },
   'too-often': { exit: 1, retry: false, meaning: 'taken again and again and never finished' },
+  'bad-request': { exit: 2, retry: false, meaning: 'the request is not HTTP or not JSON as this server takes it' },
+  'not-authenticated': { exit: 2, retry: false, meaning: 'the request carries no token that is known' },
+  'not-allowed': { exit: 2, retry: false, meaning: 'the token does not have the role that this needs' },
+  'no-such-route': { exit: 2, retry: false, meaning: 'the server has nothing under this method and path' },
+  'unsupported-type': { exit: 2, retry: false, meaning: 'the body has a content type that is not taken here' },
+  'too-many-requests': { exit: 2, retry: true, meaning: 'the token has used up its requests for this minute' },
+  'too-slow': { exit: 2, retry: true, meaning: 'the request did not arrive in time' },
+  internal: { exit: 1, retry: true, meaning: 'a bug of the server, which has logged it' },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -40,6 +40,16 @@ export async function* followResults(store: Store, id: string, signal?: AbortSig
   }
 }
 
+/** The same without waiting: ends with the first chunk that is not done. */
+export async function* readyResults(store: Store, id: string): AsyncGenerator<BatchPart> {
+  for (let next = 0; ; ) {
+    const parts = await readReady(store, id, next);
+    if (parts.length === 0) return;
+    yield* parts;
+    next += parts.length;
+  }
+}
+
 /** The results of the next chunks, as far as they are there without a gap. */
 async function readReady(store: Store, id: string, from: number): Promise<BatchPart[]> {
   const chunks = await store.batches.chunks(id, from, WINDOW);

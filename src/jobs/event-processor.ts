@@ -76,7 +76,7 @@ function withoutPolicy(data: unknown): { document?: unknown; rest: unknown } {
 }
 
 /** An answer may have been made for the same row under another name. */
-function addressed(answer: string, id: string): { answer: string; status: ResultDocument['status'] } {
+export function addressed(answer: string, id: string): { answer: string; status: ResultDocument['status'] } {
   const document = JSON.parse(answer) as ResultDocument;
   const isOurs = document.id === id;
   return { answer: isOurs ? answer : JSON.stringify({ ...document, id }), status: document.status };

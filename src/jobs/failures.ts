@@ -23,6 +23,7 @@ export interface Failure {
 type Advice = Pick<Failure, 'does' | 'operator'>;
 
 const LETTER = 'Not tried again. A request or job becomes a dead letter, a chunk marks its batch as failed.';
+const REQUEST = 'The API answers with a problem document; nothing was done.';
 const COMMAND = 'The command ends with its exit code; nothing was written.';
 
 const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
@@ -58,6 +59,14 @@ const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     does: 'The thread is replaced. A row that loses its thread even alone is answered with this code; a job whose model loses every thread before the first row is tried again, then becomes a dead letter.',
     operator: 'See whether the model is too large for the memory limit of a thread; replay the letter.',
   },
+  'bad-request': { does: REQUEST, operator: 'The caller corrects the request.' },
+  'not-authenticated': { does: REQUEST, operator: 'Give the caller a token (`elsewise token`) or correct it.' },
+  'not-allowed': { does: REQUEST, operator: 'Give the token the role that the message names, or none.' },
+  'no-such-route': { does: REQUEST, operator: 'The caller reads `/openapi.json`.' },
+  'unsupported-type': { does: REQUEST, operator: 'The caller sends the content type that the message names.' },
+  'too-many-requests': { does: REQUEST, operator: 'Raise `api.ratePerMinute` if the caller is right.' },
+  'too-slow': { does: REQUEST, operator: 'Look at the network, or raise `api.receiveMs`.' },
+  internal: { does: 'The API answers 500 and logs the error with the request id.', operator: 'Report it.' },
   'too-often': {
     does: 'Taken by several workers that died or lost it, and given up so that it takes no more of them along.',
     operator: 'Look at it with `dead show` before it is replayed: it may be what kills the workers.',

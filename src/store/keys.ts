@@ -53,6 +53,11 @@ export class Keys {
     return `${this.#prefix}:result:${id}`;
   }
 
+  /** The job of an event whose sender was told to come back for the answer. */
+  pending(id: string): string {
+    return `${this.#prefix}:pending:${id}`;
+  }
+
   /** Stream of the answers to events. */
   results(): string {
     return `${this.#prefix}:results`;

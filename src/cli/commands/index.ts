@@ -48,6 +48,16 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./dead.js')).dead,
   },
   {
+    name: 'serve',
+    summary: 'the HTTP API',
+    load: async () => (await import('./serve.js')).serve,
+  },
+  {
+    name: 'token',
+    summary: 'make a token for the HTTP API',
+    load: async () => (await import('./token.js')).token,
+  },
+  {
     name: 'demo',
     summary: 'explain a portfolio of rejected loan applicants, here and now',
     load: async () => (await import('./demo.js')).demo,

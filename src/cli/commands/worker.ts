@@ -6,7 +6,7 @@ import { didYouMean } from '../../documents/nearest-name.js';
 import { type LaneName, QUEUES } from '../../jobs/contract.js';
 import { QueueWorker } from '../../jobs/worker.js';
 import { defineCommand } from '../command.js';
-import { interruptSignal } from '../interrupt.js';
+import { aborted, interruptSignal } from '../interrupt.js';
 import { STORE_OPTIONS, settingsOf } from '../store-options.js';
 
 const LANES = Object.keys(QUEUES) as LaneName[];
@@ -60,11 +60,4 @@ function readLanes(text: string): LaneName[] {
   if (unknown === undefined) return LANES.filter((lane) => names.includes(lane));
   const hint = didYouMean(unknown, LANES) || `; known are ${LANES.join(', ')}`;
   throw new ElsewiseError('usage', `--queues: unknown queue "${unknown}"${hint}`);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

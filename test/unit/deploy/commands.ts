@@ -4,13 +4,9 @@ import { isGroup } from '../../../src/cli/command.js';
 import { commands } from '../../../src/cli/commands/index.js';
 import { readArguments } from '../../../src/cli/options.js';
 
-/** Of the contract of the command line; its row in the table comes with the API. */
-const ANNOUNCED = ['serve'];
-
 /** Throws when the command line would not be understood. */
 export async function checkCommandLine([name, ...args]: readonly string[]): Promise<void> {
   const row = commands.find((candidate) => candidate.name === name);
-  if (!row && args.length === 0 && ANNOUNCED.includes(name)) return;
   if (!row) throw new Error(`no command "${name}"`);
   const command = await row.load();
   if (isGroup(command)) throw new Error(`"${name}" is a group of commands`);

@@ -1,0 +1,165 @@
+/**
+ * The table of routes on fastify. What holds for all of them is here: request ids, who may call, how often, what every
+ * answer carries, how errors are told, what is logged and counted.
+ */
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import rateLimit from '@fastify/rate-limit';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { ElsewiseError } from '../documents/error.js';
+import { handlerOf } from './handler.js';
+import { HTTP_STATUS } from './http-status.js';
+import { logEnd } from './log.js';
+import { asCoded, problemOf } from './problem.js';
+import { linger } from './request-body.js';
+import type { Route } from './route.js';
+import type { Service } from './service.js';
+import { type Access, type Caller, mayDo, type TokenTable } from './tokens.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined;
+    /** The code of the error that it was answered with. */
+    failure: string | undefined;
+    /** Its JSON body; only for the log of those who allow it. */
+    taken: unknown;
+  }
+  interface FastifyContextConfig {
+    access?: Access;
+    pattern?: string;
+  }
+}
+
+const SANE_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const MINUTE_MS = 60_000;
+const HEAD_TIMEOUT_MS = 10_000;
+/** Of a path; longer than any id that is taken, with every character escaped. */
+const MAX_PARAMETER = 2_000;
+
+const SECURITY_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+export interface AppOptions {
+  readonly service: Service;
+  readonly routes: readonly Route[];
+  readonly tokens: TokenTable;
+  readonly log: Logger;
+  /** Names that requests may have in `Host`; every one unless given. */
+  readonly hosts?: RegExp;
+}
+
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { service, routes, log } = options;
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: ({ headers }: IncomingMessage) => saneId(headers['x-request-id']),
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    requestTimeout: 0, // uploads take as long as they take; see request-body.ts
+    routerOptions: { maxParamLength: MAX_PARAMETER },
+    http: { maxHeaderSize: service.settings.headerBytes, headersTimeout: HEAD_TIMEOUT_MS },
+    clientErrorHandler: refuseBrokenRequest,
+  }) as unknown as FastifyInstance;
+  app.decorateRequest('caller', undefined).decorateRequest('failure', undefined).decorateRequest('taken', undefined);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null)); // bodies are read by their routes
+  addHooks(app, options);
+  await addRateLimit(app, service);
+  for (const route of routes) addRoute(app, route, service);
+  app.setErrorHandler((error, request, reply) => tellProblem(error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    tellProblem(new ElsewiseError('no-such-route', 'GET /openapi.json says what there is'), request, reply),
+  );
+  return app;
+}
+
+const saneId = (given: unknown): string => (typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID());
+
+function addRoute(app: FastifyInstance, route: Route, service: Service): void {
+  const access = route.path === '/metrics' && service.settings.metricsWithoutToken ? 'anyone' : route.access;
+  app.route({
+    method: route.method,
+    url: route.path,
+    config: { access, pattern: route.path, ...(access === 'anyone' && { rateLimit: false }) },
+    handler: handlerOf(route, service),
+  });
+}
+
+function addHooks(app: FastifyInstance, { service, tokens, hosts }: AppOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    service.metrics.begin();
+    reply.raw.once('close', () => conclude(request, reply, service));
+    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
+    if (hosts && !hosts.test(request.headers.host ?? ''))
+      throw new ElsewiseError('not-allowed', 'a server without tokens is for this machine only', 'headers.host');
+    authorise(request, tokens);
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (service.closing.aborted) reply.header('connection', 'close');
+  });
+}
+
+/** However it ends: fastify's own hook does not hear of clients that leave. */
+function conclude(request: FastifyRequest, reply: FastifyReply, { metrics, settings }: Service): void {
+  const route = request.routeOptions.config.pattern ?? 'unknown';
+  metrics.end({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 });
+  logEnd(request, reply, route, settings.logRows);
+  linger(request.raw);
+}
+
+/** A route that does not exist is said to nobody who may not know which do. */
+function authorise(request: FastifyRequest, tokens: TokenTable): void {
+  const { access = 'read' } = request.routeOptions.config;
+  if (access === 'anyone') return;
+  request.caller = tokens.identify(request.headers.authorization);
+  if (!request.caller)
+    throw new ElsewiseError('not-authenticated', 'expected a known token: Authorization: Bearer TOKEN');
+  if (request.is404 || mayDo(request.caller, access)) return;
+  throw new ElsewiseError('not-allowed', `"${request.caller.name}" does not have the role ${access}`);
+}
+
+async function addRateLimit(app: FastifyInstance, { settings }: Service): Promise<void> {
+  await app.register(rateLimit, {
+    timeWindow: MINUTE_MS,
+    max: ({ caller }: FastifyRequest) => caller?.ratePerMinute ?? settings.ratePerMinute,
+    keyGenerator: ({ caller }: FastifyRequest) => caller?.name ?? '',
+    errorResponseBuilder: (_request, { max }) =>
+      new ElsewiseError('too-many-requests', `${max} requests a minute are taken from this token`),
+  });
+}
+
+function tellProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const coded = asCoded(error);
+  const { status, retryAfterSeconds } = HTTP_STATUS[coded.code];
+  if (coded.code === 'internal') request.log.error({ err: error }, 'bug');
+  request.failure = coded.code;
+  if (retryAfterSeconds && !reply.hasHeader('retry-after')) reply.header('retry-after', String(retryAfterSeconds));
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="elsewise"');
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .send(JSON.stringify(problemOf(coded, request.id)));
+}
+
+/** What never became a request: a head that is too long, too late, or no HTTP. */
+const BROKEN: Readonly<Record<string, readonly [status: number, code: 'too-large' | 'too-slow' | 'bad-request']>> = {
+  HPE_HEADER_OVERFLOW: [431, 'too-large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too-slow'],
+};
+
+function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, code] = BROKEN[error.code ?? ''] ?? [400, 'bad-request'];
+  const problem = problemOf(new ElsewiseError(code, 'the head of the request was refused'), randomUUID());
+  const body = JSON.stringify({ ...problem, status });
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/problem+json`;
+  socket.end(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}

@@ -1,0 +1,95 @@
+/**
+ * Waits for the answer to an event: looks into the store, at first after a few milliseconds and then less and less often.
+ * What it looks for is the answer to the very content that was sent, by the content key of its job, so an older answer
+ * under the same id is never mistaken for it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
+import { eventJobId, QUEUES } from '../jobs/contract.js';
+import { addressed } from '../jobs/event-processor.js';
+import type { EnqueuedEvent } from '../jobs/producer.js';
+import { queueOptions } from '../jobs/queues.js';
+import { Keys } from '../store/keys.js';
+import { PendingStore } from '../store/pending-store.js';
+import type { Store } from '../store/store.js';
+import type { Places } from './places.js';
+
+const FIRST_PAUSE_MS = 3;
+const GROWTH = 1.4;
+const MAX_PAUSE_MS = 50;
+
+export interface Patience {
+  readonly waitMs: number;
+  /** Ends the waiting as if the time were over. */
+  readonly signal: AbortSignal;
+}
+
+export class EventAnswers {
+  readonly #store: Store;
+  readonly #queue: Queue;
+  readonly #pending: PendingStore;
+  readonly #places: Places;
+
+  constructor(store: Store, places: Places) {
+    const { redis, settings } = store;
+    this.#store = store;
+    this.#queue = new Queue(QUEUES.events, { connection: redis, ...queueOptions(settings.queuePrefix) });
+    this.#queue.on('error', () => {}); // the call that breaks says so itself
+    this.#pending = new PendingStore(redis, new Keys(settings.keyPrefix), settings.answerTtlSeconds);
+    this.#places = places;
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+  }
+
+  /**
+   * The result document as JSON, or undefined when there is none in time: then `find` knows of it. When all places are
+   * taken it looks once and does not wait.
+   */
+  async await(event: EnqueuedEvent, patience: Patience): Promise<string | undefined> {
+    const leave = this.#places.take();
+    try {
+      const answer = await this.#look(event.jobId, leave ? patience : { ...patience, waitMs: 0 });
+      if (answer === undefined) await this.#pending.note(event.id, event.jobId);
+      return answer && addressed(answer, event.id).answer;
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** The answer under an id; `pending` while its job waits or runs, undefined when nothing is known of it. */
+  async find(id: string): Promise<string | 'pending' | undefined> {
+    const jobId = await this.#pending.jobOf(id);
+    if (jobId !== undefined && (await this.#isOpen(jobId))) return 'pending';
+    return this.#store.results.result(id);
+  }
+
+  async #look(jobId: string, { waitMs, signal }: Patience): Promise<string | undefined> {
+    const key = jobId.slice(eventJobId('').length);
+    const until = performance.now() + waitMs;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)) {
+      const answer = await this.#store.results.answer(key);
+      if (answer !== undefined) return answer;
+      const leftMs = until - performance.now();
+      const isOver = leftMs <= 0 || signal.aborted;
+      if (isOver || pauseMs === MAX_PAUSE_MS) await this.#isOpen(jobId);
+      if (isOver) return undefined;
+      await sleep(Math.min(pauseMs, leftMs), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Whether the job has yet to end. Throws what it failed with. */
+  async #isOpen(jobId: string): Promise<boolean> {
+    const state = await this.#queue.getJobState(jobId);
+    if (state !== 'failed') return state !== 'unknown' && state !== 'completed';
+    throw failureOf((await this.#queue.getJob(jobId))?.failedReason ?? '');
+  }
+}
+
+/** Failures are recorded as `code: message`, see jobs/job-failure.ts. */
+function failureOf(reason: string): ElsewiseError {
+  const { code = '', message = reason } = /^(?<code>[a-z-]+): (?<message>.*)$/s.exec(reason)?.groups ?? {};
+  return new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal', message);
+}

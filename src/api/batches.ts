@@ -1,0 +1,149 @@
+/**
+ * `/v1/batches`: a file of rows streamed in, its state, and its results streamed out in the order of the rows. An upload is
+ * taken as fast as the store takes it; one that breaks off leaves a batch that the same upload, repeated, completes.
+ */
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { ElsewiseError } from '../documents/error.js';
+import { type BatchPart, followResults, readyResults } from '../jobs/batch.js';
+import type { BatchStatus } from '../store/batch-store.js';
+import { batchIdSchema } from '../store/manifest.js';
+import { defineRoute } from './route.js';
+import { type BatchAccepted, type BatchStatusDocument, SCHEMAS } from './schemas.js';
+
+const NDJSON = 'application/x-ndjson';
+
+/** Content type -> a file name of the format. */
+const ROW_TYPES = {
+  'text/csv': 'body.csv',
+  'text/tab-separated-values': 'body.tsv',
+  [NDJSON]: 'body.ndjson',
+  'application/ndjson': 'body.ndjson',
+  'application/jsonl': 'body.ndjson',
+};
+
+const params = z.strictObject({ id: batchIdSchema });
+const UNKNOWN = { description: 'not known, or expired', schema: SCHEMAS.problem };
+
+export const addBatch = defineRoute({
+  method: 'POST',
+  path: '/v1/batches',
+  summary: 'Upload rows of any number as a batch',
+  access: 'submit',
+  query: z.strictObject({
+    model: z.string().min(1).describe('a model of the registry: name@version, or name for its latest'),
+    batch: batchIdSchema
+      .optional()
+      .describe('names the batch; with it, an upload that broke off can be repeated, and nothing is there twice'),
+  }),
+  headers: z.object({
+    'x-elsewise-policy': z
+      .string()
+      .optional()
+      .describe('the policy document as JSON on one line; left out, anything may change'),
+  }),
+  body: { kind: 'bytes', types: ROW_TYPES },
+  responses: {
+    201: {
+      description: 'all rows are queued',
+      schema: SCHEMAS.batchAccepted,
+      headers: { location: 'where its state is' },
+    },
+    409: { description: 'the id is taken by other rows, model or policy', schema: SCHEMAS.problem },
+  },
+  async answer({ query, headers, body, service }) {
+    const warnings: string[] = [];
+    const total = await service.producer.enqueueBatch({
+      source: body.bytes,
+      name: body.name,
+      model: query.model,
+      policy: readPolicyHeader(headers['x-elsewise-policy']),
+      batch: query.batch,
+      onWarning: (text) => warnings.push(text),
+    });
+    service.metrics.countUploadedRows(total.rows);
+    const accepted: BatchAccepted = { schema: 'elsewise.batch-accepted/v1', ...total, warnings };
+    return { status: 201, body: accepted, headers: { location: `/v1/batches/${total.id}` } };
+  },
+});
+
+/** Node reads a header byte by byte; what was meant is UTF-8. */
+function readPolicyHeader(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1')));
+  } catch {
+    throw new ElsewiseError('bad-request', 'this is not JSON in UTF-8', 'headers.x-elsewise-policy');
+  }
+}
+
+export const showBatch = defineRoute({
+  method: 'GET',
+  path: '/v1/batches/:id',
+  summary: 'How far a batch is',
+  access: 'read',
+  params,
+  responses: { 200: { description: 'its state', schema: SCHEMAS.batchStatus }, 404: UNKNOWN },
+  async answer({ params: { id }, service }) {
+    return { status: 200, body: describeBatch(await service.store.batches.status(id)) };
+  },
+});
+
+export const showResults = defineRoute({
+  method: 'GET',
+  path: '/v1/batches/:id/results',
+  summary: 'The results of a batch, in the order of its rows, while they arrive',
+  access: 'read',
+  params,
+  query: z.strictObject({
+    wait: z
+      .enum(['true', 'false'])
+      .default('true')
+      .describe('false: ends with the first row that is not answered yet instead of waiting for it'),
+  }),
+  responses: {
+    200: {
+      description: 'one result a line; the connection breaks off, unfinished, where a chunk has failed',
+      type: NDJSON,
+      schema: SCHEMAS.result,
+    },
+    404: UNKNOWN,
+  },
+  async answer({ params: { id }, query, service: { store, places }, gone }) {
+    await store.batches.status(id); // not known: said before anything is sent
+    const leave = places.take();
+    if (!leave) throw new ElsewiseError('too-many-requests', 'too many requests wait already');
+    const parts = query.wait === 'true' ? followResults(store, id, gone) : readyResults(store, id);
+    const body = Readable.from(bytesOf(parts), { objectMode: false }).once('close', leave);
+    return { status: 200, type: NDJSON, body };
+  },
+});
+
+async function* bytesOf(parts: AsyncIterable<BatchPart>): AsyncGenerator<Buffer> {
+  for await (const { bytes } of parts) yield bytes;
+}
+
+function describeBatch(status: BatchStatus): BatchStatusDocument {
+  const { manifest, rows, counts, chunks, done, failed } = status;
+  const { id, created, model, policy } = manifest;
+  return {
+    schema: 'elsewise.batch-status/v1',
+    id,
+    state: stateOf(status),
+    created,
+    model,
+    policy: { name: policy.document.name, digest: policy.digest },
+    rows,
+    answered: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    counts,
+    chunks,
+    chunksDone: done,
+    chunksFailed: failed,
+  };
+}
+
+function stateOf({ isSealed, chunks, done, failed }: BatchStatus): BatchStatusDocument['state'] {
+  if (!isSealed) return 'adding';
+  if (done + failed < chunks) return 'working';
+  return failed > 0 ? 'failed' : 'done';
+}

@@ -1,0 +1,93 @@
+/** Route -> handler of fastify: checks what came by the route's schemas, calls it, sends what it gives. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { ElsewiseError } from '../documents/error.js';
+import { parseDocument } from '../documents/parse.js';
+import { receive, receiveJson } from './request-body.js';
+import type { Answer, BodySpec, Call, Route } from './route.js';
+import type { Service } from './service.js';
+
+type AnyCall = Call<never, never, never, never>;
+
+/** A stream that has nothing to say yet sends its head after this, so that nobody takes the server for dead. */
+const HEAD_AFTER_MS = 1_000;
+
+export function handlerOf(route: Route, service: Service) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (!route.worksAlone && service.store.redis.status !== 'ready')
+      throw new ElsewiseError('redis-away', 'Redis is not connected');
+    const call = {
+      params: check(route.params, request.params, 'params'),
+      query: check(route.query, request.query, 'query'),
+      headers: check(route.headers, request.headers, 'headers'),
+      body: route.body && (await readBody(route.body, request, service)),
+      service,
+      gone: goneSignal(reply),
+    };
+    return send(reply, await route.answer(call as AnyCall));
+  };
+}
+
+/** Without a schema nothing is taken over. What is not in the body is no document: it is the request that is bad. */
+function check(schema: z.ZodObject | undefined, value: unknown, root: string): unknown {
+  try {
+    return schema ? parseDocument(schema, value, root) : undefined;
+  } catch (error) {
+    const { message, path } = error as ElsewiseError;
+    throw new ElsewiseError('bad-request', message.slice(`${path}: `.length), path);
+  }
+}
+
+async function readBody(spec: BodySpec, request: FastifyRequest, { settings }: Service): Promise<unknown> {
+  refuseEncoding(request.headers['content-encoding']);
+  const type = (request.headers['content-type'] ?? '').split(';')[0].trim().toLowerCase();
+  if (spec.kind === 'bytes') {
+    if (!Object.hasOwn(spec.types, type)) throw otherType(Object.keys(spec.types));
+    return { bytes: receive(request.raw, settings.receiveMs), name: spec.types[type] };
+  }
+  if (type !== 'application/json') throw otherType(['application/json']);
+  request.taken = await receiveJson(request.raw, settings[spec.limit], settings.receiveMs);
+  return parseNested(spec.schema.zod, request.taken);
+}
+
+/** A body of brackets only is short and deeper than any stack. */
+function parseNested(schema: z.ZodType, value: unknown): unknown {
+  try {
+    return parseDocument(schema, value, 'body');
+  } catch (error) {
+    throw error instanceof RangeError ? new ElsewiseError('bad-request', 'nested too deeply', 'body') : error;
+  }
+}
+
+function refuseEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === 'identity') return;
+  throw new ElsewiseError('unsupported-type', 'send it uncompressed', 'headers.content-encoding');
+}
+
+function otherType(types: readonly string[]): ElsewiseError {
+  return new ElsewiseError('unsupported-type', `expected ${types.join(', ')}`, 'headers.content-type');
+}
+
+/** Aborted when the connection ends before the answer does. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+function send(reply: FastifyReply, { status, body, type, headers = {} }: Answer): FastifyReply {
+  const isStream = typeof body === 'object' && 'pipe' in body;
+  if (isStream) sendHeadSoon(reply);
+  return reply
+    .code(status)
+    .headers(headers)
+    .type(type ?? 'application/json; charset=utf-8')
+    .send(isStream || typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function sendHeadSoon({ raw }: FastifyReply): void {
+  const timer = setTimeout(() => raw.headersSent || raw.destroyed || raw.flushHeaders(), HEAD_AFTER_MS);
+  raw.once('close', () => clearTimeout(timer));
+}

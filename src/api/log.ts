@@ -1,0 +1,42 @@
+/**
+ * The log: one JSON line for each request, with its id, route, status and time. Nothing of a person is in it unless
+ * `logRows` says so: no address (ids are in those), no body, no words of an error, which may quote a value.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { ApiSettings } from './settings.js';
+
+export function createLog({ logLevel, logRows }: ApiSettings, destination: DestinationStream): Logger {
+  return pino(
+    {
+      level: logLevel,
+      base: { service: 'elsewise-api' },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: (error: Error) => describeError(error, logRows), req: () => undefined, res: () => undefined },
+    },
+    destination,
+  );
+}
+
+/** Where it happened always, what it says only if it may. */
+function describeError(error: Error, withWords: boolean): object {
+  const { name, message, stack = '', code } = error as Error & { code?: string };
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return { type: name, code, ...(withWords && { message }), stack: frames.join('\n') };
+}
+
+export function logEnd(request: FastifyRequest, reply: FastifyReply, route: string, logRows: boolean): void {
+  const isAborted = !reply.raw.writableFinished;
+  const line = {
+    method: request.method,
+    route,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    caller: request.caller?.name,
+    code: request.failure,
+    ...(isAborted && { aborted: true }),
+    ...(logRows && { url: request.url, body: request.taken }),
+  };
+  request.log[reply.statusCode >= 500 && !isAborted ? 'error' : 'info'](line, 'request');
+}

@@ -1,0 +1,89 @@
+/** The OpenAPI 3.1 document, made from the table of routes: its schemas are the ones that requests are checked by. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { BodySpec, ResponseSpec, Route } from './route.js';
+import { type JsonSchema, type NamedSchema, SCHEMAS } from './schemas.js';
+
+const PACKAGE = new URL('../../package.json', import.meta.url);
+const JSON_TYPE = 'application/json';
+const PROBLEM = {
+  description: 'what went wrong',
+  content: { 'application/problem+json': { schema: refer(SCHEMAS.problem) } },
+};
+
+export function openApi(routes: readonly Route[]): JsonSchema {
+  const { version, description } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as Record<string, string>;
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const path = pathTemplate(route.path);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'elsewise', version, description, license: { name: 'MIT' } },
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: Object.fromEntries(Object.values(SCHEMAS).map((schema) => [schema.name, plain(schema.json())])),
+    },
+  };
+}
+
+/** `/v1/batches/:id` -> `/v1/batches/{id}` */
+export function pathTemplate(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}');
+}
+
+function operation({ summary, access, params, query, headers, body, responses }: Route): JsonSchema {
+  return {
+    summary: access === 'anyone' ? summary : `${summary} (role: ${access})`,
+    security: access === 'anyone' ? [] : [{ token: [] }],
+    parameters: [...parameters('path', params), ...parameters('query', query), ...parameters('header', headers)],
+    ...(body && { requestBody: { required: true, content: bodyContent(body) } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(responses).map(([status, spec]) => [status, response(spec)])),
+      default: PROBLEM,
+    },
+  };
+}
+
+/** What is sent is text; the schema says what it has to mean. */
+function parameters(place: 'path' | 'query' | 'header', schema: z.ZodObject | undefined): JsonSchema[] {
+  if (!schema) return [];
+  return Object.entries(schema.shape).map(([name, one]) => {
+    const { description, ...json } = plain(z.toJSONSchema(one as z.ZodType, { io: 'output' }) as JsonSchema);
+    const required = place === 'path' || !(one as z.ZodType).safeParse(undefined).success;
+    return { name, in: place, required, ...(description ? { description } : {}), schema: json };
+  });
+}
+
+function bodyContent(body: BodySpec): JsonSchema {
+  if (body.kind === 'json') return { [JSON_TYPE]: { schema: refer(body.schema) } };
+  return Object.fromEntries(Object.keys(body.types).map((type) => [type, { schema: { type: 'string' } }]));
+}
+
+/** OpenAPI 3.1 has no word for "each line": lines of NDJSON are described by the schema of one of them. */
+function response({ description, type, schema, headers }: ResponseSpec): JsonSchema {
+  const isProblem = schema === SCHEMAS.problem;
+  const content = { schema: schema ? refer(schema) : { type: type ? 'string' : 'object' } };
+  return {
+    description,
+    content: { [type ?? (isProblem ? 'application/problem+json' : JSON_TYPE)]: content },
+    ...(headers && {
+      headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, header(text)])),
+    }),
+  };
+}
+
+function header(description: string): JsonSchema {
+  return { description, schema: { type: 'string' } };
+}
+
+function refer({ name }: NamedSchema): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Without the line that names the dialect: it is OpenAPI's own. */
+function plain({ $schema: _, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}

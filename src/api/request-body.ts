@@ -1,0 +1,76 @@
+/**
+ * Bodies, read as slowly as they are used and never for ever. A client that sends nothing while it is waited for is given
+ * up; one that has to wait for us (back-pressure) is not, however long it takes.
+ */
+import type { IncomingMessage } from 'node:http';
+import { ElsewiseError } from '../documents/error.js';
+
+/** After an answer that did not need the whole body: so long it is still thrown away, that the client gets to the answer. */
+const LINGER_MS = 2_000;
+
+/** The pieces of a body. Leaving off early does not break the connection: the answer has yet to go over it. */
+export async function* receive(body: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array> {
+  const pieces = body.iterator({ destroyOnReturn: false });
+  for (;;) {
+    const { done, value } = await within(idleMs, nextPiece(pieces));
+    if (done) return;
+    yield value;
+  }
+}
+
+async function nextPiece(pieces: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await pieces.next();
+  } catch {
+    throw new ElsewiseError('interrupted', 'it broke off', 'body');
+  }
+}
+
+/** The whole body as JSON. A declared length above the limit is refused before anything is read. */
+export async function receiveJson(body: IncomingMessage, limit: number, timeoutMs: number): Promise<unknown> {
+  if (Number(body.headers['content-length']) > limit) throw tooLarge(limit);
+  const text = new TextDecoder('utf-8', { fatal: true });
+  try {
+    return JSON.parse(text.decode(await within(timeoutMs, collect(body, limit, timeoutMs)))) as unknown;
+  } catch (error) {
+    // the parser's own words quote the text, which may be about a person
+    if (error instanceof SyntaxError || error instanceof TypeError)
+      throw new ElsewiseError('bad-request', 'this is not JSON in UTF-8', 'body');
+    throw error;
+  }
+}
+
+async function collect(body: IncomingMessage, limit: number, idleMs: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of receive(body, idleMs)) {
+    bytes += piece.length;
+    if (bytes > limit) throw tooLarge(limit);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Throws the rest of a body away for a while, then ends the connection. */
+export function linger(body: IncomingMessage): void {
+  if (body.complete || body.destroyed) return;
+  body.on('error', () => {});
+  body.removeAllListeners('readable'); // of a reader that left off: with it, nothing would flow
+  setImmediate(() => body.resume());
+  const timer = setTimeout(() => body.complete || body.socket.destroy(), LINGER_MS);
+  body.once('close', () => clearTimeout(timer));
+}
+
+function tooLarge(limit: number): ElsewiseError {
+  return new ElsewiseError('too-large', `at most ${limit} bytes are taken`, 'body');
+}
+
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new ElsewiseError('too-slow', `nothing came for ${timeoutMs / 1000} s`, 'body');
+    timer = setTimeout(() => reject(error), timeoutMs);
+  });
+  work.catch(() => {}); // what comes of it after the time is nobody's business
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,22 @@
+/** THE TABLE of routes. A new one is a route in the file of its subject and a row here; server, OpenAPI and tests follow. */
+import { addBatch, showBatch, showResults } from './batches.js';
+import { explain, showExplanation } from './explanations.js';
+import { listModels, pushModel, showModel, showModelVersion } from './models.js';
+import { describeRoutes, health, metrics, readiness } from './probes.js';
+import type { Route } from './route.js';
+
+export const routes: readonly Route[] = [
+  explain,
+  showExplanation,
+  addBatch,
+  showBatch,
+  showResults,
+  listModels,
+  showModel,
+  showModelVersion,
+  pushModel,
+  describeRoutes(() => routes),
+  health,
+  readiness,
+  metrics,
+];

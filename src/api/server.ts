@@ -1,0 +1,141 @@
+/**
+ * The API as a running server. It outlives its Redis: while that is away, readiness is false and requests are told to
+ * come again. It goes down in order: unready first, then nothing new is accepted, whoever waits for an answer is told
+ * where it will be, requests end, and what has not ended by then is cut off; an upload or download that is cut off shows it.
+ */
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import type { DestinationStream } from 'pino';
+import { ElsewiseError } from '../documents/error.js';
+import { Producer } from '../jobs/producer.js';
+import { connect } from '../store/redis.js';
+import type { StoreSettings } from '../store/settings.js';
+import { type Store, storeOver } from '../store/store.js';
+import type { Verdict } from '../telemetry/http.js';
+import { RequestMetrics } from '../telemetry/request-metrics.js';
+import { createApp } from './app.js';
+import { EventAnswers } from './await-answer.js';
+import { createLog } from './log.js';
+import { Places } from './places.js';
+import { routes } from './routes.js';
+import type { Service } from './service.js';
+import type { ApiSettings } from './settings.js';
+import { TokenTable } from './tokens.js';
+
+export interface ApiOptions {
+  readonly store: StoreSettings;
+  readonly api: ApiSettings;
+  /** Everyone who reaches the port may do everything; on the loopback only. */
+  readonly insecureNoAuth: boolean;
+  /** Where the log goes. */
+  readonly log: DestinationStream;
+}
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+/** A page in a browser of this machine may reach the port under another name; it must not. */
+const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
+
+export class ApiServer {
+  readonly #options: ApiOptions;
+  readonly #store: Store;
+  readonly #service: Service;
+  readonly #closing = new AbortController();
+  #app: FastifyInstance | undefined;
+  #address = '';
+  #draining: Promise<void> | undefined;
+
+  /** Resolves once it listens. Rejects with `redis-away` when there is no Redis, with `usage` when it would be unsafe. */
+  static async start(options: ApiOptions): Promise<ApiServer> {
+    refuseUnsafe(options);
+    const tokens = new TokenTable(options.api.tokens, options.insecureNoAuth);
+    const redis = await connect(options.store);
+    const server = new ApiServer(options, storeOver(redis, options.store));
+    try {
+      await server.#listen(tokens);
+    } catch (error) {
+      await server.drain();
+      throw error;
+    }
+    return server;
+  }
+
+  private constructor(options: ApiOptions, store: Store) {
+    const places = new Places(options.api.maxWaiting);
+    this.#options = options;
+    this.#store = store;
+    this.#service = {
+      settings: options.api,
+      store,
+      producer: new Producer(store),
+      answers: new EventAnswers(store, places),
+      places,
+      metrics: new RequestMetrics({ isRedisUp: () => this.#isRedisUp(), waiting: () => places.taken }),
+      closing: this.#closing.signal,
+      readiness: () => this.#readiness(),
+    };
+  }
+
+  /** `http://127.0.0.1:8080` */
+  get address(): string {
+    return this.#address;
+  }
+
+  /** Ends as described above. */
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  async #listen(tokens: TokenTable): Promise<void> {
+    const { api, insecureNoAuth, log } = this.#options;
+    const app = await createApp({
+      service: this.#service,
+      routes,
+      tokens,
+      log: createLog(api, log),
+      hosts: insecureNoAuth ? LOOPBACK_HOST : undefined,
+    });
+    this.#app = app;
+    await app
+      .listen({ host: api.host, port: api.port, listenTextResolver: () => 'listening' })
+      .catch((error: Error) => {
+        throw new ElsewiseError('usage', `cannot listen on ${api.host}, port ${api.port}: ${error.message}`);
+      });
+    this.#address = urlOf(app.server.address() as AddressInfo);
+  }
+
+  async #drain(): Promise<void> {
+    const { unreadyMs, drainMs } = this.#options.api;
+    if (this.#app?.server.listening) await sleep(unreadyMs);
+    this.#closing.abort();
+    const cut = setTimeout(() => this.#app?.server.closeAllConnections(), drainMs);
+    await this.#app?.close();
+    clearTimeout(cut);
+    await this.#service.answers.close();
+    await this.#service.producer.close();
+  }
+
+  #isRedisUp(): boolean {
+    return this.#store.redis.status === 'ready';
+  }
+
+  #readiness(): Verdict {
+    if (this.#draining) return { isGood: false, reason: 'draining' };
+    return this.#isRedisUp() ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
+  }
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+/** Without tokens it serves nobody, unless told to on purpose, and then only its own machine. */
+function refuseUnsafe({ api, insecureNoAuth }: ApiOptions): void {
+  const refuse = (text: string) => new ElsewiseError('usage', text);
+  if (insecureNoAuth && api.tokens.length > 0) throw refuse('--insecure-no-auth does not go with tokens');
+  if (insecureNoAuth && !LOOPBACK.includes(api.host))
+    throw refuse(`--insecure-no-auth is for the loopback only, not for ${api.host}: make a token (elsewise token)`);
+  if (!insecureNoAuth && api.tokens.length === 0)
+    throw refuse('no token is configured, so nobody could call it: make one with `elsewise token`, see --help');
+}

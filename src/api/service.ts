@@ -1,0 +1,22 @@
+/** What the routes work with: the stores, the way into the queues, the answers, and what is going on with the server. */
+import type { Producer } from '../jobs/producer.js';
+import type { Store } from '../store/store.js';
+import type { Verdict } from '../telemetry/http.js';
+import type { RequestMetrics } from '../telemetry/request-metrics.js';
+import type { EventAnswers } from './await-answer.js';
+import type { Places } from './places.js';
+import type { ApiSettings } from './settings.js';
+
+export interface Service {
+  readonly settings: ApiSettings;
+  readonly store: Store;
+  readonly producer: Producer;
+  readonly answers: EventAnswers;
+  /** For requests that wait. */
+  readonly places: Places;
+  readonly metrics: RequestMetrics;
+  /** Aborted when the server goes down: whoever waits should come to an end. */
+  readonly closing: AbortSignal;
+  /** Whether it wants new requests just now. */
+  readiness(): Verdict;
+}

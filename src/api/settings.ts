@@ -1,0 +1,25 @@
+/** The section `api` of the configuration; tokens may also lie in a file of their own, as orchestrators mount secrets. */
+import { readFileSync } from 'node:fs';
+import { type Config, type PartialConfig, readConfig } from '../config.js';
+import { ElsewiseError } from '../documents/error.js';
+
+export type ApiSettings = Readonly<Config['api']>;
+
+/** What is given wins over the environment. */
+export function apiSettings(
+  given: PartialConfig['api'] = {},
+  environment: NodeJS.ProcessEnv = process.env,
+): ApiSettings {
+  return readConfig({ api: given }, environment).api;
+}
+
+/** The list of tokens in a file; it is checked with the other settings. */
+export function readTokenFile(path: string): ApiSettings['tokens'] {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as ApiSettings['tokens'];
+  } catch (error) {
+    // what is wrong with the JSON is not said in its own words: it may hold secrets
+    const reason = error instanceof SyntaxError ? 'expected JSON' : `cannot be read: ${(error as Error).message}`;
+    throw new ElsewiseError('usage', reason, path);
+  }
+}

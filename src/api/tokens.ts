@@ -1,0 +1,71 @@
+/**
+ * Who calls. A token is 256 random bits that only its owner has; the configuration knows its SHA-256. A bearer is compared
+ * with every known hash, each in constant time, so that neither the place in the list nor a common prefix shows in the time.
+ * A fast hash is enough: nobody guesses 256 bits, salted or not.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ElsewiseError } from '../documents/error.js';
+import type { ApiSettings } from './settings.js';
+
+export type TokenEntry = ApiSettings['tokens'][number];
+export type Role = TokenEntry['roles'][number];
+
+export const ROLES = ['submit', 'read', 'admin'] as const satisfies readonly Role[];
+
+/** What a route asks for: a role, or nothing. */
+export type Access = Role | 'anyone';
+
+export interface Caller {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  readonly ratePerMinute?: number;
+}
+
+const PREFIX = 'elsewise_';
+const BEARER = /^Bearer +([\x21-\x7e]{1,512})$/i;
+/** Of a server without tokens, which is on the loopback only. */
+const ANYONE: Caller = { name: 'anyone', roles: ['admin'] };
+
+export function createToken(): string {
+  return `${PREFIX}${randomBytes(32).toString('base64url')}`;
+}
+
+export function hashToken(token: string): string {
+  return hashBytes(token).toString('hex');
+}
+
+const hashBytes = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+export class TokenTable {
+  readonly #entries: readonly { readonly caller: Caller; readonly hash: Buffer }[];
+  readonly #isOpen: boolean;
+
+  /** `isOpen`: whoever comes may do everything, and no token is asked for. */
+  constructor(tokens: readonly TokenEntry[], isOpen: boolean) {
+    refuseTwins(tokens);
+    this.#isOpen = isOpen;
+    this.#entries = tokens.map(({ sha256, ...caller }) => ({ caller, hash: Buffer.from(sha256, 'hex') }));
+  }
+
+  /** By the header `Authorization`; undefined when it names nobody. */
+  identify(authorization: string | undefined): Caller | undefined {
+    if (this.#isOpen) return ANYONE;
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    if (token === undefined) return undefined;
+    const hash = hashBytes(token);
+    return this.#entries.filter((entry) => timingSafeEqual(entry.hash, hash))[0]?.caller;
+  }
+}
+
+/** An admin may do everything. */
+export function mayDo(caller: Caller, access: Access): boolean {
+  return access === 'anyone' || caller.roles.includes(access) || caller.roles.includes('admin');
+}
+
+function refuseTwins(tokens: readonly TokenEntry[]): void {
+  for (const key of ['name', 'sha256'] as const) {
+    const values = tokens.map((token) => token[key]);
+    const twin = tokens.find((token, i) => values.indexOf(token[key]) !== i);
+    if (twin) throw new ElsewiseError('usage', `two tokens have the ${key} of "${twin.name}"`, 'api.tokens');
+  }
+}

@@ -1,0 +1,43 @@
+/** `elsewise token`: makes a token for the API, which nobody else ever sees, and the entry by which the API knows it. */
+import { createToken, hashToken, ROLES, type Role } from '../../api/tokens.js';
+import { tokenSchema } from '../../config.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { didYouMean } from '../../documents/nearest-name.js';
+import { parseDocument } from '../../documents/parse.js';
+import { defineCommand } from '../command.js';
+
+export const token = defineCommand({
+  usage: 'token --name NAME --roles submit,read,admin',
+  about: `Prints two lines: a new token, to be given to whoever is to call the API and kept nowhere else, and its entry for the
+list of tokens of \`elsewise serve\`, which holds its SHA-256 only. To take a token back, remove its entry and restart.`,
+  options: {
+    name: { kind: 'text', value: 'NAME', required: true, help: 'who it is for; appears in the log' },
+    roles: {
+      kind: 'text',
+      value: 'submit,read,admin',
+      required: true,
+      help: 'submit: send rows; read: fetch results; admin: everything',
+    },
+  },
+  examples: [
+    { does: 'for the nightly job', command: 'token --name nightly --roles submit,read' },
+    {
+      does: 'token into one file, list of tokens into another',
+      command: 'token --name me --roles admin | { read -r token; echo "$token" > token; jq -s \'.\' > tokens.json; }',
+    },
+  ],
+  async run({ options }) {
+    const secret = createToken();
+    const entry = { name: options.name, roles: readRoles(options.roles), sha256: hashToken(secret) };
+    process.stdout.write(`${secret}\n${JSON.stringify(parseDocument(tokenSchema, entry, 'token'))}\n`);
+    return 0;
+  },
+});
+
+function readRoles(text: string): Role[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !(ROLES as readonly string[]).includes(name));
+  if (unknown === undefined) return ROLES.filter((role) => names.includes(role));
+  const hint = didYouMean(unknown, ROLES) || `; known are ${ROLES.join(', ')}`;
+  throw new ElsewiseError('usage', `--roles: unknown role "${unknown}"${hint}`);
+}

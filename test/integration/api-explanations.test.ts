@@ -1,0 +1,135 @@
+/** Single rows over HTTP: answered while one waits, told where to come back to, refused with the place of the fault. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QueueWorker } from '../../dist/jobs/worker.js';
+import { ApiWorld, exampleFeatures, POLICY_LINE } from './api-world.js';
+import { until, withoutTimes } from './queue-world.js';
+
+const policy = JSON.parse(POLICY_LINE);
+
+let api: ApiWorld;
+let features: Record<string, string | number | boolean>;
+
+beforeAll(async () => {
+  api = await ApiWorld.create();
+  features = exampleFeatures(api.world);
+});
+
+afterAll(() => api.close());
+
+describe('POST /v1/explanations', () => {
+  it('gives what explain writes', async () => {
+    const body = { id: '0-a-0001', model: 'credit', policy, features };
+    const { status, text } = await api.call('POST', '/v1/explanations', { as: 'submit', body });
+    expect(status).toBe(200);
+    expect(withoutTimes(text)).toBe((await api.world.explain(api.world.path('one.csv'))).split('\n')[0]);
+    const again = await api.call('GET', '/v1/explanations/0-a-0001', { as: 'read' });
+    expect(again).toMatchObject({ status: 200, text });
+  });
+
+  it('takes the job of the queue as it is, and makes up an id where there is none', async () => {
+    const job = { schema: 'elsewise.event-job/v1', model: 'credit@1', policy, features };
+    const { status, json } = await api.call('POST', '/v1/explanations', { body: job });
+    expect(status).toBe(200);
+    expect((await api.call('GET', `/v1/explanations/${json.id}`)).json).toEqual(json);
+  });
+
+  it('answers the content that was sent, not an older one of the same id', async () => {
+    const ask = async (income: number) => {
+      const body = { id: 'same', model: 'credit', policy, features: { ...features, income } };
+      return (await api.call('POST', '/v1/explanations', { body })).json as { factual: { features: object } };
+    };
+    for (const income of [1200, 1300]) expect((await ask(income)).factual.features).toMatchObject({ income });
+  });
+
+  it('takes any id, escaped', async () => {
+    const id = 'Ö/ ?#%&'.repeat(20);
+    await api.call('POST', '/v1/explanations', { body: { id, model: 'credit', policy, features } });
+    expect((await api.call('GET', `/v1/explanations/${encodeURIComponent(id)}`)).json.id).toBe(id);
+  });
+
+  it('gives a bad row its answer', async () => {
+    const body = { model: 'credit', policy, features: { ...features, age: 'old' } };
+    const { status, json } = await api.call('POST', '/v1/explanations', { body });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ status: 'invalid', reason: { path: 'features.age' } });
+  });
+
+  const FAULTS: Record<string, [body: object, status: number, code: string, detail: string]> = {
+    'a typo': [{ model: 'credit', fetures: {} }, 422, 'bad-document', 'did you mean "features"?'],
+    'a model nobody knows': [{ model: 'credot', features: {} }, 404, 'not-known', 'no model "credot"'],
+    'a reserved key': [
+      JSON.parse('{"model":"credit","features":{"__proto__":{"x":1}}}'),
+      422,
+      'bad-document',
+      '__proto__',
+    ],
+    'a policy that is none': [{ model: 'credit', features: {}, policy: {} }, 422, 'bad-document', 'body.policy.schema'],
+    'a policy for other features': [
+      { model: 'credit', features: {}, policy: { schema: 'elsewise.policy/v1', features: { agee: {} } } },
+      ...([422, 'bad-document', 'unknown feature, did you mean "age"?'] as const),
+    ],
+  };
+
+  it.each(Object.entries(FAULTS))('refuses %s', async (_name, [body, status, code, detail]) => {
+    const answer = await api.call('POST', '/v1/explanations', { body });
+    expect(answer).toMatchObject({ status, json: { code } });
+    expect(answer.json.detail).toContain(detail);
+    expect(({} as { x?: number }).x).toBeUndefined();
+  });
+
+  it('refuses what is no JSON without repeating it', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const { status, json } = await api.call('POST', '/v1/explanations', { headers, body: '{"id": "Erika Mustermann"' });
+    expect(status).toBe(400);
+    expect(json.code).toBe('bad-request');
+    expect(JSON.stringify(json)).not.toContain('Erika');
+    const deep = await api.call('POST', '/v1/explanations', { headers, body: '['.repeat(2e5) + ']'.repeat(2e5) });
+    expect(deep.json).toMatchObject({ status: 400, code: 'bad-request' });
+    const text = await api.call('POST', '/v1/explanations', { headers: { 'content-type': 'text/csv' }, body: 'a' });
+    expect(text).toMatchObject({ status: 415, json: { code: 'unsupported-type' } });
+  });
+
+  it('refuses a bad query by its path', async () => {
+    const body = { model: 'credit', features };
+    const typo = await api.call('POST', '/v1/explanations?waitms=1', { body });
+    expect(typo.json).toMatchObject({ code: 'bad-request', path: 'query.waitms' });
+    const text = await api.call('POST', '/v1/explanations?waitMs=soon', { body });
+    expect(text.json).toMatchObject({ code: 'bad-request', path: 'query.waitMs' });
+  });
+});
+
+describe('without a worker', () => {
+  it('the caller is told where the answer will be, and it is there once there is one', async () => {
+    const alone = await ApiWorld.create({ maxWaitMs: 200 }, []);
+    try {
+      const body = { id: 'later', model: 'credit', policy, features };
+      const since = performance.now();
+      const asked = await alone.call('POST', '/v1/explanations?waitMs=999999', { body });
+      expect(performance.now() - since).toBeGreaterThan(190);
+      expect(asked.status).toBe(202);
+      const location = asked.headers.get('location')!;
+      expect(location).toBe('/v1/explanations/later');
+      expect((await alone.call('GET', location)).status).toBe(202);
+      expect((await alone.call('GET', '/v1/explanations/never')).json).toMatchObject({
+        status: 404,
+        code: 'not-known',
+      });
+      const { settings } = alone.world.store;
+      const options = { settings, lanes: ['events'] as const, threads: 1, port: 0, notice: () => {} };
+      const worker = await QueueWorker.start(options);
+      await until('the answer', async () => (await alone.call('GET', location)).status === 200);
+      await worker.drain();
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it('a job that failed is told when it is asked for', async () => {
+    const bad = { schema: 'elsewise.policy/v1', features: { agee: { change: 'never' } } };
+    const body = { id: 'fails', model: 'credit', policy: bad, features };
+    const asked = await api.call('POST', '/v1/explanations?waitMs=0', { body });
+    expect([202, 422]).toContain(asked.status);
+    if (asked.status === 202)
+      await until('its failure', async () => (await api.call('GET', '/v1/explanations/fails')).status === 422);
+  });
+});
