@@ -14,6 +14,12 @@ const schema = z.strictObject({
     answerTtlSeconds: count,
     answerStreamLength: count,
   }),
+  schedule: z.strictObject({
+    /** Records of runs that are kept for each schedule. */
+    runsKept: count,
+    /** For so long after a file was last there, its content is known and not done again. */
+    rememberDays: count,
+  }),
 });
 
 export type Config = z.output<typeof schema>;

@@ -16,10 +16,13 @@ import { EventProcessor } from './event-processor.js';
 import { codeOf } from './job-failure.js';
 import { Lane, type LaneOptions } from './lane.js';
 import { PlanCache } from './plan-cache.js';
+import { ScheduleLane } from './schedule-lane.js';
 
 export interface WorkerOptions {
   readonly settings: StoreSettings;
   readonly lanes: readonly LaneName[];
+  /** Whether it serves schedules as well: then it has to see their files. */
+  readonly schedules?: boolean;
   /** Solver threads for batches; events have one of their own. */
   readonly threads: number;
   /** Of the probes; 0: any free one. */
@@ -43,6 +46,7 @@ export class QueueWorker {
   readonly #plans: PlanCache;
   readonly #metrics: Metrics;
   readonly #lanes: readonly Lane[];
+  readonly #schedules: readonly ScheduleLane[];
   readonly #look: NodeJS.Timeout;
   #server: ProbeServer | undefined;
   #draining: Promise<void> | undefined;
@@ -73,13 +77,16 @@ export class QueueWorker {
     this.#tellOfBreaks(forStore, notice);
     this.#store = storeOver(forStore, settings);
     this.#metrics = new Metrics({
-      depths: () => this.#whileUp(() => Promise.all(this.#lanes.map((lane) => lane.depth()))),
+      depths: () => this.#whileUp(() => Promise.all([...this.#lanes, ...this.#schedules].map((lane) => lane.depth()))),
       pools: () => this.#lanes.map((lane) => lane.poolUse()),
       cachedPlans: () => this.#plans.size,
       isRedisUp: () => this.#isRedisUp(),
     });
     this.#plans = new PlanCache(this.#store.models, (outcome) => this.#metrics.countPlan(outcome));
     this.#lanes = options.lanes.map((name) => new Lane(forQueues, this.#metrics, this.#laneOptions(name)));
+    this.#schedules = options.schedules
+      ? [new ScheduleLane(forQueues, this.#store, this.#metrics, { onError: (error) => this.#report(error) })]
+      : [];
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
   }
 
@@ -98,7 +105,10 @@ export class QueueWorker {
     clearInterval(this.#look);
     const patience = this.#losePatience();
     try {
-      await Promise.race([Promise.all(this.#lanes.map((lane) => lane.drain())), patience.lost]);
+      await Promise.race([
+        Promise.all([...this.#lanes, ...this.#schedules].map((lane) => lane.drain())),
+        patience.lost,
+      ]);
     } finally {
       clearInterval(patience.timer);
       await this.#server?.close();
@@ -123,10 +133,13 @@ export class QueueWorker {
       prefix: this.#options.settings.queuePrefix,
       ...this.#laneKinds[name](),
       onProgress: () => this.#liveness.progress(),
-      onError: (error) => {
-        if (this.#isRedisUp()) this.#options.notice(error.message);
-      },
+      onError: (error) => this.#report(error),
     };
+  }
+
+  /** What a broken connection causes is told once, by `#tellOfBreaks`. */
+  #report(error: Error): void {
+    if (this.#isRedisUp()) this.#options.notice(error.message);
   }
 
   /** An event waits for nobody; chunks give way to it, and one more of them is fetched than can run, to have it at hand. */

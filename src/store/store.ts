@@ -1,12 +1,14 @@
 /** One connection and the stores over it, for commands and producers; and the model references of the command line. */
 import { existsSync } from 'node:fs';
 import type { Redis } from 'ioredis';
+import { config } from '../config.js';
 import type { LoadedModel } from '../models/load.js';
 import { BatchStore } from './batch-store.js';
 import { Keys } from './keys.js';
 import { ModelStore } from './model-store.js';
 import { asRedisAway, connect } from './redis.js';
 import { ResultStore } from './result-store.js';
+import { ScheduleStore } from './schedule-store.js';
 import { type StoreSettings, storeSettings } from './settings.js';
 
 export interface Store {
@@ -15,6 +17,7 @@ export interface Store {
   readonly models: ModelStore;
   readonly batches: BatchStore;
   readonly results: ResultStore;
+  readonly schedules: ScheduleStore;
 }
 
 export function storeOver(redis: Redis, settings: StoreSettings): Store {
@@ -25,6 +28,7 @@ export function storeOver(redis: Redis, settings: StoreSettings): Store {
     models: new ModelStore(redis, keys),
     batches: new BatchStore(redis, keys, settings.batchTtlSeconds),
     results: new ResultStore(redis, keys, settings),
+    schedules: new ScheduleStore(redis, keys, config.schedule),
   };
 }
 

@@ -9,18 +9,22 @@ import { interruptSignal } from '../interrupt.js';
 import { STORE_OPTIONS, settingsOf } from '../store-options.js';
 
 const LANES = Object.keys(QUEUES) as LaneName[];
+const SCHEDULE = 'schedule';
+const SERVED = [...LANES, SCHEDULE];
 const PORT = 9464;
 const MAX_PORT = 65_535;
 
 export const worker = defineCommand({
-  usage: 'worker [--queues events,bulk] [--threads N] [--port 9464] [--redis URL]',
+  usage: 'worker [--queues events,bulk,schedule] [--threads N] [--port 9464] [--redis URL]',
   about: `Answers the rows of batches and events. Start as many as you like, on as many machines as you like: they share
 the work, and what one of them leaves behind when it dies, another takes up within seconds.
 
 SIGTERM or SIGINT drains: it takes no more jobs, finishes the running ones and ends with 0; a second signal ends it
-at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /readyz whether it takes work.`,
+at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /readyz whether it takes work.
+
+The queue \`schedule\` is for workers that see the files which schedules name (see \`schedule add\`).`,
   options: {
-    queues: { kind: 'text', value: 'events,bulk', help: 'which queues to serve (both)' },
+    queues: { kind: 'text', value: 'events,bulk,schedule', help: 'which queues to serve (all of them)' },
     threads: {
       kind: 'whole',
       value: 'N',
@@ -37,11 +41,13 @@ at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /r
   async run({ options }) {
     const { port = PORT, threads = availableParallelism() } = options;
     if (port > MAX_PORT) throw new ElsewiseError('usage', `--port: expected at most ${MAX_PORT}, got ${port}`);
-    const lanes = readLanes(options.queues);
+    const served = readQueues(options.queues);
+    const lanes = LANES.filter((lane) => served.includes(lane));
+    const schedules = served.includes(SCHEDULE);
     const stop = interruptSignal();
     const notice = (text: string) => process.stderr.write(`elsewise: ${text}\n`);
-    const running = await QueueWorker.start({ settings: settingsOf(options), lanes, threads, port, notice });
-    process.stdout.write(`serving ${lanes.join(' and ')}, probes on http://127.0.0.1:${running.port}/metrics\n`);
+    const running = await QueueWorker.start({ settings: settingsOf(options), lanes, schedules, threads, port, notice });
+    process.stdout.write(`serving ${served.join(' and ')}, probes on http://127.0.0.1:${running.port}/metrics\n`);
     await aborted(stop);
     notice('draining: running jobs are finished, no others taken');
     await running.drain();
@@ -50,11 +56,11 @@ at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /r
   },
 });
 
-function readLanes(text: string | undefined): LaneName[] {
-  const names = text?.split(',').map((name) => name.trim()) ?? LANES;
-  const unknown = names.find((name) => !(LANES as string[]).includes(name));
-  if (unknown === undefined) return LANES.filter((lane) => names.includes(lane));
-  const hint = didYouMean(unknown, LANES) || `; known are ${LANES.join(', ')}`;
+function readQueues(text: string | undefined): string[] {
+  const names = text?.split(',').map((name) => name.trim()) ?? SERVED;
+  const unknown = names.find((name) => !SERVED.includes(name));
+  if (unknown === undefined) return SERVED.filter((name) => names.includes(name));
+  const hint = didYouMean(unknown, SERVED) || `; known are ${SERVED.join(', ')}`;
   throw new ElsewiseError('usage', `--queues: unknown queue "${unknown}"${hint}`);
 }
 
