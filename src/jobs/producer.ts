@@ -13,6 +13,7 @@ import { batchIdSchema, type ChunkState, type Manifest } from '../store/manifest
 import { connect } from '../store/redis.js';
 import { type StoreSettings, storeSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
+import { type BatchPart, followResults } from './batch.js';
 import {
   type ChunkJob,
   chunkJobId,
@@ -121,6 +122,11 @@ export class Producer {
     }
     if (jobs.length > 0) await this.#queues.bulk.addBulk(jobs);
     return states;
+  }
+
+  /** The results of a batch in the order of its rows, while they arrive; ends with the last one. */
+  results(batch: string, signal?: AbortSignal): AsyncGenerator<BatchPart> {
+    return followResults(this.#store, batch, signal);
   }
 
   /** The answer appears under the event's id, see `ResultStore.result`, and on the stream of results. */
