@@ -67,7 +67,7 @@ function isAlive(pid: number): boolean {
 
 /** The commands that it suggests, as they stand there. */
 function tryIt(up: Up): string {
-  const suggested = up.stdout.slice(up.stdout.indexOf('export REDIS_URL'));
+  const [, suggested] = /(export REDIS_URL.*?)(\n\nOr over HTTP|$)/s.exec(up.stdout)!;
   const script = suggested.replaceAll('npx elsewise', `"${process.execPath}" "${PROGRAM}"`);
   const { stdout, stderr, status } = spawnSync('/bin/sh', ['-ec', script], { encoding: 'utf8', cwd: ROOT });
   expect(status, stderr).toBe(0);

@@ -43,7 +43,7 @@ Ctrl-C ends all of it; when one of them dies, it says so and ends the others.`,
           stop,
         );
         if (stop.aborted) return 0;
-        process.stdout.write(`${describeParts(parts, options.data && folder)}\n\n${suggestCommands(parts[0].url)}\n`);
+        process.stdout.write(`${describeParts(parts, options.data && folder)}\n\n${suggestCommands(parts)}\n`);
         const death = await Promise.race([firstDeath(parts), aborted(stop)]);
         if (death) process.stderr.write(`elsewise: ${death}; ending the others\n`);
         return death ? FAILED_EXIT_CODE : 0;

@@ -12,14 +12,27 @@ export function describeParts(parts: readonly Part[], data: string | undefined):
   return `${formatTable(rows)}\n\nFor a first try, not for production: one machine, no password, ${kept}. Ctrl-C ends all of it.`;
 }
 
-export function suggestCommands(redisUrl: string): string {
+export function suggestCommands(parts: readonly Part[]): string {
+  const urlOf = (wanted: string) => parts.find(({ name }) => name === wanted)?.url;
   const example = shortPath(EXAMPLE);
+  const api = urlOf('api');
+  return [suggestQueue(urlOf('redis')!, example), ...(api ? [suggestHttp(api, example)] : [])].join('\n\n');
+}
+
+function suggestQueue(redisUrl: string, example: string): string {
   return `Try it in another terminal:
 
   export REDIS_URL=${redisUrl}
   npx elsewise models push ${example}/model.json
   head -2 ${example}/applicants.csv | npx elsewise enqueue --model credit --policy ${example}/policy.json --input - --batch first
   npx elsewise batch wait first --output -`;
+}
+
+function suggestHttp(api: string, example: string): string {
+  return `Or over HTTP, when the model is there:
+
+  curl -H 'content-type: text/csv' --data-binary @${example}/applicants.csv '${api}/v1/batches?model=credit&batch=second'
+  curl ${api}/v1/batches/second/results`;
 }
 
 function shortPath(path: string): string {
