@@ -31,7 +31,8 @@ function suggestQueue(redisUrl: string, example: string): string {
 function suggestHttp(api: string, example: string): string {
   return `Or over HTTP, when the model is there:
 
-  curl -H 'content-type: text/csv' --data-binary @${example}/applicants.csv '${api}/v1/batches?model=credit&batch=second'
+  curl -H 'content-type: text/csv' -H "x-elsewise-policy: $(tr -d '\\n' < ${example}/policy.json)" \\
+       --data-binary @${example}/applicants.csv '${api}/v1/batches?model=credit&batch=second'
   curl ${api}/v1/batches/second/results`;
 }
 
