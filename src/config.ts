@@ -95,7 +95,7 @@ export const configSchema = z.strictObject({
   worker: z
     .strictObject({
       queues: z
-        .array(z.enum(['events', 'bulk']))
+        .array(z.enum(['events', 'bulk', 'schedule']))
         .min(1)
         .describe('Which queues a worker serves.'),
       threads: z
@@ -131,6 +131,12 @@ export const configSchema = z.strictObject({
       maxBodyBytes: count.describe('Of a body; what is longer is cut and cannot be replayed.'),
     })
     .describe('What was given up: `elsewise dead`.'),
+  schedule: z
+    .strictObject({
+      runsKept: count.describe('Records of runs that are kept for each schedule.'),
+      rememberDays: count.describe('For so long after a file was last there, its content is known and not done again.'),
+    })
+    .describe('`elsewise schedule`.'),
   api: apiSchema,
 });
 

@@ -15,6 +15,7 @@ import { connect } from '../store/redis.js';
 import { type StoreSettings, storeSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
 import { AnswerWaiter } from './answer-waiter.js';
+import { type BatchPart, followResults } from './batch.js';
 import {
   type ChunkJob,
   chunkJobId,
@@ -141,6 +142,11 @@ export class Producer {
     }
     if (jobs.length > 0) await this.#queues.bulk.addBulk(jobs);
     return states;
+  }
+
+  /** The results of a batch in the order of its rows, while they arrive; ends with the last one. */
+  results(batch: string, signal?: AbortSignal): AsyncGenerator<BatchPart> {
+    return followResults(this.#store, batch, signal);
   }
 
   /** The answer appears under the event's id, see `ResultStore.result`, and on the stream of results. */

@@ -24,10 +24,13 @@ import { Lane, type LaneOptions, type Solve } from './lane.js';
 import { PlanCache } from './plan-cache.js';
 import { planShareBytes } from './plan-memory.js';
 import { RequestLane } from './request-lane.js';
+import { ScheduleLane } from './schedule-lane.js';
 
 export interface WorkerOptions {
   readonly settings: StoreSettings;
   readonly lanes: readonly LaneName[];
+  /** Whether it serves schedules as well: then it has to see their files. */
+  readonly schedules?: boolean;
   /** Solver threads for batches; events have their own. */
   readonly threads: number;
   readonly eventThreads?: number;
@@ -64,6 +67,7 @@ export class QueueWorker {
   readonly #lanes: ReadonlyMap<LaneName, Lane>;
   /** Served on the threads of events, by every worker that has them. */
   readonly #requests: RequestLane | undefined;
+  readonly #schedules: ScheduleLane | undefined;
   readonly #look: NodeJS.Timeout;
   #server: ProbeServer | undefined;
   #draining: Promise<void> | undefined;
@@ -94,7 +98,7 @@ export class QueueWorker {
     this.#tellOfBreaks(forStore, notice);
     this.#store = storeOver(forStore, settings);
     this.#metrics = new Metrics({
-      depths: () => this.#whileUp(() => Promise.all(this.#sources().map((lane) => lane.depth())), []),
+      depths: () => this.#whileUp(() => Promise.all(this.#allLanes().map((lane) => lane.depth())), []),
       pools: () => [...this.#lanes.values()].map((lane) => lane.poolUse()),
       cachedPlans: () => this.#plans.use,
       deadLetters: () => this.#whileUp<number | undefined>(() => this.#store.dead.count(), undefined),
@@ -107,6 +111,9 @@ export class QueueWorker {
     this.#lanes = new Map(options.lanes.map((name) => [name, open(name)]));
     const forEvents = this.#lanes.get('events');
     this.#requests = forEvents && this.#openRequests(forRequests, forEvents.solve);
+    this.#schedules = options.schedules
+      ? new ScheduleLane(forQueues, this.#store, this.#metrics, { onError: (error) => this.#tell(error) })
+      : undefined;
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
   }
 
@@ -127,7 +134,7 @@ export class QueueWorker {
     const requests = this.#requests?.drain();
     try {
       const drains = [...this.#lanes].map(([name, lane]) => lane.drain(name === 'events' ? requests : undefined));
-      await Promise.race([Promise.all(drains), patience.lost]);
+      await Promise.race([Promise.all([...drains, this.#schedules?.drain()]), patience.lost]);
     } finally {
       clearInterval(patience.timer);
       this.#watch.stop();
@@ -232,6 +239,10 @@ export class QueueWorker {
     };
     connection.on('close', () => tell(true, 'Redis is away: waiting for it'));
     connection.on('ready', () => tell(false, 'Redis is back'));
+  }
+
+  #allLanes(): (Lane | RequestLane | ScheduleLane)[] {
+    return [...this.#sources(), ...(this.#schedules ? [this.#schedules] : [])];
   }
 
   #sources(): (Lane | RequestLane)[] {

@@ -82,6 +82,31 @@ export class Keys {
   deadTimes(): string {
     return `${this.#prefix}:{dead}:times`;
   }
+
+  /** Hash: name of a schedule -> its document. */
+  schedules(): string {
+    return `${this.#prefix}:schedules`;
+  }
+
+  /** Hash: time of a run -> JSON about it. */
+  scheduleRuns(name: string): string {
+    return `${this.#prefix}:schedule:{${name}}:runs`;
+  }
+
+  /** Hash: path of an input file -> JSON with its digest and the batch it became. */
+  scheduleFiles(name: string): string {
+    return `${this.#prefix}:schedule:{${name}}:files`;
+  }
+
+  /** Sorted set: path of an input file, by when it was last there. */
+  scheduleSeen(name: string): string {
+    return `${this.#prefix}:schedule:{${name}}:seen`;
+  }
+
+  /** Hash: batch -> JSON about the file that its results were written to. */
+  scheduleDeliveries(name: string): string {
+    return `${this.#prefix}:schedule:{${name}}:deliveries`;
+  }
 }
 
 /** Of a registry of documents with versions: models, policies. */

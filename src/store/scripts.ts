@@ -127,3 +127,27 @@ for _, fields in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
 end
 return removed`,
 };
+
+/**
+ * KEYS files; ARGV path, JSON of the claim, digest of the file, run, 1 to claim what another run has done.
+ * Gives the claim that holds: that of the first run that found this content under this path.
+ */
+export const CLAIM_FILE: Script = {
+  lua: `
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+if known then
+  local file = cjson.decode(known)
+  if file.digest == ARGV[3] and (ARGV[5] ~= '1' or file.run == ARGV[4]) then return known end
+end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return ARGV[2]`,
+};
+
+/** KEYS files; ARGV path, batch of the claim, JSON to put in its place or nothing to let go of it. */
+export const SETTLE_FILE: Script = {
+  lua: `
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+if not known or cjson.decode(known).batch ~= ARGV[2] then return 0 end
+if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET', KEYS[1], ARGV[1], ARGV[3]) end
+return 1`,
+};

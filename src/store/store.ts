@@ -10,6 +10,7 @@ import { connect, type RedisClient } from './redis.js';
 import { asRedisFailure } from './redis-failure.js';
 import { RequestStore } from './request-store.js';
 import { ResultStore } from './result-store.js';
+import { ScheduleStore } from './schedule-store.js';
 import type { StoreSettings } from './settings.js';
 
 export interface Store {
@@ -21,6 +22,7 @@ export interface Store {
   readonly results: ResultStore;
   readonly requests: RequestStore;
   readonly dead: DeadStore;
+  readonly schedules: ScheduleStore;
 }
 
 export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
@@ -36,6 +38,7 @@ export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
     results: new ResultStore(redis, keys, settings),
     requests: new RequestStore(redis, keys),
     dead: new DeadStore(redis, keys, config.deadLetters),
+    schedules: new ScheduleStore(redis, keys, config.schedule),
   };
 }
 

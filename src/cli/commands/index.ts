@@ -58,6 +58,16 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./token.js')).token,
   },
   {
+    name: 'schedule',
+    summary: 'batches at fixed times, from files that are there then',
+    load: async () => (await import('./schedule.js')).schedule,
+  },
+  {
+    name: 'up',
+    summary: 'Redis, a worker and the API on this machine, for a first try',
+    load: async () => (await import('./up.js')).createUp(commands.some(({ name }) => name === 'serve')),
+  },
+  {
     name: 'demo',
     summary: 'explain a portfolio of rejected loan applicants, here and now',
     load: async () => (await import('./demo.js')).demo,

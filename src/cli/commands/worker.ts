@@ -10,18 +10,22 @@ import { aborted, interruptSignal } from '../interrupt.js';
 import { STORE_OPTIONS, settingsOf } from '../store-options.js';
 
 const LANES = Object.keys(QUEUES) as LaneName[];
+const SCHEDULE = 'schedule';
+const SERVED = [...LANES, SCHEDULE];
 const MAX_PORT = 65_535;
 
 export const worker = defineCommand({
-  usage: 'worker [--queues events,bulk] [--threads N] [--port 9464] [--redis URL]',
+  usage: 'worker [--queues events,bulk,schedule] [--threads N] [--port 9464] [--redis URL]',
   about: `Answers the rows of batches and events. Start as many as you like, on as many machines as you like: they share
 the work, and what one of them leaves behind when it dies, another takes up within seconds.
 
 SIGTERM or SIGINT drains: it takes no more jobs, finishes the running ones and ends with 0; a second signal ends it
 at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /readyz whether it takes work.
-What is not given here comes from the configuration (elsewise config).`,
+What is not given here comes from the configuration (elsewise config).
+
+The queue \`schedule\` is for workers that see the files which schedules name (see \`schedule add\`).`,
   options: {
-    queues: { kind: 'text', value: 'events,bulk', help: 'which queues to serve (both)' },
+    queues: { kind: 'text', value: 'events,bulk,schedule', help: 'which queues to serve (all of them)' },
     threads: {
       kind: 'whole',
       value: 'N',
@@ -39,11 +43,13 @@ What is not given here comes from the configuration (elsewise config).`,
     const { worker: defaults } = readConfig();
     const { port = defaults.port, threads = threadsOf(defaults.threads) } = options;
     if (port > MAX_PORT) throw new ElsewiseError('usage', `--port: expected at most ${MAX_PORT}, got ${port}`);
-    const lanes = readLanes(options.queues ?? defaults.queues.join(','));
+    const served = readQueues(options.queues ?? defaults.queues.join(','));
+    const lanes = LANES.filter((lane) => served.includes(lane));
+    const schedules = served.includes(SCHEDULE);
     const stop = interruptSignal();
     const notice = (text: string) => process.stderr.write(`elsewise: ${text}\n`);
-    const running = await QueueWorker.start({ settings: settingsOf(options), lanes, threads, port, notice });
-    process.stdout.write(`serving ${lanes.join(' and ')}, probes on http://127.0.0.1:${running.port}/metrics\n`);
+    const running = await QueueWorker.start({ settings: settingsOf(options), lanes, schedules, threads, port, notice });
+    process.stdout.write(`serving ${served.join(' and ')}, probes on http://127.0.0.1:${running.port}/metrics\n`);
     await aborted(stop);
     notice('draining: running jobs are finished, no others taken');
     await running.drain();
@@ -54,10 +60,10 @@ What is not given here comes from the configuration (elsewise config).`,
 
 const threadsOf = (threads: number | 'auto'): number => (threads === 'auto' ? availableParallelism() : threads);
 
-function readLanes(text: string): LaneName[] {
+function readQueues(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !(LANES as string[]).includes(name));
-  if (unknown === undefined) return LANES.filter((lane) => names.includes(lane));
-  const hint = didYouMean(unknown, LANES) || `; known are ${LANES.join(', ')}`;
+  const unknown = names.find((name) => !SERVED.includes(name));
+  if (unknown === undefined) return SERVED.filter((name) => names.includes(name));
+  const hint = didYouMean(unknown, SERVED) || `; known are ${SERVED.join(', ')}`;
   throw new ElsewiseError('usage', `--queues: unknown queue "${unknown}"${hint}`);
 }

@@ -1,0 +1,96 @@
+/** `elsewise schedule add NAME`: everything is checked now, so that nothing is left to find out at two in the morning. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseDocument } from '../../documents/parse.js';
+import { prepare } from '../../explain/plan.js';
+import { loadPolicy } from '../../explain/policy.js';
+import { nextTimes } from '../../jobs/cron.js';
+import { resolvePolicy } from '../../jobs/policy-source.js';
+import { Schedules } from '../../jobs/schedule.js';
+import { type PolicySource, type Schedule, scheduleNameSchema } from '../../store/schedule-document.js';
+import type { Store } from '../../store/store.js';
+import { defineCommand } from '../command.js';
+import { readJson } from '../documents.js';
+import { describeNext } from '../schedule-words.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+
+const DEFAULT_TIME_ZONE = 'UTC';
+
+export const add = defineCommand({
+  usage: "schedule add NAME --cron '0 2 * * *' --model REF --input 'inbox/*.csv' [OPTIONS]",
+  about: `Makes a batch of every file that matches --input, at the times of --cron. One worker does so for each time, however
+many there are; a time that passed while none was up is made up for once. The model is what its reference means
+when the run begins. A file that was done before is done again only when its content has changed.
+
+The files are those of the worker's machine: give paths that it sees (a relative one is taken from the folder that
+you are in now), and leave \`schedule\` out of \`worker --queues\` where they cannot be seen. Move files in
+when they are complete. A policy file is read now and kept with the schedule; with --replace a new one takes its place.`,
+  options: {
+    cron: {
+      kind: 'text',
+      value: 'PATTERN',
+      required: true,
+      help: 'minute hour day-of-month month day-of-week: 0 2 * * * is 02:00 every day',
+    },
+    tz: { kind: 'text', value: 'ZONE', help: `whose clock the pattern is about: Europe/Zurich (${DEFAULT_TIME_ZONE})` },
+    model: { kind: 'text', value: 'REF', required: true, help: 'a model in the registry, resolved at each run' },
+    policy: {
+      kind: 'text',
+      value: 'FILE|REF',
+      help: 'a file, or a policy in the registry; without it anything may change',
+    },
+    input: {
+      kind: 'text',
+      value: 'PATTERN',
+      required: true,
+      help: 'CSV or NDJSON files; * and ? in names, ** for folders',
+    },
+    output: {
+      kind: 'text',
+      value: 'FOLDER',
+      help: 'where results are written as NDJSON; without it they stay in Redis',
+    },
+    replace: { kind: 'flag', help: 'change the schedule of that name; what it has done stays known' },
+    ...STORE_OPTIONS,
+  },
+  positionals: ['NAME'],
+  examples: [
+    {
+      does: 'every night, with whatever model is in production then',
+      command: `schedule add nightly --cron '0 2 * * *' --tz Europe/Zurich --model credit@production \\
+      --policy policy.json --input 'inbox/*.csv' --output outbox/`,
+    },
+  ],
+  async run({ options, positionals: [name] }) {
+    const schedule: Schedule = {
+      schema: 'elsewise.schedule/v1',
+      name: parseDocument(scheduleNameSchema, name, 'NAME'),
+      cron: options.cron,
+      timeZone: options.tz ?? DEFAULT_TIME_ZONE,
+      model: options.model,
+      policy: options.policy === undefined ? undefined : await readPolicySource(options.policy),
+      input: resolve(options.input),
+      output: options.output === undefined ? undefined : resolve(options.output),
+      isPaused: false,
+      created: new Date().toISOString(),
+    };
+    nextTimes(schedule, Date.now(), 1);
+    return useStore(options, async (store) => {
+      await checkPlan(store, schedule);
+      const times = await new Schedules(store).add(schedule, { replace: options.replace });
+      process.stdout.write(`${name}: ${schedule.input}\n${describeNext(times, schedule.timeZone)}\n`);
+      return 0;
+    });
+  },
+});
+
+/** A name that no file has is a reference. */
+async function readPolicySource(text: string): Promise<PolicySource> {
+  const isFile = existsSync(text) || /[/\\]|\.json$/.test(text);
+  return isFile ? { document: loadPolicy(await readJson(text)).document } : { reference: text };
+}
+
+/** That model and policy are there and go together now; a run checks it again. */
+async function checkPlan(store: Store, { model, policy }: Schedule): Promise<void> {
+  await prepare(await store.models.load(model), await resolvePolicy(store, policy));
+}

@@ -1,0 +1,65 @@
+/** `elsewise schedule pause|resume|run|remove NAME`. */
+import { Schedules } from '../../jobs/schedule.js';
+import { defineCommand } from '../command.js';
+import { describeNext } from '../schedule-words.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+
+export const pause = defineCommand({
+  usage: 'schedule pause NAME [--redis URL]',
+  about: 'No more runs until `schedule resume`. A run that has begun goes on; `schedule run` still works.',
+  options: STORE_OPTIONS,
+  positionals: ['NAME'],
+  examples: [{ does: 'not tonight', command: 'schedule pause nightly' }],
+  run: ({ options, positionals: [name] }) =>
+    useStore(options, async (store) => {
+      await new Schedules(store).pause(name);
+      process.stdout.write(`${name}: paused\n`);
+      return 0;
+    }),
+});
+
+export const resume = defineCommand({
+  usage: 'schedule resume NAME [--redis URL]',
+  about: 'Goes on with a paused schedule at its next time; those that passed meanwhile are not made up for.',
+  options: STORE_OPTIONS,
+  positionals: ['NAME'],
+  examples: [{ does: 'from tomorrow on again', command: 'schedule resume nightly' }],
+  run: ({ options, positionals: [name] }) =>
+    useStore(options, async (store) => {
+      const times = await new Schedules(store).resume(name);
+      const { timeZone } = await store.schedules.read(name);
+      process.stdout.write(`${name}: ${describeNext(times, timeZone)}\n`);
+      return 0;
+    }),
+});
+
+export const run = defineCommand({
+  usage: 'schedule run NAME [--again] [--redis URL]',
+  about: `Runs a schedule now, whether it is paused or not: a worker takes it up at once. The last line is the time that
+names the run in \`schedule show\`.`,
+  options: { again: { kind: 'flag', help: 'also the files that were done before' }, ...STORE_OPTIONS },
+  positionals: ['NAME'],
+  examples: [
+    { does: 'a file came late', command: 'schedule run nightly' },
+    { does: 'the model was wrong: all of them once more', command: 'schedule run nightly --again' },
+  ],
+  run: ({ options, positionals: [name] }) =>
+    useStore(options, async (store) => {
+      process.stdout.write(`${await new Schedules(store).run(name, { again: options.again })}\n`);
+      return 0;
+    }),
+});
+
+export const remove = defineCommand({
+  usage: 'schedule remove NAME [--redis URL]',
+  about: 'Takes a schedule away, with what it remembers of files and runs. The batches that it made stay.',
+  options: STORE_OPTIONS,
+  positionals: ['NAME'],
+  examples: [{ does: 'it is no longer needed', command: 'schedule remove nightly' }],
+  run: ({ options, positionals: [name] }) =>
+    useStore(options, async (store) => {
+      await new Schedules(store).remove(name);
+      process.stdout.write(`${name}: removed\n`);
+      return 0;
+    }),
+});

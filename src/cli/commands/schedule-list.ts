@@ -1,0 +1,32 @@
+/** `elsewise schedule list`: when each schedule runs next, when it ran last and what came of it. */
+import { showTime } from '../../jobs/cron.js';
+import { type ScheduleStatus, Schedules } from '../../jobs/schedule.js';
+import type { Store } from '../../store/store.js';
+import { defineCommand } from '../command.js';
+import { describeRun } from '../schedule-words.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { formatTable } from '../table.js';
+
+const HEADER = ['schedule', 'cron', 'next run', 'last run', 'last outcome'];
+
+export const list = defineCommand({
+  usage: 'schedule list [--redis URL]',
+  about: 'Lists all schedules: the next run, the last one, and what came of it. `schedule show` says more.',
+  options: STORE_OPTIONS,
+  examples: [{ does: 'did everything run last night?', command: 'schedule list' }],
+  run: ({ options }) =>
+    useStore(options, async (store) => {
+      const all = await new Schedules(store).list();
+      const rows = await Promise.all(all.map((status) => describe(store, status)));
+      process.stdout.write(`${rows.length ? formatTable([HEADER, ...rows]) : 'no schedules: see `schedule add`'}\n`);
+      return 0;
+    }),
+});
+
+async function describe(store: Store, { schedule, next }: ScheduleStatus): Promise<string[]> {
+  const { name, cron, timeZone, isPaused } = schedule;
+  const [[last], deliveries] = await Promise.all([store.schedules.runs(name), store.schedules.deliveries(name)]);
+  const coming = isPaused ? 'paused' : next ? showTime(next, timeZone) : 'none: see `schedule resume`';
+  const before = last ? showTime(new Date(last.id), timeZone) : '-';
+  return [name, cron, coming, before, last ? describeRun(last, deliveries) : '-'];
+}

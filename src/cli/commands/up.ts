@@ -1,0 +1,100 @@
+/** `elsewise up`: Redis, a worker and the API as processes of this machine, for a first try without any installation. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Command, defineCommand } from '../command.js';
+import { interruptSignal } from '../interrupt.js';
+import { Part, type PartSpec } from '../up/part.js';
+import { describeParts, suggestCommands } from '../up/words.js';
+
+const REDIS = new URL('../up/redis-process.js', import.meta.url);
+const COMMAND = new URL('../up/command-process.js', import.meta.url);
+const FAILED_EXIT_CODE = 1;
+
+/** `hasApi`: whether this version has the command `serve`. */
+export const createUp = (hasApi: boolean): Command =>
+  defineCommand({
+    usage: 'up [--data FOLDER] [--redis-port N] [--threads N]',
+    about: `Starts everything on this machine and says where it is: a Redis (redis-server or valkey-server from the PATH, else
+Valkey as WebAssembly in a process of its own), a worker and the HTTP API. For a first try, not for production.
+Ctrl-C ends all of it; when one of them dies, it says so and ends the others.`,
+    options: {
+      data: { kind: 'text', value: 'FOLDER', help: 'where Redis keeps its data (a temporary folder, gone at the end)' },
+      'redis-port': { kind: 'whole', value: 'N', min: 1, help: 'port of Redis (any free one)' },
+      threads: { kind: 'whole', value: 'N', min: 1, help: 'solver threads for batches (one per core)' },
+    },
+    examples: [
+      { does: 'try it out', command: 'up' },
+      { does: 'and go on with the same data tomorrow', command: 'up --data ./elsewise-data --redis-port 6380' },
+    ],
+    async run({ options }) {
+      const stop = interruptSignal();
+      const parts: Part[] = [];
+      const folder = options.data ? resolve(options.data) : await mkdtemp(join(tmpdir(), 'elsewise-up-'));
+      try {
+        await mkdir(folder, { recursive: true });
+        const port = options['redis-port'] ?? (await findFreePort());
+        const redis = redisPart(port, folder, options.data !== undefined);
+        await startAll(
+          parts,
+          redis,
+          (url) => [workerPart(url, options.threads), ...(hasApi ? [apiPart(url)] : [])],
+          stop,
+        );
+        if (stop.aborted) return 0;
+        process.stdout.write(`${describeParts(parts, options.data && folder)}\n\n${suggestCommands(parts)}\n`);
+        const death = await Promise.race([firstDeath(parts), aborted(stop)]);
+        if (death) process.stderr.write(`elsewise: ${death}; ending the others\n`);
+        return death ? FAILED_EXIT_CODE : 0;
+      } finally {
+        for (const part of parts.toReversed()) await part.stop();
+        if (options.data === undefined) await rm(folder, { recursive: true, force: true });
+      }
+    },
+  });
+
+/** Redis first, the others when it answers; `parts` has all that run, also when one of them does not start. */
+async function startAll(
+  parts: Part[],
+  redis: PartSpec,
+  others: (url: string) => PartSpec[],
+  stop: AbortSignal,
+): Promise<void> {
+  parts.push(await Part.start(redis));
+  for (const spec of others(parts[0].url)) if (!stop.aborted) parts.push(await Part.start(spec));
+}
+
+function redisPart(port: number, folder: string, isKept: boolean): PartSpec {
+  return { name: 'redis', entry: REDIS, args: [String(port), folder, isKept ? 'keep' : 'forget'] };
+}
+
+function workerPart(redisUrl: string, threads: number | undefined): PartSpec {
+  const more = threads === undefined ? [] : ['--threads', String(threads)];
+  return { name: 'worker', entry: COMMAND, args: ['worker', '--redis', redisUrl, '--port', '0', ...more] };
+}
+
+function apiPart(redisUrl: string): PartSpec {
+  return { name: 'api', entry: COMMAND, args: ['serve', '--redis', redisUrl, '--port', '0', '--insecure-no-auth'] };
+}
+
+function firstDeath(parts: readonly Part[]): Promise<string> {
+  return Promise.race(parts.map(async ({ name, ended }) => `${name} ${await ended}`));
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}

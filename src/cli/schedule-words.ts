@@ -1,0 +1,30 @@
+/** What the commands about schedules say of times and runs. */
+import { showTime } from '../jobs/cron.js';
+import { formatNumber } from '../report/numbers.js';
+import type { Delivery, ScheduleRun } from '../store/schedule-document.js';
+
+export function describeNext(times: readonly Date[], timeZone: string): string {
+  return `next: ${times.map((time) => showTime(time, timeZone)).join(', ')}`;
+}
+
+/** In one line: `2 files, 6,000 rows`, or what went wrong first. */
+export function describeRun(run: ScheduleRun, deliveries: ReadonlyMap<string, Delivery>): string {
+  if (run.outcome === 'running') return 'running';
+  const fault = run.failure ?? firstFault(run, deliveries);
+  if (fault) return `failed: ${fault.message.split('\n', 1)[0]}`;
+  if (run.outcome === 'nothing-new')
+    return run.known > 0 ? `nothing new (${count(run.known, 'file')} known)` : 'no files';
+  const rows = run.files.reduce((sum, file) => sum + (file.rows ?? 0), 0);
+  return `${count(run.files.length, 'file')}, ${count(rows, 'row')}`;
+}
+
+function firstFault(
+  { files }: ScheduleRun,
+  deliveries: ReadonlyMap<string, Delivery>,
+): { message: string } | undefined {
+  return files
+    .map(({ failure, batch }) => failure ?? (batch === undefined ? undefined : deliveries.get(batch)?.failure))
+    .find((fault) => fault !== undefined);
+}
+
+const count = (number: number, what: string): string => `${formatNumber(number)} ${what}${number === 1 ? '' : 's'}`;

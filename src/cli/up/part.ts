@@ -1,0 +1,91 @@
+/**
+ * A process that `elsewise up` looks after. It tells where it is by the first line with an address in it; what it says to its operator
+ * is passed on under its name. It gets no Ctrl-C of its own, so that parts can be ended in order, and ends when the
+ * channel to its parent breaks, so that none is left behind by a parent that was killed.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { ElsewiseError } from '../../documents/error.js';
+
+export interface PartSpec {
+  readonly name: string;
+  /** The file that the process runs. */
+  readonly entry: URL;
+  readonly args: readonly string[];
+}
+
+/** Longer than a worker takes to finish what it is at. */
+const STOP_MS = 20_000;
+
+export class Part {
+  readonly name: string;
+  readonly pid: number;
+  /** What it printed when it was ready. */
+  readonly readyLine: string;
+  /** How it ended, in words. */
+  readonly ended: Promise<string>;
+  readonly #process: ChildProcess;
+
+  /** Resolves when it is ready; rejects when it ends before that. */
+  static async start({ name, entry, args }: PartSpec): Promise<Part> {
+    const child = spawn(process.execPath, ['--no-warnings', fileURLToPath(entry), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: true,
+    });
+    const lastWords = passOn(name, child.stderr!);
+    const ended = endOf(child);
+    const ready = await Promise.race([readyLineOf(child.stdout!), ended.then(() => undefined)]);
+    if (ready !== undefined) return new Part(name, child, ready, ended);
+    throw new ElsewiseError('unsupported', `${name} did not start: ${lastWords() || (await ended)}`);
+  }
+
+  private constructor(name: string, child: ChildProcess, readyLine: string, ended: Promise<string>) {
+    this.name = name;
+    this.pid = child.pid!;
+    this.readyLine = readyLine;
+    this.ended = ended;
+    this.#process = child;
+  }
+
+  /** Where it is. */
+  get url(): string {
+    return ADDRESS.exec(this.readyLine)![0];
+  }
+
+  /** What it says of itself behind its address. */
+  get about(): string {
+    return this.readyLine.slice(this.readyLine.indexOf(this.url) + this.url.length).trim();
+  }
+
+  async stop(): Promise<void> {
+    this.#process.kill('SIGTERM');
+    const patience = setTimeout(() => this.#process.kill('SIGKILL'), STOP_MS);
+    await this.ended;
+    clearTimeout(patience);
+  }
+}
+
+const ADDRESS = /\w+:\/\/[^\s,]+/;
+
+/** All other lines are drained, or the process would stop at a full pipe. */
+function readyLineOf(output: Readable): Promise<string> {
+  return new Promise((resolve) => createInterface(output).on('line', (line) => ADDRESS.test(line) && resolve(line)));
+}
+
+function passOn(name: string, errors: Readable): () => string {
+  let last = '';
+  createInterface(errors).on('line', (line) => {
+    last = line;
+    process.stderr.write(`${name} | ${line}\n`);
+  });
+  return () => last;
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(signal ? `killed by ${signal}` : `ended with code ${code}`));
+  });
+}

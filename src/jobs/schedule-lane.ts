@@ -1,0 +1,112 @@
+/** The lane of a worker that serves schedules: it solves nothing, so it has no threads; it reads files and adds batches. */
+import { DelayedError, type Job, type Queue, Worker } from 'bullmq';
+import type { RedisClient } from '../store/redis.js';
+import type { Store } from '../store/store.js';
+import type { Metrics, QueueDepth } from '../telemetry/metrics.js';
+import { asJobError } from './job-failure.js';
+import { Producer } from './producer.js';
+import { type DeliveryJob, openScheduleQueue, type RunJob, SCHEDULE_QUEUE } from './schedule.js';
+import { deliver, recordFailure } from './schedule-delivery.js';
+import { ScheduleRunner } from './schedule-run.js';
+
+export interface ScheduleLaneOptions {
+  /** Anything that goes wrong, in words. */
+  onError(error: Error): void;
+}
+
+/** As for the other lanes: a killed worker's run is taken up by another after at most their sum. */
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
+const RETRY_MS = 1_000;
+/** A large file that is being added does not hold up the next run. */
+const CONCURRENCY = 4;
+const COUNTED = ['waiting', 'delayed', 'active', 'failed'] as const;
+
+interface JobKind {
+  work(job: Job, token: string | undefined): Promise<void>;
+  /** The job will not be tried again. */
+  giveUp(job: Job, error: Error): Promise<void>;
+}
+
+export class ScheduleLane {
+  readonly #store: Store;
+  readonly #metrics: Metrics;
+  readonly #options: ScheduleLaneOptions;
+  readonly #queue: Queue;
+  readonly #runner: ScheduleRunner;
+  readonly #worker: Worker;
+
+  constructor(connection: RedisClient, store: Store, metrics: Metrics, options: ScheduleLaneOptions) {
+    this.#store = store;
+    this.#metrics = metrics;
+    this.#options = options;
+    this.#queue = openScheduleQueue(store);
+    this.#runner = new ScheduleRunner(store, new Producer(store), this.#queue);
+    this.#worker = new Worker(SCHEDULE_QUEUE, (job, token) => this.#process(job, token), {
+      connection,
+      prefix: store.settings.queuePrefix,
+      concurrency: CONCURRENCY,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: 1,
+      runRetryDelay: RETRY_MS,
+    });
+    this.#worker.on('error', options.onError);
+    this.#worker.on('failed', (job, error) => void this.#recordFailure(job, error));
+  }
+
+  async depth(): Promise<QueueDepth> {
+    return { queue: SCHEDULE_QUEUE, jobs: await this.#queue.getJobCounts(...COUNTED), oldestSeconds: 0 };
+  }
+
+  /** Takes no more jobs and resolves when the running ones have ended. */
+  async drain(): Promise<void> {
+    await this.#worker.close();
+    await this.#queue.close();
+  }
+
+  async #process(job: Job, token: string | undefined): Promise<void> {
+    const started = performance.now();
+    try {
+      await this.#kinds[job.name].work(job, token);
+      this.#metrics.countJob(SCHEDULE_QUEUE, 'completed');
+    } catch (error) {
+      throw asJobError(error);
+    } finally {
+      this.#metrics.timeJob(SCHEDULE_QUEUE, performance.now() - started);
+    }
+  }
+
+  readonly #kinds: Readonly<Record<string, JobKind>> = {
+    run: {
+      work: (job) => {
+        const { schedule, at, again = false } = job.data as RunJob;
+        return this.#runner.run({ schedule, at: timeOf(job), kind: at ? 'manual' : 'scheduled', again });
+      },
+      giveUp: (job, error) => this.#runner.giveUp((job.data as RunJob).schedule, timeOf(job), error),
+    },
+    deliver: {
+      work: async (job, token) => {
+        const { again } = await deliver(this.#store, job.data as DeliveryJob);
+        if (again === undefined) return;
+        await job.moveToDelayed(Date.now() + again, token);
+        throw new DelayedError();
+      },
+      giveUp: (job, error) => recordFailure(this.#store, job.data as DeliveryJob, error.message),
+    },
+  };
+
+  /** Also called for a job that no worker lives through: then this worker never ran it. */
+  async #recordFailure(job: Job | undefined, error: Error): Promise<void> {
+    const isFinal = job?.finishedOn !== undefined;
+    this.#metrics.countJob(SCHEDULE_QUEUE, isFinal ? 'failed' : 'retried');
+    if (!isFinal) return;
+    this.#options.onError(new Error(`schedule "${job.data.schedule}": ${error.message}`));
+    await this.#kinds[job.name]?.giveUp(job, error).catch(this.#options.onError);
+  }
+}
+
+/** The time a job is for: when it was asked for by hand, or what BullMQ's scheduler made it for. */
+function timeOf(job: Job): Date {
+  return new Date((job.data as RunJob).at ?? job.opts.prevMillis ?? job.timestamp);
+}

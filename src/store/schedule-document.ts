@@ -1,0 +1,76 @@
+/** What a schedule is (`elsewise.schedule/v1`), and what is remembered of its runs and of the files it has found. */
+import { z } from 'zod';
+import { policySchema } from '../documents/policy-document.js';
+import { batchIdSchema, digestSchema } from './manifest.js';
+
+/** Becomes part of keys, job ids and batch ids, which have to stay short. */
+export const scheduleNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/, 'a name is letters, digits, dot, dash and underscore, at most 50');
+
+/** A document as it was when the schedule was made, or a reference that each run resolves anew. */
+export const policySourceSchema = z.union([
+  z.strictObject({ document: policySchema }),
+  z.strictObject({ reference: z.string().min(1) }),
+]);
+
+export const scheduleSchema = z.strictObject({
+  schema: z.literal('elsewise.schedule/v1'),
+  name: scheduleNameSchema,
+  cron: z.string().min(1),
+  timeZone: z.string().min(1),
+  /** Resolved at each run: `credit@production` is what it means then. */
+  model: z.string().min(1),
+  policy: policySourceSchema.optional(),
+  /** A pattern of paths on the worker's file system, absolute. */
+  input: z.string().min(1),
+  /** The folder that results are written to, absolute; left out, they stay in Redis. */
+  output: z.string().min(1).optional(),
+  isPaused: z.boolean(),
+  created: z.iso.datetime(),
+});
+
+const failure = z.strictObject({ code: z.string(), message: z.string() });
+
+/** What became of a file in a run. One that had been done before is only counted. */
+const runFileSchema = z.strictObject({
+  file: z.string(),
+  batch: batchIdSchema.optional(),
+  rows: z.int().min(0).optional(),
+  failure: failure.optional(),
+});
+
+export const runSchema = z.strictObject({
+  /** The time that it was meant for, also when it began later. */
+  id: z.iso.datetime(),
+  kind: z.enum(['scheduled', 'manual']),
+  started: z.iso.datetime(),
+  ended: z.iso.datetime().optional(),
+  outcome: z.enum(['running', 'added', 'nothing-new', 'failed']),
+  model: z.string().optional(),
+  failure: failure.optional(),
+  files: z.array(runFileSchema),
+  /** Files that an earlier run had done. */
+  known: z.int().min(0),
+});
+
+const claimCommon = { digest: digestSchema, run: z.string(), batch: batchIdSchema };
+
+/** `adding` says with what the batch was begun, so that whoever goes on with it does so with the same. */
+export const fileClaimSchema = z.discriminatedUnion('state', [
+  z.strictObject({ state: z.literal('adding'), ...claimCommon, model: z.string(), policy: policySchema }),
+  z.strictObject({ state: z.literal('added'), ...claimCommon, rows: z.int().min(0) }),
+]);
+
+export const deliverySchema = z.strictObject({
+  at: z.iso.datetime(),
+  output: z.string().optional(),
+  failure: failure.optional(),
+});
+
+export type Schedule = z.output<typeof scheduleSchema>;
+export type PolicySource = z.output<typeof policySourceSchema>;
+export type ScheduleRun = z.output<typeof runSchema>;
+export type RunFile = z.output<typeof runFileSchema>;
+export type FileClaim = z.output<typeof fileClaimSchema>;
+export type Delivery = z.output<typeof deliverySchema>;

@@ -1,0 +1,142 @@
+/**
+ * Schedules and what they remember. When a schedule runs is BullMQ's business (jobs/schedule.ts); here is what it is, what
+ * its last runs did, and which content of which file has become which batch: a file belongs to the first run that
+ * claims it, so runs that overlap or are delivered twice make one batch of it.
+ */
+import type { Config } from '../config.js';
+import { canonicalJson } from '../documents/digest.js';
+import { ElsewiseError } from '../documents/error.js';
+import { didYouMean } from '../documents/nearest-name.js';
+import { parseDocument } from '../documents/parse.js';
+import type { Keys } from './keys.js';
+import type { RedisClient } from './redis.js';
+import {
+  type Delivery,
+  deliverySchema,
+  type FileClaim,
+  fileClaimSchema,
+  runSchema,
+  type Schedule,
+  type ScheduleRun,
+  scheduleSchema,
+} from './schedule-document.js';
+import { CLAIM_FILE, runScript, SETTLE_FILE } from './scripts.js';
+
+const DAY_MS = 86_400_000;
+
+export class ScheduleStore {
+  readonly #redis: RedisClient;
+  readonly #keys: Keys;
+  readonly #retention: Config['schedule'];
+
+  constructor(redis: RedisClient, keys: Keys, retention: Config['schedule']) {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#retention = retention;
+  }
+
+  /** The same again is fine; another one under a name that is taken is refused. */
+  async create(schedule: Schedule): Promise<void> {
+    const isFirst = await this.#redis.hsetnx(this.#keys.schedules(), schedule.name, JSON.stringify(schedule));
+    if (isFirst) return;
+    const first = await this.read(schedule.name);
+    if (canonicalJson({ ...first, created: '' }) === canonicalJson({ ...schedule, created: '' })) return;
+    const advice = 'give --replace to change it, or choose another name';
+    throw new ElsewiseError('conflict', `schedule "${schedule.name}" exists and is another one: ${advice}`);
+  }
+
+  async replace(schedule: Schedule): Promise<void> {
+    await this.#redis.hset(this.#keys.schedules(), schedule.name, JSON.stringify(schedule));
+  }
+
+  async find(name: string): Promise<Schedule | undefined> {
+    const text = await this.#redis.hget(this.#keys.schedules(), name);
+    return text === null ? undefined : parseDocument(scheduleSchema, JSON.parse(text), 'schedule');
+  }
+
+  async read(name: string): Promise<Schedule> {
+    const found = await this.find(name);
+    if (found) return found;
+    const names = await this.#redis.hkeys(this.#keys.schedules());
+    throw new ElsewiseError('not-known', `no schedule "${name}" is stored${didYouMean(name, names)}`);
+  }
+
+  /** By name. */
+  async list(): Promise<Schedule[]> {
+    const names = (await this.#redis.hkeys(this.#keys.schedules())).sort();
+    const found = await Promise.all(names.map((name) => this.find(name)));
+    return found.filter((schedule) => schedule !== undefined);
+  }
+
+  /** With everything that it remembers. */
+  async remove(name: string): Promise<void> {
+    const keys = this.#keys;
+    await this.#redis.hdel(keys.schedules(), name);
+    const own = [keys.scheduleRuns(name), keys.scheduleFiles(name), keys.scheduleSeen(name)];
+    await this.#redis.del(...own, keys.scheduleDeliveries(name));
+  }
+
+  /** Writes what is known of a run now, and forgets the oldest runs. */
+  async recordRun(name: string, run: ScheduleRun): Promise<void> {
+    const key = this.#keys.scheduleRuns(name);
+    await this.#redis.hset(key, run.id, JSON.stringify(run));
+    for (const old of (await this.runs(name)).slice(this.#retention.runsKept)) {
+      await this.#redis.hdel(key, old.id);
+      const batches = old.files.flatMap(({ batch }) => batch ?? []);
+      if (batches.length > 0) await this.#redis.hdel(this.#keys.scheduleDeliveries(name), ...batches);
+    }
+  }
+
+  async run(name: string, id: string): Promise<ScheduleRun | undefined> {
+    const text = await this.#redis.hget(this.#keys.scheduleRuns(name), id);
+    return text === null ? undefined : readRun(text);
+  }
+
+  /** Newest first. */
+  async runs(name: string): Promise<ScheduleRun[]> {
+    const stored = await this.#redis.hvals(this.#keys.scheduleRuns(name));
+    return stored.map(readRun).sort((a, b) => (a.id < b.id ? 1 : -1));
+  }
+
+  /** Gives the claim that holds. With `again`, content that another run has done is claimed anew. */
+  async claim(name: string, file: string, claim: FileClaim, again: boolean): Promise<FileClaim> {
+    const args = [file, JSON.stringify(claim), claim.digest, claim.run, again ? 1 : 0];
+    const holds = await runScript(this.#redis, CLAIM_FILE, [this.#keys.scheduleFiles(name)], args);
+    return parseDocument(fileClaimSchema, JSON.parse(holds as string), 'file');
+  }
+
+  /** The claim is fulfilled; no effect when the file has been claimed with other content since. */
+  async settle(name: string, file: string, claim: FileClaim & { state: 'added' }): Promise<void> {
+    const args = [file, claim.batch, JSON.stringify(claim)];
+    await runScript(this.#redis, SETTLE_FILE, [this.#keys.scheduleFiles(name)], args);
+  }
+
+  /** The claim is given up: the next run takes the file as new. */
+  async release(name: string, file: string, { batch }: FileClaim): Promise<void> {
+    await runScript(this.#redis, SETTLE_FILE, [this.#keys.scheduleFiles(name)], [file, batch, '']);
+  }
+
+  /** Notes that these files are there, and forgets those that have not been for long. */
+  async see(name: string, files: readonly string[], now: number): Promise<void> {
+    const seen = this.#keys.scheduleSeen(name);
+    if (files.length > 0) await this.#redis.zadd(seen, ...files.flatMap((file) => [now, file]));
+    const stale = await this.#redis.zrangebyscore(seen, '-inf', now - this.#retention.rememberDays * DAY_MS);
+    if (stale.length === 0) return;
+    await this.#redis.hdel(this.#keys.scheduleFiles(name), ...stale);
+    await this.#redis.zrem(seen, ...stale);
+  }
+
+  async recordDelivery(name: string, batch: string, delivery: Delivery): Promise<void> {
+    await this.#redis.hset(this.#keys.scheduleDeliveries(name), batch, JSON.stringify(delivery));
+  }
+
+  /** By batch. */
+  async deliveries(name: string): Promise<Map<string, Delivery>> {
+    const stored = await this.#redis.hgetall(this.#keys.scheduleDeliveries(name));
+    return new Map(Object.entries(stored).map(([batch, text]) => [batch, readDelivery(text)]));
+  }
+}
+
+const readRun = (text: string): ScheduleRun => parseDocument(runSchema, JSON.parse(text), 'run');
+
+const readDelivery = (text: string): Delivery => parseDocument(deliverySchema, JSON.parse(text), 'delivery');
