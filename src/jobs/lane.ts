@@ -152,7 +152,6 @@ export class Lane {
     const isFinal = job?.finishedOn !== undefined;
     this.#metrics.countJob(this.#options.queue, isFinal ? 'failed' : 'retried');
     if (!isFinal) return;
-    this.#options.onError(new Error(`job ${job.id} failed: ${error.message}`));
     const failed = { id: job.id!, data: job.data, attempts: job.attemptsMade };
     await this.#options.onFailed(failed, error).catch(this.#options.onError);
   }

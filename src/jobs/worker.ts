@@ -227,7 +227,7 @@ export class QueueWorker {
   async #bury(letter: NewLetter): Promise<void> {
     const { id, source, code } = await this.#store.dead.add(letter);
     this.#metrics.countDeadLetter(source, code);
-    this.#options.notice(`dead letter ${id}: ${code}`);
+    this.#options.notice(`given up: ${code}, see \`elsewise dead show ${id}\``);
   }
 
   /** Once when Redis goes and once when it is back, not at every attempt in between. */

@@ -81,14 +81,14 @@ export class ResultStore {
   }
 
   /**
-   * Readers of the stream may see an answer twice after a crash, byte for byte the same; `key` tells. Sent at once and in
-   * this order, so that whoever is woken finds it. Not a transaction: on a Cluster the keys are in different slots.
+   * Readers of the stream may see an answer twice after a crash, byte for byte the same; `key` tells. Sent in one go: one
+   * Redis keeps their order, and on a Cluster those who wait go by the answer under its content key, which is there.
    */
   async publishAnswer(id: string, jobKey: string, answer: string): Promise<void> {
     const { answerTtlSeconds, answerStreamLength } = this.#retention;
     const entry = ['id', id, 'key', jobKey, 'body', answer];
-    await this.#redis.set(this.#keys.result(id), answer, 'EX', answerTtlSeconds);
     await Promise.all([
+      this.#redis.set(this.#keys.result(id), answer, 'EX', answerTtlSeconds),
       this.#redis.xadd(this.#keys.results(), 'MAXLEN', '~', answerStreamLength, '*', ...entry),
       this.#announce({ id, key: jobKey }),
     ]);
