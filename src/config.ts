@@ -13,6 +13,9 @@ const schema = z.strictObject({
     batchTtlSeconds: count,
     answerTtlSeconds: count,
     answerStreamLength: count,
+    onceTtlSeconds: z.int().min(0),
+    memoryShare: z.number().gt(0).max(1),
+    maxQueuedBytes: z.int().min(0),
   }),
 });
 

@@ -46,9 +46,14 @@ function createHistogram(): Histogram {
 }
 
 export function countResult(tally: Tally, result: ResultDocument): void {
+  record(tally.elapsedMs, result.elapsedMs);
+  countKnown(tally, result);
+}
+
+/** A result that took no time now, whatever it took when it was found. */
+export function countKnown(tally: Tally, result: ResultDocument): void {
   tally.rows++;
   increment(tally.statuses, result.status);
-  record(tally.elapsedMs, result.elapsedMs);
   if (result.degraded) tally.degraded++;
   if (result.status !== 'found') return;
   const [best] = result.counterfactuals;

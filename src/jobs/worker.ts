@@ -16,6 +16,7 @@ import { EventProcessor } from './event-processor.js';
 import { codeOf } from './job-failure.js';
 import { Lane, type LaneOptions } from './lane.js';
 import { PlanCache } from './plan-cache.js';
+import { sweepBatches } from './reconcile.js';
 
 export interface WorkerOptions {
   readonly settings: StoreSettings;
@@ -29,6 +30,7 @@ export interface WorkerOptions {
 }
 
 const LOOK_EVERY_MS = 5_000;
+const SWEEP_EVERY_MS = 30_000;
 const LOOK_DRAINING_MS = 250;
 const DRAIN_WITHOUT_REDIS_MS = 5_000;
 const LEFT_UNDONE = 'Redis is away while draining: what was running is left to other workers';
@@ -44,6 +46,7 @@ export class QueueWorker {
   readonly #metrics: Metrics;
   readonly #lanes: readonly Lane[];
   readonly #look: NodeJS.Timeout;
+  readonly #sweep: NodeJS.Timeout;
   #server: ProbeServer | undefined;
   #draining: Promise<void> | undefined;
 
@@ -81,6 +84,8 @@ export class QueueWorker {
     this.#plans = new PlanCache(this.#store.models, (outcome) => this.#metrics.countPlan(outcome));
     this.#lanes = options.lanes.map((name) => new Lane(forQueues, this.#metrics, this.#laneOptions(name)));
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
+    const sweep = async () => this.#isRedisUp() && sweepBatches(this.#store);
+    this.#sweep = setInterval(() => void sweep().catch(() => {}), SWEEP_EVERY_MS);
   }
 
   /** Where the probes are served. */
@@ -96,6 +101,7 @@ export class QueueWorker {
 
   async #drain(): Promise<void> {
     clearInterval(this.#look);
+    clearInterval(this.#sweep);
     const patience = this.#losePatience();
     try {
       await Promise.race([Promise.all(this.#lanes.map((lane) => lane.drain())), patience.lost]);
@@ -132,7 +138,7 @@ export class QueueWorker {
   /** An event waits for nobody; chunks give way to it, and one more of them is fetched than can run, to have it at hand. */
   readonly #laneKinds: Readonly<Record<LaneName, () => LaneKind>> = {
     events: () => {
-      const processor = new EventProcessor(this.#store, this.#plans);
+      const processor = new EventProcessor(this.#store, this.#plans, () => this.#metrics.countReused(QUEUES.events, 1));
       const answer: LaneOptions['answer'] = (data, solve) => processor.answer(data, solve);
       return { threads: 1, concurrency: 8, niceIncrement: 0, answer, onFailed: async () => {} };
     },
@@ -148,8 +154,8 @@ export class QueueWorker {
   async #recordFailedChunk(data: unknown, error: Error): Promise<void> {
     const job = chunkJobSchema.safeParse(data).data;
     if (!job) return; // a job that is no chunk belongs to no batch: its failure stays in the queue
-    const { digest, rows } = job;
-    const failed = { state: 'failed', digest, rows, code: codeOf(error), message: error.message } as const;
+    const { digest, firstRow, rows } = job;
+    const failed = { state: 'failed', digest, firstRow, rows, code: codeOf(error), message: error.message } as const;
     await this.#store.batches.fail(job.batch, job.chunk, failed);
   }
 

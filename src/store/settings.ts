@@ -17,6 +17,12 @@ export interface StoreSettings {
   readonly answerTtlSeconds: number;
   /** About how many entries the stream of answers keeps. */
   readonly answerStreamLength: number;
+  /** How long the answer to a row serves equal rows of other batches and events; 0: every row is solved. */
+  readonly onceTtlSeconds: number;
+  /** Share of Redis' `maxmemory` at which nothing more is added to batches. */
+  readonly memoryShare: number;
+  /** Rows of a batch that may wait in a Redis without `maxmemory`, in compressed bytes; 0: no limit. */
+  readonly maxQueuedBytes: number;
 }
 
 const DEFAULTS: StoreSettings = config.store;
@@ -28,6 +34,28 @@ const VARIABLES: { readonly [K in keyof StoreSettings]: string } = {
   batchTtlSeconds: 'ELSEWISE_BATCH_TTL_SECONDS',
   answerTtlSeconds: 'ELSEWISE_ANSWER_TTL_SECONDS',
   answerStreamLength: 'ELSEWISE_ANSWER_STREAM_LENGTH',
+  onceTtlSeconds: 'ELSEWISE_ONCE_TTL_SECONDS',
+  memoryShare: 'ELSEWISE_MEMORY_SHARE',
+  maxQueuedBytes: 'ELSEWISE_MAX_QUEUED_BYTES',
+};
+
+interface Range {
+  readonly words: string;
+  has(value: number): boolean;
+}
+
+const ABOVE_ZERO: Range = { words: 'a whole number above 0', has: (value) => Number.isInteger(value) && value > 0 };
+const ZERO_OR_MORE: Range = {
+  words: 'a whole number, 0 or more',
+  has: (value) => Number.isInteger(value) && value >= 0,
+};
+const SHARE: Range = { words: 'a number above 0, at most 1', has: (value) => value > 0 && value <= 1 };
+
+/** What a number may be, if not any whole one above 0. */
+const RANGES: { readonly [K in keyof StoreSettings]?: Range } = {
+  onceTtlSeconds: ZERO_OR_MORE,
+  maxQueuedBytes: ZERO_OR_MORE,
+  memoryShare: SHARE,
 };
 
 type Given = { readonly [K in keyof StoreSettings]?: StoreSettings[K] | undefined };
@@ -43,6 +71,7 @@ function fromEnvironment(name: keyof StoreSettings, environment: NodeJS.ProcessE
   const text = environment[VARIABLES[name]];
   if (!text || typeof DEFAULTS[name] === 'string') return text || undefined;
   const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new ElsewiseError('usage', `expected a whole number above 0, got "${text}"`, VARIABLES[name]);
+  const range = RANGES[name] ?? ABOVE_ZERO;
+  if (range.has(number)) return number;
+  throw new ElsewiseError('usage', `expected ${range.words}, got "${text}"`, VARIABLES[name]);
 }

@@ -5,6 +5,7 @@ import type { LoadedModel } from '../models/load.js';
 import { BatchStore } from './batch-store.js';
 import { Keys } from './keys.js';
 import { ModelStore } from './model-store.js';
+import { OnceStore } from './once-store.js';
 import { asRedisAway, connect } from './redis.js';
 import { ResultStore } from './result-store.js';
 import { type StoreSettings, storeSettings } from './settings.js';
@@ -15,6 +16,7 @@ export interface Store {
   readonly models: ModelStore;
   readonly batches: BatchStore;
   readonly results: ResultStore;
+  readonly once: OnceStore;
 }
 
 export function storeOver(redis: Redis, settings: StoreSettings): Store {
@@ -23,8 +25,9 @@ export function storeOver(redis: Redis, settings: StoreSettings): Store {
     redis,
     settings,
     models: new ModelStore(redis, keys),
-    batches: new BatchStore(redis, keys, settings.batchTtlSeconds),
+    batches: new BatchStore(redis, keys),
     results: new ResultStore(redis, keys, settings),
+    once: new OnceStore(redis, keys, settings.onceTtlSeconds),
   };
 }
 

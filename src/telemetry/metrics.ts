@@ -53,6 +53,7 @@ export class Metrics {
   readonly #degraded = this.#counter('degraded_rows_total', 'Rows whose answer is not the one asked for', ['queue']);
   readonly #jobs = this.#counter('jobs_total', 'Jobs ended, by outcome', ['queue', 'outcome']);
   readonly #plans = this.#counter('plan_cache_total', 'Look-ups of a model under a policy', ['outcome']);
+  readonly #reused = this.#counter('once_hits_total', 'Rows answered with the result of an equal row', ['queue']);
   readonly #rowSeconds = this.#histogram('row_seconds', 'Solver time per row', ['family', 'solver'], ROW_SECONDS);
   readonly #jobSeconds = this.#histogram('job_seconds', 'Time from taking a job to its end', ['queue'], JOB_SECONDS);
 
@@ -84,6 +85,10 @@ export class Metrics {
 
   countJob(queue: string, outcome: 'completed' | 'known' | 'retried' | 'failed'): void {
     this.#jobs.inc({ queue, outcome });
+  }
+
+  countReused(queue: string, rows: number): void {
+    this.#reused.inc({ queue }, rows);
   }
 
   timeJob(queue: string, ms: number): void {

@@ -53,7 +53,7 @@ async function writeResults(
   const tally = createTally();
   let status = await store.batches.status(id);
   try {
-    for await (const part of followResults(store, id, signal)) {
+    for await (const part of followResults(store, id, { signal })) {
       await write(part.bytes);
       tally.rows += part.rows;
       if (!status.isSealed) status = await store.batches.status(id);
