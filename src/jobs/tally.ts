@@ -46,14 +46,9 @@ function createHistogram(): Histogram {
 }
 
 export function countResult(tally: Tally, result: ResultDocument): void {
-  record(tally.elapsedMs, result.elapsedMs);
-  countKnown(tally, result);
-}
-
-/** A result that took no time now, whatever it took when it was found. */
-export function countKnown(tally: Tally, result: ResultDocument): void {
   tally.rows++;
   increment(tally.statuses, result.status);
+  record(tally.elapsedMs, result.elapsedMs);
   if (result.degraded) tally.degraded++;
   if (result.status !== 'found') return;
   const [best] = result.counterfactuals;
@@ -61,6 +56,13 @@ export function countKnown(tally: Tally, result: ResultDocument): void {
   increment(tally.solvers, best.solver);
   for (const { feature } of best.changes) increment(tally.changes, feature);
   record(tally.costs, best.cost);
+}
+
+/** A row whose result was there already: no solver worked on it and it took no time. */
+export function countKnown(tally: Tally, status: string, cost: number | undefined): void {
+  tally.rows++;
+  increment(tally.statuses, status);
+  if (cost !== undefined) record(tally.costs, cost);
 }
 
 /** One row of `predict`, under what was predicted. */

@@ -2,11 +2,11 @@
 import type { Script } from './scripts.js';
 
 /**
- * Bits of the bucket number at each level, and the bucket and field of a row key: three bytes of it choose the bucket, ten
- * others are the field. Together 80 bits or more have to agree, within one plan.
+ * Bits of the bucket number at each level, and the bucket and field of a row key: three bytes of it choose the bucket, eight
+ * others are the field. Together 70 bits or more have to agree, within one plan.
  */
 const LEVELS = `
-local LEVELS = {6, 9, 12, 15, 18, 21}
+local LEVELS = {6, 8, 10, 12, 14, 16, 18, 20, 22}
 local function bucket(prefix, key, bits)
   local number = string.byte(key, 1) * 65536 + string.byte(key, 2) * 256 + string.byte(key, 3)
   return prefix .. ':' .. bits .. ':' .. math.floor(number / 2 ^ (24 - bits))
@@ -15,7 +15,7 @@ local function levelsFor(rows)
   local used = 1
   local room = 0
   while used < #LEVELS do
-    room = room + 64 * 2 ^ LEVELS[used]
+    room = room + 90 * 2 ^ LEVELS[used]
     if rows < room then break end
     used = used + 1
   end
@@ -36,7 +36,7 @@ end
 local found = {}
 for i = 1, #ARGV[1] / 16 do
   local key = string.sub(ARGV[1], 16 * i - 15, 16 * i)
-  local field = string.sub(key, 4, 13)
+  local field = string.sub(key, 4, 11)
   found[i] = false
   for g = 1, 2 do
     for level = used[g], 1, -1 do
@@ -78,7 +78,7 @@ for i = 1, #ARGV[1] / 16 do
   if key ~= nobody then
     local place = bucket(KEYS[1], key, bits)
     if ARGV[3] ~= '' then value = struct.pack('>I2I3I2', source, tonumber(ARGV[4]), i - 1) end
-    if redis.call('HSETNX', place, string.sub(key, 4, 13), value) == 1 then
+    if redis.call('HSETNX', place, string.sub(key, 4, 11), value) == 1 then
       added = added + 1
       if redis.call('HLEN', place) == 1 then redis.call('EXPIREAT', place, ARGV[2]) end
     end

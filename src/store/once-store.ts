@@ -4,7 +4,7 @@
  *
  * A Redis key for each row would take more room than its result. So row keys are fields of small hashes, which Redis keeps
  * as one run of bytes while they have at most 128 fields: about 25 bytes for a row. How many buckets are right depends on how
- * many rows come, so there are levels of 2^6, 2^9, ... buckets: a level is filled to 64 rows a bucket on average, then the
+ * many rows come, so there are levels of 2^6, 2^8, ... buckets: a level is filled to 90 rows a bucket on average, then the
  * next one is; a search looks into those that are in use.
  *
  * Time is cut into generations of the cache's time to live. A search looks into this one and the one before; each goes as a

@@ -2,7 +2,9 @@
 import { newBatchId, Producer } from '../../jobs/producer.js';
 import { openSource } from '../../jobs/streams.js';
 import { formatNumber } from '../../report/numbers.js';
+import { showAdding } from '../adding-progress.js';
 import { defineCommand } from '../command.js';
+import { readDuration } from '../duration.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
 
@@ -10,7 +12,7 @@ export const enqueue = defineCommand({
   usage: 'enqueue --model name@version --input FILE [--policy FILE] [--batch ID] [OPTIONS]',
   about: `Puts the rows of a file into the bulk queue, in chunks, for whatever workers there are. The model is one of the
 registry; a name without a version is pinned to its latest. Repeating an interrupted enqueue with the same --batch and
-input goes on where it was; nothing is there twice. The last line is the batch id, for \`batch status\` and \`batch wait\`.`,
+input goes on where it was; nothing is there twice. When Redis has no room for more it waits until there is. The last line is the batch id, for \`batch status\` and \`batch wait\`.`,
   options: {
     model: { kind: 'text', value: 'name@version', required: true, help: 'a model in the registry' },
     input: {
@@ -20,7 +22,9 @@ input goes on where it was; nothing is there twice. The last line is the batch i
       help: 'rows as CSV with a header or as NDJSON; - is standard input',
     },
     batch: { kind: 'text', value: 'ID', help: 'names the batch (made up from model and time)' },
-    'chunk-rows': { kind: 'whole', value: 'N', min: 1, help: 'rows to a job (500); fewer when a row takes long' },
+    'chunk-rows': { kind: 'whole', value: 'N', min: 1, help: 'rows to a job (as many as take half a second)' },
+    ttl: { kind: 'text', value: 'TIME', help: 'how long all of it stays after its last progress: 12h, 7d (7d)' },
+    by: { kind: 'text', value: 'WHO', help: 'who adds it (user@machine)' },
     ...POLICY_OPTIONS,
     quiet: { kind: 'flag', help: 'nothing but the batch id' },
     ...STORE_OPTIONS,
@@ -40,15 +44,22 @@ input goes on where it was; nothing is there twice. The last line is the batch i
       const batch = options.batch ?? newBatchId(model.name);
       const say = (text: string) => options.quiet || process.stderr.write(`elsewise: ${text}\n`);
       say(`adding to batch ${batch}, should it be interrupted: the same again with --batch ${batch}`);
-      const total = await new Producer(store).enqueueBatch({
+      const progress = showAdding(options.quiet);
+      const ttlSeconds = options.ttl === undefined ? undefined : readDuration(options.ttl);
+      const adding = new Producer(store).enqueueBatch({
         source: input.bytes,
         name: input.name,
         model: `${model.name}@${model.version}`,
         policy: policy.document,
         batch,
         chunkRows: options['chunk-rows'],
+        ttlSeconds,
+        by: options.by,
         onWarning: say,
+        onProgress: progress.rows,
+        onWait: progress.wait,
       });
+      const total = await adding.finally(progress.end);
       const known = total.done > 0 ? `, ${formatNumber(total.done)} of them done before` : '';
       say(`${formatNumber(total.rows)} rows in ${formatNumber(total.chunks)} chunks${known}`);
       process.stdout.write(`${total.id}\n`);
