@@ -42,13 +42,16 @@ describe('lines of JSON', () => {
 });
 
 describe('other bytes', () => {
-  it.each(['', '\n', 'no end', '{"a":1}\n\n', '{"a":\u0001}\n', '{"a":"torn\n', 'a "b" c\n', '{"a":1}\r\n'])('such as %j', async (text) => {
-    const back = roundTrip(text);
-    if (back !== undefined) expect(back).toBe(text);
-    const { data, digest } = packLines(Buffer.from(text));
-    expect((await unpack(data, digest, 'it')).toString()).toBe(text);
-    expect(unpackNow({ data, digest })!.toString()).toBe(text);
-  });
+  it.each(['', '\n', 'no end', '{"a":1}\n\n', '{"a":\u0001}\n', '{"a":"torn\n', 'a "b" c\n', '{"a":1}\r\n'])(
+    'such as %j',
+    async (text) => {
+      const back = roundTrip(text);
+      if (back !== undefined) expect(back).toBe(text);
+      const { data, digest } = packLines(Buffer.from(text));
+      expect((await unpack(data, digest, 'it')).toString()).toBe(text);
+      expect(unpackNow({ data, digest })!.toString()).toBe(text);
+    },
+  );
 
   it('are packed as well, whatever they are', () => {
     fc.assert(
