@@ -49,11 +49,12 @@ export class BatchFeed {
     for (;;) {
       const group = await cutter.take(GROUP, this.#manifest);
       if (group.length === 0) break;
-      await this.#room.wait(wait);
+      const rows = group.reduce((sum, chunk) => sum + chunk.rows, 0);
+      await this.#room.wait(rows, wait);
       const { states, digests } = await this.#addChunks(group, total.chunks, wait);
       for (const digest of digests) input.update(digest);
       total.chunks += group.length;
-      total.rows += group.reduce((sum, chunk) => sum + chunk.rows, 0);
+      total.rows += rows;
       total.done += states.filter((state) => state === 'done').length;
       onProgress?.(total.rows);
     }

@@ -10,50 +10,52 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../store/store.js';
 
-export interface Pressure {
-  /** Words for a progress line; undefined when there is room. */
-  readonly reason: string | undefined;
-}
-
 const LOOK_EVERY_MS = 250;
 /** Of a result that nobody has seen yet. */
 const EXPECTED_RESULT_BYTES = 250;
+/** What a finished row takes besides its result: the index of known rows, and what Redis rounds up. */
+const BESIDES_BYTES = 50;
 const RETRY_MS = 500;
 
 export class Room {
   readonly #store: Store;
   readonly #batch: string;
   #lookedMs = Number.NEGATIVE_INFINITY;
+  /** Bytes that were left at the last look, less what was added since. */
+  #left = 0;
 
   constructor(store: Store, batch: string) {
     this.#store = store;
     this.#batch = batch;
   }
 
-  /** Resolves when more may be added; tells once per look why not. Rejects by the signal. */
-  async wait(onWait: (reason: string) => void, signal?: AbortSignal): Promise<void> {
-    if (performance.now() - this.#lookedMs < LOOK_EVERY_MS) return;
+  /** Resolves when so many rows more may be added; tells at each look why not. Rejects by the signal. */
+  async wait(rows: number, onWait: (reason: string) => void, signal?: AbortSignal): Promise<void> {
+    this.#left -= rows * (EXPECTED_RESULT_BYTES + BESIDES_BYTES);
+    if (this.#left > 0 && performance.now() - this.#lookedMs < LOOK_EVERY_MS) return;
     for (;;) {
-      const reason = await this.#lack();
+      const { left, words } = await this.#look();
       this.#lookedMs = performance.now();
-      if (reason === undefined) return;
-      onWait(reason);
+      this.#left = left;
+      if (left > 0) return;
+      onWait(words);
       await sleep(RETRY_MS, undefined, { signal });
     }
   }
 
-  async #lack(): Promise<string | undefined> {
+  async #look(): Promise<{ left: number; words: string }> {
     const { redis, settings, batches } = this.#store;
     const memory = readMemory(await redis.info('memory'));
     if (memory.max === 0) {
       const { queuedBytes } = await batches.status(this.#batch);
-      const isFull = settings.maxQueuedBytes > 0 && queuedBytes >= settings.maxQueuedBytes;
-      return isFull ? `${megabytes(queuedBytes)} of rows wait, no more may` : undefined;
+      const limit = settings.maxQueuedBytes || Number.POSITIVE_INFINITY;
+      return { left: limit - queuedBytes, words: `${megabytes(queuedBytes)} of rows wait, no more may` };
     }
     const limit = settings.memoryShare * memory.max;
     const expected = await this.#expectedBytes();
-    if (memory.used + expected < limit) return undefined;
-    return `Redis holds ${megabytes(memory.used)} and results will take ${megabytes(expected)}, of ${megabytes(limit)} for batches`;
+    const [used, more, of] = [memory.used, expected, limit].map(megabytes);
+    const words = `Redis holds ${used} and results will take ${more}, of ${of} for batches`;
+    return { left: limit - memory.used - expected, words };
   }
 
   /** Of the results that are still to come. */
@@ -64,7 +66,7 @@ export class Room {
       const status = await batches.status(id).catch(() => undefined);
       if (!status) continue;
       const { rows, answered, resultBytes, queuedBytes } = status;
-      const each = answered > 0 ? resultBytes / answered : EXPECTED_RESULT_BYTES;
+      const each = BESIDES_BYTES + (answered > 0 ? resultBytes / answered : EXPECTED_RESULT_BYTES);
       bytes += Math.max(0, (rows - answered) * each - queuedBytes); // rows go as results come
     }
     return bytes;

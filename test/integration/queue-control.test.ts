@@ -215,16 +215,15 @@ describe('chunks that a dead worker left behind', () => {
     const keys = new Keys(settings.keyPrefix);
     const producer = new Producer(world.store);
     await redis.hset(keys.openBatches(), 'ghost', JSON.stringify({ model: 'credit@1', since: 'long ago' }));
-    await producer
-      .enqueueBatch({
-        source: [readFileSync(rows)] as unknown as AsyncIterable<Uint8Array>,
-        name: 'rows.csv',
-        model: 'credit',
-        policy: JSON.parse(readFileSync(POLICY, 'utf8')),
-        batch: 'short',
-        ttlSeconds: 1,
-      })
-      .catch(async () => {});
+    await producer.enqueueBatch({
+      source: pieces(readFileSync(rows)),
+      name: 'rows.csv',
+      model: 'credit',
+      policy: JSON.parse(readFileSync(POLICY, 'utf8')),
+      batch: 'short',
+      ttlSeconds: 3,
+    });
+    expect(await open()).toContain('short');
     await until('it to expire', async () => (await redis.keys(`${keys.batch('short')}*`)).length === 0);
     await sweepBatches(world.store);
     expect(await open()).not.toContain('ghost');
@@ -254,3 +253,7 @@ describe('the status of a batch', () => {
     for (const word of ['speed', 'rows/s', 'median', 'found', 'added']) expect(stdout).toContain(word);
   });
 });
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}

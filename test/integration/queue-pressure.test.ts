@@ -44,7 +44,7 @@ describe('back-pressure', () => {
         .finally(() => {
           isOver = true;
         });
-      await until('it to wait', async () => reasons.length > 2);
+      await until('it to wait', async () => reasons.length > 2, 60_000);
       const stoppedAt = added;
       await sleep(1_000);
       expect(isOver).toBe(false);
