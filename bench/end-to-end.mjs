@@ -93,7 +93,7 @@ export async function runProcess(args) {
 const names = Array.from({ length: FEATURES }, (_, f) => `feature${f + 1}`);
 
 /** A logistic model whose rows are all on the wrong side, and a policy with bounds and immutable features. */
-function writeInputs(folder, rows) {
+export function writeInputs(folder, rows) {
   const random = createRandom(1);
   const files = Object.fromEntries(
     ['model.json', 'policy.json', 'rows.csv', 'results.ndjson', 'floor.ndjson'].map((name) => [

@@ -90,6 +90,19 @@ export const configSchema = z.strictObject({
         variable: 'ELSEWISE_ANSWER_STREAM_LENGTH',
       }),
       maxDocumentMb: count.describe('Largest model or policy document in the registry, before compression.'),
+      onceTtlSeconds: z.int().min(0).meta({
+        description:
+          'How long the answer to a row serves equal rows of other batches and events; 0: every row is solved.',
+        variable: 'ELSEWISE_ONCE_TTL_SECONDS',
+      }),
+      memoryShare: z.number().gt(0).max(1).meta({
+        description: "Share of Redis' `maxmemory` at which nothing more is added to batches.",
+        variable: 'ELSEWISE_MEMORY_SHARE',
+      }),
+      maxQueuedBytes: z.int().min(0).meta({
+        description: 'Rows of a batch that may wait in a Redis without `maxmemory`, in compressed bytes; 0: no limit.',
+        variable: 'ELSEWISE_MAX_QUEUED_BYTES',
+      }),
     })
     .describe('Redis: where it is, under which prefixes our keys live there, and how long they stay.'),
   worker: z

@@ -6,10 +6,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
-import { eventJobId, QUEUES } from '../jobs/contract.js';
-import { addressed } from '../jobs/event-processor.js';
+import { QUEUES } from '../jobs/contract.js';
 import type { EnqueuedEvent } from '../jobs/producer.js';
 import { queueOptions } from '../jobs/queues.js';
+import { withId } from '../jobs/result-lines.js';
 import { Keys } from '../store/keys.js';
 import { PendingStore } from '../store/pending-store.js';
 import type { Store } from '../store/store.js';
@@ -51,9 +51,9 @@ export class EventAnswers {
   async await(event: EnqueuedEvent, patience: Patience): Promise<string | undefined> {
     const leave = this.#places.take();
     try {
-      const answer = await this.#look(event.jobId, leave ? patience : { ...patience, waitMs: 0 });
+      const answer = await this.#look(event, leave ? patience : { ...patience, waitMs: 0 });
       if (answer === undefined) await this.#pending.note(event.id, event.jobId);
-      return answer && addressed(answer, event.id).answer;
+      return answer && withId(answer, event.id);
     } finally {
       leave?.();
     }
@@ -66,8 +66,7 @@ export class EventAnswers {
     return this.#store.results.result(id);
   }
 
-  async #look(jobId: string, { waitMs, signal }: Patience): Promise<string | undefined> {
-    const key = jobId.slice(eventJobId('').length);
+  async #look({ key, jobId }: EnqueuedEvent, { waitMs, signal }: Patience): Promise<string | undefined> {
     const until = performance.now() + waitMs;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)) {
       const answer = await this.#store.results.answer(key);

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { type BatchPart, followResults, readyResults } from '../jobs/batch.js';
+import { cancelBatch, retryBatch } from '../jobs/batch-control.js';
 import type { BatchStatus } from '../store/batch-store.js';
 import { batchIdSchema } from '../store/manifest.js';
 import { defineRoute } from './route.js';
@@ -31,7 +32,8 @@ export const addBatch = defineRoute({
   summary: 'Upload rows of any number as a batch',
   access: 'submit',
   query: z.strictObject({
-    model: z.string().min(1).describe('a model of the registry: name@version, or name for its latest'),
+    model: z.string().min(1).describe('a model of the registry: name@version, name@alias, or name for its latest'),
+    policy: z.string().min(1).optional().describe('a policy of the registry, in the same form; or else the header'),
     batch: batchIdSchema
       .optional()
       .describe('names the batch; with it, an upload that broke off can be repeated, and nothing is there twice'),
@@ -57,7 +59,7 @@ export const addBatch = defineRoute({
       source: body.bytes,
       name: body.name,
       model: query.model,
-      policy: readPolicyHeader(headers['x-elsewise-policy']),
+      policy: query.policy ?? readPolicyHeader(headers['x-elsewise-policy']),
       batch: query.batch,
       onWarning: (text) => warnings.push(text),
     });
@@ -89,6 +91,36 @@ export const showBatch = defineRoute({
   },
 });
 
+export const dropBatch = defineRoute({
+  method: 'DELETE',
+  path: '/v1/batches/:id',
+  summary: 'Cancel a batch: what waits is dropped, what runs is stopped, what is done stays',
+  access: 'submit',
+  params,
+  responses: { 200: { description: 'its state', schema: SCHEMAS.batchStatus }, 404: UNKNOWN },
+  async answer({ params: { id }, service: { store } }) {
+    await cancelBatch(store, id);
+    return { status: 200, body: describeBatch(await store.batches.status(id)) };
+  },
+});
+
+export const retryFailed = defineRoute({
+  method: 'POST',
+  path: '/v1/batches/:id/retry',
+  summary: 'Try the failed chunks of a batch again',
+  access: 'submit',
+  params,
+  responses: {
+    200: { description: 'its state', schema: SCHEMAS.batchStatus },
+    404: UNKNOWN,
+    409: { description: 'it was cancelled', schema: SCHEMAS.problem },
+  },
+  async answer({ params: { id }, service: { store } }) {
+    await retryBatch(store, id);
+    return { status: 200, body: describeBatch(await store.batches.status(id)) };
+  },
+});
+
 export const showResults = defineRoute({
   method: 'GET',
   path: '/v1/batches/:id/results',
@@ -113,7 +145,7 @@ export const showResults = defineRoute({
     await store.batches.status(id); // not known: said before anything is sent
     const leave = places.take();
     if (!leave) throw new ElsewiseError('too-many-requests', 'too many requests wait already');
-    const parts = query.wait === 'true' ? followResults(store, id, gone) : readyResults(store, id);
+    const parts = query.wait === 'true' ? followResults(store, id, { signal: gone }) : readyResults(store, id);
     const body = Readable.from(bytesOf(parts), { objectMode: false }).once('close', leave);
     return { status: 200, type: NDJSON, body };
   },
@@ -142,7 +174,8 @@ function describeBatch(status: BatchStatus): BatchStatusDocument {
   };
 }
 
-function stateOf({ isSealed, chunks, done, failed }: BatchStatus): BatchStatusDocument['state'] {
+function stateOf({ isCancelled, isSealed, chunks, done, failed }: BatchStatus): BatchStatusDocument['state'] {
+  if (isCancelled) return 'cancelled';
   if (!isSealed) return 'adding';
   if (done + failed < chunks) return 'working';
   return failed > 0 ? 'failed' : 'done';

@@ -17,6 +17,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   unsupported: { status: 422 },
   'not-known': { status: 404 },
   conflict: { status: 409 },
+  cancelled: { status: 410 },
   'redis-away': { status: 503, retryAfterSeconds: 5 },
   'redis-refused': { status: 503, retryAfterSeconds: 60 },
   'too-often': { status: 500 },

@@ -1,5 +1,5 @@
 /** THE TABLE of routes. A new one is a route in the file of its subject and a row here; server, OpenAPI and tests follow. */
-import { addBatch, showBatch, showResults } from './batches.js';
+import { addBatch, dropBatch, retryFailed, showBatch, showResults } from './batches.js';
 import { explain, showExplanation } from './explanations.js';
 import { listModels, pushModel, showModel, showModelVersion } from './models.js';
 import { describeRoutes, health, metrics, readiness } from './probes.js';
@@ -11,6 +11,8 @@ export const routes: readonly Route[] = [
   addBatch,
   showBatch,
   showResults,
+  dropBatch,
+  retryFailed,
   listModels,
   showModel,
   showModelVersion,

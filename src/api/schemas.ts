@@ -52,7 +52,7 @@ const batchStatus = z.strictObject({
   schema: z.literal('elsewise.batch-status/v1'),
   id: batchIdSchema,
   /** `adding`: its upload has not ended, or broke off and can be repeated. */
-  state: z.enum(['adding', 'working', 'done', 'failed']),
+  state: z.enum(['adding', 'working', 'done', 'failed', 'cancelled']),
   created: z.iso.datetime(),
   model: modelPinSchema,
   policy: z.strictObject({ name: z.string(), digest: digestSchema }),

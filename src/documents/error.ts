@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   unsupported: { exit: 2, retry: false, meaning: 'the document asks for something this version does not do' },
   'not-known': { exit: 2, retry: false, meaning: 'no model, policy or batch of that name is stored' },
   conflict: { exit: 2, retry: false, meaning: 'the name is taken by different content, or in use' },
+  cancelled: { exit: 2, retry: false, meaning: 'the batch was cancelled; what was done before is kept' },
   'redis-away': { exit: 3, retry: true, meaning: 'Redis cannot be reached' },
   'redis-refused': { exit: 3, retry: false, meaning: 'Redis is there, but not for us as we are set up' },
   interrupted: { exit: 130, retry: false, meaning: 'stopped by a signal; what was finished is kept' },

@@ -6,10 +6,13 @@ import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.j
 import type { Chunk } from '../store/manifest.js';
 import { duplicateOf } from '../store/redis.js';
 import type { Store } from '../store/store.js';
+import { reconcile } from './reconcile.js';
 
 /** Chunks that are read side by side; memory holds no more of the results. */
 const WINDOW = 16;
 const LOOK_EVERY_MS = 1_000;
+/** Looks without news after which it is checked that somebody is still to bring some. */
+const PATIENT_LOOKS = 3;
 
 export interface BatchPart {
   /** Whole NDJSON lines. */
@@ -17,19 +20,32 @@ export interface BatchPart {
   readonly rows: number;
 }
 
-/** Throws when a chunk has failed, after everything before it has been given out. An abort just ends it. */
-export async function* followResults(store: Store, id: string, signal?: AbortSignal): AsyncGenerator<BatchPart> {
+export interface FollowOptions {
+  /** The first chunk that is given out. */
+  readonly from?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Throws when a chunk has failed, or the batch was cancelled, after everything before that has been given out. An abort just
+ * ends it.
+ */
+export async function* followResults(store: Store, id: string, options: FollowOptions = {}): AsyncGenerator<BatchPart> {
+  const { from = 0, signal } = options;
   const blocked = duplicateOf(store.redis);
   const interrupt = () => blocked.disconnect();
   signal?.addEventListener('abort', interrupt);
   try {
     let news = '0';
-    for (let next = 0; !signal?.aborted; ) {
+    let idleLooks = 0;
+    for (let next = from; !signal?.aborted; ) {
       const parts = await readReady(store, id, next);
       yield* parts;
       next += parts.length;
+      idleLooks = parts.length > 0 ? 0 : idleLooks + 1;
       if (parts.length > 0) continue;
       if (await isEnd(store, id, next)) return;
+      if (idleLooks % PATIENT_LOOKS === 0) await reconcile(store, id, next, WINDOW);
       news = await store.batches.awaitNews(blocked, id, news, LOOK_EVERY_MS);
     }
   } catch (error) {
@@ -65,8 +81,11 @@ async function readReady(store: Store, id: string, from: number): Promise<BatchP
 }
 
 async function isEnd(store: Store, id: string, next: number): Promise<boolean> {
-  const { isSealed, chunks } = await store.batches.status(id);
-  return isSealed && next === chunks;
+  const { isSealed, isCancelled, chunks } = await store.batches.status(id);
+  if (isSealed && next === chunks) return true;
+  if (isCancelled)
+    throw new ElsewiseError('cancelled', `batch "${id}" was cancelled: results end with chunk ${next} of ${chunks}`);
+  return false;
 }
 
 function failure(id: string, index: number, { code, message }: Chunk & { state: 'failed' }): ElsewiseError {

@@ -35,7 +35,7 @@ export const chunkReturnSchema = z.strictObject({
   chunk: z.int().min(0),
   rows: z.int().min(1),
   /** `known`: another delivery of the same job had stored its results before, and they stay. */
-  outcome: z.enum(['stored', 'known']),
+  outcome: z.enum(['stored', 'known', 'cancelled']),
 });
 
 /** One row, on the queue `elsewise-events`. */
@@ -78,16 +78,20 @@ export function chunkJobId(batch: string, chunk: number): string {
   return `chunk-${batch}-${chunk}`;
 }
 
-/** What makes an event the same event: model, policy (the seed is in it), row and target. */
-export function eventKey(
+/**
+ * What makes an answer the same answer: model, policy (the seed is in it), row and target, but not the id under which
+ * somebody asked. 128 bits, in hexadecimal.
+ */
+export function answerKey(
   modelDigest: string,
   policyDigest: string,
-  event: Pick<EventJob, 'id' | 'features' | 'target'>,
+  { features, target }: Pick<EventJob, 'features' | 'target'>,
 ): string {
-  const { id, features, target } = event;
-  return digestOf({ model: modelDigest, policy: policyDigest, id, features, target }).replace('sha256:', '');
+  const digest = digestOf({ model: modelDigest, policy: policyDigest, features, target });
+  return digest.replace('sha256:', '').slice(0, 32);
 }
 
-export function eventJobId(key: string): string {
-  return `event-${key}`;
+/** Two who ask the same under different ids each get their answer, so each is a job. */
+export function eventJobId(key: string, id: string): string {
+  return `event-${key}-${digestOf(id).replace('sha256:', '').slice(0, 16)}`;
 }

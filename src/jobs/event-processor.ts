@@ -5,10 +5,12 @@ import type { ResultDocument } from '../documents/result-document.js';
 import type { Policy } from '../explain/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
-import { type EventJob, type EventReturn, eventJobSchema, eventKey, requestSchema } from './contract.js';
+import { answerKey, type EventJob, type EventReturn, eventJobSchema, requestSchema } from './contract.js';
 import type { Solve } from './lane.js';
+import { Once } from './once.js';
 import type { PlanCache } from './plan-cache.js';
 import { PolicyCache } from './policy-cache.js';
+import { withId } from './result-lines.js';
 
 type Row = Omit<EventJob, 'schema' | 'policy'>;
 
@@ -20,10 +22,15 @@ export class EventProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
   readonly #policies = new PolicyCache();
+  readonly #once: Once;
+  readonly #onReuse: () => void;
 
-  constructor(store: Store, plans: PlanCache) {
+  /** `onReuse`: an answer was there already, and nothing had to be solved. */
+  constructor(store: Store, plans: PlanCache, onReuse: () => void = () => {}) {
     this.#store = store;
     this.#plans = plans;
+    this.#once = new Once(store);
+    this.#onReuse = onReuse;
   }
 
   /** A job of the queue. */
@@ -41,12 +48,14 @@ export class EventProcessor {
     const row = parseDocument(schema, rest, what);
     const policy = await this.#policy(document);
     const model = await this.#pin(row.model);
-    const key = eventKey(model.digest, policy.digest, row);
+    const key = answerKey(model.digest, policy.digest, row);
     const { results } = this.#store;
     const known = await results.answer(key);
-    const kept = known ?? (await results.keepAnswer(key, await this.#solve(row, model, policy, solve)));
-    const { answer, status } = addressed(kept, row.id);
+    if (known !== undefined) this.#onReuse();
+    const kept = known ?? (await this.#solve(row, key, model, policy, solve));
+    const answer = withId(kept, row.id);
     await results.publishAnswer(row.id, key, answer);
+    const { status } = JSON.parse(answer) as ResultDocument;
     return { schema: 'elsewise.event-return/v1', id: row.id, key, status, isNew: known === undefined };
   }
 
@@ -61,11 +70,16 @@ export class EventProcessor {
     return { name, version, digest };
   }
 
-  async #solve({ id, features, target }: Row, model: ModelPin, policy: Policy, solve: Solve): Promise<string> {
+  /** Gives the answer that holds: the first one for the key. */
+  async #solve(row: Row, key: string, model: ModelPin, policy: Policy, solve: Solve): Promise<string> {
+    const { id, features, target } = row;
     const bytes = Buffer.from(JSON.stringify({ id, features, target }));
     const plan = await this.#plans.get(model, policy);
-    const answer = await solve(plan, policy, { layout: { format: 'ndjson' }, bytes, firstRow: 1, rows: 1 });
-    return Buffer.from(answer.bytes).toString().trimEnd();
+    const rows = { layout: { format: 'ndjson' }, bytes, firstRow: 1, rows: 1 } as const;
+    const solved = await this.#once.solve({ plan, policy, rows, manner: {} }, solve);
+    const kept = await this.#store.results.keepAnswer(key, Buffer.from(solved.bytes).toString().trimEnd());
+    await this.#once.rememberAnswer(plan, key, solved).catch(() => {}); // it is only a cache
+    return kept;
   }
 }
 
@@ -73,11 +87,4 @@ function withoutPolicy(data: unknown): { document?: unknown; rest: unknown } {
   if (typeof data !== 'object' || data === null || !Object.hasOwn(data, 'policy')) return { rest: data };
   const { policy, ...rest } = data as Record<string, unknown>;
   return { document: policy, rest };
-}
-
-/** An answer may have been made for the same row under another name. */
-export function addressed(answer: string, id: string): { answer: string; status: ResultDocument['status'] } {
-  const document = JSON.parse(answer) as ResultDocument;
-  const isOurs = document.id === id;
-  return { answer: isOurs ? answer : JSON.stringify({ ...document, id }), status: document.status };
 }

@@ -46,6 +46,10 @@ const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   unsupported: { does: LETTER, operator: 'Change the model or policy, or use a version that does it; then replay.' },
   'not-known': { does: LETTER, operator: 'Push the model or policy that it names, then replay the letter.' },
   conflict: { does: LETTER, operator: 'Choose another name or id, or enqueue the batch again.' },
+  cancelled: {
+    does: 'Chunks that wait are dropped, running ones are stopped; what was done is kept.',
+    operator: 'Enqueue under another id to have the rest done.',
+  },
   'redis-away': {
     does: 'Workers wait and connect again, ever later and at most every second; `/readyz` is false meanwhile, `/healthz` true. Commands end with 3.',
     operator: 'Bring Redis back; workers go on by themselves.',

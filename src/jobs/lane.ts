@@ -17,8 +17,13 @@ import { quantile, type Tally } from './tally.js';
 
 export type Rows = Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow' | 'rows'>;
 
+/** What else a task may say, see messages.ts. */
+export type Manner = Partial<Pick<ChunkTask, 'kind' | 'known' | 'isKeyed' | 'isPacked'>> & {
+  readonly signal?: AbortSignal;
+};
+
 /** Rows through the threads of the lane. */
-export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows) => Promise<ChunkAnswer>;
+export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows, manner?: Manner) => Promise<ChunkAnswer>;
 
 export interface LaneOptions {
   readonly queue: string;
@@ -131,16 +136,20 @@ export class Lane {
   }
 
   /** Also for rows that came another way than the queue. */
-  readonly solve: Solve = async (plan, policy, rows) => {
+  readonly solve: Solve = async (plan, policy, rows, { signal, ...manner } = {}) => {
     this.#tasks++;
     try {
       const { family, ...reference } = plan;
-      const task: ChunkTask = { kind: 'explain', ...reference, output: 'ndjson', ...rows };
-      const answer = await this.#pool.run(task, { rowLimitMs: rowLimitMs(policy.document.deadlineMs) });
+      const { queue } = this.#options;
+      const task: ChunkTask = { kind: 'explain', ...reference, output: 'ndjson', ...rows, ...manner };
+      const answer = await this.#pool.run(task, { rowLimitMs: rowLimitMs(policy.document.deadlineMs), signal });
       if (answer.tally.rows !== rows.rows) throw new Error(`${answer.tally.rows} results for ${rows.rows} rows`);
-      this.#metrics.countRows({ queue: this.#options.queue, family, ...answer.tally, elapsedMs: values(answer.tally) });
+      if (task.kind !== 'explain') return answer;
+      this.#metrics.countRows({ queue, family, ...answer.tally, elapsedMs: values(answer.tally) });
+      this.#metrics.countReused(queue, answer.reused);
       return answer;
     } catch (error) {
+      signal?.throwIfAborted();
       throw error instanceof ElsewiseError ? error : new JobFailure('failed', (error as Error).message);
     } finally {
       this.#tasks--;

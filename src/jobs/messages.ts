@@ -47,8 +47,16 @@ export interface RowLoss {
   readonly message: string;
 }
 
+/** Lines that are known from earlier: blocks as they are stored, and for each row which line of which (-1: none). */
+export interface KnownLines {
+  readonly blocks: readonly { readonly data: Uint8Array; readonly digest: string }[];
+  readonly block: Int32Array;
+  readonly line: Int32Array;
+}
+
 export interface ChunkTask {
-  readonly kind: 'explain' | 'predict';
+  /** `keys`: only says what the rows are, see row-key.ts. */
+  readonly kind: 'explain' | 'predict' | 'keys';
   /** Threads keep what they prepared under this key: the same key must mean the same model and policy. */
   readonly planKey: string;
   readonly model: SharedModel;
@@ -64,6 +72,12 @@ export interface ChunkTask {
   readonly rows: number;
   /** Set: every row is answered with it, and nothing is solved. */
   readonly loss?: RowLoss;
+  /** Rows that need not be solved. */
+  readonly known?: KnownLines;
+  /** The answer comes with the rows' keys. */
+  readonly isKeyed?: boolean;
+  /** The answer comes as a block for the store. */
+  readonly isPacked?: boolean;
 }
 
 /** A stored document that a thread is to load and to pack, for all threads. */
@@ -85,11 +99,17 @@ export interface ThreadData {
 export const NOT_STARTED = -1;
 
 export interface ChunkAnswer {
-  /** Whole lines, one per row, in order. */
+  /** Whole lines, one per row, in order; or the block that they are packed into. */
   readonly bytes: Uint8Array;
+  /** Set: `bytes` are packed, and this is the digest of the lines. */
+  readonly digest?: string;
   readonly tally: Tally;
   /** What the thread that answered keeps prepared. */
   readonly plans?: PlanUse;
+  /** Of the rows one after the other, see row-key.ts, when asked for. */
+  readonly keys?: Uint8Array;
+  /** Rows whose known line was taken. */
+  readonly reused: number;
 }
 
 /** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */

@@ -109,7 +109,9 @@ export class SolverPool {
     for (const part of parts) answers.push(await this.run(part, options));
     const tally = createTally();
     for (const answer of answers) addTally(tally, answer.tally);
-    return { bytes: Buffer.concat(answers.map(({ bytes }) => bytes)), tally };
+    const join = (parts: readonly Uint8Array[]) => Buffer.concat(parts);
+    const keys = parts[0].isKeyed ? join(answers.map((answer) => answer.keys!)) : undefined;
+    return { bytes: join(answers.map(({ bytes }) => bytes)), tally, keys, reused: 0 };
   }
 
   /** A thread that is lost before it begins may not be to blame: it is tried twice. */
@@ -206,12 +208,14 @@ function threadLoss(error: unknown): RowLoss | undefined {
   return { code: 'thread-lost', message: 'the solver thread ended while it worked on this row' };
 }
 
-/** The rows before one, that row, the rows behind it. */
+/** The rows before one, that row, the rows behind it; to be solved and not packed, since only a whole can be. */
 function splitAround(task: ChunkTask, guilty: number): ChunkTask[] {
   const bytes = Buffer.from(task.bytes.buffer, task.bytes.byteOffset, task.bytes.byteLength);
   const starts = [...recordsOf(bytes, task.layout)].map(({ start }) => start);
   const cut = (from: number, to: number): ChunkTask => ({
     ...task,
+    known: undefined,
+    isPacked: false,
     bytes: bytes.subarray(starts[from], starts[to] ?? bytes.length),
     firstRow: task.firstRow + from,
     rows: to - from,

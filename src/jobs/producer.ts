@@ -3,30 +3,25 @@
  * so whatever was interrupted is simply done again and nothing is there twice.
  */
 import { randomBytes } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
 import { Queue } from 'bullmq';
+import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
 import { prepare } from '../explain/plan.js';
 import type { LoadedModel } from '../models/load.js';
-import { pack } from '../store/block.js';
-import { batchIdSchema, type ChunkState, type Manifest } from '../store/manifest.js';
+import { batchIdSchema, type Manifest } from '../store/manifest.js';
 import type { VersionedPolicy } from '../store/policy-store.js';
 import { connect } from '../store/redis.js';
 import { type StoreSettings, storeSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
 import { AnswerWaiter } from './answer-waiter.js';
 import { type BatchPart, followResults } from './batch.js';
-import {
-  type ChunkJob,
-  chunkJobId,
-  type EventJobInput,
-  eventJobId,
-  eventJobSchema,
-  eventKey,
-  QUEUES,
-} from './contract.js';
+import { BatchFeed, type EnqueuedBatch } from './batch-feed.js';
+import { ChunkCutter } from './chunk-cutter.js';
+import { answerKey, type EventJobInput, eventJobId, eventJobSchema, QUEUES } from './contract.js';
 import { queueOptions } from './queues.js';
-import { type Chunk, RowSource } from './rows.js';
+import { RowSource } from './rows.js';
 
 export interface BatchInput {
   /** CSV with a header or NDJSON, in pieces of any size. */
@@ -39,19 +34,20 @@ export interface BatchInput {
   readonly policy?: unknown;
   /** Left out, one is made up. The same id and content again is the same batch, other content is refused. */
   readonly batch?: string;
+  /** Left out, as many as take about half a second. */
   readonly chunkRows?: number;
+  /** How long everything of the batch stays after its last progress; left out, as the settings say. */
+  readonly ttlSeconds?: number;
+  /** Who adds it; left out, the user and machine of this process. */
+  readonly by?: string;
   /** Called now and then, with the rows added so far. */
   onProgress?(rows: number): void;
+  /** Called again and again while Redis has no room for more. */
+  onWait?(reason: string): void;
   onWarning?(text: string): void;
 }
 
-export interface EnqueuedBatch {
-  readonly id: string;
-  readonly rows: number;
-  readonly chunks: number;
-  /** Chunks that an earlier run had finished already. */
-  readonly done: number;
-}
+export type { EnqueuedBatch };
 
 export interface EnqueuedEvent {
   readonly id: string;
@@ -59,11 +55,6 @@ export interface EnqueuedEvent {
   /** Of its content: model, policy, row and target. */
   readonly key: string;
 }
-
-/** So many rows are worked in a fraction of a second, and a chunk that is lost with its worker costs little. */
-const CHUNK_ROWS = 500;
-/** Chunks that are compressed and sent side by side; memory holds no more of the input. */
-const GROUP = 16;
 
 export class Producer {
   readonly #store: Store;
@@ -96,12 +87,19 @@ export class Producer {
   async enqueueBatch(input: BatchInput): Promise<EnqueuedBatch> {
     const model = await this.#store.models.load(input.model);
     const policy = await this.#store.policies.accept(input.policy);
-    await prepare(model, policy);
+    const plan = await prepare(model, policy, { now: () => performance.now() });
     const rows = await RowSource.open(input.source, input.name, model);
     for (const warning of rows.warnings) input.onWarning?.(warning);
-    const manifest = await this.#store.batches.create(describe(input, model, policy, rows));
+    const id = parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch');
+    const known = input.chunkRows === undefined ? await this.#store.batches.manifest(id) : undefined;
+    const cut = new ChunkCutter(rows);
+    const size = known ?? (input.chunkRows ? { chunkRows: input.chunkRows } : await cut.probe(plan, model));
+    const described = describe({ ...input, batch: id }, model, policy, rows, this.#store.settings);
+    const manifest = await this.#store.batches.create({ ...described, chunkRows: size.chunkRows, probe: size.probe });
+    if (input.chunkRows !== undefined && (manifest.probe || manifest.chunkRows !== input.chunkRows))
+      throw otherCut(manifest);
     await this.#settle(manifest);
-    return this.#addRows(manifest, rows, input);
+    return new BatchFeed(this.#store, this.#queues.bulk, manifest).add(cut, input);
   }
 
   /** From here on nobody can remove what the batch uses; if somebody just has, it is as if there had been no batch. */
@@ -116,37 +114,9 @@ export class Producer {
     }
   }
 
-  async #addRows(manifest: Manifest, rows: RowSource, { onProgress }: BatchInput): Promise<EnqueuedBatch> {
-    const total = { id: manifest.id, rows: 0, chunks: 0, done: 0 };
-    for (let group = await takeGroup(rows, manifest); group.length > 0; group = await takeGroup(rows, manifest)) {
-      const states = await this.#addChunks(manifest, group, total.chunks);
-      total.chunks += group.length;
-      total.rows += group.reduce((sum, chunk) => sum + chunk.rows, 0);
-      total.done += states.filter((state) => state === 'done').length;
-      onProgress?.(total.rows);
-    }
-    await this.#store.batches.seal(manifest.id, total.chunks);
-    return total;
-  }
-
-  /** Blocks first, jobs second: a job never names what is not there. One by one: the first conflict ends it. */
-  async #addChunks(manifest: Manifest, chunks: readonly Chunk[], firstIndex: number): Promise<ChunkState[]> {
-    const blocks = await Promise.all(chunks.map(({ bytes }) => pack(withoutLeadingLineEnds(bytes), 'passing')));
-    const states: ChunkState[] = [];
-    const jobs: ReturnType<typeof toJob>[] = [];
-    for (const [i, chunk] of chunks.entries()) {
-      const index = firstIndex + i;
-      const state = await this.#store.batches.addChunk(manifest.id, index, chunk.rows, blocks[i]);
-      if (state === 'waiting') jobs.push(toJob(chunkJob(manifest, chunk, index, blocks[i].digest)));
-      states.push(state);
-    }
-    if (jobs.length > 0) await this.#queues.bulk.addBulk(jobs);
-    return states;
-  }
-
   /** The results of a batch in the order of its rows, while they arrive; ends with the last one. */
   results(batch: string, signal?: AbortSignal): AsyncGenerator<BatchPart> {
-    return followResults(this.#store, batch, signal);
+    return followResults(this.#store, batch, { signal });
   }
 
   /** The answer appears under the event's id, see `ResultStore.result`, and on the stream of results. */
@@ -155,8 +125,8 @@ export class Producer {
     const model = typeof job.model === 'string' ? await this.#store.models.resolve(job.model) : job.model;
     const pin = { name: model.name, version: model.version, digest: model.digest };
     const policy = await this.#store.policies.accept(job.policy);
-    const key = eventKey(pin.digest, policy.digest, job);
-    const jobId = eventJobId(key);
+    const key = answerKey(pin.digest, policy.digest, job);
+    const jobId = eventJobId(key, job.id);
     const pinned = { ...job, model: pin, ...(job.policy && { policy: policy.document }) };
     const added = await this.#queues.events.add('event', pinned, { jobId });
     if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
@@ -175,16 +145,38 @@ export class Producer {
   }
 }
 
-function describe(input: BatchInput, model: LoadedModel, policy: VersionedPolicy, { layout }: RowSource): Manifest {
+type Described = Omit<Manifest, 'chunkRows' | 'probe'>;
+
+function describe(
+  input: BatchInput & { readonly batch: string },
+  model: LoadedModel,
+  policy: VersionedPolicy,
+  { layout }: RowSource,
+  { batchTtlSeconds }: StoreSettings,
+): Described {
   return {
     schema: 'elsewise.batch/v1',
-    id: parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch'),
+    id: input.batch,
     model: { name: model.name, version: model.version!, digest: model.digest },
     policy: { digest: policy.digest, document: policy.document, version: policy.version },
     layout: layout.format === 'csv' ? { ...layout, featureColumns: [...layout.featureColumns] } : layout,
-    chunkRows: input.chunkRows ?? CHUNK_ROWS,
+    ttlSeconds: input.ttlSeconds ?? batchTtlSeconds,
+    by: input.by ?? thisUser(),
     created: new Date().toISOString(),
   };
+}
+
+/** A container may run as a user that has no name. */
+function thisUser(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return `${process.getuid?.() ?? 'unknown'}@${hostname()}`;
+  }
+}
+
+function otherCut({ id }: Manifest): ElsewiseError {
+  return new ElsewiseError('conflict', `batch "${id}" exists with chunks of another size: leave --chunk-rows out`);
 }
 
 /** `credit-20260115-093042-1f6e`: says what and when, and two of the same second differ. */
@@ -194,29 +186,4 @@ export function newBatchId(model: string): string {
     .replaceAll(/[-:]|\..*/g, '')
     .split('T');
   return `${model.slice(0, 60)}-${day}-${time}-${randomBytes(2).toString('hex')}`;
-}
-
-async function takeGroup(rows: RowSource, { chunkRows }: Manifest): Promise<Chunk[]> {
-  const group: Chunk[] = [];
-  while (group.length < GROUP) {
-    const chunk = await rows.take(chunkRows);
-    if (!chunk) break;
-    group.push(chunk);
-  }
-  return group;
-}
-
-/** Whether empty lines come with a chunk depends on how the bytes arrived; its digest must not. */
-function withoutLeadingLineEnds(bytes: Buffer): Buffer {
-  const first = bytes.findIndex((byte) => byte !== 0x0a && byte !== 0x0d);
-  return bytes.subarray(Math.max(0, first));
-}
-
-function chunkJob(manifest: Manifest, { firstRow, rows }: Chunk, chunk: number, digest: string): ChunkJob {
-  const { id: batch, model, policy } = manifest;
-  return { schema: 'elsewise.chunk-job/v1', batch, chunk, firstRow, rows, digest, model, policy: policy.digest };
-}
-
-function toJob(data: ChunkJob) {
-  return { name: 'chunk', data, opts: { jobId: chunkJobId(data.batch, data.chunk) } };
 }

@@ -28,6 +28,16 @@ export function createResultWriter(format: OutputFormat, model: LoadedModel, pol
   return WRITERS[format](model, policy);
 }
 
+const BEFORE_ID = '{"schema":"elsewise.result/v1","id":';
+const ID = /"(?:[^"\\]|\\.)*"/y;
+
+/** An NDJSON line as it would be for another row of the same content. */
+export function withId(line: string, id: string): string {
+  ID.lastIndex = BEFORE_ID.length;
+  if (!line.startsWith(BEFORE_ID) || !ID.test(line)) throw new Error('the line is no result');
+  return `${BEFORE_ID}${JSON.stringify(id)}${line.slice(ID.lastIndex)}`;
+}
+
 const WRITERS: Readonly<Record<OutputFormat, (model: LoadedModel, policy: Policy) => ResultWriter>> = {
   ndjson: () => ({ header: '', line: (result) => `${JSON.stringify(result)}\n` }),
   csv: createCsvWriter,

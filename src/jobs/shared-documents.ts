@@ -64,3 +64,8 @@ function forestBytes({ forests }: SharedModel): number {
 export function planDigest(modelDigest: string, policyDigest: string): string {
   return createHash('sha256').update(`${modelDigest} ${policyDigest}`).digest('hex').slice(0, 16);
 }
+
+/** A short name for all that a plan is, its model's version included. */
+export function planTag({ planKey }: Pick<PlanReference, 'planKey'>): string {
+  return createHash('sha256').update(planKey).digest('hex').slice(0, 24);
+}

@@ -58,6 +58,13 @@ export function countResult(tally: Tally, result: ResultDocument): void {
   record(tally.costs, best.cost);
 }
 
+/** A row whose result was there already: no solver worked on it and it took no time. */
+export function countKnown(tally: Tally, status: string, cost: number | undefined): void {
+  tally.rows++;
+  increment(tally.statuses, status);
+  if (cost !== undefined) record(tally.costs, cost);
+}
+
 /** One row of `predict`, under what was predicted. */
 export function countPrediction(tally: Tally, label: string): void {
   tally.rows++;

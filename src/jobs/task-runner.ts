@@ -6,12 +6,15 @@ import { threadId } from 'node:worker_threads';
 import type { ResultDocument } from '../documents/result-document.js';
 import type { Plan, prepare } from '../explain/plan.js';
 import { loadPolicy } from '../explain/policy.js';
+import { packLines } from '../store/block.js';
+import { KnownLineReader } from './known-lines.js';
 import { LineBuffer } from './line-buffer.js';
 import type { ChunkAnswer, ChunkTask, RowLoss, ThreadTask } from './messages.js';
 import { estimatePlanBytes } from './plan-memory.js';
 import { createPredictor } from './predict.js';
 import { createResultWriter } from './result-lines.js';
 import type { ParsedRow } from './row.js';
+import { createKeyWriter, KEY_BYTES } from './row-key.js';
 import { createRowReader } from './row-reader.js';
 import { planBytes, readSharedJson, readSharedModel } from './shared-documents.js';
 import { SizedLru } from './sized-lru.js';
@@ -27,10 +30,17 @@ export interface RunnerOptions {
 /** Of the bytes that the last chunk's rows needed; more than that is rarely needed, and too much costs little. */
 const GENEROUS = 1.2;
 
-/** What a thread does with rows of one plan; `line` counts the row as well. */
+/** What a thread does with rows of one plan; `line` counts the row as well, and says whether it may be used again. */
 interface Prepared {
   readonly rows: ReturnType<typeof createRowReader>;
-  line(row: ParsedRow, tally: Tally, loss?: RowLoss): string;
+  readonly writeKey: ReturnType<typeof createKeyWriter>;
+  line(row: ParsedRow, tally: Tally, loss?: RowLoss): Line;
+}
+
+interface Line {
+  readonly text: string;
+  /** Found without a limit of time having had its say: it would be the same again. */
+  readonly isLasting: boolean;
 }
 
 export type TaskRunner = (task: ThreadTask<ChunkTask>) => Promise<ChunkAnswer>;
@@ -48,26 +58,34 @@ export function createTaskRunner(options: RunnerOptions): TaskRunner {
     let prepared = cache.get(key) ?? (await renew(task, key));
     const tally = createTally();
     const lines = new LineBuffer(GENEROUS * bytesPerRow * task.rows);
+    const keys = task.isKeyed ? new Uint8Array(KEY_BYTES * task.rows) : undefined;
+    const known = new KnownLineReader(task.known);
     Atomics.store(task.progress, 0, 0);
+    let at = 0;
     for (const row of prepared.rows(asBuffer(task.bytes), task.firstRow)) {
+      const reused = known.take(at, row, tally);
       try {
-        lines.push(prepared.line(row, tally, task.loss));
+        const line = reused ?? prepared.line(row, tally, task.loss);
+        if (keys && line.isLasting) prepared.writeKey(row, keys, KEY_BYTES * at);
+        lines.push(line.text);
       } catch (error) {
         // A solver that threw may have left its memory in any state: this row is answered, the next gets a new plan.
         prepared = await renew(task, key);
-        lines.push(
-          prepared.line(row, tally, { code: 'failed', message: `the solver failed: ${(error as Error).message}` }),
-        );
+        const loss = { code: 'failed', message: `the solver failed: ${(error as Error).message}` } as const;
+        lines.push(prepared.line(row, tally, loss).text);
       }
-      Atomics.add(task.progress, 0, 1);
+      at = Atomics.add(task.progress, 0, 1) + 1;
     }
     bytesPerRow = Math.ceil(lines.bytes.length / task.rows);
     const plans = { thread: threadId, plans: cache.size, bytes: cache.bytes, ...cache.counts };
-    return { bytes: lines.bytes, tally, plans };
+    const answer = { tally, keys, reused: known.taken, plans };
+    if (!task.isPacked) return { ...answer, bytes: lines.bytes };
+    const { data, digest } = packLines(lines.bytes);
+    return { ...answer, bytes: new Uint8Array(data), digest }; // in memory of its own, which can change hands
   };
 }
 
-const PREPARE = { explain: prepareExplain, predict: preparePredict } as const;
+const PREPARE = { explain: prepareExplain, predict: preparePredict, keys: prepareKeys } as const;
 
 async function prepareExplain(task: ChunkTask, options: RunnerOptions): Promise<Prepared> {
   const model = readSharedModel(task.model);
@@ -76,10 +94,12 @@ async function prepareExplain(task: ChunkTask, options: RunnerOptions): Promise<
   const writer = createResultWriter(task.output, model, policy);
   return {
     rows: createRowReader(task.layout, model),
+    writeKey: createKeyWriter(model),
     line(row, tally, loss) {
       const result = explainRow(plan, row, loss);
       countResult(tally, result);
-      return writer.line(result);
+      const { status, degraded } = result;
+      return { text: writer.line(result), isLasting: !degraded && status !== 'not-found' && status !== 'invalid' };
     },
   };
 }
@@ -97,10 +117,24 @@ async function preparePredict(task: ChunkTask): Promise<Prepared> {
   const name = model.task === 'regression' ? () => 'predicted' : String;
   return {
     rows: createRowReader(task.layout, model),
+    writeKey: createKeyWriter(model),
     line(row, tally, loss) {
       const prediction = predict(loss ? { ...row, fault: { path: '', message: loss.message } } : row);
       countPrediction(tally, prediction.reason ? 'invalid' : name(prediction.prediction));
-      return `${JSON.stringify(prediction)}\n`;
+      return { text: `${JSON.stringify(prediction)}\n`, isLasting: false };
+    },
+  };
+}
+
+/** No lines: what the rows are, and nothing else. */
+async function prepareKeys(task: ChunkTask): Promise<Prepared> {
+  const model = readSharedModel(task.model);
+  return {
+    rows: createRowReader(task.layout, model),
+    writeKey: createKeyWriter(model),
+    line(_row, tally) {
+      tally.rows++;
+      return { text: '', isLasting: true };
     },
   };
 }

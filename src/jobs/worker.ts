@@ -23,6 +23,7 @@ import { codeOf, reasonOf } from './job-failure.js';
 import { Lane, type LaneOptions, type Solve } from './lane.js';
 import { PlanCache } from './plan-cache.js';
 import { planShareBytes } from './plan-memory.js';
+import { sweepBatches } from './reconcile.js';
 import { RequestLane } from './request-lane.js';
 import { ScheduleLane } from './schedule-lane.js';
 
@@ -46,6 +47,7 @@ export interface WorkerOptions {
 
 const EVENT_THREADS = 1;
 const LOOK_EVERY_MS = 5_000;
+const SWEEP_EVERY_MS = 30_000;
 const LOOK_DRAINING_MS = 250;
 const DRAIN_WITHOUT_REDIS_MS = 5_000;
 const LEFT_UNDONE = 'Redis is away while draining: what was running is left to other workers';
@@ -69,6 +71,7 @@ export class QueueWorker {
   readonly #requests: RequestLane | undefined;
   readonly #schedules: ScheduleLane | undefined;
   readonly #look: NodeJS.Timeout;
+  readonly #sweep: NodeJS.Timeout;
   #server: ProbeServer | undefined;
   #draining: Promise<void> | undefined;
 
@@ -106,7 +109,7 @@ export class QueueWorker {
       memory: async () => (this.#watch.isUp ? readMemory(forStore) : undefined),
     });
     this.#plans = new PlanCache(this.#store.models, this.#planBytes);
-    this.#events = new EventProcessor(this.#store, this.#plans);
+    this.#events = new EventProcessor(this.#store, this.#plans, () => this.#metrics.countReused(QUEUES.events, 1));
     const open = (name: LaneName) => new Lane(forQueues, this.#metrics, this.#laneOptions(name));
     this.#lanes = new Map(options.lanes.map((name) => [name, open(name)]));
     const forEvents = this.#lanes.get('events');
@@ -115,6 +118,8 @@ export class QueueWorker {
       ? new ScheduleLane(forQueues, this.#store, this.#metrics, { onError: (error) => this.#tell(error) })
       : undefined;
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
+    const sweep = async () => this.#watch.isUp && sweepBatches(this.#store);
+    this.#sweep = setInterval(() => void sweep().catch(() => {}), SWEEP_EVERY_MS);
   }
 
   /** Where the probes are served. */
@@ -130,6 +135,7 @@ export class QueueWorker {
 
   async #drain(): Promise<void> {
     clearInterval(this.#look);
+    clearInterval(this.#sweep);
     const patience = this.#losePatience();
     const requests = this.#requests?.drain();
     try {
@@ -219,8 +225,8 @@ export class QueueWorker {
     await this.#bury(letterOfJob('bulk', failedJob, error));
     const job = chunkJobSchema.safeParse(failedJob.data).data;
     if (!job) return; // a job that is no chunk belongs to no batch: its letter is all that remains
-    const { digest, rows } = job;
-    const failed = { state: 'failed', digest, rows, code: codeOf(error), message: error.message } as const;
+    const { digest, firstRow, rows } = job;
+    const failed = { state: 'failed', digest, firstRow, rows, code: codeOf(error), message: error.message } as const;
     await this.#store.batches.fail(job.batch, job.chunk, failed);
   }
 

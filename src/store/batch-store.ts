@@ -8,48 +8,101 @@ import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import { type Block, unpack } from './block.js';
 import type { Keys } from './keys.js';
-import { type Chunk, type ChunkState, chunkSchema, type Manifest, manifestSchema } from './manifest.js';
+import {
+  type Chunk,
+  type ChunkFacts,
+  type ChunkState,
+  chunkSchema,
+  type Manifest,
+  manifestSchema,
+} from './manifest.js';
+import type { OpenBatch } from './open-batches.js';
 import type { RedisClient } from './redis.js';
-import { ADD_CHUNK, DISCARD_EMPTY, FAIL_CHUNK, runScript } from './scripts.js';
+import {
+  ADD_CHUNK,
+  CANCEL_BATCH,
+  CREATE_BATCH,
+  DISCARD_EMPTY,
+  FAIL_CHUNK,
+  REVIVE_CHUNK,
+  runScript,
+} from './scripts.js';
 
 export interface BatchStatus {
   readonly manifest: Manifest;
   /** Whether the whole input has been added: before that, `rows` and `chunks` still grow. */
   readonly isSealed: boolean;
+  readonly isCancelled: boolean;
   readonly rows: number;
   readonly chunks: number;
   readonly done: number;
   readonly failed: number;
-  /** Answered rows by status. */
+  /** Rows that have their result, all and by status. */
+  readonly answered: number;
   readonly counts: Readonly<Record<string, number>>;
+  /** Of the digests of all chunks, once sealed: the same for the same input. */
+  readonly input: string | undefined;
+  /** Compressed, in Redis. */
+  readonly queuedBytes: number;
+  readonly resultBytes: number;
+  /** When the first and the last chunk so far were done, in ms; the first with how many rows. */
+  readonly firstAt: number | undefined;
+  readonly lastAt: number | undefined;
+  readonly firstRows: number;
 }
 
+/** How often which cost occurred among found rows, in buckets that the counting side defines. */
+export interface CostSketch {
+  readonly buckets: ReadonlyMap<number, number>;
+  readonly sum: number;
+}
+
+/** What is told of a batch that is not over. */
 /** Fields of the batch's hash that count rows by status. */
 const COUNT = 'rows:';
 
 export const countField = (status: string): string => `${COUNT}${status}`;
 
+/** Keys of chunks that are given their time to live in one go. */
+const TOUCHED_AT_ONCE = 1_000;
+
 export class BatchStore {
   readonly #redis: RedisClient;
   readonly #keys: Keys;
-  readonly #ttlSeconds: number;
 
-  constructor(redis: RedisClient, keys: Keys, ttlSeconds: number) {
+  constructor(redis: RedisClient, keys: Keys) {
     this.#redis = redis;
     this.#keys = keys;
-    this.#ttlSeconds = ttlSeconds;
   }
 
-  /** Gives the manifest that holds: the one that was there first, if it describes the same batch. */
+  /**
+   * Gives the manifest that holds: the one that was there first, if it describes the same batch. That the batch is open is
+   * written before it exists and removed after it is over, since the two are not in one slot of a Cluster: whoever dies in
+   * between leaves an entry too many, which `sweep` takes away, and never one too few.
+   */
   async create(manifest: Manifest): Promise<Manifest> {
-    const key = this.#keys.batch(manifest.id);
-    const isFirst = await this.#redis.hsetnx(key, 'manifest', JSON.stringify(manifest));
-    await this.#redis.expire(key, this.#ttlSeconds);
-    if (isFirst) return manifest;
-    const { manifest: first } = await this.status(manifest.id);
+    const { id, model, policy, ttlSeconds } = manifest;
+    const key = this.#keys.batch(id);
+    if (!(await this.#redis.hexists(key, 'manifest'))) {
+      const open: OpenBatch = {
+        model: `${model.name}@${model.version}`,
+        ...(policy.version && { policy: `${policy.document.name}@${policy.version}` }),
+        since: manifest.created,
+      };
+      await this.#redis.hsetnx(this.#keys.openBatches(), id, JSON.stringify(open));
+    }
+    const isFirst = await runScript(this.#redis, CREATE_BATCH, [key], [JSON.stringify(manifest), ttlSeconds]);
+    if (isFirst === 1) return manifest;
+    const { manifest: first, isCancelled } = await this.status(id);
+    if (isCancelled) throw wasCancelled(id);
     const difference = differenceOf(first, manifest);
     if (!difference) return first;
-    throw new ElsewiseError('conflict', `batch "${manifest.id}" exists with another ${difference}: choose another id`);
+    throw new ElsewiseError('conflict', `batch "${id}" exists with another ${difference}: choose another id`);
+  }
+
+  async manifest(id: string): Promise<Manifest | undefined> {
+    const text = await this.#redis.hget(this.#keys.batch(id), 'manifest');
+    return text === null ? undefined : parseDocument(manifestSchema, JSON.parse(text), 'batch');
   }
 
   /** Takes back a batch that has no chunk yet; another stays. */
@@ -60,20 +113,84 @@ export class BatchStore {
   }
 
   /** Gives the state of the chunk: `waiting` needs a job, the others do not. */
-  async addChunk(id: string, index: number, rows: number, block: Block): Promise<ChunkState> {
-    const chunk: Chunk = { state: 'waiting', digest: block.digest, rows };
+  async addChunk(id: string, index: number, facts: ChunkFacts, { data }: Block): Promise<ChunkState> {
+    const { digest, firstRow, rows } = facts;
+    const chunk: Chunk = { state: 'waiting', digest, firstRow, rows };
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchRows(id, index)];
-    const args = [index, JSON.stringify(chunk), block.digest, rows, block.data, this.#ttlSeconds];
-    const state = (await runScript(this.#redis, ADD_CHUNK, keys, args)) as ChunkState | 'conflict';
-    if (state === 'conflict') throw otherRows(id, `chunk ${index} differs`);
-    return state;
+    const args = [index, JSON.stringify(chunk), digest, rows, data];
+    const state = (await runScript(this.#redis, ADD_CHUNK, keys, args)) as ChunkState | keyof typeof REFUSALS;
+    if (state in REFUSALS) throw REFUSALS[state as keyof typeof REFUSALS](id, index);
+    return state as ChunkState;
   }
 
-  /** After the last chunk: the batch has this many and no more. */
-  async seal(id: string, chunks: number): Promise<void> {
+  /** After the last chunk: the batch has this many and no more. `input` is a digest over all of them. */
+  async seal(id: string, chunks: number, input: string): Promise<void> {
     const added = await this.#redis.hlen(this.#keys.batchChunks(id));
     if (added !== chunks) throw otherRows(id, `it has ${added} chunks and not ${chunks}`);
-    await this.#redis.hset(this.#keys.batch(id), 'sealed', 1);
+    await this.#redis.hset(this.#keys.batch(id), 'sealed', 1, 'input', input);
+    await this.settle(id);
+  }
+
+  /** No chunk is given to anybody any more. `done`: it was too late, all are done. */
+  async cancel(id: string): Promise<'cancelled' | 'done'> {
+    const keys = [this.#keys.batch(id), this.#keys.batchNews(id)];
+    const outcome = (await runScript(this.#redis, CANCEL_BATCH, keys, [Date.now()])) as 'cancelled' | 'done';
+    await this.settle(id);
+    return outcome;
+  }
+
+  async isCancelled(id: string): Promise<boolean> {
+    return (await this.#redis.hexists(this.#keys.batch(id), 'cancelled')) === 1;
+  }
+
+  /** Frees the rows of a chunk that nobody will work on. */
+  async dropRows(id: string, indices: readonly number[]): Promise<void> {
+    const pipeline = this.#redis.pipeline();
+    for (const index of indices) pipeline.unlink(this.#keys.batchRows(id, index));
+    await pipeline.exec();
+  }
+
+  /** A failed chunk waits again; false when it has not failed or its rows are gone. */
+  async revive(id: string, index: number, { digest, firstRow, rows }: ChunkFacts): Promise<boolean> {
+    const chunk: Chunk = { state: 'waiting', digest, firstRow, rows };
+    const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchRows(id, index)];
+    return (await runScript(this.#redis, REVIVE_CHUNK, keys, [index, JSON.stringify(chunk)])) === 1;
+  }
+
+  /** Takes a batch that is over, or gone, off the list of open ones. A failed one may still be retried: it stays. */
+  async settle(id: string): Promise<void> {
+    const batch = this.#keys.batch(id);
+    const [sealed, chunks, done, cancelled, manifest] = await this.#redis.hmget(
+      ...([batch, 'sealed', 'chunks', 'done', 'cancelled', 'manifest'] as const),
+    );
+    const isOver = manifest === null || cancelled !== null || (sealed !== null && (chunks ?? '0') === (done ?? '0'));
+    if (isOver) await this.#redis.hdel(this.#keys.openBatches(), id);
+  }
+
+  async open(): Promise<Map<string, OpenBatch>> {
+    const stored = await this.#redis.hgetall(this.#keys.openBatches());
+    return new Map(Object.entries(stored).map(([id, text]) => [id, JSON.parse(text) as OpenBatch]));
+  }
+
+  /** All keys of a batch expire at the same moment, a time to live from now. */
+  async touch(id: string): Promise<void> {
+    const keys = this.#keys;
+    const { manifest, chunks } = await this.status(id);
+    const at = Math.ceil(Date.now() / 1000) + manifest.ttlSeconds;
+    const common = [keys.batch(id), keys.batchChunks(id), keys.batchNews(id), keys.batchCosts(id)];
+    for (let from = 0; from < Math.max(1, chunks); from += TOUCHED_AT_ONCE) {
+      const indices = Array.from({ length: Math.min(TOUCHED_AT_ONCE, chunks - from) }, (_, i) => from + i);
+      const parts = indices.flatMap((index) => [keys.batchRows(id, index), keys.batchResults(id, index)]);
+      const pipeline = this.#redis.pipeline();
+      for (const key of from === 0 ? [...common, ...parts] : parts) pipeline.expireat(key, at);
+      await pipeline.exec();
+    }
+  }
+
+  async costs(id: string): Promise<CostSketch> {
+    const { sum, ...counts } = await this.#redis.hgetall(this.#keys.batchCosts(id));
+    const buckets = new Map(Object.entries(counts).map(([bucket, count]) => [Number(bucket), Number(count)]));
+    return { buckets, sum: Number(sum ?? 0) };
   }
 
   async status(id: string): Promise<BatchStatus> {
@@ -84,10 +201,18 @@ export class BatchStore {
     return {
       manifest: parseDocument(manifestSchema, JSON.parse(stored.manifest), 'batch'),
       isSealed: stored.sealed === '1',
+      isCancelled: stored.cancelled !== undefined,
       rows: number('rows'),
       chunks: number('chunks'),
       done: number('done'),
       failed: number('failed'),
+      answered: number('answered'),
+      input: stored.input,
+      queuedBytes: number('queuedBytes'),
+      resultBytes: number('resultBytes'),
+      firstAt: stored.firstAt === undefined ? undefined : Number(stored.firstAt),
+      lastAt: stored.lastAt === undefined ? undefined : Number(stored.lastAt),
+      firstRows: number('firstRows'),
       counts: Object.fromEntries(counted.map((name) => [name.slice(COUNT.length), number(name)])),
     };
   }
@@ -112,7 +237,7 @@ export class BatchStore {
   /** Records that a chunk has been given up; no effect on one that is done. */
   async fail(id: string, index: number, chunk: Chunk & { state: 'failed' }): Promise<void> {
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchNews(id)];
-    await runScript(this.#redis, FAIL_CHUNK, keys, [index, JSON.stringify(chunk), this.#ttlSeconds]);
+    await runScript(this.#redis, FAIL_CHUNK, keys, [index, JSON.stringify(chunk)]);
   }
 
   /**
@@ -132,11 +257,21 @@ function readChunk(text: string, index: number): Chunk {
 const IDENTITY: readonly { what: string; of: (manifest: Manifest) => unknown }[] = [
   { what: 'model', of: ({ model }) => model },
   { what: 'policy', of: ({ policy }) => policy.digest },
-  { what: 'layout of its rows', of: ({ layout, chunkRows }) => ({ layout, chunkRows }) },
+  { what: 'layout of its rows', of: ({ layout }) => layout },
 ];
 
 function differenceOf(first: Manifest, second: Manifest): string | undefined {
   return IDENTITY.find(({ of }) => canonicalJson(of(first)) !== canonicalJson(of(second)))?.what;
+}
+
+const REFUSALS = {
+  conflict: (id: string, index: number) => otherRows(id, `chunk ${index} differs`),
+  cancelled: (id: string) => wasCancelled(id),
+  gone: (id: string) => new ElsewiseError('not-known', `batch "${id}" expired while it was added to`),
+} as const;
+
+function wasCancelled(id: string): ElsewiseError {
+  return new ElsewiseError('conflict', `batch "${id}" was cancelled: choose another id`);
 }
 
 function otherRows(id: string, how: string): ElsewiseError {

@@ -43,6 +43,16 @@ export class Keys {
     return `${this.#prefix}:batch:{${id}}:results:${chunk}`;
   }
 
+  /** Hash: cost bucket -> how many found rows cost that; a sketch that any number of chunks add to. */
+  batchCosts(id: string): string {
+    return `${this.#prefix}:batch:{${id}}:costs`;
+  }
+
+  /** Hash about the rows of a plan that were answered in a span of time; what begins alike are its buckets of row keys. */
+  once(plan: string, generation: number): string {
+    return `${this.#prefix}:once:{${plan}}:${generation}`;
+  }
+
   /** The one answer to a job, by the job's content key. */
   answer(jobKey: string): string {
     return `${this.#prefix}:answer:${jobKey}`;

@@ -38,10 +38,17 @@ export const manifestSchema = z.strictObject({
   layout: layoutSchema,
   /** Every chunk but the last has this many rows, so that a repeated enqueue cuts the same chunks. */
   chunkRows: z.int().min(1),
+  /** Set when `chunkRows` follows from how long the first rows took: they are the first chunk then. */
+  probe: z.strictObject({ rows: z.int().min(1), msPerRow: z.number().min(0) }).optional(),
+  /** How long everything of the batch stays after its last progress. */
+  ttlSeconds: z.int().min(1),
+  /** Who added it. */
+  by: z.string().max(200),
   created: z.iso.datetime(),
 });
 
-const chunkCommon = { digest: digestSchema, rows: z.int().min(1) };
+/** `firstRow`: number of the chunk's first row in the input, counted from 1. */
+const chunkCommon = { digest: digestSchema, firstRow: z.int().min(1), rows: z.int().min(1) };
 
 export const chunkSchema = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('waiting'), ...chunkCommon }),
@@ -53,3 +60,6 @@ export type ModelPin = z.output<typeof modelPinSchema>;
 export type Manifest = z.output<typeof manifestSchema>;
 export type Chunk = z.output<typeof chunkSchema>;
 export type ChunkState = Chunk['state'];
+
+/** What a chunk is whatever its state. */
+export type ChunkFacts = Pick<Chunk, 'digest' | 'firstRow' | 'rows'>;

@@ -4,10 +4,10 @@
  * the content key of its job first; what is published under the event's own id is always a copy of that.
  */
 import { ElsewiseError } from '../documents/error.js';
-import { countField } from './batch-store.js';
-import { pack, unpack } from './block.js';
+import { type CostSketch, countField } from './batch-store.js';
+import { type Block, unpack } from './block.js';
 import type { Keys } from './keys.js';
-import type { Chunk } from './manifest.js';
+import type { Chunk, ChunkFacts } from './manifest.js';
 import type { RedisClient } from './redis.js';
 import { FINISH_CHUNK, runScript } from './scripts.js';
 import type { StoreSettings } from './settings.js';
@@ -15,10 +15,10 @@ import type { StoreSettings } from './settings.js';
 export interface FinishedChunk {
   readonly batch: string;
   readonly index: number;
-  /** The digest of the rows that were answered. */
-  readonly digest: string;
-  readonly rows: number;
+  /** The rows that were answered. */
+  readonly facts: ChunkFacts;
   readonly counts: Readonly<Record<string, number>>;
+  readonly costs: CostSketch;
 }
 
 export interface AnswerFailure {
@@ -31,7 +31,16 @@ export type AnswerNews =
   | { readonly id: string; readonly key: string }
   | { readonly id: string; readonly job: string; readonly failure: AnswerFailure };
 
-type Retention = Pick<StoreSettings, 'batchTtlSeconds' | 'answerTtlSeconds' | 'answerStreamLength'>;
+type Retention = Pick<StoreSettings, 'answerTtlSeconds' | 'answerStreamLength'>;
+
+/** `stored`, and `touch`: the batch is over or it is time to have its keys expire together, see `BatchStore.touch`. */
+export type Finish = 'stored' | 'touch' | 'known' | 'gone';
+
+/** A chunk of a batch. */
+export interface Place {
+  readonly batch: string;
+  readonly chunk: number;
+}
 
 export class ResultStore {
   readonly #redis: RedisClient;
@@ -45,20 +54,37 @@ export class ResultStore {
   }
 
   /** `known`: another worker was first, and its results stay. `gone`: the batch does not exist any more. */
-  async finishChunk(finished: FinishedChunk, results: Uint8Array): Promise<'stored' | 'known' | 'gone'> {
-    const { batch, index, digest, rows, counts } = finished;
-    const block = await pack(results, 'passing');
-    const chunk: Chunk = { state: 'done', digest, rows, results: block.digest };
+  async finishChunk(finished: FinishedChunk, block: Pick<Block, 'data' | 'digest'>): Promise<Finish> {
+    const { batch, index, facts, counts, costs } = finished;
+    const { digest, firstRow, rows } = facts;
+    const chunk: Chunk = { state: 'done', digest, firstRow, rows, results: block.digest };
     const keys = this.#keys;
-    const touched = [keys.batch(batch), keys.batchChunks(batch), keys.batchNews(batch)];
-    const totals = Object.entries(counts).flatMap(([status, count]) => [countField(status), count]);
+    const common = [keys.batch(batch), keys.batchChunks(batch), keys.batchNews(batch), keys.batchCosts(batch)];
+    const statuses = Object.entries(counts).flatMap(([status, count]) => [countField(status), count]);
     const reply = await runScript(
       this.#redis,
       FINISH_CHUNK,
-      [...touched, keys.batchRows(batch, index), keys.batchResults(batch, index)],
-      [index, JSON.stringify(chunk), block.data, this.#retention.batchTtlSeconds, ...totals],
+      [...common, keys.batchRows(batch, index), keys.batchResults(batch, index)],
+      [
+        ...[index, JSON.stringify(chunk), block.data, Date.now(), rows, costs.sum, statuses.length / 2],
+        ...[...statuses, ...[...costs.buckets].flat()],
+      ],
     );
-    return reply as 'stored' | 'known' | 'gone';
+    return reply as Finish;
+  }
+
+  /** The results of chunks as they are stored; undefined for those that are not there any more. */
+  async blocks(places: readonly Place[]): Promise<(Pick<Block, 'data' | 'digest'> | undefined)[]> {
+    return Promise.all(
+      places.map(async ({ batch, chunk }) => {
+        const [data, state] = await Promise.all([
+          this.#redis.getBuffer(this.#keys.batchResults(batch, chunk)),
+          this.#redis.hget(this.#keys.batchChunks(batch), String(chunk)),
+        ]);
+        const digest = state === null ? undefined : (JSON.parse(state) as { results?: string }).results;
+        return data && digest ? { data, digest } : undefined;
+      }),
+    );
   }
 
   /** The results of a chunk as NDJSON, checked against their digest. */

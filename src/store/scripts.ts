@@ -10,22 +10,44 @@ export interface Script {
   readonly lua: string;
 }
 
+/** `binary`: what is text in the reply comes as buffers. */
 export async function runScript(
   redis: RedisClient,
   script: Script,
-  keys: string[],
-  args: Argument[],
+  keys: readonly string[],
+  args: readonly Argument[],
+  reply: 'text' | 'binary' = 'text',
 ): Promise<unknown> {
-  return redis.eval(script.lua, keys.length, ...keys, ...args);
+  if (reply === 'text') return redis.eval(script.lua, keys.length, ...keys, ...args);
+  return redis.callBuffer('EVAL', script.lua, keys.length, ...keys, ...args);
 }
 
+/** KEYS batch; ARGV manifest, time to live. Gives 1 if it is new. */
+export const CREATE_BATCH: Script = {
+  lua: `
+local isNew = redis.call('HSETNX', KEYS[1], 'manifest', ARGV[1])
+if isNew == 1 then redis.call('HSET', KEYS[1], 'ttl', ARGV[2]) end
+redis.call('EXPIRE', KEYS[1], redis.call('HGET', KEYS[1], 'ttl'))
+return isNew`,
+};
+
+/** Everything of a batch that a script touches lives on from now. */
+const REFRESH = `
+local function refresh(last)
+  local ttl = redis.call('HGET', KEYS[1], 'ttl')
+  for i = 1, last do redis.call('EXPIRE', KEYS[i], ttl) end
+  return ttl
+end`;
+
 /**
- * KEYS batch, chunks, rows; ARGV index, JSON of the chunk, digest of its rows, number of rows, compressed rows, TTL.
- * Gives the state the chunk is in now, or `conflict` when it holds other rows or the batch is complete without it. A
- * chunk that is done is left alone.
+ * KEYS batch, chunks, rows; ARGV index, JSON of the chunk, digest of its rows, number of rows, compressed rows.
+ * Gives the state the chunk is in now; `conflict` when it holds other rows or the batch is complete without it;
+ * `cancelled` or `gone` when the batch is. A chunk that is done is left alone.
  */
 export const ADD_CHUNK: Script = {
-  lua: `
+  lua: `${REFRESH}
+if redis.call('HEXISTS', KEYS[1], 'manifest') == 0 then return 'gone' end
+if redis.call('HEXISTS', KEYS[1], 'cancelled') == 1 then return 'cancelled' end
 local known = redis.call('HGET', KEYS[2], ARGV[1])
 if known then
   local chunk = cjson.decode(known)
@@ -38,43 +60,59 @@ else
   redis.call('HINCRBY', KEYS[1], 'rows', ARGV[4])
   redis.call('HINCRBY', KEYS[1], 'chunks', 1)
 end
-redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
-redis.call('EXPIRE', KEYS[1], ARGV[6])
-redis.call('EXPIRE', KEYS[2], ARGV[6])
+redis.call('HINCRBY', KEYS[1], 'queuedBytes', #ARGV[5] - redis.call('STRLEN', KEYS[3]))
+redis.call('SET', KEYS[3], ARGV[5])
+refresh(3)
 return 'waiting'`,
 };
 
 /**
- * KEYS batch, chunks, news, rows, results; ARGV index, JSON of the chunk when done, compressed results, TTL, then pairs
- * of a total's name and its increment. Gives `stored`, `known` when the chunk was done already (nothing is written), or
- * `gone` when there is no such chunk any more.
+ * KEYS batch, chunks, news, costs, rows, results; ARGV index, JSON of the chunk when done, compressed results, now in ms,
+ * number of rows, sum of costs, number of statuses, then pairs: status field and count, cost bucket and count.
+ * Gives `stored`, or `touch` when it is also time to have all keys expire together (at the end, and now and then before);
+ * `known` when the chunk was done already (nothing is written); `gone` when there is no such chunk any more.
  */
 export const FINISH_CHUNK: Script = {
-  lua: `
+  lua: `${REFRESH}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
 if not known then return 'gone' end
 local state = cjson.decode(known).state
 if state == 'done' then return 'known' end
 if state == 'failed' then redis.call('HINCRBY', KEYS[1], 'failed', -1) end
-redis.call('SET', KEYS[5], ARGV[3], 'EX', ARGV[4])
+redis.call('SET', KEYS[6], ARGV[3])
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-redis.call('HINCRBY', KEYS[1], 'done', 1)
-for i = 5, #ARGV, 2 do redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1]) end
-redis.call('UNLINK', KEYS[4])
-redis.call('XADD', KEYS[3], '*', 'chunk', ARGV[1], 'state', 'done')
-for i = 1, 3 do redis.call('EXPIRE', KEYS[i], ARGV[4]) end
-return 'stored'`,
+local done = redis.call('HINCRBY', KEYS[1], 'done', 1)
+redis.call('HINCRBY', KEYS[1], 'answered', ARGV[5])
+redis.call('HINCRBY', KEYS[1], 'resultBytes', #ARGV[3])
+redis.call('HINCRBY', KEYS[1], 'queuedBytes', -redis.call('STRLEN', KEYS[5]))
+if redis.call('HSETNX', KEYS[1], 'firstAt', ARGV[4]) == 1 then redis.call('HSET', KEYS[1], 'firstRows', ARGV[5]) end
+redis.call('HSET', KEYS[1], 'lastAt', ARGV[4])
+local statuses = 8 + 2 * tonumber(ARGV[7])
+for i = 8, statuses - 1, 2 do redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1]) end
+for i = statuses, #ARGV, 2 do redis.call('HINCRBY', KEYS[4], ARGV[i], ARGV[i + 1]) end
+if statuses <= #ARGV then redis.call('HINCRBYFLOAT', KEYS[4], 'sum', ARGV[6]) end
+redis.call('UNLINK', KEYS[5])
+redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'chunk', ARGV[1], 'state', 'done')
+local ttl = tonumber(refresh(6))
+local touched = tonumber(redis.call('HGET', KEYS[1], 'touched') or ARGV[4])
+local isLast = done == tonumber(redis.call('HGET', KEYS[1], 'chunks')) and redis.call('HEXISTS', KEYS[1], 'sealed') == 1
+if not isLast and tonumber(ARGV[4]) - touched < 100 * ttl then
+  redis.call('HSETNX', KEYS[1], 'touched', ARGV[4])
+  return 'stored'
+end
+redis.call('HSET', KEYS[1], 'touched', ARGV[4])
+return 'touch'`,
 };
 
-/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed, TTL. Only a waiting chunk can fail. */
+/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed. Only a waiting chunk can fail. */
 export const FAIL_CHUNK: Script = {
-  lua: `
+  lua: `${REFRESH}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
 if not known or cjson.decode(known).state ~= 'waiting' then return 0 end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'failed', 1)
-redis.call('XADD', KEYS[3], '*', 'chunk', ARGV[1], 'state', 'failed')
-for i = 1, 3 do redis.call('EXPIRE', KEYS[i], ARGV[3]) end
+redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'chunk', ARGV[1], 'state', 'failed')
+refresh(3)
 return 1`,
 };
 
@@ -150,4 +188,27 @@ local known = redis.call('HGET', KEYS[1], ARGV[1])
 if not known or cjson.decode(known).batch ~= ARGV[2] then return 0 end
 if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET', KEYS[1], ARGV[1], ARGV[3]) end
 return 1`,
+};
+
+/** KEYS batch, chunks, rows; ARGV index, JSON of the chunk when waiting. Gives 0 when it has not failed, or has no rows. */
+export const REVIVE_CHUNK: Script = {
+  lua: `${REFRESH}
+local known = redis.call('HGET', KEYS[2], ARGV[1])
+if not known or cjson.decode(known).state ~= 'failed' or redis.call('EXISTS', KEYS[3]) == 0 then return 0 end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'failed', -1)
+refresh(3)
+return 1`,
+};
+
+/** KEYS batch, news; ARGV now. Gives `cancelled`, also the second time; `done` when there is nothing left to cancel. */
+export const CANCEL_BATCH: Script = {
+  lua: `
+local batch = redis.call('HMGET', KEYS[1], 'sealed', 'chunks', 'done', 'ttl')
+if batch[1] and tonumber(batch[2] or 0) == tonumber(batch[3] or 0) then return 'done' end
+if redis.call('HSETNX', KEYS[1], 'cancelled', ARGV[1]) == 1 then
+  redis.call('XADD', KEYS[2], '*', 'state', 'cancelled')
+  redis.call('EXPIRE', KEYS[2], batch[4])
+end
+return 'cancelled'`,
 };

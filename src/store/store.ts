@@ -4,6 +4,7 @@ import { BatchStore } from './batch-store.js';
 import { DeadStore } from './dead-store.js';
 import { Keys } from './keys.js';
 import { ModelStore } from './model-store.js';
+import { OnceStore } from './once-store.js';
 import { OpenBatches } from './open-batches.js';
 import { PolicyStore } from './policy-store.js';
 import { connect, type RedisClient } from './redis.js';
@@ -23,6 +24,7 @@ export interface Store {
   readonly requests: RequestStore;
   readonly dead: DeadStore;
   readonly schedules: ScheduleStore;
+  readonly once: OnceStore;
 }
 
 export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
@@ -34,11 +36,12 @@ export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
     settings,
     models: new ModelStore(redis, { keys: keys.models, openBatches, maxDocumentMb }),
     policies: new PolicyStore(redis, { keys: keys.policies, openBatches, maxDocumentMb }),
-    batches: new BatchStore(redis, keys, settings.batchTtlSeconds),
+    batches: new BatchStore(redis, keys),
     results: new ResultStore(redis, keys, settings),
     requests: new RequestStore(redis, keys),
     dead: new DeadStore(redis, keys, config.deadLetters),
     schedules: new ScheduleStore(redis, keys, config.schedule),
+    once: new OnceStore(redis, keys, settings.onceTtlSeconds),
   };
 }
 

@@ -74,6 +74,7 @@ export class Metrics {
   readonly #degraded = this.#counter('degraded_rows_total', 'Rows whose answer is not the one asked for', ['queue']);
   readonly #jobs = this.#counter('jobs_total', 'Jobs ended, by outcome', ['queue', 'outcome']);
   readonly #dead = this.#counter('dead_letters_total', 'Requests and jobs given up', ['source', 'code']);
+  readonly #reused = this.#counter('once_hits_total', 'Rows answered with the result of an equal row', ['queue']);
   readonly #rowSeconds = this.#histogram('row_seconds', 'Solver time per row', ['family', 'solver'], ROW_SECONDS);
   readonly #jobSeconds = this.#histogram('job_seconds', 'Time from taking a job to its end', ['queue'], JOB_SECONDS);
   readonly #answerSeconds = this.#histogram('answer_seconds', 'From adding to its end', ['queue'], JOB_SECONDS);
@@ -112,6 +113,10 @@ export class Metrics {
 
   countJob(queue: string, outcome: 'completed' | 'known' | 'retried' | 'failed'): void {
     this.#jobs.inc({ queue, outcome });
+  }
+
+  countReused(queue: string, rows: number): void {
+    this.#reused.inc({ queue }, rows);
   }
 
   timeJob(queue: string, ms: number): void {

@@ -1,6 +1,6 @@
 /** The store's promises on a real Redis: results are written once, whoever writes them and however often. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pack } from '../../src/store/block.js';
+import { pack, packLines } from '../../src/store/block.js';
 import type { Manifest } from '../../src/store/manifest.js';
 import { World } from './queue-world.js';
 
@@ -36,6 +36,8 @@ function manifestOf(id: string): Manifest {
     },
     layout: { format: 'ndjson' },
     chunkRows: 2,
+    ttlSeconds: 1000,
+    by: 'tester@here',
     created: new Date().toISOString(),
   };
 }
@@ -44,44 +46,47 @@ function manifestOf(id: string): Manifest {
 async function addBatch(id: string) {
   const rows = await pack(Buffer.from('{"id":"a"}\n{"id":"b"}\n'), 'passing');
   await world.store.batches.create(manifestOf(id));
-  await world.store.batches.addChunk(id, 0, 2, rows);
-  await world.store.batches.seal(id, 1);
-  return { batch: id, index: 0, digest: rows.digest, rows: 2, counts: { found: 1, already: 1 } };
+  const facts = { digest: rows.digest, firstRow: 1, rows: 2 };
+  await world.store.batches.addChunk(id, 0, facts, rows);
+  await world.store.batches.seal(id, 1, rows.digest);
+  const costs = { buckets: new Map([[3, 1]]), sum: 1.06 };
+  return { batch: id, index: 0, facts, counts: { found: 1, already: 1 }, costs };
 }
 
-const failed = (digest: string) => ({ state: 'failed', digest, rows: 2, code: 'thread-lost', message: 'x' }) as const;
+const failed = (digest: string) =>
+  ({ state: 'failed', digest, firstRow: 1, rows: 2, code: 'thread-lost', message: 'x' }) as const;
 
 describe('a chunk', () => {
   it('keeps its first results when a job is delivered twice', async () => {
     const { batches, results } = world.store;
     const finished = await addBatch('once');
-    expect(await results.finishChunk(finished, Buffer.from('first\n'))).toBe('stored');
-    expect(await results.finishChunk(finished, Buffer.from('second\n'))).toBe('known');
+    expect(await results.finishChunk(finished, packLines(Buffer.from('first\n')))).toBe('touch');
+    expect(await results.finishChunk(finished, packLines(Buffer.from('second\n')))).toBe('known');
     const chunk = await batches.chunk('once', 0);
     expect(chunk).toMatchObject({ state: 'done', rows: 2 });
     expect(String(await results.chunkResults('once', 0, (chunk as { results: string }).results))).toBe('first\n');
     expect(await batches.status('once')).toMatchObject({ done: 1, failed: 0, counts: { found: 1, already: 1 } });
-    expect(await batches.rows('once', 0, finished.digest)).toBeUndefined();
+    expect(await batches.rows('once', 0, finished.facts.digest)).toBeUndefined();
   });
 
   it('has one winner when many finish it at the same time', async () => {
     const finished = await addBatch('race');
     const racers = Array.from({ length: 20 }, (_, i) =>
-      world.store.results.finishChunk(finished, Buffer.from(`${i}\n`)),
+      world.store.results.finishChunk(finished, packLines(Buffer.from(`${i}\n`))),
     );
     const outcomes = await Promise.all(racers);
-    expect(outcomes.filter((outcome) => outcome === 'stored').length).toBe(1);
+    expect(outcomes.filter((outcome) => outcome === 'touch').length).toBe(1);
     expect((await world.store.batches.status('race')).counts).toEqual({ found: 1, already: 1 });
   });
 
   it('can fail and be finished later, but not fail when it is done', async () => {
     const { batches, results } = world.store;
     const finished = await addBatch('failed');
-    await batches.fail('failed', 0, failed(finished.digest));
-    await batches.fail('failed', 0, failed(finished.digest));
+    await batches.fail('failed', 0, failed(finished.facts.digest));
+    await batches.fail('failed', 0, failed(finished.facts.digest));
     expect(await batches.status('failed')).toMatchObject({ done: 0, failed: 1 });
-    expect(await results.finishChunk(finished, Buffer.from('late\n'))).toBe('stored');
-    await batches.fail('failed', 0, failed(finished.digest));
+    expect(await results.finishChunk(finished, packLines(Buffer.from('late\n')))).toBe('touch');
+    await batches.fail('failed', 0, failed(finished.facts.digest));
     expect(await batches.status('failed')).toMatchObject({ done: 1, failed: 0 });
   });
 
@@ -89,16 +94,16 @@ describe('a chunk', () => {
     const { redis, results, settings, batches } = world.store;
     const finished = await addBatch('gone');
     await redis.del(...(await redis.keys(`${settings.keyPrefix}:batch:{gone}*`)));
-    expect(await results.finishChunk(finished, Buffer.from('late\n'))).toBe('gone');
-    await batches.fail('gone', 0, failed(finished.digest));
+    expect(await results.finishChunk(finished, packLines(Buffer.from('late\n')))).toBe('gone');
+    await batches.fail('gone', 0, failed(finished.facts.digest));
     expect(await redis.keys(`${settings.keyPrefix}:batch:{gone}*`)).toEqual([]);
   });
 
   it('whose results are damaged or expired is not given out', async () => {
     const { redis, results, settings } = world.store;
     const finished = await addBatch('damaged');
-    await results.finishChunk(finished, Buffer.from('first\n'));
-    const { digest } = await pack(Buffer.from('first\n'), 'passing');
+    await results.finishChunk(finished, packLines(Buffer.from('first\n')));
+    const { digest } = packLines(Buffer.from('first\n'));
     const key = `${settings.keyPrefix}:batch:{damaged}:results:0`;
     await redis.set(key, (await pack(Buffer.from('forged\n'), 'passing')).data);
     await expect(results.chunkResults('damaged', 0, digest)).rejects.toThrow('damaged');

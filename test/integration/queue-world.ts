@@ -152,8 +152,12 @@ export class World {
     return withoutTimes(readFileSync(output, 'utf8'));
   }
 
-  async startWorker(...options: string[]): Promise<RunningWorker> {
-    const { child, ended } = this.#spawn(['worker', '--port', '0', '--threads', '1', ...options], {});
+  startWorker(...options: string[]): Promise<RunningWorker> {
+    return this.startWorkerWith({}, ...options);
+  }
+
+  async startWorkerWith(env: NodeJS.ProcessEnv, ...options: string[]): Promise<RunningWorker> {
+    const { child, ended } = this.#spawn(['worker', '--port', '0', '--threads', '1', ...options], env);
     const line = await new Promise<string>((resolve, reject) => {
       child.stdout!.on('data', (text) => resolve(String(text)));
       void ended.then(({ stderr }) => reject(new Error(stderr)));

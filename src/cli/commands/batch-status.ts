@@ -1,55 +1,88 @@
-/** `elsewise batch status ID`: the manifest and the totals of a batch. */
-import { formatNumber, formatPercent } from '../../report/numbers.js';
-import type { BatchStatus } from '../../store/batch-store.js';
+/** `elsewise batch status ID`: how far a batch is; on a terminal, until it is over. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BatchState, type BatchSummary, summariseBatch } from '../../jobs/batch-summary.js';
+import { formatClock, formatNumber, formatPercent, formatShort } from '../../report/numbers.js';
 import { defineCommand } from '../command.js';
+import { interruptSignal } from '../interrupt.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
 import { formatTable } from '../table.js';
 
+const REDRAW_EVERY_MS = 500;
+const IS_OVER: Readonly<Record<BatchState, boolean>> = {
+  adding: false,
+  working: false,
+  done: true,
+  failed: true,
+  cancelled: true,
+};
+
 export const status = defineCommand({
-  usage: 'batch status ID [--json] [--redis URL]',
-  about: 'Says how far a batch is: chunks done and failed, rows answered by status, with which model and policy.',
-  options: { json: { kind: 'flag', help: 'as one line of JSON, for scripts' }, ...STORE_OPTIONS },
+  usage: 'batch status ID [--json] [--once] [--redis URL]',
+  about: `Says how far a batch is: rows answered by status, speed and time left, what answers cost, chunks done and failed,
+with which model and policy, who added it and when. On a terminal it stays and counts until the batch is over.`,
+  options: {
+    json: { kind: 'flag', help: 'as one line of JSON, for scripts' },
+    once: { kind: 'flag', help: 'once, on a terminal too' },
+    ...STORE_OPTIONS,
+  },
   positionals: ['ID'],
   examples: [{ does: 'how far is it?', command: 'batch status credit-20260115-093042-1f6e' }],
-  async run({ options, positionals: [id] }) {
-    const found = await useStore(options, ({ batches }) => batches.status(id));
-    process.stdout.write(options.json ? `${JSON.stringify(summarise(found))}\n` : `${formatTable(describe(found))}\n`);
-    return 0;
-  },
+  run: ({ options, positionals: [id] }) =>
+    useStore(options, async (store) => {
+      const isLive = process.stdout.isTTY && !options.json && !options.once;
+      const signal = isLive ? interruptSignal() : undefined;
+      for (let drawnLines = 0; ; ) {
+        const summary = await summariseBatch(store, id);
+        const text = options.json ? JSON.stringify(summary) : formatTable(describe(summary));
+        process.stdout.write(`${eraseLines(drawnLines)}${text}\n`);
+        drawnLines = text.split('\n').length;
+        if (!isLive || IS_OVER[summary.state] || signal?.aborted) return 0;
+        await sleep(REDRAW_EVERY_MS, undefined, { signal }).catch(() => {});
+      }
+    }),
 });
 
-const answered = ({ counts }: BatchStatus): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
-
-function stateOf({ isSealed, chunks, done, failed }: BatchStatus): string {
-  if (!isSealed) return 'being added';
-  if (done + failed < chunks) return 'working';
-  return failed > 0 ? 'failed' : 'done';
+/** So many lines up, and everything below gone. */
+function eraseLines(lines: number): string {
+  return lines === 0 ? '' : `\x1b[${lines}A\x1b[0J`;
 }
 
-function summarise(status: BatchStatus): object {
-  const { manifest, rows, chunks, done, failed, counts } = status;
-  const { id, model, policy, created } = manifest;
-  const common = { id, state: stateOf(status), created, model, policy: policy.digest };
-  return { ...common, rows, answered: answered(status), counts, chunks, done, failed };
-}
-
-function describe(status: BatchStatus): string[][] {
-  const { manifest, rows, chunks, done, failed, counts } = status;
-  const { model, policy } = manifest;
+function describe(summary: BatchSummary): string[][] {
+  const { id, state, model, policy, by, created, rows, answered, counts, chunks, done, failed } = summary;
+  const failures = failed ? `, ${formatNumber(failed)} failed` : '';
   return [
-    ['batch', manifest.id],
-    ['state', stateOf(status)],
+    ['batch', id],
+    ['state', state],
     ['model', `${model.name}@${model.version}`],
-    ['policy', policy.document.name],
-    ['created', manifest.created],
-    [
-      'chunks',
-      `${formatNumber(done)} of ${formatNumber(chunks)} done${failed ? `, ${formatNumber(failed)} failed` : ''}`,
-    ],
-    ['rows', `${formatNumber(answered(status))} of ${formatNumber(rows)} answered`],
+    ['policy', policy.name],
+    ['added', `${created} by ${by}`],
+    ['chunks', `${formatNumber(done)} of ${formatNumber(chunks)} done${failures}`],
+    ['rows', `${formatNumber(answered)} of ${formatNumber(rows)} answered (${formatPercent(answered, rows)})`],
     ...Object.entries(counts).map(([name, count]) => [
       `  ${name}`,
-      `${formatNumber(count)} (${formatPercent(count, rows)})`,
+      `${formatNumber(count)} (${formatPercent(count, answered)})`,
     ]),
+    ...describeSpeed(summary),
+    ...describeCost(summary),
+  ];
+}
+
+function describeSpeed({ rowsPerSecond, secondsLeft }: BatchSummary): string[][] {
+  if (rowsPerSecond === null) return [];
+  const left = secondsLeft === null ? '' : `, about ${formatClock(secondsLeft)} left`;
+  return [['speed', `${formatNumber(Math.round(rowsPerSecond))} rows/s${left}`]];
+}
+
+function describeCost({ cost }: BatchSummary): string[][] {
+  if (!cost) return [];
+  const { min, median, mean, max } = cost;
+  const figures = { from: min, median, mean, to: max };
+  return [
+    [
+      'cost',
+      Object.entries(figures)
+        .map(([name, value]) => `${name} ${formatShort(value)}`)
+        .join(', '),
+    ],
   ];
 }

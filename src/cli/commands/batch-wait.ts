@@ -1,8 +1,11 @@
 /** `elsewise batch wait ID --output FILE`: the same file that `explain` would have written. */
+
+import { ElsewiseError } from '../../documents/error.js';
 import type { ResultDocument } from '../../documents/result-document.js';
 import { loadPolicy } from '../../explain/policy.js';
 import { followResults } from '../../jobs/batch.js';
 import { createResultWriter } from '../../jobs/result-lines.js';
+import { findResumePoint } from '../../jobs/resume.js';
 import { openSink } from '../../jobs/streams.js';
 import { createTally } from '../../jobs/tally.js';
 import { formatNumber } from '../../report/numbers.js';
@@ -14,11 +17,12 @@ import { showProgress } from '../progress.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
 
 export const wait = defineCommand({
-  usage: 'batch wait ID --output FILE [--quiet] [--redis URL]',
+  usage: 'batch wait ID --output FILE [--resume] [--quiet] [--redis URL]',
   about: `Writes the results of a batch in the order of its rows, each chunk as soon as it and all before it are done, and
 ends with the last one. The results stay in Redis until they expire, so it can be called again, at any time.`,
   options: {
     output: { kind: 'text', value: 'FILE', required: true, help: 'NDJSON, or CSV by its ending; - is standard output' },
+    resume: { kind: 'flag', help: 'go on after an interruption; the output ends as if there had been none' },
     quiet: { kind: 'flag', help: 'no progress, no summary' },
     ...STORE_OPTIONS,
   },
@@ -29,10 +33,12 @@ ends with the last one. The results stay in Redis until they expire, so it can b
       const signal = interruptSignal();
       const { manifest } = await store.batches.status(id);
       const lines = options.output.toLowerCase().endsWith('.csv') ? await csvLines(store, manifest) : NDJSON_LINES;
-      const sink = await openSink(options.output);
+      const start = options.resume ? await resumeAt(store, manifest, options.output) : START;
+      const sink = await openSink(options.output, start.bytes);
       try {
-        await sink.write(Buffer.from(lines.header));
-        const rows = await writeResults(store, id, options.quiet, signal, (bytes) => sink.write(lines.convert(bytes)));
+        if (start.bytes === 0) await sink.write(Buffer.from(lines.header));
+        const write = (bytes: Buffer) => sink.write(lines.convert(bytes));
+        const rows = await writeResults(store, id, options.quiet, { signal, ...start }, write);
         const end = signal.aborted ? 'interrupted after' : 'done:';
         if (!options.quiet) process.stderr.write(`${end} ${formatNumber(rows)} rows\n`);
       } finally {
@@ -42,20 +48,47 @@ ends with the last one. The results stay in Redis until they expire, so it can b
     }),
 });
 
+interface Start {
+  /** Of the output, up to the first line that is written. */
+  readonly bytes: number;
+  /** The first chunk of interest, and how many of its rows are written already. */
+  readonly from: number;
+  readonly skipRows: number;
+}
+
+const START: Start = { bytes: 0, from: 0, skipRows: 0 };
+
+/** Where the output of an earlier call ends. */
+async function resumeAt(store: Store, { id, model: pin, policy }: Manifest, output: string): Promise<Start> {
+  if (output === '-') throw new ElsewiseError('usage', '--resume needs an output file');
+  const model = await store.models.load(`${pin.name}@${pin.version}`);
+  const format = output.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson';
+  const { rows, bytes } = await findResumePoint(output, format, model, loadPolicy(policy.document));
+  const { chunks } = await store.batches.status(id);
+  for (let from = 0; from < chunks; from++) {
+    const chunk = await store.batches.chunk(id, from);
+    const skipRows = rows - (chunk?.firstRow ?? 1) + 1;
+    if (!chunk || skipRows < chunk.rows) return { bytes, from, skipRows };
+  }
+  return { bytes, from: chunks, skipRows: 0 };
+}
+
 async function writeResults(
   store: Store,
   id: string,
   quiet: boolean,
-  signal: AbortSignal,
+  { signal, from, skipRows }: Start & { signal: AbortSignal },
   write: (bytes: Buffer) => Promise<void>,
 ): Promise<number> {
   const progress = showProgress(quiet);
   const tally = createTally();
   let status = await store.batches.status(id);
+  let skip = skipRows;
   try {
-    for await (const part of followResults(store, id, signal)) {
-      await write(part.bytes);
-      tally.rows += part.rows;
+    for await (const part of followResults(store, id, { from, signal })) {
+      await write(withoutLines(part.bytes, skip));
+      tally.rows += part.rows - skip;
+      skip = 0;
       if (!status.isSealed) status = await store.batches.status(id);
       progress.update({ tally, resumedRows: 0, bytesDone: tally.rows, bytesTotal: status.rows });
     }
@@ -63,6 +96,12 @@ async function writeResults(
     progress.end();
   }
   return tally.rows;
+}
+
+function withoutLines(bytes: Buffer, count: number): Buffer {
+  let at = 0;
+  for (let line = 0; line < count; line++) at = bytes.indexOf('\n', at) + 1;
+  return bytes.subarray(at);
 }
 
 interface Lines {
@@ -78,6 +117,7 @@ async function csvLines(store: Store, { model: pin, policy }: Manifest): Promise
   const convert = (line: string) => writer.line(JSON.parse(line) as ResultDocument);
   return {
     header: writer.header,
-    convert: (ndjson) => Buffer.from(ndjson.toString().trimEnd().split('\n').map(convert).join('')),
+    convert: (ndjson) =>
+      Buffer.from(ndjson.length === 0 ? '' : ndjson.toString().trimEnd().split('\n').map(convert).join('')),
   };
 }

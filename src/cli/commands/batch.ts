@@ -2,7 +2,7 @@
 import type { CommandGroup } from '../command.js';
 
 export const batch: CommandGroup = {
-  about: 'Batches that `enqueue` made: how far they are, and their results.',
+  about: 'Batches that `enqueue` made: how far they are, their results, and how to stop or repeat them.',
   commands: [
     {
       name: 'status',
@@ -13,6 +13,16 @@ export const batch: CommandGroup = {
       name: 'wait',
       summary: 'write the results to a file, in input order, while they arrive',
       load: async () => (await import('./batch-wait.js')).wait,
+    },
+    {
+      name: 'cancel',
+      summary: 'take the rest of a batch out of the queue, and stop what runs',
+      load: async () => (await import('./batch-cancel.js')).cancel,
+    },
+    {
+      name: 'retry',
+      summary: 'try the failed chunks of a batch again',
+      load: async () => (await import('./batch-retry.js')).retry,
     },
   ],
 };

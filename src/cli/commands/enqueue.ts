@@ -3,7 +3,9 @@ import { newBatchId, Producer } from '../../jobs/producer.js';
 import { openSource } from '../../jobs/streams.js';
 import { formatNumber } from '../../report/numbers.js';
 import { checkServers } from '../../store/server-check.js';
+import { showAdding } from '../adding-progress.js';
 import { defineCommand } from '../command.js';
+import { readDuration } from '../duration.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
 
@@ -11,8 +13,8 @@ export const enqueue = defineCommand({
   usage: 'enqueue --model REF --input FILE [--policy FILE|REF] [--batch ID] [OPTIONS]',
   about: `Puts the rows of a file into the bulk queue, in chunks, for whatever workers there are. The model is one of the
 registry: name@version, name@alias, or a name for its latest version; what it names now is pinned for the whole batch.
-Repeating an interrupted enqueue with the same --batch and input goes on where it was; nothing is there twice. The last
-line is the batch id, for \`batch status\` and \`batch wait\`.`,
+Repeating an interrupted enqueue with the same --batch and input goes on where it was; nothing is there twice. When Redis
+has no room for more it waits until there is. The last line is the batch id, for \`batch status\` and \`batch wait\`.`,
   options: {
     model: { kind: 'text', value: 'REF', required: true, help: 'a model in the registry: name[@version|@alias]' },
     input: {
@@ -22,7 +24,9 @@ line is the batch id, for \`batch status\` and \`batch wait\`.`,
       help: 'rows as CSV with a header or as NDJSON; - is standard input',
     },
     batch: { kind: 'text', value: 'ID', help: 'names the batch (made up from model and time)' },
-    'chunk-rows': { kind: 'whole', value: 'N', min: 1, help: 'rows to a job (500); fewer when a row takes long' },
+    'chunk-rows': { kind: 'whole', value: 'N', min: 1, help: 'rows to a job (as many as take half a second)' },
+    ttl: { kind: 'text', value: 'TIME', help: 'how long all of it stays after its last progress: 12h, 7d (7d)' },
+    by: { kind: 'text', value: 'WHO', help: 'who adds it (user@machine)' },
     ...POLICY_OPTIONS,
     quiet: { kind: 'flag', help: 'nothing but the batch id' },
     ...STORE_OPTIONS,
@@ -47,15 +51,22 @@ line is the batch id, for \`batch status\` and \`batch wait\`.`,
       const say = (text: string) => options.quiet || process.stderr.write(`elsewise: ${text}\n`);
       for (const text of await checkServers(store.redis, store.settings)) say(text);
       say(`adding to batch ${batch}, should it be interrupted: the same again with --batch ${batch}`);
-      const total = await new Producer(store).enqueueBatch({
+      const progress = showAdding(options.quiet);
+      const ttlSeconds = options.ttl === undefined ? undefined : readDuration(options.ttl);
+      const adding = new Producer(store).enqueueBatch({
         source: input.bytes,
         name: input.name,
         model: `${model.name}@${model.version}`,
         policy: policy.version ? `${policy.name}@${policy.version}` : policy.document,
         batch,
         chunkRows: options['chunk-rows'],
+        ttlSeconds,
+        by: options.by,
         onWarning: say,
+        onProgress: progress.rows,
+        onWait: progress.wait,
       });
+      const total = await adding.finally(progress.end);
       const known = total.done > 0 ? `, ${formatNumber(total.done)} of them done before` : '';
       say(`${formatNumber(total.rows)} rows in ${formatNumber(total.chunks)} chunks${known}`);
       process.stdout.write(`${total.id}\n`);

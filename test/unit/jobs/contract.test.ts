@@ -1,7 +1,7 @@
 /** Ids and keys of jobs: what BullMQ accepts, and the same for the same content only. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunkJobId, eventJobId, eventKey } from '../../../src/jobs/contract.js';
+import { answerKey, chunkJobId, eventJobId } from '../../../src/jobs/contract.js';
 import { batchIdSchema } from '../../../src/store/manifest.js';
 
 const batchId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
@@ -35,23 +35,27 @@ describe('job ids', () => {
   });
 });
 
-describe('an event key', () => {
+describe('an answer key', () => {
   const event = { id: 'a', features: { age: 1, income: 2 }, target: 'yes' };
-  const key = eventKey('m', 'p', event);
+  const key = answerKey('m', 'p', event);
 
   it('does not depend on the order of the features', () => {
-    expect(eventKey('m', 'p', { ...event, features: { income: 2, age: 1 } })).toBe(key);
+    expect(answerKey('m', 'p', { ...event, features: { income: 2, age: 1 } })).toBe(key);
   });
 
   it.each([
-    ['model', eventKey('n', 'p', event)],
-    ['policy', eventKey('m', 'q', event)],
-    ['id', eventKey('m', 'p', { ...event, id: 'b' })],
-    ['row', eventKey('m', 'p', { ...event, features: { age: 1, income: 3 } })],
-    ['target', eventKey('m', 'p', { ...event, target: 'no' })],
-    ['no target', eventKey('m', 'p', { ...event, target: undefined })],
+    ['model', answerKey('n', 'p', event)],
+    ['policy', answerKey('m', 'q', event)],
+    ['row', answerKey('m', 'p', { ...event, features: { age: 1, income: 3 } })],
+    ['target', answerKey('m', 'p', { ...event, target: 'no' })],
+    ['no target', answerKey('m', 'p', { ...event, target: undefined })],
   ])('depends on the %s', (_what, other) => {
     expect(other).not.toBe(key);
-    expect(eventJobId(other)).not.toContain(':');
+    expect(eventJobId(other, 'a')).not.toContain(':');
+  });
+
+  it('does not depend on who asks, but the job does', () => {
+    expect(answerKey('m', 'p', { ...event, id: 'b' } as typeof event)).toBe(key);
+    expect(eventJobId(key, 'a')).not.toBe(eventJobId(key, 'b'));
   });
 });

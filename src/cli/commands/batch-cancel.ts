@@ -1,0 +1,21 @@
+/** `elsewise batch cancel ID`: no more of it. */
+import { cancelBatch } from '../../jobs/batch-control.js';
+import { formatNumber } from '../../report/numbers.js';
+import { defineCommand } from '../command.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+
+export const cancel = defineCommand({
+  usage: 'batch cancel ID [--redis URL]',
+  about: `Takes the waiting chunks of a batch out of the queue and has workers stop those that run. Results that are there
+stay until they expire. It cannot be undone; the same rows can be enqueued again under another id.`,
+  options: STORE_OPTIONS,
+  positionals: ['ID'],
+  examples: [{ does: 'stop it', command: 'batch cancel nightly-2026-01-15' }],
+  run: ({ options, positionals: [id] }) =>
+    useStore(options, async (store) => {
+      const { outcome, dropped } = await cancelBatch(store, id);
+      const words = outcome === 'done' ? 'was done already' : `cancelled, ${formatNumber(dropped)} chunks dropped`;
+      process.stdout.write(`${id}: ${words}\n`);
+      return 0;
+    }),
+});

@@ -1,0 +1,19 @@
+/** `elsewise batch retry ID`: another try for what failed. */
+import { retryBatch } from '../../jobs/batch-control.js';
+import { formatNumber } from '../../report/numbers.js';
+import { defineCommand } from '../command.js';
+import { STORE_OPTIONS, useStore } from '../store-options.js';
+
+export const retry = defineCommand({
+  usage: 'batch retry ID [--redis URL]',
+  about: `Puts the failed chunks of a batch into the queue again. Those that are done are left alone.`,
+  options: STORE_OPTIONS,
+  positionals: ['ID'],
+  examples: [{ does: 'once what was wrong is right again', command: 'batch retry nightly-2026-01-15' }],
+  run: ({ options, positionals: [id] }) =>
+    useStore(options, async (store) => {
+      const revived = await retryBatch(store, id);
+      process.stdout.write(`${id}: ${formatNumber(revived)} chunks are tried again\n`);
+      return 0;
+    }),
+});

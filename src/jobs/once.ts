@@ -1,0 +1,118 @@
+/**
+ * Solves what nobody has asked before. The same values under the same model, policy and target have the same answer, so a row
+ * that the index knows (store/once-store.ts) is answered with a copy of its line, under its own id.
+ *
+ *   keys of the rows, from a thread  ->  one look into the index  ->  blocks with known lines  ->  the rest is solved
+ *
+ * Looking costs a few microseconds per row and opening a foreign block about a millisecond. So there is no look when there
+ * is nothing to find but what the same batch left, unless rows are slow; and of the blocks found, those are opened
+ * that save more than they cost, and always the few that answer most.
+ */
+import type { Policy } from '../explain/policy.js';
+import { asBlock, type Block } from '../store/block.js';
+import type { OnceReference } from '../store/once-store.js';
+import type { Store } from '../store/store.js';
+import type { Manner, Rows, Solve } from './lane.js';
+import type { ChunkAnswer, KnownLines } from './messages.js';
+import type { CachedPlan } from './plan-cache.js';
+import { planTag } from './shared-documents.js';
+
+export interface OnceJob {
+  readonly plan: CachedPlan;
+  readonly policy: Policy;
+  readonly rows: Rows;
+  readonly manner: Manner;
+  /** The batch it belongs to. */
+  readonly batch?: string;
+  /** About how long a row takes, if known. */
+  readonly msPerRow?: number;
+}
+
+/** From here on a row is worth a look within its own batch. */
+const SLOW_ROW_MS = 0.5;
+const BLOCK_MS = 1.5;
+const ALWAYS_OPENED = 4;
+
+interface Source {
+  readonly reference: OnceReference;
+  readonly rows: { readonly row: number; readonly line: number }[];
+}
+
+export class Once {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The answer comes with the keys of the rows that can be remembered. */
+  async solve(job: OnceJob, solve: Solve): Promise<ChunkAnswer> {
+    const { plan, policy, rows, manner } = job;
+    const { isOn } = this.#store.once;
+    const known = isOn && (await this.#isWorthALook(job)) ? await this.#find(job, solve) : undefined;
+    return solve(plan, policy, rows, { ...manner, known, isKeyed: isOn });
+  }
+
+  async rememberChunk(plan: CachedPlan, batch: string, chunk: number, { keys }: ChunkAnswer): Promise<void> {
+    if (keys) await this.#store.once.addChunk(planTag(plan), batch, chunk, keys);
+  }
+
+  async rememberAnswer(plan: CachedPlan, answerKey: string, { keys }: ChunkAnswer): Promise<void> {
+    if (keys) await this.#store.once.addAnswer(planTag(plan), keys, answerKey);
+  }
+
+  async #isWorthALook({ plan, batch, msPerRow = 0 }: OnceJob): Promise<boolean> {
+    return msPerRow >= SLOW_ROW_MS || this.#store.once.hasOthers(planTag(plan), batch);
+  }
+
+  async #find({ plan, policy, rows, manner, msPerRow = 0 }: OnceJob, solve: Solve): Promise<KnownLines | undefined> {
+    const { signal } = manner;
+    const { keys } = await solve(plan, policy, rows, { kind: 'keys', isKeyed: true, signal });
+    const found = await this.#store.once.find(planTag(plan), keys!);
+    const sources = [...groupBySource(found)].sort((a, b) => b.rows.length - a.rows.length);
+    const opened = sources.filter(({ rows }, i) => i < ALWAYS_OPENED || rows.length * msPerRow > BLOCK_MS);
+    if (opened.length === 0) return undefined;
+    return linesOf(opened, await Promise.all(opened.map(({ reference }) => this.#read(reference))), rows.rows);
+  }
+
+  async #read(reference: OnceReference): Promise<Pick<Block, 'data' | 'digest'> | undefined> {
+    if ('batch' in reference) return (await this.#store.results.blocks([reference]))[0];
+    const answer = await this.#store.results.answer(reference.answer);
+    return answer === undefined ? undefined : asBlock(Buffer.from(answer));
+  }
+}
+
+function groupBySource(found: readonly (OnceReference | undefined)[]): Iterable<Source> {
+  const sources = new Map<string, Source>();
+  for (const [row, reference] of found.entries()) {
+    if (!reference) continue;
+    const isLine = 'batch' in reference;
+    const name = isLine ? `${reference.batch}:${reference.chunk}` : reference.answer;
+    const source = sources.get(name) ?? { reference, rows: [] };
+    source.rows.push({ row, line: isLine ? reference.line : 0 });
+    sources.set(name, source);
+  }
+  return sources.values();
+}
+
+function linesOf(
+  sources: readonly Source[],
+  blocks: readonly (Pick<Block, 'data' | 'digest'> | undefined)[],
+  rows: number,
+): KnownLines {
+  const known = {
+    blocks: [] as Pick<Block, 'data' | 'digest'>[],
+    block: new Int32Array(rows).fill(-1),
+    line: new Int32Array(rows),
+  };
+  for (const [i, source] of sources.entries()) {
+    const block = blocks[i];
+    if (!block) continue;
+    for (const { row, line } of source.rows) {
+      known.block[row] = known.blocks.length;
+      known.line[row] = line;
+    }
+    known.blocks.push(block);
+  }
+  return known;
+}

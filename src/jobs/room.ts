@@ -1,0 +1,108 @@
+/**
+ * Room in Redis. At `maxmemory` Redis refuses workers as well as producers, and then nothing drains; so producers stop early
+ * enough for the results of what is queued already:
+ *
+ *   used + (rows that wait, of all open batches) * (bytes of a result) < share * maxmemory
+ *
+ * A result's bytes are what those of the batch took so far. Without `maxmemory` a batch may have so many bytes of rows
+ * waiting as the settings say.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Store } from '../store/store.js';
+
+const LOOK_EVERY_MS = 250;
+/** Of a result that nobody has seen yet. */
+const EXPECTED_RESULT_BYTES = 250;
+/** What a finished row takes besides its result: the index of known rows, and what Redis rounds up. */
+const BESIDES_BYTES = 50;
+const RETRY_MS = 500;
+
+export class Room {
+  readonly #store: Store;
+  readonly #batch: string;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  /** Bytes that were left at the last look, less what was added since. */
+  #left = 0;
+
+  constructor(store: Store, batch: string) {
+    this.#store = store;
+    this.#batch = batch;
+  }
+
+  /** Resolves when so many rows more may be added; tells at each look why not. Rejects by the signal. */
+  async wait(rows: number, onWait: (reason: string) => void, signal?: AbortSignal): Promise<void> {
+    this.#left -= rows * (EXPECTED_RESULT_BYTES + BESIDES_BYTES);
+    if (this.#left > 0 && performance.now() - this.#lookedMs < LOOK_EVERY_MS) return;
+    for (;;) {
+      const { left, words } = await this.#look();
+      this.#lookedMs = performance.now();
+      this.#left = left;
+      if (left > 0) return;
+      onWait(words);
+      await sleep(RETRY_MS, undefined, { signal });
+    }
+  }
+
+  async #look(): Promise<{ left: number; words: string }> {
+    const { redis, settings, batches } = this.#store;
+    const memory = readMemory(await redis.info('memory'));
+    if (memory.max === 0) {
+      const { queuedBytes } = await batches.status(this.#batch);
+      const limit = settings.maxQueuedBytes || Number.POSITIVE_INFINITY;
+      return { left: limit - queuedBytes, words: `${megabytes(queuedBytes)} of rows wait, no more may` };
+    }
+    const limit = settings.memoryShare * memory.max;
+    const expected = await this.#expectedBytes();
+    const [used, more, of] = [memory.used, expected, limit].map(megabytes);
+    const words = `Redis holds ${used} and results will take ${more}, of ${of} for batches`;
+    return { left: limit - memory.used - expected, words };
+  }
+
+  /** Of the results that are still to come. */
+  async #expectedBytes(): Promise<number> {
+    const { batches } = this.#store;
+    let bytes = 0;
+    for (const id of (await batches.open()).keys()) {
+      const status = await batches.status(id).catch(() => undefined);
+      if (!status) continue;
+      const { rows, answered, resultBytes, queuedBytes } = status;
+      const each = BESIDES_BYTES + (answered > 0 ? resultBytes / answered : EXPECTED_RESULT_BYTES);
+      bytes += Math.max(0, (rows - answered) * each - queuedBytes); // rows go as results come
+    }
+    return bytes;
+  }
+}
+
+function readMemory(info: string): { used: number; max: number } {
+  const number = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  return { used: number('used_memory'), max: number('maxmemory') };
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+interface Patience {
+  /** Left out: for ever. */
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal;
+  onWait?(reason: string): void;
+}
+
+/** Tries again as long as Redis refuses to write because it is full. */
+export async function whileFull<T>(write: () => Promise<T>, { patienceMs, signal, onWait }: Patience = {}): Promise<T> {
+  for (const since = performance.now(); ; ) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isFull(error) || performance.now() - since > (patienceMs ?? Number.POSITIVE_INFINITY)) throw error;
+      onWait?.('Redis is full');
+      await sleep(RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
+/** A script that is refused says so in a longer sentence. */
+function isFull(error: unknown): boolean {
+  return error instanceof Error && /\bOOM\b/.test(error.message);
+}

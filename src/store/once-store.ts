@@ -1,0 +1,125 @@
+/**
+ * Where the answer to a row is that somebody has asked for before: row key -> batch, chunk and line, or the answer to an
+ * event. It holds for one plan (a model version under a policy), and is only an index: what it points to may be gone.
+ *
+ * A Redis key for each row would take more room than its result. So row keys are fields of small hashes, which Redis keeps
+ * as one run of bytes while they have at most 128 fields: about 25 bytes for a row. How many buckets are right depends on how
+ * many rows come, so there are levels of 2^6, 2^8, ... buckets: a level is filled to 90 rows a bucket on average, then the
+ * next one is; a search looks into those that are in use.
+ *
+ * Time is cut into generations of the cache's time to live. A search looks into this one and the one before; each goes as a
+ * whole, so an entry is found for at least that long and gone after twice as long.
+ */
+import type { Keys } from './keys.js';
+import { ADD_ONCE, FIND_ONCE } from './once-scripts.js';
+import type { RedisClient } from './redis.js';
+import { runScript } from './scripts.js';
+
+/** Where an answer is. */
+export type OnceReference =
+  | { readonly batch: string; readonly chunk: number; readonly line: number }
+  | { readonly answer: string };
+
+/** Row keys are 16 bytes, one after the other; a key of zeros belongs to no row. */
+export type RowKeys = Uint8Array;
+
+const KEY_BYTES = 16;
+const EVENT_MARK = 0xff;
+const MAX_SOURCES_KEPT = 10_000;
+
+export class OnceStore {
+  readonly #redis: RedisClient;
+  readonly #keys: Keys;
+  readonly #ttlSeconds: number;
+  /** Batches by the key and number under which an index knows them. */
+  readonly #sources = new Map<string, string>();
+
+  /** `ttlSeconds` 0: nothing is looked up and nothing kept. */
+  constructor(redis: RedisClient, keys: Keys, ttlSeconds: number) {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#ttlSeconds = ttlSeconds;
+  }
+
+  get isOn(): boolean {
+    return this.#ttlSeconds > 0;
+  }
+
+  /** Whether there is anything to find for a plan but what the batch itself has left there. */
+  async hasOthers(plan: string, batch: string | undefined): Promise<boolean> {
+    const fields = ['sources', 'events', `batch:${batch ?? ''}`];
+    const found = await Promise.all(this.#generations(plan).map((key) => this.#redis.hmget(key, ...fields)));
+    return found.some(([sources, events, own]) => events !== null || Number(sources ?? 0) > (own === null ? 0 : 1));
+  }
+
+  /** For each row, where its answer is. */
+  async find(plan: string, rows: RowKeys): Promise<(OnceReference | undefined)[]> {
+    const generations = this.#generations(plan);
+    const found = (await runScript(
+      this.#redis,
+      FIND_ONCE,
+      generations,
+      [asBuffer(rows)],
+      'binary',
+    )) as (Buffer | null)[];
+    await this.#learnSources(generations, found);
+    return found.map((value) => (value ? this.#read(generations[value[0]], value.subarray(1)) : undefined));
+  }
+
+  /** The rows of a chunk, in order: the n-th key belongs to the n-th line of its results. */
+  async addChunk(plan: string, batch: string, chunk: number, rows: RowKeys): Promise<void> {
+    const args = [asBuffer(rows), this.#expiresAt(), batch, chunk];
+    await runScript(this.#redis, ADD_ONCE, [this.#generations(plan)[0]], args);
+  }
+
+  /** The row of an event, whose answer is stored under a key of 32 hexadecimal digits. */
+  async addAnswer(plan: string, row: RowKeys, answer: string): Promise<void> {
+    const value = Buffer.concat([Buffer.from([EVENT_MARK]), Buffer.from(answer, 'hex')]);
+    await runScript(this.#redis, ADD_ONCE, [this.#generations(plan)[0]], [asBuffer(row), this.#expiresAt(), '', value]);
+  }
+
+  /** This one and the one before. */
+  #generations(plan: string): [string, string] {
+    const now = this.#generation();
+    return [this.#keys.once(plan, now), this.#keys.once(plan, now - 1)];
+  }
+
+  #generation(): number {
+    return Math.floor(Date.now() / 1000 / this.#ttlSeconds);
+  }
+
+  #expiresAt(): number {
+    return (this.#generation() + 2) * this.#ttlSeconds;
+  }
+
+  #read(generation: string, value: Buffer): OnceReference | undefined {
+    if (value[0] === EVENT_MARK) return { answer: value.toString('hex', 1) };
+    const batch = this.#sources.get(`${generation} ${value.readUInt16BE(0)}`);
+    return batch === undefined ? undefined : { batch, chunk: value.readUIntBE(2, 3), line: value.readUInt16BE(5) };
+  }
+
+  async #learnSources(generations: readonly string[], found: readonly (Buffer | null)[]): Promise<void> {
+    const unknown = new Map<string, [key: string, number: number]>();
+    for (const value of found) {
+      if (!value || value[1] === EVENT_MARK) continue;
+      const [key, number] = [generations[value[0]], value.readUInt16BE(1)];
+      if (!this.#sources.has(`${key} ${number}`)) unknown.set(`${key} ${number}`, [key, number]);
+    }
+    if (this.#sources.size > MAX_SOURCES_KEPT) this.#sources.clear();
+    await Promise.all(
+      [...unknown].map(async ([name, [key, number]]) => {
+        const batch = await this.#redis.hget(key, `source:${number}`);
+        if (batch !== null) this.#sources.set(name, batch);
+      }),
+    );
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The key of one row among many. */
+export function keyAt(rows: RowKeys, at: number): Uint8Array {
+  return rows.subarray(KEY_BYTES * at, KEY_BYTES * (at + 1));
+}

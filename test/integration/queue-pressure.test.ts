@@ -1,0 +1,112 @@
+/** A Redis that is too small for a batch: adding stops in time, says so, and goes on when there is room. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { startRedis } from '../../scripts/redis.mjs';
+import { Producer } from '../../src/jobs/producer.js';
+import { whileFull } from '../../src/jobs/room.js';
+import { storeSettings } from '../../src/store/settings.js';
+import { storeOver } from '../../src/store/store.js';
+import { POLICY, until, World } from './queue-world.js';
+
+const SLOW = 60_000;
+
+const memory = async (world: World) => Number(/used_memory:(\d+)/.exec(await world.store.redis.info('memory'))![1]);
+
+async function* file(path: string): AsyncGenerator<Buffer> {
+  const bytes = readFileSync(path);
+  for (let at = 0; at < bytes.length; at += 1 << 16) yield bytes.subarray(at, at + (1 << 16));
+}
+
+describe('back-pressure', () => {
+  it(
+    'leaves room for the results, tells, and ends when there is more',
+    async () => {
+      const maxmemory = 16_000_000;
+      const world = await World.withModel(await startRedis({ maxmemory: String(maxmemory) }));
+      const rows = world.writeRows('rows.csv', 40);
+      const reasons: string[] = [];
+      let added = 0;
+      let isOver = false;
+      const adding = new Producer(world.store)
+        .enqueueBatch({
+          source: file(rows),
+          name: 'rows.csv',
+          model: 'credit',
+          policy: JSON.parse(readFileSync(POLICY, 'utf8')),
+          batch: 'large',
+          chunkRows: 500,
+          onProgress: (count) => {
+            added = count;
+          },
+          onWait: (reason) => reasons.push(reason),
+        })
+        .finally(() => {
+          isOver = true;
+        });
+      await until('it to wait', async () => reasons.length > 2, 60_000);
+      const stoppedAt = added;
+      await sleep(1_000);
+      expect(isOver).toBe(false);
+      expect(added).toBe(stoppedAt);
+      expect(await memory(world)).toBeLessThan(0.7 * maxmemory);
+      expect(reasons[0]).toContain('Redis holds');
+      const worker = await world.startWorker();
+      await until(
+        'what is there to be done',
+        async () => {
+          const { answered } = await world.store.batches.status('large');
+          return answered >= stoppedAt;
+        },
+        40_000,
+      );
+      expect(await memory(world)).toBeLessThan(maxmemory);
+      await world.store.redis.config('SET', 'maxmemory', 200_000_000);
+      expect(await adding).toMatchObject({ rows: 120_000 });
+      await until('the rest', async () => (await world.store.batches.status('large')).answered === 120_000, 40_000);
+      worker.process.kill('SIGTERM');
+      await worker.ended;
+      await world.close();
+    },
+    2 * SLOW,
+  );
+
+  it(
+    'counts the bytes of a batch when Redis has no limit',
+    async () => {
+      const world = await World.withModel();
+      const settings = { ...storeSettings({}, {}), ...world.store.settings, maxQueuedBytes: 100_000 };
+      const reasons: string[] = [];
+      const adding = new Producer(storeOver(world.store.redis, settings)).enqueueBatch({
+        source: file(world.writeRows('rows.csv', 10)),
+        name: 'rows.csv',
+        model: 'credit',
+        policy: JSON.parse(readFileSync(POLICY, 'utf8')),
+        batch: 'capped',
+        chunkRows: 100,
+        onWait: (reason) => reasons.push(reason),
+      });
+      await until('it to wait', async () => reasons.length > 0);
+      expect((await world.store.batches.status('capped')).isSealed).toBe(false);
+      await world.startWorker();
+      expect(await adding).toMatchObject({ rows: 30_000 });
+      await world.close();
+    },
+    SLOW,
+  );
+});
+
+describe('a full Redis', () => {
+  it('is asked again until it takes what it is given', async () => {
+    const world = await World.withModel(await startRedis({ maxmemory: '3mb' }));
+    const { redis } = world.store;
+    await redis.config('SET', 'maxmemory', 1_000_000);
+    const waits: string[] = [];
+    const writing = whileFull(() => redis.set('key', 'x'), { onWait: (reason) => waits.push(reason) });
+    await until('a refusal', async () => waits.length > 0);
+    await expect(whileFull(() => redis.set('key', 'y'), { patienceMs: 600 })).rejects.toThrow('OOM');
+    await redis.config('SET', 'maxmemory', 100_000_000);
+    expect(await writing).toBe('OK');
+    await world.close();
+  });
+});
