@@ -30,12 +30,32 @@ describe('the roles', () => {
   const matrix = routes.flatMap((route) => callers.map((as) => [route.method, route.path, as, route.access] as const));
 
   it.each(matrix)('%s %s as %s (needs %s)', async (method, path, as, access) => {
-    const { status, headers } = await api.call(method, path.replaceAll(/:\w+/g, 'none'), { as });
+    const { status, headers, json } = await api.call(method, path.replaceAll(/:\w+/g, 'none'), { as });
+    expect(json.code).not.toBe('no-such-route');
     const isIn = ALLOWED[access].includes(as);
     const isKnown = as !== 'nobody' && as !== 'stranger';
     if (isIn) expect([401, 403]).not.toContain(status);
     else expect(status).toBe(isKnown ? 403 : 401);
     expect(headers.get('www-authenticate') !== null).toBe(status === 401);
+  });
+
+  it('are asked for on no route but those of the table', async () => {
+    for (const path of new Set(routes.map((route) => route.path)))
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (routes.some((route) => route.path === path && route.method === method)) continue;
+        const { json } = await api.call(method, path.replaceAll(/:\w+/g, 'none'));
+        expect(json, `${method} ${path}`).toMatchObject({ status: 404, code: 'no-such-route' });
+      }
+  });
+
+  it('leave /metrics open where that is asked for', async () => {
+    const open = await ApiWorld.create({ metricsWithoutToken: true }, []);
+    try {
+      expect((await open.call('GET', '/metrics', { as: 'nobody' })).status).toBe(200);
+      expect((await open.call('GET', '/v1/models', { as: 'nobody' })).status).toBe(401);
+    } finally {
+      await open.close();
+    }
   });
 
   it('hide from strangers which routes there are', async () => {
@@ -116,6 +136,28 @@ describe('limits', () => {
     expect(await rawRequest(Number(port), 'what is this?\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
+  it('let only so many wait', async () => {
+    const narrow = await ApiWorld.create({ maxWaiting: 1 }, []);
+    try {
+      const ask = (id: string, waitMs: number) =>
+        narrow.call('POST', `/v1/explanations?waitMs=${waitMs}`, { body: { id, model: 'credit', features: {} } });
+      const headers = { 'content-type': 'application/x-ndjson' };
+      await narrow.call('POST', '/v1/batches?model=credit&batch=b', { headers, body: '{"id":"x"}\n' });
+      const first = ask('first', 1_500);
+      await until('it waits', async () => /waiting 1$/m.test((await narrow.call('GET', '/metrics')).text));
+      const since = performance.now();
+      expect((await ask('second', 20_000)).status).toBe(202);
+      expect(performance.now() - since).toBeLessThan(1_400);
+      const results = await narrow.call('GET', '/v1/batches/b/results');
+      expect(results.json).toMatchObject({ status: 429, code: 'too-many-requests' });
+      expect(results.headers.get('retry-after')).toBe('1');
+      expect((await first).status).toBe(202);
+      expect((await narrow.call('GET', '/v1/batches/b/results?wait=false')).status).toBe(200);
+    } finally {
+      await narrow.close();
+    }
+  });
+
   it('count the requests of each token for itself', async () => {
     const few = [{ ...TOKENS[0], ratePerMinute: 2 }, TOKENS[1]];
     const small = await ApiWorld.create({ tokens: few, ratePerMinute: 3 }, []);
@@ -155,7 +197,7 @@ describe('a request', () => {
       body: { ...body, features: { ...features, age: { mustermann: 1 } } },
     });
     const log = api.lines.join('');
-    for (const word of ['mustermann', '4242', SECRETS.admin, TOKENS[2].sha256]) expect(log).not.toContain(word);
+    for (const word of ['mustermann', '4242.4242', SECRETS.admin, TOKENS[2].sha256]) expect(log).not.toContain(word);
     expect(log).toContain('"route":"/v1/explanations/:id"');
     expect(log).toContain('"caller":"the-admin"');
   });
