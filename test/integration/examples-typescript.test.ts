@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { firstApplicant } from './example-row.js';
 import { compile, installInto } from './packed.js';
 import { POLICY, World, withoutTimes } from './queue-world.js';
 
@@ -38,4 +39,9 @@ it('queues a batch and writes its results', async () => {
   const { stdout } = await runExample('batch', 'credit@1', POLICY, rows, output);
   expect(stdout).toContain('3000 rows in batch credit-');
   expect(withoutTimes(readFileSync(output, 'utf8'))).toBe(await world.explain(rows));
+});
+
+it('sends one row and waits for its answer', async () => {
+  const { stdout } = await runExample('event', 'credit@1', POLICY, 'a-0001', JSON.stringify(firstApplicant()));
+  expect(stdout).toMatch(/^found\n\w+: .+ -> .+\n/);
 });
