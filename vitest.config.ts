@@ -1,10 +1,17 @@
 /**
- * Two projects: tests that only compute run side by side; those that share the real Redis, or kill servers and
- * workers, run after them and one file at a time, so that none of them sees another's keys or is starved by it.
+ * Three projects, one after the other: tests that only compute, side by side; those that share the real Redis, two files at a
+ * time, each in a world of its own; and those that time things, count a server's connections or kill servers and workers,
+ * one file at a time, so that none is starved by another.
  */
 import { defineConfig } from 'vitest/config';
 
-const ALONE = ['test/integration/**/*.test.ts', 'test/chaos/**/*.test.ts'];
+const SHARING = ['test/integration/**/*.test.ts'];
+const ALONE = [
+  'test/chaos/**/*.test.ts',
+  'test/integration/api-batches.test.ts',
+  'test/integration/queue-faults.test.ts',
+  'test/integration/redis-sentinel.test.ts',
+];
 
 export default defineConfig({
   test: {
@@ -17,11 +24,20 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...SHARING, ...ALONE],
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
-        test: { name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } },
+        test: { name: 'sharing', include: SHARING, exclude: ALONE, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -35,8 +35,12 @@ describe.each(rounds)('round %i', (round) => {
       const second = await startRedis({ appendonly: true, directory, port: first.port });
       await trial.recovery(id, BACK_MS, performance.now());
       await trial.conclude(id);
-      await trial.end(workers);
       await second.stop('SIGKILL');
+      workers[0].process.kill('SIGTERM');
+      const { code, stderr } = await workers[0].ended;
+      expect(code).toBe(3); // without Redis nothing can be handed over: it is left to others, and said so
+      expect(stderr).toContain('left to other workers');
+      await trial.end(workers.slice(1));
     },
     SLOW,
   );

@@ -16,7 +16,7 @@ export const isLong = process.env.CHAOS === 'long';
 export const SEED = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 1e9));
 export const ROUNDS = isLong ? Number(process.env.CHAOS_ROUNDS ?? 3) : 1;
 /** Copies of the example's 3,000 rows. */
-const COPIES = isLong ? 8 : 2;
+const COPIES = isLong ? 8 : 1;
 const CHUNK_ROWS = 20;
 
 type OwnRedis = Parameters<typeof World.withModel>[0];

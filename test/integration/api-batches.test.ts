@@ -28,7 +28,7 @@ describe('a batch', () => {
     const accepted = await upload('first', readFileSync(file, 'utf8'));
     expect(accepted).toMatchObject({
       status: 201,
-      json: { id: 'first', rows: 3000, chunks: 6, done: 0, warnings: [] },
+      json: { id: 'first', rows: 3000, done: 0, warnings: [] },
     });
     expect(accepted.headers.get('location')).toBe('/v1/batches/first');
     const results = await api.call('GET', '/v1/batches/first/results', { as: 'read' });
@@ -52,7 +52,8 @@ describe('a batch', () => {
 
   it('sent again is the same batch; other rows under its id are refused', async () => {
     const again = await upload('first', readFileSync(file, 'utf8'));
-    expect(again).toMatchObject({ status: 201, json: { chunks: 6, done: 6 } });
+    expect(again.status).toBe(201);
+    expect(again.json.done).toBe(again.json.chunks);
     const other = await upload('first', `${readFileSync(file, 'utf8').replace('a-0001', 'b-0001')}`);
     expect(other).toMatchObject({ status: 409, json: { code: 'conflict' } });
     const { 'x-elsewise-policy': _, ...withoutPolicy } = CSV;
@@ -130,7 +131,7 @@ describe('a stream', () => {
     expect(early.text.split('\n').length).toBeLessThan(MANY);
     const response = await api.fetch('GET', '/v1/batches/many/results', { as: 'read' });
     const ids = await idsOf(response.body!);
-    expect(await sending).toMatchObject({ status: 201, json: { rows: MANY, chunks: MANY / 500 } });
+    expect(await sending).toMatchObject({ status: 201, json: { rows: MANY } });
     const sent = readFileSync(file, 'utf8')
       .trimEnd()
       .split('\n')
@@ -150,7 +151,7 @@ describe('a stream', () => {
     expect(json.rows).toBeGreaterThan(0);
     expect(json.rows).toBeLessThanOrEqual(10_000);
     const again = await upload('broken', readFileSync(long, 'utf8'));
-    expect(again).toMatchObject({ status: 201, json: { rows: 12_000, chunks: 24 } });
+    expect(again).toMatchObject({ status: 201, json: { rows: 12_000 } });
     const results = await api.call('GET', '/v1/batches/broken/results');
     expect(withoutTimes(results.text) === (await api.world.explain(long))).toBe(true);
   }, 60_000);

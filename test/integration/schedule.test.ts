@@ -178,8 +178,10 @@ describe('once', () => {
     await runner().run(request);
     expect(await batches()).toEqual([expect.stringMatching(/^nightly-20260115T020000Z-[0-9a-f]{12}$/)]);
     expect(await runs('nightly')).toMatchObject([{ outcome: 'added', files: [{ rows: 3000 }] }]);
-    const { redis, settings } = world.store;
-    expect(await redis.llen(`${settings.queuePrefix}:elsewise-bulk:wait`)).toBe(6);
+    const { redis, settings, batches: stored } = world.store;
+    const { chunks, rows } = await stored.status((await batches())[0]);
+    expect(rows).toBe(3000);
+    expect(await redis.llen(`${settings.queuePrefix}:elsewise-bulk:wait`)).toBe(chunks);
   });
 
   it('for runs that overlap: the second goes on with the batch of the first, model and all', async () => {

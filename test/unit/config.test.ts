@@ -54,7 +54,7 @@ describe('configuration', () => {
   });
 
   it('names the queues that there are', () => {
-    expect(readDefaults().worker.queues).toEqual(Object.keys(QUEUES));
+    expect(readDefaults().worker.queues).toEqual([...Object.keys(QUEUES), 'schedule']);
   });
 
   it('is told by its page', () => {
