@@ -8,7 +8,7 @@ let worker: RunningWorker;
 beforeAll(async () => {
   world = await World.withModel();
   worker = await world.startWorker();
-  const id = await world.enqueue(world.writeRows('rows.csv', 1));
+  const id = await world.enqueue(world.writeRows('rows.csv', 1), '--chunk-rows', '500');
   await until('the batch', async () => (await world.store.batches.status(id)).done === 6);
 });
 
