@@ -1,8 +1,8 @@
 /** A worker's cache of documents over a real registry. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PlanCache } from '../../dist/jobs/plan-cache.js';
 import { loadPolicy, type Policy } from '../../src/explain/policy.js';
-import { PlanCache } from '../../src/jobs/plan-cache.js';
 import type { ModelPin } from '../../src/store/manifest.js';
 import { MODEL, World } from './queue-world.js';
 
