@@ -77,7 +77,9 @@ export class EventProcessor {
     const plan = await this.#plans.get(model, policy);
     const rows = { layout: { format: 'ndjson' }, bytes, firstRow: 1, rows: 1 } as const;
     const solved = await this.#once.solve({ plan, policy, rows, manner: {} }, solve);
-    const kept = await this.#store.results.keepAnswer(key, Buffer.from(solved.bytes).toString().trimEnd());
+    const line = Buffer.from(solved.bytes).toString().trimEnd();
+    const { degraded } = JSON.parse(line) as ResultDocument;
+    const kept = await this.#store.results.keepAnswer(key, line, !degraded);
     await this.#once.rememberAnswer(plan, key, solved).catch(() => {}); // it is only a cache
     return kept;
   }

@@ -42,6 +42,9 @@ export interface Place {
   readonly chunk: number;
 }
 
+/** Long enough for everyone who waits to have seen it. */
+const PASSING_SECONDS = 60;
+
 export class ResultStore {
   readonly #redis: RedisClient;
   readonly #keys: Keys;
@@ -99,10 +102,14 @@ export class ResultStore {
     return (await this.#redis.get(this.#keys.answer(jobKey))) ?? undefined;
   }
 
-  /** Gives the answer that holds: the first one ever stored for the key. */
-  async keepAnswer(jobKey: string, answer: string): Promise<string> {
+  /**
+   * Gives the answer that holds: the first one ever stored for the key. One that a limit of time or a lost thread had a say in
+   * holds for those who wait for it and not for whoever asks the same later.
+   */
+  async keepAnswer(jobKey: string, answer: string, isLasting: boolean): Promise<string> {
     const key = this.#keys.answer(jobKey);
-    const isFirst = await this.#redis.set(key, answer, 'EX', this.#retention.answerTtlSeconds, 'NX');
+    const ttlSeconds = isLasting ? this.#retention.answerTtlSeconds : PASSING_SECONDS;
+    const isFirst = await this.#redis.set(key, answer, 'EX', ttlSeconds, 'NX');
     return isFirst ? answer : ((await this.#redis.get(key)) ?? answer);
   }
 

@@ -148,7 +148,6 @@ describe('a stream', () => {
     expect(api.lines.join('')).not.toContain('"level":"error"');
     const { json } = await api.call('GET', '/v1/batches/broken');
     expect(json.state).toBe('adding');
-    expect(json.rows).toBeGreaterThan(0);
     expect(json.rows).toBeLessThanOrEqual(10_000);
     const again = await upload('broken', readFileSync(long, 'utf8'));
     expect(again).toMatchObject({ status: 201, json: { rows: 12_000 } });
@@ -200,8 +199,7 @@ async function breakOff(batch: string, lines: readonly string[]): Promise<void> 
   const upload = request({ hostname, port, path, method: 'POST', headers });
   upload.on('error', () => {});
   upload.write(`${lines.join('\n')}\n`);
-  const isQueued = async () => ((await api.call('GET', `/v1/batches/${batch}`)).json as { chunks?: number }).chunks;
-  await until('a part of the batch', async () => ((await isQueued()) ?? 0) > 0);
+  await until('the batch', async () => (await api.call('GET', `/v1/batches/${batch}`)).status === 200);
   upload.destroy();
 }
 
