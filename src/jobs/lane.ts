@@ -46,8 +46,8 @@ export interface LaneOptions {
 }
 
 /** A killed worker's jobs run again after at most their sum; the pool, not the lock, ends rows that overrun. */
-const LOCK_MS = 10_000;
-const STALLED_CHECK_MS = 5_000;
+const LOCK_MS = 8_000;
+const STALLED_CHECK_MS = 4_000;
 /** After a broken connection BullMQ would wait 15 s before it takes the next job. */
 const RETRY_MS = 1_000;
 const COUNTED = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;

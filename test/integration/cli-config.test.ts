@@ -72,6 +72,7 @@ describe('worker', () => {
     writeFileSync(file, 'redis://:hunter2@127.0.0.1:1\n');
     const { code, stderr } = await run({ REDIS_URL_FILE: file }, 'worker', '--port', '0');
     expect(code).toBe(3);
-    expect(stderr).toContain('redis://***@127.0.0.1:1');
+    expect(stderr).toContain('redis://127.0.0.1:1');
+    expect(stderr).not.toContain('hunter2');
   });
 });
