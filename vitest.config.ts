@@ -1,6 +1,6 @@
 /**
- * Three projects, one after the other: tests that only compute, side by side; those that share the real Redis, two files at a
- * time, each in a world of its own; and those that time things, count a server's connections or kill servers and workers,
+ * Three projects, one after the other: tests that only compute, side by side; those that share the real Redis and mostly wait, three
+ * files at a time, each in a world of its own; and those that time things, count a server's connections or kill servers and workers,
  * one file at a time, so that none is starved by another.
  */
 import { defineConfig } from 'vitest/config';
@@ -33,7 +33,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'sharing', include: SHARING, exclude: ALONE, sequence: { groupOrder: 1 } },
+        test: { name: 'sharing', include: SHARING, exclude: ALONE, maxWorkers: 3, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,

@@ -211,7 +211,9 @@ export class QueueWorker {
   /** What breaks while Redis is away has been told by that. */
   #tell(error: Error): void {
     const { notice, settings } = this.#options;
-    if (this.#watch.isUp) notice((asRedisFailure(settings, error) as Error).message);
+    const coded = asRedisFailure(settings, error) as Error;
+    const isBreak = coded instanceof ElsewiseError && coded.code === 'redis-away';
+    if (this.#watch.isUp && !isBreak) notice(coded.message);
   }
 
   async #recordFailedEvent(job: FailedJob, error: Error): Promise<void> {

@@ -46,7 +46,8 @@ async function exported(): Promise<Map<string, readonly string[]>> {
   const { registry } = new Metrics({
     depths: async () => [],
     pools: () => [],
-    cachedPlans: () => 0,
+    cachedPlans: () => ({ plans: 0, bytes: 0, hits: 0, misses: 0, evictions: 0 }),
+    deadLetters: async () => 0,
     isRedisUp: () => true,
     memory: async () => undefined,
   });
