@@ -35,7 +35,7 @@ async function openWorld(url) {
   const prefix = `bench-${randomBytes(4).toString('hex')}`;
   const env = { REDIS_URL: url, ELSEWISE_PREFIX: prefix, ELSEWISE_QUEUE_PREFIX: `${prefix}-queue` };
   const settings = storeSettings({}, env);
-  const store = storeOver(await connect(settings.url), settings);
+  const store = storeOver(await connect(settings), settings);
   const workers = [];
   return {
     store,

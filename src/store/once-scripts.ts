@@ -51,7 +51,7 @@ return found`,
 };
 
 /**
- * KEYS the index of this generation; ARGV row keys, when it expires, batch, chunk; or no batch and, in place of the chunk,
+ * KEYS the index of this generation; ARGV row keys, when it expires, batch, chunk, first line; or no batch and, in place of the chunk,
  * what to store for the one row. The first answer stays. A row is stored as the batch's number (2 bytes), the chunk (3) and
  * the line (2), so the first 65,279 batches of a generation are known and no others.
  */
@@ -77,7 +77,7 @@ for i = 1, #ARGV[1] / 16 do
   local key = string.sub(ARGV[1], 16 * i - 15, 16 * i)
   if key ~= nobody then
     local place = bucket(KEYS[1], key, bits)
-    if ARGV[3] ~= '' then value = struct.pack('>I2I3I2', source, tonumber(ARGV[4]), i - 1) end
+    if ARGV[3] ~= '' then value = struct.pack('>I2I3I2', source, tonumber(ARGV[4]), tonumber(ARGV[5]) + i - 1) end
     if redis.call('HSETNX', place, string.sub(key, 4, 11), value) == 1 then
       added = added + 1
       if redis.call('HLEN', place) == 1 then redis.call('EXPIREAT', place, ARGV[2]) end

@@ -26,6 +26,8 @@ export type RowKeys = Uint8Array;
 const KEY_BYTES = 16;
 const EVENT_MARK = 0xff;
 const MAX_SOURCES_KEPT = 10_000;
+/** Rows of one script: Redis does nothing else meanwhile, and an event must not wait for a batch. */
+const SLICE_ROWS = 64;
 
 export class OnceStore {
   readonly #redis: RedisClient;
@@ -55,27 +57,33 @@ export class OnceStore {
   /** For each row, where its answer is. */
   async find(plan: string, rows: RowKeys): Promise<(OnceReference | undefined)[]> {
     const generations = this.#generations(plan);
-    const found = (await runScript(
-      this.#redis,
-      FIND_ONCE,
-      generations,
-      [asBuffer(rows)],
-      'binary',
-    )) as (Buffer | null)[];
+    const found: (Buffer | null)[] = [];
+    for (const { part } of slicesOf(rows)) {
+      const some = await runScript(this.#redis, FIND_ONCE, generations, [asBuffer(part)], 'binary');
+      found.push(...(some as (Buffer | null)[]));
+    }
     await this.#learnSources(generations, found);
     return found.map((value) => (value ? this.#read(generations[value[0]], value.subarray(1)) : undefined));
   }
 
   /** The rows of a chunk, in order: the n-th key belongs to the n-th line of its results. */
   async addChunk(plan: string, batch: string, chunk: number, rows: RowKeys): Promise<void> {
-    const args = [asBuffer(rows), this.#expiresAt(), batch, chunk];
-    await runScript(this.#redis, ADD_ONCE, [this.#generations(plan)[0]], args);
+    const [generation] = this.#generations(plan);
+    for (const { part, first } of slicesOf(rows)) {
+      const args = [asBuffer(part), this.#expiresAt(), batch, chunk, first];
+      await runScript(this.#redis, ADD_ONCE, [generation], args);
+    }
   }
 
   /** The row of an event, whose answer is stored under a key of 32 hexadecimal digits. */
   async addAnswer(plan: string, row: RowKeys, answer: string): Promise<void> {
     const value = Buffer.concat([Buffer.from([EVENT_MARK]), Buffer.from(answer, 'hex')]);
-    await runScript(this.#redis, ADD_ONCE, [this.#generations(plan)[0]], [asBuffer(row), this.#expiresAt(), '', value]);
+    await runScript(
+      this.#redis,
+      ADD_ONCE,
+      [this.#generations(plan)[0]],
+      [asBuffer(row), this.#expiresAt(), '', value, 0],
+    );
   }
 
   /** This one and the one before. */
@@ -113,6 +121,11 @@ export class OnceStore {
       }),
     );
   }
+}
+
+function* slicesOf(rows: RowKeys): Generator<{ part: RowKeys; first: number }> {
+  for (let first = 0; first * KEY_BYTES < rows.length; first += SLICE_ROWS)
+    yield { part: rows.subarray(first * KEY_BYTES, (first + SLICE_ROWS) * KEY_BYTES), first };
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
