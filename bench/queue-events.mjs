@@ -27,7 +27,7 @@ const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname;
 export const GOALS = { idleP50Ms: 8, busyP99Ms: 30, twoWorkers: 1.7 };
 const PER_SECOND = 100;
 const SECONDS = { full: 20, short: 5 };
-const FOREST_ROWS = { full: 1_200, short: 240 };
+const FOREST_ROWS = { full: 4_000, short: 240 };
 const ANSWER_WITHIN_MS = 30_000;
 
 /** What runs on Redis during one measurement, under prefixes of its own. */
