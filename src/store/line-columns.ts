@@ -34,12 +34,13 @@ const NONE = -1;
 
 export function splitColumns(bytes: Buffer): Buffer | undefined {
   const groups = new Map<string, Group>();
+  const scan = new LineScan(bytes);
   const order: number[] = [];
   let last: Group | undefined;
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(LF, start);
     if (end <= start) return undefined; // an empty line, or a last one without its line feed
-    if (!last?.take(bytes, start, end)) last = findGroup(groups, bytes, start, end);
+    last = (last && scan.take(start, end, last, groups)) ?? findGroup(groups, scan, bytes, start, end);
     if (!last) return undefined;
     order.push(last.number);
     start = end + 1;
@@ -51,7 +52,7 @@ export function splitColumns(bytes: Buffer): Buffer | undefined {
   return out.bytes;
 }
 
-/** Lines of one template. Most lines are like the one before them, so that is what is tried first. */
+/** Lines of one template. */
 class Group {
   readonly columns: number;
   rows = 0;
@@ -66,27 +67,13 @@ class Group {
     this.columns = template.reduce((count, byte) => count + (byte === PLACE ? 1 : 0), 0);
   }
 
-  /** False: the line has another template. */
-  take(bytes: Buffer, start: number, end: number): boolean {
-    const { template } = this;
-    let value = this.rows * this.columns;
-    this.#reserve(value + this.columns);
-    const { starts, ends } = this;
-    let at = start;
-    for (let i = 0; i < template.length; i++) {
-      if (template[i] !== PLACE) {
-        if (bytes[at] !== template[i]) return false; // also where the line has ended: no template holds a line feed
-        at++;
-        continue;
-      }
-      starts[value] = at;
-      at = endOfValue(bytes, at, end);
-      if (at === NONE) return false;
-      ends[value++] = at;
+  add(starts: Int32Array, ends: Int32Array): void {
+    const from = this.rows++ * this.columns;
+    this.#reserve(from + this.columns);
+    for (let c = 0; c < this.columns; c++) {
+      this.starts[from + c] = starts[c];
+      this.ends[from + c] = ends[c];
     }
-    if (at !== end) return false;
-    this.rows++;
-    return true;
   }
 
   #reserve(values: number): void {
@@ -99,15 +86,89 @@ class Group {
   }
 }
 
+/**
+ * Reads lines by the templates that are known. Most lines are like the one before them; where one parts from it, it is read
+ * on by another template that is the same up to there, so that no line is read twice.
+ */
+class LineScan {
+  #starts = new Int32Array(1 << 10);
+  #ends = new Int32Array(1 << 10);
+
+  constructor(private readonly bytes: Buffer) {}
+
+  /** The group that the line was added to; undefined: no template fits. */
+  take(start: number, end: number, first: Group, groups: ReadonlyMap<string, Group>): Group | undefined {
+    const { bytes } = this;
+    let group = first;
+    let at = start;
+    let value = 0;
+    for (let i = 0; ; ) {
+      const { template } = group;
+      this.#reserve(group.columns);
+      const [starts, ends] = [this.#starts, this.#ends];
+      for (; i < template.length; i++) {
+        if (template[i] !== PLACE) {
+          if (bytes[at] !== template[i]) break; // also where the line has ended: no template holds a line feed
+          at++;
+          continue;
+        }
+        starts[value] = at;
+        at = endOfValue(bytes, at, end);
+        if (at === NONE) return undefined;
+        ends[value++] = at;
+      }
+      if (i === template.length && at === end) {
+        group.add(starts, ends);
+        return group;
+      }
+      const next = at < end ? continued(groups, template, i, bytes[at]) : undefined;
+      if (!next) return undefined;
+      group = next;
+    }
+  }
+
+  #reserve(values: number): void {
+    if (values <= this.#starts.length) return;
+    const [starts, ends] = [new Int32Array(2 * values), new Int32Array(2 * values)];
+    starts.set(this.#starts);
+    ends.set(this.#ends);
+    this.#starts = starts;
+    this.#ends = ends;
+  }
+}
+
+/** A group whose template begins like the given one and goes on with a byte. */
+function continued(
+  groups: ReadonlyMap<string, Group>,
+  template: Buffer,
+  length: number,
+  byte: number,
+): Group | undefined {
+  for (const group of groups.values()) {
+    const other = group.template;
+    if (other[length] === byte && other !== template && template.compare(other, 0, length, 0, length) === 0)
+      return group;
+  }
+  return undefined;
+}
+
 /** Undefined: the line cannot be one of JSON. */
-function findGroup(groups: Map<string, Group>, bytes: Buffer, start: number, end: number): Group | undefined {
+function findGroup(
+  groups: Map<string, Group>,
+  scan: LineScan,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): Group | undefined {
   const template = templateOf(bytes.subarray(start, end));
   if (!template) return undefined;
   const key = template.toString('latin1');
   const group = groups.get(key) ?? new Group(groups.size, template);
   groups.set(key, group);
-  return group.take(bytes, start, end) ? group : undefined;
+  return scan.take(start, end, group, NO_OTHERS);
 }
+
+const NO_OTHERS: ReadonlyMap<string, Group> = new Map();
 
 /** Keys and punctuation, with a mark in place of each value. */
 function templateOf(line: Buffer): Buffer | undefined {
@@ -161,14 +222,16 @@ function writeGroup(group: Group, bytes: Buffer, out: Output): void {
   }
 }
 
-function writeList({ starts, ends, columns, rows }: Group, bytes: Buffer, column: number, out: Output): void {
-  const group = { starts, ends, columns, rows };
+function writeList(group: Values, bytes: Buffer, column: number, out: Output): void {
+  const { starts, ends, columns, rows } = group;
   const likely = likelySources(group, bytes, column);
+  const names = likely.map((source) => Buffer.from(`^${source}`));
   for (let row = 0; row < rows; row++) {
     const value = row * columns + column;
-    const source = likely.find((c) => isEqual(group, bytes, value, row * columns + c));
+    let k = ends[value] - starts[value] < MIN_REFERRED ? likely.length : 0;
+    while (k < likely.length && !isEqual(group, bytes, value, row * columns + likely[k])) k++;
     out.byte(LF);
-    if (source !== undefined && ends[value] - starts[value] >= MIN_REFERRED) out.text(`^${source}`);
+    if (k < likely.length) out.copy(names[k], 0, names[k].length);
     else out.copy(bytes, starts[value], ends[value]);
   }
 }

@@ -66,9 +66,9 @@ describe('before there is a worker', () => {
       ['--model', 'credit', '--input', world.path('none.csv')],
       ['--model', 'credit', '--input', rows, '--target', 'approved', '--batch', 'a:b'],
     ];
-    const keysBefore = await world.store.redis.dbsize();
+    const keysBefore = await world.countKeys();
     for (const args of bad) expect(await world.run('enqueue', ...args)).toMatchObject({ code: 2, stdout: '' });
-    expect(await world.store.redis.dbsize()).toBe(keysBefore);
+    expect(await world.countKeys()).toBe(keysBefore);
     expect(await world.run('batch', 'status', 'none')).toMatchObject({ code: 2 });
     expect(await world.run('batch', 'wait', 'none', '--output', world.path('none'))).toMatchObject({ code: 2 });
   });

@@ -84,13 +84,22 @@ export class World {
     await this.#stopRedis();
   }
 
-  /** Ours and BullMQ's: both prefixes begin alike. A Cluster is never shared, and goes with its keys. */
+  /** How many keys the world has; others may share its Redis. */
+  async countKeys(): Promise<number> {
+    let count = 0;
+    for await (const keys of this.#ownKeys()) count += keys.length;
+    return count;
+  }
+
   async #removeKeys(): Promise<void> {
+    for await (const keys of this.#ownKeys()) if (keys.length > 0) await this.store.redis.unlink(...keys);
+  }
+
+  /** Ours and BullMQ's: both prefixes begin alike. A Cluster is never shared, and goes with its keys. */
+  async *#ownKeys(): AsyncGenerator<string[]> {
     const { redis, settings } = this.store;
     if (redis instanceof Cluster) return;
-    for await (const keys of redis.scanStream({ match: `${settings.keyPrefix}*`, count: 1000 })) {
-      if (keys.length > 0) await redis.unlink(...keys);
-    }
+    yield* redis.scanStream({ match: `${settings.keyPrefix}*`, count: 1000 });
   }
 
   /** What another process needs to see the same keys. */
