@@ -11,10 +11,10 @@ import { isProved } from './solve.mjs';
 import { summarise } from './timing.mjs';
 
 /**
- * "Heuristics alone": of the solvers that look for a good answer and prove nothing the one that came closest to the optimum; on
- * a ladder of several all of them run. A name that the product does not know ends the run.
+ * "Heuristics alone": of the solvers that look for a good answer and prove nothing the quickest; on a ladder of several all
+ * of them run. A name that the product does not know ends the run.
  */
-export const HEURISTICS = ['forest-descent'];
+export const HEURISTICS = ['forest-pull'];
 const FALLBACK = ['nearest'];
 
 /** Rows of a whole and of a short run; most models have a hundred. */
