@@ -9,6 +9,7 @@ const SHARING = ['test/integration/**/*.test.ts'];
 const ALONE = [
   'test/chaos/**/*.test.ts',
   'test/integration/api-batches.test.ts',
+  'test/integration/dead-letters.test.ts',
   'test/integration/queue-answers.test.ts',
   'test/integration/queue-faults.test.ts',
   'test/integration/redis-sentinel.test.ts',
