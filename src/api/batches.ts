@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { type BatchPart, followResults, readyResults } from '../jobs/batch.js';
 import { cancelBatch, retryBatch } from '../jobs/batch-control.js';
+import { stateOf } from '../jobs/batch-summary.js';
 import type { BatchStatus } from '../store/batch-store.js';
 import { batchIdSchema } from '../store/manifest.js';
 import { defineRoute } from './route.js';
@@ -156,7 +157,7 @@ async function* bytesOf(parts: AsyncIterable<BatchPart>): AsyncGenerator<Buffer>
 }
 
 function describeBatch(status: BatchStatus): BatchStatusDocument {
-  const { manifest, rows, counts, chunks, done, failed } = status;
+  const { manifest, rows, answered, counts, chunks, done, failed } = status;
   const { id, created, model, policy } = manifest;
   return {
     schema: 'elsewise.batch-status/v1',
@@ -166,17 +167,10 @@ function describeBatch(status: BatchStatus): BatchStatusDocument {
     model,
     policy: { name: policy.document.name, digest: policy.digest },
     rows,
-    answered: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    answered,
     counts,
     chunks,
     chunksDone: done,
     chunksFailed: failed,
   };
-}
-
-function stateOf({ isCancelled, isSealed, chunks, done, failed }: BatchStatus): BatchStatusDocument['state'] {
-  if (isCancelled) return 'cancelled';
-  if (!isSealed) return 'adding';
-  if (done + failed < chunks) return 'working';
-  return failed > 0 ? 'failed' : 'done';
 }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { config } from '../config.js';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
 import { asRedisFailure } from '../store/redis-failure.js';
+import { isRedisTrouble } from '../store/redis-trouble.js';
 import { HTTP_STATUS } from './http-status.js';
 
 const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
@@ -45,9 +46,6 @@ export function problemOf({ code, path, message }: ElsewiseError, requestId: str
   };
 }
 
-/** What Redis says when it is there and cannot serve. */
-const CANNOT_SERVE = /^(OOM|LOADING|READONLY|MISCONF|CLUSTERDOWN|MASTERDOWN|NOREPLICAS) /;
-
 /** By what fastify says of a request that it refuses itself. */
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'bad-request',
@@ -63,6 +61,6 @@ export function asCoded(error: unknown): ElsewiseError {
   const known = asRedisFailure(config.store, error); // its words stay inside, only the code goes out
   if (known instanceof ElsewiseError) return known;
   const { message = '', statusCode = 500 } = error as { message?: string; statusCode?: number };
-  if (CANNOT_SERVE.test(message)) return new ElsewiseError('redis-away', message);
+  if (isRedisTrouble(error)) return new ElsewiseError('redis-away', message);
   return new ElsewiseError(BY_STATUS[statusCode] ?? 'internal', message);
 }

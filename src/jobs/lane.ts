@@ -12,7 +12,7 @@ import { asJobError, JobFailure } from './job-failure.js';
 import type { ChunkAnswer, ChunkTask } from './messages.js';
 import type { CachedPlan } from './plan-cache.js';
 import { rowLimitMs, SolverPool } from './pool.js';
-import { queueOptions } from './queues.js';
+import { queueOptions, workerOptions } from './queues.js';
 import { quantile, type Tally } from './tally.js';
 
 export type Rows = Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow' | 'rows'>;
@@ -45,11 +45,6 @@ export interface LaneOptions {
   onError(error: Error): void;
 }
 
-/** A killed worker's jobs run again after at most their sum; the pool, not the lock, ends rows that overrun. */
-const LOCK_MS = 8_000;
-const STALLED_CHECK_MS = 4_000;
-/** After a broken connection BullMQ would wait 15 s before it takes the next job. */
-const RETRY_MS = 1_000;
 const COUNTED = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
 
 export class Lane {
@@ -70,12 +65,7 @@ export class Lane {
     this.#queue.on('error', options.onError);
     this.#worker = new Worker(queue, (job) => this.#process(job), {
       connection,
-      prefix,
-      concurrency,
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_CHECK_MS,
-      maxStalledCount: 1,
-      runRetryDelay: RETRY_MS,
+      ...workerOptions(prefix, concurrency),
     });
     this.#worker.on('error', options.onError);
     this.#worker.on('failed', (job, error) => void this.#recordFailure(job, error));

@@ -1,5 +1,5 @@
 /** How our queues are set up, the same for those who add jobs and those who work them. */
-import type { QueueOptions } from 'bullmq';
+import type { QueueOptions, WorkerOptions } from 'bullmq';
 
 /** Return values stay in BullMQ's stream of events: nobody delivers by it, so it is kept short. */
 const EVENT_STREAM_LENGTH = 1_000;
@@ -20,5 +20,22 @@ export function queueOptions(prefix: string): Omit<QueueOptions, 'connection'> {
       removeOnFail: { count: FAILED_JOBS_KEPT },
       stackTraceLimit: 3,
     },
+  };
+}
+
+/** A killed worker's jobs run again after at most their sum; the pool, not the lock, ends rows that overrun. */
+const LOCK_MS = 8_000;
+const STALLED_CHECK_MS = 4_000;
+/** After a broken connection BullMQ would wait 15 s before it takes the next job. */
+const RETRY_MS = 1_000;
+
+export function workerOptions(prefix: string, concurrency: number): Omit<WorkerOptions, 'connection'> {
+  return {
+    prefix,
+    concurrency,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: 1,
+    runRetryDelay: RETRY_MS,
   };
 }

@@ -16,13 +16,6 @@ import type { ParsedRow } from './row.js';
 
 export const KEY_BYTES = 16;
 
-/** Of a row that has no key. */
-const NO_KEY = Buffer.alloc(KEY_BYTES);
-
-export function isNoKey(key: Uint8Array): boolean {
-  return NO_KEY.equals(key);
-}
-
 export function createKeyWriter(model: LoadedModel): (row: ParsedRow, into: Uint8Array, at: number) => void {
   const values = new Float64Array(model.space.features.length);
   const bytes = Buffer.from(values.buffer);

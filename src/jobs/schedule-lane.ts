@@ -5,6 +5,7 @@ import type { Store } from '../store/store.js';
 import type { Metrics, QueueDepth } from '../telemetry/metrics.js';
 import { asJobError } from './job-failure.js';
 import { Producer } from './producer.js';
+import { workerOptions } from './queues.js';
 import { type DeliveryJob, openScheduleQueue, type RunJob, SCHEDULE_QUEUE } from './schedule.js';
 import { deliver, recordFailure } from './schedule-delivery.js';
 import { ScheduleRunner } from './schedule-run.js';
@@ -14,10 +15,6 @@ export interface ScheduleLaneOptions {
   onError(error: Error): void;
 }
 
-/** As for the other lanes: a killed worker's run is taken up by another after at most their sum. */
-const LOCK_MS = 10_000;
-const STALLED_CHECK_MS = 5_000;
-const RETRY_MS = 1_000;
 /** A large file that is being added does not hold up the next run. */
 const CONCURRENCY = 4;
 const COUNTED = ['waiting', 'delayed', 'active', 'failed'] as const;
@@ -44,12 +41,7 @@ export class ScheduleLane {
     this.#runner = new ScheduleRunner(store, new Producer(store), this.#queue);
     this.#worker = new Worker(SCHEDULE_QUEUE, (job, token) => this.#process(job, token), {
       connection,
-      prefix: store.settings.queuePrefix,
-      concurrency: CONCURRENCY,
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_CHECK_MS,
-      maxStalledCount: 1,
-      runRetryDelay: RETRY_MS,
+      ...workerOptions(store.settings.queuePrefix, CONCURRENCY),
     });
     this.#worker.on('error', options.onError);
     this.#worker.on('failed', (job, error) => void this.#recordFailure(job, error));

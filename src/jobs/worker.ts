@@ -45,7 +45,6 @@ export interface WorkerOptions {
   notice(text: string): void;
 }
 
-const EVENT_THREADS = 1;
 const LOOK_EVERY_MS = 5_000;
 const SWEEP_EVERY_MS = 30_000;
 const LOOK_DRAINING_MS = 250;
@@ -162,9 +161,12 @@ export class QueueWorker {
 
   /** The budget in equal parts: one for each thread of each lane, and one for the documents that they are made from. */
   get #planBytes(): number {
-    const { lanes, threads } = this.#options;
-    const solving = lanes.reduce((sum, name) => sum + (name === 'bulk' ? threads : EVENT_THREADS), 0);
-    return planShareBytes(solving + 1);
+    const threads = { bulk: this.#options.threads, events: this.#eventThreads };
+    return planShareBytes(this.#options.lanes.reduce((sum, name) => sum + threads[name], 1));
+  }
+
+  get #eventThreads(): number {
+    return this.#options.eventThreads ?? config.worker.eventThreads;
   }
 
   #laneOptions(name: LaneName): LaneOptions {
@@ -182,7 +184,7 @@ export class QueueWorker {
   /** An event waits for nobody; chunks give way to it, and one more of them is fetched than can run, to have it at hand. */
   readonly #laneKinds: Readonly<Record<LaneName, () => LaneKind>> = {
     events: () => {
-      const { eventThreads: threads = config.worker.eventThreads } = this.#options;
+      const threads = this.#eventThreads;
       const answer: LaneOptions['answer'] = (data, solve) => this.#events.answer(data, solve);
       const onFailed = (job: FailedJob, error: Error) => this.#recordFailedEvent(job, error);
       return { threads, concurrency: EVENTS_AT_A_TIME * threads, niceIncrement: 0, answer, onFailed };

@@ -131,8 +131,3 @@ function* slicesOf(rows: RowKeys): Generator<{ part: RowKeys; first: number }> {
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
-
-/** The key of one row among many. */
-export function keyAt(rows: RowKeys, at: number): Uint8Array {
-  return rows.subarray(KEY_BYTES * at, KEY_BYTES * (at + 1));
-}
