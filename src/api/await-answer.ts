@@ -1,11 +1,10 @@
 /**
- * Waits for the answer to an event: looks into the store, at first after a few milliseconds and then less and less often.
- * What it looks for is the answer to the very content that was sent, by the content key of its job, so an older answer
- * under the same id is never mistaken for it.
+ * Waits for the answer to an event, and finds it later. What it waits for is the answer to the very content that was sent, by
+ * the content key of its job, so an older answer under the same id is never mistaken for it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
+import { AnswerWaiter } from '../jobs/answer-waiter.js';
 import { QUEUES } from '../jobs/contract.js';
 import type { EnqueuedEvent } from '../jobs/producer.js';
 import { queueOptions } from '../jobs/queues.js';
@@ -14,10 +13,6 @@ import { Keys } from '../store/keys.js';
 import { PendingStore } from '../store/pending-store.js';
 import type { Store } from '../store/store.js';
 import type { Places } from './places.js';
-
-const FIRST_PAUSE_MS = 3;
-const GROWTH = 1.4;
-const MAX_PAUSE_MS = 50;
 
 export interface Patience {
   readonly waitMs: number;
@@ -29,6 +24,7 @@ export class EventAnswers {
   readonly #store: Store;
   readonly #queue: Queue;
   readonly #pending: PendingStore;
+  readonly #waiter: AnswerWaiter;
   readonly #places: Places;
 
   constructor(store: Store, places: Places) {
@@ -37,10 +33,12 @@ export class EventAnswers {
     this.#queue = new Queue(QUEUES.events, { connection: redis, ...queueOptions(settings.queuePrefix) });
     this.#queue.on('error', () => {}); // the call that breaks says so itself
     this.#pending = new PendingStore(redis, new Keys(settings.keyPrefix), settings.answerTtlSeconds);
+    this.#waiter = new AnswerWaiter(store);
     this.#places = places;
   }
 
   async close(): Promise<void> {
+    this.#waiter.close();
     await this.#queue.close();
   }
 
@@ -66,17 +64,15 @@ export class EventAnswers {
     return this.#store.results.result(id);
   }
 
-  async #look({ key, jobId }: EnqueuedEvent, { waitMs, signal }: Patience): Promise<string | undefined> {
-    const until = performance.now() + waitMs;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * GROWTH)) {
-      const answer = await this.#store.results.answer(key);
-      if (answer !== undefined) return answer;
-      const leftMs = until - performance.now();
-      const isOver = leftMs <= 0 || signal.aborted;
-      if (isOver || pauseMs === MAX_PAUSE_MS) await this.#isOpen(jobId);
-      if (isOver) return undefined;
-      await sleep(Math.min(pauseMs, leftMs), undefined, { signal }).catch(() => {});
-    }
+  /** The store is looked at in any case; who listens before the event is added hears of the answer at once. */
+  listen(): Promise<void> {
+    return this.#waiter.listen();
+  }
+
+  async #look(event: EnqueuedEvent, { waitMs, signal }: Patience): Promise<string | undefined> {
+    const answer = await this.#waiter.wait(event, waitMs, signal);
+    if (answer === undefined) await this.#isOpen(event.jobId);
+    return answer;
   }
 
   /** Whether the job has yet to end. Throws what it failed with. */

@@ -30,6 +30,7 @@ export const explain = defineRoute({
   async answer({ query, body, service, gone }) {
     const { producer, answers, settings, closing } = service;
     const { schema: _, id = randomUUID(), ...row } = body;
+    await answers.listen();
     const event = await producer.enqueueEvent({ ...row, id });
     const waitMs = Math.min(query.waitMs ?? settings.waitMs, settings.maxWaitMs);
     const answer = await answers.await(event, { waitMs, signal: AbortSignal.any([closing, gone]) });

@@ -13,6 +13,12 @@ export interface Awaited {
   readonly jobId: string;
 }
 
+interface Inbox {
+  /** Resolves with news, when the time is over or by the signal; rejects when there will be no answer. */
+  next(timeoutMs: number, signal?: AbortSignal): Promise<void>;
+  close(): void;
+}
+
 const LOOK_EVERY_MS = 250;
 
 export class AnswerWaiter {
@@ -34,16 +40,16 @@ export class AnswerWaiter {
     return this.#listening;
   }
 
-  /** The answer, or undefined when the time is over; rejects with the reason when there will be none. */
-  async wait({ key, jobId }: Awaited, waitMs: number): Promise<string | undefined> {
+  /** The answer, or undefined when the time is over or the signal ends it; rejects with the reason when there will be none. */
+  async wait({ key, jobId }: Awaited, waitMs: number, signal?: AbortSignal): Promise<string | undefined> {
     const until = performance.now() + waitMs;
     const inbox = this.#open(key, jobId);
     try {
       for (;;) {
         const answer = await this.#store.results.answer(key);
         const left = until - performance.now();
-        if (answer !== undefined || left <= 0) return answer;
-        await inbox.next(Math.min(left, LOOK_EVERY_MS));
+        if (answer !== undefined || left <= 0 || signal?.aborted) return answer;
+        await inbox.next(Math.min(left, LOOK_EVERY_MS), signal);
       }
     } finally {
       inbox.close();
@@ -63,7 +69,7 @@ export class AnswerWaiter {
   }
 
   /** News of one key or job, from now on. */
-  #open(...addresses: readonly string[]): { next(timeoutMs: number): Promise<void>; close(): void } {
+  #open(...addresses: readonly string[]): Inbox {
     let failure: ElsewiseError | undefined;
     let isNews = false;
     let wake = () => {};
@@ -73,14 +79,16 @@ export class AnswerWaiter {
       wake();
     };
     for (const address of addresses) this.#waiting.set(address, (this.#waiting.get(address) ?? new Set()).add(tell));
-    const next = async (timeoutMs: number) => {
+    const next = async (timeoutMs: number, signal?: AbortSignal) => {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         wake = resolve;
-        if (isNews) resolve();
+        signal?.addEventListener('abort', resolve as () => void, { once: true });
+        if (isNews || signal?.aborted) resolve();
         else timer = setTimeout(resolve, timeoutMs);
       });
       clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
       isNews = false;
       if (failure) throw failure;
     };
