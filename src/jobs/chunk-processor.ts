@@ -2,8 +2,8 @@
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { Policy } from '../explain/policy.js';
-import { packLines } from '../store/block.js';
 import type { Manifest } from '../store/manifest.js';
+import { packLines } from '../store/result-block.js';
 import type { Finish } from '../store/result-store.js';
 import type { Store } from '../store/store.js';
 import { CancelWatch } from './cancel-watch.js';
@@ -74,8 +74,8 @@ export class ChunkProcessor {
     const { costs, statuses } = answer.tally;
     const counts = Object.fromEntries(statuses);
     const finished = { batch: job.batch, index: job.chunk, facts: { digest, firstRow, rows }, counts, costs };
-    const data = Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.byteLength);
-    const block = answer.digest === undefined ? packLines(data) : { data, digest: answer.digest };
+    const { bytes } = answer;
+    const block = answer.digest ? { data: bytes, digest: answer.digest } : packLines(Buffer.from(bytes).toString());
     return whileFull(() => this.#store.results.finishChunk(finished, block), { patienceMs: PATIENCE_MS });
   }
 

@@ -7,6 +7,7 @@
  */
 import type { ErrorCode } from '../documents/error.js';
 import type { Forests } from '../models/load.js';
+import type { ResultBlock } from '../store/result-block.js';
 import type { PlanUse } from './plan-memory.js';
 import type { Tally } from './tally.js';
 
@@ -47,10 +48,13 @@ export interface RowLoss {
   readonly message: string;
 }
 
-/** Lines that are known from earlier: blocks as they are stored, and for each row which line of which (-1: none). */
-export interface KnownLines {
-  readonly blocks: readonly { readonly data: Uint8Array; readonly digest: string }[];
-  readonly block: Int32Array;
+/** Where results are known from: a chunk as it is stored, or the answer to an event. */
+export type KnownSource = ResultBlock | { readonly answer: string };
+
+/** Results that are known from earlier, and for each row which line of which source (-1: none). */
+export interface KnownResults {
+  readonly sources: readonly KnownSource[];
+  readonly source: Int32Array;
   readonly line: Int32Array;
 }
 
@@ -73,7 +77,7 @@ export interface ChunkTask {
   /** Set: every row is answered with it, and nothing is solved. */
   readonly loss?: RowLoss;
   /** Rows that need not be solved. */
-  readonly known?: KnownLines;
+  readonly known?: KnownResults;
   /** The answer comes with the rows' keys. */
   readonly isKeyed?: boolean;
   /** The answer comes as a block for the store. */
@@ -99,16 +103,16 @@ export interface ThreadData {
 export const NOT_STARTED = -1;
 
 export interface ChunkAnswer {
-  /** Whole lines, one per row, in order; or the block that they are packed into. */
+  /** Whole lines, one per row, in order; or the block for the store. */
   readonly bytes: Uint8Array;
-  /** Set: `bytes` are packed, and this is the digest of the lines. */
+  /** Set: `bytes` are a block, and this is its digest. */
   readonly digest?: string;
   readonly tally: Tally;
   /** What the thread that answered keeps prepared. */
   readonly plans?: PlanUse;
   /** Of the rows one after the other, see row-key.ts, when asked for. */
   readonly keys?: Uint8Array;
-  /** Rows whose known line was taken. */
+  /** Rows whose known result was taken. */
   readonly reused: number;
 }
 

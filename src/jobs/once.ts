@@ -1,19 +1,18 @@
 /**
  * Solves what nobody has asked before. The same values under the same model, policy and target have the same answer, so a row
- * that the index knows (store/once-store.ts) is answered with a copy of its line, under its own id.
+ * that the index knows (store/once-store.ts) is answered with a copy of its result, under its own id.
  *
- *   keys of the rows, from a thread  ->  one look into the index  ->  blocks with known lines  ->  the rest is solved
+ *   keys of the rows, from a thread  ->  one look into the index  ->  blocks with known results  ->  the rest is solved
  *
  * Looking costs a few microseconds per row and opening a foreign block about a millisecond. So there is no look when there
  * is nothing to find but what the same batch left, unless rows are slow; and of the blocks found, those are opened
  * that save more than they cost, and always the few that answer most.
  */
 import type { Policy } from '../explain/policy.js';
-import { asBlock, type Block } from '../store/block.js';
 import type { OnceReference } from '../store/once-store.js';
 import type { Store } from '../store/store.js';
 import type { Manner, Rows, Solve } from './lane.js';
-import type { ChunkAnswer, KnownLines } from './messages.js';
+import type { ChunkAnswer, KnownResults, KnownSource } from './messages.js';
 import type { CachedPlan } from './plan-cache.js';
 import { planTag } from './shared-documents.js';
 
@@ -65,20 +64,20 @@ export class Once {
     return msPerRow >= SLOW_ROW_MS || this.#store.once.hasOthers(planTag(plan), batch);
   }
 
-  async #find({ plan, policy, rows, manner, msPerRow = 0 }: OnceJob, solve: Solve): Promise<KnownLines | undefined> {
+  async #find({ plan, policy, rows, manner, msPerRow = 0 }: OnceJob, solve: Solve): Promise<KnownResults | undefined> {
     const { signal } = manner;
     const { keys } = await solve(plan, policy, rows, { kind: 'keys', isKeyed: true, signal });
     const found = await this.#store.once.find(planTag(plan), keys!);
     const sources = [...groupBySource(found)].sort((a, b) => b.rows.length - a.rows.length);
     const opened = sources.filter(({ rows }, i) => i < ALWAYS_OPENED || rows.length * msPerRow > BLOCK_MS);
     if (opened.length === 0) return undefined;
-    return linesOf(opened, await Promise.all(opened.map(({ reference }) => this.#read(reference))), rows.rows);
+    return knownOf(opened, await Promise.all(opened.map(({ reference }) => this.#read(reference))), rows.rows);
   }
 
-  async #read(reference: OnceReference): Promise<Pick<Block, 'data' | 'digest'> | undefined> {
+  async #read(reference: OnceReference): Promise<KnownSource | undefined> {
     if ('batch' in reference) return (await this.#store.results.blocks([reference]))[0];
     const answer = await this.#store.results.answer(reference.answer);
-    return answer === undefined ? undefined : asBlock(Buffer.from(answer));
+    return answer === undefined ? undefined : { answer };
   }
 }
 
@@ -95,24 +94,16 @@ function groupBySource(found: readonly (OnceReference | undefined)[]): Iterable<
   return sources.values();
 }
 
-function linesOf(
-  sources: readonly Source[],
-  blocks: readonly (Pick<Block, 'data' | 'digest'> | undefined)[],
-  rows: number,
-): KnownLines {
-  const known = {
-    blocks: [] as Pick<Block, 'data' | 'digest'>[],
-    block: new Int32Array(rows).fill(-1),
-    line: new Int32Array(rows),
-  };
-  for (const [i, source] of sources.entries()) {
-    const block = blocks[i];
-    if (!block) continue;
-    for (const { row, line } of source.rows) {
-      known.block[row] = known.blocks.length;
+function knownOf(sources: readonly Source[], read: readonly (KnownSource | undefined)[], rows: number): KnownResults {
+  const known = { sources: [] as KnownSource[], source: new Int32Array(rows).fill(-1), line: new Int32Array(rows) };
+  for (const [i, { rows }] of sources.entries()) {
+    const source = read[i];
+    if (!source) continue;
+    for (const { row, line } of rows) {
+      known.source[row] = known.sources.length;
       known.line[row] = line;
     }
-    known.blocks.push(block);
+    known.sources.push(source);
   }
   return known;
 }

@@ -4,6 +4,7 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { LoadedModel } from '../models/load.js';
+import { asBuffer } from '../store/byte-streams.js';
 import { detectDelimiter, readHeader } from './csv.js';
 import type { RowLayout } from './messages.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
@@ -157,8 +158,4 @@ function formatOf(name: string, head: Buffer): RowLayout['format'] {
   const ending = /\.[a-z]+$/i.exec(name)?.[0].toLowerCase() ?? '';
   const first = head.toString('latin1', 0, 4096).trimStart()[0];
   return FORMAT_BY_ENDING[ending] ?? (first === '{' ? 'ndjson' : 'csv');
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -59,10 +59,10 @@ export function countResult(tally: Tally, result: ResultDocument): void {
 }
 
 /** A row whose result was there already: no solver worked on it and it took no time. */
-export function countKnown(tally: Tally, status: string, cost: number | undefined): void {
+export function countKnown(tally: Tally, { status, counterfactuals }: ResultDocument): void {
   tally.rows++;
   increment(tally.statuses, status);
-  if (cost !== undefined) record(tally.costs, cost);
+  if (counterfactuals.length) record(tally.costs, counterfactuals[0].cost);
 }
 
 /** One row of `predict`, under what was predicted. */

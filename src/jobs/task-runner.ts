@@ -6,9 +6,9 @@ import { threadId } from 'node:worker_threads';
 import type { ResultDocument } from '../documents/result-document.js';
 import type { Plan, prepare } from '../explain/plan.js';
 import { loadPolicy } from '../explain/policy.js';
-import { packLines } from '../store/block.js';
-import { KnownLineReader } from './known-lines.js';
-import { LineBuffer } from './line-buffer.js';
+import { asBuffer } from '../store/byte-streams.js';
+import { BlockSink, LineSink } from './answer-sinks.js';
+import { KnownResultReader } from './known-results.js';
 import type { ChunkAnswer, ChunkTask, RowLoss, ThreadTask } from './messages.js';
 import { estimatePlanBytes } from './plan-memory.js';
 import { createPredictor } from './predict.js';
@@ -18,7 +18,7 @@ import { createKeyWriter, KEY_BYTES } from './row-key.js';
 import { createRowReader } from './row-reader.js';
 import { planBytes, readSharedJson, readSharedModel } from './shared-documents.js';
 import { SizedLru } from './sized-lru.js';
-import { countPrediction, countResult, createTally, type Tally } from './tally.js';
+import { countKnown, countPrediction, countResult, createTally, type Tally } from './tally.js';
 
 export interface RunnerOptions {
   readonly prepare: typeof prepare;
@@ -30,17 +30,15 @@ export interface RunnerOptions {
 /** Of the bytes that the last chunk's rows needed; more than that is rarely needed, and too much costs little. */
 const GENEROUS = 1.2;
 
-/** What a thread does with rows of one plan; `line` counts the row as well, and says whether it may be used again. */
-interface Prepared {
+/** What a thread does with rows of one plan. `R` is what a row comes to: a result, a prediction. */
+interface Prepared<R = unknown> {
   readonly rows: ReturnType<typeof createRowReader>;
   readonly writeKey: ReturnType<typeof createKeyWriter>;
-  line(row: ParsedRow, tally: Tally, loss?: RowLoss): Line;
-}
-
-interface Line {
-  readonly text: string;
+  /** Counts the row as well. */
+  answer(row: ParsedRow, tally: Tally, loss?: RowLoss): R;
   /** Found without a limit of time having had its say: it would be the same again. */
-  readonly isLasting: boolean;
+  isLasting(answer: R): boolean;
+  line(answer: R): string;
 }
 
 export type TaskRunner = (task: ThreadTask<ChunkTask>) => Promise<ChunkAnswer>;
@@ -57,31 +55,34 @@ export function createTaskRunner(options: RunnerOptions): TaskRunner {
     const key = [task.kind, task.output, JSON.stringify(task.layout), task.planKey].join(' ');
     let prepared = cache.get(key) ?? (await renew(task, key));
     const tally = createTally();
-    const lines = new LineBuffer(GENEROUS * bytesPerRow * task.rows);
+    const sink = task.isPacked
+      ? new BlockSink()
+      : new LineSink(GENEROUS * bytesPerRow * task.rows, (answer) => prepared.line(answer));
     const keys = task.isKeyed ? new Uint8Array(KEY_BYTES * task.rows) : undefined;
-    const known = new KnownLineReader(task.known);
+    const known = new KnownResultReader(task.known);
     Atomics.store(task.progress, 0, 0);
     let at = 0;
     for (const row of prepared.rows(asBuffer(task.bytes), task.firstRow)) {
-      const reused = known.take(at, row, tally);
-      try {
-        const line = reused ?? prepared.line(row, tally, task.loss);
-        if (keys && line.isLasting) prepared.writeKey(row, keys, KEY_BYTES * at);
-        lines.push(line.text);
-      } catch (error) {
-        // A solver that threw may have left its memory in any state: this row is answered, the next gets a new plan.
-        prepared = await renew(task, key);
-        const loss = { code: 'failed', message: `the solver failed: ${(error as Error).message}` } as const;
-        lines.push(prepared.line(row, tally, loss).text);
+      let answer: unknown = known.take(at, row);
+      if (answer) countKnown(tally, answer as ResultDocument);
+      else {
+        try {
+          answer = prepared.answer(row, tally, task.loss);
+          if (keys && prepared.isLasting(answer)) prepared.writeKey(row, keys, KEY_BYTES * at);
+        } catch (error) {
+          // A solver that threw may have left its memory in any state: this row is answered, the next gets a new plan.
+          prepared = await renew(task, key);
+          const loss = { code: 'failed', message: `the solver failed: ${(error as Error).message}` } as const;
+          answer = prepared.answer(row, tally, loss);
+        }
       }
+      sink.push(answer);
       at = Atomics.add(task.progress, 0, 1) + 1;
     }
-    bytesPerRow = Math.ceil(lines.bytes.length / task.rows);
     const plans = { thread: threadId, plans: cache.size, bytes: cache.bytes, ...cache.counts };
-    const answer = { tally, keys, reused: known.taken, plans };
-    if (!task.isPacked) return { ...answer, bytes: lines.bytes };
-    const { data, digest } = packLines(lines.bytes);
-    return { ...answer, bytes: new Uint8Array(data), digest }; // in memory of its own, which can change hands
+    const finished = sink.finish();
+    if (!task.isPacked) bytesPerRow = Math.ceil(finished.bytes.length / task.rows);
+    return { ...finished, tally, keys, reused: known.taken, plans };
   };
 }
 
@@ -92,16 +93,18 @@ async function prepareExplain(task: ChunkTask, options: RunnerOptions): Promise<
   const policy = loadPolicy(readSharedJson(task.policy!));
   const plan = await options.prepare(model, policy, { now: options.now });
   const writer = createResultWriter(task.output, model, policy);
-  return {
+  const prepared: Prepared<ResultDocument> = {
     rows: createRowReader(task.layout, model),
     writeKey: createKeyWriter(model),
-    line(row, tally, loss) {
+    answer(row, tally, loss) {
       const result = explainRow(plan, row, loss);
       countResult(tally, result);
-      const { status, degraded } = result;
-      return { text: writer.line(result), isLasting: !degraded && status !== 'not-found' && status !== 'invalid' };
+      return result;
     },
+    isLasting: ({ status, degraded }) => !degraded && status !== 'not-found' && status !== 'invalid',
+    line: (result) => writer.line(result),
   };
+  return prepared as Prepared;
 }
 
 function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument {
@@ -118,11 +121,13 @@ async function preparePredict(task: ChunkTask): Promise<Prepared> {
   return {
     rows: createRowReader(task.layout, model),
     writeKey: createKeyWriter(model),
-    line(row, tally, loss) {
+    answer(row, tally, loss) {
       const prediction = predict(loss ? { ...row, fault: { path: '', message: loss.message } } : row);
       countPrediction(tally, prediction.reason ? 'invalid' : name(prediction.prediction));
-      return { text: `${JSON.stringify(prediction)}\n`, isLasting: false };
+      return prediction;
     },
+    isLasting: () => false,
+    line: (prediction) => `${JSON.stringify(prediction)}\n`,
   };
 }
 
@@ -132,13 +137,10 @@ async function prepareKeys(task: ChunkTask): Promise<Prepared> {
   return {
     rows: createRowReader(task.layout, model),
     writeKey: createKeyWriter(model),
-    line(_row, tally) {
+    answer(_row, tally) {
       tally.rows++;
-      return { text: '', isLasting: true };
     },
+    isLasting: () => true,
+    line: () => '',
   };
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

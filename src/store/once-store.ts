@@ -10,6 +10,7 @@
  * Time is cut into generations of the cache's time to live. A search looks into this one and the one before; each goes as a
  * whole, so an entry is found for at least that long and gone after twice as long.
  */
+import { asBuffer } from './byte-streams.js';
 import type { Keys } from './keys.js';
 import { ADD_ONCE, FIND_ONCE } from './once-scripts.js';
 import type { RedisClient } from './redis.js';
@@ -126,8 +127,4 @@ export class OnceStore {
 function* slicesOf(rows: RowKeys): Generator<{ part: RowKeys; first: number }> {
   for (let first = 0; first * KEY_BYTES < rows.length; first += SLICE_ROWS)
     yield { part: rows.subarray(first * KEY_BYTES, (first + SLICE_ROWS) * KEY_BYTES), first };
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -5,10 +5,11 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import { type CostSketch, countField } from './batch-store.js';
-import { type Block, unpack } from './block.js';
+import { asBuffer } from './byte-streams.js';
 import type { Keys } from './keys.js';
 import type { Chunk, ChunkFacts } from './manifest.js';
 import type { RedisClient } from './redis.js';
+import { type ResultBlock, unpackLines } from './result-block.js';
 import { FINISH_CHUNK, runScript } from './scripts.js';
 import type { StoreSettings } from './settings.js';
 
@@ -57,7 +58,7 @@ export class ResultStore {
   }
 
   /** `known`: another worker was first, and its results stay. `gone`: the batch does not exist any more. */
-  async finishChunk(finished: FinishedChunk, block: Pick<Block, 'data' | 'digest'>): Promise<Finish> {
+  async finishChunk(finished: FinishedChunk, block: ResultBlock): Promise<Finish> {
     const { batch, index, facts, counts, costs } = finished;
     const { digest, firstRow, rows } = facts;
     const chunk: Chunk = { state: 'done', digest, firstRow, rows, results: block.digest };
@@ -69,7 +70,7 @@ export class ResultStore {
       FINISH_CHUNK,
       [...common, keys.batchRows(batch, index), keys.batchResults(batch, index)],
       [
-        ...[index, JSON.stringify(chunk), block.data, Date.now(), rows, costs.sum, statuses.length / 2],
+        ...[index, JSON.stringify(chunk), asBuffer(block.data), Date.now(), rows, costs.sum, statuses.length / 2],
         ...[...statuses, ...[...costs.buckets].flat()],
       ],
     );
@@ -77,7 +78,7 @@ export class ResultStore {
   }
 
   /** The results of chunks as they are stored; undefined for those that are not there any more. */
-  async blocks(places: readonly Place[]): Promise<(Pick<Block, 'data' | 'digest'> | undefined)[]> {
+  async blocks(places: readonly Place[]): Promise<(ResultBlock | undefined)[]> {
     return Promise.all(
       places.map(async ({ batch, chunk }) => {
         const [data, state] = await Promise.all([
@@ -94,7 +95,7 @@ export class ResultStore {
   async chunkResults(batch: string, index: number, digest: string): Promise<Buffer> {
     const data = await this.#redis.getBuffer(this.#keys.batchResults(batch, index));
     if (!data) throw new ElsewiseError('not-known', `the results of chunk ${index} of batch "${batch}" have expired`);
-    return unpack(data, digest, `batch ${batch}, results of chunk ${index}`);
+    return unpackLines({ data, digest }, `batch ${batch}, results of chunk ${index}`);
   }
 
   /** The answer that the job of this key already has. */

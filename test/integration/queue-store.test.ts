@@ -1,7 +1,9 @@
 /** The store's promises on a real Redis: results are written once, whoever writes them and however often. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pack, packLines } from '../../src/store/block.js';
+import type { ResultDocument } from '../../src/documents/result-document.js';
+import { pack } from '../../src/store/block.js';
 import type { Manifest } from '../../src/store/manifest.js';
+import { packLines } from '../../src/store/result-block.js';
 import { World } from './queue-world.js';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
@@ -53,6 +55,23 @@ async function addBatch(id: string) {
   return { batch: id, index: 0, facts, counts: { found: 1, already: 1 }, costs };
 }
 
+/** The smallest result there is. */
+const lineOf = (id: string) =>
+  `${JSON.stringify({
+    schema: 'elsewise.result/v1',
+    id,
+    status: 'invalid',
+    model: { name: 'credit', version: 1, digest: 'sha256:1' },
+    policy: { name: 'retail', digest: 'sha256:2' },
+    target: null,
+    factual: null,
+    counterfactuals: [],
+    attempts: [],
+    degraded: false,
+    seed: 0,
+    elapsedMs: 0,
+  } satisfies ResultDocument)}\n`;
+
 const failed = (digest: string) =>
   ({ state: 'failed', digest, firstRow: 1, rows: 2, code: 'thread-lost', message: 'x' }) as const;
 
@@ -60,11 +79,11 @@ describe('a chunk', () => {
   it('keeps its first results when a job is delivered twice', async () => {
     const { batches, results } = world.store;
     const finished = await addBatch('once');
-    expect(await results.finishChunk(finished, packLines(Buffer.from('first\n')))).toBe('touch');
-    expect(await results.finishChunk(finished, packLines(Buffer.from('second\n')))).toBe('known');
+    expect(await results.finishChunk(finished, packLines(lineOf('first')))).toBe('touch');
+    expect(await results.finishChunk(finished, packLines(lineOf('second')))).toBe('known');
     const chunk = await batches.chunk('once', 0);
     expect(chunk).toMatchObject({ state: 'done', rows: 2 });
-    expect(String(await results.chunkResults('once', 0, (chunk as { results: string }).results))).toBe('first\n');
+    expect(String(await results.chunkResults('once', 0, (chunk as { results: string }).results))).toBe(lineOf('first'));
     expect(await batches.status('once')).toMatchObject({ done: 1, failed: 0, counts: { found: 1, already: 1 } });
     expect(await batches.rows('once', 0, finished.facts.digest)).toBeUndefined();
   });
@@ -72,7 +91,7 @@ describe('a chunk', () => {
   it('has one winner when many finish it at the same time', async () => {
     const finished = await addBatch('race');
     const racers = Array.from({ length: 20 }, (_, i) =>
-      world.store.results.finishChunk(finished, packLines(Buffer.from(`${i}\n`))),
+      world.store.results.finishChunk(finished, packLines(lineOf(`${i}`))),
     );
     const outcomes = await Promise.all(racers);
     expect(outcomes.filter((outcome) => outcome === 'touch').length).toBe(1);
@@ -85,7 +104,7 @@ describe('a chunk', () => {
     await batches.fail('failed', 0, failed(finished.facts.digest));
     await batches.fail('failed', 0, failed(finished.facts.digest));
     expect(await batches.status('failed')).toMatchObject({ done: 0, failed: 1 });
-    expect(await results.finishChunk(finished, packLines(Buffer.from('late\n')))).toBe('touch');
+    expect(await results.finishChunk(finished, packLines(lineOf('late')))).toBe('touch');
     await batches.fail('failed', 0, failed(finished.facts.digest));
     expect(await batches.status('failed')).toMatchObject({ done: 1, failed: 0 });
   });
@@ -94,7 +113,7 @@ describe('a chunk', () => {
     const { redis, results, settings, batches } = world.store;
     const finished = await addBatch('gone');
     await redis.del(...(await redis.keys(`${settings.keyPrefix}:batch:{gone}*`)));
-    expect(await results.finishChunk(finished, packLines(Buffer.from('late\n')))).toBe('gone');
+    expect(await results.finishChunk(finished, packLines(lineOf('late')))).toBe('gone');
     await batches.fail('gone', 0, failed(finished.facts.digest));
     expect(await redis.keys(`${settings.keyPrefix}:batch:{gone}*`)).toEqual([]);
   });
@@ -102,8 +121,8 @@ describe('a chunk', () => {
   it('whose results are damaged or expired is not given out', async () => {
     const { redis, results, settings } = world.store;
     const finished = await addBatch('damaged');
-    await results.finishChunk(finished, packLines(Buffer.from('first\n')));
-    const { digest } = packLines(Buffer.from('first\n'));
+    await results.finishChunk(finished, packLines(lineOf('first')));
+    const { digest } = packLines(lineOf('first'));
     const key = `${settings.keyPrefix}:batch:{damaged}:results:0`;
     await redis.set(key, (await pack(Buffer.from('forged\n'), 'passing')).data);
     await expect(results.chunkResults('damaged', 0, digest)).rejects.toThrow('damaged');
