@@ -43,6 +43,8 @@ export interface Plan {
   explain(row: Row): ResultDocument;
   /** The same for values aligned with the model's features: strings of a CSV or JSON values. */
   explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument;
+  /** Of the row that was explained last, by feature; only valid until the next one. */
+  readonly values: Float64Array;
   /** The result of a row that could not be read. */
   invalid(id: string, path: string, message: string): ResultDocument;
 }
@@ -75,6 +77,10 @@ class PreparedPlan implements Plan, Searcher {
     const values = () => new Float64Array(this.names.length);
     this.person = { factual: values(), baseline: values(), domain: createDomain(model.space) };
     if (policy.document.target !== undefined) this.targetPlan(undefined);
+  }
+
+  get values(): Float64Array {
+    return this.person.factual;
   }
 
   explain(row: Row): ResultDocument {

@@ -16,22 +16,24 @@ import type { ParsedRow } from './row.js';
 
 export const KEY_BYTES = 16;
 
-export function createKeyWriter(model: LoadedModel): (row: ParsedRow, into: Uint8Array, at: number) => void {
-  const values = new Float64Array(model.space.features.length);
-  const bytes = Buffer.from(values.buffer);
-  return (row, into, at) => {
-    const key = row.fault ? undefined : digest(row);
-    if (key) into.set(key.subarray(0, KEY_BYTES), at);
-  };
+/** The key of a row that has been read, by feature. */
+export function writeKey(values: Float64Array, target: unknown, into: Uint8Array, at: number): void {
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  const all = target === undefined ? bytes : Buffer.concat([bytes, Buffer.from(canonicalJson(target))]);
+  into.set(hash('sha256', all, 'buffer').subarray(0, KEY_BYTES), at);
+}
 
-  function digest({ raw, target }: ParsedRow): Buffer | undefined {
+/** Gives the values of rows, in the same memory each time; undefined for a row that cannot be read. */
+export function createValueReader(model: LoadedModel): (row: ParsedRow) => Float64Array | undefined {
+  const values = new Float64Array(model.space.features.length);
+  return ({ fault, raw }) => {
+    if (fault) return undefined;
     try {
       for (const feature of model.space.features) values[feature.index] = readValue(feature, raw[feature.index]);
+      return values;
     } catch (error) {
       if (error instanceof ElsewiseError) return undefined;
       throw error;
     }
-    const all = target === undefined ? bytes : Buffer.concat([bytes, Buffer.from(canonicalJson(target))]);
-    return hash('sha256', all, 'buffer');
-  }
+  };
 }

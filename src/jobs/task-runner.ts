@@ -14,7 +14,7 @@ import { estimatePlanBytes } from './plan-memory.js';
 import { createPredictor } from './predict.js';
 import { createResultWriter } from './result-lines.js';
 import type { ParsedRow } from './row.js';
-import { createKeyWriter, KEY_BYTES } from './row-key.js';
+import { createValueReader, KEY_BYTES, writeKey } from './row-key.js';
 import { createRowReader } from './row-reader.js';
 import { planBytes, readSharedJson, readSharedModel } from './shared-documents.js';
 import { SizedLru } from './sized-lru.js';
@@ -33,11 +33,10 @@ const GENEROUS = 1.2;
 /** What a thread does with rows of one plan. `R` is what a row comes to: a result, a prediction. */
 interface Prepared<R = unknown> {
   readonly rows: ReturnType<typeof createRowReader>;
-  readonly writeKey: ReturnType<typeof createKeyWriter>;
   /** Counts the row as well. */
   answer(row: ParsedRow, tally: Tally, loss?: RowLoss): R;
-  /** Found without a limit of time having had its say: it would be the same again. */
-  isLasting(answer: R): boolean;
+  /** The values of the row that was answered last, if its answer would be the same again: no limit of time had its say. */
+  lasting(answer: R): Float64Array | undefined;
   line(answer: R): string;
 }
 
@@ -68,7 +67,8 @@ export function createTaskRunner(options: RunnerOptions): TaskRunner {
       else {
         try {
           answer = prepared.answer(row, tally, task.loss);
-          if (keys && prepared.isLasting(answer)) prepared.writeKey(row, keys, KEY_BYTES * at);
+          const values = keys && prepared.lasting(answer);
+          if (values) writeKey(values, row.target, keys!, KEY_BYTES * at);
         } catch (error) {
           // A solver that threw may have left its memory in any state: this row is answered, the next gets a new plan.
           prepared = await renew(task, key);
@@ -95,13 +95,13 @@ async function prepareExplain(task: ChunkTask, options: RunnerOptions): Promise<
   const writer = createResultWriter(task.output, model, policy);
   const prepared: Prepared<ResultDocument> = {
     rows: createRowReader(task.layout, model),
-    writeKey: createKeyWriter(model),
     answer(row, tally, loss) {
       const result = explainRow(plan, row, loss);
       countResult(tally, result);
       return result;
     },
-    isLasting: ({ status, degraded }) => !degraded && status !== 'not-found' && status !== 'invalid',
+    lasting: ({ status, degraded }) =>
+      degraded || status === 'not-found' || status === 'invalid' ? undefined : plan.values,
     line: (result) => writer.line(result),
   };
   return prepared as Prepared;
@@ -120,13 +120,12 @@ async function preparePredict(task: ChunkTask): Promise<Prepared> {
   const name = model.task === 'regression' ? () => 'predicted' : String;
   return {
     rows: createRowReader(task.layout, model),
-    writeKey: createKeyWriter(model),
     answer(row, tally, loss) {
       const prediction = predict(loss ? { ...row, fault: { path: '', message: loss.message } } : row);
       countPrediction(tally, prediction.reason ? 'invalid' : name(prediction.prediction));
       return prediction;
     },
-    isLasting: () => false,
+    lasting: () => undefined,
     line: (prediction) => `${JSON.stringify(prediction)}\n`,
   };
 }
@@ -134,13 +133,15 @@ async function preparePredict(task: ChunkTask): Promise<Prepared> {
 /** No lines: what the rows are, and nothing else. */
 async function prepareKeys(task: ChunkTask): Promise<Prepared> {
   const model = readSharedModel(task.model);
-  return {
+  const read = createValueReader(model);
+  const prepared: Prepared<Float64Array | undefined> = {
     rows: createRowReader(task.layout, model),
-    writeKey: createKeyWriter(model),
-    answer(_row, tally) {
+    answer(row, tally) {
       tally.rows++;
+      return read(row);
     },
-    isLasting: () => true,
+    lasting: (values) => values,
     line: () => '',
   };
+  return prepared as Prepared;
 }
