@@ -1,4 +1,5 @@
-/** How much memory Redis uses and how much it may, from its own INFO. */
+/** How much memory Redis uses and how much it may, from its own INFO. Of a Cluster the master that is fullest counts: a batch is all on one. */
+import { Cluster } from 'ioredis';
 import type { RedisClient } from './redis.js';
 
 export interface Memory {
@@ -8,10 +9,19 @@ export interface Memory {
 }
 
 export async function readMemory(redis: RedisClient): Promise<Memory> {
-  const text = await redis.info('memory');
-  return { usedBytes: field(text, 'used_memory'), limitBytes: field(text, 'maxmemory') };
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const all = await Promise.all(nodes.map(async (node) => parse(await node.info('memory'))));
+  return all.reduce((fullest, next) => (shareOf(next) > shareOf(fullest) ? next : fullest));
 }
 
-function field(text: string, name: string): number {
-  return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+function shareOf({ usedBytes, limitBytes }: Memory): number {
+  return limitBytes > 0 ? usedBytes / limitBytes : 0;
+}
+
+function parse(info: string): Memory {
+  return { usedBytes: field(info, 'used_memory'), limitBytes: field(info, 'maxmemory') };
+}
+
+function field(info: string, name: string): number {
+  return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
 }

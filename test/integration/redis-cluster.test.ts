@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis } from '../../scripts/redis.mjs';
+import { readMemory } from '../../src/store/memory.js';
 import { World } from './queue-world.js';
 import { checkFlows } from './redis-flows.js';
 import { ask, type Servers, startCluster } from './redis-servers.js';
@@ -36,6 +37,15 @@ describe('a Cluster', () => {
     },
     SLOW,
   );
+
+  it('is as full as its fullest master', async () => {
+    const [first, second, third] = servers.ports.map((port) => `redis://127.0.0.1:${port}`);
+    const limit = (url: string, megabytes: number) => ask(url, 'CONFIG', 'SET', 'maxmemory', `${megabytes}mb`);
+    await Promise.all([limit(first, 1000), limit(second, 100), limit(third, 1000)]);
+    expect((await readMemory(world.store.redis)).limitBytes).toBe(100 * 2 ** 20);
+    await Promise.all([first, second, third].map((url) => limit(url, 0)));
+    expect((await readMemory(world.store.redis)).limitBytes).toBe(0);
+  });
 
   it('is found by any of its nodes', async () => {
     const [, second] = servers.ports;
