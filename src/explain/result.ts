@@ -25,6 +25,7 @@ export interface Answer {
   readonly region?: RegionDocument;
 }
 
+const SCHEMA = 'elsewise.result/v1';
 /** Gap below which an answer counts as optimal, relative to its cost. */
 export const OPTIMAL_GAP = 1e-6;
 
@@ -62,7 +63,9 @@ export class ResultWriter {
     this.id = id;
     this.subject = subject;
     this.person = person;
-    this.factual = { features: this.show(person.factual), ...this.standing() };
+    const features = this.show(person.factual);
+    const { prediction, score } = this.standing();
+    this.factual = { features, prediction, score };
   }
 
   already(elapsedMs: number): ResultDocument {
@@ -109,16 +112,39 @@ export class ResultWriter {
     degraded: boolean,
     elapsedMs: number,
   ): ResultDocument {
-    const head = {
-      schema: 'elsewise.result/v1' as const,
-      id: this.id,
-      status,
-      model: this.modelTag,
-      policy: this.policyTag,
-    };
-    const body = { ...head, target: this.subject.shown, factual: this.factual, counterfactuals };
-    const tail = { attempts, degraded, seed: this.seed, elapsedMs };
-    return reason ? { ...body, reason, ...tail } : { ...body, ...tail };
+    const { id, modelTag: model, policyTag: policy, factual, seed } = this;
+    const target = this.subject.shown;
+    // Written out twice: putting objects together with spreads took as long as many a solver.
+    return reason
+      ? {
+          schema: SCHEMA,
+          id,
+          status,
+          model,
+          policy,
+          target,
+          factual,
+          counterfactuals,
+          reason,
+          attempts,
+          degraded,
+          seed,
+          elapsedMs,
+        }
+      : {
+          schema: SCHEMA,
+          id,
+          status,
+          model,
+          policy,
+          target,
+          factual,
+          counterfactuals,
+          attempts,
+          degraded,
+          seed,
+          elapsedMs,
+        };
   }
 
   private show(values: Float64Array): Record<string, RowValue> {
@@ -137,17 +163,14 @@ export class ResultWriter {
 
   private counterfactual({ settled, solver, lowerBound, region }: Answer): CounterfactualDocument {
     this.scorer.runValues(settled.values);
-    const changes = this.changes(settled.values);
-    return {
-      features: this.show(settled.values),
-      ...this.standing(),
-      changes,
-      cost: settled.cost,
-      distances: this.distances(settled.values, changes.length),
-      solver,
-      proof: proofOf(settled.cost, lowerBound),
-      ...(region && { region }),
-    };
+    const { values, cost } = settled;
+    const features = this.show(values);
+    const { prediction, score } = this.standing();
+    const changes = this.changes(values);
+    const distances = this.distances(values, changes.length);
+    const proof = proofOf(cost, lowerBound);
+    const shown = { features, prediction, score, changes, cost, distances, solver, proof };
+    return region ? { ...shown, region } : shown;
   }
 
   changes(values: Float64Array): CounterfactualDocument['changes'] {

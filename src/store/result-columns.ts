@@ -114,14 +114,15 @@ export class ResultColumns {
   /** Has it what all have in common? */
   #isUsual(result: ResultDocument): boolean {
     const { schema, model, policy, seed, factual } = result;
-    this.#common ??= { schema, model, policy, seed };
-    const common = this.#common;
+    const known = this.#common;
+    const common = known ?? { schema, model, policy, seed };
+    this.#common = common;
     if (schema !== common.schema || seed !== common.seed) return false;
     if (model !== common.model && this.#tag(model) !== this.#tag(common.model)) return false;
     if (policy !== common.policy && this.#tag(policy) !== this.#tag(common.policy)) return false;
     if (!factual) return true;
     if (!this.#names) this.#nameFeatures(Object.keys(factual.features));
-    return hasKeys(factual.features, this.#names!);
+    return model === known?.model || hasFeatures(result, this.#names!); // what one plan made has the same features
   }
 
   #tag(object: object): string {
@@ -236,6 +237,10 @@ class Dictionary<T> {
   }
 }
 
+function hasFeatures({ factual, counterfactuals }: ResultDocument, names: readonly string[]): boolean {
+  return hasKeys(factual!.features, names) && counterfactuals.every(({ features }) => hasKeys(features, names));
+}
+
 /** These and no others, in this order. */
 function hasKeys(features: Features, names: readonly string[]): boolean {
   let f = 0;
@@ -246,7 +251,6 @@ function hasKeys(features: Features, names: readonly string[]): boolean {
 /** Undefined when the changes are not just what differs, in the features' order. */
 function changeSetOf(names: readonly string[], before: Features, after: CounterfactualDocument): number[] | undefined {
   const { features, changes, distances } = after;
-  if (!hasKeys(features, names)) return undefined;
   const set: number[] = [];
   for (let f = 0; f < names.length; f++) {
     const name = names[f];
