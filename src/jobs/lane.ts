@@ -71,6 +71,10 @@ export class Lane {
     this.#worker.on('failed', (job, error) => void this.#recordFailure(job, error));
   }
 
+  get queue(): string {
+    return this.#options.queue;
+  }
+
   get hasRoom(): boolean {
     return this.#jobs < this.#options.concurrency;
   }

@@ -42,6 +42,7 @@ const MAX_BACK_OFF_MS = 5_000;
 const LOOKS = 4;
 
 export class RequestLane {
+  readonly queue = REQUESTS;
   readonly #options: RequestLaneOptions;
   readonly #metrics: Metrics;
   readonly #consumer = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;

@@ -11,6 +11,8 @@ import { deliver, recordFailure } from './schedule-delivery.js';
 import { ScheduleRunner } from './schedule-run.js';
 
 export interface ScheduleLaneOptions {
+  /** A job was taken or has ended. */
+  onProgress(): void;
   /** Anything that goes wrong, in words. */
   onError(error: Error): void;
 }
@@ -26,12 +28,14 @@ interface JobKind {
 }
 
 export class ScheduleLane {
+  readonly queue = SCHEDULE_QUEUE;
   readonly #store: Store;
   readonly #metrics: Metrics;
   readonly #options: ScheduleLaneOptions;
   readonly #queue: Queue;
   readonly #runner: ScheduleRunner;
   readonly #worker: Worker;
+  #jobs = 0;
 
   constructor(connection: RedisClient, store: Store, metrics: Metrics, options: ScheduleLaneOptions) {
     this.#store = store;
@@ -51,6 +55,15 @@ export class ScheduleLane {
     return { queue: SCHEDULE_QUEUE, jobs: await this.#queue.getJobCounts(...COUNTED), oldestSeconds: 0 };
   }
 
+  get hasRoom(): boolean {
+    return this.#jobs < CONCURRENCY;
+  }
+
+  /** Jobs that it could take. */
+  async takeable(): Promise<number> {
+    return (await this.#queue.isPaused()) ? 0 : this.#queue.getWaitingCount();
+  }
+
   /** Takes no more jobs and resolves when the running ones have ended. */
   async drain(): Promise<void> {
     await this.#worker.close();
@@ -59,12 +72,16 @@ export class ScheduleLane {
 
   async #process(job: Job, token: string | undefined): Promise<void> {
     const started = performance.now();
+    this.#jobs++;
+    this.#options.onProgress();
     try {
       await this.#kinds[job.name].work(job, token);
       this.#metrics.countJob(SCHEDULE_QUEUE, 'completed');
     } catch (error) {
       throw asJobError(error);
     } finally {
+      this.#jobs--;
+      this.#options.onProgress();
       this.#metrics.timeJob(SCHEDULE_QUEUE, performance.now() - started);
     }
   }

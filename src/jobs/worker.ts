@@ -24,7 +24,8 @@ import { Lane, type LaneOptions, type Solve } from './lane.js';
 import { PlanCache } from './plan-cache.js';
 import { planShareBytes } from './plan-memory.js';
 import { sweepBatches } from './reconcile.js';
-import { RequestLane } from './request-lane.js';
+import { REQUESTS, RequestLane } from './request-lane.js';
+import { SCHEDULE_QUEUE } from './schedule.js';
 import { ScheduleLane } from './schedule-lane.js';
 
 export interface WorkerOptions {
@@ -114,7 +115,10 @@ export class QueueWorker {
     const forEvents = this.#lanes.get('events');
     this.#requests = forEvents && this.#openRequests(forRequests, forEvents.solve);
     this.#schedules = options.schedules
-      ? new ScheduleLane(forQueues, this.#store, this.#metrics, { onError: (error) => this.#tell(error) })
+      ? new ScheduleLane(forQueues, this.#store, this.#metrics, {
+          onProgress: () => this.#liveness.progress(SCHEDULE_QUEUE),
+          onError: (error) => this.#tell(error),
+        })
       : undefined;
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
     const sweep = async () => this.#watch.isUp && sweepBatches(this.#store);
@@ -176,7 +180,7 @@ export class QueueWorker {
       planBytes: this.#planBytes,
       threadFile: this.#options.threadFile,
       ...this.#laneKinds[name](),
-      onProgress: () => this.#liveness.progress(),
+      onProgress: () => this.#liveness.progress(QUEUES[name]),
       onError: (error) => this.#tell(error),
     };
   }
@@ -205,7 +209,7 @@ export class QueueWorker {
       limits: this.#options.requests ?? config.requests,
       answer: (body) => this.#events.answerRequest(body, solve),
       bury: (entry, error, attempts) => this.#bury(letterOfRequest(entry, error, attempts)),
-      onProgress: () => this.#liveness.progress(),
+      onProgress: () => this.#liveness.progress(REQUESTS),
       onError: (error) => this.#tell(error),
     });
   }
@@ -252,11 +256,7 @@ export class QueueWorker {
   }
 
   #allLanes(): (Lane | RequestLane | ScheduleLane)[] {
-    return [...this.#sources(), ...(this.#schedules ? [this.#schedules] : [])];
-  }
-
-  #sources(): (Lane | RequestLane)[] {
-    return [...this.#lanes.values(), ...(this.#requests ? [this.#requests] : [])];
+    return [...this.#lanes.values(), this.#requests, this.#schedules].filter((lane) => lane !== undefined);
   }
 
   async #whileUp<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
@@ -270,10 +270,8 @@ export class QueueWorker {
 
   async #lookAround(): Promise<void> {
     if (!this.#watch.isUp) return;
-    const idle = this.#sources().filter((lane) => lane.hasRoom);
-    const counts = await Promise.all(idle.map((lane) => lane.takeable()));
-    const waiting = counts.reduce((sum, count) => sum + count, 0);
-    this.#liveness.observe({ waiting, hasRoom: idle.length > 0 });
+    for (const lane of this.#allLanes())
+      this.#liveness.observe(lane.queue, { waiting: await lane.takeable(), hasRoom: lane.hasRoom });
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Liveness by progress. A worker whose connection recovered badly can look alive and take no job ever again, so it is
  * judged by what it does: work is waiting, it has room for it, and yet nothing has started or ended for too long.
- * A worker that is busy to its limit is alive: its pool ends rows that overrun.
+ * A worker that is busy to its limit is alive: its pool ends rows that overrun. Each queue is judged by itself: that events
+ * are answered says nothing about batches.
  */
 import type { Verdict } from './http.js';
 
@@ -15,27 +16,30 @@ export interface Situation {
 
 export class Liveness {
   readonly #now: () => number;
-  /** Since when it has been idle although it should not be. */
-  #stuckSince: number | undefined;
+  /** By queue: since when it has been idle although it should not be. */
+  readonly #stuckSince = new Map<string, number>();
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
-  /** A job was taken or ended. */
-  progress(): void {
-    this.#stuckSince = undefined;
+  /** A job of the queue was taken or ended. */
+  progress(queue: string): void {
+    this.#stuckSince.delete(queue);
   }
 
   /** To be called every few seconds while Redis is connected; not at all while it is not. */
-  observe({ waiting, hasRoom }: Situation): void {
-    if (waiting > 0 && hasRoom) this.#stuckSince ??= this.#now();
-    else this.#stuckSince = undefined;
+  observe(queue: string, { waiting, hasRoom }: Situation): void {
+    if (waiting === 0 || !hasRoom) this.#stuckSince.delete(queue);
+    else if (!this.#stuckSince.has(queue)) this.#stuckSince.set(queue, this.#now());
   }
 
   verdict(): Verdict {
-    const idleMs = this.#stuckSince === undefined ? 0 : this.#now() - this.#stuckSince;
-    if (idleMs < PATIENCE_MS) return { isGood: true, reason: 'alive' };
-    return { isGood: false, reason: `jobs are waiting and none was taken for ${Math.round(idleMs / 1000)} s` };
+    for (const [queue, since] of this.#stuckSince) {
+      const seconds = Math.round((this.#now() - since) / 1000);
+      if (this.#now() - since >= PATIENCE_MS)
+        return { isGood: false, reason: `jobs wait in ${queue} and none was taken for ${seconds} s` };
+    }
+    return { isGood: true, reason: 'alive' };
   }
 }

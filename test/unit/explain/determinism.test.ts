@@ -30,7 +30,11 @@ function portfolio(seed: number) {
       }),
     );
   });
-  return { model: modelDocument(asked), policy: { ...policyDocument(asked), count: 2, region: true, deadlineMs: 20_000 }, rows };
+  return {
+    model: modelDocument(asked),
+    policy: { ...policyDocument(asked), count: 2, region: true, deadlineMs: 20_000 },
+    rows,
+  };
 }
 
 const SEEDS = Array.from({ length: 8 }, (_, k) => k + 1);

@@ -8,7 +8,7 @@ function watched() {
   /** Looks around every 5 s for a while. */
   const pass = (seconds: number, situation: { waiting: number; hasRoom: boolean }) => {
     for (let i = 0; i < seconds; i += 5) {
-      liveness.observe(situation);
+      liveness.observe('bulk', situation);
       now += 5_000;
     }
   };
@@ -33,15 +33,22 @@ describe('a worker', () => {
     pass(55, { waiting: 1, hasRoom: true });
     expect(liveness.verdict().isGood).toBe(true);
     pass(10, { waiting: 1, hasRoom: true });
-    expect(liveness.verdict()).toEqual({ isGood: false, reason: 'jobs are waiting and none was taken for 65 s' });
+    expect(liveness.verdict()).toEqual({ isGood: false, reason: 'jobs wait in bulk and none was taken for 65 s' });
   });
 
   it('is again as soon as a job is taken', () => {
     const { liveness, pass } = watched();
     pass(100, { waiting: 1, hasRoom: true });
-    liveness.progress();
+    liveness.progress('bulk');
     expect(liveness.verdict().isGood).toBe(true);
     pass(50, { waiting: 1, hasRoom: true });
     expect(liveness.verdict().isGood).toBe(true);
+  });
+
+  it('is not because another queue is served', () => {
+    const { liveness, pass } = watched();
+    pass(100, { waiting: 1, hasRoom: true });
+    liveness.progress('events');
+    expect(liveness.verdict().isGood).toBe(false);
   });
 });
