@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { createRandom } from './random.mjs';
 
 export const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname;
 const SELF = new URL(import.meta.url).pathname;
@@ -129,17 +130,6 @@ export function writeInputs(folder, rows) {
 }
 
 const writeJson = (path, value) => writeFileSync(path, JSON.stringify(value));
-
-/** mulberry32 */
-function createRandom(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 // -------------------------------------------------------------------------------------------------- the floor
 

@@ -8,6 +8,7 @@
  *
  * A case is drawn from a seed of its own, so that it is the same whatever else runs.
  */
+import { createRandom } from './random.mjs';
 
 const SIZES = [10, 30, 100];
 /** For problems that may take their whole deadline. */
@@ -288,17 +289,6 @@ function seedOf(text) {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
   return hash;
-}
-
-/** mulberry32 */
-function createRandom(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixedUp = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixedUp = (mixedUp + Math.imul(mixedUp ^ (mixedUp >>> 7), 61 | mixedUp)) ^ mixedUp;
-    return ((mixedUp ^ (mixedUp >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Box-Muller */

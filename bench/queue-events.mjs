@@ -22,8 +22,9 @@ import { connect } from '../dist/store/redis.js';
 import { storeSettings } from '../dist/store/settings.js';
 import { storeOver } from '../dist/store/store.js';
 import { startRedis } from '../scripts/redis.mjs';
+import { CLI } from './end-to-end.mjs';
+import { createRandom } from './random.mjs';
 
-const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname;
 export const GOALS = { idleP50Ms: 8, busyP99Ms: 30, twoWorkers: 1.7 };
 const PER_SECOND = 100;
 const SECONDS = { full: 20, short: 5 };
@@ -221,17 +222,6 @@ async function* rows(count) {
     });
     yield Buffer.from(lines.join(''));
   }
-}
-
-/** mulberry32 */
-function createRandom(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 // ---------------------------------------------------------------------------------------------- command line

@@ -6,6 +6,7 @@ import type { Attempt } from '../documents/result-document.js';
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { solvers } from '../solvers/index.js';
+import { prepareLater } from '../solvers/prepare-later.js';
 import { acceptance, type Limits, type Outcome, type Prepared, type Solver } from '../solvers/solver.js';
 import { OPTIMAL_GAP } from './result.js';
 import type { Settled } from './settle.js';
@@ -43,16 +44,8 @@ export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[]
   return rungs.map(({ solver }, k) => {
     const below = rungs.slice(k + 1).map((rung) => rung.acceptance);
     const share = below.includes('exact') ? SHARE.exact : below.length ? SHARE.heuristic : SHARE.last;
-    return { solver, share, prepared: once(() => solver.prepare(problem)) };
+    return { solver, share, prepared: prepareLater(solver, problem) };
   });
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 export interface ClimbContext {

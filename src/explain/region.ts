@@ -73,8 +73,9 @@ export class Regions {
     const { plausibility } = this.policy;
     const { run, imputed } = this.model.preprocessing;
     if (!plausibility) return prepareBoxProof(problem, run);
-    if (problem.plausible) return prepareBoxProof(problem, run, [plausibility.piece]);
-    return prepareBoxProof(problem, (columns) => columns.map((v, c) => (Number.isNaN(v) ? imputed[c] : v)));
+    const known = (columns: Float64Array) => columns.map((v, c) => (Number.isNaN(v) ? imputed[c] : v));
+    if (problem.plausible) return prepareBoxProof(problem, run, { piece: plausibility.piece, inputsOf: known });
+    return prepareBoxProof(problem, known);
   }
 
   /** The proofs of the pieces that an answer lies in. */

@@ -20,7 +20,8 @@ export function lastWithin(domain: Domain, feature: Feature, bound: number, side
   if (!Number.isFinite(end)) return end === side * Infinity ? end : Number.NaN;
   let value = onGrid(domain, feature, end, side);
   // The domain's own end may be a rounding short of the lattice point that it stands for.
-  if (isOwn && tidy(end) === tidy(value + side * domain.step[index])) value = tidy(end);
+  const step = domain.step[index];
+  if (isOwn && step > 0 && tidy(end) === tidy(value + side * step)) value = tidy(end);
   const ranks = domain.ranks[index];
   if (ranks) while (value >= 0 && value < ranks.length && ranks[value] !== 1) value -= side;
   const start = side > 0 ? domain.lower[column] : domain.upper[column];

@@ -9,7 +9,6 @@
  * "Proved" is never wrong, rounding included; "refuted" says that a point of the box fails; "unknown" is everything else, also when the
  * effort is used up.
  */
-import { applyMap } from '../linalg/affine.js';
 import type { Feature } from '../models/features.js';
 import type { AdditiveTreesPiece, LinearRow, Piece } from '../models/region.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
@@ -46,30 +45,27 @@ const PREPARE: { [K in Piece['kind']]: Prepare<K> } = {
     const overBox = quadratics.map((q) => new QuadraticOverBox(q));
     return { ...smooth, prove: ({ domain }, effort) => allOf(overBox.map((q) => q.prove(domain, effort))) };
   },
-  'additive-trees': (piece, problem, inputsOf) => overTrees(problem, piece, inputsOf, problem.holds),
+  'additive-trees': (piece, problem, inputsOf) => overTrees(problem, piece, inputsOf),
 };
 
-function overTrees(
-  { space }: Problem,
-  piece: AdditiveTreesPiece,
-  inputsOf: InputsOf,
-  holds: ((columns: Float64Array) => boolean) | null,
-): BoxProof {
+function overTrees({ space, holds }: Problem, piece: AdditiveTreesPiece, inputsOf: InputsOf): BoxProof {
   if (piece.relaxed || (piece.map && !piece.map.diagonal)) return { ...smooth, prove: () => 'unknown' };
   const cuts = new TreeCuts(space, piece, inputsOf);
   const overBox = new TreesOverBox(piece, cuts, inputsOf, holds);
   return { prove: (box, effort) => overBox.prove(box, effort), ends: (feature) => cuts.endsOf(feature) };
 }
 
-/** `inputsOf`: the model's own preprocessing. `also`: further sums over trees that every point has to keep. */
-export function prepareBoxProof(
-  problem: Problem,
-  inputsOf: InputsOf,
-  also: readonly AdditiveTreesPiece[] = [],
-): BoxProof {
+/** Sums over trees that `holds` of a problem asks for beside its piece, with what the trees see of a row. */
+export interface TreesBeside {
+  readonly piece: AdditiveTreesPiece;
+  readonly inputsOf: InputsOf;
+}
+
+/** `inputsOf`: the model's own preprocessing. */
+export function prepareBoxProof(problem: Problem, inputsOf: InputsOf, beside?: TreesBeside): BoxProof {
   const { piece } = problem;
   const own = (PREPARE[piece.kind] as Prepare<Piece['kind']>)(piece as never, problem, inputsOf);
-  const parts = [own, ...also.map((other) => overTrees(problem, other, throughMap(other), null))];
+  const parts = beside ? [own, overTrees(problem, beside.piece, beside.inputsOf)] : [own];
   return {
     prove(box, effort) {
       const rows = allOf(piece.rows.map((row) => proveRowOrAsk(row, box, problem)));
@@ -85,15 +81,6 @@ function proveRowOrAsk(row: LinearRow, box: Box, { holds }: Problem): BoxVerdict
   if (verdict !== 'unknown') return verdict;
   const corners = [row.a, row.a.map((value) => -value)].map((a) => worstCorner(a, box));
   return corners.some((x) => x.every((value) => Math.abs(value) !== Infinity) && !holds(x)) ? 'refuted' : 'unknown';
-}
-
-function throughMap({ map }: AdditiveTreesPiece): InputsOf {
-  if (!map) return (columns) => columns;
-  const inputs = new Float64Array(map.offset.length);
-  return (columns) => {
-    applyMap(map, columns, inputs);
-    return inputs;
-  };
 }
 
 function allEnds(parts: readonly BoxProof[], feature: Feature): number[] | null {

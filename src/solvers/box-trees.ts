@@ -50,8 +50,8 @@ export class TreesOverBox {
     private readonly piece: AdditiveTreesPiece,
     private readonly cuts: TreeCuts,
     private readonly inputsOf: InputsOf,
-    /** The model's own word on a point, where rounding decides; null: there is none to ask. */
-    private readonly holds: ((columns: Float64Array) => boolean) | null,
+    /** The last word on a point, where rounding decides. */
+    private readonly holds: (columns: Float64Array) => boolean,
   ) {
     this.lean = new Float64Array(cuts.cutCount);
     this.nodeOf = new Int32Array(cuts.cutCount).fill(-1);
@@ -191,7 +191,6 @@ export class TreesOverBox {
 
   /** Every point of the part gets the same leaves: one of them speaks for all. */
   private ask(part: Part): BoxVerdict {
-    if (!this.holds) return 'unknown';
     const x = this.box.at.slice();
     for (const { index, kind, column, width } of this.box.domain.space.features) {
       if (!this.box.varies[index]) continue;

@@ -9,13 +9,12 @@
  * less than the best answer do not add up to the need; or split at a threshold of the forest, first into the part
  * that x is not in: a dive to where it is more normal. A domain within one leaf of every tree is no longer split.
  */
-import { gather } from '../models/features.js';
-import { evaluateCost } from '../policy/cost.js';
 import { type Domain, roundTo } from '../policy/domain.js';
 import { normality } from '../policy/plausibility.js';
 import type { PlausibleCondition, Problem } from '../problems/problem.js';
 import { activeSet } from './active-set.js';
 import { isAnswer } from './answer-check.js';
+import { BestAnswer } from './best-answer.js';
 import { branch } from './branch.js';
 import { branchAround } from './branch-around.js';
 import { branchQuadratic } from './branch-quadratic.js';
@@ -61,33 +60,28 @@ class PreparedPlausible implements Prepared {
   private readonly condition: PlausibleCondition;
   private readonly inner: readonly Prepared[];
   private readonly box: PlausibleBox;
-  private readonly best: Float64Array;
-  private bestCost = Infinity;
+  private readonly best: BestAnswer;
   /** Least bound of the nodes that ended with an answer, and of those that ended without a proof. */
   private closed = Infinity;
   private unresolved = Infinity;
-  private readonly from: Float64Array;
-  private readonly to: Float64Array;
 
   constructor(private readonly problem: Problem) {
     this.condition = problem.plausible!;
     this.inner = innerSolvers(this.condition.rest).map((solver) => solver.prepare(this.condition.rest));
     this.box = new PlausibleBox(this.condition);
-    this.best = new Float64Array(problem.space.columns);
-    this.from = new Float64Array(problem.space.features.length);
-    this.to = new Float64Array(problem.space.features.length);
+    this.best = new BestAnswer(problem);
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
-    this.bestCost = this.closed = this.unresolved = Infinity;
-    gather(this.problem.space, domain.origin, this.from);
+    this.closed = this.unresolved = Infinity;
+    this.best.begin(domain);
     const open = new NodeHeap<Node>();
     let next: Node | undefined = { domain, bound: 0 };
     while (next || open.size) {
       const node: Node = next ?? open.pop()!;
       next = undefined;
       if (!this.worthwhile(node.bound)) continue;
-      if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
+      if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
       if (limits.now() > limits.deadline) return this.cut(Math.min(node.bound, open.least()));
       const [first, ...others] = this.visit(node, limits);
       next = first;
@@ -97,19 +91,17 @@ class PreparedPlausible implements Prepared {
   }
 
   private worthwhile(bound: number): boolean {
-    return bound < this.bestCost * (1 - WORTH);
+    return bound < this.best.cost * (1 - WORTH);
   }
 
   private cut(bound: number): Outcome {
-    const lowest = Math.min(bound, this.unresolved, this.closed, this.bestCost);
-    return limit(this.bestCost < Infinity ? this.best : null, lowest);
+    const lowest = Math.min(bound, this.unresolved, this.closed, this.best.cost);
+    return limit(this.best.isFound ? this.best.x : null, lowest);
   }
 
   private conclude(): Outcome {
     if (this.worthwhile(this.unresolved)) return this.cut(Infinity);
-    return this.bestCost < Infinity
-      ? solved(this.best, Math.min(this.closed, this.bestCost * (1 - WORTH)))
-      : INFEASIBLE;
+    return this.best.isFound ? solved(this.best.x, Math.min(this.closed, this.best.cost * (1 - WORTH))) : INFEASIBLE;
   }
 
   /** Takes the node's answer if it has one; returns the parts that may hold better ones. */
@@ -121,12 +113,12 @@ class PreparedPlausible implements Prepared {
     const x = relaxed.x ?? clip(node.domain);
     const rounding = roundingBox(node.domain, x);
     if (relaxed.x && this.isPlausible(x, rounding)) {
-      this.offer(x);
+      this.best.offer(x);
       if (relaxed.exact) {
         this.closed = Math.min(this.closed, bound);
         return [];
       }
-    } else if (this.box.most(node.domain, this.bestCost) < this.condition.need - SLACK) return [];
+    } else if (this.box.most(node.domain, this.best.cost) < this.condition.need - SLACK) return [];
     const split = this.chooseSplit(node.domain, x, rounding);
     return split ? this.parts(node.domain, bound, split) : this.splitFurther(node.domain, bound, x);
   }
@@ -137,7 +129,7 @@ class PreparedPlausible implements Prepared {
     const split = latticeSplit(domain);
     if (split) return this.parts(domain, bound, split);
     if (!domain.lower.every((low, c) => low === domain.upper[c])) this.unresolved = Math.min(this.unresolved, bound);
-    else if (isAnswer(this.problem, domain, x)) this.offer(x);
+    else if (isAnswer(this.problem, domain, x)) this.best.offer(x);
     return [];
   }
 
@@ -186,15 +178,6 @@ class PreparedPlausible implements Prepared {
       if (!outcome.x) break;
     }
     return { x: null, bound, exact: false };
-  }
-
-  private offer(x: Float64Array): void {
-    const { space, cost } = this.problem;
-    gather(space, x, this.to);
-    const total = evaluateCost(cost, space, this.from, this.to);
-    if (total >= this.bestCost) return;
-    this.bestCost = total;
-    this.best.set(x);
   }
 }
 

@@ -12,11 +12,11 @@
  * Best bound first, with a dive into the first child. A node whose relaxation is exact and lies on the lattice is closed;
  * one whose relaxation is only a bound gives its answer and is split further.
  */
-import { type Feature, gather } from '../models/features.js';
+import type { Feature } from '../models/features.js';
 import type { LinearRow } from '../models/region.js';
-import { evaluateCost } from '../policy/cost.js';
 import { copyDomain, createDomain, type Domain, mayStand, pin } from '../policy/domain.js';
 import { type Problem, withPiece } from '../problems/problem.js';
+import { BestAnswer } from './best-answer.js';
 import { NodeHeap } from './node-heap.js';
 import { linkSlack, violation } from './rows.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, solved } from './solver.js';
@@ -43,25 +43,20 @@ const WORTH = 1e-7;
 const MOVED = 1e-12;
 
 export class DomainTree {
-  private readonly best: Float64Array;
-  private bestCost = Infinity;
+  private readonly best: BestAnswer;
   /** Least bound of fixed nodes that were answered but not proved. */
   private unresolved = Infinity;
-  private readonly from: Float64Array;
-  private readonly to: Float64Array;
 
   constructor(
     private readonly problem: Problem,
     private readonly method: TreeMethod,
   ) {
-    this.best = new Float64Array(problem.space.columns);
-    this.from = new Float64Array(problem.space.features.length);
-    this.to = new Float64Array(problem.space.features.length);
+    this.best = new BestAnswer(problem);
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
-    this.bestCost = this.unresolved = Infinity;
-    gather(this.problem.space, domain.origin, this.from);
+    this.unresolved = Infinity;
+    this.best.begin(domain);
     const start = this.method.begin?.(domain, limits);
     if (start?.status === 'infeasible') return INFEASIBLE;
     const root = this.root(domain);
@@ -72,7 +67,7 @@ export class DomainTree {
       const node: TreeNode = next ?? open.pop()!;
       next = undefined;
       if (!this.worthwhile(node.bound)) continue;
-      if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
+      if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
       if (limits.now() > limits.deadline) return this.cut(Math.min(node.bound, open.least()));
       const outcome = this.method.relax(node, { ...limits, nudge: -limits.nudge });
       if (outcome.status === 'infeasible') continue;
@@ -86,21 +81,21 @@ export class DomainTree {
   }
 
   private worthwhile(bound: number): boolean {
-    return bound < this.bestCost * (1 - WORTH);
+    return bound < this.best.cost * (1 - WORTH);
   }
 
   private cut(bound: number): Outcome {
-    return limit(this.bestCost < Infinity ? this.best : null, Math.min(bound, this.unresolved, this.bestCost));
+    return limit(this.best.isFound ? this.best.x : null, Math.min(bound, this.unresolved, this.best.cost));
   }
 
   private conclude(): Outcome {
-    if (this.unresolved < this.bestCost * (1 - WORTH)) return this.cut(Infinity);
-    return this.bestCost < Infinity ? solved(this.best, this.bestCost * (1 - WORTH)) : INFEASIBLE;
+    if (this.unresolved < this.best.cost * (1 - WORTH)) return this.cut(Infinity);
+    return this.best.isFound ? solved(this.best.x, this.best.cost * (1 - WORTH)) : INFEASIBLE;
   }
 
   /** Takes a first answer and returns the part in which only its features change. */
   private beginWith(root: TreeNode, x: Float64Array): TreeNode | undefined {
-    this.offer(x);
+    this.best.offer(x);
     const still = this.problem.space.features.filter((feature) => !moved(feature, root.domain, x));
     return this.pinAll(root, still)[0];
   }
@@ -139,7 +134,7 @@ export class DomainTree {
     if (broken >= 0)
       return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
     if (!this.isAnswer(node, answer)) return this.splitOff(node, x, { ...leaf, status: 'limit' });
-    this.offer(answer);
+    this.best.offer(answer);
     return relaxed.status === 'solved' ? [] : this.splitOff(node, x, leaf);
   }
 
@@ -279,15 +274,6 @@ export class DomainTree {
       pin(domain, feature);
     }
     return [{ ...node, domain }];
-  }
-
-  private offer(x: Float64Array): void {
-    const { space, cost } = this.problem;
-    gather(space, x, this.to);
-    const total = evaluateCost(cost, space, this.from, this.to);
-    if (total >= this.bestCost) return;
-    this.bestCost = total;
-    this.best.set(x);
   }
 }
 

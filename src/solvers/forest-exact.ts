@@ -12,11 +12,10 @@
  * Where the policy ties features together the cheapest point of a box that keeps it comes from within-domain.ts; its cost is a
  * bound as well, and in a box of one segment per feature the model has one word for all its points.
  */
-import { gather } from '../models/features.js';
-import { evaluateCost } from '../policy/cost.js';
 import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { isAnswer } from './answer-check.js';
+import { BestAnswer } from './best-answer.js';
 import type { SegmentBox } from './box-forest.js';
 import { Cells, closeCells, hasCells, PersonCells } from './cells.js';
 import { CostLattice } from './cost-lattice.js';
@@ -48,11 +47,10 @@ class PreparedForest implements Prepared {
   private readonly forest: ReachableForest;
   private readonly dual: ForestDual;
   private readonly x: Float64Array;
-  private readonly best: Float64Array;
+  private readonly best: BestAnswer;
   private readonly cellsAt: Int32Array;
   private readonly wholePrices: Float64Array;
   private readonly unordered: Uint8Array;
-  private bestCost = Infinity;
   /** More than any answer costs. */
   private most = 0;
   private lattice: CostLattice | null = null;
@@ -75,7 +73,7 @@ class PreparedForest implements Prepared {
     const needs = margins.map(({ gain, need }) => ({ gain, need: need - slack }));
     this.dual = new ForestDual(needs, problem.piece.forest.root.length, features, problem.maxChanges);
     this.x = new Float64Array(problem.space.columns);
-    this.best = new Float64Array(problem.space.columns);
+    this.best = new BestAnswer(problem);
     this.cellsAt = new Int32Array(features);
     this.wholePrices = new Float64Array(this.cells.feature.length);
     this.narrowed = createDomain(problem.space);
@@ -85,29 +83,29 @@ class PreparedForest implements Prepared {
   solve(domain: Domain, limits: Limits): Outcome {
     this.domain = domain;
     this.person.fill(domain);
-    this.bestCost = Infinity;
+    this.best.begin(domain);
     this.unsettled = Infinity;
     this.most = this.tied
       ? Infinity
       : 1 + 2 * this.person.cost.reduce((sum, costs) => sum + costs.reduce(largestFinite, 0), 0);
     this.offer(this.incumbents.best(this.person, domain, limits));
-    if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
+    if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
     const root = this.root(limits);
     return root ? this.search(root, limits) : this.conclude();
   }
 
   private conclude(): Outcome {
     if (this.unsettled < this.below()) return this.cut(this.unsettled);
-    return this.bestCost < Infinity ? solved(this.best, this.below()) : INFEASIBLE;
+    return this.best.isFound ? solved(this.best.x, this.below()) : INFEASIBLE;
   }
 
   private cut(bound: number): Outcome {
-    return limit(this.bestCost < Infinity ? this.best : null, Math.min(bound, this.unsettled));
+    return limit(this.best.isFound ? this.best.x : null, Math.min(bound, this.unsettled));
   }
 
   /** What an answer must cost less than, to be worth finding. */
   private below(): number {
-    return this.bestCost < Infinity ? this.bestCost * (1 - WORTH) : this.most;
+    return this.best.isFound ? this.best.cost * (1 - WORTH) : this.most;
   }
 
   /** A bound that proves as much: less than `below` where costs come in steps. */
@@ -116,9 +114,9 @@ class PreparedForest implements Prepared {
   }
 
   private offer(found: { at: Int32Array; cost: number } | null): void {
-    if (!found || !(found.cost < this.bestCost)) return;
-    this.bestCost = found.cost;
-    this.person.toColumns(found.at, this.domain, this.best);
+    if (!found || !(found.cost < this.best.cost)) return;
+    this.person.toColumns(found.at, this.domain, this.x);
+    this.best.offer(this.x, found.cost);
   }
 
   /** The box of everything, narrowed, with its bound; undefined when it holds nothing better than the best answer. */
@@ -132,7 +130,7 @@ class PreparedForest implements Prepared {
     const price = FIRST_PRICE * (this.below() < Infinity ? this.below() : 1);
     dual.lambda.set(shortfall.map((short) => (short > 0 ? price / short : 0)));
     for (let round = 1; ; round++) {
-      const before = this.bestCost;
+      const before = this.best.cost;
       if (round > 1 && !forest.build(this.below(), within)) return undefined;
       // A point that is tied to others need not have the cheapest value of its cell.
       this.lattice = this.tied ? null : CostLattice.of(forest.cost, forest.segments, this.below());
@@ -141,7 +139,7 @@ class PreparedForest implements Prepared {
       if (round > 1) for (let n = 0; n < forest.size; n++) dual.prices[n] = this.wholePrices[forest.origin[n]];
       bound = Math.max(bound, dual.climb(box, this.target(), ROOT_STEPS, watch));
       if (bound >= this.target()) return undefined;
-      const smaller = this.bestCost < before * 0.999 || this.countSegments(box) < 0.8 * forest.segments;
+      const smaller = this.best.cost < before * 0.999 || this.countSegments(box) < 0.8 * forest.segments;
       if (round === ROOT_ROUNDS || !smaller || watch.late()) return { ...box, bound };
       within = this.toCells(box);
       this.wholePrices.fill(0);
@@ -189,7 +187,7 @@ class PreparedForest implements Prepared {
     let box: Box | undefined = root;
     for (let visited = 0; box; visited++) {
       if (limits.now() > limits.deadline) return this.cut(Math.min(box.bound, open.least()));
-      if (limits.anyAnswer && this.bestCost < Infinity) return limit(this.best, 0);
+      if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
       const children: [SegmentBox, SegmentBox] | undefined =
         visited === 0 || this.isOpen(box) ? this.branch(box, limits) : undefined;
       if (visited % LOOK_EVERY === LOOK_EVERY - 1) this.look();
@@ -246,24 +244,11 @@ class PreparedForest implements Prepared {
     box.bound = Math.max(box.bound, outcome.lowerBound);
     if (box.bound >= this.target()) return true;
     if (outcome.x && isAnswer(this.problem, this.domain, outcome.x)) {
-      this.offerColumns(outcome.x);
+      this.best.offer(outcome.x);
       if (outcome.status === 'solved') return true;
     }
     if (outcome.status !== 'solved' && !this.chooseSplit(box)) this.unsettled = Math.min(this.unsettled, box.bound);
     return false;
-  }
-
-  private offerColumns(x: Float64Array): void {
-    const { cost, space } = this.problem;
-    const [from, to] = [this.domain.origin, x].map((columns) => {
-      const values = new Float64Array(space.features.length);
-      gather(space, columns, values);
-      return values;
-    });
-    const total = evaluateCost(cost, space, from, to);
-    if (!(total < this.bestCost)) return;
-    this.bestCost = total;
-    this.best.set(x);
   }
 
   /** The person's domain within a box. */

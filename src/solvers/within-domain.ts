@@ -18,6 +18,7 @@ import { type Problem, withPiece } from '../problems/problem.js';
 import { activeSet } from './active-set.js';
 import { branch } from './branch.js';
 import { branchQuadratic } from './branch-quadratic.js';
+import { prepareLater } from './prepare-later.js';
 import { simplex } from './simplex.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared } from './solver.js';
 
@@ -97,7 +98,7 @@ class WithinDomain implements Prepared {
     let engines = this.engines.get(key);
     if (engines === undefined) {
       const problem = without(this.problem, missing);
-      engines = problem && acceptingEngines(problem).map((engine) => once(() => engine.prepare(problem)));
+      engines = problem && acceptingEngines(problem).map((engine) => prepareLater(engine, problem));
       this.engines.set(key, engines);
     }
     return engines;
@@ -114,14 +115,6 @@ class WithinDomain implements Prepared {
       else this.x[c] = Math.min(domain.upper[c], Math.max(domain.lower[c], found[c]));
     }
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 const isMissing = ({ column }: Feature, { origin }: Domain): boolean => Number.isNaN(origin[column]);

@@ -1,4 +1,8 @@
-/** The registry of policies. A batch carries its policy with it, so what is removed here is missed by nobody at work. */
+/**
+ * The registry of policies. A batch carries its policy with it, so what is removed here is missed by nobody at work. Events may
+ * name one each: a reference is followed every time, for an alias may move, but a digest stands for one content for ever, so
+ * that the document behind it is read and parsed once.
+ */
 import { defaultPolicy, loadPolicy, type Policy } from '../explain/policy.js';
 import type { RedisClient } from './redis.js';
 import { type Kind, type RegistryOptions, type StoredVersion, VersionedStore } from './versioned-store.js';
@@ -26,9 +30,34 @@ const POLICIES: Kind<PolicyVersion, VersionedPolicy> = {
   load: (document, { version }) => ({ ...loadPolicy(document), version }),
 };
 
+const MAX_OPENED = 64;
+/** A longer one is opened each time. */
+const MAX_OPENED_BYTES = 2 ** 20;
+
 export class PolicyStore extends VersionedStore<PolicyVersion, VersionedPolicy> {
+  /** By digest, the one unused longest first. */
+  readonly #opened = new Map<string, Promise<VersionedPolicy>>();
+
   constructor(redis: RedisClient, options: RegistryOptions) {
     super(redis, POLICIES, options);
+  }
+
+  override async load(reference: string): Promise<VersionedPolicy> {
+    const found = await this.resolve(reference);
+    const policy = this.#opened.get(found.digest) ?? this.#openOnce(found);
+    if (this.#opened.delete(found.digest)) this.#opened.set(found.digest, policy); // used last
+    // The same content has another number where it was removed and pushed again.
+    return { ...(await policy), version: found.version };
+  }
+
+  /** Those who ask at the same time wait for one; what fails is not kept. */
+  #openOnce(version: PolicyVersion): Promise<VersionedPolicy> {
+    const policy = this.open(version);
+    if (version.bytes > MAX_OPENED_BYTES) return policy;
+    this.#opened.set(version.digest, policy);
+    if (this.#opened.size > MAX_OPENED) this.#opened.delete(this.#opened.keys().next().value!);
+    policy.catch(() => this.#opened.delete(version.digest));
+    return policy;
   }
 
   /** What a producer may give: a reference, a document, or nothing, and then anything may change. */

@@ -131,7 +131,10 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
 
   /** A reference -> what it names, ready for use. */
   async load(reference: string): Promise<C> {
-    const version = await this.resolve(reference);
+    return this.open(await this.resolve(reference));
+  }
+
+  protected async open(version: V): Promise<C> {
     return this.#kind.load(JSON.parse((await this.read(version)).toString()), version);
   }
 

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { pack } from '../../src/store/block.js';
+import { Keys } from '../../src/store/keys.js';
 import type { Manifest } from '../../src/store/manifest.js';
 import { packLines } from '../../src/store/result-block.js';
+import { ResultStore } from '../../src/store/result-store.js';
 import { World } from './queue-world.js';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
@@ -137,5 +139,21 @@ describe('an answer', () => {
     const kept = await Promise.all(['one', 'two', 'three'].map((answer) => results.keepAnswer('key', answer, true)));
     expect(new Set(kept).size).toBe(1);
     expect(await results.answer('key')).toBe(kept[0]);
+  });
+
+  it('that lasts stays as long as the settings say, one that does not for a minute', async () => {
+    const { redis, settings } = world.store;
+    const keys = new Keys(settings.keyPrefix);
+    const results = new ResultStore(redis, keys, { ...settings, answerTtlSeconds: 4321 });
+    const secondsLeft = (jobKey: string) => redis.ttl(keys.answer(jobKey));
+    await results.keepAnswer('lasting', 'sure', true);
+    expect(await secondsLeft('lasting')).toBeGreaterThan(4300);
+    expect(await secondsLeft('lasting')).toBeLessThanOrEqual(4321);
+    await results.keepAnswer('passing', 'degraded', false);
+    expect(await secondsLeft('passing')).toBeGreaterThan(40);
+    expect(await secondsLeft('passing')).toBeLessThanOrEqual(60);
+    await redis.expire(keys.answer('passing'), 30);
+    expect(await results.keepAnswer('passing', 'sure', true)).toBe('degraded');
+    expect(await secondsLeft('passing')).toBeLessThanOrEqual(30); // who comes later does not prolong it
   });
 });

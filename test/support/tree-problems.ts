@@ -30,6 +30,8 @@ export const LATTICES: FeatureDocument[] = [
   { name: 'o', ...ORDINAL },
   { name: 'b', type: 'boolean' },
 ];
+/** For `LATTICES`: one between numbers, one with alternatives, one with a condition. */
+export const LATTICE_CONSTRAINTS = ['d + n >= 0', 'n >= 1 or c = "x" or o >= "q"', 'b implies d + 0.3 * n <= 0.8'];
 
 interface Tree {
   feature: number[];
@@ -49,6 +51,15 @@ export interface Options {
   /** The domain leaves out some present values. */
   narrowed?: boolean;
 }
+
+/** What every method over trees has to cope with, one at a time. */
+export const TROUBLES: [name: string, options: Partial<Options>][] = [
+  ['plain', {}],
+  ['scaled inputs', { scaled: true }],
+  ['sets of ranks', { sets: true }],
+  ['missing values', { missing: true }],
+  ['domains away from the present value', { narrowed: true }],
+];
 
 /** As a search for different answers does it: some features have to change. */
 function narrow(dice: Dice, domain: Domain): void {

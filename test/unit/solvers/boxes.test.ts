@@ -9,18 +9,22 @@ import { forestExact } from '../../../src/solvers/forest-exact.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
 import { generators } from '../../support/random-models.js';
-import { checkAgainstAll, keepsPolicy, LATTICES, MIXED, pose, priceOf, sampleOf } from '../../support/tree-problems.js';
+import {
+  checkAgainstAll,
+  keepsPolicy,
+  LATTICE_CONSTRAINTS,
+  LATTICES,
+  MIXED,
+  pose,
+  priceOf,
+  sampleOf,
+  TROUBLES,
+} from '../../support/tree-problems.js';
 
 const SEPARABLE = ['l0', 'l1', 'l2', 'percentile'];
 
 describe.each(SEPARABLE)('a tree by itself under %s', (norm) => {
-  it.each([
-    ['plain', {}],
-    ['scaled inputs', { scaled: true }],
-    ['sets of ranks', { sets: true }],
-    ['missing values', { missing: true }],
-    ['domains away from the present value', { narrowed: true }],
-  ])('is answered as by enumeration of all cells: %s', (_, options) => {
+  it.each(TROUBLES)('is answered as by enumeration of all cells: %s', (_, options) => {
     const dice = new Dice(norm.length + norm.charCodeAt(1));
     let found = 0;
     for (let k = 0; k < 25; k++) {
@@ -44,14 +48,12 @@ describe.each(SEPARABLE)('a tree by itself under %s', (norm) => {
   });
 });
 
-const CONSTRAINTS = ['d + n >= 0', 'n >= 1 or c = "x" or o >= "q"', 'b implies d + 0.3 * n <= 0.8'];
-
 describe.each([...SEPARABLE, 'mahalanobis'])('a tree under constraints and %s', (norm) => {
   it('is answered as by enumeration of all lattice points', () => {
     const dice = new Dice(norm.length * 7);
     let found = 0;
     for (let k = 0; k < 40; k++) {
-      const constraints = CONSTRAINTS.filter(() => dice.chance(0.6));
+      const constraints = LATTICE_CONSTRAINTS.filter(() => dice.chance(0.6));
       const options = { sets: dice.chance(0.3), missing: dice.chance(0.2), narrowed: dice.chance(0.2) };
       const posed = pose(dice, { features: LATTICES, norm, constraints, ...options });
       if (posed.problem && checkAgainstAll(boxes, posed)) found++;

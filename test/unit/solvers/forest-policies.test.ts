@@ -3,20 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { forestExact } from '../../../src/solvers/forest-exact.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
-import { checkAgainstAll, LATTICES, MIXED, pose } from '../../support/tree-problems.js';
+import { checkAgainstAll, LATTICE_CONSTRAINTS, LATTICES, MIXED, pose, TROUBLES } from '../../support/tree-problems.js';
 
 const NORMS = ['l0', 'l1', 'l2', 'percentile'];
-const CONSTRAINTS = ['d + n >= 0', 'n >= 1 or c = "x" or o >= "q"', 'b implies d + 0.3 * n <= 0.8'];
 const SMALL = MIXED.filter(({ name }) => name !== 'd');
 
 describe.each(NORMS)('an ensemble under %s', (norm) => {
-  it.each([
-    ['plain', {}],
-    ['scaled inputs', { scaled: true }],
-    ['sets of ranks', { sets: true }],
-    ['missing values', { missing: true }],
-    ['domains away from the present value', { narrowed: true }],
-  ])('is answered as by enumeration of all cells: %s', (_, options) => {
+  it.each(TROUBLES)('is answered as by enumeration of all cells: %s', (_, options) => {
     const dice = new Dice(norm.length + 5 * norm.charCodeAt(1));
     let found = 0;
     for (let k = 0; k < 16; k++) {
@@ -32,7 +25,7 @@ describe.each(NORMS)('an ensemble under %s', (norm) => {
       const dice = new Dice(norm.length * 11);
       let found = 0;
       for (let k = 0; k < 30; k++) {
-        const constraints = CONSTRAINTS.filter(() => dice.chance(0.6));
+        const constraints = LATTICE_CONSTRAINTS.filter(() => dice.chance(0.6));
         const options = { sets: dice.chance(0.3), missing: dice.chance(0.2), narrowed: dice.chance(0.2) };
         const posed = pose(dice, { family, features: LATTICES, norm, constraints, ...options });
         if (posed.problem && checkAgainstAll(forestExact, posed)) found++;
