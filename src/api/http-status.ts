@@ -16,6 +16,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   'bad-json': { status: 400 },
   unsupported: { status: 422 },
   'not-known': { status: 404 },
+  damaged: { status: 500 },
   conflict: { status: 409 },
   cancelled: { status: 410 },
   'redis-away': { status: 503, retryAfterSeconds: 5 },

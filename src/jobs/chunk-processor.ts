@@ -38,8 +38,9 @@ export class ChunkProcessor {
     try {
       return await this.#work(job, solve, watch.signal);
     } catch (error) {
-      if (watch.signal.aborted || (await this.#store.batches.isCancelled(job.batch))) return returned(job, 'cancelled');
-      throw error;
+      if (!watch.signal.aborted && !(await this.#store.batches.isCancelled(job.batch))) throw error;
+      await this.#store.batches.dropRows(job.batch, [job.chunk]);
+      return returned(job, 'cancelled');
     } finally {
       watch.stop();
     }

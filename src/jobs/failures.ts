@@ -45,6 +45,10 @@ const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   'bad-input': { does: COMMAND, operator: 'Correct the file at the line in the message and run the command again.' },
   unsupported: { does: LETTER, operator: 'Change the model or policy, or use a version that does it; then replay.' },
   'not-known': { does: LETTER, operator: 'Push the model or policy that it names, then replay the letter.' },
+  damaged: {
+    does: `${LETTER} Nothing of it is used.`,
+    operator: 'Find out who wrote into Redis; push the model again, or enqueue the batch under another id.',
+  },
   conflict: { does: LETTER, operator: 'Choose another name or id, or enqueue the batch again.' },
   cancelled: {
     does: 'Chunks that wait are dropped, running ones are stopped; what was done is kept.',

@@ -61,6 +61,8 @@ describe('DELETE /v1/batches/:id', () => {
       });
       expect(await queue.getWaitingCount()).toBe(0);
       await noJobs();
+      const { redis, settings } = api.world.store;
+      expect(await redis.keys(`${settings.keyPrefix}:batch:{stopped}:rows:*`)).toEqual([]); // those of running chunks too
       const { chunksDone, answered, chunks } = await stateOf('stopped');
       expect(Number(chunksDone)).toBeLessThan(Number(chunks));
       await sleep(300);

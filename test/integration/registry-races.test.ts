@@ -178,7 +178,7 @@ describe('what Redis holds', () => {
     await until('the failure', async () => (await batches.status(id)).failed > 0);
     expect(await batches.chunk(id, 0)).toMatchObject({
       state: 'failed',
-      code: 'bad-document',
+      code: 'damaged',
       message: expect.stringContaining('model broken@1: what Redis holds is damaged'),
     });
     worker.process.kill('SIGTERM');
