@@ -3,6 +3,8 @@
  * of what it is about; nothing when the run did not measure that, or not at full size.
  */
 import { GOAL, ROWS } from './end-to-end.mjs';
+import { GOAL as BULK_GOAL, BULK_ROWS } from './queue-bulk.mjs';
+import { GOALS as EVENT_GOALS, FOREST_ROWS, SECONDS } from './queue-events.mjs';
 
 const ONE_ROW = [
   'hyperplane',
@@ -108,6 +110,56 @@ const FOREST_GOALS = [
   },
 ];
 
+const ofQueueBulk =
+  (worst, figureOf) =>
+  ({ queue }) => {
+    const whole = (queue?.bulk ?? []).filter(({ rows }) => rows === BULK_ROWS.full);
+    return whole.length ? worst(...whole.map(figureOf)) : undefined;
+  };
+
+const ofQueueEvents =
+  (figureOf) =>
+  ({ queue }) =>
+    queue?.events?.seconds === SECONDS.full ? figureOf(queue.events) : undefined;
+
+const ofQueueWorkers =
+  (figureOf) =>
+  ({ queue }) =>
+    queue?.workers?.rows === FOREST_ROWS.full ? figureOf(queue.workers) : undefined;
+
+const QUEUE_GOALS = [
+  {
+    name: 'batch through Redis, share of explain',
+    unit: '',
+    atLeast: BULK_GOAL.ratio,
+    measure: ofQueueBulk(Math.min, ({ ratio }) => ratio),
+  },
+  {
+    name: 'batch through Redis, at rest',
+    unit: 'bytes/row',
+    atMost: BULK_GOAL.bytesPerRow,
+    measure: ofQueueBulk(Math.max, ({ first }) => Math.max(first.queuedBytesPerRow, first.finishedBytesPerRow)),
+  },
+  {
+    name: 'events on an idle worker, p50',
+    unit: 'ms',
+    atMost: EVENT_GOALS.idleP50Ms,
+    measure: ofQueueEvents(({ idle }) => idle.p50Ms),
+  },
+  {
+    name: 'events beside a batch, p99',
+    unit: 'ms',
+    atMost: EVENT_GOALS.busyP99Ms,
+    measure: ofQueueEvents(({ busy }) => busy.p99Ms),
+  },
+  {
+    name: 'two workers over one, forest rows',
+    unit: '',
+    atLeast: EVENT_GOALS.twoWorkers,
+    measure: ofQueueWorkers(({ ratio }) => ratio),
+  },
+];
+
 /** Each has a limit `atMost` or `atLeast`, in `unit`. */
 const GOALS = [
   {
@@ -151,6 +203,7 @@ const GOALS = [
   { name: 'explain, share of the floor', unit: '', atLeast: GOAL.ratio, measure: ofEndToEnd('ratio') },
   { name: 'explain, resident', unit: 'MB', atMost: GOAL.residentMb, measure: ofEndToEnd('residentMb') },
   ...FOREST_GOALS,
+  ...QUEUE_GOALS,
 ];
 
 /** The goals that a run can tell about; `headroom` of at least 1 means met, and by how much. */

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: all that is measured, as tables, and after a whole run as bench/results.json.
  *
- *   --short        everything, but hurried: a check that it runs, in about 80 s
+ *   --short        everything, but hurried: a check that it runs, in about 2 minutes
  *   --only TEXT    only what has TEXT in its name; may be given several times
  *   --json         the results on stdout instead of tables
  *   --write        the tables into bench/README.md as well; needs a whole run
@@ -9,6 +9,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { startRedis } from '../scripts/redis.mjs';
 import { Missing } from '../scripts/system.mjs';
 import { measureEndToEnd, ROWS } from './end-to-end.mjs';
 import { measureForestBulk, measureImport } from './forest-bulk.mjs';
@@ -17,6 +18,8 @@ import { checkHeuristics, measureForest } from './forests.mjs';
 import { judge } from './goals.mjs';
 import { measurePortfolio } from './portfolio.mjs';
 import { listCases } from './problems.mjs';
+import { BULK_ROWS, measureQueueBulk } from './queue-bulk.mjs';
+import { FOREST_ROWS, measureEvents, measureWorkers, SECONDS } from './queue-events.mjs';
 import {
   showCases,
   showEndToEnd,
@@ -26,6 +29,7 @@ import {
   showImport,
   showPage,
   showPortfolio,
+  showQueue,
   showResults,
 } from './show.mjs';
 import { measureCase } from './solve.mjs';
@@ -34,6 +38,8 @@ import { PACE } from './timing.mjs';
 const RESULTS = new URL('results.json', import.meta.url);
 const PAGE = new URL('README.md', import.meta.url);
 const SHORT_APPLICANTS = 200;
+const QUEUE_NORMS = ['l1', 'l2'];
+const QUEUE_RUNS = 2;
 
 const options = readOptions();
 const isWhole = !options.short && !options.only;
@@ -49,6 +55,7 @@ const measured = {
   forestBulk: await runForestBulk(),
   modelImport: await runImport(),
   endToEnd: await runEndToEnd(),
+  queue: await runQueue(),
 };
 const results = {
   goals: judge(measured),
@@ -141,4 +148,27 @@ async function runEndToEnd() {
   const figures = await measureEndToEnd(options.short ? { rows: ROWS.short, runs: 1 } : {});
   print(showEndToEnd(figures));
   return { ratio: figures.ratio, ...figures };
+}
+
+/** What goes through Redis: batches, events beside them, two workers. */
+async function runQueue() {
+  const pace = options.short ? 'short' : 'full';
+  const bulk = [];
+  for (const norm of QUEUE_NORMS.filter((one) => isWanted(`queue bulk ${one}`)))
+    bulk.push(await measureQueueBulk({ rows: BULK_ROWS[pace], norm, runs: options.short ? 1 : QUEUE_RUNS }));
+  const events = isWanted('queue events') && (await withRedis((url) => measureEvents(url, SECONDS[pace])));
+  const workers = isWanted('queue workers') && (await withRedis((url) => measureWorkers(url, FOREST_ROWS[pace])));
+  if (!bulk.length && !events && !workers) return undefined;
+  const figures = { bulk, ...(events && { events }), ...(workers && { workers }) };
+  print(showQueue(figures));
+  return figures;
+}
+
+async function withRedis(measure) {
+  const server = await startRedis();
+  try {
+    return await measure(server.url);
+  } finally {
+    await server.stop();
+  }
 }

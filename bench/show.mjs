@@ -1,5 +1,7 @@
 /** Results -> tables for the terminal, those between the marks of bench/README.md, and the text of bench/results.json. */
 import { describeEndToEnd } from './end-to-end.mjs';
+import { describeQueueBulk } from './queue-bulk.mjs';
+import { describeEvents, describeWorkers } from './queue-events.mjs';
 import { markdownTable, showNumber, showPercent, textTable } from './tables.mjs';
 
 const BEGIN = '<!-- results:begin -->';
@@ -92,6 +94,13 @@ export const showImport = (figures) => titled('models import --from xgboost', de
 
 export const showEndToEnd = (figures) => titled('explain from end to end', describeEndToEnd(figures));
 
+const describeQueue = ({ bulk, events, workers }) =>
+  [...bulk.map(describeQueueBulk), events && describeEvents(events), workers && describeWorkers(workers)]
+    .filter(Boolean)
+    .join('\n\n');
+
+export const showQueue = (figures) => titled('Through Redis', describeQueue(figures));
+
 export const showGoals = (goals) => titled('Goals', textTable(GOAL_COLUMNS, goals));
 
 /** The page with its tables brought up to date. */
@@ -102,7 +111,7 @@ export function showPage(page, results) {
   return `${page.slice(0, begin + BEGIN.length)}\n\n${pageTables(results)}\n\n${page.slice(end)}`;
 }
 
-function pageTables({ date, machine, goals, cases, portfolio, forests, forestBulk, modelImport, endToEnd }) {
+function pageTables({ date, machine, goals, cases, portfolio, forests, forestBulk, modelImport, endToEnd, queue }) {
   return [
     `${date}, Node ${machine.node}, ${machine.cpu}, ${machine.cores} cores, load ${machine.load.join(' before and ')} after.`,
     markdownTable(GOAL_COLUMNS, goals),
@@ -118,6 +127,8 @@ function pageTables({ date, machine, goals, cases, portfolio, forests, forestBul
     `\`\`\`\n${describeImport(modelImport)}\n\`\`\``,
     '`explain` from end to end:',
     `\`\`\`\n${describeEndToEnd(endToEnd)}\n\`\`\``,
+    'Through Redis:',
+    `\`\`\`\n${describeQueue(queue)}\n\`\`\``,
   ].join('\n\n');
 }
 
