@@ -1,48 +1,10 @@
 #!/usr/bin/env node
-/** The command line: finds the command in the table, reads its options, runs it, and turns errors into exit codes. */
+/** The command line as a process: its arguments go to the command that they name, errors become messages and exit codes. */
 import { readFileSync } from 'node:fs';
 import { ElsewiseError } from '../documents/error.js';
-import { didYouMean } from '../documents/nearest-name.js';
-import { type Command, type CommandGroup, type CommandRow, isGroup } from './command.js';
-import { commands } from './commands/index.js';
-import { describeCommand, describeTable } from './help.js';
-import { readArguments } from './options.js';
+import { dispatch } from './dispatch.js';
 
-const ROOT: CommandGroup = { about: 'elsewise: counterfactual explanations in bulk and on demand.', commands };
-const HELP = new Set(['--help', '-h', 'help']);
 const BUG_EXIT_CODE = 1;
-
-async function run(args: readonly string[], group: CommandGroup, path: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === undefined || HELP.has(name)) {
-    process.stdout.write(describeTable(group.about, path, group.commands));
-    return 0;
-  }
-  const command = await findRow(name, group, path).load();
-  if (isGroup(command)) return run(rest, command, [...path, name]);
-  return runCommand(rest, command, [...path, name]);
-}
-
-function findRow(name: string, { commands }: CommandGroup, path: readonly string[]): CommandRow {
-  const row = commands.find((candidate) => candidate.name === name);
-  if (row) return row;
-  const names = commands.map((candidate) => candidate.name);
-  const hint = didYouMean(name, names) || `; known are ${names.join(', ')}`;
-  throw new ElsewiseError('usage', `unknown command "${[...path, name].join(' ')}"${hint}`);
-}
-
-async function runCommand(args: readonly string[], command: Command, path: readonly string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(describeCommand(command));
-    return 0;
-  }
-  try {
-    return await command.run(readArguments(args, command.options, command.positionals ?? []));
-  } catch (error) {
-    if (!(error instanceof ElsewiseError) || error.code !== 'usage') throw error;
-    throw new ElsewiseError('usage', `${error.message}\n(elsewise ${path.join(' ')} --help shows how it is used)`);
-  }
-}
 
 function version(): string {
   const file = new URL('../../package.json', import.meta.url);
@@ -69,7 +31,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${version()}\n`);
     return 0;
   }
-  return run(args, ROOT, []);
+  return dispatch(args);
 }
 
 process.exit(await main(process.argv.slice(2)).catch(report));

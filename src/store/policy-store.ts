@@ -17,13 +17,13 @@ export interface VersionedPolicy extends Policy {
 
 const POLICIES: Kind<PolicyVersion, VersionedPolicy> = {
   noun: 'policy',
-  check: loadPolicy,
+  check: async (document) => loadPolicy(document),
   describe: ({ document: { features, constraints, cost } }) => ({
     features: Object.keys(features).length,
     constraints: constraints.length,
     norm: cost.norm,
   }),
-  load: (document, { version }) => ({ ...loadPolicy(document), version }),
+  load: async (document, { version }) => ({ ...loadPolicy(document), version }),
 };
 
 export class PolicyStore extends VersionedStore<PolicyVersion, VersionedPolicy> {
