@@ -89,7 +89,7 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
 
   it('lists what a worker gave up, from every source', async () => {
     await world.store.models.push(JSON.parse(readFileSync(MODEL, 'utf8')));
-    const batch = await world.enqueue(world.writeRows('rows.csv', 1), '--batch', 'b', '--chunk-rows', '3000');
+    const batch = await world.add(world.writeRows('rows.csv', 1), { batch: 'b', chunkRows: 3000 });
     // the model is there when the batch is made, and gone when it is worked
     const block = await takeModelAway();
     const [events, bulk] = [queueOf('elsewise-events'), queueOf('elsewise-bulk')];

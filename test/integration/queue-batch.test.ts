@@ -78,11 +78,11 @@ describe('two worker processes', () => {
   let workers: RunningWorker[];
 
   beforeAll(async () => {
-    workers = await Promise.all([world.startWorker(), world.startWorker('--queues', 'bulk')]);
+    workers = await Promise.all([1, 2].map(() => world.startWorker('--queues', 'bulk')));
   });
 
   it('share a batch, and the results are those of explain', async () => {
-    const rows = world.writeRows('shared.csv', 4);
+    const rows = world.writeRows('shared.csv', 2);
     const before = await Promise.all(workers.map((worker) => worker.rows()));
     const id = await world.enqueue(rows, '--chunk-rows', '50');
     const output = world.path('shared.ndjson');
@@ -104,7 +104,7 @@ describe('two worker processes', () => {
     });
     const input = world.path('mixed.ndjson');
     writeFileSync(input, `\n${objects.join('\n')}\n\n{"id": "torn", "feat`);
-    const id = await world.enqueue(input, '--chunk-rows', '32');
+    const id = await world.add(input, { chunkRows: 32 });
     const output = world.path('mixed-out.ndjson');
     expect(await world.run('batch', 'wait', id, '--output', output, '--quiet')).toMatchObject({ code: 0, stderr: '' });
     expect(withoutTimes(readFileSync(output, 'utf8'))).toBe(await world.explain(input));
@@ -167,7 +167,7 @@ describe('two worker processes', () => {
     const keys = new Keys(settings.keyPrefix);
     for (const { process } of workers) process.kill('SIGSTOP');
     const rows = world.path('twice.csv');
-    const id = await world.enqueue(rows, '--chunk-rows', '1000');
+    const id = await world.add(rows, { chunkRows: 1000 });
     await redis.set(keys.batchRows(id, 2), 'damaged');
     for (const { process } of workers) process.kill('SIGCONT');
     const output = world.path('damaged.ndjson');

@@ -38,10 +38,10 @@ describe('Sentinels', () => {
   it(
     'name a new master while a batch runs, and it is finished there',
     async () => {
-      const rows = world.writeRows('rows.csv', 4);
+      const rows = world.writeRows('rows.csv', 2);
       const expected = await world.explain(rows);
       const worker = await world.startWorker();
-      const id = await world.enqueue(rows, '--chunk-rows', '20');
+      const id = await world.add(rows, { chunkRows: 20 });
       await until('10 chunks', async () => (await world.store.batches.status(id)).done >= 10);
       await servers.master.stop('SIGKILL');
       const output = world.path('over.ndjson');
