@@ -1,7 +1,8 @@
 /**
  * Three projects, one after the other: tests that only compute, side by side; those that share the real Redis and mostly wait, three
  * files at a time, each in a world of its own; and those that time things, count a server's connections or kill servers and workers,
- * one file at a time, so that none is starved by another.
+ * one file at a time, so that none is starved by another. A process runs many files: most of what one costs is loading the code,
+ * and no test changes what others see of it.
  */
 import { defineConfig } from 'vitest/config';
 
@@ -20,6 +21,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     globals: false,
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
