@@ -13,6 +13,7 @@ const ALONE = [
   'test/integration/dead-letters.test.ts',
   'test/integration/queue-answers.test.ts',
   'test/integration/queue-faults.test.ts',
+  'test/integration/redis-cluster-failover.test.ts',
   'test/integration/redis-sentinel.test.ts',
 ];
 
