@@ -1,4 +1,4 @@
-/** From arguments to a command: finds it in the table, shows its help, or reads its options and runs it. */
+/** From arguments to a command and its exit code: finds it in the table, shows its help, or reads its options and runs it. */
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import { type Command, type CommandGroup, type CommandRow, isGroup } from './command.js';
@@ -8,10 +8,11 @@ import { readArguments } from './options.js';
 
 const ROOT: CommandGroup = { about: 'elsewise: counterfactual explanations in bulk and on demand.', commands };
 const HELP = new Set(['--help', '-h', 'help']);
+const BUG_EXIT_CODE = 1;
 
-/** Runs the command that the arguments name and gives its exit code; rejects with what is wrong with them. */
+/** Runs the command that the arguments name and gives its exit code; what goes wrong is told on standard error. */
 export function dispatch(args: readonly string[]): Promise<number> {
-  return run(args, ROOT, []);
+  return run(args, ROOT, []).catch(report);
 }
 
 async function run(args: readonly string[], group: CommandGroup, path: readonly string[]): Promise<number> {
@@ -45,3 +46,16 @@ async function runCommand(args: readonly string[], command: Command, path: reado
     throw new ElsewiseError('usage', `${error.message}\n(elsewise ${path.join(' ')} --help shows how it is used)`);
   }
 }
+
+function report(error: unknown): number {
+  if (process.env.ELSEWISE_DEBUG === '1') console.error(error);
+  if (error instanceof ElsewiseError) {
+    process.stderr.write(`elsewise: ${error.message}\n`);
+    return error.exitCode;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`elsewise: ${firstLine(message)} (this is a bug; ELSEWISE_DEBUG=1 shows where)\n`);
+  return BUG_EXIT_CODE;
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0].slice(0, 500);

@@ -32,7 +32,7 @@ describe('before there is a worker', () => {
     expect(await world.store.batches.status('twice')).toMatchObject({ rows: 3000, chunks: 8, isSealed: true });
 
     const conflict = async (input: string, ...more: string[]) => {
-      const { code, stderr } = await world.run(
+      const { code, stderr } = await world.call(
         ...['enqueue', '--model', 'credit', '--policy', POLICY, '--input', input, ...options, ...more],
       );
       expect(code).toBe(2);
@@ -67,9 +67,9 @@ describe('before there is a worker', () => {
       ['--model', 'credit', '--input', rows, '--target', 'approved', '--batch', 'a:b'],
     ];
     const keysBefore = await world.countKeys();
-    for (const args of bad) expect(await world.run('enqueue', ...args)).toMatchObject({ code: 2, stdout: '' });
+    for (const args of bad) expect(await world.call('enqueue', ...args)).toMatchObject({ code: 2, stdout: '' });
     expect(await world.countKeys()).toBe(keysBefore);
-    expect(await world.run('batch', 'status', 'none')).toMatchObject({ code: 2 });
+    expect(await world.call('batch', 'status', 'none')).toMatchObject({ code: 2 });
     expect(await world.run('batch', 'wait', 'none', '--output', world.path('none'))).toMatchObject({ code: 2 });
   });
 });
@@ -119,7 +119,7 @@ describe('two worker processes', () => {
     expect(keys.filter((key) => key.includes(':rows:'))).toEqual([]);
     expect(keys.filter((key) => key.includes(':results:')).length).toBe(8);
     for (const key of keys) expect(await redis.ttl(key)).toBeGreaterThan(0);
-    const status = await world.run('batch', 'status', 'twice', '--json');
+    const status = await world.call('batch', 'status', 'twice', '--json');
     expect(JSON.parse(status.stdout)).toMatchObject({
       state: 'done',
       rows: 3000,
@@ -133,7 +133,7 @@ describe('two worker processes', () => {
     const rows = world.path('twice.csv');
     const digests = async () => (await world.store.batches.chunks('twice', 0, 8)).map((chunk) => JSON.stringify(chunk));
     const before = await digests();
-    const again = await world.run(
+    const again = await world.call(
       ...[
         'enqueue',
         '--model',
@@ -177,7 +177,7 @@ describe('two worker processes', () => {
     expect(stderr).toContain('damaged');
     expect(readFileSync(output, 'utf8').trimEnd().split('\n').length).toBe(2000);
     expect(await batches.status(id)).toMatchObject({ done: 2, failed: 1 });
-    expect((await world.run('batch', 'status', id)).stdout).toContain('1 failed');
+    expect((await world.call('batch', 'status', id)).stdout).toContain('1 failed');
   });
 
   it('are waited for in order while the rows still come', async () => {

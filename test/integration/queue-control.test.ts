@@ -89,13 +89,13 @@ describe('an enqueue', () => {
       expect(await redis.ttl(key)).toBeGreaterThan(7000);
     }
     const conflict = ['--model', 'credit', '--policy', POLICY, '--input', rows, '--batch', id, '--chunk-rows', '7'];
-    expect(await world.run('enqueue', ...conflict)).toMatchObject({ code: 2 });
+    expect(await world.call('enqueue', ...conflict)).toMatchObject({ code: 2 });
     await cancelBatch(world.store, id);
   });
 
   it('refuses a time that is none', async () => {
     const args = ['enqueue', '--model', 'credit', '--input', rows, '--ttl', 'soon'];
-    expect(await world.run(...args)).toMatchObject({ code: 2, stdout: '' });
+    expect(await world.call(...args)).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
@@ -107,7 +107,7 @@ describe('a cancelled batch', () => {
     worker.process.kill('SIGTERM');
     await worker.ended;
     const { done } = await status(id);
-    expect(await world.run('batch', 'cancel', id)).toMatchObject({ code: 0 });
+    expect(await world.call('batch', 'cancel', id)).toMatchObject({ code: 0 });
     expect(await queue.getJobCountByTypes('waiting', 'delayed', 'active')).toBe(0);
     const keys = await world.store.redis.keys(`${world.store.settings.keyPrefix}:batch:{cancelled}:rows:*`);
     expect(keys).toEqual([]);
@@ -119,9 +119,9 @@ describe('a cancelled batch', () => {
     expect(written.split('\n').length - 1).toBe(100 * done);
     expect(await summariseBatch(world.store, id)).toMatchObject({ state: 'cancelled', done });
     expect(await open()).not.toContain(id);
-    expect(await world.run('batch', 'retry', id)).toMatchObject({ code: 2 });
+    expect(await world.call('batch', 'retry', id)).toMatchObject({ code: 2 });
     const again = ['enqueue', '--model', 'credit', '--policy', POLICY, '--input', rows, '--batch', id];
-    expect((await world.run(...again)).stderr).toContain('was cancelled');
+    expect((await world.call(...again)).stderr).toContain('was cancelled');
   });
 
   it(
@@ -132,13 +132,13 @@ describe('a cancelled batch', () => {
       await until('a running chunk', async () => (await queue.getActiveCount()) > 0);
       await sleep(1_000);
       expect((await status(id)).done).toBe(0);
-      await world.run('batch', 'cancel', id);
+      await world.call('batch', 'cancel', id);
       await until('the chunk to stop', async () => (await queue.getActiveCount()) === 0, 5_000);
       expect(await status(id)).toMatchObject({ done: 0, failed: 0 });
       const next = await world.add(rows, { batch: 'after-running', chunkRows: 500 });
       expect(await waitFor(next)).toBe(expected); // the worker lives
       expect(await open()).not.toContain(next);
-      expect(await world.run('batch', 'cancel', next)).toMatchObject({ stdout: `${next}: was done already\n` });
+      expect(await world.call('batch', 'cancel', next)).toMatchObject({ stdout: `${next}: was done already\n` });
       worker.process.kill('SIGTERM');
       await worker.ended;
     },
@@ -249,7 +249,7 @@ describe('the status of a batch', () => {
       costs.reduce((sum: number, cost: number) => sum + cost, 0) / costs.length,
       6,
     );
-    const { stdout } = await world.run('batch', 'status', 'after-running');
+    const { stdout } = await world.call('batch', 'status', 'after-running');
     for (const word of ['speed', 'rows/s', 'median', 'found', 'added']) expect(stdout).toContain(word);
   });
 });

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Cluster } from 'ioredis';
+import { vi } from 'vitest';
 import { provideRedis } from '../../scripts/redis.mjs';
 import { followResults } from '../../src/jobs/batch.js';
 import { Producer } from '../../src/jobs/producer.js';
@@ -138,6 +139,28 @@ export class World {
 
   run(...args: string[]): Promise<Ended> {
     return this.#spawn(args, {}).ended;
+  }
+
+  /** A command in the process of the test, one at a time: for what it says and does, where no process is the subject. */
+  call(...args: string[]): Promise<Ended> {
+    return this.callWith({}, ...args);
+  }
+
+  async callWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
+    const { dispatch } = await import('../../dist/cli/dispatch.js');
+    const before = process.env;
+    const [out, err] = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockReturnValue(true),
+    );
+    process.env = { ...before, ...this.#env, ...env };
+    try {
+      const code = await dispatch(args);
+      const [stdout, stderr] = [out, err].map(({ mock }) => mock.calls.map(([text]) => text).join(''));
+      return { code, stdout, stderr };
+    } finally {
+      process.env = before;
+      for (const spy of [out, err]) spy.mockRestore();
+    }
   }
 
   /** A command that a test stops, kills or looks at while it runs. */
