@@ -9,6 +9,7 @@ import { findProgram, Missing } from '../../scripts/system.mjs';
 import { until } from './queue-world.js';
 
 const SLOTS = 16_384;
+const BUS_PORT_ATTEMPTS = 3;
 
 export interface Servers {
   readonly url: string;
@@ -75,11 +76,17 @@ export async function startCluster(count: number, options: ClusterOptions = {}):
 }
 
 async function startClusterNode(nodeTimeoutMs: number): Promise<ClusterNode> {
-  const bus = await findFreePort();
   const timeout = ['--cluster-node-timeout', String(nodeTimeoutMs), '--cluster-replica-validity-factor', '0'];
   const sync = ['--repl-diskless-sync-delay', '0']; // a replica is not kept waiting for others
-  const args = ['--cluster-enabled', 'yes', '--cluster-port', String(bus), ...timeout, ...sync];
-  return { ...(await startRedis({ args })), bus };
+  for (let attempt = 1; ; attempt++) {
+    const bus = await findFreePort();
+    const args = ['--cluster-enabled', 'yes', '--cluster-port', String(bus), ...timeout, ...sync];
+    try {
+      return { ...(await startRedis({ args })), bus };
+    } catch (error) {
+      if (attempt === BUS_PORT_ATTEMPTS) throw error; // another process may have taken the free port in between
+    }
+  }
 }
 
 async function hasReplica(url: string): Promise<boolean> {
