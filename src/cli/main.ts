@@ -1,66 +1,12 @@
 #!/usr/bin/env node
-/** The command line: finds the command in the table, reads its options, runs it, and turns errors into exit codes. */
+/** The command line as a process: what its arguments name is run, and its exit code becomes that of the process. */
 import { readFileSync } from 'node:fs';
-import { ElsewiseError } from '../documents/error.js';
-import { didYouMean } from '../documents/nearest-name.js';
-import { type Command, type CommandGroup, type CommandRow, isGroup } from './command.js';
-import { commands } from './commands/index.js';
-import { describeCommand, describeTable } from './help.js';
-import { readArguments } from './options.js';
-
-const ROOT: CommandGroup = { about: 'elsewise: counterfactual explanations in bulk and on demand.', commands };
-const HELP = new Set(['--help', '-h', 'help']);
-const BUG_EXIT_CODE = 1;
-
-async function run(args: readonly string[], group: CommandGroup, path: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === undefined || HELP.has(name)) {
-    process.stdout.write(describeTable(group.about, path, group.commands));
-    return 0;
-  }
-  const command = await findRow(name, group, path).load();
-  if (isGroup(command)) return run(rest, command, [...path, name]);
-  return runCommand(rest, command, [...path, name]);
-}
-
-function findRow(name: string, { commands }: CommandGroup, path: readonly string[]): CommandRow {
-  const row = commands.find((candidate) => candidate.name === name);
-  if (row) return row;
-  const names = commands.map((candidate) => candidate.name);
-  const hint = didYouMean(name, names) || `; known are ${names.join(', ')}`;
-  throw new ElsewiseError('usage', `unknown command "${[...path, name].join(' ')}"${hint}`);
-}
-
-async function runCommand(args: readonly string[], command: Command, path: readonly string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(describeCommand(command));
-    return 0;
-  }
-  try {
-    return await command.run(readArguments(args, command.options, command.positionals ?? []));
-  } catch (error) {
-    if (!(error instanceof ElsewiseError) || error.code !== 'usage') throw error;
-    throw new ElsewiseError('usage', `${error.message}\n(elsewise ${path.join(' ')} --help shows how it is used)`);
-  }
-}
+import { dispatch } from './dispatch.js';
 
 function version(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
-
-function report(error: unknown): number {
-  if (process.env.ELSEWISE_DEBUG === '1') console.error(error);
-  if (error instanceof ElsewiseError) {
-    console.error(`elsewise: ${error.message}`);
-    return error.exitCode;
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  console.error(`elsewise: ${firstLine(message)} (this is a bug; ELSEWISE_DEBUG=1 shows where)`);
-  return BUG_EXIT_CODE;
-}
-
-const firstLine = (text: string): string => text.split('\n', 1)[0].slice(0, 500);
 
 async function main(args: readonly string[]): Promise<number> {
   // A reader that has seen enough (`| head`) is no error.
@@ -69,7 +15,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${version()}\n`);
     return 0;
   }
-  return run(args, ROOT, []);
+  return dispatch(args);
 }
 
-process.exit(await main(process.argv.slice(2)).catch(report));
+process.exit(await main(process.argv.slice(2)));

@@ -1,6 +1,6 @@
-/** What the commands have in common that work on Redis. */
+/** What the commands have in common that work on Redis. Its client is loaded when one does, not for the words about it. */
 import { type StoreSettings, storeSettings } from '../store/settings.js';
-import { type Store, withStore } from '../store/store.js';
+import type { Store } from '../store/store.js';
 import type { OptionTable } from './options.js';
 
 export const STORE_OPTIONS = {
@@ -19,6 +19,7 @@ export function settingsOf({ redis }: Given): StoreSettings {
   return storeSettings({ url: redis });
 }
 
-export function useStore<T>(options: Given, use: (store: Store) => Promise<T>): Promise<T> {
+export async function useStore<T>(options: Given, use: (store: Store) => Promise<T>): Promise<T> {
+  const { withStore } = await import('../store/store.js');
   return withStore(settingsOf(options), use);
 }

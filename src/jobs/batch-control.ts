@@ -1,5 +1,5 @@
 /** What can be done to a batch once it is there: cancelled, and its failed chunks tried again. */
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { ElsewiseError } from '../documents/error.js';
 import type { Chunk } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
@@ -75,7 +75,9 @@ async function* chunksOf(
   }
 }
 
+/** BullMQ is loaded here: who only waits for a batch mostly has no need of its queue. */
 export async function withBulkQueue<T>(store: Store, use: (queue: Queue) => Promise<T>): Promise<T> {
+  const { Queue } = await import('bullmq');
   const queue = new Queue(QUEUES.bulk, { connection: store.redis, ...queueOptions(store.settings.queuePrefix) });
   queue.on('error', () => {}); // the call that breaks says so itself
   try {

@@ -1,5 +1,5 @@
-/** The registry of models. */
-import { type LoadedModel, loadModel } from '../models/load.js';
+/** The registry of models. The families and their algebra are loaded with the first document: most commands open none. */
+import type { LoadedModel } from '../models/load.js';
 import type { RedisClient } from './redis.js';
 import { type Kind, type RegistryOptions, type StoredVersion, VersionedStore } from './versioned-store.js';
 
@@ -11,10 +11,13 @@ export interface ModelVersion extends StoredVersion {
 
 const MODELS: Kind<ModelVersion, LoadedModel> = {
   noun: 'model',
-  check: loadModel, // with its probes: a model that does not give the scores it promises is refused
+  // with its probes: a model that does not give the scores it promises is refused
+  check: async (document) => (await loading()).loadModel(document),
   describe: ({ document: { family, features }, classes }) => ({ family, features: features.length, classes }),
-  load: (document, { version, digest }) => loadModel(document, { version, digest }),
+  load: async (document, { version, digest }) => (await loading()).loadModel(document, { version, digest }),
 };
+
+const loading = () => import('../models/load.js');
 
 export class ModelStore extends VersionedStore<ModelVersion, LoadedModel> {
   constructor(redis: RedisClient, options: RegistryOptions) {

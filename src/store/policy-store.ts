@@ -21,13 +21,13 @@ export interface VersionedPolicy extends Policy {
 
 const POLICIES: Kind<PolicyVersion, VersionedPolicy> = {
   noun: 'policy',
-  check: loadPolicy,
+  check: async (document) => loadPolicy(document),
   describe: ({ document: { features, constraints, cost } }) => ({
     features: Object.keys(features).length,
     constraints: constraints.length,
     norm: cost.norm,
   }),
-  load: (document, { version }) => ({ ...loadPolicy(document), version }),
+  load: async (document, { version }) => ({ ...loadPolicy(document), version }),
 };
 
 const MAX_OPENED = 64;

@@ -2,7 +2,7 @@
 
 /** Full, starting, failing over: the first word of the reply tells. */
 const REPLIES = /^(OOM|LOADING|READONLY|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF) /;
-const BREAKS = /MaxRetriesPerRequest|Connection is closed|ECONN|ETIMEDOUT|EPIPE/;
+const BREAKS = /MaxRetriesPerRequest|Connection is closed|Too many Cluster redirections|ECONN|ETIMEDOUT|EPIPE/;
 
 export function isRedisTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

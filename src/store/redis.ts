@@ -18,6 +18,11 @@ interface Manner {
   readonly maxRetries: number | null;
   /** Of a Cluster: how often and how long apart a command looks for the node that has its slot. */
   readonly redirections: { readonly count: number; readonly delayMs: number };
+  /**
+   * Of a Cluster: whether it is taken for connected only when it serves all slots. A connect() that finds slots without a master
+   * then never settles, though the client goes on trying, and BullMQ waits for it when it renews a connection that blocks.
+   */
+  readonly isWholeFirst: boolean;
   /** Until the next attempt; null gives up. */
   delayMs(attempt: number): number | null;
 }
@@ -30,6 +35,7 @@ const ONE_ATTEMPT: Manner = {
   isLazy: true,
   maxRetries: 0,
   redirections: { count: 0, delayMs: 0 },
+  isWholeFirst: true,
   delayMs: () => null,
 };
 
@@ -43,6 +49,7 @@ export async function connect(settings: AddressSettings): Promise<RedisClient> {
     isLazy: true,
     maxRetries: MAX_RETRIES,
     redirections: { count: 16, delayMs: 250 },
+    isWholeFirst: true,
     delayMs: (attempt) => (isConnected ? reconnectDelayMs(attempt) : null),
   });
   const cause = firstError(redis);
@@ -72,6 +79,7 @@ export function connectForWorker(
     isLazy: false,
     maxRetries: null,
     redirections: { count: 120, delayMs: 500 },
+    isWholeFirst: false,
     delayMs: reconnectDelayMs,
   });
   if (!isInfoAllowed) goWithoutInfo(redis);
@@ -142,6 +150,7 @@ function createCluster(address: RedisAddress, manner: Manner): Cluster {
   const { count, delayMs } = manner.redirections;
   return new Cluster([...address.nodes], {
     lazyConnect: manner.isLazy,
+    enableReadyCheck: manner.isWholeFirst,
     clusterRetryStrategy: (attempt) => manner.delayMs(attempt),
     maxRedirections: count,
     retryDelayOnFailover: delayMs,

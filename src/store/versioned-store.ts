@@ -46,11 +46,11 @@ export interface Content {
 /** What models and policies differ in. `V` is what is known of a version, `C` what its document becomes. */
 export interface Kind<V extends StoredVersion, C extends Content> {
   readonly noun: UsedKind;
-  /** Throws on what must not get in. */
-  check(document: unknown): C;
+  /** Rejects what must not get in. */
+  check(document: unknown): Promise<C>;
   describe(content: C): Omit<V, keyof StoredVersion>;
   /** What was found good before. */
-  load(document: unknown, version: V): C;
+  load(document: unknown, version: V): Promise<C>;
 }
 
 export interface RegistryOptions {
@@ -76,7 +76,7 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
 
   /** What does not load, does not fit its probes or is too large never gets in. */
   async push(document: unknown): Promise<Pushed<V>> {
-    const content = this.#kind.check(document);
+    const content = await this.#kind.check(document);
     const { name, digest } = content;
     checkName(name, `${this.#kind.noun}.name`);
     const bytes = Buffer.from(canonicalJson(content.document));

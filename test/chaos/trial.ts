@@ -48,15 +48,12 @@ export class Trial {
   }
 
   enqueue(batch: string): Promise<string> {
-    return this.world.enqueue(this.rows, ...this.#batchOptions(batch));
+    return this.world.add(this.rows, { batch, chunkRows: CHUNK_ROWS });
   }
 
   enqueueCommand(batch: string): string[] {
-    return ['enqueue', '--model', 'credit', '--policy', POLICY, '--input', this.rows, ...this.#batchOptions(batch)];
-  }
-
-  #batchOptions(batch: string): string[] {
-    return ['--batch', batch, '--chunk-rows', String(CHUNK_ROWS)];
+    const rows = ['--input', this.rows, '--chunk-rows', String(CHUNK_ROWS)];
+    return ['enqueue', '--model', 'credit', '--policy', POLICY, ...rows, '--batch', batch];
   }
 
   startWorkers(count: number): Promise<RunningWorker[]> {

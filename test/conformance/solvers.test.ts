@@ -115,7 +115,7 @@ describe('solvers agree', () => {
   it.each(NORMS)('%s, everything mixed', (norm) => {
     agree(
       recipes(norm).map((recipe) => ({ ...recipe, ties: false })),
-      150,
+      100,
       1,
     );
   });
@@ -123,7 +123,7 @@ describe('solvers agree', () => {
   it.each(NORMS)('%s, rows met with equality', (norm) => {
     agree(
       recipes(norm).map((recipe) => ({ ...recipe, ties: true, badlyScaled: false })),
-      150,
+      100,
       2,
     );
   });
@@ -132,7 +132,7 @@ describe('solvers agree', () => {
     const plain = recipes(norm, ['continuous']);
     agree(
       plain.map((recipe) => ({ ...recipe, ties: false, maxChanges: undefined, clauses: false })),
-      300,
+      100,
       3,
     );
   });
@@ -140,7 +140,7 @@ describe('solvers agree', () => {
   it.each(NORMS)('%s, one tree', (norm) => {
     agree(
       recipes(norm).map((recipe) => ({ ...recipe, tree: 'plain' as const })),
-      150,
+      100,
       5,
     );
   });

@@ -11,20 +11,24 @@ interface Task {
   readonly args: string[];
 }
 
-function task(rows: string | Buffer = rowsCsv(20), { input = 'rows.csv', output = 'results.ndjson' } = {}): Task {
+const USUAL = { input: 'rows.csv', output: 'results.ndjson', threads: 1 };
+
+function task(rows: string | Buffer = rowsCsv(20), changes: Partial<typeof USUAL> = {}): Task {
+  const { input, output, threads } = { ...USUAL, ...changes };
   const folder = temporaryFolder();
   const model = writeText(folder, 'model.json', MODEL);
   const policy = writeText(folder, 'policy.json', POLICY);
   const files = ['--input', writeText(folder, input, rows), '--output', join(folder, output)];
-  return { folder, output: join(folder, output), args: ['explain', '--model', model, '--policy', policy, ...files] };
+  const args = ['explain', '--model', model, '--policy', policy, ...files, '--threads', String(threads)];
+  return { folder, output: join(folder, output), args };
 }
 
 const results = (path: string) => readLines(path).map((line) => resultSchema.parse(JSON.parse(line)));
 
 describe('explain', () => {
   it('answers every row in order, over many chunks', async () => {
-    const { args, output } = task(rowsCsv(5000));
-    const { code, stdout, stderr } = await run([...args, '--threads', '2']);
+    const { args, output } = task(rowsCsv(5000), { threads: 2 });
+    const { code, stdout, stderr } = await run(args);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('5,000 rows in');
     const found = results(output);
@@ -34,8 +38,8 @@ describe('explain', () => {
 
   it('gives the same bytes on any number of threads', async () => {
     const one = task(rowsCsv(2000));
-    const three = task(rowsCsv(2000));
-    await Promise.all([run([...one.args, '--threads', '1']), run([...three.args, '--threads', '3'])]);
+    const three = task(rowsCsv(2000), { threads: 3 });
+    await Promise.all([run(one.args), run(three.args)]);
     const text = (path: string) => withoutTimes(readFileSync(path, 'utf8'));
     expect(text(three.output)).toBe(text(one.output));
   });
@@ -222,12 +226,12 @@ describe('an output that cannot go on', () => {
 
 describe('memory', () => {
   it('does not grow with the rows', { timeout: 60_000 }, async () => {
-    const t = task(rowsCsv(100_000));
+    const t = task(rowsCsv(100_000), { threads: 2 });
     const report = 'process.on("exit", () => process.stderr.write("@" + process.resourceUsage().maxRSS))';
     const module = writeText(t.folder, 'report.mjs', report);
     const previous = process.env.NODE_OPTIONS;
     process.env.NODE_OPTIONS = `--import ${module}`;
-    const { code, stderr } = await run([...t.args, '--threads', '2', '--quiet']).finally(() => {
+    const { code, stderr } = await run([...t.args, '--quiet']).finally(() => {
       if (previous === undefined) delete process.env.NODE_OPTIONS;
       else process.env.NODE_OPTIONS = previous;
     });

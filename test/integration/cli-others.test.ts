@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isGroup } from '../../src/cli/command.js';
 import { commands } from '../../src/cli/commands/index.js';
+import { dispatch } from '../../src/cli/dispatch.js';
 import { CREDIT, readLines, run, temporaryFolder, writeText } from './cli-process.js';
 import { HEADER, MODEL } from './small-task.js';
 
@@ -79,7 +80,11 @@ const paths = await Promise.all(
 
 describe('help', () => {
   it.each(paths.flat().map((path) => [path.join(' '), path]))('%s has examples', async (_, path) => {
-    const { code, stdout, stderr } = await run([...path, '--help']);
+    const [said, complained] = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockReturnValue(true),
+    );
+    const code = await dispatch([...path, '--help']).finally(() => vi.restoreAllMocks());
+    const [stdout, stderr] = [said, complained].map(({ mock }) => mock.calls.map(([text]) => text).join(''));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`elsewise ${path.join(' ')}`);
     expect(stdout).toContain('Examples:');

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Running, readLines, run, start, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
 import { HEADER, MODEL, POLICY, rowsCsv } from './small-task.js';
 
-const ROWS = 30_000;
+const ROWS = 12_000;
 
 interface Task {
   readonly folder: string;

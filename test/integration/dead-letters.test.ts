@@ -89,7 +89,7 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
 
   it('lists what a worker gave up, from every source', async () => {
     await world.store.models.push(JSON.parse(readFileSync(MODEL, 'utf8')));
-    const batch = await world.enqueue(world.writeRows('rows.csv', 1), '--batch', 'b', '--chunk-rows', '3000');
+    const batch = await world.add(world.writeRows('rows.csv', 1), { batch: 'b', chunkRows: 3000 });
     // the model is there when the batch is made, and gone when it is worked
     const block = await takeModelAway();
     const [events, bulk] = [queueOf('elsewise-events'), queueOf('elsewise-bulk')];
@@ -100,14 +100,14 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
     const worker = await world.startWorker();
     workers.push(worker);
     await until('five letters', async () => (await world.store.dead.count()) === 5);
-    const { stdout, code } = await world.run('dead', 'list');
+    const { stdout, code } = await world.call('dead', 'list');
     expect(code).toBe(0);
     expect(stdout).toMatch(/events-event-1 +\S+ +not-known +1 /);
     expect(stdout).toMatch(/bulk-garbage +\S+ +bad-document +1 /);
     expect(stdout).toMatch(/bulk-chunk-b-0 +\S+ +not-known +1 /);
     expect(stdout).not.toContain('"no"');
     expect(await jobsFailed(bulk)).toBe(2);
-    const json = (await world.run('dead', 'list', '--json', '--source', 'requests')).stdout.trimEnd().split('\n');
+    const json = (await world.call('dead', 'list', '--json', '--source', 'requests')).stdout.trimEnd().split('\n');
     ids = json.map((line) => JSON.parse(line).id);
     expect(json.map((line) => JSON.parse(line).code).sort()).toEqual(['bad-json', 'not-known']);
     const { text } = await worker.get('/metrics');
@@ -119,19 +119,19 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
   });
 
   it('shows one, with its body and what to do', async () => {
-    const { stdout } = await world.run('dead', 'show', 'events-event-1');
+    const { stdout } = await world.call('dead', 'show', 'events-event-1');
     expect(stdout).toContain('by-queue');
     expect(stdout).toContain('replay the letter');
-    const { code, stderr } = await world.run('dead', 'show', 'nothing');
+    const { code, stderr } = await world.call('dead', 'show', 'nothing');
     expect([code, stderr]).toEqual([2, expect.stringContaining('no dead letter "nothing"')]);
   });
 
   it('replays one and all, to where they came from', async () => {
-    expect((await world.run('dead', 'replay')).code).toBe(2);
-    expect((await world.run('dead', 'replay', 'x', '--all')).code).toBe(2);
-    expect((await world.run('dead', 'replay', 'events-event-1')).stdout).toBe('replayed 1\n');
+    expect((await world.call('dead', 'replay')).code).toBe(2);
+    expect((await world.call('dead', 'replay', 'x', '--all')).code).toBe(2);
+    expect((await world.call('dead', 'replay', 'events-event-1')).stdout).toBe('replayed 1\n');
     await until('the answer', async () => (await world.store.results.result('by-queue')) !== undefined);
-    expect((await world.run('dead', 'replay', '--all')).stdout).toBe('replayed 4\n');
+    expect((await world.call('dead', 'replay', '--all')).stdout).toBe('replayed 4\n');
     await until('the other answer', async () => (await world.store.results.result('by-stream')) !== undefined);
     await until('the batch', async () => (await world.store.batches.status('b')).done === 1);
     expect((await world.store.batches.status('b')).failed).toBe(0);
@@ -140,21 +140,21 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
 
   it('drops one and all', async () => {
     expect(ids).toHaveLength(2);
-    expect((await world.run('dead', 'drop', 'bulk-garbage')).stdout).toBe('dropped 1\n');
-    expect((await world.run('dead', 'drop', '--all')).stdout).toBe('dropped 1\n');
-    expect((await world.run('dead', 'list')).stdout).toBe('no dead letters\n');
+    expect((await world.call('dead', 'drop', 'bulk-garbage')).stdout).toBe('dropped 1\n');
+    expect((await world.call('dead', 'drop', '--all')).stdout).toBe('dropped 1\n');
+    expect((await world.call('dead', 'list')).stdout).toBe('no dead letters\n');
   });
 
   it('does not replay what was not kept whole', async () => {
     const { id } = await world.store.dead.add({ ...LETTER, source: 'requests', origin: '1-1', body: null });
-    const { code, stderr } = await world.run('dead', 'replay', id);
+    const { code, stderr } = await world.call('dead', 'replay', id);
     expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be replayed')]);
-    expect((await world.run('dead', 'replay', '--all')).stdout).toBe('replayed 0, 1 stay\n');
+    expect((await world.call('dead', 'replay', '--all')).stdout).toBe('replayed 0, 1 stay\n');
   });
 
   it('has jobs that no worker lives through', async () => {
     const [queue, { redis, settings }] = [queueOf('elsewise-events'), world.store];
-    await world.run('dead', 'drop', '--all');
+    await world.call('dead', 'drop', '--all');
     for (const worker of workers) worker.process.kill('SIGTERM');
     await Promise.all(workers.map(({ ended }) => ended));
     await queue.add('event', { ...event, id: 'killer' }, { jobId: 'killer' });

@@ -32,7 +32,7 @@ describe('before there is a worker', () => {
     expect(await world.store.batches.status('twice')).toMatchObject({ rows: 3000, chunks: 8, isSealed: true });
 
     const conflict = async (input: string, ...more: string[]) => {
-      const { code, stderr } = await world.run(
+      const { code, stderr } = await world.call(
         ...['enqueue', '--model', 'credit', '--policy', POLICY, '--input', input, ...options, ...more],
       );
       expect(code).toBe(2);
@@ -67,9 +67,9 @@ describe('before there is a worker', () => {
       ['--model', 'credit', '--input', rows, '--target', 'approved', '--batch', 'a:b'],
     ];
     const keysBefore = await world.countKeys();
-    for (const args of bad) expect(await world.run('enqueue', ...args)).toMatchObject({ code: 2, stdout: '' });
+    for (const args of bad) expect(await world.call('enqueue', ...args)).toMatchObject({ code: 2, stdout: '' });
     expect(await world.countKeys()).toBe(keysBefore);
-    expect(await world.run('batch', 'status', 'none')).toMatchObject({ code: 2 });
+    expect(await world.call('batch', 'status', 'none')).toMatchObject({ code: 2 });
     expect(await world.run('batch', 'wait', 'none', '--output', world.path('none'))).toMatchObject({ code: 2 });
   });
 });
@@ -78,11 +78,11 @@ describe('two worker processes', () => {
   let workers: RunningWorker[];
 
   beforeAll(async () => {
-    workers = await Promise.all([world.startWorker(), world.startWorker('--queues', 'bulk')]);
+    workers = await Promise.all([1, 2].map(() => world.startWorker('--queues', 'bulk')));
   });
 
   it('share a batch, and the results are those of explain', async () => {
-    const rows = world.writeRows('shared.csv', 4);
+    const rows = world.writeRows('shared.csv', 2);
     const before = await Promise.all(workers.map((worker) => worker.rows()));
     const id = await world.enqueue(rows, '--chunk-rows', '50');
     const output = world.path('shared.ndjson');
@@ -104,7 +104,7 @@ describe('two worker processes', () => {
     });
     const input = world.path('mixed.ndjson');
     writeFileSync(input, `\n${objects.join('\n')}\n\n{"id": "torn", "feat`);
-    const id = await world.enqueue(input, '--chunk-rows', '32');
+    const id = await world.add(input, { chunkRows: 32 });
     const output = world.path('mixed-out.ndjson');
     expect(await world.run('batch', 'wait', id, '--output', output, '--quiet')).toMatchObject({ code: 0, stderr: '' });
     expect(withoutTimes(readFileSync(output, 'utf8'))).toBe(await world.explain(input));
@@ -119,7 +119,7 @@ describe('two worker processes', () => {
     expect(keys.filter((key) => key.includes(':rows:'))).toEqual([]);
     expect(keys.filter((key) => key.includes(':results:')).length).toBe(8);
     for (const key of keys) expect(await redis.ttl(key)).toBeGreaterThan(0);
-    const status = await world.run('batch', 'status', 'twice', '--json');
+    const status = await world.call('batch', 'status', 'twice', '--json');
     expect(JSON.parse(status.stdout)).toMatchObject({
       state: 'done',
       rows: 3000,
@@ -133,7 +133,7 @@ describe('two worker processes', () => {
     const rows = world.path('twice.csv');
     const digests = async () => (await world.store.batches.chunks('twice', 0, 8)).map((chunk) => JSON.stringify(chunk));
     const before = await digests();
-    const again = await world.run(
+    const again = await world.call(
       ...[
         'enqueue',
         '--model',
@@ -167,7 +167,7 @@ describe('two worker processes', () => {
     const keys = new Keys(settings.keyPrefix);
     for (const { process } of workers) process.kill('SIGSTOP');
     const rows = world.path('twice.csv');
-    const id = await world.enqueue(rows, '--chunk-rows', '1000');
+    const id = await world.add(rows, { chunkRows: 1000 });
     await redis.set(keys.batchRows(id, 2), 'damaged');
     for (const { process } of workers) process.kill('SIGCONT');
     const output = world.path('damaged.ndjson');
@@ -177,7 +177,7 @@ describe('two worker processes', () => {
     expect(stderr).toContain('damaged');
     expect(readFileSync(output, 'utf8').trimEnd().split('\n').length).toBe(2000);
     expect(await batches.status(id)).toMatchObject({ done: 2, failed: 1 });
-    expect((await world.run('batch', 'status', id)).stdout).toContain('1 failed');
+    expect((await world.call('batch', 'status', id)).stdout).toContain('1 failed');
   });
 
   it('are waited for in order while the rows still come', async () => {

@@ -48,7 +48,7 @@ describe('an enqueue', () => {
   it(
     'that is killed and repeated ends as if nothing had happened',
     async () => {
-      const many = world.writeRows('many.csv', 30);
+      const many = world.writeRows('many.csv', 10);
       const args = ['enqueue', '--model', 'credit', '--policy', POLICY, '--input', many, '--batch', 'killed'];
       const { redis, settings } = world.store;
       const env = {
@@ -69,8 +69,8 @@ describe('an enqueue', () => {
       expect(await open()).toContain('killed');
       const again = await Promise.all([1, 2].map(() => world.run(...args, '--chunk-rows', '100')));
       expect(again.map(({ code }) => code)).toEqual([0, 0]);
-      expect(await status('killed')).toMatchObject({ isSealed: true, rows: 90_000, chunks: 900 });
-      expect(await queue.getJobCountByTypes('waiting')).toBe(900);
+      expect(await status('killed')).toMatchObject({ isSealed: true, rows: 30_000, chunks: 300 });
+      expect(await queue.getJobCountByTypes('waiting')).toBe(300);
       await cancelBatch(world.store, 'killed');
     },
     SLOW,
@@ -89,25 +89,25 @@ describe('an enqueue', () => {
       expect(await redis.ttl(key)).toBeGreaterThan(7000);
     }
     const conflict = ['--model', 'credit', '--policy', POLICY, '--input', rows, '--batch', id, '--chunk-rows', '7'];
-    expect(await world.run('enqueue', ...conflict)).toMatchObject({ code: 2 });
+    expect(await world.call('enqueue', ...conflict)).toMatchObject({ code: 2 });
     await cancelBatch(world.store, id);
   });
 
   it('refuses a time that is none', async () => {
     const args = ['enqueue', '--model', 'credit', '--input', rows, '--ttl', 'soon'];
-    expect(await world.run(...args)).toMatchObject({ code: 2, stdout: '' });
+    expect(await world.call(...args)).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
 describe('a cancelled batch', () => {
   it('has no jobs and no rows, keeps what is done, and is not waited for', async () => {
-    const id = await world.enqueue(rows, '--batch', 'cancelled', '--chunk-rows', '100');
-    const worker = await world.startWorker();
+    const id = await world.add(rows, { batch: 'cancelled', chunkRows: 100 });
+    const worker = await world.startWorker('--queues', 'bulk');
     await until('some chunks', async () => (await status(id)).done > 3);
     worker.process.kill('SIGTERM');
     await worker.ended;
     const { done } = await status(id);
-    expect(await world.run('batch', 'cancel', id)).toMatchObject({ code: 0 });
+    expect(await world.call('batch', 'cancel', id)).toMatchObject({ code: 0 });
     expect(await queue.getJobCountByTypes('waiting', 'delayed', 'active')).toBe(0);
     const keys = await world.store.redis.keys(`${world.store.settings.keyPrefix}:batch:{cancelled}:rows:*`);
     expect(keys).toEqual([]);
@@ -119,9 +119,9 @@ describe('a cancelled batch', () => {
     expect(written.split('\n').length - 1).toBe(100 * done);
     expect(await summariseBatch(world.store, id)).toMatchObject({ state: 'cancelled', done });
     expect(await open()).not.toContain(id);
-    expect(await world.run('batch', 'retry', id)).toMatchObject({ code: 2 });
+    expect(await world.call('batch', 'retry', id)).toMatchObject({ code: 2 });
     const again = ['enqueue', '--model', 'credit', '--policy', POLICY, '--input', rows, '--batch', id];
-    expect((await world.run(...again)).stderr).toContain('was cancelled');
+    expect((await world.call(...again)).stderr).toContain('was cancelled');
   });
 
   it(
@@ -132,13 +132,13 @@ describe('a cancelled batch', () => {
       await until('a running chunk', async () => (await queue.getActiveCount()) > 0);
       await sleep(1_000);
       expect((await status(id)).done).toBe(0);
-      await world.run('batch', 'cancel', id);
+      await world.call('batch', 'cancel', id);
       await until('the chunk to stop', async () => (await queue.getActiveCount()) === 0, 5_000);
       expect(await status(id)).toMatchObject({ done: 0, failed: 0 });
-      const next = await world.enqueue(rows, '--batch', 'after-running', '--chunk-rows', '500');
+      const next = await world.add(rows, { batch: 'after-running', chunkRows: 500 });
       expect(await waitFor(next)).toBe(expected); // the worker lives
       expect(await open()).not.toContain(next);
-      expect(await world.run('batch', 'cancel', next)).toMatchObject({ stdout: `${next}: was done already\n` });
+      expect(await world.call('batch', 'cancel', next)).toMatchObject({ stdout: `${next}: was done already\n` });
       worker.process.kill('SIGTERM');
       await worker.ended;
     },
@@ -152,10 +152,10 @@ describe('a batch with failed chunks', () => {
     async () => {
       const { redis, settings, batches } = world.store;
       const keys = new Keys(settings.keyPrefix);
-      const id = await world.enqueue(rows, '--batch', 'mended', '--chunk-rows', '500');
+      const id = await world.add(rows, { batch: 'mended', chunkRows: 500 });
       const good = await redis.getBuffer(keys.batchRows(id, 3));
       await redis.set(keys.batchRows(id, 3), 'damaged');
-      const worker = await world.startWorker();
+      const worker = await world.startWorker('--queues', 'bulk');
       await until('the others', async () => (await status(id)).done === 5 && (await status(id)).failed === 1);
       expect(await summariseBatch(world.store, id)).toMatchObject({ state: 'failed' });
       expect(await open()).toContain(id);
@@ -178,7 +178,7 @@ describe('chunks that a dead worker left behind', () => {
   it(
     'without a job get one, and with a failed one are failed: waiting ends',
     async () => {
-      const id = await world.enqueue(rows, '--batch', 'lost', '--chunk-rows', '1000');
+      const id = await world.add(rows, { batch: 'lost', chunkRows: 1000 });
       await (await queue.getJob(chunkJobId(id, 0)))!.remove();
       const failing = (await queue.getJob(chunkJobId(id, 2)))!;
       await failing.remove();
@@ -196,7 +196,7 @@ describe('chunks that a dead worker left behind', () => {
       await reconcile(world.store, id);
       expect(await status(id)).toMatchObject({ failed: 1 });
       expect(await queue.getJobState(chunkJobId(id, 0))).toBe('waiting');
-      const worker = await world.startWorker();
+      const worker = await world.startWorker('--queues', 'bulk');
       const output = world.path('lost.ndjson');
       const ended = await world.run('batch', 'wait', id, '--output', output);
       expect(ended.code).not.toBe(0);
@@ -249,7 +249,7 @@ describe('the status of a batch', () => {
       costs.reduce((sum: number, cost: number) => sum + cost, 0) / costs.length,
       6,
     );
-    const { stdout } = await world.run('batch', 'status', 'after-running');
+    const { stdout } = await world.call('batch', 'status', 'after-running');
     for (const word of ['speed', 'rows/s', 'median', 'found', 'added']) expect(stdout).toContain(word);
   });
 });

@@ -46,7 +46,7 @@ describe('a worker', () => {
       expect(job!.failedReason).toMatch(reason);
       expect(job!.attemptsMade).toBe(1);
     }
-    const id = await world.enqueue(rows, '--batch', 'after-bad');
+    const id = await world.add(rows, { batch: 'after-bad' });
     expect(await waitFor(id)).toBe(expected);
     expect((await worker.get('/metrics')).text).toContain(
       'elsewise_jobs_total{queue="elsewise-bulk",outcome="failed"} 5',

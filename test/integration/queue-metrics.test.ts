@@ -8,8 +8,10 @@ let worker: RunningWorker;
 beforeAll(async () => {
   world = await World.withModel();
   worker = await world.startWorker();
-  const id = await world.enqueue(world.writeRows('rows.csv', 1), '--chunk-rows', '500');
+  const id = await world.add(world.writeRows('rows.csv', 1), { chunkRows: 500 });
   await until('the batch', async () => (await world.store.batches.status(id)).done === 6);
+  const active = `${world.store.settings.queuePrefix}:elsewise-bulk:active`;
+  await until('its jobs', async () => (await world.store.redis.llen(active)) === 0); // counted before they are let go
 });
 
 afterAll(() => world.close());
@@ -54,7 +56,7 @@ describe('/metrics', () => {
 
   it('shows the queues as they are', async () => {
     worker.process.kill('SIGSTOP');
-    await world.enqueue(world.path('rows.csv'), '--chunk-rows', '300');
+    await world.add(world.path('rows.csv'), { chunkRows: 300 });
     const other = await world.startWorker('--queues', 'events');
     worker.process.kill('SIGCONT');
     await until('an empty queue', async () => {

@@ -23,12 +23,6 @@ afterAll(() => world.close());
 const reused = async () => sumOf((await worker.get('/metrics')).text, 'elsewise_once_hits_total');
 const policy = () => JSON.parse(readFileSync(POLICY, 'utf8'));
 
-async function waitFor(id: string): Promise<string> {
-  const output = world.path(`${id}.ndjson`);
-  expect(await world.run('batch', 'wait', id, '--output', output)).toMatchObject({ code: 0 });
-  return readFileSync(output, 'utf8');
-}
-
 /** The rows of a CSV file with other ids, in another order. */
 function renamed(path: string): string {
   const [header, ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
@@ -41,11 +35,11 @@ describe('a batch of rows that another had', () => {
   it(
     'is answered without solving, under its own ids and in its own order',
     async () => {
-      expect(withoutTimes(await waitFor(await world.enqueue(rows)))).toBe(await world.explain(rows));
+      expect(await world.results(await world.add(rows))).toBe(await world.explain(rows));
       const before = await reused();
       const other = renamed(rows);
-      const answered = await waitFor(await world.enqueue(other, '--chunk-rows', '700'));
-      expect(withoutTimes(answered)).toBe(await world.explain(other));
+      const answered = await world.results(await world.add(other, { chunkRows: 700 }));
+      expect(answered).toBe(await world.explain(other));
       expect((await reused()) - before).toBe(3000);
       expect((await worker.get('/metrics')).text).toContain('elsewise_once_hits_total{queue="elsewise-bulk"} 3000');
     },
@@ -54,7 +48,7 @@ describe('a batch of rows that another had', () => {
 
   it('is solved when the policy differs', async () => {
     const before = await reused();
-    await waitFor(await world.enqueue(rows, '--count', '2'));
+    await world.results(await world.enqueue(rows, '--count', '2'));
     expect(await reused()).toBe(before);
   });
 
@@ -108,8 +102,8 @@ describe('an event', () => {
     const before = await reused();
     const file = world.path('one.ndjson');
     writeFileSync(file, `${JSON.stringify({ id: 'later', features: asked })}\n`);
-    const answered = await waitFor(await world.enqueue(file));
-    expect(withoutTimes(answered)).toBe(await world.explain(file));
+    const answered = await world.results(await world.add(file));
+    expect(answered).toBe(await world.explain(file));
     expect((await reused()) - before).toBe(1);
   });
 });
@@ -119,10 +113,10 @@ describe('switched off', () => {
     'every row is solved and nothing kept',
     async () => {
       const off = await World.withModel();
-      const solving = await off.startWorkerWith({ ELSEWISE_ONCE_TTL_SECONDS: '0' });
+      const solving = await off.startWorkerWith({ ELSEWISE_ONCE_TTL_SECONDS: '0' }, '--queues', 'bulk');
       const input = off.writeRows('rows.csv', 1);
       for (const batch of ['one', 'two']) {
-        const id = await off.enqueue(input, '--batch', batch);
+        const id = await off.add(input, { batch });
         await until('its end', async () => (await off.store.batches.status(id)).answered === 3000);
       }
       expect(sumOf((await solving.get('/metrics')).text, 'elsewise_once_hits_total')).toBe(0);

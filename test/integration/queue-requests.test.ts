@@ -9,6 +9,8 @@ import { resultSchema } from '../../src/documents/result-document.js';
 import { POLICY, type RunningWorker, sumOf, until, World, withoutTimes } from './queue-world.js';
 
 const GROUP = 'elsewise-workers';
+/** What a dead worker took is overdue after 2 s instead of 10. */
+const IMPATIENT = { ELSEWISE_REQUESTS_CLAIM_AFTER_MS: '2000' };
 const policy = JSON.parse(readFileSync(POLICY, 'utf8'));
 
 let world: World;
@@ -19,7 +21,7 @@ beforeAll(async () => {
   world = await World.withModel();
   features = firstRow(world.writeRows('one.csv', 1));
   await world.store.requests.add(JSON.stringify(request('early'))); // before there is a group, and a worker
-  worker = await world.startWorker();
+  worker = await world.startWorkerWith(IMPATIENT, '--queues', 'events');
 });
 
 afterAll(() => world.close());
@@ -231,7 +233,7 @@ describe('Redis', () => {
     const full = await World.withModel(await startRedis());
     const { redis, requests, dead, results } = full.store;
     try {
-      await full.startWorker();
+      await full.startWorkerWith(IMPATIENT, '--queues', 'events');
       const memory = (await redis.info('memory')).match(/used_memory:(\d+)/)![1];
       const bodies = Array.from({ length: 50 }, (_, i) => JSON.stringify(request(`full-${i}`)));
       const sent = redis.multi();
@@ -267,13 +269,13 @@ describe('a worker', () => {
   });
 
   it('that is killed while it answers loses nothing', { timeout: 60_000 }, async () => {
-    const first = await world.startWorker();
+    const first = await world.startWorkerWith(IMPATIENT, '--queues', 'events');
     const ids = Array.from({ length: 2_000 }, (_, i) => `killed-${i}`);
     const sending = Promise.all(ids.map((id, i) => send(request(id, { features: { ...features, income: 1000 + i } }))));
     await until('some answers', async () => (await first.rows()) > 50);
     first.process.kill('SIGKILL');
     await sending;
-    await world.startWorker();
+    await world.startWorkerWith(IMPATIENT, '--queues', 'events');
     await until('all entries settled', async () => (await world.store.redis.xlen(stream())) === 0, 50_000);
     const answers = await Promise.all(ids.map((id) => world.store.results.result(id)));
     expect(answers.filter((answer) => answer === undefined)).toEqual([]);

@@ -10,10 +10,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Cluster } from 'ioredis';
+import { vi } from 'vitest';
 import { provideRedis } from '../../scripts/redis.mjs';
+import { followResults } from '../../src/jobs/batch.js';
+import { Producer } from '../../src/jobs/producer.js';
+import { openSource } from '../../src/jobs/streams.js';
 import { connectForWorker } from '../../src/store/redis.js';
 import { storeSettings } from '../../src/store/settings.js';
 import { type Store, storeOver } from '../../src/store/store.js';
+
+type QueueWorker = import('../../dist/jobs/worker.js').QueueWorker;
+type WorkerOptions = import('../../dist/jobs/worker.js').WorkerOptions;
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
@@ -39,6 +46,15 @@ export interface RunningWorker {
   rows(): Promise<number>;
 }
 
+/** What a batch is asked to be; left out: as `enqueue` without options. */
+export interface BatchWish {
+  readonly batch?: string;
+  readonly chunkRows?: number;
+}
+
+/** What `explain` wrote in this file's tests, by the rows: all worlds have the same model. */
+const explained = new Map<string, Promise<string>>();
+
 /** A server that a test has for itself. */
 export interface GivenRedis {
   readonly url: string;
@@ -53,6 +69,7 @@ export class World {
   readonly #env: NodeJS.ProcessEnv;
   readonly #stopRedis: () => Promise<void>;
   readonly #children = new Set<ChildProcess>();
+  readonly #workers = new Set<QueueWorker>();
 
   private constructor({ url, env, stop }: GivenRedis) {
     const prefix = `test-${randomBytes(4).toString('hex')}`;
@@ -78,6 +95,7 @@ export class World {
 
   async close(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
+    await Promise.all([...this.#workers].map((worker) => worker.drain()));
     if (this.store.redis.status === 'ready') await this.#removeKeys();
     this.store.redis.disconnect();
     rmSync(this.directory, { recursive: true, force: true });
@@ -123,6 +141,28 @@ export class World {
     return this.#spawn(args, {}).ended;
   }
 
+  /** A command in the process of the test, one at a time: for what it says and does, where no process is the subject. */
+  call(...args: string[]): Promise<Ended> {
+    return this.callWith({}, ...args);
+  }
+
+  async callWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
+    const { dispatch } = await import('../../dist/cli/dispatch.js');
+    const before = process.env;
+    const [out, err] = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockReturnValue(true),
+    );
+    process.env = { ...before, ...this.#env, ...env };
+    try {
+      const code = await dispatch(args);
+      const [stdout, stderr] = [out, err].map(({ mock }) => mock.calls.map(([text]) => text).join(''));
+      return { code, stdout, stderr };
+    } finally {
+      process.env = before;
+      for (const spy of [out, err]) spy.mockRestore();
+    }
+  }
+
   /** A command that a test stops, kills or looks at while it runs. */
   spawn(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
     return this.#spawn(args, {});
@@ -132,7 +172,7 @@ export class World {
     return this.#spawn(args, env).ended;
   }
 
-  /** Adds a batch of the example's model and gives its id. */
+  /** Adds a batch of the example's model with the command and gives its id. */
   async enqueue(input: string, ...options: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(
       ...['enqueue', '--model', 'credit', '--policy', POLICY, '--input', input, ...options],
@@ -141,24 +181,46 @@ export class World {
     return stdout.trimEnd().split('\n').at(-1)!;
   }
 
-  /** What `explain` writes for the same rows, without times. */
-  async explain(input: string): Promise<string> {
+  /** What the command does, without the start of a process: for tests of what comes after it. */
+  async add(input: string, wish: BatchWish = {}): Promise<string> {
+    const { bytes: source, name } = await openSource(input);
+    const policy = JSON.parse(readFileSync(POLICY, 'utf8'));
+    const { id } = await new Producer(this.store).enqueueBatch({ source, name, model: 'credit', policy, ...wish });
+    return id;
+  }
+
+  /** What `batch wait` writes of it, without times and without the start of a process. */
+  async results(id: string): Promise<string> {
+    const parts: Buffer[] = [];
+    for await (const { bytes } of followResults(this.store, id)) parts.push(bytes);
+    return withoutTimes(Buffer.concat(parts).toString());
+  }
+
+  /** What `explain` writes for the same rows, without times; asked again of the same rows, it is not run again. */
+  explain(input: string): Promise<string> {
+    const rows = readFileSync(input, 'utf8');
+    const known = explained.get(rows) ?? this.#explain(input);
+    explained.set(rows, known);
+    return known;
+  }
+
+  async #explain(input: string): Promise<string> {
     const output = this.path('explained.ndjson');
-    const args = [
-      'explain',
-      '--model',
-      'credit@1',
-      '--policy',
-      POLICY,
-      '--input',
-      input,
-      '--output',
-      output,
-      '--quiet',
-    ];
-    const { code, stderr } = await this.run(...args);
+    const documents = ['--model', 'credit@1', '--policy', POLICY];
+    const { code, stderr } = await this.run(
+      ...['explain', ...documents, '--input', input, '--output', output, '--threads', '1', '--quiet'],
+    );
     if (code !== 0) throw new Error(stderr);
     return withoutTimes(readFileSync(output, 'utf8'));
+  }
+
+  /** A worker in the process of the test, for what is not about processes; it goes with the world. */
+  async serve(options: Partial<WorkerOptions>): Promise<QueueWorker> {
+    const { QueueWorker } = await import('../../dist/jobs/worker.js');
+    const fixed = { settings: this.store.settings, lanes: [], threads: 1, port: 0, notice: () => {} };
+    const worker = await QueueWorker.start({ ...fixed, ...options });
+    this.#workers.add(worker);
+    return worker;
   }
 
   startWorker(...options: string[]): Promise<RunningWorker> {

@@ -43,19 +43,19 @@ describe('a user with no more rights than documented', () => {
     const file = world.path('password');
     writeFileSync(file, `${PASSWORD}\n`);
     const env = { REDIS_URL: `redis://${place}`, ELSEWISE_STORE_USERNAME: 'worker' };
-    const byFile = await world.runWith({ ...env, ELSEWISE_STORE_PASSWORD_FILE: file }, 'models', 'list');
+    const byFile = await world.callWith({ ...env, ELSEWISE_STORE_PASSWORD_FILE: file }, 'models', 'list');
     expect(byFile.stdout).toContain('credit@1');
-    const byVariable = await world.runWith({ ...env, ELSEWISE_STORE_PASSWORD: PASSWORD }, 'models', 'list');
+    const byVariable = await world.callWith({ ...env, ELSEWISE_STORE_PASSWORD: PASSWORD }, 'models', 'list');
     expect(byVariable.stdout).toContain('credit@1');
-    const missing = await world.runWith({ ...env, ELSEWISE_STORE_PASSWORD_FILE: '/nowhere' }, 'models', 'list');
+    const missing = await world.callWith({ ...env, ELSEWISE_STORE_PASSWORD_FILE: '/nowhere' }, 'models', 'list');
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read /nowhere (ENOENT)') });
   });
 
   it('who is someone else, or no one, is refused', async () => {
-    const wrong = await world.runWith({ REDIS_URL: `redis://worker:no@${place}` }, 'models', 'list');
+    const wrong = await world.callWith({ REDIS_URL: `redis://worker:no@${place}` }, 'models', 'list');
     expectRefusal(wrong, /WRONGPASS.*: check user name and password/);
     expectRefusal(
-      await world.runWith({ REDIS_URL: `redis://${place}` }, 'models', 'list'),
+      await world.callWith({ REDIS_URL: `redis://${place}` }, 'models', 'list'),
       /NOAUTH.*: it asks for a password/,
     );
     const worker = await world.runWith({ REDIS_URL: `redis://worker:no@${place}` }, 'worker', '--port', '0');
@@ -63,12 +63,12 @@ describe('a user with no more rights than documented', () => {
   });
 
   it('has no right to other keys and commands, and hears which', async () => {
-    const keys = await world.runWith({ ELSEWISE_PREFIX: 'other' }, 'models', 'list');
+    const keys = await world.callWith({ ELSEWISE_PREFIX: 'other' }, 'models', 'list');
     expectRefusal(keys, /NOPERM.*SMEMBERS other:models\): let the user do this, see the ACL in docs\/redis.md/);
     const queue = await world.runWith({ ELSEWISE_QUEUE_PREFIX: 'other' }, 'worker', '--port', '0');
     expectRefusal(queue, /NOPERM.*EVAL other:meta/);
     await ask(adminUrl, 'ACL', 'SETUSER', 'worker', '-hgetall');
-    expectRefusal(await world.run('models', 'show', 'credit'), /NOPERM.*'hgetall'.*HGETALL/);
+    expectRefusal(await world.call('models', 'show', 'credit'), /NOPERM.*'hgetall'.*HGETALL/);
     await ask(adminUrl, 'ACL', 'SETUSER', 'worker', '+hgetall');
   });
 
@@ -76,7 +76,7 @@ describe('a user with no more rights than documented', () => {
     await ask(adminUrl, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     await ask(adminUrl, 'CONFIG', 'SET', 'appendonly', 'no');
     const rows = world.path('rows.csv');
-    const enqueue = (batch: string) => world.run('enqueue', '--model', 'credit', '--input', rows, '--batch', batch);
+    const enqueue = (batch: string) => world.call('enqueue', '--model', 'credit', '--input', rows, '--batch', batch);
     const blind = await enqueue('blind');
     expect(blind.code).toBe(0);
     expect(blind.stderr).toContain('with maxmemory-policy allkeys-lru it drops jobs and results when it is full');
@@ -134,11 +134,11 @@ describe('TLS', () => {
     });
     const none = { ELSEWISE_STORE_CA_FILE: '', ELSEWISE_STORE_CERT_FILE: '', ELSEWISE_STORE_KEY_FILE: '' };
     const url = `rediss://127.0.0.1:${server.tlsPort}?${query}`;
-    expect((await world.runWith(none, 'models', 'list', '--redis', url)).stdout).toContain('credit@1');
+    expect((await world.callWith(none, 'models', 'list', '--redis', url)).stdout).toContain('credit@1');
   });
 
   it('that cannot be trusted is not', async () => {
-    const list = (changes: NodeJS.ProcessEnv) => world.runWith(changes, 'models', 'list');
+    const list = (changes: NodeJS.ProcessEnv) => world.callWith(changes, 'models', 'list');
     expectRefusal(await list({ ELSEWISE_STORE_CA_FILE: '' }), /certificate.*: .*name that by ELSEWISE_STORE_CA_FILE/);
     const byAddress = { REDIS_URL: `rediss://127.0.0.1:${server.tlsPort}` };
     expectRefusal(await list(byAddress), /altnames.*: .*ELSEWISE_STORE_SERVER_NAME/);
@@ -149,16 +149,16 @@ describe('TLS', () => {
   it('on the wrong side of the port is told', async () => {
     const plain = { REDIS_URL: server.plainUrl.replace('redis:', 'rediss:') };
     expectRefusal(
-      await world.runWith(plain, 'models', 'list'),
+      await world.callWith(plain, 'models', 'list'),
       /without TLS on that port, write redis instead of rediss/,
     );
     const none = { ELSEWISE_STORE_CA_FILE: '', ELSEWISE_STORE_CERT_FILE: '', ELSEWISE_STORE_KEY_FILE: '' };
     const bare = { ...none, REDIS_URL: `redis://127.0.0.1:${server.tlsPort}` };
-    expectRefusal(await world.runWith(bare, 'models', 'list'), /check whether it wants TLS/);
+    expectRefusal(await world.callWith(bare, 'models', 'list'), /check whether it wants TLS/);
   });
 
   it('is not left out by mistake', async () => {
-    const { code, stderr } = await world.runWith({ REDIS_URL: server.plainUrl }, 'models', 'list');
+    const { code, stderr } = await world.callWith({ REDIS_URL: server.plainUrl }, 'models', 'list');
     expect(stderr).toContain('caFile is set, but the URL is without TLS: write rediss instead of redis');
     expect(code).toBe(2);
   });
@@ -168,7 +168,7 @@ describe('TLS', () => {
     await new Promise((resolve) => http.once('listening', resolve));
     const { port } = http.address() as AddressInfo;
     const none = { ELSEWISE_STORE_CA_FILE: '', ELSEWISE_STORE_CERT_FILE: '', ELSEWISE_STORE_KEY_FILE: '' };
-    const result = await world.runWith({ ...none, REDIS_URL: `redis://127.0.0.1:${port}` }, 'models', 'list');
+    const result = await world.callWith({ ...none, REDIS_URL: `redis://127.0.0.1:${port}` }, 'models', 'list');
     expectRefusal(result, /what answers on that port is not Redis/);
     http.close();
   });

@@ -50,9 +50,9 @@ describe('a Cluster', () => {
   it('is found by any of its nodes', async () => {
     const [, second] = servers.ports;
     const env = { REDIS_URL: `redis+cluster://127.0.0.1:1,127.0.0.1:${second}` };
-    expect(await world.runWith(env, 'models', 'list')).toMatchObject({ code: 0 });
+    expect(await world.callWith(env, 'models', 'list')).toMatchObject({ code: 0 });
     const listed = { REDIS_URL: '', ELSEWISE_STORE_CLUSTER_NODES: `127.0.0.1:${second}` };
-    expect((await world.runWith(listed, 'models', 'list')).stdout).toContain('credit@1');
+    expect((await world.callWith(listed, 'models', 'list')).stdout).toContain('credit@1');
   });
 
   it('under redis:// is noticed by the worker', async () => {
@@ -67,7 +67,7 @@ describe('a Cluster', () => {
   it('that is none is refused', async () => {
     const single = await startRedis();
     const env = { ...NOBODY, REDIS_URL: `redis+cluster://127.0.0.1:${single.port}` };
-    const { code, stderr } = await world.runWith(env, 'models', 'list');
+    const { code, stderr } = await world.callWith(env, 'models', 'list');
     expect(stderr).toContain('it is no Cluster: write redis:// instead of redis+cluster://');
     expect(stderr.trimEnd().split('\n').length).toBe(1);
     expect(code).toBe(3);
@@ -75,18 +75,18 @@ describe('a Cluster', () => {
   });
 
   it('that does not know us, or lets us do too little, says so', async () => {
-    const wrong = await world.runWith({ ELSEWISE_STORE_PASSWORD: 'no' }, 'models', 'list');
+    const wrong = await world.callWith({ ELSEWISE_STORE_PASSWORD: 'no' }, 'models', 'list');
     expect(wrong).toMatchObject({ code: 3, stderr: expect.stringMatching(/WRONGPASS.*check user name and password/) });
     for (const port of servers.ports)
       await ask(`redis://127.0.0.1:${port}`, 'ACL', 'SETUSER', 'worker', '-cluster|slots');
-    const blind = await world.runWith({}, 'models', 'list');
+    const blind = await world.callWith({}, 'models', 'list');
     expect(blind).toMatchObject({ code: 3, stderr: expect.stringMatching(/NOPERM.*cluster.*see the ACL/) });
   });
 
   it('of which nothing is there is away, soon', async () => {
     const startedMs = performance.now();
     const env = { REDIS_URL: 'redis+cluster://127.0.0.1:1,127.0.0.1:2' };
-    const { code, stderr } = await world.runWith(env, 'models', 'list');
+    const { code, stderr } = await world.callWith(env, 'models', 'list');
     expect(stderr).toContain('cannot reach Redis at redis+cluster://127.0.0.1:1,127.0.0.1:2 (connect ECONNREFUSED');
     expect(code).toBe(3);
     expect(performance.now() - startedMs).toBeLessThan(5_000);

@@ -20,7 +20,7 @@ afterAll(() => world.close());
 
 describe('Sentinels', () => {
   it('are asked with their own password, and their addresses may be set by themselves', async () => {
-    const wrong = await world.runWith({ ELSEWISE_STORE_SENTINEL_PASSWORD: 'no' }, 'models', 'list');
+    const wrong = await world.callWith({ ELSEWISE_STORE_SENTINEL_PASSWORD: 'no' }, 'models', 'list');
     expect(wrong.stderr).toMatch(/WRONGPASS.*check user name and password/);
     expect(wrong.code).toBe(3);
     const env = {
@@ -29,8 +29,8 @@ describe('Sentinels', () => {
       ELSEWISE_STORE_SENTINEL_NODES: servers.ports.map((port) => `127.0.0.1:${port}`).join(','),
       ELSEWISE_STORE_SENTINEL_MASTER: 'main',
     };
-    expect((await world.runWith(env, 'models', 'list')).stdout).toContain('credit@1');
-    const unknown = await world.runWith({ ...env, ELSEWISE_STORE_SENTINEL_MASTER: 'other' }, 'models', 'list');
+    expect((await world.callWith(env, 'models', 'list')).stdout).toContain('credit@1');
+    const unknown = await world.callWith({ ...env, ELSEWISE_STORE_SENTINEL_MASTER: 'other' }, 'models', 'list');
     expect(unknown.stderr).toContain('the name of the master');
     expect(unknown.code).toBe(3);
   });
@@ -38,10 +38,10 @@ describe('Sentinels', () => {
   it(
     'name a new master while a batch runs, and it is finished there',
     async () => {
-      const rows = world.writeRows('rows.csv', 4);
+      const rows = world.writeRows('rows.csv', 2);
       const expected = await world.explain(rows);
       const worker = await world.startWorker();
-      const id = await world.enqueue(rows, '--chunk-rows', '20');
+      const id = await world.add(rows, { chunkRows: 20 });
       await until('10 chunks', async () => (await world.store.batches.status(id)).done >= 10);
       await servers.master.stop('SIGKILL');
       const output = world.path('over.ndjson');

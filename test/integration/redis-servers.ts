@@ -9,6 +9,7 @@ import { findProgram, Missing } from '../../scripts/system.mjs';
 import { until } from './queue-world.js';
 
 const SLOTS = 16_384;
+const BUS_PORT_ATTEMPTS = 3;
 
 export interface Servers {
   readonly url: string;
@@ -26,28 +27,74 @@ export async function ask(url: string, ...command: [string, ...string[]]): Promi
   }
 }
 
+export interface ClusterServers extends Servers {
+  /** Who has the slot of a key, and who would take it over; as they were at the start. */
+  pairOf(key: string): Promise<{ readonly master: ClusterNode; readonly replica: ClusterNode }>;
+}
+
+export interface ClusterNode {
+  readonly url: string;
+  readonly port: number;
+  readonly bus: number;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+interface ClusterOptions {
+  /** Whether each master has a replica that takes its place. */
+  readonly hasReplicas?: boolean;
+  /** After so long without an answer a node is taken for dead. */
+  readonly nodeTimeoutMs?: number;
+}
+
 /** Masters that share the slots evenly. */
-export async function startCluster(count: number): Promise<Servers> {
-  const nodes = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const bus = await findFreePort();
-      const args = ['--cluster-enabled', 'yes', '--cluster-port', String(bus), '--cluster-node-timeout', '2000'];
-      return { ...(await startRedis({ args })), bus };
-    }),
-  );
-  for (const [i, { url }] of nodes.entries()) {
+export async function startCluster(count: number, options: ClusterOptions = {}): Promise<ClusterServers> {
+  const { hasReplicas = false, nodeTimeoutMs = 2_000 } = options;
+  const start = () => Promise.all(Array.from({ length: count }, () => startClusterNode(nodeTimeoutMs)));
+  const masters = await start();
+  const replicas = hasReplicas ? await start() : [];
+  const nodes = [...masters, ...replicas];
+  for (const [i, { url }] of masters.entries()) {
     const [from, end] = [i, i + 1].map((k) => Math.round((k * SLOTS) / count));
     await ask(url, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(end - 1));
-    await ask(url, 'CLUSTER', 'MEET', '127.0.0.1', String(nodes[0].port), String(nodes[0].bus));
   }
-  const isWhole = async (url: string) => {
+  for (const { url } of nodes)
+    await ask(url, 'CLUSTER', 'MEET', '127.0.0.1', String(nodes[0].port), String(nodes[0].bus));
+  await untilAll('the cluster', nodes, async ({ url }) => {
     const about = String(await ask(url, 'CLUSTER', 'INFO'));
-    return about.includes('cluster_state:ok') && about.includes(`cluster_known_nodes:${count}`);
-  };
-  await until('the cluster', async () => (await Promise.all(nodes.map(({ url }) => isWhole(url)))).every(Boolean));
+    return about.includes('cluster_state:ok') && about.includes(`cluster_known_nodes:${nodes.length}`);
+  });
+  for (const [i, { url }] of replicas.entries())
+    await ask(url, 'CLUSTER', 'REPLICATE', String(await ask(masters[i].url, 'CLUSTER', 'MYID')));
+  await untilAll('the replicas', masters, async ({ url }) => !hasReplicas || (await hasReplica(url)));
   const ports = nodes.map(({ port }) => port);
   const url = `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
-  return { url, ports, stop: () => stopAll(nodes) };
+  const pairOf = async (key: string) => {
+    const i = Math.floor((Number(await ask(nodes[0].url, 'CLUSTER', 'KEYSLOT', key)) * count) / SLOTS);
+    return { master: masters[i], replica: replicas[i] };
+  };
+  return { url, ports, pairOf, stop: () => stopAll(nodes) };
+}
+
+async function startClusterNode(nodeTimeoutMs: number): Promise<ClusterNode> {
+  const timeout = ['--cluster-node-timeout', String(nodeTimeoutMs), '--cluster-replica-validity-factor', '0'];
+  const sync = ['--repl-diskless-sync-delay', '0']; // a replica is not kept waiting for others
+  for (let attempt = 1; ; attempt++) {
+    const bus = await findFreePort();
+    const args = ['--cluster-enabled', 'yes', '--cluster-port', String(bus), ...timeout, ...sync];
+    try {
+      return { ...(await startRedis({ args })), bus };
+    } catch (error) {
+      if (attempt === BUS_PORT_ATTEMPTS) throw error; // another process may have taken the free port in between
+    }
+  }
+}
+
+async function hasReplica(url: string): Promise<boolean> {
+  return String(await ask(url, 'INFO', 'replication')).includes('state=online');
+}
+
+async function untilAll<T>(what: string, all: readonly T[], isSo: (one: T) => Promise<boolean>): Promise<void> {
+  await until(what, async () => (await Promise.all(all.map(isSo))).every(Boolean));
 }
 
 async function stopAll(servers: readonly { stop(): Promise<void> }[]): Promise<void> {

@@ -26,15 +26,20 @@ function write(name: string, document: unknown): string {
 }
 
 const good = async (...args: string[]): Promise<string> => {
-  const { code, stdout, stderr } = await world.run(...args);
+  const { code, stdout, stderr } = await world.call(...args);
   if (code !== 0) throw new Error(stderr);
   return stdout;
 };
 
 const bad = async (...args: string[]): Promise<string> => {
-  const { code, stdout, stderr } = await world.run(...args);
+  const { code, stdout, stderr } = await world.call(...args);
   expect([code, stdout]).toEqual([2, '']);
   return stderr;
+};
+
+const explain = async (...args: string[]): Promise<void> => {
+  const { code, stderr } = await world.run('explain', ...args, '--threads', '1', '--quiet');
+  if (code !== 0) throw new Error(stderr);
 };
 
 describe('models alias', () => {
@@ -99,13 +104,13 @@ describe('policies', () => {
     const expected = await world.explain(input);
     const output = world.path('out.ndjson');
     const named = ['--model', 'credit@production', '--policy', `${NAME}@live`, '--input', input];
-    await good('explain', ...named, '--output', output, '--quiet');
+    await explain(...named, '--output', output);
     expect(withoutTimes(readFileSync(output, 'utf8'))).toBe(expected);
     const id = (await good('enqueue', ...named, '--quiet')).trim();
     const { manifest } = await world.store.batches.status(id);
     expect(manifest).toMatchObject({ model: { name: 'credit', version: 1 }, policy: { version: 1 } });
     const worker = await world.startWorker('--queues', 'bulk');
-    await good('batch', 'wait', id, '--output', output, '--quiet');
+    expect(await world.run('batch', 'wait', id, '--output', output, '--quiet')).toMatchObject({ code: 0 });
     expect(withoutTimes(readFileSync(output, 'utf8'))).toBe(expected);
     const { policy } = JSON.parse(expected.split('\n')[0]);
     expect(policy).toEqual({ name: NAME, digest: (await world.store.policies.resolve(`${NAME}@1`)).digest });
@@ -130,7 +135,7 @@ describe('policies', () => {
     const file = write('retail', { ...RULES, name: 'from-a-file' });
     const output = world.path('file.ndjson');
     const rows = world.writeRows('rows.csv', 1);
-    await good('explain', '--model', 'credit', '--policy', file, '--input', rows, '--output', output, '--quiet');
+    await explain('--model', 'credit', '--policy', file, '--input', rows, '--output', output);
     expect(JSON.parse(readFileSync(output, 'utf8').split('\n')[0]).policy.name).toBe('from-a-file');
   });
 
@@ -215,12 +220,12 @@ describe('the size of a document', () => {
   it('is limited at push and at load', async () => {
     const large = write('large.json', { ...DOCUMENT, name: 'large', description: 'x'.repeat(2 ** 20) });
     const limit = { ELSEWISE_STORE_MAX_DOCUMENT_MB: '1' };
-    const refused = await world.runWith(limit, 'models', 'push', large);
+    const refused = await world.callWith(limit, 'models', 'push', large);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
     expect(refused.stderr).toContain('model: the document is 1.0 MB and may be 1 MB: ELSEWISE_STORE_MAX_DOCUMENT_MB');
     expect(await world.store.models.versions('large')).toEqual([]);
     await good('models', 'push', large);
-    const { code, stderr } = await world.runWith(limit, 'models', 'check', 'large@1');
+    const { code, stderr } = await world.callWith(limit, 'models', 'check', 'large@1');
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining('model large@1: it decompresses to more than 1048576 bytes'),

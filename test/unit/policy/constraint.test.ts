@@ -504,7 +504,7 @@ describe('properties', () => {
         const tree = parseExpression(text);
         for (const values of rows) expect(holds(constraint, values)).toBe(evaluate(tree, values));
       }),
-      { numRuns: 3000 },
+      { numRuns: 500 },
     );
   });
 
@@ -517,7 +517,7 @@ describe('properties', () => {
           for (const atom of atoms) expectNormal(atom);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 });

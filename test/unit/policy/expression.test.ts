@@ -159,7 +159,7 @@ describe('errors', () => {
           expect(error.position).toBeLessThanOrEqual(text.length);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 });
