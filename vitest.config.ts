@@ -1,7 +1,7 @@
 /**
  * Four projects, one after the other: tests that only compute, side by side; those that share the real Redis and mostly wait,
- * three files at a time, each in a world of its own; those that kill servers and workers and wait for the others to notice, two
- * at a time; and those that time things or count a server's connections, one at a time, so that none is starved by another.
+ * three files at a time, each in a world of its own; those that kill servers, workers and threads and wait for the others to
+ * notice, two at a time; and those that time things or count a server's connections, one at a time, so that none is starved by another.
  * A process runs many files: most of what one costs is loading the code, and no test changes what others see of it.
  */
 import { defineConfig } from 'vitest/config';
@@ -9,13 +9,13 @@ import { defineConfig } from 'vitest/config';
 const SHARING = ['test/integration/**/*.test.ts'];
 const KILLING = [
   'test/chaos/**/*.test.ts',
+  'test/integration/queue-answers.test.ts',
   'test/integration/redis-cluster-failover.test.ts',
   'test/integration/redis-sentinel.test.ts',
 ];
 const ALONE = [
   'test/integration/api-batches.test.ts',
   'test/integration/dead-letters.test.ts',
-  'test/integration/queue-answers.test.ts',
   'test/integration/queue-faults.test.ts',
 ];
 

@@ -12,12 +12,12 @@ interface Task {
   args(output: string, ...more: string[]): string[];
 }
 
-function task(rows = rowsCsv(ROWS)): Task {
+function task(rows = rowsCsv(ROWS), threads = 2): Task {
   const folder = temporaryFolder();
   const model = writeText(folder, 'model.json', MODEL);
   const policy = writeText(folder, 'policy.json', POLICY);
   const input = writeText(folder, 'rows.csv', rows);
-  const fixed = ['explain', '--model', model, '--policy', policy, '--input', input, '--threads', '2'];
+  const fixed = ['explain', '--model', model, '--policy', policy, '--input', input, '--threads', String(threads)];
   return { folder, args: (output, ...more) => [...fixed, '--output', output, ...more] };
 }
 
@@ -75,14 +75,14 @@ describe('an interrupted run', () => {
 
 describe('--resume', () => {
   it('starts from the beginning when there is nothing yet', async () => {
-    const { folder, args } = task(rowsCsv(50));
+    const { folder, args } = task(rowsCsv(50), 1);
     const output = join(folder, 'new.ndjson');
     expect((await run(args(output, '--resume'))).code).toBe(0);
     expect(readLines(output)).toHaveLength(50);
   });
 
   it('has nothing to do when everything is done', async () => {
-    const { folder, args } = task(rowsCsv(50));
+    const { folder, args } = task(rowsCsv(50), 1);
     const output = join(folder, 'done.csv');
     await run(args(output));
     const before = readFileSync(output, 'utf8');
@@ -106,7 +106,7 @@ describe('--resume', () => {
       /last line is no result/,
     ],
   ])('refuses %s, and changes nothing', async (_, more, change, message) => {
-    const { folder, args } = task(rowsCsv(50));
+    const { folder, args } = task(rowsCsv(50), 1);
     const output = join(folder, 'out.ndjson');
     await run(args(output));
     change(folder);

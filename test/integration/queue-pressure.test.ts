@@ -22,9 +22,9 @@ describe('back-pressure', () => {
   it(
     'leaves room for the results, tells, and ends when there is more',
     async () => {
-      const maxmemory = 8_000_000;
+      const maxmemory = 6_000_000;
       const world = await World.withModel(await startRedis({ maxmemory: String(maxmemory) }));
-      const rows = world.writeRows('rows.csv', 20);
+      const rows = world.writeRows('rows.csv', 10);
       const reasons: string[] = [];
       let added = 0;
       let isOver = false;
@@ -62,8 +62,8 @@ describe('back-pressure', () => {
       );
       expect(await memory(world)).toBeLessThan(maxmemory);
       await world.store.redis.config('SET', 'maxmemory', 200_000_000);
-      expect(await adding).toMatchObject({ rows: 60_000 });
-      await until('the rest', async () => (await world.store.batches.status('large')).answered === 60_000, 40_000);
+      expect(await adding).toMatchObject({ rows: 30_000 });
+      await until('the rest', async () => (await world.store.batches.status('large')).answered === 30_000, 40_000);
       worker.process.kill('SIGTERM');
       await worker.ended;
       await world.close();
