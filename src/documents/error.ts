@@ -12,7 +12,7 @@ export const ERROR_CODES = {
   'bad-input': { exit: 2, retry: false, meaning: 'an input file cannot be read as rows' },
   unsupported: { exit: 2, retry: false, meaning: 'the document asks for something this version does not do' },
   'not-known': { exit: 2, retry: false, meaning: 'no model, policy or batch of that name is stored' },
-  damaged: { exit: 1, retry: false, meaning: 'what Redis holds is not what was stored there' },
+  damaged: { exit: 2, retry: false, meaning: 'what Redis holds is not what was stored there' },
   conflict: { exit: 2, retry: false, meaning: 'the name is taken by different content, or in use' },
   cancelled: { exit: 2, retry: false, meaning: 'the batch was cancelled; what was done before is kept' },
   'redis-away': { exit: 3, retry: true, meaning: 'Redis cannot be reached' },
