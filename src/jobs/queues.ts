@@ -23,9 +23,12 @@ export function queueOptions(prefix: string): Omit<QueueOptions, 'connection'> {
   };
 }
 
-/** A killed worker's jobs run again after at most their sum; the pool, not the lock, ends rows that overrun. */
-const LOCK_MS = 8_000;
-const STALLED_CHECK_MS = 4_000;
+/**
+ * A killed worker's jobs run again when their lock is gone and somebody has looked, which may be two checks later: workers take turns
+ * at looking. The pool, not the lock, ends rows that overrun.
+ */
+const LOCK_MS = 6_000;
+const STALLED_CHECK_MS = 2_000;
 /** After a broken connection BullMQ would wait 15 s before it takes the next job. */
 const RETRY_MS = 1_000;
 
