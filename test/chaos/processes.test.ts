@@ -23,7 +23,7 @@ describe.each(rounds)('round %i', (round) => {
       const { redis, settings } = trial.world.store;
       const active = `${settings.queuePrefix}:elsewise-bulk:active`;
       let orphans: string[] = [];
-      await trial.strike(id, async () => {
+      await trial.strike(async () => {
         victim.process.kill('SIGKILL');
         await victim.ended;
         orphans = await redis.lrange(active, 0, -1);
@@ -49,7 +49,7 @@ describe.each(rounds)('round %i', (round) => {
       const victims = await trial.startWorkers(2);
       const id = await trial.enqueue('all-killed');
       await trial.midway(id);
-      await trial.strike(id, () => {
+      await trial.strike(() => {
         for (const worker of victims) worker.process.kill('SIGKILL');
       });
       const workers = await trial.startWorkers(2);
@@ -67,7 +67,7 @@ describe.each(rounds)('round %i', (round) => {
       const [leaving, staying] = await trial.startWorkers(2);
       const id = await trial.enqueue('drained');
       await trial.midway(id);
-      await trial.strike(id, () => leaving.process.kill('SIGTERM'));
+      await trial.strike(() => leaving.process.kill('SIGTERM'));
       expect((await leaving.ended).code).toBe(0);
       await trial.recovery(id, RECOVERED_MS);
       await trial.conclude(id);

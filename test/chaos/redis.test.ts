@@ -30,7 +30,7 @@ describe.each(rounds)('round %i', (round) => {
       const workers = await trial.startWorkers(2);
       const id = await trial.enqueue('restarted');
       await trial.midway(id);
-      await trial.strike(id, () => first.stop('SIGKILL'));
+      await trial.strike(() => first.stop('SIGKILL'));
       await sleep(trial.dice.integer(100, 3000));
       const second = await startRedis({ appendonly: true, directory, port: first.port });
       await trial.recovery(id, BACK_MS, performance.now());
@@ -54,7 +54,7 @@ describe.each(rounds)('round %i', (round) => {
       const workers = await trial.startWorkers(2);
       const id = await trial.enqueue('unplugged');
       await trial.midway(id);
-      await trial.strike(id, () => proxy[way]());
+      await trial.strike(() => proxy[way]());
       if (way === 'cut')
         await until('readiness to be false', async () => (await workers[0].get('/readyz')).status === 503);
       await sleep(CUT_MS);

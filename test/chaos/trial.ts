@@ -24,7 +24,6 @@ type OwnRedis = Parameters<typeof World.withModel>[0];
 export class Trial {
   readonly rows: string;
   #faultMs = 0;
-  #doneAtFault = 0;
 
   private constructor(
     readonly world: World,
@@ -71,16 +70,24 @@ export class Trial {
   }
 
   /** Marks when something went wrong. */
-  async strike(id: string, fault: () => unknown): Promise<void> {
-    this.#doneAtFault = await this.done(id).catch(() => this.#doneAtFault);
+  async strike(fault: () => unknown): Promise<void> {
     this.#faultMs = performance.now();
     await fault();
   }
 
-  /** How long after the fault, or after `since`, the batch went on. */
+  /**
+   * How long after the fault, or after `since`, a chunk was finished. To be called when what broke is there again: chunks that were
+   * finished up to then, before the fault took hold, do not count.
+   */
   async recovery(id: string, limitMs: number, since = this.#faultMs): Promise<number> {
-    const before = this.#doneAtFault;
-    const isBack = async () => (await this.done(id).catch(() => 0)) > before;
+    const look = async () =>
+      (await this.world.store.batches.status(id).catch(() => undefined)) ?? { done: -1, chunks: 0 };
+    await until('Redis to answer', async () => (await look()).done >= 0, 60_000);
+    const { done: before } = await look();
+    const isBack = async () => {
+      const { done, chunks } = await look();
+      return done > before || done === chunks;
+    };
     await until('work to go on', isBack, Math.max(60_000, limitMs));
     const ms = performance.now() - since;
     this.say(`works again after ${(ms / 1000).toFixed(1)} s`);
