@@ -27,6 +27,10 @@ const KNOWN: readonly Known[] = [
     `check user name and password (${CREDENTIALS})`,
   ),
   refused(/NOAUTH/, `it asks for a password: give one by ${CREDENTIALS}`),
+  refused(
+    /DENIED.*protected mode/,
+    'it takes connections from its own machine only: give it a password or users with an ACL, then set protected-mode no',
+  ),
   refused(/NOPERM|can't run this command/, 'let the user do this, see the ACL in docs/redis.md'),
   refused(
     /self[- ]signed certificate|unable to verify the first certificate|unable to get (local )?issuer certificate/i,

@@ -2,7 +2,9 @@
  * Connections to any kind of Redis. Two manners, because they must fail differently: a command line or a producer gives
  * up within seconds and says so; a worker outlives its Redis and waits for it for as long as it takes.
  */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { ElsewiseError } from '../documents/error.js';
@@ -28,6 +30,7 @@ interface Manner {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
+const GREETING_MS = 500;
 /** With the delays below: a command is given up about 4 s after the connection broke. */
 const MAX_RETRIES = 5;
 
@@ -59,7 +62,7 @@ export async function connect(settings: AddressSettings): Promise<RedisClient> {
   } catch (error) {
     redis.disconnect();
     const reason = cause() ?? (error as Error);
-    throw connectFailure(settings, redis instanceof Cluster ? await reasonOfNode(settings, reason) : reason);
+    throw connectFailure(settings, await moreExactly(settings, reason));
   }
   isConnected = true;
   return redis;
@@ -193,6 +196,26 @@ function readSetting(name: string, file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new ElsewiseError('usage', `cannot read ${file} (${(error as NodeJS.ErrnoException).code})`, `redis.${name}`);
+  }
+}
+
+async function moreExactly(settings: AddressSettings, known: Error): Promise<Error> {
+  const { kind, isEncrypted, nodes } = locate(settings);
+  if (kind === 'cluster') return reasonOfNode(settings, known);
+  return kind === 'single' && !isEncrypted && BROKEN.test(known.message) ? reasonOfRefusal(nodes[0], known) : known;
+}
+
+/** A server in protected mode says so to everybody and hangs up, before the client listens. */
+async function reasonOfRefusal({ host, port }: { host: string; port: number }, known: Error): Promise<Error> {
+  const socket = createConnection({ host, port });
+  try {
+    const [greeting] = (await before(GREETING_MS, once(socket, 'data'))) as [Buffer];
+    const [, refusal] = /^-(.+?)[.\r]/.exec(greeting.toString()) ?? []; // its first sentence: it goes on at length
+    return refusal ? new Error(refusal) : known;
+  } catch {
+    return known;
+  } finally {
+    socket.destroy();
   }
 }
 

@@ -172,4 +172,20 @@ describe('TLS', () => {
     expectRefusal(result, /what answers on that port is not Redis/);
     http.close();
   });
+
+  it('or not, one that takes only its own machine is told', async () => {
+    // what a Redis in protected mode says to others, before it hangs up; this machine may have no other address to ask from
+    const words =
+      '-DENIED Redis is running in protected mode because no password is set. In this mode connections ...\r\n';
+    const server = createServer((socket) => socket.on('error', () => {}).end(words)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const none = { ELSEWISE_STORE_CA_FILE: '', ELSEWISE_STORE_CERT_FILE: '', ELSEWISE_STORE_KEY_FILE: '' };
+    const result = await world.callWith({ ...none, REDIS_URL: `redis://127.0.0.1:${port}` }, 'models', 'list');
+    expectRefusal(
+      result,
+      /\(DENIED Redis is running in protected mode.*no password is set\): it takes connections from its own/,
+    );
+    server.close();
+  });
 });
