@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 250;
 /** Of a result that nobody has seen yet. */
 const EXPECTED_RESULT_BYTES = 250;
 /** What a finished row takes besides its result: the index of known rows, and what Redis rounds up. */
-const BESIDES_BYTES = 50;
+const BESIDES_BYTES = 60;
 const RETRY_MS = 500;
 
 export class Room {

@@ -12,9 +12,8 @@ import { canonicalJson } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
 import { readValue } from '../models/features.js';
 import type { LoadedModel } from '../models/load.js';
+import { KEY_BYTES } from '../store/once-store.js';
 import type { ParsedRow } from './row.js';
-
-export const KEY_BYTES = 16;
 
 /** The key of a row that has been read, by feature. */
 export function writeKey(values: Float64Array, target: unknown, into: Uint8Array, at: number): void {

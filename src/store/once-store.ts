@@ -24,7 +24,7 @@ export type OnceReference =
 /** Row keys are 16 bytes, one after the other; a key of zeros belongs to no row. */
 export type RowKeys = Uint8Array;
 
-const KEY_BYTES = 16;
+export const KEY_BYTES = 16;
 const EVENT_MARK = 0xff;
 const MAX_SOURCES_KEPT = 10_000;
 /** Rows of one script: Redis does nothing else meanwhile, and an event must not wait for a batch. */

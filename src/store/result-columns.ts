@@ -319,9 +319,8 @@ class DocumentReader {
     const reason = hasReason ? this.#json<ResultDocument['reason']>() : undefined;
     const factual = shape.factual && this.#readFactual(shape.factual);
     const counterfactuals = shape.counterfactuals.map((one) => this.#counterfactual(factual!.features, one));
-    const body = { schema, id, status, model, policy, target, factual, counterfactuals };
-    const tail = { attempts, degraded, seed, elapsedMs };
-    return reason ? { ...body, reason, ...tail } : { ...body, ...tail };
+    const head = { schema, id, status, model, policy, target, factual, counterfactuals };
+    return { ...head, reason, attempts, degraded, seed, elapsedMs };
   }
 
   #json<T = ResultDocument>(): T {
