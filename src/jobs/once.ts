@@ -4,9 +4,9 @@
  *
  *   keys of the rows, from a thread  ->  one look into the index  ->  blocks with known results  ->  the rest is solved
  *
- * Looking costs a few microseconds per row and opening a foreign block 12 to 20 milliseconds, for all its results are read. So there is no look when there
- * is nothing to find but what the same batch left, unless rows are slow; and of the blocks found, those are opened
- * that save more than they cost, and always the few that answer most.
+ * Looking costs a few microseconds per row and opening a foreign block 12 to 20 milliseconds, for all its results are read. So
+ * there is no look when there is nothing to find but what the same batch left, unless rows are slow; and of the blocks found,
+ * those are opened that save more than they cost, and always the few that answer most.
  */
 import type { Policy } from '../explain/policy.js';
 import type { OnceReference } from '../store/once-store.js';
