@@ -52,7 +52,7 @@ export class ScheduleRunner {
     const schedule = await this.#store.schedules.find(name);
     if (!schedule || (schedule.isPaused && kind === 'scheduled')) return;
     const run = beginRun(at, kind);
-    await this.#store.schedules.recordRun(name, run);
+    if (!(await this.#store.schedules.recordRun(name, run))) return;
     try {
       await this.#addFiles(schedule, run, again);
     } catch (error) {
@@ -85,25 +85,25 @@ export class ScheduleRunner {
   /** A bad file is recorded and does not keep the others from being added; without Redis there is no going on. */
   async #addFile(bound: Bound, file: string): Promise<void> {
     try {
-      const added = await this.#claimAndAdd(bound, file);
-      if (added) bound.run.files.push(added);
-      else bound.run.known++;
+      const outcome = await this.#claimAndAdd(bound, file);
+      if (outcome === 'known') bound.run.known++;
+      else if (outcome !== 'removed') bound.run.files.push(outcome);
     } catch (error) {
       if (!(error instanceof ElsewiseError) || ERROR_CODES[error.code].retry) throw error;
       bound.run.files.push({ file, failure: describeFailure(error) });
     }
   }
 
-  /** Gives nothing when an earlier run had done the file. */
-  async #claimAndAdd(bound: Bound, file: string): Promise<RunFile | undefined> {
+  /** `known`: an earlier run had done the file; `removed`: the schedule is gone, so that nobody remembers what was done. */
+  async #claimAndAdd(bound: Bound, file: string): Promise<RunFile | 'known' | 'removed'> {
     const { schedule, run, model, policy, again } = bound;
     const digest = await digestOfFile(file);
     const batch = batchIdOf(schedule.name, run.id, file, digest);
     const wanted: FileClaim = { state: 'adding', digest, run: run.id, batch, model, policy: policy.document };
     const claim = await this.#store.schedules.claim(schedule.name, file, wanted, again);
-    if (claim.state === 'added')
-      return claim.run === run.id ? { file, batch: claim.batch, rows: claim.rows } : undefined;
-    return this.#add(schedule, file, claim);
+    if (!claim) return 'removed';
+    if (claim.state === 'adding') return this.#add(schedule, file, claim);
+    return claim.run === run.id ? { file, batch: claim.batch, rows: claim.rows } : 'known';
   }
 
   async #add(schedule: Schedule, file: string, claim: FileClaim & { state: 'adding' }): Promise<RunFile> {

@@ -50,7 +50,7 @@ export class Schedules {
   /** Gives its next times. The same again changes nothing; another under the same name needs `replace`. */
   async add(schedule: Schedule, options: { replace: boolean }): Promise<Date[]> {
     const times = nextTimes(schedule, Date.now(), 3);
-    if (options.replace) await this.#store.schedules.replace(schedule);
+    if (options.replace) await this.#store.schedules.put(schedule);
     else await this.#store.schedules.create(schedule);
     await this.#start(schedule);
     return times;
@@ -66,20 +66,18 @@ export class Schedules {
 
   /** A run that has begun goes on. */
   async pause(name: string): Promise<void> {
-    const schedule = await this.#store.schedules.read(name);
-    await this.#store.schedules.replace({ ...schedule, isPaused: true });
+    await this.#store.schedules.change(name, { isPaused: true });
     await this.#queue.removeJobScheduler(name);
   }
 
   /** Times that passed meanwhile are not made up for. Gives the next ones. */
   async resume(name: string): Promise<Date[]> {
-    const schedule = { ...(await this.#store.schedules.read(name)), isPaused: false };
-    await this.#store.schedules.replace(schedule);
+    const schedule = await this.#store.schedules.change(name, { isPaused: false });
     await this.#start(schedule);
     return nextTimes(schedule, Date.now(), 3);
   }
 
-  /** Batches that it has made stay. */
+  /** Batches that it has made stay; a run that has begun ends with the file that it is at. */
   async remove(name: string): Promise<void> {
     await this.#store.schedules.read(name);
     await this.#queue.removeJobScheduler(name);

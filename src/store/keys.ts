@@ -1,6 +1,6 @@
 /**
  * Every Redis key of ours. Keys that one script touches together share the hash tag in braces, so they are in one slot
- * of a Redis Cluster: all of a model's, all of a policy's, all of a batch's. BullMQ's own keys are under `queuePrefix` of settings.ts.
+ * of a Redis Cluster: all of a model's, of a policy's, of a batch's, of a schedule's. BullMQ's own keys are under `queuePrefix` of settings.ts.
  */
 export class Keys {
   readonly models: RegistryKeys;
@@ -93,9 +93,14 @@ export class Keys {
     return `${this.#prefix}:{dead}:times`;
   }
 
-  /** Hash: name of a schedule -> its document. */
-  schedules(): string {
-    return `${this.#prefix}:schedules`;
+  /** Set: names of schedules. */
+  scheduleNames(): string {
+    return `${this.#prefix}:schedule-names`;
+  }
+
+  /** The document of a schedule. What is remembered of it is kept while this is there. */
+  schedule(name: string): string {
+    return `${this.#prefix}:schedule:{${name}}`;
   }
 
   /** Hash: time of a run -> JSON about it. */

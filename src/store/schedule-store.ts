@@ -1,7 +1,8 @@
 /**
  * Schedules and what they remember. When a schedule runs is BullMQ's business (jobs/schedule.ts); here is what it is, what
  * its last runs did, and which content of which file has become which batch: a file belongs to the first run that
- * claims it, so runs that overlap or are delivered twice make one batch of it.
+ * claims it, so runs that overlap or are delivered twice make one batch of it. A run outlives the removal of its
+ * schedule, so whatever it writes is written only while the schedule is there.
  */
 import type { Config } from '../config.js';
 import { canonicalJson } from '../documents/digest.js';
@@ -20,9 +21,11 @@ import {
   type ScheduleRun,
   scheduleSchema,
 } from './schedule-document.js';
-import { CLAIM_FILE, runScript, SETTLE_FILE } from './scripts.js';
+import { CLAIM_FILE, runScript, SETTLE_FILE, WRITE_WHILE_THERE } from './scripts.js';
 
 const DAY_MS = 86_400_000;
+/** A script takes some thousands of arguments. */
+const SEEN_AT_A_TIME = 1_000;
 
 export class ScheduleStore {
   readonly #redis: RedisClient;
@@ -37,54 +40,66 @@ export class ScheduleStore {
 
   /** The same again is fine; another one under a name that is taken is refused. */
   async create(schedule: Schedule): Promise<void> {
-    const isFirst = await this.#redis.hsetnx(this.#keys.schedules(), schedule.name, JSON.stringify(schedule));
+    const { name } = schedule;
+    const isFirst = await this.#redis.set(this.#keys.schedule(name), JSON.stringify(schedule), 'NX');
+    await this.#redis.sadd(this.#keys.scheduleNames(), name);
     if (isFirst) return;
-    const first = await this.read(schedule.name);
+    const first = await this.read(name);
     if (canonicalJson({ ...first, created: '' }) === canonicalJson({ ...schedule, created: '' })) return;
     const advice = 'give --replace to change it, or choose another name';
-    throw new ElsewiseError('conflict', `schedule "${schedule.name}" exists and is another one: ${advice}`);
+    throw new ElsewiseError('conflict', `schedule "${name}" exists and is another one: ${advice}`);
   }
 
-  async replace(schedule: Schedule): Promise<void> {
-    await this.#redis.hset(this.#keys.schedules(), schedule.name, JSON.stringify(schedule));
+  /** Whether it was there before or not. */
+  async put(schedule: Schedule): Promise<void> {
+    await this.#redis.set(this.#keys.schedule(schedule.name), JSON.stringify(schedule));
+    await this.#redis.sadd(this.#keys.scheduleNames(), schedule.name);
+  }
+
+  /** One that somebody has removed meanwhile does not come back by it. */
+  async change(name: string, changes: Partial<Schedule>): Promise<Schedule> {
+    const changed = { ...(await this.read(name)), ...changes };
+    const isThere = await this.#redis.set(this.#keys.schedule(name), JSON.stringify(changed), 'XX');
+    return isThere ? changed : this.read(name);
   }
 
   async find(name: string): Promise<Schedule | undefined> {
-    const text = await this.#redis.hget(this.#keys.schedules(), name);
+    const text = await this.#redis.get(this.#keys.schedule(name));
     return text === null ? undefined : parseDocument(scheduleSchema, JSON.parse(text), 'schedule');
   }
 
   async read(name: string): Promise<Schedule> {
     const found = await this.find(name);
     if (found) return found;
-    const names = await this.#redis.hkeys(this.#keys.schedules());
+    const names = await this.#redis.smembers(this.#keys.scheduleNames());
     throw new ElsewiseError('not-known', `no schedule "${name}" is stored${didYouMean(name, names)}`);
   }
 
   /** By name. */
   async list(): Promise<Schedule[]> {
-    const names = (await this.#redis.hkeys(this.#keys.schedules())).sort();
+    const names = (await this.#redis.smembers(this.#keys.scheduleNames())).sort();
     const found = await Promise.all(names.map((name) => this.find(name)));
     return found.filter((schedule) => schedule !== undefined);
   }
 
-  /** With everything that it remembers. */
+  /** With everything that it remembers, and in one step: a run that is under way finds that it has nothing to write to. */
   async remove(name: string): Promise<void> {
     const keys = this.#keys;
-    await this.#redis.hdel(keys.schedules(), name);
-    const own = [keys.scheduleRuns(name), keys.scheduleFiles(name), keys.scheduleSeen(name)];
-    await this.#redis.del(...own, keys.scheduleDeliveries(name));
+    const memory = [keys.scheduleRuns(name), keys.scheduleFiles(name), keys.scheduleSeen(name)];
+    await this.#redis.del(keys.schedule(name), ...memory, keys.scheduleDeliveries(name));
+    await this.#redis.srem(keys.scheduleNames(), name);
   }
 
-  /** Writes what is known of a run now, and forgets the oldest runs. */
-  async recordRun(name: string, run: ScheduleRun): Promise<void> {
+  /** Writes what is known of a run now, and forgets the oldest runs. False: the schedule is gone, and nothing was written. */
+  async recordRun(name: string, run: ScheduleRun): Promise<boolean> {
     const key = this.#keys.scheduleRuns(name);
-    await this.#redis.hset(key, run.id, JSON.stringify(run));
+    if (!(await this.#remember(name, key, 'HSET', run.id, JSON.stringify(run)))) return false;
     for (const old of (await this.runs(name)).slice(this.#retention.runsKept)) {
       await this.#redis.hdel(key, old.id);
       const batches = old.files.flatMap(({ batch }) => batch ?? []);
       if (batches.length > 0) await this.#redis.hdel(this.#keys.scheduleDeliveries(name), ...batches);
     }
+    return true;
   }
 
   async run(name: string, id: string): Promise<ScheduleRun | undefined> {
@@ -98,11 +113,12 @@ export class ScheduleStore {
     return stored.map(readRun).sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
-  /** Gives the claim that holds. With `again`, content that another run has done is claimed anew. */
-  async claim(name: string, file: string, claim: FileClaim, again: boolean): Promise<FileClaim> {
+  /** Gives the claim that holds, or none when the schedule is gone. With `again`, content that another run has done is claimed anew. */
+  async claim(name: string, file: string, claim: FileClaim, again: boolean): Promise<FileClaim | undefined> {
     const args = [file, JSON.stringify(claim), claim.digest, claim.run, again ? 1 : 0];
-    const holds = await runScript(this.#redis, CLAIM_FILE, [this.#keys.scheduleFiles(name)], args);
-    return parseDocument(fileClaimSchema, JSON.parse(holds as string), 'file');
+    const keys = [this.#keys.schedule(name), this.#keys.scheduleFiles(name)];
+    const holds = await runScript(this.#redis, CLAIM_FILE, keys, args);
+    return holds === null ? undefined : parseDocument(fileClaimSchema, JSON.parse(holds as string), 'file');
   }
 
   /** The claim is fulfilled; no effect when the file has been claimed with other content since. */
@@ -119,7 +135,10 @@ export class ScheduleStore {
   /** Notes that these files are there, and forgets those that have not been for long. */
   async see(name: string, files: readonly string[], now: number): Promise<void> {
     const seen = this.#keys.scheduleSeen(name);
-    if (files.length > 0) await this.#redis.zadd(seen, ...files.flatMap((file) => [now, file]));
+    for (let i = 0; i < files.length; i += SEEN_AT_A_TIME) {
+      const some = files.slice(i, i + SEEN_AT_A_TIME);
+      await this.#remember(name, seen, 'ZADD', ...some.flatMap((file) => [now, file]));
+    }
     const stale = await this.#redis.zrangebyscore(seen, '-inf', now - this.#retention.rememberDays * DAY_MS);
     if (stale.length === 0) return;
     await this.#redis.hdel(this.#keys.scheduleFiles(name), ...stale);
@@ -127,13 +146,20 @@ export class ScheduleStore {
   }
 
   async recordDelivery(name: string, batch: string, delivery: Delivery): Promise<void> {
-    await this.#redis.hset(this.#keys.scheduleDeliveries(name), batch, JSON.stringify(delivery));
+    await this.#remember(name, this.#keys.scheduleDeliveries(name), 'HSET', batch, JSON.stringify(delivery));
   }
 
   /** By batch. */
   async deliveries(name: string): Promise<Map<string, Delivery>> {
     const stored = await this.#redis.hgetall(this.#keys.scheduleDeliveries(name));
     return new Map(Object.entries(stored).map(([batch, text]) => [batch, readDelivery(text)]));
+  }
+
+  /** Writes to what belongs to a schedule, unless it is gone. */
+  async #remember(name: string, key: string, command: string, ...args: (string | number)[]): Promise<boolean> {
+    return (
+      (await runScript(this.#redis, WRITE_WHILE_THERE, [this.#keys.schedule(name), key], [command, ...args])) === 1
+    );
   }
 }
 

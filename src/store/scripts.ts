@@ -166,18 +166,27 @@ end
 return removed`,
 };
 
+/** KEYS what has to be there, what is written; ARGV command, its further arguments. Gives 0, and writes nothing, without the first. */
+export const WRITE_WHILE_THERE: Script = {
+  lua: `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call(ARGV[1], KEYS[2], unpack(ARGV, 2))
+return 1`,
+};
+
 /**
- * KEYS files; ARGV path, JSON of the claim, digest of the file, run, 1 to claim what another run has done.
- * Gives the claim that holds: that of the first run that found this content under this path.
+ * KEYS schedule, files; ARGV path, JSON of the claim, digest of the file, run, 1 to claim what another run has done.
+ * Gives the claim that holds: that of the first run that found this content under this path. None without the schedule.
  */
 export const CLAIM_FILE: Script = {
   lua: `
-local known = redis.call('HGET', KEYS[1], ARGV[1])
+if redis.call('EXISTS', KEYS[1]) == 0 then return false end
+local known = redis.call('HGET', KEYS[2], ARGV[1])
 if known then
   local file = cjson.decode(known)
   if file.digest == ARGV[3] and (ARGV[5] ~= '1' or file.run == ARGV[4]) then return known end
 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 return ARGV[2]`,
 };
 

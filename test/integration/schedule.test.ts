@@ -229,6 +229,24 @@ describe('once', () => {
     expect(await batches()).toHaveLength(1);
   });
 
+  it('also for a run in whose midst the schedule is removed, and nothing of it is left', async () => {
+    writeFileSync(join(inbox, 'a.csv'), readFileSync(world.writeRows('rows.csv', 0)));
+    const keys = new Keys(world.store.settings.keyPrefix);
+    for (let round = 0; round < 40; round++) {
+      await plan('nightly', NEVER);
+      const request = (day: number) =>
+        ({ schedule: 'nightly', at: new Date(Date.UTC(2026, round, day)), kind: 'scheduled', again: false }) as const;
+      await runner().run(request(1));
+      const made = await batches();
+      const second = runner().run(request(2));
+      await sleep(Math.random() * 4);
+      await new Schedules(world.store).remove('nightly');
+      await second;
+      expect(await batches()).toEqual(made);
+      expect(await world.store.redis.keys(`${keys.schedule('nightly')}*`)).toEqual([]);
+    }
+  });
+
   it('for all the times that passed while there was no worker', async () => {
     await plan('often', EVERY_SECOND);
     await sleep(3_500);
