@@ -49,3 +49,13 @@ it('is as late as asked for, and keeps the order', async () => {
   expect(answers).toEqual(Array.from({ length: 50 }, (_, i) => String(i)));
   expect(performance.now() - since).toBeGreaterThan(75);
 });
+
+it('keeps the order also when it is restored while bytes are on their way', async () => {
+  for (let round = 0; round < 10; round++) {
+    proxy.delay(20);
+    const late = redis.echo('late');
+    await sleep(5);
+    proxy.restore();
+    expect(await Promise.all([late, redis.echo('next')])).toEqual(['late', 'next']);
+  }
+});

@@ -9,6 +9,7 @@
  *   await proxy.close();
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export class TcpProxy {
   readonly #target: { readonly host: string; readonly port: number };
@@ -89,16 +90,16 @@ export class TcpProxy {
       this.#sockets.delete(from);
       to.destroy();
     });
-    from.on('data', (bytes) => this.#pass(bytes, to));
+    let passed: Promise<unknown> = Promise.resolve();
+    from.on('data', (bytes) => {
+      passed = this.#pass(bytes, to, passed);
+    });
     if (this.#isFrozen) from.pause();
   }
 
-  /** Timers of one length fire in the order they were set, so bytes stay in order while the delay does not change. */
-  #pass(bytes: Buffer, to: Socket): void {
-    const write = () => {
-      if (to.writable) to.write(bytes);
-    };
-    if (this.#delayMs === 0) write();
-    else setTimeout(write, this.#delayMs);
+  /** Not before what came before, also when the delay has become shorter: a network that swaps bytes would be none. */
+  async #pass(bytes: Buffer, to: Socket, before: Promise<unknown>): Promise<void> {
+    await Promise.all([before, this.#delayMs > 0 && sleep(this.#delayMs)]);
+    if (to.writable) to.write(bytes);
   }
 }
