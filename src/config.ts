@@ -122,6 +122,13 @@ export const configSchema = z.strictObject({
       ),
       eventThreads: count.describe('Solver threads kept free for single rows.'),
       bulkNice: z.int().min(0).max(19).describe('How much batches give way to them, as `nice` does.'),
+      lockMs: count.describe(
+        'A job whose worker has not been heard of for so long is free for others. Workers say so every half of it.',
+      ),
+      stalledCheckMs: count.describe('How often workers look for such jobs, taking turns.'),
+      maxStalls: count.describe(
+        'A job that was free so often and is so once more is given up: it may be what kills them.',
+      ),
     })
     .describe('`elsewise worker`.'),
   requests: z

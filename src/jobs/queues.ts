@@ -1,5 +1,6 @@
 /** How our queues are set up, the same for those who add jobs and those who work them. */
 import type { QueueOptions, WorkerOptions } from 'bullmq';
+import { config } from '../config.js';
 
 /** Return values stay in BullMQ's stream of events: nobody delivers by it, so it is kept short. */
 const EVENT_STREAM_LENGTH = 1_000;
@@ -23,22 +24,21 @@ export function queueOptions(prefix: string): Omit<QueueOptions, 'connection'> {
   };
 }
 
+/** After a broken connection BullMQ would wait 15 s before it takes the next job. */
+const RETRY_MS = 1_000;
+
 /**
  * A killed worker's jobs run again when their lock is gone and somebody has looked, which may be two checks later: workers take turns
  * at looking. The pool, not the lock, ends rows that overrun.
  */
-const LOCK_MS = 6_000;
-const STALLED_CHECK_MS = 2_000;
-/** After a broken connection BullMQ would wait 15 s before it takes the next job. */
-const RETRY_MS = 1_000;
-
 export function workerOptions(prefix: string, concurrency: number): Omit<WorkerOptions, 'connection'> {
+  const { lockMs, stalledCheckMs, maxStalls } = config.worker;
   return {
     prefix,
     concurrency,
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    maxStalledCount: 1,
+    lockDuration: lockMs,
+    stalledInterval: stalledCheckMs,
+    maxStalledCount: maxStalls,
     runRetryDelay: RETRY_MS,
   };
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { config } from '../../src/config.js';
 import { queueOptions } from '../../src/jobs/queues.js';
 import { DeadStore } from '../../src/store/dead-store.js';
 import { Keys } from '../../src/store/keys.js';
@@ -157,22 +158,27 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
     await world.call('dead', 'drop', '--all');
     for (const worker of workers) worker.process.kill('SIGTERM');
     await Promise.all(workers.map(({ ended }) => ended));
-    await queue.add('event', { ...event, id: 'killer' }, { jobId: 'killer' });
-    // takes the job and is never heard of again, twice
+    // takes a job and is never heard of again, as often as allowed or once more
     const connection = redis.duplicate({ maxRetriesPerRequest: null });
-    const limits = { lockDuration: 200, stalledInterval: 100, maxStalledCount: 1 };
+    const limits = { lockDuration: 200, stalledInterval: 100, maxStalledCount: config.worker.maxStalls };
     const dying = new Worker(queue.name, null, { connection, prefix: settings.queuePrefix, ...limits });
     await dying.startStalledCheckTimer();
-    for (let death = 1; death <= 2; death++) {
-      expect((await dying.getNextJob(`token-${death}`))?.id).toBe('killer');
-      await until('its return', async () => (await queue.getJobState('killer')) !== 'active');
-    }
+    const die = async (id: string, times: number) => {
+      await queue.add('event', { ...event, id }, { jobId: id, lifo: true });
+      for (let death = 1; death <= times; death++) {
+        expect((await dying.getNextJob(`token-${death}`))?.id).toBe(id);
+        await until('its return', async () => (await queue.getJobState(id)) !== 'active');
+      }
+    };
+    await die('unlucky', config.worker.maxStalls);
+    await die('killer', config.worker.maxStalls + 1);
     await dying.close();
     connection.disconnect();
     await world.startWorker();
     await until('its letter', async () => (await world.store.dead.count()) === 1);
     expect(await world.store.dead.read('events-killer')).toMatchObject({ code: 'too-often' });
     expect(await world.store.results.result('killer')).toBeUndefined();
+    await until('the answer', async () => (await world.store.results.result('unlucky')) !== undefined);
     await queue.close();
   });
 
