@@ -1,11 +1,14 @@
 /** Where the answers to the rows of a chunk go, in order. What there is in the end is in memory of its own, which can change hands. */
 import type { ResultDocument } from '../documents/result-document.js';
+import { LineBuffer } from '../store/line-buffer.js';
 import { packColumns } from '../store/result-block.js';
 import { ResultColumns } from '../store/result-columns.js';
-import { LineBuffer } from './line-buffer.js';
+import { lineOf } from '../store/result-line.js';
+import { ResultRow } from '../store/result-row.js';
 import type { ChunkAnswer } from './messages.js';
 
 interface AnswerSink {
+  /** What a thread came to, or a result that was known. */
   push(answer: unknown): void;
   finish(): Pick<ChunkAnswer, 'bytes' | 'digest'>;
 }
@@ -21,7 +24,7 @@ export class LineSink implements AnswerSink {
   }
 
   push(answer: unknown): void {
-    this.#lines.push(this.#line(answer));
+    this.#lines.push(answer instanceof ResultRow ? `${lineOf(answer)}\n` : this.#line(answer));
   }
 
   finish(): Pick<ChunkAnswer, 'bytes'> {
@@ -34,7 +37,7 @@ export class BlockSink implements AnswerSink {
   readonly #columns = new ResultColumns();
 
   push(result: unknown): void {
-    this.#columns.add(result as ResultDocument);
+    this.#columns.add(result as ResultDocument | ResultRow);
   }
 
   finish(): Pick<ChunkAnswer, 'bytes' | 'digest'> {

@@ -4,7 +4,7 @@
  *
  *   keys of the rows, from a thread  ->  one look into the index  ->  blocks with known results  ->  the rest is solved
  *
- * Looking costs a few microseconds per row and opening a foreign block 12 to 20 milliseconds, for all its results are read. So
+ * Looking costs a few microseconds per row and opening a foreign block some 4 milliseconds, for it is read as a whole. So
  * there is no look when there is nothing to find but what the same batch left, unless rows are slow; and of the blocks found,
  * those are opened that save more than they cost, and always the few that answer most.
  */
@@ -29,7 +29,7 @@ export interface OnceJob {
 
 /** From here on a row is worth a look within its own batch. */
 const SLOW_ROW_MS = 0.5;
-const BLOCK_MS = 15;
+const BLOCK_MS = 4;
 const ALWAYS_OPENED = 4;
 
 interface Source {

@@ -4,6 +4,7 @@
  * threads) and can be added up in any order.
  */
 import type { ResultDocument } from '../documents/result-document.js';
+import { ResultRow } from '../store/result-row.js';
 
 const BUCKET_RATIO = Math.log(1.02);
 /** Bucket of values that have no logarithm. */
@@ -59,10 +60,12 @@ export function countResult(tally: Tally, result: ResultDocument): void {
 }
 
 /** A row whose result was there already: no solver worked on it and it took no time. */
-export function countKnown(tally: Tally, { status, counterfactuals }: ResultDocument): void {
+export function countKnown(tally: Tally, known: ResultDocument | ResultRow): void {
+  const [status, [best]] =
+    known instanceof ResultRow ? [known.shape.status, known.answers] : [known.status, known.counterfactuals];
   tally.rows++;
   increment(tally.statuses, status);
-  if (counterfactuals.length) record(tally.costs, counterfactuals[0].cost);
+  if (best) record(tally.costs, best.cost);
 }
 
 /** One row of `predict`, under what was predicted. */

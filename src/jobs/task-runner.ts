@@ -63,8 +63,9 @@ export function createTaskRunner(options: RunnerOptions): TaskRunner {
     Atomics.store(task.progress, 0, 0);
     let at = 0;
     for (const row of prepared.rows(asBuffer(task.bytes), task.firstRow)) {
-      let answer: unknown = known.take(at, row);
-      if (answer) countKnown(tally, answer as ResultDocument);
+      const found = known.take(at, row);
+      let answer: unknown = found;
+      if (found) countKnown(tally, found);
       else {
         try {
           answer = prepared.answer(row, tally, task.loss);

@@ -2,11 +2,16 @@
  * How the results of a chunk lie in Redis: as columns (result-columns.ts), compressed with Brotli, under the SHA-256 of what is
  * stored. Columns hold little that repeats, so the quickest quality comes within 12 % of the slow ones.
  */
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliCompressSync, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
 import type { ResultDocument } from '../documents/result-document.js';
 import { damaged, digestOfBytes, LARGEST_BLOCK } from './block.js';
-import { ResultColumns, readResults } from './result-columns.js';
+import { asBuffer } from './byte-streams.js';
+import { LineBuffer } from './line-buffer.js';
+import { ResultColumns, ResultReader } from './result-columns.js';
+import { lineOf } from './result-line.js';
+import type { ResultRow } from './result-row.js';
 
 export interface ResultBlock {
   readonly data: Uint8Array;
@@ -16,6 +21,9 @@ export interface ResultBlock {
 
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const LIMIT = { maxOutputLength: LARGEST_BLOCK };
+/** About, of a line; too few cost a copy. */
+const LINE_BYTES = 3_000;
+const ROWS_IN_A_ROW = 64;
 const expand = promisify<Uint8Array, typeof LIMIT, Buffer>(brotliDecompress);
 
 /** All at once: for solver threads. */
@@ -31,24 +39,41 @@ export function packLines(lines: string): ResultBlock {
   return packColumns(columns);
 }
 
-/** The lines again; refuses damaged ones, and says of what they should have been. */
-export async function unpackLines({ data, digest }: ResultBlock, what: string): Promise<Buffer> {
+/**
+ * The lines again; refuses damaged ones, and says of what they should have been. A block takes some 20 ms of the loop, and an event or
+ * a request must not wait for so long: blocks are read one at a time, with room for others every millisecond or two.
+ */
+export function unpackLines(block: ResultBlock, what: string): Promise<Buffer> {
+  const lines = turn.then(() => readLines(block, what));
+  turn = lines.catch(() => {});
+  return lines;
+}
+
+let turn: Promise<unknown> = Promise.resolve();
+
+async function readLines({ data, digest }: ResultBlock, what: string): Promise<Buffer> {
   const own = digestOfBytes(data);
   if (own !== digest) throw damaged(what, `its digest is ${own} and should be ${digest}`);
   try {
-    let lines = '';
-    for (const result of readResults(await expand(data, LIMIT))) lines += `${JSON.stringify(result)}\n`;
-    return Buffer.from(lines);
+    const reader = new ResultReader(await expand(data, LIMIT));
+    const lines = new LineBuffer(LINE_BYTES * reader.rows);
+    for (let row = 0; row < reader.rows; row++) {
+      if (row % ROWS_IN_A_ROW === 0) await setImmediate();
+      lines.push(`${textOf(reader.next())}\n`);
+    }
+    return asBuffer(lines.bytes);
   } catch (error) {
     throw damaged(what, `it cannot be read (${(error as Error).message})`);
   }
 }
 
-/** The documents, all at once: for solver threads. Undefined when they are damaged. */
-export function unpackResults({ data, digest }: ResultBlock): ResultDocument[] | undefined {
+const textOf = (result: ResultRow | string): string => (typeof result === 'string' ? result : lineOf(result));
+
+/** Opens a block at once: for solver threads. Undefined when it is damaged. */
+export function openBlock({ data, digest }: ResultBlock): ResultReader | undefined {
   if (digestOfBytes(data) !== digest) return undefined;
   try {
-    return [...readResults(brotliDecompressSync(data, LIMIT))];
+    return new ResultReader(brotliDecompressSync(data, LIMIT));
   } catch {
     return undefined;
   }

@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { counterfactualSchema, type ResultDocument, resultSchema } from '../../../src/documents/result-document.js';
 import { digestOfBytes } from '../../../src/store/block.js';
-import { packLines, unpackLines, unpackResults } from '../../../src/store/result-block.js';
-import { ResultColumns, readResults } from '../../../src/store/result-columns.js';
+import { openBlock, packLines, unpackLines } from '../../../src/store/result-block.js';
+import { ResultColumns, ResultReader } from '../../../src/store/result-columns.js';
+import { lineOf } from '../../../src/store/result-line.js';
+import type { ResultRow } from '../../../src/store/result-row.js';
 
 const NAMES = ['age', 'income', '7', 'grade', 'ü "x"'];
 
@@ -100,21 +102,25 @@ const anyResult = fc.tuple(usual, fc.option(fc.nat(DAMAGES.length - 1))).map(([r
   return own;
 });
 
-const lineOf = (result: ResultDocument) => JSON.stringify(result);
+const jsonOf = (result: ResultDocument) => JSON.stringify(result);
 
 function roundTrip(results: readonly ResultDocument[]): string[] {
   const columns = new ResultColumns();
   for (const result of results) columns.add(result);
-  return [...readResults(columns.write())].map(lineOf);
+  return read(new ResultReader(columns.write())).map(textOf);
 }
 
-const textOf = (results: readonly ResultDocument[]) => results.map((result) => `${lineOf(result)}\n`).join('');
+const read = (reader: ResultReader) => Array.from({ length: reader.rows }, () => reader.next());
+
+const textOf = (result: ResultRow | string) => (typeof result === 'string' ? result : lineOf(result));
+
+const linesOf = (results: readonly ResultDocument[]) => results.map((result) => `${jsonOf(result)}\n`).join('');
 
 describe('results', () => {
   it('come back as they were', () => {
     fc.assert(
       fc.property(fc.array(usual, { maxLength: 20 }), (results) => {
-        expect(roundTrip(results)).toEqual(results.map(lineOf));
+        expect(roundTrip(results)).toEqual(results.map(jsonOf));
       }),
     );
   });
@@ -122,26 +128,57 @@ describe('results', () => {
   it('come back when they are unlike all others, too', () => {
     fc.assert(
       fc.property(fc.array(anyResult, { maxLength: 20 }), (results) => {
-        expect(roundTrip(results)).toEqual(results.map(lineOf));
+        expect(roundTrip(results)).toEqual(results.map(jsonOf));
       }),
       { numRuns: 300 },
     );
   });
 
+  it('come back from columns that were filled from other columns, under other ids', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(anyResult, { maxLength: 6 }), { maxLength: 4 }), (blocks) => {
+        const copies = new ResultColumns();
+        for (const results of blocks) {
+          const columns = new ResultColumns();
+          for (const result of results) columns.add(result);
+          for (const found of read(new ResultReader(columns.write())))
+            copies.add(typeof found === 'string' ? { ...JSON.parse(found), id: 'copy' } : found.withId('copy'));
+        }
+        const expected = blocks.flat().map((result) => jsonOf({ ...result, id: 'copy' }));
+        expect(read(new ResultReader(copies.write())).map(textOf)).toEqual(expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('come back from a block, and a damaged block is refused by name', async () => {
     const results = fc.sample(anyResult, { numRuns: 50, seed: 1 });
-    const block = packLines(textOf(results));
-    expect((await unpackLines(block, 'it')).toString()).toBe(textOf(results));
-    expect(unpackResults(block)!.map(lineOf)).toEqual(results.map(lineOf));
+    const block = packLines(linesOf(results));
+    expect((await unpackLines(block, 'it')).toString()).toBe(linesOf(results));
+    expect(read(openBlock(block)!).map(textOf)).toEqual(results.map(jsonOf));
     const torn = { ...block, data: block.data.subarray(0, -1) };
     await expect(unpackLines(torn, 'chunk 3')).rejects.toThrow(/^chunk 3: .*damaged/);
-    expect(unpackResults(torn)).toBeUndefined();
+    expect(openBlock(torn)).toBeUndefined();
+  });
+
+  it('are made into lines with room for whatever else the process does', async () => {
+    const [result] = fc.sample(usual, 1);
+    const block = packLines(linesOf(Array.from({ length: 1000 }, () => result)));
+    let turns = 0;
+    const count = () => {
+      turns++;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    await Promise.all(Array.from({ length: 4 }, () => unpackLines(block, 'it')));
+    clearImmediate(counting);
+    expect(turns).toBeGreaterThan((4 * 1000) / 100);
   });
 
   it('under their digest that are no results are refused as well', async () => {
     const data = brotliCompressSync(Buffer.from('nothing of the kind'));
     await expect(unpackLines({ data, digest: digestOfBytes(data) }, 'chunk 3')).rejects.toThrow(/^chunk 3: .*damaged/);
-    expect(unpackResults({ data, digest: digestOfBytes(data) })).toBeUndefined();
+    expect(openBlock({ data, digest: digestOfBytes(data) })).toBeUndefined();
   });
 });
 

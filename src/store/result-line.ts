@@ -1,0 +1,99 @@
+/**
+ * A row as the line that `explain` writes: byte for byte `JSON.stringify` of its document, in the order of keys in which results
+ * are made. No document is made on the way, and a value that stands in a line three times is made into text once.
+ */
+import type { RowValue } from '../documents/model-document.js';
+import {
+  type AnswerShape,
+  type ResultRow,
+  type RowAnswer,
+  type Shape,
+  type Shown,
+  type Terms,
+  UNPROVED,
+} from './result-row.js';
+
+/** What lines of the same terms share, as text. */
+interface Labels {
+  readonly head: string;
+  /** By feature: what stands in front of its value, and of a change of it. */
+  readonly value: readonly string[];
+  readonly change: readonly string[];
+}
+
+const labels = new WeakMap<Terms, Labels>();
+const targets = new WeakMap<Shape, string>();
+
+/** Without an end of line. */
+export function lineOf({ terms, shape, id, elapsedMs, attemptMs, reason, factual, answers }: ResultRow): string {
+  const { schema, seed } = terms.common;
+  const known = memoise(labels, terms, () => labelsOf(terms));
+  const before = factual?.values.map(textOf) ?? [];
+  let line = `{"schema":${JSON.stringify(schema)},"id":${JSON.stringify(id)},"status":"${shape.status}",`;
+  line += `${known.head},"target":${memoise(targets, shape, () => JSON.stringify(shape.target))},"factual":`;
+  line += factual
+    ? `{"features":${featuresText(known, before)},${standingText(shape.factual!, factual)}},"counterfactuals":[`
+    : 'null,"counterfactuals":[';
+  for (let i = 0; i < answers.length; i++)
+    line += (i ? ',' : '') + answerText(known, before, shape.counterfactuals[i], answers[i]);
+  line += reason === undefined ? '],"attempts":[' : `],"reason":${reason},"attempts":[`;
+  for (let i = 0; i < attemptMs.length; i++) {
+    const { solver, outcome } = shape.attempts[i];
+    line += `${i ? ',' : ''}{"solver":${JSON.stringify(solver)},"outcome":"${outcome}","ms":${numberText(attemptMs[i])}}`;
+  }
+  return `${line}],"degraded":${shape.degraded},"seed":${seed},"elapsedMs":${numberText(elapsedMs)}}`;
+}
+
+function memoise<K extends object, T>(known: WeakMap<K, T>, key: K, make: () => T): T {
+  const found = known.get(key) ?? make();
+  known.set(key, found);
+  return found;
+}
+
+function labelsOf({ common: { model, policy }, names }: Terms): Labels {
+  const quoted = names.map((name) => JSON.stringify(name));
+  return {
+    head: `"model":${JSON.stringify(model)},"policy":${JSON.stringify(policy)}`,
+    value: quoted.map((name, f) => `${f ? ',' : ''}${name}:`),
+    change: quoted.map((name) => `{"feature":${name},"from":`),
+  };
+}
+
+/** JSON knows no number that is not finite. */
+const numberText = (value: number) => (Number.isFinite(value) ? `${value}` : 'null');
+
+const textOf = (value: RowValue) =>
+  typeof value === 'number' ? numberText(value) : typeof value === 'string' ? JSON.stringify(value) : `${value}`;
+
+function featuresText({ value }: Labels, texts: readonly string[]): string {
+  let text = '{';
+  for (let f = 0; f < value.length; f++) text += value[f] + texts[f];
+  return `${text}}`;
+}
+
+function standingText(shown: Shown, { prediction, score }: { prediction: number | undefined; score: number }): string {
+  const text = shown === 'number' ? numberText(prediction!) : JSON.stringify(shown.class);
+  return `"prediction":${text},"score":${numberText(score)}`;
+}
+
+function answerText(known: Labels, before: readonly string[], shape: AnswerShape, answer: RowAnswer): string {
+  const { set, values, cost, l1, l2, region } = answer;
+  const after = before.slice();
+  let changes = '';
+  for (let i = 0; i < set.length; i++) {
+    const f = set[i];
+    after[f] = textOf(values[i]);
+    changes += `${i ? ',' : ''}${known.change[f]}${before[f]},"to":${after[f]}}`;
+  }
+  const distances = `{"l0":${set.length},"l1":${numberText(l1)},"l2":${numberText(l2)}}`;
+  const text =
+    `{"features":${featuresText(known, after)},${standingText(shape.shown, answer)},"changes":[${changes}],` +
+    `"cost":${numberText(cost)},"distances":${distances},"solver":${JSON.stringify(shape.solver)},` +
+    `"proof":${proofText(shape, answer)}`;
+  return region === undefined ? `${text}}` : `${text},"region":${region}}`;
+}
+
+function proofText({ proof }: AnswerShape, { bound }: RowAnswer): string {
+  if (proof === UNPROVED || !bound) return `{"kind":"${proof}","lowerBound":null,"gap":null}`;
+  return `{"kind":"${proof}","lowerBound":${numberText(bound.lower)},"gap":${numberText(bound.gap)}}`;
+}

@@ -1,0 +1,103 @@
+/**
+ * A result as it is kept: what it says without what can be said once for many. A result repeats itself (keys, names, digests,
+ * each number of a row up to three times), and the results of one plan are much alike. What is left of a row:
+ *
+ *   terms    model, policy, seed, names of the features: the same for all results of a plan
+ *   shape    all that is text: status, target, predictions, solvers, what is proved. Few of them.
+ *   values   of the features by their place; of an answer those of the features that change, which are a set of places
+ *   numbers  score, times; of an answer cost, bound, distances
+ *   text     id; reason and region as JSON
+ *
+ * `changes` follow from the values. row-maker.ts makes rows of documents, result-line.ts lines of rows.
+ */
+import type { RowValue } from '../documents/model-document.js';
+import type { Attempt, Proof, ResultDocument } from '../documents/result-document.js';
+
+/** Of a prediction: its class, or that it is a number. */
+export type Shown = { readonly class: string } | 'number';
+
+export interface Shape {
+  readonly status: ResultDocument['status'];
+  readonly target: ResultDocument['target'];
+  readonly factual: Shown | null;
+  readonly counterfactuals: readonly AnswerShape[];
+  readonly hasReason: boolean;
+  readonly attempts: readonly Omit<Attempt, 'ms'>[];
+  readonly degraded: boolean;
+}
+
+export interface AnswerShape {
+  readonly shown: Shown;
+  readonly solver: string;
+  readonly proof: Proof['kind'];
+  readonly hasRegion: boolean;
+}
+
+/** What all results of a plan have in common. */
+export interface Terms {
+  readonly common: Pick<ResultDocument, 'schema' | 'model' | 'policy' | 'seed'>;
+  /** Empty as long as no result has features. */
+  readonly names: readonly string[];
+}
+
+/** Where a point stands: `prediction` when it is no class. */
+interface Standing {
+  readonly prediction: number | undefined;
+  readonly score: number;
+}
+
+export interface RowFactual extends Standing {
+  readonly values: readonly RowValue[];
+}
+
+export interface RowAnswer extends Standing {
+  /** The features that change, by their place, ascending. */
+  readonly set: readonly number[];
+  /** Of these. */
+  readonly values: readonly RowValue[];
+  readonly cost: number;
+  readonly l1: number;
+  readonly l2: number;
+  /** Undefined of an answer that nothing is proved of. */
+  readonly bound: { readonly lower: number; readonly gap: number } | undefined;
+  readonly region: string | undefined;
+}
+
+/** The proof that has no bound. */
+export const UNPROVED: Proof['kind'] = 'heuristic';
+
+export class ResultRow {
+  constructor(
+    readonly terms: Terms,
+    readonly shape: Shape,
+    readonly id: string,
+    readonly elapsedMs: number,
+    readonly attemptMs: readonly number[],
+    readonly reason: string | undefined,
+    readonly factual: RowFactual | undefined,
+    readonly answers: readonly RowAnswer[],
+  ) {}
+
+  /** The result of another row with the same content. */
+  withId(id: string): ResultRow {
+    const { terms, shape, elapsedMs, attemptMs, reason, factual, answers } = this;
+    return new ResultRow(terms, shape, id, elapsedMs, attemptMs, reason, factual, answers);
+  }
+}
+
+/** The distances of an answer as result documents measure them, as far as numbers tell: a guess that is mostly right. */
+export function guessDistances(
+  before: readonly RowValue[],
+  set: readonly number[],
+  after: readonly RowValue[],
+): { l1: number; l2: number } {
+  let l1 = 0;
+  let squares = 0;
+  for (let i = 0; i < set.length; i++) {
+    const [from, to] = [before[set[i]], after[i]];
+    const delta = typeof from === 'number' && typeof to === 'number' ? Math.abs(to - from) : 1;
+    l1 += delta;
+    squares += delta * delta;
+  }
+  return { l1, l2: Math.sqrt(squares) };
+}

@@ -1,0 +1,177 @@
+/**
+ * Result documents as rows (result-row.ts). A document of which anything does not follow as it should has none and is kept
+ * as JSON, so that what is read is the very line that `explain` writes, always.
+ */
+import type { RowValue } from '../documents/model-document.js';
+import type { CounterfactualDocument, Proof, ResultDocument } from '../documents/result-document.js';
+import {
+  ResultRow,
+  type RowAnswer,
+  type RowFactual,
+  type Shape,
+  type Shown,
+  type Terms,
+  UNPROVED,
+} from './result-row.js';
+
+type Features = Readonly<Record<string, RowValue>>;
+
+export class RowMaker {
+  #terms: Terms | undefined;
+  /** JSON of what results have in common, by the objects that hold it: most results share them. */
+  #tags = new WeakMap<object, string>();
+  /** Shapes and sets are few: rows that are alike share them. */
+  readonly #shapes = new Map<string, Shape>();
+  readonly #sets = new Map<string, readonly number[]>();
+
+  /** Undefined when the document is not as documents of its plan are. */
+  make(document: ResultDocument): ResultRow | undefined {
+    if (!this.#isUsual(document)) return undefined;
+    const { id, elapsedMs, attempts, reason } = document;
+    const factual = document.factual ? this.#factualOf(document.factual) : undefined;
+    const answers = this.#answersOf(document, factual);
+    if (!answers) return undefined;
+    const shape = intern(this.#shapes, this.#shapeKey(document), () => shapeOf(document));
+    const times = attempts.map(({ ms }) => ms);
+    const text = reason && JSON.stringify(reason);
+    return new ResultRow(this.#terms!, shape, id, elapsedMs, times, text, factual, answers);
+  }
+
+  /** Has it what all have in common? */
+  #isUsual(document: ResultDocument): boolean {
+    const { schema, model, policy, seed, factual } = document;
+    const isFirst = !this.#terms;
+    this.#terms ??= { common: { schema, model, policy, seed }, names: [] };
+    const { common } = this.#terms;
+    if (schema !== common.schema || seed !== common.seed) return false;
+    if (model !== common.model && this.#tag(model) !== this.#tag(common.model)) return false;
+    if (policy !== common.policy && this.#tag(policy) !== this.#tag(common.policy)) return false;
+    if (!factual) return true;
+    if (this.#terms.names.length === 0) this.#terms = { common, names: Object.keys(factual.features) };
+    // what one plan made has the same features
+    return (!isFirst && model === common.model) || hasFeatures(document, this.#terms.names);
+  }
+
+  #tag(object: object): string {
+    const known = this.#tags.get(object) ?? JSON.stringify(object);
+    this.#tags.set(object, known);
+    return known;
+  }
+
+  #factualOf({ features, prediction, score }: NonNullable<ResultDocument['factual']>): RowFactual {
+    return { values: this.#terms!.names.map((name) => features[name]), prediction: numberIn(prediction), score };
+  }
+
+  /** Undefined when something does not follow from the features. */
+  #answersOf({ counterfactuals }: ResultDocument, factual: RowFactual | undefined): RowAnswer[] | undefined {
+    if (!factual) return counterfactuals.length ? undefined : [];
+    const answers: RowAnswer[] = [];
+    for (const counterfactual of counterfactuals) {
+      const set = changedPlaces(this.#terms!.names, factual.values, counterfactual);
+      if (!set || !isBounded(counterfactual.proof)) return undefined;
+      answers.push(
+        this.#answerOf(
+          counterfactual,
+          intern(this.#sets, String.fromCharCode(...set), () => set),
+        ),
+      );
+    }
+    return answers;
+  }
+
+  #answerOf(counterfactual: CounterfactualDocument, set: readonly number[]): RowAnswer {
+    const { features, prediction, score, cost, distances, proof, region } = counterfactual;
+    const { names } = this.#terms!;
+    return {
+      set,
+      values: set.map((f) => features[names[f]]),
+      prediction: numberIn(prediction),
+      score,
+      cost,
+      l1: distances.l1,
+      l2: distances.l2,
+      bound: proof.lowerBound === null ? undefined : { lower: proof.lowerBound, gap: proof.gap! },
+      region: region && JSON.stringify(region),
+    };
+  }
+
+  /** The same for two results exactly when their shapes are. */
+  #shapeKey({ status, target, factual, counterfactuals, reason, attempts, degraded }: ResultDocument): string {
+    let key = `${status} ${degraded} ${reason !== undefined} ${counterfactuals.length} `;
+    key += typeof target === 'object' && target ? this.#tag(target) : JSON.stringify(target);
+    key += factual ? shownKey(factual.prediction) : '';
+    for (const { prediction, solver, proof, region } of counterfactuals)
+      key += ` ${delimited(solver)} ${proof.kind} ${region !== undefined} ${shownKey(prediction)}`;
+    for (const { solver, outcome } of attempts) key += ` ${delimited(solver)} ${outcome}`;
+    return key;
+  }
+}
+
+function intern<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  known.set(key, made);
+  return made;
+}
+
+const delimited = (text: string) => `${text.length} ${text}`;
+
+const shownKey = (prediction: string | number) =>
+  typeof prediction === 'number' ? ' number' : ` ${delimited(prediction)}`;
+
+const shownOf = (prediction: string | number): Shown =>
+  typeof prediction === 'number' ? 'number' : { class: prediction };
+
+const numberIn = (prediction: string | number) => (typeof prediction === 'number' ? prediction : undefined);
+
+function shapeOf({ status, target, factual, counterfactuals, reason, attempts, degraded }: ResultDocument): Shape {
+  return {
+    status,
+    target,
+    factual: factual && shownOf(factual.prediction),
+    counterfactuals: counterfactuals.map(({ prediction, solver, proof, region }) => ({
+      shown: shownOf(prediction),
+      solver,
+      proof: proof.kind,
+      hasRegion: region !== undefined,
+    })),
+    hasReason: reason !== undefined,
+    attempts: attempts.map(({ solver, outcome }) => ({ solver, outcome })),
+    degraded,
+  };
+}
+
+function hasFeatures({ factual, counterfactuals }: ResultDocument, names: readonly string[]): boolean {
+  return hasKeys(factual!.features, names) && counterfactuals.every(({ features }) => hasKeys(features, names));
+}
+
+/** These and no others, in this order. */
+function hasKeys(features: Features, names: readonly string[]): boolean {
+  let f = 0;
+  for (const name in features) if (names[f++] !== name) return false;
+  return f === names.length;
+}
+
+/** Undefined when the changes are not just what differs, in the features' order. */
+function changedPlaces(
+  names: readonly string[],
+  before: readonly RowValue[],
+  { features, changes, distances }: CounterfactualDocument,
+): number[] | undefined {
+  const set: number[] = [];
+  for (let f = 0; f < names.length; f++) {
+    const name = names[f];
+    if (features[name] === before[f]) continue;
+    const change = changes[set.length];
+    if (change?.feature !== name || change.from !== before[f] || change.to !== features[name]) return undefined;
+    set.push(f);
+  }
+  return changes.length === set.length && distances.l0 === set.length ? set : undefined;
+}
+
+/** Either with a bound and a gap, or with neither and for the reason that goes with it. */
+function isBounded({ kind, lowerBound, gap }: Proof): boolean {
+  const isOpen = kind === UNPROVED;
+  return (lowerBound === null) === isOpen && (gap === null) === isOpen;
+}
