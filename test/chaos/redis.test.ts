@@ -32,8 +32,9 @@ describe.each(rounds)('round %i', (round) => {
       await trial.midway(id);
       await trial.strike(() => first.stop('SIGKILL'));
       await sleep(trial.dice.integer(100, 3000));
+      const since = Date.now();
       const second = await startRedis({ appendonly: true, directory, port: first.port });
-      await trial.recovery(id, BACK_MS, performance.now());
+      await trial.recovery(id, BACK_MS, since);
       await trial.conclude(id);
       await second.stop('SIGKILL');
       workers[0].process.kill('SIGTERM');
@@ -59,8 +60,9 @@ describe.each(rounds)('round %i', (round) => {
         await until('readiness to be false', async () => (await workers[0].get('/readyz')).status === 503);
       await sleep(CUT_MS);
       expect((await workers[0].get('/healthz')).status).toBe(200);
+      const since = Date.now();
       proxy.restore();
-      await trial.recovery(id, BACK_MS, performance.now());
+      await trial.recovery(id, BACK_MS, since);
       await trial.conclude(id);
       await trial.end(workers);
       await proxy.close();

@@ -87,6 +87,7 @@ describe.each(rounds)('round %i', (round) => {
           });
       }
       expect((await world.store.batches.status('poison')).failed).toBe(0);
+      await trial.tellPauses('poison');
       await worker.drain();
       await trial.end([]);
     },

@@ -8,6 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { Keys } from '../../src/store/keys.js';
 import { POLICY, type RunningWorker, until, World, withoutTimes } from '../integration/queue-world.js';
 import { Dice } from '../support/dice.js';
 
@@ -20,6 +21,8 @@ const COPIES = isLong ? 8 : 1;
 const CHUNK_ROWS = 20;
 
 type OwnRedis = Parameters<typeof World.withModel>[0];
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 export class Trial {
   readonly rows: string;
@@ -71,28 +74,29 @@ export class Trial {
 
   /** Marks when something went wrong. */
   async strike(fault: () => unknown): Promise<void> {
-    this.#faultMs = performance.now();
+    this.#faultMs = Date.now();
     await fault();
   }
 
-  /**
-   * How long after the fault, or after `since`, a chunk was finished. To be called when what broke is there again: chunks that were
-   * finished up to then, before the fault took hold, do not count.
-   */
+  /** How long after the fault, or after `since`, the next chunk was finished, by the clock of Redis, which is ours. */
   async recovery(id: string, limitMs: number, since = this.#faultMs): Promise<number> {
-    const look = async () =>
-      (await this.world.store.batches.status(id).catch(() => undefined)) ?? { done: -1, chunks: 0 };
-    await until('Redis to answer', async () => (await look()).done >= 0, 60_000);
-    const { done: before } = await look();
-    const isBack = async () => {
-      const { done, chunks } = await look();
-      return done > before || done === chunks;
+    let next: number | undefined;
+    const isFinished = async () => {
+      [next] = await this.#finishedAt(id, since + 1).catch(() => []); // Redis may not be back yet
+      return next !== undefined;
     };
-    await until('work to go on', isBack, Math.max(60_000, limitMs));
-    const ms = performance.now() - since;
-    this.say(`works again after ${(ms / 1000).toFixed(1)} s`);
+    await until('work to go on', isFinished, Math.max(60_000, limitMs));
+    const ms = next! - since;
+    this.say(`works again after ${seconds(ms)}`);
     expect(ms).toBeLessThan(limitMs);
     return ms;
+  }
+
+  /** When chunks were finished, as their news tell; of a long batch the last thousand or so. */
+  async #finishedAt(id: string, since = 0): Promise<number[]> {
+    const { redis, settings } = this.world.store;
+    const news = await redis.xrange(new Keys(settings.keyPrefix).batchNews(id), String(since), '+');
+    return news.map(([entry]) => Number(entry.split('-')[0]));
   }
 
   /** The end of every trial. */
@@ -105,6 +109,14 @@ export class Trial {
     const { counts, done, chunks, failed } = await this.world.store.batches.status(id);
     expect({ done, failed }).toEqual({ done: chunks, failed: 0 });
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(this.rowCount);
+    await this.tellPauses(id);
+  }
+
+  /** How long nothing was finished, at most: what the fault cost those who wait. */
+  async tellPauses(id: string): Promise<void> {
+    const times = await this.#finishedAt(id);
+    const longest = Math.max(...times.slice(1).map((time, i) => time - times[i]));
+    this.say(`longest time without a finished chunk: ${seconds(longest)}`);
   }
 
   /** Line by line, so that a difference is shown and not two files. */
