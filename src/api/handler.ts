@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
-import { receive, receiveJson } from './request-body.js';
+import { nestedTooDeeply, parseSent } from '../documents/sent.js';
+import { receive, receiveWhole } from './request-body.js';
 import type { Answer, BodySpec, Call, Route } from './route.js';
 import type { Service } from './service.js';
 
@@ -46,16 +47,17 @@ async function readBody(spec: BodySpec, request: FastifyRequest, { settings }: S
     return { bytes: receive(request.raw, settings.receiveMs), name: spec.types[type] };
   }
   if (type !== 'application/json') throw otherType(['application/json']);
-  request.taken = await receiveJson(request.raw, settings[spec.limit], settings.receiveMs);
+  const bytes = await receiveWhole(request.raw, settings[spec.limit], settings.receiveMs);
+  if (spec.kind === 'document') return bytes;
+  request.taken = parseSent(bytes);
   return parseNested(spec.schema.zod, request.taken);
 }
 
-/** A body of brackets only is short and deeper than any stack. */
 function parseNested(schema: z.ZodType, value: unknown): unknown {
   try {
     return parseDocument(schema, value, 'body');
   } catch (error) {
-    throw error instanceof RangeError ? new ElsewiseError('bad-request', 'nested too deeply', 'body') : error;
+    throw error instanceof RangeError ? nestedTooDeeply() : error;
   }
 }
 

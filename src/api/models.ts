@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { modelHeader } from '../documents/model-document.js';
+import { admitInThread } from '../jobs/document-thread.js';
 import { defineRoute } from './route.js';
 import { SCHEMAS } from './schemas.js';
 
@@ -55,21 +56,22 @@ export const pushModel = defineRoute({
   summary: 'Push a model document; it gets the next version unless it is stored already',
   access: 'admin',
   params: z.strictObject({ name }),
-  body: { kind: 'json', schema: SCHEMAS.model, limit: 'modelBytes' },
+  body: { kind: 'document', schema: SCHEMAS.model, limit: 'modelBytes' },
   responses: {
     200: { description: 'stored already, as this version', schema: SCHEMAS.modelVersion },
     201: { description: 'a new version', schema: SCHEMAS.modelVersion, headers: { location: 'where it is described' } },
   },
   async answer({ params, body, service }) {
-    refuseOtherName(params.name, body);
-    const { version, isNew } = await service.store.models.push(body);
+    const { models, settings } = service.store;
+    const admitted = await admitInThread(body, settings.maxDocumentMb);
+    refuseOtherName(params.name, admitted.name);
+    const { version, isNew } = await models.take(admitted);
     const location = `/v1/models/${version.name}/versions/${version.version}`;
     return { status: isNew ? 201 : 200, body: version, headers: { location } };
   },
 });
 
-function refuseOtherName(asked: string, document: unknown): void {
-  const own = (document as { name?: unknown } | null)?.name;
-  if (typeof own !== 'string' || own === asked) return; // what is no model at all is said by its schema
+function refuseOtherName(asked: string, own: string): void {
+  if (own === asked) return;
   throw new ElsewiseError('bad-document', `the path says "${asked}", the document "${own}"`, 'model.name');
 }

@@ -58,7 +58,7 @@ function parameters(place: 'path' | 'query' | 'header', schema: z.ZodObject | un
 }
 
 function bodyContent(body: BodySpec): JsonSchema {
-  if (body.kind === 'json') return { [JSON_TYPE]: { schema: refer(body.schema) } };
+  if (body.kind !== 'bytes') return { [JSON_TYPE]: { schema: refer(body.schema) } };
   return Object.fromEntries(Object.keys(body.types).map((type) => [type, { schema: { type: 'string' } }]));
 }
 

@@ -9,10 +9,13 @@ import type { Service } from './service.js';
 import type { ApiSettings } from './settings.js';
 import type { Access } from './tokens.js';
 
-/** `bytes`: text of these types, streamed; `json`: read whole, up to the limit of that name in the settings. */
+/**
+ * `bytes`: text of these types, streamed; `json`: read whole, up to the limit of that name in the settings, and checked; `document`: the
+ * same for what is too large to be parsed on the main loop, given on as it came.
+ */
 export type BodySpec =
   | {
-      readonly kind: 'json';
+      readonly kind: 'json' | 'document';
       readonly schema: NamedSchema;
       readonly limit: keyof Pick<ApiSettings, 'bodyBytes' | 'modelBytes'>;
     }
@@ -29,9 +32,11 @@ export interface ResponseSpec {
 
 type BodyOf<B> = B extends { kind: 'json'; schema: NamedSchema<infer S> }
   ? z.output<S>
-  : B extends { kind: 'bytes' }
-    ? Upload
-    : undefined;
+  : B extends { kind: 'document' }
+    ? Buffer
+    : B extends { kind: 'bytes' }
+      ? Upload
+      : undefined;
 
 export interface Upload {
   /** In pieces, as they arrive. */

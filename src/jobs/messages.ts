@@ -7,6 +7,7 @@
  */
 import type { ErrorCode } from '../documents/error.js';
 import type { Forests } from '../models/load.js';
+import type { AdmittedModel } from '../store/model-store.js';
 import type { ResultBlock } from '../store/result-block.js';
 import type { PlanUse } from './plan-memory.js';
 import type { Tally } from './tally.js';
@@ -92,8 +93,18 @@ export interface PackTask {
   readonly version: number;
 }
 
+/** A document that somebody sent, to be checked and made ready for the registry. */
+export interface AdmitTask {
+  readonly kind: 'admit';
+  readonly bytes: Uint8Array;
+  readonly maxDocumentMb: number;
+}
+
+export type DocumentTask = PackTask | AdmitTask;
+export type Task = ChunkTask | DocumentTask;
+
 /** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
-export type ThreadTask<T extends ChunkTask | PackTask = ChunkTask | PackTask> = T & { readonly progress: Int32Array };
+export type ThreadTask<T extends Task = Task> = T & { readonly progress: Int32Array };
 /** What a thread is told when it starts. */
 export interface ThreadData {
   /** Of prepared plans that it may keep. */
@@ -117,9 +128,9 @@ export interface ChunkAnswer {
 }
 
 /** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */
-export type ThreadReply<T = ChunkTask | PackTask> = { readonly answer: AnswerTo<T> } | { readonly refusal: Refusal };
+export type ThreadReply<T = Task> = { readonly answer: AnswerTo<T> } | { readonly refusal: Refusal };
 
-export type AnswerTo<T> = T extends PackTask ? SharedModel : ChunkAnswer;
+export type AnswerTo<T> = T extends PackTask ? SharedModel : T extends AdmitTask ? AdmittedModel : ChunkAnswer;
 
 export interface Refusal {
   readonly code: ErrorCode;

@@ -1,14 +1,13 @@
 /**
- * A worker's models under their policies, as the threads want them, within a budget of memory. A document is never parsed here,
- * or a large model would hold up the main loop: a thread of its own loads and checks it, gives back what all threads share,
- * and ends, and with it all the memory that the parsing took.
+ * A worker's models under their policies, as the threads want them, within a budget of memory. A document is never parsed here: a
+ * thread of its own loads and checks it (document-thread.ts) and gives back what all threads share.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { Policy } from '../explain/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { ModelStore } from '../store/model-store.js';
+import { packInThread } from './document-thread.js';
 import type { SharedModel } from './messages.js';
-import { SolverPool } from './pool.js';
 import { type PlanReference, planBytes, planKey, shareJson } from './shared-documents.js';
 import { type LruCounts, SizedLru } from './sized-lru.js';
 
@@ -66,15 +65,6 @@ function kept<T>(cache: SizedLru<Promise<T>>, key: string, make: () => Promise<T
     () => cache.delete(key), // whoever waits for it hears of its failure
   );
   return made;
-}
-
-async function packInThread(bytes: Buffer, { digest, version }: ModelPin): Promise<SharedModel> {
-  const pool = new SolverPool({ threads: 1 });
-  try {
-    return await pool.pack({ kind: 'pack', bytes, digest, version });
-  } finally {
-    await pool.close();
-  }
 }
 
 function notPinned({ name, version, digest }: ModelPin, stored: string): ElsewiseError {

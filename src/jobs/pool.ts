@@ -13,10 +13,10 @@ import {
   type AnswerTo,
   type ChunkAnswer,
   type ChunkTask,
+  type DocumentTask,
   NOT_STARTED,
-  type PackTask,
   type RowLoss,
-  type SharedModel,
+  type Task,
   type ThreadData,
   type ThreadReply,
   type ThreadTask,
@@ -97,8 +97,8 @@ export class SolverPool {
     return this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
   }
 
-  /** Has a thread load a stored document. Rejects when it cannot be loaded. */
-  async pack(task: PackTask): Promise<SharedModel> {
+  /** Has a thread do something with a document. Rejects when the document is not good for it. */
+  async runDocument<T extends DocumentTask>(task: T): Promise<AnswerTo<T>> {
     const attempt = await this.#attempt(task, { rowLimitMs: PREPARE_LIMIT_MS });
     if ('answer' in attempt) return attempt.answer;
     throw new ElsewiseError('thread-lost', attempt.loss.message);
@@ -115,12 +115,12 @@ export class SolverPool {
   }
 
   /** A thread that is lost before it begins may not be to blame: it is tried twice. */
-  async #attempt<T extends ChunkTask | PackTask>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
+  async #attempt<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
     const first = await this.#attemptOnce(task, options);
     return 'loss' in first && first.rowsDone === NOT_STARTED ? this.#attemptOnce(task, options) : first;
   }
 
-  async #attemptOnce<T extends ChunkTask | PackTask>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
+  async #attemptOnce<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
     await this.#takeThread();
     try {
       return await this.#runOnThread(task, options);
@@ -129,10 +129,7 @@ export class SolverPool {
     }
   }
 
-  async #runOnThread<T extends ChunkTask | PackTask>(
-    task: T,
-    { rowLimitMs, signal }: ChunkOptions,
-  ): Promise<Attempt<T>> {
+  async #runOnThread<T extends Task>(task: T, { rowLimitMs, signal }: ChunkOptions): Promise<Attempt<T>> {
     signal?.throwIfAborted();
     const progress = new Int32Array(new SharedArrayBuffer(4)).fill(NOT_STARTED);
     // A copy changes hands: the original is needed when the thread does not survive.

@@ -1,9 +1,11 @@
 /** Model and policy in memory that all threads see: sent once, not once per chunk, and of trees there is one copy for all. */
 import { createHash } from 'node:crypto';
+import { nestedTooDeeply, parseSent } from '../documents/sent.js';
 import type { Policy } from '../explain/policy.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../models/packed-model.js';
-import type { ChunkTask, PackTask, SharedJson, SharedModel } from './messages.js';
+import { type AdmittedModel, admitModel } from '../store/model-store.js';
+import type { AdmitTask, ChunkTask, PackTask, SharedJson, SharedModel } from './messages.js';
 
 /** The part of a task that is the same for all chunks of a run. */
 export type PlanReference = Pick<ChunkTask, 'planKey' | 'model' | 'policy'>;
@@ -30,6 +32,16 @@ export function shareModel(model: LoadedModel): SharedModel {
 export function packStored({ bytes, digest, version }: PackTask): SharedModel {
   const document: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
   return shareModel(loadModel(document, { digest, version }));
+}
+
+/** What comes from outside may be anything. */
+export async function admitSent({ bytes, maxDocumentMb }: AdmitTask): Promise<AdmittedModel> {
+  const document = parseSent(bytes);
+  try {
+    return await admitModel(document, maxDocumentMb);
+  } catch (error) {
+    throw error instanceof RangeError ? nestedTooDeeply() : error;
+  }
 }
 
 export function readSharedModel({ rest, forests }: SharedModel): LoadedModel {

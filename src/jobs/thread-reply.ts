@@ -2,7 +2,7 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ElsewiseError } from '../documents/error.js';
 import type { ThreadData, ThreadReply, ThreadTask } from './messages.js';
-import { packStored } from './shared-documents.js';
+import { admitSent, packStored } from './shared-documents.js';
 import { createTaskRunner, type RunnerOptions } from './task-runner.js';
 
 export function answerTasks(options: Omit<RunnerOptions, keyof ThreadData>): (task: ThreadTask) => Promise<unknown> {
@@ -10,6 +10,7 @@ export function answerTasks(options: Omit<RunnerOptions, keyof ThreadData>): (ta
   return async (task) => {
     try {
       if (task.kind === 'pack') return { answer: packStored(task) } satisfies ThreadReply;
+      if (task.kind === 'admit') return { answer: await admitSent(task) } satisfies ThreadReply;
       const answer = await run(task);
       return transfer({ answer }, answer.bytes.buffer);
     } catch (error) {

@@ -1,7 +1,14 @@
 /** The registry of models. The families and their algebra are loaded with the first document: most commands open none. */
 import type { LoadedModel } from '../models/load.js';
 import type { RedisClient } from './redis.js';
-import { type Kind, type RegistryOptions, type StoredVersion, VersionedStore } from './versioned-store.js';
+import {
+  type Admitted,
+  admit,
+  type Kind,
+  type RegistryOptions,
+  type StoredVersion,
+  VersionedStore,
+} from './versioned-store.js';
 
 export interface ModelVersion extends StoredVersion {
   readonly family: string;
@@ -18,6 +25,12 @@ const MODELS: Kind<ModelVersion, LoadedModel> = {
 };
 
 const loading = () => import('../models/load.js');
+
+export type AdmittedModel = Admitted<ModelVersion>;
+
+export function admitModel(document: unknown, maxDocumentMb: number): Promise<AdmittedModel> {
+  return admit(MODELS, document, maxDocumentMb);
+}
 
 export class ModelStore extends VersionedStore<ModelVersion, LoadedModel> {
   constructor(redis: RedisClient, options: RegistryOptions) {

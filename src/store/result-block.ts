@@ -9,6 +9,7 @@ import type { ResultDocument } from '../documents/result-document.js';
 import { damaged, digestOfBytes, LARGEST_BLOCK } from './block.js';
 import { asBuffer } from './byte-streams.js';
 import { LineBuffer } from './line-buffer.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { ResultColumns, ResultReader } from './result-columns.js';
 import { lineOf } from './result-line.js';
 import type { ResultRow } from './result-row.js';
@@ -44,12 +45,10 @@ export function packLines(lines: string): ResultBlock {
  * a request must not wait for so long: blocks are read one at a time, with room for others every millisecond or two.
  */
 export function unpackLines(block: ResultBlock, what: string): Promise<Buffer> {
-  const lines = turn.then(() => readLines(block, what));
-  turn = lines.catch(() => {});
-  return lines;
+  return inTurn(() => readLines(block, what));
 }
 
-let turn: Promise<unknown> = Promise.resolve();
+const inTurn = oneAtATime();
 
 async function readLines({ data, digest }: ResultBlock, what: string): Promise<Buffer> {
   const own = digestOfBytes(data);

@@ -12,6 +12,7 @@ import { canonicalJson } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import { pack, unpack } from './block.js';
+import { asBuffer } from './byte-streams.js';
 import type { RegistryKeys } from './keys.js';
 import type { OpenBatches, UsedKind } from './open-batches.js';
 import type { RedisClient } from './redis.js';
@@ -43,6 +44,14 @@ export interface Content {
   readonly document: unknown;
 }
 
+/** A document that may get in, and as it will lie there. Nothing of it is in Redis yet. */
+export interface Admitted<V extends StoredVersion = StoredVersion> {
+  readonly name: string;
+  readonly about: Omit<V, 'name' | 'version' | 'pushed'>;
+  /** Compressed. */
+  readonly data: Uint8Array;
+}
+
 /** What models and policies differ in. `V` is what is known of a version, `C` what its document becomes. */
 export interface Kind<V extends StoredVersion, C extends Content> {
   readonly noun: UsedKind;
@@ -61,6 +70,21 @@ export interface RegistryOptions {
 
 const MB = 2 ** 20;
 
+/** What does not load, does not fit its probes or is too large never gets in. */
+export async function admit<V extends StoredVersion, C extends Content>(
+  kind: Kind<V, C>,
+  document: unknown,
+  maxDocumentMb: number,
+): Promise<Admitted<V>> {
+  const content = await kind.check(document);
+  const { name, digest } = content;
+  checkName(name, `${kind.noun}.name`);
+  const bytes = Buffer.from(canonicalJson(content.document));
+  checkSize(kind.noun, bytes.length, maxDocumentMb);
+  const { data } = await pack(bytes, 'lasting');
+  return { name, about: { digest, bytes: bytes.length, ...kind.describe(content) } as Admitted<V>['about'], data };
+}
+
 export class VersionedStore<V extends StoredVersion, C extends Content> {
   readonly #redis: RedisClient;
   readonly #keys: RegistryKeys;
@@ -74,19 +98,17 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
     this.#options = options;
   }
 
-  /** What does not load, does not fit its probes or is too large never gets in. */
   async push(document: unknown): Promise<Pushed<V>> {
-    const content = await this.#kind.check(document);
-    const { name, digest } = content;
-    checkName(name, `${this.#kind.noun}.name`);
-    const bytes = Buffer.from(canonicalJson(content.document));
-    this.#checkSize(bytes.length);
-    const block = await pack(bytes, 'lasting');
-    const pushed = new Date().toISOString();
-    const about = { digest, bytes: bytes.length, pushed, ...this.#kind.describe(content) };
+    return this.take(await admit(this.#kind, document, this.#options.maxDocumentMb));
+  }
+
+  /** What was admitted before, maybe in another thread. */
+  async take({ name, about, data }: Admitted<V>): Promise<Pushed<V>> {
+    const { digest } = about;
+    const stored = JSON.stringify({ ...about, pushed: new Date().toISOString() });
     const keys = this.#keys;
     const touched = [keys.versions(name), keys.digests(name), keys.counter(name), keys.block(name, digest)];
-    const reply = await runScript(this.#redis, PUSH_VERSION, touched, [digest, JSON.stringify(about), block.data]);
+    const reply = await runScript(this.#redis, PUSH_VERSION, touched, [digest, stored, asBuffer(data)]);
     const [number, isNew] = reply as [number, number];
     await this.#redis.sadd(keys.names(), name);
     return { version: await this.resolve(`${name}@${number}`), isNew: isNew === 1 };
@@ -199,17 +221,6 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
     return reply as string[];
   }
 
-  #checkSize(bytes: number): void {
-    const { maxDocumentMb } = this.#options;
-    if (bytes <= maxDocumentMb * MB) return;
-    const size = `the document is ${(bytes / MB).toFixed(1)} MB and may be ${maxDocumentMb} MB`;
-    throw new ElsewiseError(
-      'bad-document',
-      `${size}: ELSEWISE_STORE_MAX_DOCUMENT_MB sets another limit, for workers as well`,
-      this.#kind.noun,
-    );
-  }
-
   async #notKnown(name: string, version: string): Promise<ElsewiseError> {
     const versions = await this.versions(name);
     if (versions.length === 0) return this.#unknownName(name);
@@ -241,4 +252,11 @@ function aliasMoved(reference: string, before: string, expected: number): Elsewi
 
 function toVersion<V extends StoredVersion>(name: string, version: number, about: string): V {
   return { name, version, ...(JSON.parse(about) as object) } as V;
+}
+
+function checkSize(noun: UsedKind, bytes: number, maxDocumentMb: number): void {
+  if (bytes <= maxDocumentMb * MB) return;
+  const size = `the document is ${(bytes / MB).toFixed(1)} MB and may be ${maxDocumentMb} MB`;
+  const advice = 'ELSEWISE_STORE_MAX_DOCUMENT_MB sets another limit, for workers as well';
+  throw new ElsewiseError('bad-document', `${size}: ${advice}`, noun);
 }

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { get, request } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiWorld, credentials, POLICY_LINE } from './api-world.js';
 import { MODEL, until, withoutTimes } from './queue-world.js';
@@ -248,5 +249,30 @@ describe('models', () => {
     expect(bad.json).toMatchObject({ status: 422, code: 'bad-probe' });
     expect((await api.call('GET', '/v1/models/credot')).json.detail).toContain('did you mean "credit"?');
     expect((await api.call('GET', '/v1/models/credit/versions/9')).json).toMatchObject({ status: 404 });
+  });
+
+  it('that are no JSON are refused without being repeated', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const put = async (body: string) => (await api.call('PUT', '/v1/models/credit', { headers, body })).json;
+    const torn = await put('{"name": "Erika Mustermann"');
+    expect(torn).toMatchObject({ status: 400, code: 'bad-request', path: 'body' });
+    expect(JSON.stringify(torn)).not.toContain('Erika');
+    expect(await put('['.repeat(2e5) + ']'.repeat(2e5))).toMatchObject({ status: 400, code: 'bad-request' });
+  });
+
+  it('that are large keep nobody waiting while they are checked', async () => {
+    const { background } = document;
+    const copies = <T>(list: T[]): T[] => Array.from({ length: 400 }, () => list).flat();
+    const large = { ...background, samples: copies(background.samples), labels: copies(background.labels) };
+    const body = JSON.stringify({ ...document, name: 'large', background: large });
+    expect(body.length).toBeGreaterThan(5e6);
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    const since = performance.now();
+    delay.enable();
+    const headers = { 'content-type': 'application/json' };
+    const { status } = await api.call('PUT', '/v1/models/large', { headers, body });
+    delay.disable();
+    expect(status).toBe(201);
+    expect(delay.max / 1e6).toBeLessThan((performance.now() - since) / 3);
   });
 });

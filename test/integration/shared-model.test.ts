@@ -75,7 +75,7 @@ describe('the trees of a model', () => {
   it('outlive the thread that packed them', async () => {
     const loader = new SolverPool({ threads: 1 });
     const bytes = Buffer.from(JSON.stringify(DOCUMENT));
-    const shared = await loader.pack({ kind: 'pack', bytes, digest: 'sha256:known', version: 3 });
+    const shared = await loader.runDocument({ kind: 'pack', bytes, digest: 'sha256:known', version: 3 });
     await loader.close();
     expect(buffersOf(shared).every((buffer) => buffer instanceof SharedArrayBuffer)).toBe(true);
     expect(shared.rest.byteLength).toBeLessThan(2000);
@@ -120,6 +120,6 @@ describe('a stored document', () => {
     const { code, path, message } = own as { code: string; path: string; message: string };
     expect(path).toContain('model.parameters.trees[1].');
     const task = { kind: 'pack', bytes: Buffer.from(JSON.stringify(bad)), digest: '', version: 1 } as const;
-    await expect(pool.pack(task)).rejects.toMatchObject({ code, path, message });
+    await expect(pool.runDocument(task)).rejects.toMatchObject({ code, path, message });
   });
 });
