@@ -86,8 +86,8 @@ export class ScheduleStore {
   async remove(name: string): Promise<void> {
     const keys = this.#keys;
     const memory = [keys.scheduleRuns(name), keys.scheduleFiles(name), keys.scheduleSeen(name)];
+    await this.#redis.srem(keys.scheduleNames(), name); // first, or it would take along who adds the same name meanwhile
     await this.#redis.del(keys.schedule(name), ...memory, keys.scheduleDeliveries(name));
-    await this.#redis.srem(keys.scheduleNames(), name);
   }
 
   /** Writes what is known of a run now, and forgets the oldest runs. False: the schedule is gone, and nothing was written. */
