@@ -18,7 +18,8 @@ export const SEED = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 
 export const ROUNDS = isLong ? Number(process.env.CHAOS_ROUNDS ?? 3) : 1;
 /** Copies of the example's 3,000 rows. */
 const COPIES = isLong ? 8 : 1;
-const CHUNK_ROWS = 20;
+/** Fewer than a thousand chunks: so many news are kept. */
+const CHUNK_ROWS = isLong ? 30 : 20;
 
 type OwnRedis = Parameters<typeof World.withModel>[0];
 
