@@ -60,7 +60,7 @@ export class Lane {
     const { queue, prefix, threads, niceIncrement, planBytes, concurrency, threadFile } = options;
     this.#options = options;
     this.#metrics = metrics;
-    this.#pool = new SolverPool({ threads, niceIncrement, planBytes, ...(threadFile && { filename: threadFile }) });
+    this.#pool = new SolverPool({ threads, niceIncrement, planBytes, file: threadFile });
     this.#queue = new Queue(queue, { connection, ...queueOptions(prefix) });
     this.#queue.on('error', options.onError);
     this.#worker = new Worker(queue, (job) => this.#process(job), {

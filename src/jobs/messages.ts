@@ -107,6 +107,8 @@ export type Task = ChunkTask | DocumentTask;
 export type ThreadTask<T extends Task = Task> = T & { readonly progress: Int32Array };
 /** What a thread is told when it starts. */
 export interface ThreadData {
+  /** URL of the file whose default export answers its tasks. */
+  readonly file: string;
   /** Of prepared plans that it may keep. */
   readonly planBytes: number;
 }

@@ -27,8 +27,8 @@ import { addTally, createTally } from './tally.js';
 
 export interface PoolOptions {
   readonly threads: number;
-  /** The file that runs in the threads; another one than ours only in tests. */
-  readonly filename?: string;
+  /** URL of the file that runs in the threads; another one than ours only in tests. */
+  readonly file?: string;
   /** A thread that needs more is replaced. */
   readonly heapLimitMb?: number;
   /** Lets other work go first, as `nice` does. */
@@ -45,6 +45,7 @@ export interface ChunkOptions {
 }
 
 const THREAD_FILE = new URL('./thread.js', import.meta.url).href;
+const THREAD_START = new URL('./thread-start.cjs', import.meta.url).href;
 const HEAP_LIMIT_MB = 2048;
 /** Time to load and prepare model and policy in a thread, before the first row. */
 const PREPARE_LIMIT_MS = 120_000;
@@ -71,16 +72,16 @@ export class SolverPool {
   readonly #waiting: (() => void)[] = [];
 
   constructor(options: PoolOptions) {
-    const { threads, filename = THREAD_FILE, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 } = options;
+    const { threads, file = THREAD_FILE, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 } = options;
     this.threads = threads;
     this.#free = threads;
     this.#piscina = new Piscina({
-      filename,
+      filename: THREAD_START,
       minThreads: threads,
       maxThreads: threads,
       niceIncrement,
       recordTiming: false,
-      workerData: { planBytes: options.planBytes ?? planShareBytes(threads) } satisfies ThreadData,
+      workerData: { file, planBytes: options.planBytes ?? planShareBytes(threads) } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
     });
     // A thread that dies between two tasks is replaced by piscina; without a listener it would take the process along.

@@ -5,8 +5,9 @@ import type { ThreadData, ThreadReply, ThreadTask } from './messages.js';
 import { admitSent, packStored } from './shared-documents.js';
 import { createTaskRunner, type RunnerOptions } from './task-runner.js';
 
-export function answerTasks(options: Omit<RunnerOptions, keyof ThreadData>): (task: ThreadTask) => Promise<unknown> {
-  const run = createTaskRunner({ ...options, ...(workerData as ThreadData) });
+export function answerTasks(options: Omit<RunnerOptions, 'planBytes'>): (task: ThreadTask) => Promise<unknown> {
+  const { planBytes } = workerData as ThreadData;
+  const run = createTaskRunner({ ...options, planBytes });
   return async (task) => {
     try {
       if (task.kind === 'pack') return { answer: packStored(task) } satisfies ThreadReply;

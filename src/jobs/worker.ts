@@ -36,7 +36,7 @@ export interface WorkerOptions {
   /** Solver threads for batches; events have their own. */
   readonly threads: number;
   readonly eventThreads?: number;
-  /** The file that runs in the threads; another one than ours only in tests. */
+  /** URL of the file that runs in the threads; another one than ours only in tests. */
   readonly threadFile?: string;
   /** Left out: those of the configuration. */
   readonly requests?: Config['requests'];

@@ -1,6 +1,5 @@
 /** Rows, payloads and models that change or do harm in the middle of a batch. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { QueueWorker } from '../../dist/jobs/worker.js';
@@ -8,7 +7,7 @@ import { MODEL, POLICY, until, withoutTimes } from '../integration/queue-world.j
 import { ROUNDS, SEED, Trial } from './trial.js';
 
 const SLOW = 240_000;
-const MISBEHAVING = fileURLToPath(new URL('../integration/threads/misbehaving.mjs', import.meta.url));
+const MISBEHAVING = new URL('../integration/threads/misbehaving.mjs', import.meta.url).href;
 /** What a row's id makes its thread do, and what its result says of it. */
 const MISDEEDS = {
   exit: /^thread-lost$/,

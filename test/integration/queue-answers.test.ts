@@ -1,5 +1,4 @@
 /** Producers that wait for the answer to an event, and events whose solver thread comes to grief. */
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { QueueWorker } from '../../dist/jobs/worker.js';
 import { config } from '../../src/config.js';
@@ -38,7 +37,7 @@ async function startWorker(threads?: 'misbehaving' | 'stillborn'): Promise<void>
     port: 0,
     requests: { ...config.requests, claimAfterMs: 300, maxDeliveries: 3 },
     notice: () => {},
-    ...(threads && { threadFile: fileURLToPath(new URL(`./threads/${threads}.mjs`, import.meta.url)) }),
+    ...(threads && { threadFile: new URL(`./threads/${threads}.mjs`, import.meta.url).href }),
   });
 }
 

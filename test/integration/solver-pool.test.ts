@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadPolicy } from '../../dist/explain/policy.js';
 import { type BulkJob, runBulk } from '../../dist/jobs/bulk.js';
@@ -11,13 +13,15 @@ import { HEADER, MODEL, POLICY, rowLine } from './small-task.js';
 
 const model = loadModel(MODEL);
 const policy = loadPolicy(POLICY);
-const file = (name: string) => fileURLToPath(new URL(`./threads/${name}.mjs`, import.meta.url));
+const file = (name: string) => new URL(`./threads/${name}.mjs`, import.meta.url).href;
+
+const ENDED_EARLY = fileURLToPath(new URL('./pools-ended-early.mjs', import.meta.url));
 
 let pool: SolverPool;
-afterEach(() => pool.close());
+afterEach(() => pool?.close());
 
 function openPool(name: string, threads = 2): SolverPool {
-  pool = new SolverPool({ threads, filename: file(name), heapLimitMb: 64 });
+  pool = new SolverPool({ threads, file: file(name), heapLimitMb: 64 });
   return pool;
 }
 
@@ -111,7 +115,7 @@ describe('a pool', () => {
   });
 
   it('keeps prepared plans within its budget, drops the one used longest ago, and says so', async () => {
-    pool = new SolverPool({ threads: 1, filename: file('misbehaving'), planBytes: 300_000 });
+    pool = new SolverPool({ threads: 1, file: file('misbehaving'), planBytes: 300_000 });
     const under = (count: number) => task([rowLine(1)], referToPlan(model, loadPolicy({ ...POLICY, count })));
     for (const count of [1, 2, 1, 3, 1, 2]) await pool.run(under(count), { rowLimitMs: 5000 });
     const { bytes, ...use } = pool.planUse();
@@ -127,6 +131,11 @@ describe('a pool', () => {
     openPool('stillborn', 1);
     const run = pool.run(task([rowLine(1)]), { rowLimitMs: 1000 });
     await expect(run).rejects.toMatchObject({ code: 'thread-lost' });
+  });
+
+  it('can be closed while its threads are still loading', { timeout: 60_000 }, async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [ENDED_EARLY]);
+    expect(stdout.trim()).toBe('20'); // Node 20 used to abort the process: see src/jobs/thread-start.cts
   });
 
   it('answers many chunks at a time', async () => {
