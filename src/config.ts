@@ -82,7 +82,7 @@ export const configSchema = z.strictObject({
         variable: 'ELSEWISE_BATCH_TTL_SECONDS',
       }),
       answerTtlSeconds: count.meta({
-        description: 'How long the answer to an event stays.',
+        description: 'How long the answer to an event stays, under its key and on the stream.',
         variable: 'ELSEWISE_ANSWER_TTL_SECONDS',
       }),
       answerStreamLength: count.meta({
@@ -98,6 +98,10 @@ export const configSchema = z.strictObject({
       memoryShare: z.number().gt(0).max(1).meta({
         description: "Share of Redis' `maxmemory` at which nothing more is added to batches.",
         variable: 'ELSEWISE_MEMORY_SHARE',
+      }),
+      eventMemoryShare: z.number().gt(0).max(1).meta({
+        description: "Share of Redis' `maxmemory` at which single rows are refused; batches stop earlier.",
+        variable: 'ELSEWISE_EVENT_MEMORY_SHARE',
       }),
       maxQueuedBytes: z.int().min(0).meta({
         description: 'Rows of a batch that may wait in a Redis without `maxmemory`, in compressed bytes; 0: no limit.',

@@ -9,6 +9,7 @@ import { QUEUES } from '../jobs/contract.js';
 import type { EnqueuedEvent } from '../jobs/producer.js';
 import { queueOptions } from '../jobs/queues.js';
 import { withId } from '../jobs/result-lines.js';
+import { letterId } from '../store/dead-store.js';
 import { Keys } from '../store/keys.js';
 import { PendingStore } from '../store/pending-store.js';
 import type { Store } from '../store/store.js';
@@ -78,13 +79,10 @@ export class EventAnswers {
   /** Whether the job has yet to end. Throws what it failed with. */
   async #isOpen(jobId: string): Promise<boolean> {
     const state = await this.#queue.getJobState(jobId);
-    if (state !== 'failed') return state !== 'unknown' && state !== 'completed';
-    throw failureOf((await this.#queue.getJob(jobId))?.failedReason ?? '');
+    if (state !== 'unknown' && state !== 'completed') return true;
+    const letter = await this.#store.dead.find(letterId('events', jobId));
+    if (!letter) return false;
+    const { code, message } = letter;
+    throw new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal', message);
   }
-}
-
-/** Failures are recorded as `code: message`, see jobs/job-failure.ts. */
-function failureOf(reason: string): ElsewiseError {
-  const { code = '', message = reason } = /^(?<code>[a-z-]+): (?<message>.*)$/s.exec(reason)?.groups ?? {};
-  return new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal', message);
 }

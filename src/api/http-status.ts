@@ -20,6 +20,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   conflict: { status: 409 },
   cancelled: { status: 410 },
   'redis-away': { status: 503, retryAfterSeconds: 5 },
+  'redis-full': { status: 503, retryAfterSeconds: 5 },
   'redis-refused': { status: 503, retryAfterSeconds: 60 },
   'too-often': { status: 500 },
   interrupted: { status: 503, retryAfterSeconds: 1 },

@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   conflict: { exit: 2, retry: false, meaning: 'the name is taken by different content, or in use' },
   cancelled: { exit: 2, retry: false, meaning: 'the batch was cancelled; what was done before is kept' },
   'redis-away': { exit: 3, retry: true, meaning: 'Redis cannot be reached' },
+  'redis-full': { exit: 3, retry: true, meaning: 'Redis has no room for more' },
   'redis-refused': { exit: 3, retry: false, meaning: 'Redis is there, but not for us as we are set up' },
   interrupted: { exit: 130, retry: false, meaning: 'stopped by a signal; what was finished is kept' },
   'thread-lost': { exit: 1, retry: true, meaning: 'a solver thread died or overran and was replaced' },

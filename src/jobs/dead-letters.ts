@@ -16,8 +16,16 @@ export interface FailedJob {
 }
 
 export function letterOfJob(source: LaneName, { id, data, attempts }: FailedJob, error: Error): NewLetter {
-  const body = Buffer.from(JSON.stringify(data));
-  return { source, origin: id, code: codeOf(error), message: reasonOf(error), attempts, body };
+  return { source, origin: id, code: codeOf(error), message: reasonOf(error), attempts, body: bodyOf(data) };
+}
+
+/** None of what is nested too deeply to be written. */
+function bodyOf(data: unknown): Buffer | null {
+  try {
+    return Buffer.from(JSON.stringify(data));
+  } catch {
+    return null;
+  }
 }
 
 export function letterOfRequest({ id, body }: RequestEntry, error: Error, attempts: number): NewLetter {

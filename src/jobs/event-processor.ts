@@ -1,5 +1,6 @@
 /** An event, from the queue or from the stream of requests: one row, answered once however often the same comes. */
 import type { z } from 'zod';
+import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
 import type { Policy } from '../explain/policy.js';
@@ -44,9 +45,7 @@ export class EventProcessor {
   }
 
   async #answer(schema: z.ZodType<Row>, data: unknown, what: string, solve: Solve): Promise<EventReturn> {
-    const { document, rest } = withoutPolicy(data);
-    const row = parseDocument(schema, rest, what);
-    const policy = await this.#policy(document);
+    const { row, policy } = await this.#read(schema, data, what);
     const model = await this.#pin(row.model);
     const key = answerKey(model.digest, policy.digest, row);
     const { results } = this.#store;
@@ -57,6 +56,16 @@ export class EventProcessor {
     await results.publishAnswer(row.id, key, answer);
     const { status } = JSON.parse(answer) as ResultDocument;
     return { schema: 'elsewise.event-return/v1', id: row.id, key, status, isNew: known === undefined };
+  }
+
+  /** A body of brackets only is short and deeper than any stack. */
+  async #read(schema: z.ZodType<Row>, data: unknown, what: string): Promise<{ row: Row; policy: Policy }> {
+    try {
+      const { document, rest } = withoutPolicy(data);
+      return { row: parseDocument(schema, rest, what), policy: await this.#policy(document) };
+    } catch (error) {
+      throw error instanceof RangeError ? new ElsewiseError('bad-document', 'nested too deeply', what) : error;
+    }
   }
 
   /** A reference is looked up every time, for an alias may move; a document is read once. */

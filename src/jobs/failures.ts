@@ -58,6 +58,10 @@ const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     does: 'Workers wait and connect again, ever later and at most every second; `/readyz` is false meanwhile, `/healthz` true. Commands end with 3.',
     operator: 'Bring Redis back; workers go on by themselves.',
   },
+  'redis-full': {
+    does: 'Batches wait and events are refused before it is full, so that workers can store their results. Should it be full nevertheless, workers wait and lose nothing.',
+    operator: 'Let workers catch up, remove what is not needed, or raise `maxmemory`.',
+  },
   'redis-refused': {
     does: 'Workers and commands end with 3 at the start. A user or certificate that is taken away later makes jobs fail.',
     operator: 'Do what the message says: the user, its rights, the certificate or the kind of Redis (docs/redis.md).',

@@ -32,6 +32,12 @@ export function codeOf(error: unknown): FailureCode {
   return STALLED.test(message ?? '') ? 'too-often' : 'failed';
 }
 
+/** A failure as BullMQ keeps it, in words only. */
+export function failureOf(reason: string): Error {
+  const { code = '', message = '' } = /^(?<code>[a-z-]+): (?<message>.*)$/s.exec(reason)?.groups ?? {};
+  return Object.hasOwn(FAILURES, code) ? new JobFailure(code, message) : new Error(reason);
+}
+
 /** The message without the code that a JobFailure puts in front. */
 export function reasonOf(error: Error): string {
   return error instanceof JobFailure ? error.message.slice(error.code.length + 2) : error.message;

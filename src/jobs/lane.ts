@@ -6,9 +6,11 @@ import { type Job, Queue, Worker } from 'bullmq';
 import { ElsewiseError } from '../documents/error.js';
 import type { Policy } from '../explain/policy.js';
 import type { RedisClient } from '../store/redis.js';
+import { throughTrouble } from '../store/redis-trouble.js';
 import type { Metrics, PoolUse, QueueDepth } from '../telemetry/metrics.js';
 import type { FailedJob } from './dead-letters.js';
-import { asJobError, JobFailure } from './job-failure.js';
+import { forgetFailed } from './failed-jobs.js';
+import { asJobError, failureOf, JobFailure } from './job-failure.js';
 import type { ChunkAnswer, ChunkTask } from './messages.js';
 import type { CachedPlan } from './plan-cache.js';
 import { rowLimitMs, SolverPool } from './pool.js';
@@ -45,20 +47,26 @@ export interface LaneOptions {
   onError(error: Error): void;
 }
 
+/** Failed jobs that one sweep looks at, and how long the worker that saw one fail has to write that down. */
+const SWEPT = 100;
+const SETTLING_MS = 20_000;
 const COUNTED = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
 
 export class Lane {
   readonly #options: LaneOptions;
+  readonly #redis: RedisClient;
   readonly #metrics: Metrics;
   readonly #pool: SolverPool;
   readonly #queue: Queue;
   readonly #worker: Worker;
+  #isDraining = false;
   #jobs = 0;
   #tasks = 0;
 
   constructor(connection: RedisClient, metrics: Metrics, options: LaneOptions) {
     const { queue, prefix, threads, niceIncrement, planBytes, concurrency, threadFile } = options;
     this.#options = options;
+    this.#redis = connection;
     this.#metrics = metrics;
     this.#pool = new SolverPool({ threads, niceIncrement, planBytes, file: threadFile });
     this.#queue = new Queue(queue, { connection, ...queueOptions(prefix) });
@@ -105,6 +113,7 @@ export class Lane {
 
   /** Takes no more jobs and resolves when the running ones have ended, and what else uses the threads has. */
   async drain(others: Promise<void> = Promise.resolve()): Promise<void> {
+    this.#isDraining = true;
     await Promise.all([this.#worker.close(), others]);
     await Promise.all([this.#pool.close(), this.#queue.close()]);
   }
@@ -115,7 +124,7 @@ export class Lane {
     this.#jobs++;
     onProgress();
     try {
-      const returned = await answer(job.data, this.solve);
+      const returned = await this.#persist(() => answer(job.data, this.solve));
       const isKnown = returned.outcome === 'known' || returned.isNew === false;
       this.#metrics.countJob(queue, isKnown ? 'known' : 'completed');
       this.#metrics.timeAnswer(queue, job.timestamp);
@@ -155,8 +164,25 @@ export class Lane {
     const isFinal = job?.finishedOn !== undefined;
     this.#metrics.countJob(this.#options.queue, isFinal ? 'failed' : 'retried');
     if (!isFinal) return;
+    await this.#giveUp(job, error).catch(this.#options.onError); // the sweep comes back to it
+  }
+
+  /** A failed job is there until what came of it is written down, so that its failure is never lost with a worker. */
+  async #giveUp(job: Job, error: Error): Promise<void> {
     const failed = { id: job.id!, data: job.data, attempts: job.attemptsMade };
-    await this.#options.onFailed(failed, error).catch(this.#options.onError);
+    await this.#persist(() => this.#options.onFailed(failed, error));
+    await this.#persist(() => forgetFailed(this.#redis, this.#queue, job));
+  }
+
+  /** Failures that nobody has written down. */
+  async sweep(): Promise<void> {
+    const jobs = await this.#queue.getJobs(['failed'], 0, SWEPT - 1, true);
+    const left = jobs.filter((job) => job?.finishedOn !== undefined && job.finishedOn < Date.now() - SETTLING_MS);
+    for (const job of left) await this.#giveUp(job, failureOf(job.failedReason));
+  }
+
+  #persist<T>(work: () => Promise<T>): Promise<T> {
+    return throughTrouble(work, { isLeft: () => this.#isDraining, onFull: this.#options.onError });
   }
 }
 

@@ -10,6 +10,7 @@ import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
 import { prepare } from '../explain/plan.js';
 import type { LoadedModel } from '../models/load.js';
+import { letterId } from '../store/dead-store.js';
 import { batchIdSchema, type Manifest } from '../store/manifest.js';
 import type { VersionedPolicy } from '../store/policy-store.js';
 import { connect } from '../store/redis.js';
@@ -20,6 +21,7 @@ import { type BatchPart, followResults } from './batch.js';
 import { BatchFeed, type EnqueuedBatch } from './batch-feed.js';
 import { ChunkCutter } from './chunk-cutter.js';
 import { answerKey, type EventJobInput, eventJobId, eventJobSchema, QUEUES } from './contract.js';
+import { EventRoom } from './event-room.js';
 import { queueOptions } from './queues.js';
 import { RowSource } from './rows.js';
 
@@ -59,6 +61,7 @@ export interface EnqueuedEvent {
 export class Producer {
   readonly #store: Store;
   readonly #waiter: AnswerWaiter;
+  readonly #eventRoom: EventRoom;
   readonly #queues: { readonly [K in keyof typeof QUEUES]: Queue };
 
   constructor(store: Store) {
@@ -69,6 +72,7 @@ export class Producer {
     };
     this.#waiter = new AnswerWaiter(store);
     this.#queues = { events: open(QUEUES.events), bulk: open(QUEUES.bulk) };
+    this.#eventRoom = new EventRoom(store, this.#queues.events);
   }
 
   /** Over a connection of its own, to the given Redis or that of REDIS_URL. Ends with `close`. */
@@ -128,8 +132,11 @@ export class Producer {
     const key = answerKey(pin.digest, policy.digest, job);
     const jobId = eventJobId(key, job.id);
     const pinned = { ...job, model: pin, ...(job.policy && { policy: policy.document }) };
+    const letter = letterId('events', jobId);
+    const [earlier] = await Promise.all([this.#store.dead.timeOf(letter), this.#eventRoom.take()]);
     const added = await this.#queues.events.add('event', pinned, { jobId });
     if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
+    if (earlier !== undefined) await this.#store.dead.drop(letter, earlier); // what is sent again is not given up
     return { id: job.id, jobId, key };
   }
 

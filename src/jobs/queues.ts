@@ -4,13 +4,12 @@ import { config } from '../config.js';
 
 /** Return values stay in BullMQ's stream of events: nobody delivers by it, so it is kept short. */
 const EVENT_STREAM_LENGTH = 1_000;
-const FAILED_JOBS_KEPT = 10_000;
 
 /**
- * Done jobs are removed, what they did is in the store; failed ones stay for inspection. Retries are for what may get
- * better by itself, see job-failure.ts.
+ * Done jobs are removed, what they did is in the store; failed ones stay until they are written down, see failed-jobs.ts. Retries are
+ * for what may get better by itself, see job-failure.ts. `failedKept`: of a queue whose failures are told elsewhere.
  */
-export function queueOptions(prefix: string): Omit<QueueOptions, 'connection'> {
+export function queueOptions(prefix: string, failedKept?: number): Omit<QueueOptions, 'connection'> {
   return {
     prefix,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
@@ -18,7 +17,7 @@ export function queueOptions(prefix: string): Omit<QueueOptions, 'connection'> {
       attempts: 4,
       backoff: { type: 'exponential', delay: 1_000 },
       removeOnComplete: true,
-      removeOnFail: { count: FAILED_JOBS_KEPT },
+      removeOnFail: failedKept === undefined ? false : { count: failedKept },
       stackTraceLimit: 3,
     },
   };

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
 import type { RedisClient } from '../store/redis.js';
-import { backOffMs, isRedisTrouble } from '../store/redis-trouble.js';
+import { backOffMs, isRedisTrouble, throughTrouble } from '../store/redis-trouble.js';
 import type { RequestEntry, RequestStore } from '../store/request-store.js';
 import type { Metrics, QueueDepth } from '../telemetry/metrics.js';
 import { isRetried } from './job-failure.js';
@@ -152,16 +152,8 @@ export class RequestLane {
     }
   }
 
-  /** Trouble with Redis is no fault of the entry: tried until it is over, without counting. */
-  async #persist<T>(work: () => Promise<T>): Promise<T> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isRedisTrouble(error) || this.#isOver(error)) throw error;
-        await sleep(backOffMs(attempt, MAX_BACK_OFF_MS));
-      }
-    }
+  #persist<T>(work: () => Promise<T>): Promise<T> {
+    return throughTrouble(work, { isLeft: () => this.#isDraining, onFull: this.#options.onError });
   }
 
   /** Whether this process is giving up its connections: the entry is left to another. */

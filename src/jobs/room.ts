@@ -8,7 +8,8 @@
  * waiting as the settings say.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Memory, readMemory } from '../store/memory.js';
+import { readMemoryIfAllowed } from '../store/memory.js';
+import { isRedisFull } from '../store/redis-trouble.js';
 import type { Store } from '../store/store.js';
 
 const LOOK_EVERY_MS = 250;
@@ -47,7 +48,7 @@ export class Room {
   async #look(): Promise<{ left: number; words: string }> {
     const { redis, settings, batches } = this.#store;
     // A user that may not ask how full Redis is goes by the bytes of its own batch.
-    const memory = await readMemory(redis).catch(forgivingRights);
+    const memory = await readMemoryIfAllowed(redis);
     if (memory.limitBytes === 0) {
       const { queuedBytes } = await batches.status(this.#batch);
       const limit = settings.maxQueuedBytes || Number.POSITIVE_INFINITY;
@@ -75,12 +76,7 @@ export class Room {
   }
 }
 
-function forgivingRights(error: Error): Memory {
-  if (/NOPERM/.test(error.message)) return { usedBytes: 0, limitBytes: 0 };
-  throw error;
-}
-
-function megabytes(bytes: number): string {
+export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
@@ -97,14 +93,9 @@ export async function whileFull<T>(write: () => Promise<T>, { patienceMs, signal
     try {
       return await write();
     } catch (error) {
-      if (!isFull(error) || performance.now() - since > (patienceMs ?? Number.POSITIVE_INFINITY)) throw error;
+      if (!isRedisFull(error) || performance.now() - since > (patienceMs ?? Number.POSITIVE_INFINITY)) throw error;
       onWait?.('Redis is full');
       await sleep(RETRY_MS, undefined, { signal });
     }
   }
-}
-
-/** A script that is refused says so in a longer sentence. */
-function isFull(error: unknown): boolean {
-  return error instanceof Error && /\bOOM\b/.test(error.message);
 }

@@ -33,8 +33,11 @@ export interface ScheduleStatus {
   readonly next: Date | undefined;
 }
 
+/** For inspection: what came of a run is in the memory of its schedule. */
+const FAILED_KEPT = 1_000;
+
 export function openScheduleQueue({ redis, settings }: Store): Queue {
-  const queue = new Queue(SCHEDULE_QUEUE, { connection: redis, ...queueOptions(settings.queuePrefix) });
+  const queue = new Queue(SCHEDULE_QUEUE, { connection: redis, ...queueOptions(settings.queuePrefix, FAILED_KEPT) });
   return queue.on('error', () => {}); // the call that breaks says so itself
 }
 

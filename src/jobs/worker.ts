@@ -5,10 +5,11 @@
 import { type Config, config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
 import type { NewLetter } from '../store/dead-store.js';
-import { readMemory } from '../store/memory.js';
+import { readMemory, readMemoryIfAllowed } from '../store/memory.js';
 import { connectForWorker, type RedisClient } from '../store/redis.js';
 import { asRedisFailure } from '../store/redis-failure.js';
 import { type Meeting, meetRedis } from '../store/redis-meeting.js';
+import { isRedisFull } from '../store/redis-trouble.js';
 import { RedisWatch } from '../store/redis-watch.js';
 import type { StoreSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
@@ -51,6 +52,10 @@ const SWEEP_EVERY_MS = 30_000;
 const LOOK_DRAINING_MS = 250;
 const DRAIN_WITHOUT_REDIS_MS = 5_000;
 const LEFT_UNDONE = 'Redis is away while draining: what was running is left to other workers';
+/** BullMQ's words. */
+const LOCK_LOST = /could not renew lock|Missing lock/;
+const TELL_FULL_EVERY_MS = 60_000;
+const FULL = 'Redis is full: jobs wait, none is lost. Raise its maxmemory, or remove what is not needed';
 
 /** More than threads: while one row is solved, those around it are fetched and stored. */
 const EVENTS_AT_A_TIME = 8;
@@ -74,6 +79,7 @@ export class QueueWorker {
   readonly #sweep: NodeJS.Timeout;
   #server: ProbeServer | undefined;
   #draining: Promise<void> | undefined;
+  #toldFullMs = Number.NEGATIVE_INFINITY;
 
   /** Resolves once jobs are being taken; rejects when there is no Redis to take them from, or it refuses us. */
   static async start(options: WorkerOptions): Promise<QueueWorker> {
@@ -121,8 +127,8 @@ export class QueueWorker {
         })
       : undefined;
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
-    const sweep = async () => this.#watch.isUp && sweepBatches(this.#store);
-    this.#sweep = setInterval(() => void sweep().catch(() => {}), SWEEP_EVERY_MS);
+    this.#sweep = setInterval(() => void (this.#watch.isUp && this.#sweepUp()), SWEEP_EVERY_MS);
+    void this.#sweepUp(); // whoever was here before may have died
   }
 
   /** Where the probes are served. */
@@ -214,12 +220,24 @@ export class QueueWorker {
     });
   }
 
-  /** What breaks while Redis is away has been told by that. */
+  /** What breaks while Redis is away has been told by that, and that locks are lost by its being full. */
   #tell(error: Error): void {
     const { notice, settings } = this.#options;
     const coded = asRedisFailure(settings, error) as Error;
     const isBreak = coded instanceof ElsewiseError && coded.code === 'redis-away';
-    if (this.#watch.isUp && !isBreak) notice(coded.message);
+    if (isRedisFull(error)) this.#tellFull();
+    else if (this.#watch.isUp && !isBreak && !(LOCK_LOST.test(coded.message) && this.#wasFull)) notice(coded.message);
+  }
+
+  get #wasFull(): boolean {
+    return performance.now() - this.#toldFullMs < TELL_FULL_EVERY_MS;
+  }
+
+  /** Now and then, for nothing goes on by itself if it was not us who filled it. */
+  #tellFull(): void {
+    if (this.#wasFull) return;
+    this.#toldFullMs = performance.now();
+    this.#options.notice(FULL);
   }
 
   async #recordFailedEvent(job: FailedJob, error: Error): Promise<void> {
@@ -268,8 +286,20 @@ export class QueueWorker {
     return this.#watch.isUp ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
   }
 
+  /** What others left lying about, or time has passed by. */
+  async #sweepUp(): Promise<void> {
+    const lanes = [...this.#lanes.values()].map((lane) => lane.sweep());
+    await Promise.allSettled([...lanes, this.#store.results.forgetOldAnswers(), sweepBatches(this.#store)]);
+  }
+
+  /** Then no job can be taken, and a new worker would fare no better. */
+  async #isFull(): Promise<boolean> {
+    const { usedBytes, limitBytes } = await readMemoryIfAllowed(this.#store.redis);
+    return limitBytes > 0 && usedBytes >= limitBytes;
+  }
+
   async #lookAround(): Promise<void> {
-    if (!this.#watch.isUp) return;
+    if (!this.#watch.isUp || (await this.#isFull())) return;
     for (const lane of this.#allLanes())
       this.#liveness.observe(lane.queue, { waiting: await lane.takeable(), hasRoom: lane.hasRoom });
   }

@@ -9,7 +9,7 @@ import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { Keys } from './keys.js';
 import type { RedisClient } from './redis.js';
-import { KEEP_LETTERS, runScript } from './scripts.js';
+import { DROP_LETTER, KEEP_LETTERS, runScript } from './scripts.js';
 
 /** Where a letter came from, and where a replay puts it back. */
 export const LETTER_SOURCES = ['requests', 'events', 'bulk'] as const;
@@ -38,6 +38,11 @@ export type NewLetter = Omit<Letter, 'schema' | 'id' | 'at' | 'isCut' | 'body'> 
 const MAX_MESSAGE = 2_000;
 const PAGE = 500;
 
+/** Follows from where the letter came from. */
+export function letterId(source: Letter['source'], origin: string): string {
+  return `${source}-${origin}`;
+}
+
 export class DeadStore {
   readonly #redis: RedisClient;
   readonly #keys: Keys;
@@ -53,7 +58,7 @@ export class DeadStore {
     const now = Date.now();
     const letter: Letter = {
       schema: 'elsewise.dead-letter/v1',
-      id: `${source}-${origin}`,
+      id: letterId(source, origin),
       ...{ source, origin, code, message: message.slice(0, MAX_MESSAGE), attempts, at: new Date(now).toISOString() },
       body: body?.subarray(0, this.#limits.maxBodyBytes).toString() ?? null,
       isCut: body !== null && body.length > this.#limits.maxBodyBytes,
@@ -82,19 +87,26 @@ export class DeadStore {
     }
   }
 
-  async read(id: string): Promise<Letter> {
+  async find(id: string): Promise<Letter | undefined> {
     const text = await this.#redis.hget(this.#keys.dead(), id);
-    if (text === null) throw new ElsewiseError('not-known', `no dead letter "${id}" is stored (see \`dead list\`)`);
-    return readLetter(text);
+    return text === null ? undefined : readLetter(text);
   }
 
-  /** Whether it was there. */
-  async drop(id: string): Promise<boolean> {
-    const [removed] = await Promise.all([
-      this.#redis.hdel(this.#keys.dead(), id),
-      this.#redis.zrem(this.#keys.deadTimes(), id),
-    ]);
-    return removed === 1;
+  async read(id: string): Promise<Letter> {
+    const letter = await this.find(id);
+    if (!letter) throw new ElsewiseError('not-known', `no dead letter "${id}" is stored (see \`dead list\`)`);
+    return letter;
+  }
+
+  /** When it was written; undefined when there is none. */
+  async timeOf(id: string): Promise<string | undefined> {
+    return (await this.#redis.zscore(this.#keys.deadTimes(), id)) ?? undefined;
+  }
+
+  /** Whether it was there; with a time, only the one that was written then. */
+  async drop(id: string, time?: string): Promise<boolean> {
+    const keys = [this.#keys.dead(), this.#keys.deadTimes()];
+    return (await runScript(this.#redis, DROP_LETTER, keys, [id, ...(time === undefined ? [] : [time])])) === 1;
   }
 
   async #keep(...added: [] | [id: string, time: number, letter: string]): Promise<number> {

@@ -58,7 +58,11 @@ const KNOWN: readonly Known[] = [
   refused(/unknown command.*sentinel/i, 'it is no Sentinel: write redis:// instead of redis+sentinel://'),
   away(/All sentinels are unreachable/, 'start them, or check their addresses, password and the name of the master'),
   away(/CLUSTERDOWN|cluster is down/i, 'the Cluster does not serve all slots: see redis-cli --cluster check'),
-  away(/\bOOM command not allowed/, 'it is full: wait until workers have made room, or raise its maxmemory'),
+  {
+    when: /\bOOM command not allowed/,
+    code: 'redis-full',
+    advice: 'it is full: wait until workers have made room, or raise its maxmemory',
+  },
   away(/MISCONF/, 'it cannot write to its disk and takes no more data: make room, or see its log'),
   {
     ...away(BROKEN, `start it, or, if it is there, give it a certificate of ours that it knows: ${OWN_CERTIFICATE}`),

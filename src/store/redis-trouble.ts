@@ -1,16 +1,43 @@
 /** Errors that say something of Redis and nothing of the command: whoever can wait should try the same again. */
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Full, starting, failing over: the first word of the reply tells. */
-const REPLIES = /^(OOM|LOADING|READONLY|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF) /;
+/** Starting, failing over: the first word of the reply tells. */
+const REPLIES = /^(LOADING|READONLY|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF) /;
 const BREAKS = /MaxRetriesPerRequest|Connection is closed|Too many Cluster redirections|ECONN|ETIMEDOUT|EPIPE/;
+const MAX_BACK_OFF_MS = 5_000;
 
 export function isRedisTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return REPLIES.test(error.message) || BREAKS.test(`${error.name} ${error.message}`);
+  return isRedisFull(error) || REPLIES.test(error.message) || BREAKS.test(`${error.name} ${error.message}`);
+}
+
+/** It refuses to write for want of memory; a script that is refused says so in a longer sentence. */
+export function isRedisFull(error: unknown): boolean {
+  return error instanceof Error && /\bOOM\b/.test(error.message);
 }
 
 /** Ever longer up to a limit, and never the same for two who failed together. */
 export function backOffMs(attempt: number, limitMs: number): number {
   const longest = Math.min(limitMs, 100 * 2 ** Math.min(attempt, 20));
   return longest * (0.5 + Math.random() / 2);
+}
+
+export interface Endurance {
+  /** Whether it is left to others, because this process ends. */
+  isLeft(): boolean;
+  /** Told at every attempt: somebody may have to do something. */
+  onFull?(error: Error): void;
+}
+
+/** Trouble with Redis is no fault of what was to be done: that is tried until the trouble is over, without counting. */
+export async function throughTrouble<T>(work: () => Promise<T>, { isLeft, onFull }: Endurance): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isRedisTrouble(error) || isLeft()) throw error;
+      if (isRedisFull(error)) onFull?.(error as Error);
+      await sleep(backOffMs(attempt, MAX_BACK_OFF_MS));
+    }
+  }
 }

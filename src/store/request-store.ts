@@ -86,9 +86,14 @@ export class RequestStore {
   }
 
   /** How many are taken and how many are not, and since when (ms of the epoch) the oldest is there. */
+  /** Of what waits or is being answered. */
+  length(): Promise<number> {
+    return this.#redis.xlen(this.#key);
+  }
+
   async depth(): Promise<{ waiting: number; pending: number; oldest: number | undefined }> {
     const [length, [pending], [first]] = await Promise.all([
-      this.#redis.xlen(this.#key),
+      this.length(),
       this.#redis.xpending(this.#key, GROUP) as Promise<[number]>,
       this.#redis.xrange(this.#key, '-', '+', 'COUNT', 1),
     ]);

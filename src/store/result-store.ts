@@ -128,6 +128,18 @@ export class ResultStore {
     ]);
   }
 
+  /** Of the answer that was published last, if the stream has it. */
+  async latestAnswerBytes(): Promise<number | undefined> {
+    const [entry] = await this.#redis.xrevrange(this.#keys.results(), '+', '-', 'COUNT', 1);
+    return entry?.[1].at(-1)?.length;
+  }
+
+  /** Takes old answers off the stream, which is otherwise bounded by length only. */
+  async forgetOldAnswers(): Promise<void> {
+    const earliest = Date.now() - 1000 * this.#retention.answerTtlSeconds;
+    await this.#redis.xtrim(this.#keys.results(), 'MINID', earliest);
+  }
+
   /** Wakes those who wait for an answer that will not come. */
   async announceFailure(id: string, job: string, failure: AnswerFailure): Promise<void> {
     await this.#announce({ id, job, failure });

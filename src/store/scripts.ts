@@ -146,6 +146,14 @@ if excess > 0 then bury(redis.call('ZRANGE', KEYS[2], 0, math.min(excess, 1000) 
 return redis.call('ZCARD', KEYS[2])`,
 };
 
+/** KEYS letters, times; ARGV id, then none or the time of the letter that is meant. Gives 1 if there was such a letter. */
+export const DROP_LETTER: Script = {
+  lua: `
+if ARGV[2] and redis.call('ZSCORE', KEYS[2], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('ZREM', KEYS[2], ARGV[1])
+return redis.call('HDEL', KEYS[1], ARGV[1])`,
+};
+
 /**
  * KEYS stream; ARGV group, how long (ms) a consumer must have been silent, then none or the only name that is meant.
  * Removes consumers that have nothing pending, and gives their names. One step: a consumer that takes an entry between

@@ -12,6 +12,7 @@ import { isLong, ROUNDS, SEED, Trial } from './trial.js';
 const SLOW = 300_000;
 /** After Redis is back: reconnecting, and locks that ran out meanwhile. */
 const BACK_MS = 15_000;
+const EVENTS = isLong ? 1_500 : 400;
 /** Longer than a lock. */
 const CUT_MS = isLong ? 20_000 : 12_000;
 
@@ -71,15 +72,19 @@ describe.each(rounds)('round %i', (round) => {
   );
 
   it(
-    'Redis is full: producers wait, workers drain, all is answered',
+    'Redis is full: batches wait, events are refused, workers drain, all is answered',
     async () => {
-      const redis = await startRedis({ maxmemory: isLong ? '16mb' : '8mb' });
+      const redis = await startRedis({ maxmemory: isLong ? '16mb' : '6mb' });
       const trial = await Trial.begin('maxmemory', round, { url: redis.url, stop: () => redis.stop() });
       const enqueued = trial.enqueue('full');
       await sleep(trial.dice.integer(500, 3000));
+      const sent = trial.sendEvents(EVENTS);
+      await sleep(trial.dice.integer(500, 1000));
       const workers = await trial.startWorkers(1);
+      trial.say(`events were refused ${await sent} times before they were taken`);
       const id = await enqueued;
       await trial.conclude(id);
+      await trial.concludeEvents(EVENTS);
       await trial.end(workers);
     },
     SLOW,

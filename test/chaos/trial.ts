@@ -7,8 +7,11 @@
  * `CHAOS_SEED` replays a run; without it the seed is drawn and printed.
  */
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { Producer } from '../../src/jobs/producer.js';
 import { Keys } from '../../src/store/keys.js';
+import { readRows } from '../integration/example-row.js';
 import { POLICY, type RunningWorker, until, World, withoutTimes } from '../integration/queue-world.js';
 import { Dice } from '../support/dice.js';
 
@@ -118,6 +121,33 @@ export class Trial {
     const times = await this.#finishedAt(id);
     const longest = Math.max(...times.slice(1).map((time, i) => time - times[i]));
     this.say(`longest time without a finished chunk: ${seconds(longest)}`);
+  }
+
+  /** The first rows once more, one by one, each again and again while Redis has no room. Gives how often that was. */
+  async sendEvents(count: number): Promise<number> {
+    const producer = new Producer(this.world.store);
+    const policy = JSON.parse(readFileSync(POLICY, 'utf8'));
+    let refused = 0;
+    for (const { id, features } of readRows(this.rows).slice(0, count)) {
+      const isRefused = async () => {
+        const sent = producer.enqueueEvent({ id, model: 'credit', policy, features });
+        return sent.then(() => false).catch((error) => error.code === 'redis-full' || Promise.reject(error));
+      };
+      for (; await isRefused(); refused++) await sleep(200);
+    }
+    return refused;
+  }
+
+  /** Each has the answer that `explain` writes, on the stream once. */
+  async concludeEvents(count: number): Promise<void> {
+    const { redis, settings, dead } = this.world.store;
+    const stream = new Keys(settings.keyPrefix).results();
+    await until('answers to all events', async () => (await redis.xlen(stream)) >= count, 60_000);
+    const answers = new Map((await redis.xrange(stream, '-', '+')).map(([, [, id, , , , body]]) => [id, body]));
+    const wanted = this.expected.split('\n').slice(0, count);
+    expect([...readRows(this.rows).slice(0, count)].map(({ id }) => withoutTimes(answers.get(id)!))).toEqual(wanted);
+    expect(await redis.xlen(stream)).toBe(count);
+    expect(await dead.count()).toBe(0);
   }
 
   /** Line by line, so that a difference is shown and not two files. */

@@ -1,8 +1,9 @@
 /** What was given up: bounded, listed, shown, replayed to where it came from, dropped. */
 import { readFileSync } from 'node:fs';
-import { Queue, Worker } from 'bullmq';
+import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { config } from '../../src/config.js';
+import { Producer } from '../../src/jobs/producer.js';
 import { queueOptions } from '../../src/jobs/queues.js';
 import { DeadStore } from '../../src/store/dead-store.js';
 import { Keys } from '../../src/store/keys.js';
@@ -107,7 +108,7 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
     expect(stdout).toMatch(/bulk-garbage +\S+ +bad-document +1 /);
     expect(stdout).toMatch(/bulk-chunk-b-0 +\S+ +not-known +1 /);
     expect(stdout).not.toContain('"no"');
-    expect(await jobsFailed(bulk)).toBe(2);
+    await until('failed jobs to go', async () => (await jobsFailed(bulk)) + (await jobsFailed(events)) === 0);
     const json = (await world.call('dead', 'list', '--json', '--source', 'requests')).stdout.trimEnd().split('\n');
     ids = json.map((line) => JSON.parse(line).id);
     expect(json.map((line) => JSON.parse(line).code).sort()).toEqual(['bad-json', 'not-known']);
@@ -156,8 +157,7 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
   it('has jobs that no worker lives through', async () => {
     const [queue, { redis, settings }] = [queueOf('elsewise-events'), world.store];
     await world.call('dead', 'drop', '--all');
-    for (const worker of workers) worker.process.kill('SIGTERM');
-    await Promise.all(workers.map(({ ended }) => ended));
+    await stopWorkers();
     // takes a job and is never heard of again, as often as allowed or once more
     const connection = redis.duplicate({ maxRetriesPerRequest: null });
     const limits = { lockDuration: 200, stalledInterval: 100, maxStalledCount: config.worker.maxStalls };
@@ -174,13 +174,73 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
     await die('killer', config.worker.maxStalls + 1);
     await dying.close();
     connection.disconnect();
-    await world.startWorker();
+    workers.push(await world.startWorker());
     await until('its letter', async () => (await world.store.dead.count()) === 1);
     expect(await world.store.dead.read('events-killer')).toMatchObject({ code: 'too-often' });
     expect(await world.store.results.result('killer')).toBeUndefined();
     await until('the answer', async () => (await world.store.results.result('unlucky')) !== undefined);
     await queue.close();
   });
+
+  it('tells what failed while nobody was there to write it down', async () => {
+    await stopWorkers();
+    const queue = queueOf('elsewise-events');
+    const before = Date.now() - 60_000;
+    await queue.add('event', event, { jobId: 'untold' });
+    const { redis, settings } = world.store;
+    const connection = redis.duplicate({ maxRetriesPerRequest: null });
+    const dying = new Worker(queue.name, null, { connection, prefix: settings.queuePrefix });
+    const job = await dying.getNextJob('token');
+    await job!.moveToFailed(new UnrecoverableError('not-known: no such model'), 'token');
+    await redis.hset(queue.toKey('untold'), 'finishedOn', before);
+    await redis.zadd(queue.toKey('failed'), before, 'untold');
+    await dying.close();
+    connection.disconnect();
+    workers.push(await world.startWorker(), await world.startWorker());
+    await until('its letter', async () => (await world.store.dead.find('events-untold')) !== undefined);
+    await until('the job to go', async () => (await jobsFailed(queue)) === 0);
+    expect(await world.store.dead.read('events-untold')).toMatchObject({ code: 'not-known', message: 'no such model' });
+    await queue.close();
+  });
+
+  it('is nothing of, once it is dropped', async () => {
+    const secret = 'a-name-that-nobody-else-has';
+    const queue = queueOf('elsewise-events');
+    await queue.add('event', { ...event, id: secret, model: 'nobody' }, { jobId: 'personal' });
+    await until('its letter', async () => (await world.store.dead.find('events-personal')) !== undefined);
+    await world.call('dead', 'drop', 'events-personal');
+    await until('the job to go', async () => (await jobsFailed(queue)) === 0);
+    expect(await keysWith(secret)).toEqual([]);
+    await queue.close();
+  });
+
+  it('is not listed any more when the same is sent again, until it fails again', async () => {
+    const producer = new Producer(world.store);
+    const sent = {
+      id: 'again',
+      model: 'credit',
+      features: {},
+      policy: { schema: 'elsewise.policy/v1', features: { nobody: {} } },
+    };
+    const enqueued = await producer.enqueueEvent(sent);
+    const id = `events-${enqueued.jobId}`;
+    await until('its letter', async () => (await world.store.dead.find(id)) !== undefined);
+    const first = await world.store.dead.timeOf(id);
+    await producer.enqueueEvent(sent);
+    await until('another letter', async () => ![first, undefined].includes(await world.store.dead.timeOf(id)));
+  });
+
+  async function stopWorkers(): Promise<void> {
+    for (const worker of workers) worker.process.kill('SIGTERM');
+    await Promise.all(workers.splice(0).map(({ ended }) => ended));
+  }
+
+  async function keysWith(text: string): Promise<string[]> {
+    const { redis, settings } = world.store;
+    const keys = await redis.keys(`${settings.keyPrefix}*`);
+    const dumps = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
+    return keys.filter((_, i) => dumps[i]?.includes(text));
+  }
 
   const jobsFailed = async (queue: Queue) => (await queue.getJobCounts('failed')).failed;
 

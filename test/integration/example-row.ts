@@ -1,15 +1,27 @@
-/** The first applicant of the example as the features of one row. */
+/** Rows of the example as single requests have them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 
-export function firstApplicant(): Record<string, string | number | boolean> {
-  const [header, row] = readFileSync(join(EXAMPLES, 'credit', 'applicants.csv'), 'utf8').split('\n');
-  const values = row.split(',').map(readValue);
-  const named = header.split(',').map((name, column) => [name, values[column]] as const);
-  return Object.fromEntries(named.filter(([name]) => name !== 'id'));
+export interface ReadRow {
+  readonly id: string;
+  readonly features: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Of a CSV file whose first column is the id. */
+export function readRows(path: string): ReadRow[] {
+  const [header, ...rows] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const [, ...names] = header.split(',');
+  return rows.map((row) => {
+    const [id, ...cells] = row.split(',');
+    return { id, features: Object.fromEntries(names.map((name, i) => [name, readValue(cells[i])])) };
+  });
+}
+
+export function firstApplicant(): ReadRow['features'] {
+  return readRows(join(EXAMPLES, 'credit', 'applicants.csv'))[0].features;
 }
 
 function readValue(text: string): string | number | boolean {

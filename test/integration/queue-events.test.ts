@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resultSchema } from '../../src/documents/result-document.js';
 import { loadModel, loadPolicy, prepare } from '../../src/index.js';
 import { Producer } from '../../src/jobs/producer.js';
+import { type ReadRow, readRows } from './example-row.js';
 import { POLICY, until, World, withoutTimes } from './queue-world.js';
 
 const TREE_MODEL = new URL('../fixtures/forests/sklearn-tree.model.json', import.meta.url);
@@ -12,17 +13,12 @@ const policy = JSON.parse(readFileSync(POLICY, 'utf8'));
 
 let world: World;
 let producer: Producer;
-let features: Record<string, string | number | boolean>;
+let features: ReadRow['features'];
 
 beforeAll(async () => {
   world = await World.withModel();
   producer = new Producer(world.store);
-  const [header, row] = readFileSync(world.writeRows('one.csv', 1), 'utf8')
-    .split('\n')
-    .map((line) => line.split(','));
-  const read = (text: string) =>
-    text === 'true' || text === 'false' ? text === 'true' : Number.isNaN(Number(text)) ? text : Number(text);
-  features = Object.fromEntries(header.map((name, c) => [name, read(row[c])]).slice(1));
+  [{ features }] = readRows(world.writeRows('one.csv', 1));
   await world.startWorker();
 });
 
@@ -109,10 +105,11 @@ describe('a raw job', () => {
     await queue.add('event', { ...raw, id: 'raw' });
     expect(JSON.parse(await answerTo('raw'))).toMatchObject({ status: 'found', model: { version: 1 } });
     await queue.add('event', { ...raw, id: 'typo', taget: 'approved' }, { jobId: 'typo' });
-    await until('its failure', async () => (await queue.getJobState('typo')) === 'failed');
-    expect((await queue.getJob('typo'))!.failedReason).toBe(
-      'bad-document: job.taget: unknown key, did you mean "target"?',
-    );
+    await until('its failure', async () => (await world.store.dead.find('events-typo')) !== undefined);
+    expect(await world.store.dead.read('events-typo')).toMatchObject({
+      code: 'bad-document',
+      message: 'job.taget: unknown key, did you mean "target"?',
+    });
     await queue.close();
   });
 });

@@ -41,10 +41,11 @@ describe('a worker', () => {
     };
     for (const [jobId, [data]] of Object.entries(payloads)) await queue.add('chunk', data, { jobId, attempts: 4 });
     for (const [jobId, [, reason]] of Object.entries(payloads)) {
-      await until(`the failure of ${jobId}`, async () => (await queue.getJobState(jobId)) === 'failed');
-      const job = await queue.getJob(jobId);
-      expect(job!.failedReason).toMatch(reason);
-      expect(job!.attemptsMade).toBe(1);
+      const id = `bulk-${jobId}`;
+      await until(`the failure of ${jobId}`, async () => (await world.store.dead.find(id)) !== undefined);
+      const { code, message, attempts } = await world.store.dead.read(id);
+      expect(`${code}: ${message}`).toMatch(reason);
+      expect(attempts).toBe(1);
     }
     const id = await world.add(rows, { batch: 'after-bad' });
     expect(await waitFor(id)).toBe(expected);

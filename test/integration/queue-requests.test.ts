@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis } from '../../scripts/redis.mjs';
 import { config } from '../../src/config.js';
 import { resultSchema } from '../../src/documents/result-document.js';
+import { type ReadRow, readRows } from './example-row.js';
 import { POLICY, type RunningWorker, sumOf, until, World, withoutTimes } from './queue-world.js';
 
 const GROUP = 'elsewise-workers';
@@ -15,24 +16,16 @@ const policy = JSON.parse(readFileSync(POLICY, 'utf8'));
 
 let world: World;
 let worker: RunningWorker;
-let features: Record<string, string | number | boolean>;
+let features: ReadRow['features'];
 
 beforeAll(async () => {
   world = await World.withModel();
-  features = firstRow(world.writeRows('one.csv', 1));
+  [{ features }] = readRows(world.writeRows('one.csv', 1));
   await world.store.requests.add(JSON.stringify(request('early'))); // before there is a group, and a worker
   worker = await world.startWorkerWith(IMPATIENT, '--queues', 'events');
 });
 
 afterAll(() => world.close());
-
-function firstRow(path: string): Record<string, string | number | boolean> {
-  const [names, fields] = readFileSync(path, 'utf8')
-    .split('\n', 2)
-    .map((line) => line.split(','));
-  const read = (text: string) => (/^(true|false|-?[\d.]+)$/.test(text) ? JSON.parse(text) : text);
-  return Object.fromEntries(names.map((name, c) => [name, read(fields[c])]).slice(1));
-}
 
 function request(id: string, more: object = {}): object {
   return { id, model: 'credit', policy, features, ...more };
@@ -167,6 +160,14 @@ describe('a bad request is a dead letter with its code, and acknowledged', () =>
   it('bytes that are no text', async () => {
     const entry = await world.store.requests.add(Buffer.from([0x7b, 0xff, 0xfe]));
     expect(await letterOf(entry)).toMatchObject({ code: 'bad-json', message: 'the body is not valid UTF-8' });
+  });
+
+  it('nested deeper than any stack, in the row and in the policy', async () => {
+    const deep = '['.repeat(2e5) + ']'.repeat(2e5);
+    for (const field of ['features', 'policy']) {
+      const letter = await letterOf(await send(`{"id":"x","model":"credit","features":{},"${field}":${deep}}`));
+      expect(letter).toMatchObject({ code: 'bad-document', message: 'request: nested too deeply', attempts: 1 });
+    }
   });
 
   it('100 MB, without parsing them', async () => {

@@ -156,4 +156,15 @@ describe('an answer', () => {
     expect(await results.keepAnswer('passing', 'sure', true)).toBe('degraded');
     expect(await secondsLeft('passing')).toBeLessThanOrEqual(30); // who comes later does not prolong it
   });
+
+  it('leaves the stream when it is too old, however few come', async () => {
+    const { redis, settings } = world.store;
+    const keys = new Keys(`${settings.keyPrefix}-aged`);
+    const results = new ResultStore(redis, keys, { ...settings, answerTtlSeconds: 60 });
+    await redis.xadd(keys.results(), `${Date.now() - 61_000}-0`, 'id', 'old', 'key', 'k', 'body', '{}');
+    await results.publishAnswer('new', 'k', '{}');
+    expect(await redis.xlen(keys.results())).toBe(2);
+    await results.forgetOldAnswers();
+    expect((await redis.xrange(keys.results(), '-', '+')).map(([, fields]) => fields[1])).toEqual(['new']);
+  });
 });
