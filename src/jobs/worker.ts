@@ -15,15 +15,15 @@ import { type Store, storeOver } from '../store/store.js';
 import { type ProbeServer, serveProbes, type Verdict } from '../telemetry/http.js';
 import { Liveness } from '../telemetry/liveness.js';
 import { Metrics } from '../telemetry/metrics.js';
+import { BatchSweep } from './batch-sweep.js';
 import { ChunkProcessor } from './chunk-processor.js';
-import { chunkJobSchema, type LaneName, QUEUES } from './contract.js';
+import { chunkJobSchema, type LaneName, makingOfJob, QUEUES } from './contract.js';
 import { type FailedJob, letterOfJob, letterOfRequest } from './dead-letters.js';
 import { EventProcessor } from './event-processor.js';
 import { codeOf, reasonOf } from './job-failure.js';
 import { Lane, type LaneOptions, type Solve } from './lane.js';
 import { PlanCache } from './plan-cache.js';
 import { planShareBytes } from './plan-memory.js';
-import { sweepBatches } from './reconcile.js';
 import { REQUESTS, RequestLane } from './request-lane.js';
 import { SCHEDULE_QUEUE } from './schedule.js';
 import { ScheduleLane } from './schedule-lane.js';
@@ -121,7 +121,8 @@ export class QueueWorker {
         })
       : undefined;
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
-    const sweep = async () => this.#watch.isUp && sweepBatches(this.#store);
+    const batches = new BatchSweep(this.#store);
+    const sweep = async () => this.#watch.isUp && batches.run();
     this.#sweep = setInterval(() => void sweep().catch(() => {}), SWEEP_EVERY_MS);
   }
 
@@ -196,7 +197,7 @@ export class QueueWorker {
     bulk: () => {
       const { threads } = this.#options;
       const processor = new ChunkProcessor(this.#store, this.#plans);
-      const answer: LaneOptions['answer'] = (data, solve) => processor.answer(data, solve);
+      const answer: LaneOptions['answer'] = (data, solve, jobId) => processor.answer(data, solve, jobId);
       const onFailed = (job: FailedJob, error: Error) => this.#recordFailedChunk(job, error);
       return { threads, concurrency: threads + 1, niceIncrement: config.worker.bulkNice, answer, onFailed };
     },
@@ -230,12 +231,14 @@ export class QueueWorker {
   }
 
   async #recordFailedChunk(failedJob: FailedJob, error: Error): Promise<void> {
-    await this.#bury(letterOfJob('bulk', failedJob, error));
     const job = chunkJobSchema.safeParse(failedJob.data).data;
+    const making = makingOfJob(failedJob.id);
+    if (job && (await this.#store.batches.find({ ...job, making })).isStale) return;
+    await this.#bury(letterOfJob('bulk', failedJob, error));
     if (!job) return; // a job that is no chunk belongs to no batch: its letter is all that remains
     const { digest, firstRow, rows } = job;
     const failed = { state: 'failed', digest, firstRow, rows, code: codeOf(error), message: error.message } as const;
-    await this.#store.batches.fail(job.batch, job.chunk, failed);
+    await this.#store.batches.fail(job.batch, job.chunk, failed, making);
   }
 
   async #bury(letter: NewLetter): Promise<void> {
