@@ -98,7 +98,7 @@ redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 local done = redis.call('HINCRBY', KEYS[1], 'done', 1)
 redis.call('HINCRBY', KEYS[1], 'answered', ARGV[5])
 redis.call('HINCRBY', KEYS[1], 'resultBytes', #ARGV[3])
-redis.call('HINCRBY', KEYS[1], 'queuedBytes', -redis.call('STRLEN', KEYS[5]))
+redis.call('HINCRBY', KEYS[1], 'queuedBytes', 0 - redis.call('STRLEN', KEYS[5])) -- minus nothing would be -0, which is no integer
 if redis.call('HSETNX', KEYS[1], 'firstAt', ARGV[4]) == 1 then redis.call('HSET', KEYS[1], 'firstRows', ARGV[5]) end
 redis.call('HSET', KEYS[1], 'lastAt', ARGV[4])
 local statuses = 9 + 2 * tonumber(ARGV[8])
@@ -255,8 +255,8 @@ export const DROP_ROWS: Script = {
   lua: `
 if redis.call('HEXISTS', KEYS[1], 'cancelled') == 0 then return 0 end
 local bytes = 0
-for i = 2, #KEYS do bytes = bytes + redis.call('STRLEN', KEYS[i]) end
+for i = 2, #KEYS do bytes = bytes - redis.call('STRLEN', KEYS[i]) end
 redis.call('UNLINK', unpack(KEYS, 2))
-redis.call('HINCRBY', KEYS[1], 'queuedBytes', -bytes)
+redis.call('HINCRBY', KEYS[1], 'queuedBytes', bytes)
 return 1`,
 };

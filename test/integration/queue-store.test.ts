@@ -94,6 +94,14 @@ describe('a chunk', () => {
     expect(await redis.keys(`${settings.keyPrefix}:batch:{gone}*`)).toEqual([]);
   });
 
+  it('whose rows are gone when its results come has them all the same', async () => {
+    const { redis, results, settings, batches } = world.store;
+    const finished = await addBatch('rowless');
+    await redis.del(new Keys(settings.keyPrefix).batchRows('rowless', 0));
+    expect(await results.finishChunk(finished, packLines(lineOf('first')))).toBe('touch');
+    expect(await batches.status('rowless')).toMatchObject({ done: 1, answered: 2 });
+  });
+
   it('of another batch that has the same id now is left alone', async () => {
     const { batches, results } = world.store;
     const finished = await addBatch('again');
