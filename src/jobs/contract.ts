@@ -35,8 +35,8 @@ export const chunkReturnSchema = z.strictObject({
   chunk: z.int().min(0),
   rows: z.int().min(1),
   /**
-   * `known`: another delivery of the same job had stored its results before, and they stay. `stale`: the job was for a batch that is
-   * gone, and its id is that of another one now, which is left alone.
+   * `known`: another delivery of the same job had stored its results before, and they stay. `stale`: the job was for a batch that
+   * is gone, and its id is that of another one now, which is left alone.
    */
   outcome: z.enum(['stored', 'known', 'cancelled', 'stale']),
 });

@@ -59,7 +59,10 @@ export class ResultStore {
     this.#retention = retention;
   }
 
-  /** `known`: another worker was first, and its results stay. `gone`: the batch does not exist any more, `stale`: but another of its id. */
+  /**
+   * `known`: another worker was first, and its results stay. `gone`: the batch does not exist any more; `stale`: nor does it, but
+   * another one has its id.
+   */
   async finishChunk(finished: FinishedChunk, block: ResultBlock): Promise<Finish> {
     const { batch, making, index, facts, counts, costs } = finished;
     const { digest, firstRow, rows } = facts;

@@ -118,7 +118,7 @@ redis.call('HSET', KEYS[1], 'touched', ARGV[4])
 return 'touch'`,
 };
 
-/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed, making or ''. Only the waiting chunk that is meant can fail. */
+/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed, making or nothing. Only a waiting chunk can fail. */
 export const FAIL_CHUNK: Script = {
   lua: `${BATCH}${IS_STALE}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
@@ -215,7 +215,7 @@ if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET
 return 1`,
 };
 
-/** KEYS batch, chunks, rows; ARGV index, JSON of the chunk when waiting, making. Gives 0 when it has not failed, or has no rows. */
+/** KEYS batch, chunks, rows; ARGV index, JSON of the chunk when waiting, making. 0: it has not failed, or has no rows. */
 export const REVIVE_CHUNK: Script = {
   lua: `${BATCH}${IS_STALE}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
@@ -228,7 +228,10 @@ refresh(3)
 return 1`,
 };
 
-/** KEYS batch, chunks; ARGV number of chunks, digest of the input. Gives how many chunks there are, sealed if as many; `gone` without the batch. */
+/**
+ * KEYS batch, chunks; ARGV number of chunks, digest of the input. Gives how many chunks there are: if as many, it is sealed.
+ * `gone` when the batch is.
+ */
 export const SEAL_BATCH: Script = {
   lua: `${BATCH}
 if isGone then return 'gone' end
