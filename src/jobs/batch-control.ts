@@ -19,14 +19,14 @@ export interface Cancelled {
 
 /** Jobs that wait are taken away, running ones are stopped by their workers; what is done stays until it expires. */
 export async function cancelBatch(store: Store, id: string): Promise<Cancelled> {
-  const { chunks } = await store.batches.status(id);
   const outcome = await store.batches.cancel(id);
   if (outcome === 'done') return { outcome, dropped: 0 };
+  const { manifest, chunks } = await store.batches.status(id); // from now on no chunk is added
   return withBulkQueue(store, async (queue) => {
     let dropped = 0;
-    for await (const waiting of chunksOf(store, id, chunks, 'waiting')) {
-      const indices = waiting.map(({ index }) => index);
-      const running = await removeChunkJobs(queue, id, indices);
+    for await (const left of chunksOf(store, id, chunks, ['waiting', 'failed'])) {
+      const indices = left.map(({ index }) => index);
+      const running = await removeChunkJobs(queue, manifest, indices);
       await store.batches.dropRows(
         id,
         indices.filter((index) => !running.includes(index)),
@@ -44,13 +44,13 @@ export async function retryBatch(store: Store, id: string): Promise<number> {
     throw new ElsewiseError('conflict', `batch "${id}" was cancelled: enqueue it again under another id`);
   return withBulkQueue(store, async (queue) => {
     let revived = 0;
-    for await (const failed of chunksOf(store, id, chunks, 'failed')) {
+    for await (const failed of chunksOf(store, id, chunks, ['failed'])) {
       await removeChunkJobs(
         queue,
-        id,
+        manifest,
         failed.map(({ index }) => index),
       ); // BullMQ takes an id that failed for a duplicate
-      const isBack = await Promise.all(failed.map(({ index, facts }) => store.batches.revive(id, index, facts)));
+      const isBack = await Promise.all(failed.map(({ index, facts }) => store.batches.revive(manifest, index, facts)));
       await addChunkJobs(
         queue,
         manifest,
@@ -62,16 +62,18 @@ export async function retryBatch(store: Store, id: string): Promise<number> {
   });
 }
 
-/** Those in a state, a window at a time. */
+/** Those in one of the states, a window at a time. */
 async function* chunksOf(
   store: Store,
   id: string,
   count: number,
-  state: Chunk['state'],
+  states: readonly Chunk['state'][],
 ): AsyncGenerator<NumberedChunk[]> {
   for (let from = 0; from < count; from += WINDOW) {
     const chunks = await store.batches.chunks(id, from, Math.min(WINDOW, count - from));
-    yield chunks.flatMap((chunk, i) => (chunk?.state === state ? [{ index: from + i, facts: factsOf(chunk) }] : []));
+    yield chunks.flatMap((chunk, i) =>
+      chunk && states.includes(chunk.state) ? [{ index: from + i, facts: factsOf(chunk) }] : [],
+    );
   }
 }
 

@@ -14,11 +14,11 @@ export function factsOf({ digest, firstRow, rows }: ChunkFacts): ChunkFacts {
 
 /** A chunk whose job is there already gets no second one. */
 export async function addChunkJobs(queue: Queue, manifest: Manifest, chunks: readonly NumberedChunk[]): Promise<void> {
-  if (chunks.length > 0) await queue.addBulk(chunks.map((chunk) => toJob(chunkJob(manifest, chunk))));
+  if (chunks.length > 0) await queue.addBulk(chunks.map((chunk) => toJob(manifest, chunk)));
 }
 
 /** Takes jobs away that nobody is working on. Gives those that are left: somebody is. */
-export async function removeChunkJobs(queue: Queue, batch: string, indices: readonly number[]): Promise<number[]> {
+export async function removeChunkJobs(queue: Queue, batch: Manifest, indices: readonly number[]): Promise<number[]> {
   const removed = await Promise.all(
     indices.map(async (index) => {
       const job: Job | undefined = await queue.getJob(chunkJobId(batch, index));
@@ -38,6 +38,6 @@ function chunkJob({ id: batch, model, policy }: Manifest, { index, facts }: Numb
   return { schema: 'elsewise.chunk-job/v1', batch, chunk: index, firstRow, rows, digest, model, policy: policy.digest };
 }
 
-function toJob(data: ChunkJob) {
-  return { name: 'chunk', data, opts: { jobId: chunkJobId(data.batch, data.chunk) } };
+function toJob(manifest: Manifest, chunk: NumberedChunk) {
+  return { name: 'chunk', data: chunkJob(manifest, chunk), opts: { jobId: chunkJobId(manifest, chunk.index) } };
 }

@@ -2,12 +2,12 @@
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { Policy } from '../explain/policy.js';
-import type { Manifest } from '../store/manifest.js';
+import { type Manifest, makingOf } from '../store/manifest.js';
 import { packLines } from '../store/result-block.js';
 import type { Finish } from '../store/result-store.js';
 import type { Store } from '../store/store.js';
 import { CancelWatch } from './cancel-watch.js';
-import { type ChunkJob, type ChunkReturn, chunkJobSchema } from './contract.js';
+import { type ChunkJob, type ChunkReturn, chunkJobSchema, makingOfJob } from './contract.js';
 import type { Solve } from './lane.js';
 import type { ChunkAnswer } from './messages.js';
 import { Once } from './once.js';
@@ -22,7 +22,7 @@ export class ChunkProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
   readonly #once: Once;
-  /** A manifest never changes. */
+  /** By id and making: a manifest never changes, but another batch may get its id. */
   readonly #manifests = new Map<string, Manifest>();
 
   constructor(store: Store, plans: PlanCache) {
@@ -31,12 +31,12 @@ export class ChunkProcessor {
     this.#once = new Once(store);
   }
 
-  /** Repeating it is harmless: a chunk that is done is left as it is. */
-  async answer(data: unknown, solve: Solve): Promise<ChunkReturn> {
+  /** Repeating it is harmless: a chunk that is done is left as it is, and so is a batch that the job was not made for. */
+  async answer(data: unknown, solve: Solve, jobId: string): Promise<ChunkReturn> {
     const job = parseDocument(chunkJobSchema, data, 'job');
     const watch = new CancelWatch(() => this.#store.batches.isCancelled(job.batch));
     try {
-      return await this.#work(job, solve, watch.signal);
+      return await this.#work(job, makingOfJob(jobId), solve, watch.signal);
     } catch (error) {
       if (!watch.signal.aborted && !(await this.#store.batches.isCancelled(job.batch))) throw error;
       await this.#store.batches.dropRows(job.batch, [job.chunk]);
@@ -46,23 +46,27 @@ export class ChunkProcessor {
     }
   }
 
-  async #work(job: ChunkJob, solve: Solve, signal: AbortSignal): Promise<ChunkReturn> {
+  async #work(job: ChunkJob, made: string | undefined, solve: Solve, signal: AbortSignal): Promise<ChunkReturn> {
     const { batches } = this.#store;
-    const [chunk, rows] = await Promise.all([
-      batches.chunk(job.batch, job.chunk),
-      batches.rows(job.batch, job.chunk, job.digest),
-    ]);
+    const { chunk, making, isStale } = await batches.find({ ...job, making: made });
+    if (isStale) return returned(job, 'stale');
     if (chunk?.state === 'done') return returned(job, 'known');
-    if (!chunk || !rows) throw gone(job);
-    const { layout, policy, msPerRow } = await this.#manifest(job);
+    const bytes = chunk && (await batches.rows(job.batch, job.chunk, job.digest));
+    if (!bytes || making === undefined) throw gone(job);
+    const manifest = await this.#manifest(job, making);
+    if (!isMadeFrom(job, manifest)) return returned(job, 'stale');
+    const { layout, probe } = manifest;
+    const { document, digest } = manifest.policy;
+    const policy: Policy = { document, name: document.name, digest };
     const plan = await this.#plans.get(job.model, policy);
-    const { firstRow } = job;
-    const asked = { plan, policy, rows: { layout, bytes: rows, firstRow, rows: job.rows }, batch: job.batch, msPerRow };
+    const batch = { batch: job.batch, making };
+    const { firstRow, rows } = job;
+    const asked = { plan, policy, rows: { layout, bytes, firstRow, rows }, batch, msPerRow: probe?.msPerRow };
     const answer = await this.#once.solve({ ...asked, manner: { isPacked: true, signal } }, solve);
-    const outcome = await this.#finish(job, answer);
+    const outcome = await this.#finish(job, making, answer);
     if (outcome === 'gone') throw gone(job);
-    if (outcome === 'known') return returned(job, 'known');
-    await this.#once.rememberChunk(plan, job.batch, job.chunk, answer).catch(() => {}); // it is only a cache
+    if (outcome === 'known' || outcome === 'stale') return returned(job, outcome);
+    await this.#once.rememberChunk(plan, batch, job.chunk, answer).catch(() => {}); // it is only a cache
     if (outcome === 'touch') {
       await batches.touch(job.batch);
       await batches.settle(job.batch);
@@ -70,26 +74,29 @@ export class ChunkProcessor {
     return returned(job, 'stored');
   }
 
-  #finish(job: ChunkJob, answer: ChunkAnswer): Promise<Finish> {
+  #finish(job: ChunkJob, making: string, answer: ChunkAnswer): Promise<Finish> {
     const { digest, firstRow, rows } = job;
     const { costs, statuses } = answer.tally;
     const counts = Object.fromEntries(statuses);
-    const finished = { batch: job.batch, index: job.chunk, facts: { digest, firstRow, rows }, counts, costs };
+    const finished = { batch: job.batch, making, index: job.chunk, facts: { digest, firstRow, rows }, counts, costs };
     const { bytes } = answer;
     const block = answer.digest ? { data: bytes, digest: answer.digest } : packLines(Buffer.from(bytes).toString());
     return whileFull(() => this.#store.results.finishChunk(finished, block), { patienceMs: PATIENCE_MS });
   }
 
-  async #manifest(job: ChunkJob): Promise<Pick<Manifest, 'layout'> & { policy: Policy; msPerRow?: number }> {
-    const manifest = this.#manifests.get(job.batch) ?? (await this.#store.batches.status(job.batch)).manifest;
+  async #manifest(job: ChunkJob, making: string): Promise<Manifest> {
+    const name = `${job.batch}@${making}`;
+    const manifest = this.#manifests.get(name) ?? (await this.#store.batches.manifest(job.batch));
+    if (!manifest || makingOf(manifest) !== making) throw gone(job);
     if (this.#manifests.size >= MAX_MANIFESTS) this.#manifests.clear();
-    this.#manifests.set(job.batch, manifest);
-    const { digest, document } = manifest.policy;
-    if (digest !== job.policy)
-      throw new ElsewiseError('conflict', `batch "${job.batch}" has another policy than the job`);
-    const { layout, probe } = manifest;
-    return { layout, policy: { document, name: document.name, digest }, msPerRow: probe?.msPerRow };
+    this.#manifests.set(name, manifest);
+    return manifest;
   }
+}
+
+/** Not so: a job without a making, of an earlier batch with the same rows. */
+function isMadeFrom({ model, policy }: ChunkJob, manifest: Manifest): boolean {
+  return model.digest === manifest.model.digest && policy === manifest.policy.digest;
 }
 
 function returned({ batch, chunk, rows }: ChunkJob, outcome: ChunkReturn['outcome']): ChunkReturn {

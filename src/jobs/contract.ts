@@ -9,7 +9,7 @@ import { digestOf } from '../documents/digest.js';
 import { rowValue } from '../documents/model-document.js';
 import { policySchema, targetSchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
-import { batchIdSchema, digestSchema, modelPinSchema } from '../store/manifest.js';
+import { batchIdSchema, digestSchema, type Manifest, makingOf, modelPinSchema } from '../store/manifest.js';
 
 export const QUEUES = { events: 'elsewise-events', bulk: 'elsewise-bulk' } as const;
 
@@ -34,8 +34,11 @@ export const chunkReturnSchema = z.strictObject({
   batch: batchIdSchema,
   chunk: z.int().min(0),
   rows: z.int().min(1),
-  /** `known`: another delivery of the same job had stored its results before, and they stay. */
-  outcome: z.enum(['stored', 'known', 'cancelled']),
+  /**
+   * `known`: another delivery of the same job had stored its results before, and they stay. `stale`: the job was for a batch that
+   * is gone, and its id is that of another one now, which is left alone.
+   */
+  outcome: z.enum(['stored', 'known', 'cancelled', 'stale']),
 });
 
 /** One row, on the queue `elsewise-events`. */
@@ -73,9 +76,25 @@ export type EventJobInput = z.input<typeof eventJobSchema>;
 export type Request = z.output<typeof requestSchema>;
 export type EventReturn = z.output<typeof eventReturnSchema>;
 
-/** BullMQ refuses ids with a colon and ids that are integers. */
-export function chunkJobId(batch: string, chunk: number): string {
+/**
+ * The making is part of it, so that what is left of an expired batch is never taken for a job of the next one of that id. It is
+ * not in the data, which workers of the former release would refuse. BullMQ refuses ids with a colon and ids that are integers.
+ */
+export function chunkJobId(batch: Pick<Manifest, 'id' | 'created'>, chunk: number): string {
+  return `${formerChunkJobId(batch.id, chunk)}@${makingOf(batch)}`;
+}
+
+/**
+ * As the former release named it. Such a job is worked like any other: it counts for the batch that has its id now if the rows,
+ * the model and the policy are the same, and is stale if not.
+ */
+export function formerChunkJobId(batch: string, chunk: number): string {
   return `chunk-${batch}-${chunk}`;
+}
+
+/** None in an id of the former release, or of another producer. */
+export function makingOfJob(id: string): string | undefined {
+  return /@([0-9a-z]+)$/.exec(id)?.[1];
 }
 
 /**

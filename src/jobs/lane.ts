@@ -38,7 +38,7 @@ export interface LaneOptions {
   readonly planBytes: number;
   /** The file that runs in the threads; another one than ours only in tests. */
   readonly threadFile: string | undefined;
-  answer(data: unknown, solve: Solve): Promise<{ outcome?: string; isNew?: boolean }>;
+  answer(data: unknown, solve: Solve, jobId: string): Promise<{ outcome?: string; isNew?: boolean }>;
   /** The job will not be tried again. */
   onFailed(job: FailedJob, error: Error): Promise<void>;
   /** A job was taken or has ended. */
@@ -124,7 +124,7 @@ export class Lane {
     this.#jobs++;
     onProgress();
     try {
-      const returned = await this.#persist(() => answer(job.data, this.solve));
+      const returned = await this.#persist(() => answer(job.data, this.solve, job.id!));
       const isKnown = returned.outcome === 'known' || returned.isNew === false;
       this.#metrics.countJob(queue, isKnown ? 'known' : 'completed');
       this.#metrics.timeAnswer(queue, job.timestamp);

@@ -9,7 +9,7 @@
  * those are opened that save more than they cost, and always the few that answer most.
  */
 import type { Policy } from '../explain/policy.js';
-import type { OnceReference } from '../store/once-store.js';
+import type { BatchName, OnceReference } from '../store/once-store.js';
 import type { Store } from '../store/store.js';
 import type { Manner, Rows, Solve } from './lane.js';
 import type { ChunkAnswer, KnownResults, KnownSource } from './messages.js';
@@ -22,7 +22,7 @@ export interface OnceJob {
   readonly rows: Rows;
   readonly manner: Manner;
   /** The batch it belongs to. */
-  readonly batch?: string;
+  readonly batch?: BatchName;
   /** About how long a row takes, if known. */
   readonly msPerRow?: number;
 }
@@ -52,7 +52,7 @@ export class Once {
     return solve(plan, policy, rows, { ...manner, known, isKeyed: isOn });
   }
 
-  async rememberChunk(plan: CachedPlan, batch: string, chunk: number, { keys }: ChunkAnswer): Promise<void> {
+  async rememberChunk(plan: CachedPlan, batch: BatchName, chunk: number, { keys }: ChunkAnswer): Promise<void> {
     if (keys) await this.#store.once.addChunk(planTag(plan), batch, chunk, keys);
   }
 
@@ -86,7 +86,7 @@ function groupBySource(found: readonly (OnceReference | undefined)[]): Iterable<
   for (const [row, reference] of found.entries()) {
     if (!reference) continue;
     const isLine = 'batch' in reference;
-    const name = isLine ? `${reference.batch}:${reference.chunk}` : reference.answer;
+    const name = isLine ? `${reference.batch}@${reference.making}:${reference.chunk}` : reference.answer;
     const source = sources.get(name) ?? { reference, rows: [] };
     source.rows.push({ row, line: isLine ? reference.line : 0 });
     sources.set(name, source);

@@ -6,8 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { BatchStatus } from '../store/batch-store.js';
+import type { Delivery } from '../store/schedule-document.js';
 import type { Store } from '../store/store.js';
 import { followResults } from './batch.js';
+import { type BatchState, stateOf } from './batch-summary.js';
 import type { DeliveryJob } from './schedule.js';
 import { openSink } from './streams.js';
 
@@ -18,21 +20,40 @@ const LOOK_EVERY_MS = 1_000;
 /** Failed chunks may be retried by hand until the batch expires. */
 const LOOK_FOR_RETRY_MS = 30_000;
 
+type Step = (store: Store, job: DeliveryJob, status: BatchStatus) => Promise<DeliveryStep>;
+
+const lookAgain: Step = async () => ({ again: LOOK_EVERY_MS });
+
+const STEPS: Readonly<Record<BatchState, Step>> = {
+  adding: lookAgain,
+  working: lookAgain,
+  done: async (store, job) => {
+    await writeResults(store, job);
+    await store.schedules.recordDelivery(job.schedule, job.batch, { at: now(), output: job.output });
+    return {};
+  },
+  failed: async (store, job, status) => {
+    await recordFailure(store, job, { code: 'failed', message: describeFailed(status) });
+    return { again: LOOK_FOR_RETRY_MS };
+  },
+  cancelled: async (store, job) => {
+    const message = `batch ${job.batch} was cancelled: its results are not written`;
+    await recordFailure(store, job, { code: 'cancelled', message });
+    return {};
+  },
+};
+
+/** Throws when the batch has expired: nothing will come of it any more. */
 export async function deliver(store: Store, job: DeliveryJob): Promise<DeliveryStep> {
   const status = await store.batches.status(job.batch);
-  const { isSealed, chunks, done, failed } = status;
-  if (!isSealed || done + failed < chunks) return { again: LOOK_EVERY_MS };
-  if (failed > 0) {
-    await recordFailure(store, job, describeFailed(status));
-    return { again: LOOK_FOR_RETRY_MS };
-  }
-  await writeResults(store, job);
-  await store.schedules.recordDelivery(job.schedule, job.batch, { at: now(), output: job.output });
-  return {};
+  return STEPS[stateOf(status)](store, job, status);
 }
 
-export async function recordFailure(store: Store, job: DeliveryJob, message: string): Promise<void> {
-  const failure = { code: 'failed', message };
+export async function recordFailure(
+  store: Store,
+  job: DeliveryJob,
+  failure: NonNullable<Delivery['failure']>,
+): Promise<void> {
   await store.schedules.recordDelivery(job.schedule, job.batch, { at: now(), failure });
 }
 

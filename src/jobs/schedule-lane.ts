@@ -3,7 +3,7 @@ import { DelayedError, type Job, type Queue, Worker } from 'bullmq';
 import type { RedisClient } from '../store/redis.js';
 import type { Store } from '../store/store.js';
 import type { Metrics, QueueDepth } from '../telemetry/metrics.js';
-import { asJobError } from './job-failure.js';
+import { asJobError, codeOf, reasonOf } from './job-failure.js';
 import { Producer } from './producer.js';
 import { workerOptions } from './queues.js';
 import { type DeliveryJob, openScheduleQueue, type RunJob, SCHEDULE_QUEUE } from './schedule.js';
@@ -101,7 +101,10 @@ export class ScheduleLane {
         await job.moveToDelayed(Date.now() + again, token);
         throw new DelayedError();
       },
-      giveUp: (job, error) => recordFailure(this.#store, job.data as DeliveryJob, error.message),
+      giveUp: (job, error) => {
+        const failure = { code: codeOf(error), message: reasonOf(error) };
+        return recordFailure(this.#store, job.data as DeliveryJob, failure);
+      },
     },
   };
 

@@ -16,15 +16,15 @@ import { type Store, storeOver } from '../store/store.js';
 import { type ProbeServer, serveProbes, type Verdict } from '../telemetry/http.js';
 import { Liveness } from '../telemetry/liveness.js';
 import { Metrics } from '../telemetry/metrics.js';
+import { BatchSweep } from './batch-sweep.js';
 import { ChunkProcessor } from './chunk-processor.js';
-import { chunkJobSchema, type LaneName, QUEUES } from './contract.js';
+import { chunkJobSchema, type LaneName, makingOfJob, QUEUES } from './contract.js';
 import { type FailedJob, letterOfJob, letterOfRequest } from './dead-letters.js';
 import { EventProcessor } from './event-processor.js';
 import { codeOf, reasonOf } from './job-failure.js';
 import { Lane, type LaneOptions, type Solve } from './lane.js';
 import { PlanCache } from './plan-cache.js';
 import { planShareBytes } from './plan-memory.js';
-import { sweepBatches } from './reconcile.js';
 import { REQUESTS, RequestLane } from './request-lane.js';
 import { SCHEDULE_QUEUE } from './schedule.js';
 import { ScheduleLane } from './schedule-lane.js';
@@ -77,6 +77,7 @@ export class QueueWorker {
   readonly #schedules: ScheduleLane | undefined;
   readonly #look: NodeJS.Timeout;
   readonly #sweep: NodeJS.Timeout;
+  readonly #batchSweep: BatchSweep;
   #server: ProbeServer | undefined;
   #draining: Promise<void> | undefined;
   #toldFullMs = Number.NEGATIVE_INFINITY;
@@ -127,6 +128,7 @@ export class QueueWorker {
         })
       : undefined;
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
+    this.#batchSweep = new BatchSweep(this.#store);
     this.#sweep = setInterval(() => void (this.#watch.isUp && this.#sweepUp()), SWEEP_EVERY_MS);
     void this.#sweepUp(); // whoever was here before may have died
   }
@@ -202,7 +204,7 @@ export class QueueWorker {
     bulk: () => {
       const { threads } = this.#options;
       const processor = new ChunkProcessor(this.#store, this.#plans);
-      const answer: LaneOptions['answer'] = (data, solve) => processor.answer(data, solve);
+      const answer: LaneOptions['answer'] = (data, solve, jobId) => processor.answer(data, solve, jobId);
       const onFailed = (job: FailedJob, error: Error) => this.#recordFailedChunk(job, error);
       return { threads, concurrency: threads + 1, niceIncrement: config.worker.bulkNice, answer, onFailed };
     },
@@ -248,12 +250,14 @@ export class QueueWorker {
   }
 
   async #recordFailedChunk(failedJob: FailedJob, error: Error): Promise<void> {
-    await this.#bury(letterOfJob('bulk', failedJob, error));
     const job = chunkJobSchema.safeParse(failedJob.data).data;
+    const making = makingOfJob(failedJob.id);
+    if (job && (await this.#store.batches.find({ ...job, making })).isStale) return;
+    await this.#bury(letterOfJob('bulk', failedJob, error));
     if (!job) return; // a job that is no chunk belongs to no batch: its letter is all that remains
     const { digest, firstRow, rows } = job;
     const failed = { state: 'failed', digest, firstRow, rows, code: codeOf(error), message: error.message } as const;
-    await this.#store.batches.fail(job.batch, job.chunk, failed);
+    await this.#store.batches.fail(job.batch, job.chunk, failed, making);
   }
 
   async #bury(letter: NewLetter): Promise<void> {
@@ -289,7 +293,7 @@ export class QueueWorker {
   /** What others left lying about, or time has passed by. */
   async #sweepUp(): Promise<void> {
     const lanes = [...this.#lanes.values()].map((lane) => lane.sweep());
-    await Promise.allSettled([...lanes, this.#store.results.forgetOldAnswers(), sweepBatches(this.#store)]);
+    await Promise.allSettled([...lanes, this.#store.results.forgetOldAnswers(), this.#batchSweep.run()]);
   }
 
   /** Then no job can be taken, and a new worker would fare no better. */

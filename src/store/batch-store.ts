@@ -11,9 +11,11 @@ import type { Keys } from './keys.js';
 import {
   type Chunk,
   type ChunkFacts,
+  type ChunkOrigin,
   type ChunkState,
   chunkSchema,
   type Manifest,
+  makingOf,
   manifestSchema,
 } from './manifest.js';
 import type { OpenBatch } from './open-batches.js';
@@ -23,9 +25,11 @@ import {
   CANCEL_BATCH,
   CREATE_BATCH,
   DISCARD_EMPTY,
+  DROP_ROWS,
   FAIL_CHUNK,
   REVIVE_CHUNK,
   runScript,
+  SEAL_BATCH,
 } from './scripts.js';
 
 export interface BatchStatus {
@@ -57,7 +61,6 @@ export interface CostSketch {
   readonly sum: number;
 }
 
-/** What is told of a batch that is not over. */
 /** Fields of the batch's hash that count rows by status. */
 const COUNT = 'rows:';
 
@@ -91,7 +94,8 @@ export class BatchStore {
       };
       await this.#redis.hsetnx(this.#keys.openBatches(), id, JSON.stringify(open));
     }
-    const isFirst = await runScript(this.#redis, CREATE_BATCH, [key], [JSON.stringify(manifest), ttlSeconds]);
+    const args = [JSON.stringify(manifest), ttlSeconds, makingOf(manifest)];
+    const isFirst = await runScript(this.#redis, CREATE_BATCH, [key], args);
     if (isFirst === 1) return manifest;
     const { manifest: first, isCancelled } = await this.status(id);
     if (isCancelled) throw wasCancelled(id);
@@ -125,17 +129,19 @@ export class BatchStore {
 
   /** After the last chunk: the batch has this many and no more. `input` is a digest over all of them. */
   async seal(id: string, chunks: number, input: string): Promise<void> {
-    const added = await this.#redis.hlen(this.#keys.batchChunks(id));
+    const keys = [this.#keys.batch(id), this.#keys.batchChunks(id)];
+    const added = await runScript(this.#redis, SEAL_BATCH, keys, [chunks, input]);
+    if (added === 'gone') throw REFUSALS.gone(id);
     if (added !== chunks) throw otherRows(id, `it has ${added} chunks and not ${chunks}`);
-    await this.#redis.hset(this.#keys.batch(id), 'sealed', 1, 'input', input);
     await this.settle(id);
   }
 
   /** No chunk is given to anybody any more. `done`: it was too late, all are done. */
   async cancel(id: string): Promise<'cancelled' | 'done'> {
     const keys = [this.#keys.batch(id), this.#keys.batchNews(id)];
-    const outcome = (await runScript(this.#redis, CANCEL_BATCH, keys, [Date.now()])) as 'cancelled' | 'done';
+    const outcome = (await runScript(this.#redis, CANCEL_BATCH, keys, [Date.now()])) as 'cancelled' | 'done' | 'gone';
     await this.settle(id);
+    if (outcome === 'gone') throw notStored(id);
     return outcome;
   }
 
@@ -143,28 +149,34 @@ export class BatchStore {
     return (await this.#redis.hexists(this.#keys.batch(id), 'cancelled')) === 1;
   }
 
-  /** Frees the rows of a chunk that nobody will work on. */
+  /** Frees the rows of chunks that nobody will work on, since their batch is cancelled. */
   async dropRows(id: string, indices: readonly number[]): Promise<void> {
-    const pipeline = this.#redis.pipeline();
-    for (const index of indices) pipeline.unlink(this.#keys.batchRows(id, index));
-    await pipeline.exec();
+    if (indices.length === 0) return;
+    const rows = indices.map((index) => this.#keys.batchRows(id, index));
+    await runScript(this.#redis, DROP_ROWS, [this.#keys.batch(id), ...rows], []);
   }
 
   /** A failed chunk waits again; false when it has not failed or its rows are gone. */
-  async revive(id: string, index: number, { digest, firstRow, rows }: ChunkFacts): Promise<boolean> {
+  async revive(manifest: Manifest, index: number, { digest, firstRow, rows }: ChunkFacts): Promise<boolean> {
+    const { id } = manifest;
     const chunk: Chunk = { state: 'waiting', digest, firstRow, rows };
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchRows(id, index)];
-    return (await runScript(this.#redis, REVIVE_CHUNK, keys, [index, JSON.stringify(chunk)])) === 1;
+    return (await runScript(this.#redis, REVIVE_CHUNK, keys, [index, JSON.stringify(chunk), makingOf(manifest)])) === 1;
   }
 
-  /** Takes a batch that is over, or gone, off the list of open ones. A failed one may still be retried: it stays. */
-  async settle(id: string): Promise<void> {
+  /**
+   * Takes a batch that is over, or gone, off the list of open ones. A failed one may still be retried: it stays. Gives how many
+   * chunks it has, and how many of them wait for their results.
+   */
+  async settle(id: string): Promise<{ chunks: number; waiting: number }> {
     const batch = this.#keys.batch(id);
-    const [sealed, chunks, done, cancelled, manifest] = await this.#redis.hmget(
-      ...([batch, 'sealed', 'chunks', 'done', 'cancelled', 'manifest'] as const),
+    const [sealed, cancelled, ttl, ...counts] = await this.#redis.hmget(
+      ...([batch, 'sealed', 'cancelled', 'ttl', 'chunks', 'done', 'failed'] as const),
     );
-    const isOver = manifest === null || cancelled !== null || (sealed !== null && (chunks ?? '0') === (done ?? '0'));
+    const [chunks, done, failed] = counts.map(Number);
+    const isOver = ttl === null || cancelled !== null || (sealed !== null && chunks === done);
     if (isOver) await this.#redis.hdel(this.#keys.openBatches(), id);
+    return { chunks, waiting: isOver ? 0 : chunks - done - failed };
   }
 
   async open(): Promise<Map<string, OpenBatch>> {
@@ -195,7 +207,7 @@ export class BatchStore {
 
   async status(id: string): Promise<BatchStatus> {
     const stored = await this.#redis.hgetall(this.#keys.batch(id));
-    if (!stored.manifest) throw new ElsewiseError('not-known', `no batch "${id}" is stored (or it has expired)`);
+    if (!stored.manifest) throw notStored(id);
     const number = (name: string) => Number(stored[name] ?? 0);
     const counted = Object.keys(stored).filter((name) => name.startsWith(COUNT));
     return {
@@ -221,6 +233,21 @@ export class BatchStore {
     return (await this.chunks(id, index, 1))[0];
   }
 
+  /** Of the batch that has this id now; one of a former release has it in its manifest only. */
+  async making(id: string): Promise<string | undefined> {
+    const making = await this.#redis.hget(this.#keys.batch(id), 'making');
+    if (making !== null) return making;
+    const manifest = await this.manifest(id);
+    return manifest && makingOf(manifest);
+  }
+
+  /** The chunk that a job was made for; stale: its batch is gone, and there is another one of the same id. */
+  async find(origin: ChunkOrigin): Promise<{ chunk?: Chunk; making?: string; isStale: boolean }> {
+    const [chunk, making] = await Promise.all([this.chunk(origin.batch, origin.chunk), this.making(origin.batch)]);
+    const isOther = making !== undefined && origin.making !== undefined && making !== origin.making;
+    return { chunk, making, isStale: isOther || (chunk !== undefined && chunk.digest !== origin.digest) };
+  }
+
   /** `count` chunks from one on; undefined where none has been added yet. */
   async chunks(id: string, from: number, count: number): Promise<(Chunk | undefined)[]> {
     const indices = Array.from({ length: count }, (_, i) => from + i);
@@ -234,10 +261,10 @@ export class BatchStore {
     return data ? unpack(data, digest, `batch ${id}, rows of chunk ${index}`) : undefined;
   }
 
-  /** Records that a chunk has been given up; no effect on one that is done. */
-  async fail(id: string, index: number, chunk: Chunk & { state: 'failed' }): Promise<void> {
+  /** Records that a chunk has been given up; no effect on one that is done, nor on another batch of that id. */
+  async fail(id: string, index: number, chunk: Chunk & { state: 'failed' }, making = ''): Promise<void> {
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchNews(id)];
-    await runScript(this.#redis, FAIL_CHUNK, keys, [index, JSON.stringify(chunk)]);
+    await runScript(this.#redis, FAIL_CHUNK, keys, [index, JSON.stringify(chunk), making]);
   }
 
   /**
@@ -269,6 +296,10 @@ const REFUSALS = {
   cancelled: (id: string) => wasCancelled(id),
   gone: (id: string) => new ElsewiseError('not-known', `batch "${id}" expired while it was added to`),
 } as const;
+
+function notStored(id: string): ElsewiseError {
+  return new ElsewiseError('not-known', `no batch "${id}" is stored (or it has expired)`);
+}
 
 function wasCancelled(id: string): ElsewiseError {
   return new ElsewiseError('conflict', `batch "${id}" was cancelled: choose another id`);

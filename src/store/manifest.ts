@@ -63,3 +63,19 @@ export type ChunkState = Chunk['state'];
 
 /** What a chunk is whatever its state. */
 export type ChunkFacts = Pick<Chunk, 'digest' | 'firstRow' | 'rows'>;
+
+/**
+ * Tells a batch from an earlier one of the same id: once a batch has expired its id may be used again, and what was left by
+ * the earlier one, such as jobs that still wait, must not be taken for this one's.
+ */
+export function makingOf({ created }: Pick<Manifest, 'created'>): string {
+  return Date.parse(created).toString(36);
+}
+
+/** The chunk that a job was made for, by its rows; with the making of the batch, unless the job came without. */
+export interface ChunkOrigin {
+  readonly batch: string;
+  readonly chunk: number;
+  readonly digest: string;
+  readonly making: string | undefined;
+}

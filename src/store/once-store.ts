@@ -1,6 +1,7 @@
 /**
  * Where the answer to a row is that somebody has asked for before: row key -> batch, chunk and line, or the answer to an
- * event. It holds for one plan (a model version under a policy), and is only an index: what it points to may be gone.
+ * event. It holds for one plan (a model version under a policy), and is only an index: what it points to may be gone, and another
+ * batch may have its id, so batches are known by id and making.
  *
  * A Redis key for each row would take more room than its result. So row keys are fields of small hashes, which Redis keeps
  * as one run of bytes while they have at most 128 fields: about 25 bytes for a row. How many buckets are right depends on how
@@ -18,8 +19,14 @@ import { runScript } from './scripts.js';
 
 /** Where an answer is. */
 export type OnceReference =
-  | { readonly batch: string; readonly chunk: number; readonly line: number }
+  | (BatchName & { readonly chunk: number; readonly line: number })
   | { readonly answer: string };
+
+/** A batch, and not another one of the same id, see `makingOf`. */
+export interface BatchName {
+  readonly batch: string;
+  readonly making: string;
+}
 
 /** Row keys are 16 bytes, one after the other; a key of zeros belongs to no row. */
 export type RowKeys = Uint8Array;
@@ -49,8 +56,8 @@ export class OnceStore {
   }
 
   /** Whether there is anything to find for a plan but what the batch itself has left there. */
-  async hasOthers(plan: string, batch: string | undefined): Promise<boolean> {
-    const fields = ['sources', 'events', `batch:${batch ?? ''}`];
+  async hasOthers(plan: string, own: BatchName | undefined): Promise<boolean> {
+    const fields = ['sources', 'events', `batch:${own ? sourceOf(own) : ''}`];
     const found = await Promise.all(this.#generations(plan).map((key) => this.#redis.hmget(key, ...fields)));
     return found.some(([sources, events, own]) => events !== null || Number(sources ?? 0) > (own === null ? 0 : 1));
   }
@@ -68,10 +75,10 @@ export class OnceStore {
   }
 
   /** The rows of a chunk, in order: the n-th key belongs to the n-th line of its results. */
-  async addChunk(plan: string, batch: string, chunk: number, rows: RowKeys): Promise<void> {
+  async addChunk(plan: string, batch: BatchName, chunk: number, rows: RowKeys): Promise<void> {
     const [generation] = this.#generations(plan);
     for (const { part, first } of slicesOf(rows)) {
-      const args = [asBuffer(part), this.#expiresAt(), batch, chunk, first];
+      const args = [asBuffer(part), this.#expiresAt(), sourceOf(batch), chunk, first];
       await runScript(this.#redis, ADD_ONCE, [generation], args);
     }
   }
@@ -103,8 +110,9 @@ export class OnceStore {
 
   #read(generation: string, value: Buffer): OnceReference | undefined {
     if (value[0] === EVENT_MARK) return { answer: value.toString('hex', 1) };
-    const batch = this.#sources.get(`${generation} ${value.readUInt16BE(0)}`);
-    return batch === undefined ? undefined : { batch, chunk: value.readUIntBE(2, 3), line: value.readUInt16BE(5) };
+    const [batch, making] = this.#sources.get(`${generation} ${value.readUInt16BE(0)}`)?.split('@') ?? [];
+    if (batch === undefined || making === undefined) return undefined;
+    return { batch, making, chunk: value.readUIntBE(2, 3), line: value.readUInt16BE(5) };
   }
 
   async #learnSources(generations: readonly string[], found: readonly (Buffer | null)[]): Promise<void> {
@@ -123,6 +131,9 @@ export class OnceStore {
     );
   }
 }
+
+/** A batch id has no `@`. */
+const sourceOf = ({ batch, making }: BatchName): string => `${batch}@${making}`;
 
 function* slicesOf(rows: RowKeys): Generator<{ part: RowKeys; first: number }> {
   for (let first = 0; first * KEY_BYTES < rows.length; first += SLICE_ROWS)

@@ -15,6 +15,7 @@ import type { StoreSettings } from './settings.js';
 
 export interface FinishedChunk {
   readonly batch: string;
+  readonly making: string;
   readonly index: number;
   /** The rows that were answered. */
   readonly facts: ChunkFacts;
@@ -35,11 +36,12 @@ export type AnswerNews =
 type Retention = Pick<StoreSettings, 'answerTtlSeconds' | 'answerStreamLength'>;
 
 /** `stored`, and `touch`: the batch is over or it is time to have its keys expire together, see `BatchStore.touch`. */
-export type Finish = 'stored' | 'touch' | 'known' | 'gone';
+export type Finish = 'stored' | 'touch' | 'known' | 'stale' | 'gone';
 
-/** A chunk of a batch. */
+/** A chunk of a batch, and not of another one that has its id now. */
 export interface Place {
   readonly batch: string;
+  readonly making: string;
   readonly chunk: number;
 }
 
@@ -57,9 +59,12 @@ export class ResultStore {
     this.#retention = retention;
   }
 
-  /** `known`: another worker was first, and its results stay. `gone`: the batch does not exist any more. */
+  /**
+   * `known`: another worker was first, and its results stay. `gone`: the batch does not exist any more; `stale`: nor does it, but
+   * another one has its id.
+   */
   async finishChunk(finished: FinishedChunk, block: ResultBlock): Promise<Finish> {
-    const { batch, index, facts, counts, costs } = finished;
+    const { batch, making, index, facts, counts, costs } = finished;
     const { digest, firstRow, rows } = facts;
     const chunk: Chunk = { state: 'done', digest, firstRow, rows, results: block.digest };
     const keys = this.#keys;
@@ -70,8 +75,8 @@ export class ResultStore {
       FINISH_CHUNK,
       [...common, keys.batchRows(batch, index), keys.batchResults(batch, index)],
       [
-        ...[index, JSON.stringify(chunk), asBuffer(block.data), Date.now(), rows, costs.sum, statuses.length / 2],
-        ...[...statuses, ...[...costs.buckets].flat()],
+        ...[index, JSON.stringify(chunk), asBuffer(block.data), Date.now(), rows, costs.sum, making],
+        ...[statuses.length / 2, ...statuses, ...[...costs.buckets].flat()],
       ],
     );
     return reply as Finish;
@@ -80,13 +85,14 @@ export class ResultStore {
   /** The results of chunks as they are stored; undefined for those that are not there any more. */
   async blocks(places: readonly Place[]): Promise<(ResultBlock | undefined)[]> {
     return Promise.all(
-      places.map(async ({ batch, chunk }) => {
-        const [data, state] = await Promise.all([
+      places.map(async ({ batch, making, chunk }) => {
+        const [data, state, held] = await Promise.all([
           this.#redis.getBuffer(this.#keys.batchResults(batch, chunk)),
           this.#redis.hget(this.#keys.batchChunks(batch), String(chunk)),
+          this.#redis.hget(this.#keys.batch(batch), 'making'),
         ]);
         const digest = state === null ? undefined : (JSON.parse(state) as { results?: string }).results;
-        return data && digest ? { data, digest } : undefined;
+        return data && digest && held === making ? { data, digest } : undefined;
       }),
     );
   }

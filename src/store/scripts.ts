@@ -22,21 +22,32 @@ export async function runScript(
   return redis.callBuffer('EVAL', script.lua, keys.length, ...keys, ...args);
 }
 
-/** KEYS batch; ARGV manifest, time to live. Gives 1 if it is new. */
+/** KEYS batch; ARGV manifest, time to live, making. Gives 1 if it is new. */
 export const CREATE_BATCH: Script = {
   lua: `
 local isNew = redis.call('HSETNX', KEYS[1], 'manifest', ARGV[1])
-if isNew == 1 then redis.call('HSET', KEYS[1], 'ttl', ARGV[2]) end
+if isNew == 1 then redis.call('HSET', KEYS[1], 'ttl', ARGV[2], 'making', ARGV[3]) end
 redis.call('EXPIRE', KEYS[1], redis.call('HGET', KEYS[1], 'ttl'))
 return isNew`,
 };
 
-/** Everything of a batch that a script touches lives on from now. */
-const REFRESH = `
+/**
+ * The keys of a batch expire one by one: what is written without its manifest would be half a batch, and stay for ever.
+ * Everything of a batch that a script touches lives on from now.
+ */
+const BATCH = `
+local isGone = redis.call('HEXISTS', KEYS[1], 'manifest') == 0
 local function refresh(last)
   local ttl = redis.call('HGET', KEYS[1], 'ttl')
   for i = 1, last do redis.call('EXPIRE', KEYS[i], ttl) end
   return ttl
+end`;
+
+/** Of the chunk that a job is for, as it is stored and as the job has it: not the same when the batch's id was used again. */
+const IS_STALE = `
+local function isStale(stored, given, making)
+  local held = redis.call('HGET', KEYS[1], 'making')
+  return cjson.decode(given).digest ~= stored.digest or (held and making ~= '' and held ~= making)
 end`;
 
 /**
@@ -45,8 +56,8 @@ end`;
  * `cancelled` or `gone` when the batch is. A chunk that is done is left alone.
  */
 export const ADD_CHUNK: Script = {
-  lua: `${REFRESH}
-if redis.call('HEXISTS', KEYS[1], 'manifest') == 0 then return 'gone' end
+  lua: `${BATCH}
+if isGone then return 'gone' end
 if redis.call('HEXISTS', KEYS[1], 'cancelled') == 1 then return 'cancelled' end
 local known = redis.call('HGET', KEYS[2], ARGV[1])
 if known then
@@ -68,15 +79,18 @@ return 'waiting'`,
 
 /**
  * KEYS batch, chunks, news, costs, rows, results; ARGV index, JSON of the chunk when done, compressed results, now in ms,
- * number of rows, sum of costs, number of statuses, then pairs: status field and count, cost bucket and count.
+ * number of rows, sum of costs, making, number of statuses, then pairs: status field and count, cost bucket and count.
  * Gives `stored`, or `touch` when it is also time to have all keys expire together (at the end, and now and then before);
- * `known` when the chunk was done already (nothing is written); `gone` when there is no such chunk any more.
+ * `known` when the chunk was done already, `stale` when it is another one, `gone` when there is no such chunk any more:
+ * then nothing is written.
  */
 export const FINISH_CHUNK: Script = {
-  lua: `${REFRESH}
+  lua: `${BATCH}${IS_STALE}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
-if not known then return 'gone' end
-local state = cjson.decode(known).state
+if isGone or not known then return 'gone' end
+local chunk = cjson.decode(known)
+if isStale(chunk, ARGV[2], ARGV[7]) then return 'stale' end
+local state = chunk.state
 if state == 'done' then return 'known' end
 if state == 'failed' then redis.call('HINCRBY', KEYS[1], 'failed', -1) end
 redis.call('SET', KEYS[6], ARGV[3])
@@ -84,11 +98,11 @@ redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 local done = redis.call('HINCRBY', KEYS[1], 'done', 1)
 redis.call('HINCRBY', KEYS[1], 'answered', ARGV[5])
 redis.call('HINCRBY', KEYS[1], 'resultBytes', #ARGV[3])
-redis.call('HINCRBY', KEYS[1], 'queuedBytes', -redis.call('STRLEN', KEYS[5]))
+redis.call('HINCRBY', KEYS[1], 'queuedBytes', 0 - redis.call('STRLEN', KEYS[5])) -- minus nothing would be -0, which is no integer
 if redis.call('HSETNX', KEYS[1], 'firstAt', ARGV[4]) == 1 then redis.call('HSET', KEYS[1], 'firstRows', ARGV[5]) end
 redis.call('HSET', KEYS[1], 'lastAt', ARGV[4])
-local statuses = 8 + 2 * tonumber(ARGV[7])
-for i = 8, statuses - 1, 2 do redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1]) end
+local statuses = 9 + 2 * tonumber(ARGV[8])
+for i = 9, statuses - 1, 2 do redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1]) end
 for i = statuses, #ARGV, 2 do redis.call('HINCRBY', KEYS[4], ARGV[i], ARGV[i + 1]) end
 if statuses <= #ARGV then redis.call('HINCRBYFLOAT', KEYS[4], 'sum', ARGV[6]) end
 redis.call('UNLINK', KEYS[5])
@@ -104,11 +118,13 @@ redis.call('HSET', KEYS[1], 'touched', ARGV[4])
 return 'touch'`,
 };
 
-/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed. Only a waiting chunk can fail. */
+/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed, making or nothing. Only a waiting chunk can fail. */
 export const FAIL_CHUNK: Script = {
-  lua: `${REFRESH}
+  lua: `${BATCH}${IS_STALE}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
-if not known or cjson.decode(known).state ~= 'waiting' then return 0 end
+if isGone or not known then return 0 end
+local chunk = cjson.decode(known)
+if chunk.state ~= 'waiting' or isStale(chunk, ARGV[2], ARGV[3]) then return 0 end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'failed', 1)
 redis.call('XADD', KEYS[3], 'MAXLEN', '~', 1000, '*', 'chunk', ARGV[1], 'state', 'failed')
@@ -207,20 +223,35 @@ if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET
 return 1`,
 };
 
-/** KEYS batch, chunks, rows; ARGV index, JSON of the chunk when waiting. Gives 0 when it has not failed, or has no rows. */
+/** KEYS batch, chunks, rows; ARGV index, JSON of the chunk when waiting, making. 0: it has not failed, or has no rows. */
 export const REVIVE_CHUNK: Script = {
-  lua: `${REFRESH}
+  lua: `${BATCH}${IS_STALE}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
-if not known or cjson.decode(known).state ~= 'failed' or redis.call('EXISTS', KEYS[3]) == 0 then return 0 end
+if isGone or not known or redis.call('EXISTS', KEYS[3]) == 0 then return 0 end
+local chunk = cjson.decode(known)
+if chunk.state ~= 'failed' or isStale(chunk, ARGV[2], ARGV[3]) then return 0 end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'failed', -1)
 refresh(3)
 return 1`,
 };
 
-/** KEYS batch, news; ARGV now. Gives `cancelled`, also the second time; `done` when there is nothing left to cancel. */
+/**
+ * KEYS batch, chunks; ARGV number of chunks, digest of the input. Gives how many chunks there are: if as many, it is sealed.
+ * `gone` when the batch is.
+ */
+export const SEAL_BATCH: Script = {
+  lua: `${BATCH}
+if isGone then return 'gone' end
+local chunks = redis.call('HLEN', KEYS[2])
+if chunks == tonumber(ARGV[1]) then redis.call('HSET', KEYS[1], 'sealed', 1, 'input', ARGV[2]) end
+return chunks`,
+};
+
+/** KEYS batch, news; ARGV now. Gives `cancelled`, also the second time; `done` when there is nothing left to cancel; `gone`. */
 export const CANCEL_BATCH: Script = {
-  lua: `
+  lua: `${BATCH}
+if isGone then return 'gone' end
 local batch = redis.call('HMGET', KEYS[1], 'sealed', 'chunks', 'done', 'ttl')
 if batch[1] and tonumber(batch[2] or 0) == tonumber(batch[3] or 0) then return 'done' end
 if redis.call('HSETNX', KEYS[1], 'cancelled', ARGV[1]) == 1 then
@@ -228,4 +259,15 @@ if redis.call('HSETNX', KEYS[1], 'cancelled', ARGV[1]) == 1 then
   redis.call('EXPIRE', KEYS[2], batch[4])
 end
 return 'cancelled'`,
+};
+
+/** KEYS batch, rows of its chunks. Frees them if the batch is cancelled. */
+export const DROP_ROWS: Script = {
+  lua: `
+if redis.call('HEXISTS', KEYS[1], 'cancelled') == 0 then return 0 end
+local bytes = 0
+for i = 2, #KEYS do bytes = bytes - redis.call('STRLEN', KEYS[i]) end
+redis.call('UNLINK', unpack(KEYS, 2))
+redis.call('HINCRBY', KEYS[1], 'queuedBytes', bytes)
+return 1`,
 };

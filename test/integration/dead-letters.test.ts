@@ -106,7 +106,7 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/events-event-1 +\S+ +not-known +1 /);
     expect(stdout).toMatch(/bulk-garbage +\S+ +bad-document +1 /);
-    expect(stdout).toMatch(/bulk-chunk-b-0 +\S+ +not-known +1 /);
+    expect(stdout).toMatch(/bulk-chunk-b-0@\S+ +\S+ +not-known +1 /);
     expect(stdout).not.toContain('"no"');
     await until('failed jobs to go', async () => (await jobsFailed(bulk)) + (await jobsFailed(events)) === 0);
     const json = (await world.call('dead', 'list', '--json', '--source', 'requests')).stdout.trimEnd().split('\n');

@@ -8,9 +8,10 @@ import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cancelBatch, retryBatch } from '../../src/jobs/batch-control.js';
 import { summariseBatch } from '../../src/jobs/batch-summary.js';
+import { BatchSweep } from '../../src/jobs/batch-sweep.js';
 import { chunkJobId } from '../../src/jobs/contract.js';
 import { Producer } from '../../src/jobs/producer.js';
-import { reconcile, sweepBatches } from '../../src/jobs/reconcile.js';
+import { reconcile } from '../../src/jobs/reconcile.js';
 import { Keys } from '../../src/store/keys.js';
 import { POLICY, until, World, withoutTimes } from './queue-world.js';
 
@@ -111,6 +112,7 @@ describe('a cancelled batch', () => {
     expect(await queue.getJobCountByTypes('waiting', 'delayed', 'active')).toBe(0);
     const keys = await world.store.redis.keys(`${world.store.settings.keyPrefix}:batch:{cancelled}:rows:*`);
     expect(keys).toEqual([]);
+    expect((await status(id)).queuedBytes).toBe(0);
     const output = world.path('cancelled.ndjson');
     const { code, stderr } = await world.run('batch', 'wait', id, '--output', output);
     expect({ code, says: stderr.includes('was cancelled') }).toEqual({ code: 2, says: true });
@@ -122,6 +124,18 @@ describe('a cancelled batch', () => {
     expect(await world.call('batch', 'retry', id)).toMatchObject({ code: 2 });
     const again = ['enqueue', '--model', 'credit', '--policy', POLICY, '--input', rows, '--batch', id];
     expect((await world.call(...again)).stderr).toContain('was cancelled');
+  });
+
+  it('has no rows of chunks that failed either', async () => {
+    const { batches } = world.store;
+    const id = await world.add(rows, { batch: 'half-failed', chunkRows: 1000 });
+    const { digest, firstRow, rows: count } = (await batches.chunk(id, 1))!;
+    await batches.fail(id, 1, { state: 'failed', digest, firstRow, rows: count, code: 'failed', message: 'x' });
+    expect((await status(id)).queuedBytes).toBeGreaterThan(0);
+    expect(await cancelBatch(world.store, id)).toEqual({ outcome: 'cancelled', dropped: 3 });
+    expect(await cancelBatch(world.store, id)).toMatchObject({ outcome: 'cancelled' });
+    expect((await status(id)).queuedBytes).toBe(0);
+    await expect(cancelBatch(world.store, 'never-there')).rejects.toThrow('no batch "never-there" is stored');
   });
 
   it(
@@ -179,8 +193,9 @@ describe('chunks that a dead worker left behind', () => {
     'without a job get one, and with a failed one are failed: waiting ends',
     async () => {
       const id = await world.add(rows, { batch: 'lost', chunkRows: 1000 });
-      await (await queue.getJob(chunkJobId(id, 0)))!.remove();
-      const failing = (await queue.getJob(chunkJobId(id, 2)))!;
+      const { manifest } = await status(id);
+      await (await queue.getJob(chunkJobId(manifest, 0)))!.remove();
+      const failing = (await queue.getJob(chunkJobId(manifest, 2)))!;
       await failing.remove();
       // a job that fails while nobody is there to write it down, as one that stalled too often does
       const { Worker } = await import('bullmq');
@@ -195,7 +210,7 @@ describe('chunks that a dead worker left behind', () => {
       connection.disconnect();
       await reconcile(world.store, id);
       expect(await status(id)).toMatchObject({ failed: 1 });
-      expect(await queue.getJobState(chunkJobId(id, 0))).toBe('waiting');
+      expect(await queue.getJobState(chunkJobId(manifest, 0))).toBe('waiting');
       const worker = await world.startWorker('--queues', 'bulk');
       const output = world.path('lost.ndjson');
       const ended = await world.run('batch', 'wait', id, '--output', output);
@@ -225,7 +240,7 @@ describe('chunks that a dead worker left behind', () => {
     });
     expect(await open()).toContain('short');
     await until('it to expire', async () => (await redis.keys(`${keys.batch('short')}*`)).length === 0);
-    await sweepBatches(world.store);
+    await new BatchSweep(world.store).run();
     expect(await open()).not.toContain('ghost');
     expect(await open()).not.toContain('short');
   });

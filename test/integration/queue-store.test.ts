@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { pack } from '../../src/store/block.js';
 import { Keys } from '../../src/store/keys.js';
-import type { Manifest } from '../../src/store/manifest.js';
+import { makingOf } from '../../src/store/manifest.js';
 import { packLines } from '../../src/store/result-block.js';
 import { ResultStore } from '../../src/store/result-store.js';
+import { manifestOf } from './batch-manifest.js';
 import { World } from './queue-world.js';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
@@ -18,43 +19,16 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-function manifestOf(id: string): Manifest {
-  return {
-    schema: 'elsewise.batch/v1',
-    id,
-    model: { name: 'credit', version: 1, digest: DIGEST },
-    policy: {
-      digest: DIGEST,
-      document: {
-        schema: 'elsewise.policy/v1',
-        name: 'policy',
-        cost: { norm: 'l1', weights: 'none' },
-        features: {},
-        constraints: [],
-        count: 1,
-        margin: 0,
-        deadlineMs: 1000,
-        solvers: ['auto'],
-        seed: 0,
-      },
-    },
-    layout: { format: 'ndjson' },
-    chunkRows: 2,
-    ttlSeconds: 1000,
-    by: 'tester@here',
-    created: new Date().toISOString(),
-  };
-}
-
 /** A batch of one chunk, and what its worker would store. */
 async function addBatch(id: string) {
   const rows = await pack(Buffer.from('{"id":"a"}\n{"id":"b"}\n'), 'passing');
-  await world.store.batches.create(manifestOf(id));
+  const manifest = manifestOf(id);
+  await world.store.batches.create(manifest);
   const facts = { digest: rows.digest, firstRow: 1, rows: 2 };
   await world.store.batches.addChunk(id, 0, facts, rows);
   await world.store.batches.seal(id, 1, rows.digest);
   const costs = { buckets: new Map([[3, 1]]), sum: 1.06 };
-  return { batch: id, index: 0, facts, counts: { found: 1, already: 1 }, costs };
+  return { batch: id, making: makingOf(manifest), index: 0, facts, counts: { found: 1, already: 1 }, costs };
 }
 
 /** The smallest result there is. */
@@ -120,6 +94,31 @@ describe('a chunk', () => {
     expect(await redis.keys(`${settings.keyPrefix}:batch:{gone}*`)).toEqual([]);
   });
 
+  it('whose rows are gone when its results come has them all the same', async () => {
+    const { redis, results, settings, batches } = world.store;
+    const finished = await addBatch('rowless');
+    await redis.del(new Keys(settings.keyPrefix).batchRows('rowless', 0));
+    expect(await results.finishChunk(finished, packLines(lineOf('first')))).toBe('touch');
+    expect(await batches.status('rowless')).toMatchObject({ done: 1, answered: 2 });
+  });
+
+  it('of another batch that has the same id now is left alone', async () => {
+    const { batches, results } = world.store;
+    const finished = await addBatch('again');
+    const { facts, making } = finished;
+    const other = { ...facts, digest: DIGEST };
+    expect(await results.finishChunk({ ...finished, making: 'earlier' }, packLines(lineOf('late')))).toBe('stale');
+    expect(await results.finishChunk({ ...finished, facts: other }, packLines(lineOf('late')))).toBe('stale');
+    await batches.fail('again', 0, failed(facts.digest), 'earlier');
+    await batches.fail('again', 0, failed(other.digest), making);
+    expect(await batches.status('again')).toMatchObject({ done: 0, failed: 0, answered: 0 });
+    await batches.fail('again', 0, failed(facts.digest), making);
+    const { manifest } = await batches.status('again');
+    expect(await batches.revive({ ...manifest, created: '2020-01-01T00:00:00.000Z' }, 0, facts)).toBe(false);
+    expect(await batches.revive(manifest, 0, facts)).toBe(true);
+    expect(await results.finishChunk(finished, packLines(lineOf('own')))).toBe('touch');
+  });
+
   it('whose results are damaged or expired is not given out', async () => {
     const { redis, results, settings } = world.store;
     const finished = await addBatch('damaged');
@@ -130,6 +129,37 @@ describe('a chunk', () => {
     await expect(results.chunkResults('damaged', 0, digest)).rejects.toThrow('damaged');
     await redis.del(key);
     await expect(results.chunkResults('damaged', 0, digest)).rejects.toThrow('have expired');
+  });
+});
+
+describe('a batch that has expired', () => {
+  const left = (id: string) => world.store.redis.keys(`${world.store.settings.keyPrefix}:batch:{${id}}*`);
+
+  it('is not brought back by who cancels or seals it', async () => {
+    const { batches } = world.store;
+    await expect(batches.cancel('expired')).rejects.toThrow('no batch "expired" is stored');
+    await expect(batches.seal('expired', 0, DIGEST)).rejects.toThrow('batch "expired" expired');
+    expect(await left('expired')).toEqual([]);
+  });
+
+  it('but for some of its keys is not written to', async () => {
+    const { redis, batches, results, settings } = world.store;
+    const finished = await addBatch('half');
+    const { facts } = finished;
+    const { manifest } = await batches.status('half');
+    const [chunk, rows] = await Promise.all([batches.chunk('half', 0), pack(Buffer.from('x\n'), 'passing')]);
+    expect(chunk).toBeDefined();
+    const batch = `${settings.keyPrefix}:batch:{half}`;
+    await redis.del(batch);
+    const others = await left('half');
+    await batches.fail('half', 0, failed(facts.digest));
+    expect(await results.finishChunk(finished, packLines(lineOf('late')))).toBe('gone');
+    await redis.hset(`${batch}:chunks`, '0', JSON.stringify(failed(facts.digest)));
+    expect(await batches.revive(manifest, 0, facts)).toBe(false);
+    await batches.dropRows('half', [0]);
+    await expect(batches.addChunk('half', 1, facts, rows)).rejects.toThrow('expired while it was added to');
+    await expect(batches.seal('half', 1, DIGEST)).rejects.toThrow('expired while it was added to');
+    expect((await left('half')).sort()).toEqual(others.sort());
   });
 });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadPolicy } from '../../src/explain/policy.js';
+import { cancelBatch } from '../../src/jobs/batch-control.js';
 import { Producer } from '../../src/jobs/producer.js';
 import { openScheduleQueue, Schedules } from '../../src/jobs/schedule.js';
 import { ScheduleRunner } from '../../src/jobs/schedule-run.js';
@@ -128,6 +129,26 @@ describe('a run', () => {
     expect(shown).toContain(`${join(inbox, 'b.csv')}: 201 rows, batch ${third.files[0].batch}`);
     expect(shown).toContain('nothing new (2 files known)');
     expect((await world.call('schedule', 'list')).stdout).toContain('2 files, 3,201 rows');
+  });
+
+  it('says what will not be written: the results of a batch that was cancelled or has expired', async () => {
+    const [header, ...rows] = readFileSync(world.writeRows('rows.csv', 1), 'utf8').split('\n');
+    for (const [i, name] of ['a', 'b'].entries()) writeFileSync(join(inbox, `${name}.csv`), `${header}\n${rows[i]}\n`);
+    await plan('nightly', NEVER, { output: world.path('outbox') });
+    await world.serve(SCHEDULES);
+    const [cancelled, expired] = (await runNow('nightly')).files.map(({ batch }) => batch!);
+    await cancelBatch(world.store, cancelled);
+    await world.store.redis.del(new Keys(world.store.settings.keyPrefix).batch(expired));
+    const { schedules } = world.store;
+    await until('both to be given up', async () => (await schedules.deliveries('nightly')).size === 2, 5_000);
+    const { stdout } = await world.call('schedule', 'show', 'nightly');
+    expect(stdout).toContain(`batch ${cancelled} -> batch ${cancelled} was cancelled: its results are not written`);
+    expect(stdout).toContain(`batch ${expired} -> no batch "${expired}" is stored (or it has expired)`);
+    const queue = openScheduleQueue(world.store);
+    const looks = async () =>
+      (await queue.getJobs(['delayed', 'active', 'waiting'])).filter((job) => job.name === 'deliver');
+    await until('the last look', async () => (await looks()).length === 0, 5_000);
+    await queue.close();
   });
 
   it('resolves the model when it begins', async () => {

@@ -1,0 +1,32 @@
+/** A manifest for tests of the store: a batch that nobody will work on. */
+import type { Manifest } from '../../src/store/manifest.js';
+
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+
+export function manifestOf(id: string): Manifest {
+  return {
+    schema: 'elsewise.batch/v1',
+    id,
+    model: { name: 'credit', version: 1, digest: DIGEST },
+    policy: {
+      digest: DIGEST,
+      document: {
+        schema: 'elsewise.policy/v1',
+        name: 'policy',
+        cost: { norm: 'l1', weights: 'none' },
+        features: {},
+        constraints: [],
+        count: 1,
+        margin: 0,
+        deadlineMs: 1000,
+        solvers: ['auto'],
+        seed: 0,
+      },
+    },
+    layout: { format: 'ndjson' },
+    chunkRows: 2,
+    ttlSeconds: 1000,
+    by: 'tester@here',
+    created: new Date().toISOString(),
+  };
+}
