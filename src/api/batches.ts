@@ -54,7 +54,7 @@ export const addBatch = defineRoute({
     },
     409: { description: 'the id is taken by other rows, model or policy', schema: SCHEMAS.problem },
   },
-  async answer({ query, headers, body, service }) {
+  async answer({ query, headers, body, service, caller, gone }) {
     const warnings: string[] = [];
     const total = await service.producer.enqueueBatch({
       source: body.bytes,
@@ -62,6 +62,8 @@ export const addBatch = defineRoute({
       model: query.model,
       policy: query.policy ?? readPolicyHeader(headers['x-elsewise-policy']),
       batch: query.batch,
+      by: caller,
+      signal: AbortSignal.any([gone, service.closing]),
       onWarning: (text) => warnings.push(text),
     });
     service.metrics.countUploadedRows(total.rows);
