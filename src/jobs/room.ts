@@ -56,11 +56,12 @@ export class Room {
       return { left: limit - queuedBytes, words: `${megabytes(queuedBytes)} of rows wait, no more may` };
     }
     const limit = settings.memoryShare * memory.limitBytes;
-    // above the limit already: no need to ask what comes on top
-    const expected = memory.usedBytes < limit ? await this.#expectedBytes() : 0;
-    const [used, more, of] = [memory.usedBytes, expected, limit].map(megabytes);
-    const words = `Redis holds ${used} and results will take ${more}, of ${of} for batches`;
-    return { left: limit - memory.usedBytes - expected, words };
+    const left = limit - memory.usedBytes;
+    const [used, of] = [memory.usedBytes, limit].map(megabytes);
+    if (left <= 0) return { left, words: `Redis holds ${used}, of ${of} for batches` }; // whatever comes on top
+    const expected = await this.#expectedBytes();
+    const words = `Redis holds ${used} and results will take ${megabytes(expected)}, of ${of} for batches`;
+    return { left: left - expected, words };
   }
 
   /** Of the results that are still to come. */

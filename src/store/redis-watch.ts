@@ -23,7 +23,7 @@ export class RedisWatch {
     this.#asked = asked;
     this.#all = all;
     this.#onSilence = onSilence;
-    asked.on('ready', this.#forget);
+    asked.on('ready', this.#greet);
     this.#timer = setInterval(() => this.#look(), ASK_EVERY_MS);
   }
 
@@ -33,7 +33,7 @@ export class RedisWatch {
 
   stop(): void {
     clearInterval(this.#timer);
-    this.#asked.off('ready', this.#forget);
+    this.#asked.off('ready', this.#greet);
   }
 
   #look(): void {
@@ -46,18 +46,23 @@ export class RedisWatch {
     const askedAt = performance.now();
     this.#askedAt = askedAt;
     if (this.#asked.status !== 'ready') return; // its greeting is the answer
-    const ended = () => {
-      if (this.#askedAt === askedAt) this.#forget();
+    const end = (isAnswered: boolean) => {
+      if (this.#askedAt !== askedAt) return; // asked over a connection that has been given up: it says nothing of the new one
+      this.#forget();
+      if (isAnswered) this.#isSilent = false;
     };
-    const answered = () => {
-      this.#isSilent = false;
-    };
-    this.#asked.ping().then(answered).then(ended, ended);
+    this.#asked.ping().then(
+      () => end(true),
+      () => end(false),
+    );
   }
 
-  readonly #forget = (): void => {
+  #forget(): void {
     this.#askedAt = undefined;
-  };
+  }
+
+  /** A new connection: whether it is any better is asked at once. */
+  readonly #greet = (): void => this.#ask();
 
   #renew(): void {
     this.#forget();

@@ -87,6 +87,7 @@ it('goes down in time', { timeout: 60_000 }, async () => {
   await create();
   process.kill(pid, 'SIGSTOP');
   const asking = api.call('GET', '/v1/models', told());
+  await until('the request', async () => /requests_open 2$/m.test((await api.call('GET', '/metrics')).text));
   const since = performance.now();
   await api.server.drain();
   expect(performance.now() - since).toBeLessThan(TOLD_WITHIN_MS);
