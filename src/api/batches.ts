@@ -10,6 +10,7 @@ import { cancelBatch, retryBatch } from '../jobs/batch-control.js';
 import { stateOf } from '../jobs/batch-summary.js';
 import type { BatchStatus } from '../store/batch-store.js';
 import { batchIdSchema } from '../store/manifest.js';
+import { checkReference } from './references.js';
 import { defineRoute } from './route.js';
 import { type BatchAccepted, type BatchStatusDocument, SCHEMAS } from './schemas.js';
 
@@ -43,7 +44,7 @@ export const addBatch = defineRoute({
     'x-elsewise-policy': z
       .string()
       .optional()
-      .describe('the policy document as JSON on one line; left out, anything may change'),
+      .describe('the policy document as JSON on one line; left out, and no `policy` in the query: anything may change'),
   }),
   body: { kind: 'bytes', types: ROW_TYPES },
   responses: {
@@ -54,7 +55,8 @@ export const addBatch = defineRoute({
     },
     409: { description: 'the id is taken by other rows, model or policy', schema: SCHEMAS.problem },
   },
-  async answer({ query, headers, body, service }) {
+  async answer({ query, headers, body, service, caller, gone }) {
+    for (const name of ['model', 'policy'] as const) checkReference(query[name], `query.${name}`);
     const warnings: string[] = [];
     const total = await service.producer.enqueueBatch({
       source: body.bytes,
@@ -62,6 +64,8 @@ export const addBatch = defineRoute({
       model: query.model,
       policy: query.policy ?? readPolicyHeader(headers['x-elsewise-policy']),
       batch: query.batch,
+      by: caller,
+      signal: AbortSignal.any([gone, service.closing]),
       onWarning: (text) => warnings.push(text),
     });
     service.metrics.countUploadedRows(total.rows);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
+import { checkReference } from './references.js';
 import { type Answer, defineRoute } from './route.js';
 import { type Pending, SCHEMAS } from './schemas.js';
 
@@ -30,6 +31,7 @@ export const explain = defineRoute({
   async answer({ query, body, service, gone }) {
     const { producer, answers, settings, closing } = service;
     const { schema: _, id = randomUUID(), ...row } = body;
+    for (const name of ['model', 'policy'] as const) checkReference(row[name], `body.${name}`);
     await answers.listen();
     const event = await producer.enqueueEvent({ ...row, id });
     const waitMs = Math.min(query.waitMs ?? settings.waitMs, settings.maxWaitMs);

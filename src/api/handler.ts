@@ -1,4 +1,8 @@
-/** Route -> handler of fastify: checks what came by the route's schemas, calls it, sends what it gives. */
+/**
+ * Route -> handler of fastify: checks what came by the route's schemas, calls it, sends what it gives. A request does not outlast
+ * its client, nor a Redis that no longer answers: then it is over at once, and what it still waits for is nobody's business.
+ */
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
@@ -15,17 +19,19 @@ const HEAD_AFTER_MS = 1_000;
 
 export function handlerOf(route: Route, service: Service) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (!route.worksAlone && service.store.redis.status !== 'ready')
-      throw new ElsewiseError('redis-away', 'Redis is not connected');
+    if (!route.worksAlone && !service.redis.isUp) throw new ElsewiseError('redis-away', 'Redis is not connected');
+    const gone = goneSignal(reply, service.redis.silence);
     const call = {
       params: check(route.params, request.params, 'params'),
       query: check(route.query, request.query, 'query'),
       headers: check(route.headers, request.headers, 'headers'),
-      body: route.body && (await readBody(route.body, request, service)),
+      body: route.body && (await readBody(route.body, request, service, gone)),
       service,
-      gone: goneSignal(reply),
+      caller: request.caller?.name,
+      gone,
     };
-    return send(reply, await route.answer(call as AnyCall));
+    gone.throwIfAborted();
+    return send(reply, await unlessGone(gone, route.answer(call as AnyCall)), gone);
   };
 }
 
@@ -39,12 +45,17 @@ function check(schema: z.ZodObject | undefined, value: unknown, root: string): u
   }
 }
 
-async function readBody(spec: BodySpec, request: FastifyRequest, { settings }: Service): Promise<unknown> {
+async function readBody(
+  spec: BodySpec,
+  request: FastifyRequest,
+  { settings }: Service,
+  gone: AbortSignal,
+): Promise<unknown> {
   refuseEncoding(request.headers['content-encoding']);
   const type = (request.headers['content-type'] ?? '').split(';')[0].trim().toLowerCase();
   if (spec.kind === 'bytes') {
     if (!Object.hasOwn(spec.types, type)) throw otherType(Object.keys(spec.types));
-    return { bytes: receive(request.raw, settings.receiveMs), name: spec.types[type] };
+    return { bytes: receive(request.raw, settings.receiveMs, gone), name: spec.types[type] };
   }
   if (type !== 'application/json') throw otherType(['application/json']);
   const bytes = await receiveWhole(request.raw, settings[spec.limit], settings.receiveMs);
@@ -70,23 +81,45 @@ function otherType(types: readonly string[]): ElsewiseError {
   return new ElsewiseError('unsupported-type', `expected ${types.join(', ')}`, 'headers.content-type');
 }
 
-/** Aborted when the connection ends before the answer does. */
-function goneSignal({ raw }: FastifyReply): AbortSignal {
+/** Aborted when the connection ends before the answer does, and by the silence of Redis. */
+function goneSignal({ raw }: FastifyReply, silence: AbortSignal): AbortSignal {
   const controller = new AbortController();
+  const onSilence = () => controller.abort(silence.reason);
+  silence.addEventListener('abort', onSilence);
   raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort();
+    silence.removeEventListener('abort', onSilence);
+    if (!raw.writableFinished) controller.abort(new ElsewiseError('interrupted', 'the client is gone'));
   });
   return controller.signal;
 }
 
-function send(reply: FastifyReply, { status, body, type, headers = {} }: Answer): FastifyReply {
-  const isStream = typeof body === 'object' && 'pipe' in body;
-  if (isStream) sendHeadSoon(reply);
+/** An answer that comes too late is thrown away. */
+function unlessGone(gone: AbortSignal, answering: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      reject(gone.reason);
+      answering.then(
+        ({ body }) => isStream(body) && body.destroy(),
+        () => {},
+      );
+    };
+    gone.addEventListener('abort', leave, { once: true });
+    answering.then(resolve, reject).finally(() => gone.removeEventListener('abort', leave));
+  });
+}
+
+const isStream = (body: Answer['body']): body is Readable => typeof body === 'object' && 'pipe' in body;
+
+function send(reply: FastifyReply, { status, body, type, headers = {} }: Answer, gone: AbortSignal): FastifyReply {
+  if (isStream(body)) {
+    sendHeadSoon(reply);
+    gone.addEventListener('abort', () => reply.raw.destroy()); // it may not look whole
+  }
   return reply
     .code(status)
     .headers(headers)
     .type(type ?? 'application/json; charset=utf-8')
-    .send(isStream || typeof body === 'string' ? body : JSON.stringify(body));
+    .send(isStream(body) || typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 function sendHeadSoon({ raw }: FastifyReply): void {

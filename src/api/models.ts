@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { modelHeader } from '../documents/model-document.js';
 import { admitInThread } from '../jobs/document-thread.js';
+import { checkReference } from './references.js';
 import { defineRoute } from './route.js';
 import { SCHEMAS } from './schemas.js';
 
@@ -44,10 +45,11 @@ export const showModelVersion = defineRoute({
   access: 'read',
   params: z.strictObject({ name, version: z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'expected a version') }),
   responses: { 200: { description: 'about it', schema: SCHEMAS.modelVersion }, 404: UNKNOWN },
-  answer: async ({ params, service }) => ({
-    status: 200,
-    body: await service.store.models.resolve(`${params.name}@${params.version}`),
-  }),
+  async answer({ params, service }) {
+    const reference = `${params.name}@${params.version}`;
+    checkReference(reference, 'params.version');
+    return { status: 200, body: await service.store.models.resolve(reference) };
+  },
 });
 
 export const pushModel = defineRoute({

@@ -57,9 +57,14 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'too-many-requests',
 };
 
+/** What a command would be told of its arguments is here about a request. */
+function withoutCommandLine({ message, path }: ElsewiseError): ElsewiseError {
+  return new ElsewiseError('bad-request', path ? message.slice(`${path}: `.length) : message, path);
+}
+
 export function asCoded(error: unknown): ElsewiseError {
   const known = asRedisFailure(config.store, error); // its words stay inside, only the code goes out
-  if (known instanceof ElsewiseError) return known;
+  if (known instanceof ElsewiseError) return known.code === 'usage' ? withoutCommandLine(known) : known;
   const { message = '', statusCode = 500 } = error as { message?: string; statusCode?: number };
   if (isRedisTrouble(error)) return new ElsewiseError('redis-away', message);
   return new ElsewiseError(BY_STATUS[statusCode] ?? 'internal', message);

@@ -8,11 +8,15 @@ import { ElsewiseError } from '../documents/error.js';
 /** After an answer that did not need the whole body: so long it is still thrown away, that the client gets to the answer. */
 const LINGER_MS = 2_000;
 
-/** The pieces of a body. Leaving off early does not break the connection: the answer has yet to go over it. */
-export async function* receive(body: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array> {
+/**
+ * The pieces of a body. Leaving off early does not break the connection: the answer has yet to go over it. Once that is given,
+ * `gone` is aborted and the rest is thrown away (see `linger`): what comes then must not be taken for the end of the body.
+ */
+export async function* receive(body: IncomingMessage, idleMs: number, gone?: AbortSignal): AsyncGenerator<Uint8Array> {
   const pieces = body.iterator({ destroyOnReturn: false });
   for (;;) {
     const { done, value } = await within(idleMs, nextPiece(pieces));
+    gone?.throwIfAborted();
     if (done) return;
     yield value;
   }

@@ -51,7 +51,9 @@ export interface Call<P, Q, H, B> {
   readonly headers: H;
   readonly body: B;
   readonly service: Service;
-  /** When the client is gone. */
+  /** The name of the token; of a route that asks for none, undefined. */
+  readonly caller: string | undefined;
+  /** Aborted when nobody waits for the answer any more: the client is gone, or was told that Redis is away. */
   readonly gone: AbortSignal;
 }
 

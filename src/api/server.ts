@@ -6,10 +6,11 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import type { DestinationStream } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import { ElsewiseError } from '../documents/error.js';
 import { Producer } from '../jobs/producer.js';
 import { connect } from '../store/redis.js';
+import { meetRedis } from '../store/redis-meeting.js';
 import type { StoreSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
 import type { Verdict } from '../telemetry/http.js';
@@ -18,6 +19,7 @@ import { createApp } from './app.js';
 import { EventAnswers } from './await-answer.js';
 import { createLog } from './log.js';
 import { Places } from './places.js';
+import { RedisPresence } from './redis-presence.js';
 import { routes } from './routes.js';
 import type { Service } from './service.js';
 import type { ApiSettings } from './settings.js';
@@ -38,7 +40,6 @@ const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 export class ApiServer {
   readonly #options: ApiOptions;
-  readonly #store: Store;
   readonly #service: Service;
   readonly #closing = new AbortController();
   #app: FastifyInstance | undefined;
@@ -49,10 +50,12 @@ export class ApiServer {
   static async start(options: ApiOptions): Promise<ApiServer> {
     refuseUnsafe(options);
     const tokens = new TokenTable(options.api.tokens, options.insecureNoAuth);
+    const log = createLog(options.api, options.log);
+    await meetRedis(options.store, (text) => log.warn(text));
     const redis = await connect(options.store);
     const server = new ApiServer(options, storeOver(redis, options.store));
     try {
-      await server.#listen(tokens);
+      await server.#listen(tokens, log);
     } catch (error) {
       await server.drain();
       throw error;
@@ -62,15 +65,16 @@ export class ApiServer {
 
   private constructor(options: ApiOptions, store: Store) {
     const places = new Places(options.api.maxWaiting);
+    const redis = new RedisPresence(store.redis);
     this.#options = options;
-    this.#store = store;
     this.#service = {
       settings: options.api,
       store,
+      redis,
       producer: new Producer(store),
       answers: new EventAnswers(store, places),
       places,
-      metrics: new RequestMetrics({ isRedisUp: () => this.#isRedisUp(), waiting: () => places.taken }),
+      metrics: new RequestMetrics({ isRedisUp: () => redis.isUp, waiting: () => places.taken }),
       closing: this.#closing.signal,
       readiness: () => this.#readiness(),
     };
@@ -87,13 +91,13 @@ export class ApiServer {
     return this.#draining;
   }
 
-  async #listen(tokens: TokenTable): Promise<void> {
-    const { api, insecureNoAuth, log } = this.#options;
+  async #listen(tokens: TokenTable, log: Logger): Promise<void> {
+    const { api, insecureNoAuth } = this.#options;
     const app = await createApp({
       service: this.#service,
       routes,
       tokens,
-      log: createLog(api, log),
+      log,
       hosts: insecureNoAuth ? LOOPBACK_HOST : undefined,
     });
     this.#app = app;
@@ -108,21 +112,18 @@ export class ApiServer {
   async #drain(): Promise<void> {
     const { unreadyMs, drainMs } = this.#options.api;
     if (this.#app?.server.listening) await sleep(unreadyMs);
-    this.#closing.abort();
+    this.#closing.abort(new ElsewiseError('interrupted', 'the server is going down: send it again'));
     const cut = setTimeout(() => this.#app?.server.closeAllConnections(), drainMs);
     await this.#app?.close();
     clearTimeout(cut);
+    this.#service.redis.stop();
     await this.#service.answers.close();
     await this.#service.producer.close();
   }
 
-  #isRedisUp(): boolean {
-    return this.#store.redis.status === 'ready';
-  }
-
   #readiness(): Verdict {
     if (this.#draining) return { isGood: false, reason: 'draining' };
-    return this.#isRedisUp() ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
+    return this.#service.redis.isUp ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
   }
 }
 

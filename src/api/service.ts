@@ -5,17 +5,19 @@ import type { Verdict } from '../telemetry/http.js';
 import type { RequestMetrics } from '../telemetry/request-metrics.js';
 import type { EventAnswers } from './await-answer.js';
 import type { Places } from './places.js';
+import type { RedisPresence } from './redis-presence.js';
 import type { ApiSettings } from './settings.js';
 
 export interface Service {
   readonly settings: ApiSettings;
   readonly store: Store;
+  readonly redis: RedisPresence;
   readonly producer: Producer;
   readonly answers: EventAnswers;
   /** For requests that wait. */
   readonly places: Places;
   readonly metrics: RequestMetrics;
-  /** Aborted when the server goes down: whoever waits should come to an end. */
+  /** Aborted, with what to tell the caller, when the server goes down: whoever waits should come to an end. */
   readonly closing: AbortSignal;
   /** Whether it wants new requests just now. */
   readiness(): Verdict;

@@ -21,7 +21,11 @@ export const ERROR_CODES = {
   interrupted: { exit: 130, retry: false, meaning: 'stopped by a signal; what was finished is kept' },
   'thread-lost': { exit: 1, retry: true, meaning: 'a solver thread died or overran and was replaced' },
   'too-often': { exit: 1, retry: false, meaning: 'taken again and again and never finished' },
-  'bad-request': { exit: 2, retry: false, meaning: 'the request is not HTTP or not JSON as this server takes it' },
+  'bad-request': {
+    exit: 2,
+    retry: false,
+    meaning: 'the head, query or JSON of the request is not as this server takes it',
+  },
   'not-authenticated': { exit: 2, retry: false, meaning: 'the request carries no token that is known' },
   'not-allowed': { exit: 2, retry: false, meaning: 'the token does not have the role that this needs' },
   'no-such-route': { exit: 2, retry: false, meaning: 'the server has nothing under this method and path' },

@@ -9,7 +9,7 @@ import type { ChunkState, Manifest } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
 import type { ChunkCutter } from './chunk-cutter.js';
 import { addChunkJobs, type NumberedChunk } from './chunk-jobs.js';
-import { Room, whileFull } from './room.js';
+import { type Patience, Room, whileFull } from './room.js';
 import type { Chunk } from './rows.js';
 
 export interface EnqueuedBatch {
@@ -20,7 +20,9 @@ export interface EnqueuedBatch {
   readonly done: number;
 }
 
-export interface FeedReports {
+export interface FeedOptions {
+  /** Ends the waiting for room; what has been added stays, and the same again goes on from there. */
+  readonly signal?: AbortSignal;
   onProgress?(rows: number): void;
   onWait?(reason: string): void;
 }
@@ -41,7 +43,7 @@ export class BatchFeed {
     this.#room = new Room(store, manifest.id);
   }
 
-  async add(cutter: ChunkCutter, { onProgress, onWait }: FeedReports): Promise<EnqueuedBatch> {
+  async add(cutter: ChunkCutter, { signal, onProgress, onWait }: FeedOptions): Promise<EnqueuedBatch> {
     const { id } = this.#manifest;
     const total = { id, rows: 0, chunks: 0, done: 0 };
     const input = createHash('sha256');
@@ -50,8 +52,8 @@ export class BatchFeed {
       const group = await cutter.take(GROUP, this.#manifest);
       if (group.length === 0) break;
       const rows = group.reduce((sum, chunk) => sum + chunk.rows, 0);
-      await this.#room.wait(rows, wait);
-      const { states, digests } = await this.#addChunks(group, total.chunks, wait);
+      await this.#room.wait(rows, wait, signal);
+      const { states, digests } = await this.#addChunks(group, total.chunks, { signal, onWait: wait });
       for (const digest of digests) input.update(digest);
       total.chunks += group.length;
       total.rows += rows;
@@ -63,7 +65,7 @@ export class BatchFeed {
   }
 
   /** Blocks first, jobs second: a job never names what is not there. One by one: the first conflict ends it. */
-  async #addChunks(chunks: readonly Chunk[], firstIndex: number, onWait: (reason: string) => void) {
+  async #addChunks(chunks: readonly Chunk[], firstIndex: number, patience: Patience) {
     const { id } = this.#manifest;
     const blocks = await Promise.all(chunks.map(({ bytes }) => pack(withoutLeadingLineEnds(bytes), 'passing')));
     const states: ChunkState[] = [];
@@ -71,11 +73,11 @@ export class BatchFeed {
     for (const [i, { firstRow, rows }] of chunks.entries()) {
       const [block, index] = [blocks[i], firstIndex + i];
       const facts = { digest: block.digest, firstRow, rows };
-      const state = await whileFull(() => this.#store.batches.addChunk(id, index, facts, block), { onWait });
+      const state = await whileFull(() => this.#store.batches.addChunk(id, index, facts, block), patience);
       if (state === 'waiting') waiting.push({ index, facts });
       states.push(state);
     }
-    await whileFull(() => addChunkJobs(this.#queue, this.#manifest, waiting), { onWait });
+    await whileFull(() => addChunkJobs(this.#queue, this.#manifest, waiting), patience);
     return { states, digests: blocks.map(({ digest }) => digest) };
   }
 }

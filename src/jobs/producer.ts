@@ -42,6 +42,8 @@ export interface BatchInput {
   readonly ttlSeconds?: number;
   /** Who adds it; left out, the user and machine of this process. */
   readonly by?: string;
+  /** Ends the waiting for room, with its reason; what has been added stays, and the same again goes on from there. */
+  readonly signal?: AbortSignal;
   /** Called now and then, with the rows added so far. */
   onProgress?(rows: number): void;
   /** Called again and again while Redis has no room for more. */

@@ -18,6 +18,8 @@ const EXPECTED_RESULT_BYTES = 250;
 /** What a finished row takes besides its result: the index of known rows, and what Redis rounds up. */
 const BESIDES_BYTES = 60;
 const RETRY_MS = 500;
+/** Between two looks of one who waits; each asks after every open batch. */
+const WAIT_MS = 1_000;
 
 export class Room {
   readonly #store: Store;
@@ -31,7 +33,7 @@ export class Room {
     this.#batch = batch;
   }
 
-  /** Resolves when so many rows more may be added; tells at each look why not. Rejects by the signal. */
+  /** Resolves when so many rows more may be added; tells at each look why not. Rejects with the reason of the signal. */
   async wait(rows: number, onWait: (reason: string) => void, signal?: AbortSignal): Promise<void> {
     this.#left -= rows * (EXPECTED_RESULT_BYTES + BESIDES_BYTES);
     if (this.#left > 0 && performance.now() - this.#lookedMs < LOOK_EVERY_MS) return;
@@ -41,7 +43,7 @@ export class Room {
       this.#left = left;
       if (left > 0) return;
       onWait(words);
-      await sleep(RETRY_MS, undefined, { signal });
+      await pause(WAIT_MS, signal);
     }
   }
 
@@ -55,24 +57,23 @@ export class Room {
       return { left: limit - queuedBytes, words: `${megabytes(queuedBytes)} of rows wait, no more may` };
     }
     const limit = settings.memoryShare * memory.limitBytes;
+    const left = limit - memory.usedBytes;
+    const [used, of] = [memory.usedBytes, limit].map(megabytes);
+    if (left <= 0) return { left, words: `Redis holds ${used}, of ${of} for batches` }; // whatever comes on top
     const expected = await this.#expectedBytes();
-    const [used, more, of] = [memory.usedBytes, expected, limit].map(megabytes);
-    const words = `Redis holds ${used} and results will take ${more}, of ${of} for batches`;
-    return { left: limit - memory.usedBytes - expected, words };
+    const words = `Redis holds ${used} and results will take ${megabytes(expected)}, of ${of} for batches`;
+    return { left: left - expected, words };
   }
 
   /** Of the results that are still to come. */
   async #expectedBytes(): Promise<number> {
     const { batches } = this.#store;
-    let bytes = 0;
-    for (const id of (await batches.open()).keys()) {
-      const status = await batches.status(id).catch(() => undefined);
-      if (!status) continue;
-      const { rows, answered, resultBytes, queuedBytes } = status;
+    const ids = [...(await batches.open()).keys()];
+    const loads = await Promise.all(ids.map((id) => batches.load(id)));
+    return loads.reduce((bytes, { rows, answered, resultBytes, queuedBytes }) => {
       const each = BESIDES_BYTES + (answered > 0 ? resultBytes / answered : EXPECTED_RESULT_BYTES);
-      bytes += Math.max(0, (rows - answered) * each - queuedBytes); // rows go as results come
-    }
-    return bytes;
+      return bytes + Math.max(0, (rows - answered) * each - queuedBytes); // rows go as results come
+    }, 0);
   }
 }
 
@@ -80,14 +81,14 @@ export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-interface Patience {
+export interface Patience {
   /** Left out: for ever. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal;
   onWait?(reason: string): void;
 }
 
-/** Tries again as long as Redis refuses to write because it is full. */
+/** Tries again as long as Redis refuses to write because it is full. Rejects with the reason of the signal. */
 export async function whileFull<T>(write: () => Promise<T>, { patienceMs, signal, onWait }: Patience = {}): Promise<T> {
   for (const since = performance.now(); ; ) {
     try {
@@ -95,7 +96,11 @@ export async function whileFull<T>(write: () => Promise<T>, { patienceMs, signal
     } catch (error) {
       if (!isRedisFull(error) || performance.now() - since > (patienceMs ?? Number.POSITIVE_INFINITY)) throw error;
       onWait?.('Redis is full');
-      await sleep(RETRY_MS, undefined, { signal });
+      await pause(RETRY_MS, signal);
     }
   }
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => signal?.throwIfAborted());
 }

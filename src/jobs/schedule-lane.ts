@@ -1,5 +1,6 @@
 /** The lane of a worker that serves schedules: it solves nothing, so it has no threads; it reads files and adds batches. */
-import { DelayedError, type Job, type Queue, Worker } from 'bullmq';
+import { DelayedError, type Job, type Queue, WaitingError, Worker } from 'bullmq';
+import { ElsewiseError } from '../documents/error.js';
 import type { RedisClient } from '../store/redis.js';
 import type { Store } from '../store/store.js';
 import type { Metrics, QueueDepth } from '../telemetry/metrics.js';
@@ -35,6 +36,7 @@ export class ScheduleLane {
   readonly #queue: Queue;
   readonly #runner: ScheduleRunner;
   readonly #worker: Worker;
+  readonly #draining = new AbortController();
   #jobs = 0;
 
   constructor(connection: RedisClient, store: Store, metrics: Metrics, options: ScheduleLaneOptions) {
@@ -64,8 +66,9 @@ export class ScheduleLane {
     return (await this.#queue.isPaused()) ? 0 : this.#queue.getWaitingCount();
   }
 
-  /** Takes no more jobs and resolves when the running ones have ended. */
+  /** Takes no more jobs and resolves when the running ones have ended; one that waits for room is left to other workers. */
   async drain(): Promise<void> {
+    this.#draining.abort(new ElsewiseError('interrupted', 'the worker is going down'));
     await this.#worker.close();
     await this.#queue.close();
   }
@@ -88,9 +91,11 @@ export class ScheduleLane {
 
   readonly #kinds: Readonly<Record<string, JobKind>> = {
     run: {
-      work: (job) => {
+      work: async (job, token) => {
         const { schedule, at, again = false } = job.data as RunJob;
-        return this.#runner.run({ schedule, at: timeOf(job), kind: at ? 'manual' : 'scheduled', again });
+        const { signal } = this.#draining;
+        const request = { schedule, at: timeOf(job), kind: at ? 'manual' : 'scheduled', again, signal } as const;
+        await this.#runner.run(request).catch((error) => this.#handBack(job, token, error));
       },
       giveUp: (job, error) => this.#runner.giveUp((job.data as RunJob).schedule, timeOf(job), error),
     },
@@ -107,6 +112,13 @@ export class ScheduleLane {
       },
     },
   };
+
+  /** A run that drain broke off is the next worker's, at once and as if nothing had been; what else it ended with stays. */
+  async #handBack(job: Job, token: string | undefined, error: unknown): Promise<never> {
+    if (error !== this.#draining.signal.reason) throw error;
+    await job.moveToWait(token);
+    throw new WaitingError();
+  }
 
   /** Also called for a job that no worker lives through: then this worker never ran it. */
   async #recordFailure(job: Job | undefined, error: Error): Promise<void> {

@@ -25,6 +25,8 @@ export interface RunRequest {
   readonly at: Date;
   readonly kind: ScheduleRun['kind'];
   readonly again: boolean;
+  /** Ends the waiting for room in Redis: the run breaks off as if its worker had died, and can be repeated. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a run works with, resolved once at its beginning. */
@@ -34,6 +36,7 @@ interface Bound {
   readonly model: string;
   readonly policy: Policy;
   readonly again: boolean;
+  readonly signal: AbortSignal | undefined;
 }
 
 export class ScheduleRunner {
@@ -48,19 +51,20 @@ export class ScheduleRunner {
   }
 
   /** Throws when anything failed, after all that could be done is done and recorded. */
-  async run({ schedule: name, at, kind, again }: RunRequest): Promise<void> {
+  async run({ schedule: name, at, kind, again, signal }: RunRequest): Promise<void> {
     const schedule = await this.#store.schedules.find(name);
     if (!schedule || (schedule.isPaused && kind === 'scheduled')) return;
     const run = beginRun(at, kind);
     if (!(await this.#store.schedules.recordRun(name, run))) return;
     try {
-      await this.#addFiles(schedule, run, again);
+      await this.#addFiles(schedule, run, { again, signal });
     } catch (error) {
+      if (isBrokenOff(error, signal)) throw error; // it is not over: whoever takes it up ends it
       run.failure = describeFailure(error);
-      throw error;
-    } finally {
       await this.#end(schedule, run);
+      throw error;
     }
+    await this.#end(schedule, run);
     refuseFailures(run);
   }
 
@@ -73,13 +77,13 @@ export class ScheduleRunner {
     await this.#end(schedule, run);
   }
 
-  async #addFiles(schedule: Schedule, run: ScheduleRun, again: boolean): Promise<void> {
+  async #addFiles(schedule: Schedule, run: ScheduleRun, how: Pick<Bound, 'again' | 'signal'>): Promise<void> {
     const { name, version } = await this.#store.models.resolve(schedule.model);
     const policy = await resolvePolicy(this.#store, schedule.policy);
     run.model = `${name}@${version}`;
     const files = await expandGlob(schedule.input);
     await this.#store.schedules.see(schedule.name, files, Date.now());
-    for (const file of files) await this.#addFile({ schedule, run, model: run.model, policy, again }, file);
+    for (const file of files) await this.#addFile({ schedule, run, model: run.model, policy, ...how }, file);
   }
 
   /** A bad file is recorded and does not keep the others from being added; without Redis there is no going on. */
@@ -89,35 +93,41 @@ export class ScheduleRunner {
       if (outcome === 'known') bound.run.known++;
       else if (outcome !== 'removed') bound.run.files.push(outcome);
     } catch (error) {
-      if (!(error instanceof ElsewiseError) || ERROR_CODES[error.code].retry) throw error;
+      if (!isLasting(error, bound.signal)) throw error;
       bound.run.files.push({ file, failure: describeFailure(error) });
     }
   }
 
   /** `known`: an earlier run had done the file; `removed`: the schedule is gone, so that nobody remembers what was done. */
   async #claimAndAdd(bound: Bound, file: string): Promise<RunFile | 'known' | 'removed'> {
-    const { schedule, run, model, policy, again } = bound;
+    const { schedule, run, model, policy, again, signal } = bound;
     const digest = await digestOfFile(file);
     const batch = batchIdOf(schedule.name, run.id, file, digest);
     const wanted: FileClaim = { state: 'adding', digest, run: run.id, batch, model, policy: policy.document };
     const claim = await this.#store.schedules.claim(schedule.name, file, wanted, again);
     if (!claim) return 'removed';
-    if (claim.state === 'adding') return this.#add(schedule, file, claim);
+    if (claim.state === 'adding') return this.#add(schedule, file, claim, signal);
     return claim.run === run.id ? { file, batch: claim.batch, rows: claim.rows } : 'known';
   }
 
-  async #add(schedule: Schedule, file: string, claim: FileClaim & { state: 'adding' }): Promise<RunFile> {
+  async #add(
+    schedule: Schedule,
+    file: string,
+    claim: FileClaim & { state: 'adding' },
+    signal: AbortSignal | undefined,
+  ): Promise<RunFile> {
     const { batch, model, policy, digest, run } = claim;
     const { schedules } = this.#store;
     try {
       const source = whileUnchanged(file, digest);
-      const { rows } = await this.#producer.enqueueBatch({ source, name: file, model, policy, batch });
+      const by = `schedule:${schedule.name}`;
+      const input = { source, name: file, model, policy, batch, by, signal };
+      const { rows } = await this.#producer.enqueueBatch(input);
       await this.#orderDelivery(schedule, file, batch);
       await schedules.settle(schedule.name, file, { state: 'added', digest, run, batch, rows });
       return { file, batch, rows };
     } catch (error) {
-      const isLasting = error instanceof ElsewiseError && !ERROR_CODES[error.code].retry;
-      if (isLasting) await schedules.release(schedule.name, file, claim);
+      if (isLasting(error, signal)) await schedules.release(schedule.name, file, claim);
       throw error;
     }
   }
@@ -151,6 +161,14 @@ function refuseFailures({ files }: ScheduleRun): void {
   const [{ file, failure }] = failed;
   const first = failure!.message.startsWith(file) ? failure!.message : `${basename(file)}: ${failure!.message}`;
   throw new ElsewiseError('bad-input', `${failed.length} of ${files.length} new files could not be added; ${first}`);
+}
+
+const isBrokenOff = (error: unknown, signal?: AbortSignal): boolean =>
+  signal?.aborted === true && error === signal.reason;
+
+/** What the same again would end with as well. */
+function isLasting(error: unknown, signal?: AbortSignal): boolean {
+  return error instanceof ElsewiseError && !ERROR_CODES[error.code].retry && !isBrokenOff(error, signal);
 }
 
 function describeFailure(error: unknown): { code: string; message: string } {

@@ -55,6 +55,11 @@ export interface BatchStatus {
   readonly firstRows: number;
 }
 
+/** What a batch takes of the memory of Redis, and what it will. */
+export type BatchLoad = Pick<BatchStatus, (typeof LOAD)[number]>;
+
+const LOAD = ['rows', 'answered', 'resultBytes', 'queuedBytes'] as const;
+
 /** How often which cost occurred among found rows, in buckets that the counting side defines. */
 export interface CostSketch {
   readonly buckets: ReadonlyMap<number, number>;
@@ -227,6 +232,12 @@ export class BatchStore {
       firstRows: number('firstRows'),
       counts: Object.fromEntries(counted.map((name) => [name.slice(COUNT.length), number(name)])),
     };
+  }
+
+  /** The part of its status that is asked for often; nothing of a batch that is gone. */
+  async load(id: string): Promise<BatchLoad> {
+    const stored = await this.#redis.hmget(this.#keys.batch(id), ...LOAD);
+    return Object.fromEntries(LOAD.map((name, i) => [name, Number(stored[i] ?? 0)])) as unknown as BatchLoad;
   }
 
   async chunk(id: string, index: number): Promise<Chunk | undefined> {

@@ -1,36 +1,43 @@
 /**
- * Whether Redis answers. A connection that breaks says so; one whose packets are dropped on the way looks well until the
- * kernel gives up on it, many minutes later. So one connection is asked now and then, and when no answer comes, all are
- * broken off and made anew.
+ * Whether Redis answers. A connection that breaks says so; one whose packets are dropped on the way, or whose server stands
+ * still, looks well until the kernel gives up on it, many minutes later. So one connection is asked now and then, and when
+ * no answer comes, all are broken off and made anew. A new one that is not greeted in that time is no better.
  */
 import type { RedisClient } from './redis.js';
 
 const ASK_EVERY_MS = 1_000;
 const PATIENCE_MS = 3_000;
+/** Of a connection from which something is expected; in the others the client tries by itself. */
+const EXPECTING: readonly string[] = ['connect', 'ready'];
 
 export class RedisWatch {
   readonly #asked: RedisClient;
   readonly #all: readonly RedisClient[];
   readonly #timer: NodeJS.Timeout;
+  readonly #onSilence: () => void;
   #askedAt: number | undefined;
+  #isSilent = false;
 
-  /** `all` are given up together; the asked one must not be one that blocks. */
-  constructor(asked: RedisClient, all: readonly RedisClient[]) {
+  /** `all` are given up together, told by `onSilence`; the asked one must not be one that blocks. */
+  constructor(asked: RedisClient, all: readonly RedisClient[], onSilence = () => {}) {
     this.#asked = asked;
     this.#all = all;
+    this.#onSilence = onSilence;
+    asked.on('ready', this.#greet);
     this.#timer = setInterval(() => this.#look(), ASK_EVERY_MS);
   }
 
   get isUp(): boolean {
-    return this.#all.every(({ status }) => status === 'ready');
+    return !this.#isSilent && this.#all.every(({ status }) => status === 'ready');
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#asked.off('ready', this.#greet);
   }
 
   #look(): void {
-    if (this.#asked.status !== 'ready') this.#askedAt = undefined;
+    if (!EXPECTING.includes(this.#asked.status)) this.#forget();
     else if (this.#askedAt === undefined) this.#ask();
     else if (performance.now() - this.#askedAt > PATIENCE_MS) this.#renew();
   }
@@ -38,14 +45,29 @@ export class RedisWatch {
   #ask(): void {
     const askedAt = performance.now();
     this.#askedAt = askedAt;
-    const answered = () => {
-      if (this.#askedAt === askedAt) this.#askedAt = undefined;
+    if (this.#asked.status !== 'ready') return; // its greeting is the answer
+    const end = (isAnswered: boolean) => {
+      if (this.#askedAt !== askedAt) return; // asked over a connection that has been given up: it says nothing of the new one
+      this.#forget();
+      if (isAnswered) this.#isSilent = false;
     };
-    this.#asked.ping().then(answered, answered);
+    this.#asked.ping().then(
+      () => end(true),
+      () => end(false),
+    );
   }
 
-  #renew(): void {
+  #forget(): void {
     this.#askedAt = undefined;
+  }
+
+  /** A new connection: whether it is any better is asked at once. */
+  readonly #greet = (): void => this.#ask();
+
+  #renew(): void {
+    this.#forget();
+    this.#isSilent = true; // before the connections notice that they are broken off
+    this.#onSilence();
     for (const connection of this.#all) connection.disconnect(true);
   }
 }

@@ -36,6 +36,7 @@ describe('a batch', () => {
     expect(withoutTimes(results.text) === (await api.world.explain(file))).toBe(true);
     const { json } = await api.call('GET', '/v1/batches/first', { as: 'read' });
     expect(json).toMatchObject({ state: 'done', rows: 3000, answered: 3000, model: { name: 'credit', version: 1 } });
+    expect((await api.world.store.batches.status('first')).manifest.by).toBe('the-submit');
   });
 
   it('may be NDJSON, with a made-up id and without a policy', async () => {
@@ -68,6 +69,8 @@ describe('a batch', () => {
     'rows of another model': ['?model=credit', CSV, 'a,b\n1,2\n', 422, 'body.csv'],
     'no model': ['', CSV, 'a\n1\n', 400, 'query.model'],
     'a model nobody knows': ['?model=nobody', CSV, 'a\n1\n', 404, ''],
+    'a model that is no reference': ['?model=credit@', CSV, 'a\n1\n', 400, 'query.model'],
+    'a policy that is no reference': ['?model=credit&policy=a/b', CSV, 'a\n1\n', 400, 'query.policy'],
     'a bad id': ['?model=credit&batch=a:b', CSV, 'a\n1\n', 400, 'query.batch'],
     'another content type': ['?model=credit', { 'content-type': 'text/html' }, 'a', 415, 'headers.content-type'],
     'a compressed body': [
@@ -90,6 +93,7 @@ describe('a batch', () => {
   it.each(Object.entries(FAULTS))('with %s is refused', async (_name, [query, headers, body, status, path]) => {
     const { json } = await api.call('POST', `/v1/batches${query}`, { headers, body });
     expect(json).toMatchObject({ status, path });
+    expect(json.title).not.toContain('command line');
   });
 
   it('may have a policy with any characters, as bytes or escaped', async () => {
@@ -249,6 +253,8 @@ describe('models', () => {
     expect(bad.json).toMatchObject({ status: 422, code: 'bad-probe' });
     expect((await api.call('GET', '/v1/models/credot')).json.detail).toContain('did you mean "credit"?');
     expect((await api.call('GET', '/v1/models/credit/versions/9')).json).toMatchObject({ status: 404 });
+    const noVersion = await api.call('GET', '/v1/models/credit/versions/-9');
+    expect(noVersion.json).toMatchObject({ status: 400, code: 'bad-request', path: 'params.version' });
   });
 
   it('that are no JSON are refused without being repeated', async () => {

@@ -73,6 +73,8 @@ describe('the page', () => {
 
   it('names every route with its role, and every code with its status', () => {
     for (const { method, path, access } of routes) expect(PAGE).toContain(`| \`${method} ${path}\` | ${access} |`);
+    const parameters = routes.flatMap(({ query }) => Object.keys(query?.shape ?? {}));
+    for (const name of parameters) expect(PAGE).toMatch(new RegExp(`[?&\`]${name}\\b`));
     for (const [code, { status }] of Object.entries(HTTP_STATUS)) expect(PAGE).toContain(`| \`${code}\` | ${status} |`);
   });
 });
@@ -101,6 +103,13 @@ describe('serve', () => {
     const open = serve('--insecure-no-auth');
     expect((await fetch(`${await open.address}/v1/models`)).status).toBe(200);
     expect(open.errors()).toContain('everyone on this machine may do everything');
+    const rows = {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: '{"id":"x","features":{}}\n',
+    };
+    expect((await fetch(`${await open.address}/v1/batches?model=credit&batch=open`, rows)).status).toBe(201);
+    expect((await world.store.batches.status('open')).manifest.by).toBe('anyone');
     open.child.kill('SIGTERM');
     expect(await open.ended).toBe(0);
   });

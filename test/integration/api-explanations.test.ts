@@ -57,6 +57,16 @@ describe('POST /v1/explanations', () => {
   const FAULTS: Record<string, [body: object, status: number, code: string, detail: string]> = {
     'a typo': [{ model: 'credit', fetures: {} }, 422, 'bad-document', 'did you mean "features"?'],
     'a model nobody knows': [{ model: 'credot', features: {} }, 404, 'not-known', 'no model "credot"'],
+    'a model that is no reference': [
+      { model: 'credit@', features: {} },
+      400,
+      'bad-request',
+      'body.model: expected name',
+    ],
+    'a policy that is no reference': [
+      { model: 'credit', policy: 'a/b', features: {} },
+      ...([400, 'bad-request', 'body.policy: expected name'] as const),
+    ],
     'a reserved key': [
       JSON.parse('{"model":"credit","features":{"__proto__":{"x":1}}}'),
       422,

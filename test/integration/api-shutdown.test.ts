@@ -72,6 +72,18 @@ describe('going down', () => {
   });
 });
 
+describe('a Redis that may lose what it is given', () => {
+  it('is told of at the start, as workers tell it', async () => {
+    api = await ApiWorld.create({}, [], await startRedis({ policy: 'allkeys-lru' }));
+    const warnings = api.lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
+    const words: string[] = warnings.map(({ msg }) => msg);
+    expect(words).toEqual([
+      expect.stringContaining('with maxmemory-policy allkeys-lru it drops jobs and results when it is full'),
+      expect.stringContaining('it keeps nothing on disk'),
+    ]);
+  });
+});
+
 describe('without Redis', () => {
   it('requests are told to come again, readiness is false, and it goes on when Redis is back', async () => {
     const redis = await startRedis();

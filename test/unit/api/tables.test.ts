@@ -26,6 +26,8 @@ describe('errors', () => {
     const away = problemOf(asCoded(new Error('connect ECONNREFUSED 10.0.0.7:6379')), 'r');
     expect(away).toMatchObject({ code: 'redis-away', status: 503 });
     expect(JSON.stringify(away)).not.toContain('10.0.0.7');
+    const words = asCoded(new ElsewiseError('usage', 'expected name@number', 'redis'));
+    expect(words).toMatchObject({ code: 'bad-request', path: 'redis', message: 'redis: expected name@number' });
     expect(asCoded(new Error("OOM command not allowed when used memory > 'maxmemory'.")).code).toBe('redis-away');
   });
 });
