@@ -6,6 +6,7 @@ import type { Policy } from '../explain/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
 import { answerKey, type EventJob, type EventReturn, eventJobSchema, requestSchema } from './contract.js';
+import { forEvent } from './event-deadline.js';
 import type { Solve } from './lane.js';
 import { Once } from './once.js';
 import type { PlanCache } from './plan-cache.js';
@@ -46,7 +47,7 @@ export class EventProcessor {
   async #answer(schema: z.ZodType<Row>, data: unknown, what: string, solve: Solve): Promise<EventReturn> {
     const { document, rest } = withoutPolicy(data);
     const row = parseDocument(schema, rest, what);
-    const policy = await this.#policy(document);
+    const policy = forEvent(await this.#policy(document));
     const model = await this.#pin(row.model);
     const key = answerKey(model.digest, policy.digest, row);
     const { results } = this.#store;

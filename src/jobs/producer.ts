@@ -19,6 +19,7 @@ import { type BatchPart, followResults } from './batch.js';
 import { BatchFeed, type EnqueuedBatch } from './batch-feed.js';
 import { ChunkCutter } from './chunk-cutter.js';
 import { answerKey, type EventJobInput, eventJobId, eventJobSchema, QUEUES } from './contract.js';
+import { forEvent } from './event-deadline.js';
 import { queueOptions } from './queues.js';
 import { RowSource } from './rows.js';
 import { TrialThread } from './trial-thread.js';
@@ -131,7 +132,7 @@ export class Producer {
     const job = parseDocument(eventJobSchema, { schema: 'elsewise.event-job/v1', ...event }, 'event');
     const model = typeof job.model === 'string' ? await this.#store.models.resolve(job.model) : job.model;
     const pin = { name: model.name, version: model.version, digest: model.digest };
-    const policy = await this.#store.policies.accept(job.policy);
+    const policy = forEvent(await this.#store.policies.accept(job.policy));
     const key = answerKey(pin.digest, policy.digest, job);
     const jobId = eventJobId(key, job.id);
     const pinned = { ...job, model: pin, ...(job.policy && { policy: policy.document }) };
