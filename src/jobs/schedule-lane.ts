@@ -1,4 +1,4 @@
-/** The lane of a worker that serves schedules: it reads files and adds batches, and solves nothing that would need threads of its own. */
+/** The lane of a worker that serves schedules: it reads files and adds batches, and solves nothing, so it keeps no threads. */
 import { DelayedError, type Job, type Queue, Worker } from 'bullmq';
 import type { RedisClient } from '../store/redis.js';
 import type { Store } from '../store/store.js';
