@@ -135,6 +135,13 @@ export const configSchema = z.strictObject({
       ),
     })
     .describe('`elsewise worker`.'),
+  events: z
+    .strictObject({
+      maxDeadlineMs: count.describe(
+        'The longest `deadlineMs` that the policy of an event may ask for; one that says nothing asks for 1000.',
+      ),
+    })
+    .describe('Single rows, whichever way they come (docs/events.md).'),
   requests: z
     .strictObject({
       concurrency: count.describe('Entries of the stream that one worker answers at a time.'),

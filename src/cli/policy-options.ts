@@ -28,7 +28,7 @@ export const POLICY_OPTIONS = {
 type Given = OptionValues<typeof POLICY_OPTIONS> & { readonly redis: string | undefined };
 
 /** It keeps its version only as long as no option changes what it says. */
-export async function readPolicy(options: Given, model: LoadedModel): Promise<VersionedPolicy> {
+export async function readPolicy(options: Given, model: Pick<LoadedModel, 'classes'>): Promise<VersionedPolicy> {
   const given =
     options.policy === undefined ? defaultPolicy() : await readPolicyDocument(options.policy, options.redis);
   const { target, norm, weights, count, region, 'deadline-ms': deadlineMs, seed } = options;

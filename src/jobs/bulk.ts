@@ -9,6 +9,7 @@ import type { Policy } from '../explain/policy.js';
 import type { LoadedModel } from '../models/load.js';
 import { ChunkSize } from './chunk-size.js';
 import { Conveyor } from './conveyor.js';
+import { headerFeatures } from './csv.js';
 import type { ChunkAnswer, ChunkTask, OutputFormat } from './messages.js';
 import { rowLimitMs, type SolverPool } from './pool.js';
 import type { ResumePoint } from './resume.js';
@@ -67,7 +68,7 @@ interface Shipment {
 }
 
 export async function runBulk(job: BulkJob): Promise<BulkReport> {
-  const source = await RowSource.open(job.input.bytes, job.input.name, job.model);
+  const source = await RowSource.open(job.input.bytes, job.input.name, headerFeatures(job.model));
   for (const warning of source.warnings) job.onWarning?.(warning);
   const resumedRows = job.resumeAt?.rows ?? 0;
   if (job.resumeAt && resumedRows > 0) await skipRows(source, job.resumeAt, job);

@@ -1,12 +1,9 @@
 /**
  * Cuts an input into the chunks of a batch. How many rows a chunk has is decided once, for the whole batch, so that a repeated
  * enqueue cuts the same ones: as many as a thread answers in about half a second, which is what a worker that dies loses.
- * The first rows are solved here to find out; they are the first chunk, whatever comes out.
+ * The first rows are solved to find out; they are the first chunk, whatever comes out.
  */
-import type { Plan } from '../explain/plan.js';
-import type { LoadedModel } from '../models/load.js';
 import type { Manifest } from '../store/manifest.js';
-import { createRowReader } from './row-reader.js';
 import type { Chunk, RowSource } from './rows.js';
 
 export type ChunkCut = Pick<Manifest, 'chunkRows' | 'probe'>;
@@ -14,8 +11,6 @@ export type ChunkCut = Pick<Manifest, 'chunkRows' | 'probe'>;
 const TARGET_MS = 500;
 const MAX_ROWS = 1_000;
 const PROBE_ROWS = 32;
-/** Solving goes on until then, over and over, since the first times are those of code that is still being compiled. */
-const PROBE_MS = 150;
 /** Parsing, formatting and compression, which are not counted. */
 const OVERHEAD_MS_PER_ROW = 0.03;
 
@@ -27,10 +22,11 @@ export class ChunkCutter {
     this.#rows = rows;
   }
 
-  async probe(plan: Plan, model: LoadedModel): Promise<ChunkCut> {
+  /** `timeRows` gives the milliseconds of a row. */
+  async probe(timeRows: (rows: Chunk) => Promise<number>): Promise<ChunkCut> {
     this.#first = await this.#rows.take(PROBE_ROWS);
     if (!this.#first) return { chunkRows: MAX_ROWS };
-    const msPerRow = timeRows(this.#first, this.#rows, plan, model);
+    const msPerRow = await timeRows(this.#first);
     const chunkRows = Math.max(1, Math.min(MAX_ROWS, Math.round(TARGET_MS / (msPerRow + OVERHEAD_MS_PER_ROW))));
     return { chunkRows, probe: { rows: PROBE_ROWS, msPerRow } };
   }
@@ -49,24 +45,4 @@ export class ChunkCutter {
   }
 
   #isAtStart = true;
-}
-
-/** Milliseconds of a row when everything is warm. */
-function timeRows(chunk: Chunk, { layout }: RowSource, plan: Plan, model: LoadedModel): number {
-  const read = createRowReader(layout, model);
-  const startMs = performance.now();
-  let best = Number.POSITIVE_INFINITY;
-  for (let nowMs = startMs; nowMs - startMs < PROBE_MS; ) {
-    const roundMs = nowMs;
-    let rows = 0;
-    for (const row of read(chunk.bytes, chunk.firstRow)) {
-      if (!row.fault) plan.explainRecord(row.id, row.raw, row.target);
-      rows++;
-      nowMs = performance.now();
-      if (nowMs - startMs >= PROBE_MS && best < Number.POSITIVE_INFINITY) break;
-      if (nowMs - startMs >= 4 * PROBE_MS) break;
-    }
-    best = Math.min(best, (nowMs - roundMs) / rows);
-  }
-  return best;
 }

@@ -4,9 +4,8 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
-import type { Feature } from '../models/features.js';
 import type { LoadedModel } from '../models/load.js';
-import type { CsvLayout } from './messages.js';
+import type { CsvLayout, HeaderFeature } from './messages.js';
 import { createRow, numberedId, type ParsedRow, type RowParser, readTargetText } from './row.js';
 
 const DELIMITERS = [',', ';', '\t'];
@@ -17,9 +16,16 @@ export interface CsvHeader {
   readonly warnings: readonly string[];
 }
 
+export function headerFeatures({ space, preprocessing: { imputed } }: LoadedModel): HeaderFeature[] {
+  return space.features.map(({ name, column, width }) => ({
+    name,
+    isImputed: imputed.subarray(column, column + width).every((value) => !Number.isNaN(value)),
+  }));
+}
+
 /** Finds out what separates the fields: whatever makes the most known names of the header, else the most names. */
-export function detectDelimiter(header: string, model: LoadedModel): string {
-  const known = new Set([...model.space.byName.keys(), 'id', 'target']);
+export function detectDelimiter(header: string, features: readonly HeaderFeature[]): string {
+  const known = readNames(features);
   const score = (delimiter: string) => {
     const names = splitHeader(header, delimiter);
     return names.filter((name) => known.has(name)).length * header.length + names.length;
@@ -28,25 +34,31 @@ export function detectDelimiter(header: string, model: LoadedModel): string {
 }
 
 /** Where each feature is. Throws when one is missing that the model cannot do without, or a column is there twice. */
-export function readHeader(header: string, delimiter: string, model: LoadedModel, fileName: string): CsvHeader {
+export function readHeader(
+  header: string,
+  delimiter: string,
+  features: readonly HeaderFeature[],
+  fileName: string,
+): CsvHeader {
   const names = splitHeader(header, delimiter);
+  const read = readNames(features);
   const fail = (message: string) => new ElsewiseError('bad-input', message, fileName);
-  const twice = names.find((name, i) => names.indexOf(name) < i && isRead(name, model));
+  const twice = names.find((name, i) => names.indexOf(name) < i && read.has(name));
   if (twice !== undefined) throw fail(`the column "${twice}" is there twice`);
-  const missing = model.space.features.filter((feature) => !names.includes(feature.name));
-  const needed = missing.filter((feature) => !isImputed(feature, model));
-  if (needed.length) throw fail(missingColumns(needed, names, model));
-  const special = (name: string) => (model.space.byName.has(name) ? -1 : names.indexOf(name));
+  const missing = features.filter((feature) => !names.includes(feature.name));
+  const needed = missing.filter((feature) => !feature.isImputed);
+  if (needed.length) throw fail(missingColumns(needed, names, read));
+  const special = (name: string) => (features.some((feature) => feature.name === name) ? -1 : names.indexOf(name));
   return {
     layout: {
       format: 'csv',
       delimiter,
       columns: names.length,
-      featureColumns: model.space.features.map((feature) => names.indexOf(feature.name)),
+      featureColumns: features.map((feature) => names.indexOf(feature.name)),
       idColumn: special('id'),
       targetColumn: special('target'),
     },
-    warnings: headerWarnings(names, missing, model),
+    warnings: headerWarnings(names, missing, read),
   };
 }
 
@@ -56,22 +68,28 @@ function splitHeader(header: string, delimiter: string): string[] {
   return (count < 0 ? header.split(delimiter) : names).map((name) => name.trim());
 }
 
-const isRead = (name: string, model: LoadedModel) => model.space.byName.has(name) || name === 'id' || name === 'target';
+/** Names of columns that are not ignored. */
+const readNames = (features: readonly HeaderFeature[]) =>
+  new Set([...features.map(({ name }) => name), 'id', 'target']);
 
-function isImputed({ column, width }: Feature, model: LoadedModel): boolean {
-  return model.preprocessing.imputed.subarray(column, column + width).every((value) => !Number.isNaN(value));
-}
-
-function missingColumns(missing: readonly Feature[], names: readonly string[], model: LoadedModel): string {
+function missingColumns(
+  missing: readonly HeaderFeature[],
+  names: readonly string[],
+  read: ReadonlySet<string>,
+): string {
   const [first, ...others] = missing;
-  const spare = names.filter((name) => !isRead(name, model));
+  const spare = names.filter((name) => !read.has(name));
   const hint = didYouMean(first.name, spare).replace('did you mean', 'is it');
   const more = others.length ? `; also missing: ${listNames(others.map((feature) => feature.name))}` : '';
   return `the header has no column "${first.name}", which the model needs${hint}${more}`;
 }
 
-function headerWarnings(names: readonly string[], imputed: readonly Feature[], model: LoadedModel): string[] {
-  const extra = names.filter((name) => !isRead(name, model));
+function headerWarnings(
+  names: readonly string[],
+  imputed: readonly HeaderFeature[],
+  read: ReadonlySet<string>,
+): string[] {
+  const extra = names.filter((name) => !read.has(name));
   return [
     ...(extra.length ? [`columns that the model does not know are ignored: ${listNames(extra)}`] : []),
     ...(imputed.length ? [`columns that are not there are imputed: ${listNames(imputed.map((f) => f.name))}`] : []),

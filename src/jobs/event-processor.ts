@@ -7,6 +7,7 @@ import type { Policy } from '../explain/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
 import { answerKey, type EventJob, type EventReturn, eventJobSchema, requestSchema } from './contract.js';
+import { forEvent } from './event-deadline.js';
 import type { Solve } from './lane.js';
 import { Once } from './once.js';
 import type { PlanCache } from './plan-cache.js';
@@ -62,7 +63,7 @@ export class EventProcessor {
   async #read(schema: z.ZodType<Row>, data: unknown, what: string): Promise<{ row: Row; policy: Policy }> {
     try {
       const { document, rest } = withoutPolicy(data);
-      return { row: parseDocument(schema, rest, what), policy: await this.#policy(document) };
+      return { row: parseDocument(schema, rest, what), policy: forEvent(await this.#policy(document)) };
     } catch (error) {
       throw error instanceof RangeError ? new ElsewiseError('bad-document', 'nested too deeply', what) : error;
     }

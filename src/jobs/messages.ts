@@ -6,6 +6,7 @@
  * it has no model but a document, a thread makes the one of the other.
  */
 import type { ErrorCode } from '../documents/error.js';
+import type { Policy } from '../explain/policy.js';
 import type { Forests } from '../models/load.js';
 import type { AdmittedModel } from '../store/model-store.js';
 import type { ResultBlock } from '../store/result-block.js';
@@ -30,6 +31,12 @@ export interface CsvLayout {
   readonly idColumn: number;
   /** -1: none. */
   readonly targetColumn: number;
+}
+
+/** What a header is read against: the features of the model in its order, and which of them it can do without. */
+export interface HeaderFeature {
+  readonly name: string;
+  readonly isImputed: boolean;
 }
 
 export type OutputFormat = 'ndjson' | 'csv';
@@ -85,12 +92,16 @@ export interface ChunkTask {
   readonly isPacked?: boolean;
 }
 
-/** A stored document that a thread is to load and to pack, for all threads. */
-export interface PackTask {
-  readonly kind: 'pack';
+/** A document of the registry. */
+export interface StoredDocument {
   readonly bytes: Uint8Array;
   readonly digest: string;
   readonly version: number;
+}
+
+/** A stored document that a thread is to load and to pack, for all threads. */
+export interface PackTask extends StoredDocument {
+  readonly kind: 'pack';
 }
 
 /** A document that somebody sent, to be checked and made ready for the registry. */
@@ -100,8 +111,19 @@ export interface AdmitTask {
   readonly maxDocumentMb: number;
 }
 
-export type DocumentTask = PackTask | AdmitTask;
-export type Task = ChunkTask | DocumentTask;
+/** A stored model and a policy that somebody wants a batch of: a thread is to prepare them, and keeps them for `TimeTask`. */
+export interface TryTask extends StoredDocument {
+  readonly kind: 'try';
+  readonly policy: Policy;
+}
+
+/** Rows that are to be timed with what the thread has tried. */
+export interface TimeTask extends Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow'> {
+  readonly kind: 'time';
+}
+
+export type DocumentTask = PackTask | AdmitTask | TryTask;
+export type Task = ChunkTask | DocumentTask | TimeTask;
 
 /** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
 export type ThreadTask<T extends Task = Task> = T & { readonly progress: Int32Array };
@@ -129,10 +151,26 @@ export interface ChunkAnswer {
   readonly reused: number;
 }
 
-/** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */
-export type ThreadReply<T = Task> = { readonly answer: AnswerTo<T> } | { readonly refusal: Refusal };
+/** What is known of a batch's model and policy once they are found good. */
+export interface TriedPlan {
+  readonly features: readonly HeaderFeature[];
+}
 
-export type AnswerTo<T> = T extends PackTask ? SharedModel : T extends AdmitTask ? AdmittedModel : ChunkAnswer;
+export interface RowTime {
+  readonly msPerRow: number;
+}
+
+interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
+  readonly pack: SharedModel;
+  readonly admit: AdmittedModel;
+  readonly try: TriedPlan;
+  readonly time: RowTime;
+}
+
+/** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */
+export type ThreadReply<T extends Task = Task> = { readonly answer: AnswerTo<T> } | { readonly refusal: Refusal };
+
+export type AnswerTo<T extends Task> = Answers[T['kind']];
 
 export interface Refusal {
   readonly code: ErrorCode;

@@ -20,6 +20,7 @@ import {
   type ThreadData,
   type ThreadReply,
   type ThreadTask,
+  type TimeTask,
 } from './messages.js';
 import { PlanLedger, type PlanUse, planShareBytes } from './plan-memory.js';
 import { recordsOf } from './records.js';
@@ -62,7 +63,7 @@ interface Lost {
   readonly rowsDone: number;
 }
 
-type Attempt<T> = { readonly answer: AnswerTo<T> } | Lost;
+type Attempt<T extends Task> = { readonly answer: AnswerTo<T> } | Lost;
 
 export class SolverPool {
   readonly threads: number;
@@ -103,6 +104,11 @@ export class SolverPool {
     const attempt = await this.#attempt(task, { rowLimitMs: PREPARE_LIMIT_MS });
     if ('answer' in attempt) return attempt.answer;
     throw new ElsewiseError('thread-lost', attempt.loss.message);
+  }
+
+  /** Has the thread that tried a plan time rows with it; with a row that takes longer than the limit, the thread is lost. */
+  timeRows(task: TimeTask, rowLimitMs: number): Promise<Attempt<TimeTask>> {
+    return this.#attempt(task, { rowLimitMs });
   }
 
   async #runParts(parts: readonly ChunkTask[], options: ChunkOptions): Promise<ChunkAnswer> {

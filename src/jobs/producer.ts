@@ -8,10 +8,9 @@ import { Queue } from 'bullmq';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
-import { prepare } from '../explain/plan.js';
-import type { LoadedModel } from '../models/load.js';
 import { letterId } from '../store/dead-store.js';
 import { batchIdSchema, type Manifest } from '../store/manifest.js';
+import type { ModelVersion } from '../store/model-store.js';
 import type { VersionedPolicy } from '../store/policy-store.js';
 import { connect } from '../store/redis.js';
 import { type StoreSettings, storeSettings } from '../store/settings.js';
@@ -21,9 +20,11 @@ import { type BatchPart, followResults } from './batch.js';
 import { BatchFeed, type EnqueuedBatch } from './batch-feed.js';
 import { ChunkCutter } from './chunk-cutter.js';
 import { answerKey, type EventJobInput, eventJobId, eventJobSchema, QUEUES } from './contract.js';
+import { forEvent } from './event-deadline.js';
 import { EventRoom } from './event-room.js';
 import { queueOptions } from './queues.js';
 import { RowSource } from './rows.js';
+import { TrialThread } from './trial-thread.js';
 
 export interface BatchInput {
   /** CSV with a header or NDJSON, in pieces of any size. */
@@ -89,23 +90,30 @@ export class Producer {
     this.#store.redis.disconnect();
   }
 
-  /** Refuses a bad model, policy or header before anything is written. */
-  async enqueueBatch(input: BatchInput): Promise<EnqueuedBatch> {
-    const model = await this.#store.models.load(input.model);
-    const policy = await this.#store.policies.accept(input.policy);
-    const plan = await prepare(model, policy, { now: () => performance.now() });
-    const rows = await RowSource.open(input.source, input.name, model);
-    for (const warning of rows.warnings) input.onWarning?.(warning);
-    const id = parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch');
-    const known = input.chunkRows === undefined ? await this.#store.batches.manifest(id) : undefined;
-    const cut = new ChunkCutter(rows);
-    const size = known ?? (input.chunkRows ? { chunkRows: input.chunkRows } : await cut.probe(plan, model));
-    const described = describe({ ...input, batch: id }, model, policy, rows, this.#store.settings);
-    const manifest = await this.#store.batches.create({ ...described, chunkRows: size.chunkRows, probe: size.probe });
+  /** Refuses a bad model, policy or header before anything is written. Takes a thread that was started ahead, and ends it. */
+  async enqueueBatch(input: BatchInput, trial = new TrialThread()): Promise<EnqueuedBatch> {
+    const { cut, manifest } = await this.#create(input, trial).finally(() => trial.close());
     if (input.chunkRows !== undefined && (manifest.probe || manifest.chunkRows !== input.chunkRows))
       throw otherCut(manifest);
     await this.#settle(manifest);
     return new BatchFeed(this.#store, this.#queues.bulk, manifest).add(cut, input);
+  }
+
+  async #create(input: BatchInput, trial: TrialThread): Promise<{ cut: ChunkCutter; manifest: Manifest }> {
+    const { models, policies, batches, settings } = this.#store;
+    const model = await models.resolve(input.model);
+    const policy = await policies.accept(input.policy);
+    const features = await trial.try(() => models.read(model), model, policy);
+    const rows = await RowSource.open(input.source, input.name, features);
+    for (const warning of rows.warnings) input.onWarning?.(warning);
+    const id = parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch');
+    const known = input.chunkRows === undefined ? await batches.manifest(id) : undefined;
+    const cut = new ChunkCutter(rows);
+    const probe = () => cut.probe((chunk) => trial.time(chunk, rows.layout));
+    const size = known ?? (input.chunkRows ? { chunkRows: input.chunkRows } : await probe());
+    const described = describe({ ...input, batch: id }, model, policy, rows, settings);
+    const manifest = await batches.create({ ...described, chunkRows: size.chunkRows, probe: size.probe });
+    return { cut, manifest };
   }
 
   /** From here on nobody can remove what the batch uses; if somebody just has, it is as if there had been no batch. */
@@ -130,7 +138,7 @@ export class Producer {
     const job = parseDocument(eventJobSchema, { schema: 'elsewise.event-job/v1', ...event }, 'event');
     const model = typeof job.model === 'string' ? await this.#store.models.resolve(job.model) : job.model;
     const pin = { name: model.name, version: model.version, digest: model.digest };
-    const policy = await this.#store.policies.accept(job.policy);
+    const policy = forEvent(await this.#store.policies.accept(job.policy));
     const key = answerKey(pin.digest, policy.digest, job);
     const jobId = eventJobId(key, job.id);
     const pinned = { ...job, model: pin, ...(job.policy && { policy: policy.document }) };
@@ -158,7 +166,7 @@ type Described = Omit<Manifest, 'chunkRows' | 'probe'>;
 
 function describe(
   input: BatchInput & { readonly batch: string },
-  model: LoadedModel,
+  model: ModelVersion,
   policy: VersionedPolicy,
   { layout }: RowSource,
   { batchTtlSeconds }: StoreSettings,
@@ -166,7 +174,7 @@ function describe(
   return {
     schema: 'elsewise.batch/v1',
     id: input.batch,
-    model: { name: model.name, version: model.version!, digest: model.digest },
+    model: { name: model.name, version: model.version, digest: model.digest },
     policy: { digest: policy.digest, document: policy.document, version: policy.version },
     layout: layout.format === 'csv' ? { ...layout, featureColumns: [...layout.featureColumns] } : layout,
     ttlSeconds: input.ttlSeconds ?? batchTtlSeconds,

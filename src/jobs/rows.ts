@@ -3,10 +3,9 @@
  * of whole records. Format: by the name's ending, else by the first byte.
  */
 import { ElsewiseError } from '../documents/error.js';
-import type { LoadedModel } from '../models/load.js';
 import { asBuffer } from '../store/byte-streams.js';
 import { detectDelimiter, readHeader } from './csv.js';
-import type { RowLayout } from './messages.js';
+import type { HeaderFeature, RowLayout } from './messages.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
 
@@ -57,14 +56,18 @@ export class RowSource {
   }
 
   /** Reads as far as the header. Throws when the input cannot be rows of this model. */
-  static async open(source: AsyncIterable<Uint8Array>, name: string, model: LoadedModel): Promise<RowSource> {
+  static async open(
+    source: AsyncIterable<Uint8Array>,
+    name: string,
+    features: readonly HeaderFeature[],
+  ): Promise<RowSource> {
     const bytes = source[Symbol.asyncIterator]();
     const head = new Head(bytes, name);
     await head.read();
     if (formatOf(name, head.data) === 'ndjson') return new RowSource(bytes, head, { format: 'ndjson' }, []);
     const line = await head.takeHeader(',');
-    const delimiter = detectDelimiter(line, model);
-    const { layout, warnings } = readHeader(line, delimiter, model, name);
+    const delimiter = detectDelimiter(line, features);
+    const { layout, warnings } = readHeader(line, delimiter, features, name);
     return new RowSource(bytes, head, layout, warnings);
   }
 

@@ -1,4 +1,4 @@
-/** The lane of a worker that serves schedules: it solves nothing, so it has no threads; it reads files and adds batches. */
+/** The lane of a worker that serves schedules: it reads files and adds batches, and solves nothing, so it keeps no threads. */
 import { DelayedError, type Job, type Queue, WaitingError, Worker } from 'bullmq';
 import { ElsewiseError } from '../documents/error.js';
 import type { RedisClient } from '../store/redis.js';

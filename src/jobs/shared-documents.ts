@@ -5,7 +5,7 @@ import type { Policy } from '../explain/policy.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../models/packed-model.js';
 import { type AdmittedModel, admitModel } from '../store/model-store.js';
-import type { AdmitTask, ChunkTask, PackTask, SharedJson, SharedModel } from './messages.js';
+import type { AdmitTask, ChunkTask, SharedJson, SharedModel, StoredDocument } from './messages.js';
 
 /** The part of a task that is the same for all chunks of a run. */
 export type PlanReference = Pick<ChunkTask, 'planKey' | 'model' | 'policy'>;
@@ -28,10 +28,14 @@ export function shareModel(model: LoadedModel): SharedModel {
   return { rest: shareJson(rest), forests };
 }
 
-/** Whoever stored the document has checked its digest. */
-export function packStored({ bytes, digest, version }: PackTask): SharedModel {
+export function packStored(stored: StoredDocument): SharedModel {
+  return shareModel(loadStored(stored));
+}
+
+/** Whoever read the document has checked its digest. */
+export function loadStored({ bytes, digest, version }: StoredDocument): LoadedModel {
   const document: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
-  return shareModel(loadModel(document, { digest, version }));
+  return loadModel(document, { digest, version });
 }
 
 /** What comes from outside may be anything. */

@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { Producer } from '../../src/jobs/producer.js';
+import { Producer } from '../../dist/jobs/producer.js';
 import { Keys } from '../../src/store/keys.js';
 import { readRows } from '../integration/example-row.js';
 import { POLICY, type RunningWorker, until, World, withoutTimes } from '../integration/queue-world.js';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Producer } from '../../dist/jobs/producer.js';
 import { config } from '../../src/config.js';
-import { Producer } from '../../src/jobs/producer.js';
 import { queueOptions } from '../../src/jobs/queues.js';
 import { DeadStore } from '../../src/store/dead-store.js';
 import { Keys } from '../../src/store/keys.js';

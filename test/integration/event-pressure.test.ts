@@ -1,9 +1,9 @@
 /** A Redis that is too small for the events: they are refused in time, and what was taken is answered, whoever filled it. */
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
+import { Producer } from '../../dist/jobs/producer.js';
 import { startRedis } from '../../scripts/redis.mjs';
 import { eventJobSchema, QUEUES } from '../../src/jobs/contract.js';
-import { Producer } from '../../src/jobs/producer.js';
 import { queueOptions } from '../../src/jobs/queues.js';
 import { firstApplicant } from './example-row.js';
 import { until, World } from './queue-world.js';

@@ -1,8 +1,8 @@
 /** Producers that wait for the answer to an event, and events whose solver thread comes to grief. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Producer } from '../../dist/jobs/producer.js';
 import { QueueWorker } from '../../dist/jobs/worker.js';
 import { config } from '../../src/config.js';
-import { Producer } from '../../src/jobs/producer.js';
 import { until, World } from './queue-world.js';
 import { MODEL, POLICY } from './small-task.js';
 

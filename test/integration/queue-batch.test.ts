@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Producer } from '../../src/jobs/producer.js';
+import { Producer } from '../../dist/jobs/producer.js';
 import { Keys } from '../../src/store/keys.js';
 import { POLICY, type RunningWorker, until, World, withoutTimes } from './queue-world.js';
 

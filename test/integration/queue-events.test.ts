@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Producer } from '../../dist/jobs/producer.js';
 import { resultSchema } from '../../src/documents/result-document.js';
 import { loadModel, loadPolicy, prepare } from '../../src/index.js';
-import { Producer } from '../../src/jobs/producer.js';
 import { type ReadRow, readRows } from './example-row.js';
 import { POLICY, until, World, withoutTimes } from './queue-world.js';
 

@@ -1,7 +1,7 @@
 /** A row is solved once, whoever asks for it and under whatever name; everybody gets the answer as `explain` gives it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Producer } from '../../src/jobs/producer.js';
+import { Producer } from '../../dist/jobs/producer.js';
 import { POLICY, type RunningWorker, sumOf, until, World, withoutTimes } from './queue-world.js';
 
 const SLOW = 60_000;

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Producer } from '../../dist/jobs/producer.js';
+import { whileFull } from '../../dist/jobs/room.js';
+import { storeSettings } from '../../dist/store/settings.js';
+import { storeOver } from '../../dist/store/store.js';
 import { startRedis } from '../../scripts/redis.mjs';
-import { Producer } from '../../src/jobs/producer.js';
-import { whileFull } from '../../src/jobs/room.js';
-import { storeSettings } from '../../src/store/settings.js';
-import { storeOver } from '../../src/store/store.js';
 import { POLICY, until, World } from './queue-world.js';
 
 const SLOW = 60_000;

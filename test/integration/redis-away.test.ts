@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Producer } from '../../src/jobs/producer.js';
+import { Producer } from '../../dist/jobs/producer.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { POLICY, type RunningWorker, until, World } from './queue-world.js';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { Producer } from '../../src/jobs/producer.js';
+import { Producer } from '../../dist/jobs/producer.js';
 import { POLICY, until, World } from './queue-world.js';
 import { ask, startCluster } from './redis-servers.js';
 

@@ -1,7 +1,7 @@
 /** Everything that uses Redis, once: the same on every kind of it. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { Producer } from '../../src/jobs/producer.js';
+import { Producer } from '../../dist/jobs/producer.js';
 import { MODEL, POLICY, sumOf, until, type World, withoutTimes } from './queue-world.js';
 
 /** Registry, batches (on a Cluster several, so that they are on several nodes), waiting, an event, metrics, draining. */

@@ -1,7 +1,7 @@
 /** Aliases, policies and removal by way of the command line, on a real Redis. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Producer } from '../../src/jobs/producer.js';
+import { Producer } from '../../dist/jobs/producer.js';
 import { Keys } from '../../src/store/keys.js';
 import { MODEL, POLICY, until, World, withoutTimes } from './queue-world.js';
 

@@ -3,11 +3,11 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { loadPolicy } from '../../src/explain/policy.js';
-import { cancelBatch } from '../../src/jobs/batch-control.js';
-import { Producer } from '../../src/jobs/producer.js';
-import { openScheduleQueue, Schedules } from '../../src/jobs/schedule.js';
-import { ScheduleRunner } from '../../src/jobs/schedule-run.js';
+import { loadPolicy } from '../../dist/explain/policy.js';
+import { cancelBatch } from '../../dist/jobs/batch-control.js';
+import { Producer } from '../../dist/jobs/producer.js';
+import { openScheduleQueue, Schedules } from '../../dist/jobs/schedule.js';
+import { ScheduleRunner } from '../../dist/jobs/schedule-run.js';
 import { Keys } from '../../src/store/keys.js';
 import type { Schedule, ScheduleRun } from '../../src/store/schedule-document.js';
 import { MODEL, POLICY, until, World, withoutTimes } from './queue-world.js';

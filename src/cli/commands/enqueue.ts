@@ -1,8 +1,7 @@
 /** `elsewise enqueue`: a file of rows as a batch for the workers. */
-import { newBatchId, Producer } from '../../jobs/producer.js';
 import { openSource } from '../../jobs/streams.js';
+import { TrialThread } from '../../jobs/trial-thread.js';
 import { formatNumber } from '../../report/numbers.js';
-import { checkServers } from '../../store/server-check.js';
 import { showAdding } from '../adding-progress.js';
 import { defineCommand } from '../command.js';
 import { readDuration } from '../duration.js';
@@ -42,10 +41,13 @@ has no room for more it waits until there is. The last line is the batch id, for
       command: 'batch wait "$(elsewise enqueue --model credit --input rows.csv | tail -1)" --output results.ndjson',
     },
   ],
-  run: ({ options }) =>
-    useStore(options, async (store) => {
+  async run({ options }) {
+    const trial = new TrialThread().start(); // loads its code while this thread loads all that follows
+    return useStore(options, async (store) => {
+      const { newBatchId, Producer } = await import('../../jobs/producer.js');
+      const { checkServers } = await import('../../store/server-check.js');
       const input = await openSource(options.input);
-      const model = await store.models.load(options.model);
+      const model = await store.models.resolve(options.model);
       const policy = await readPolicy(options, model);
       const batch = options.batch ?? newBatchId(model.name);
       const say = (text: string) => options.quiet || process.stderr.write(`elsewise: ${text}\n`);
@@ -53,23 +55,27 @@ has no room for more it waits until there is. The last line is the batch id, for
       say(`adding to batch ${batch}, should it be interrupted: the same again with --batch ${batch}`);
       const progress = showAdding(options.quiet);
       const ttlSeconds = options.ttl === undefined ? undefined : readDuration(options.ttl);
-      const adding = new Producer(store).enqueueBatch({
-        source: input.bytes,
-        name: input.name,
-        model: `${model.name}@${model.version}`,
-        policy: policy.version ? `${policy.name}@${policy.version}` : policy.document,
-        batch,
-        chunkRows: options['chunk-rows'],
-        ttlSeconds,
-        by: options.by,
-        onWarning: say,
-        onProgress: progress.rows,
-        onWait: progress.wait,
-      });
+      const adding = new Producer(store).enqueueBatch(
+        {
+          source: input.bytes,
+          name: input.name,
+          model: `${model.name}@${model.version}`,
+          policy: policy.version ? `${policy.name}@${policy.version}` : policy.document,
+          batch,
+          chunkRows: options['chunk-rows'],
+          ttlSeconds,
+          by: options.by,
+          onWarning: say,
+          onProgress: progress.rows,
+          onWait: progress.wait,
+        },
+        trial,
+      );
       const total = await adding.finally(progress.end);
       const known = total.done > 0 ? `, ${formatNumber(total.done)} of them done before` : '';
       say(`${formatNumber(total.rows)} rows in ${formatNumber(total.chunks)} chunks${known}`);
       process.stdout.write(`${total.id}\n`);
       return 0;
-    }),
+    }).finally(() => trial.close());
+  },
 });

@@ -1,25 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detectDelimiter, readHeader } from '../../../src/jobs/csv.js';
+import { detectDelimiter, headerFeatures, readHeader } from '../../../src/jobs/csv.js';
 import { createRowReader } from '../../../src/jobs/row-reader.js';
 import { imputingModel, smallModel } from './small-model.js';
 
 const model = smallModel();
+const features = headerFeatures(model);
 const HEADER = 'id,age,income,owner,city';
 
 function rowsOf(header: string, text: string | Buffer, delimiter = ',') {
-  const { layout } = readHeader(header, delimiter, model, 'rows.csv');
+  const { layout } = readHeader(header, delimiter, features, 'rows.csv');
   const rows = createRowReader(layout, model)(Buffer.from(text), 1);
   return Array.from(rows, ({ id, raw, target, fault }) => ({ id, raw: [...raw], target, fault }));
 }
 
 describe('the header', () => {
   it.each([[','], [';'], ['\t']])('is split by "%s"', (delimiter) => {
-    expect(detectDelimiter(HEADER.replaceAll(',', delimiter), model)).toBe(delimiter);
+    expect(detectDelimiter(HEADER.replaceAll(',', delimiter), features)).toBe(delimiter);
   });
 
   it('is split by what makes known names of it', () => {
-    expect(detectDelimiter('id;age;income;owner;city;"a,b,c,d,e,f,g"', model)).toBe(';');
+    expect(detectDelimiter('id;age;income;owner;city;"a,b,c,d,e,f,g"', features)).toBe(';');
   });
 
   it('may be in any order, quoted and spaced', () => {
@@ -28,25 +29,25 @@ describe('the header', () => {
   });
 
   it('names what is missing, with the nearest column', () => {
-    const read = () => readHeader('id,age,incone,owner,city', ',', model, 'rows.csv');
+    const read = () => readHeader('id,age,incone,owner,city', ',', features, 'rows.csv');
     expect(read).toThrow('rows.csv: the header has no column "income", which the model needs, is it "incone"?');
   });
 
   it('lists all that is missing', () => {
-    expect(() => readHeader('id,owner', ',', model, 'rows.csv')).toThrow('also missing: income, city');
+    expect(() => readHeader('id,owner', ',', features, 'rows.csv')).toThrow('also missing: income, city');
   });
 
   it('refuses a column that is there twice', () => {
-    expect(() => readHeader('age,income,owner,city,age', ',', model, 'rows.csv')).toThrow('"age" is there twice');
+    expect(() => readHeader('age,income,owner,city,age', ',', features, 'rows.csv')).toThrow('"age" is there twice');
   });
 
   it('leaves unknown columns alone, whatever they are called', () => {
-    const { warnings } = readHeader(`${HEADER},note,__proto__,note`, ',', model, 'rows.csv');
+    const { warnings } = readHeader(`${HEADER},note,__proto__,note`, ',', features, 'rows.csv');
     expect(warnings).toEqual(['columns that the model does not know are ignored: note, __proto__, note']);
   });
 
   it('may lack what the model imputes', () => {
-    const { layout, warnings } = readHeader('age,owner,city', ',', imputingModel(), 'rows.csv');
+    const { layout, warnings } = readHeader('age,owner,city', ',', headerFeatures(imputingModel()), 'rows.csv');
     expect(layout.featureColumns).toEqual([0, -1, 1, 2]);
     expect(warnings).toEqual(['columns that are not there are imputed: income']);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { headerFeatures } from '../../../src/jobs/csv.js';
 import { RowSource } from '../../../src/jobs/rows.js';
 import { smallModel } from './small-model.js';
 
@@ -10,7 +11,7 @@ async function* pieces(...parts: (string | number[])[]) {
 }
 
 async function readAll(name: string, ...parts: (string | number[])[]) {
-  const source = await RowSource.open(pieces(...parts), name, model);
+  const source = await RowSource.open(pieces(...parts), name, headerFeatures(model));
   const chunks = [];
   for (let chunk = await source.take(2); chunk; chunk = await source.take(2)) chunks.push(chunk);
   return { source, chunks, text: chunks.map(({ bytes }) => bytes.toString()).join('') };
