@@ -10,6 +10,7 @@
 import type { Queue } from 'bullmq';
 import { ElsewiseError } from '../documents/error.js';
 import { readMemoryIfAllowed } from '../store/memory.js';
+import { isRedisTrouble } from '../store/redis-trouble.js';
 import type { Store } from '../store/store.js';
 import { megabytes } from './room.js';
 
@@ -29,6 +30,14 @@ interface Look {
   readonly words: string;
 }
 
+/** What cannot be asked just now cannot be added to either, and the adding tells why, or waits. */
+function forgivingTrouble(error: unknown): Look {
+  if (isRedisTrouble(error)) return unlimited();
+  throw error;
+}
+
+const unlimited = (): Look => ({ left: Number.POSITIVE_INFINITY, each: 0, words: '' });
+
 export class EventRoom {
   readonly #store: Store;
   readonly #queue: Queue;
@@ -42,7 +51,7 @@ export class EventRoom {
 
   /** Takes room for one event; rejects when there is none. */
   async take(): Promise<void> {
-    const look = await this.#latest();
+    const look = await this.#latest().catch(forgivingTrouble);
     look.left -= look.each + WAITING_BYTES;
     if (look.left < 0) throw new ElsewiseError('redis-full', look.words);
   }
@@ -61,7 +70,7 @@ export class EventRoom {
   async #lookNow(): Promise<Look> {
     const { redis, settings, results, requests } = this.#store;
     const memory = await readMemoryIfAllowed(redis);
-    if (memory.limitBytes === 0) return { left: Number.POSITIVE_INFINITY, each: 0, words: '' };
+    if (memory.limitBytes === 0) return unlimited();
     const [queued, requested, answerBytes] = await Promise.all([
       this.#queue.getJobCountByTypes('waiting', 'prioritized', 'active', 'delayed'),
       requests.length(),

@@ -9,8 +9,10 @@ export interface Memory {
 }
 
 export async function readMemory(redis: RedisClient): Promise<Memory> {
-  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  const all = await Promise.all(nodes.map(async (node) => parse(await node.info('memory'))));
+  if (!(redis instanceof Cluster)) return parse(await redis.info('memory'));
+  const asked = await Promise.allSettled(redis.nodes('master').map(async (node) => parse(await node.info('memory'))));
+  const all = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])); // one may be going just now
+  if (all.length === 0) throw asked[0]?.reason ?? new Error('Connection is closed.');
   return all.reduce((fullest, next) => (shareOf(next) > shareOf(fullest) ? next : fullest));
 }
 

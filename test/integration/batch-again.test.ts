@@ -48,7 +48,7 @@ describe('a batch under the id of one that expired', () => {
     await add(rows);
     await expire();
     await world.serve(BULK);
-    await until('the failures', async () => (await queue.getFailedCount()) === 2);
+    await until('the failures', async () => (await world.store.dead.count()) === 2);
     await add(rows);
     expect(await world.results('again')).toBe(await world.explain(rows));
   });

@@ -55,9 +55,9 @@ describe.each([
   it('makes a job of others fail at once, for good', async () => {
     const job = { schema: 'elsewise.event-job/v1', id: `raw-${how}`, model: 'credit', features, policy };
     const { id } = await queue.add('event', job, { attempts: 3 });
-    await until('its failure', async () => (await queue.getJobState(id!)) === 'failed');
-    expect(await queue.getJob(id!)).toMatchObject({ attemptsMade: 1, failedReason: `bad-document: ${WHY}` });
-    await queue.remove(id!);
+    const { dead } = api.world.store;
+    await until('its letter', async () => (await dead.find(`events-${id}`)) !== undefined);
+    expect(await dead.read(`events-${id}`)).toMatchObject({ attempts: 1, code: 'bad-document', message: WHY });
   });
 
   it('makes a dead letter of a request', async () => {

@@ -28,7 +28,7 @@ describe('errors', () => {
     expect(JSON.stringify(away)).not.toContain('10.0.0.7');
     const words = asCoded(new ElsewiseError('usage', 'expected name@number', 'redis'));
     expect(words).toMatchObject({ code: 'bad-request', path: 'redis', message: 'redis: expected name@number' });
-    expect(asCoded(new Error("OOM command not allowed when used memory > 'maxmemory'.")).code).toBe('redis-away');
+    expect(asCoded(new Error("OOM command not allowed when used memory > 'maxmemory'.")).code).toBe('redis-full');
   });
 });
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { findProgram } from '../../../scripts/system.mjs';
 import { readDefaults } from '../../../src/config.js';
 import { QUEUES } from '../../../src/jobs/contract.js';
+import { SCHEDULE_QUEUE } from '../../../src/jobs/schedule.js';
 import { Metrics } from '../../../src/telemetry/metrics.js';
 import { EXAMPLE, find, manifestsOf, ROOT, raw, readText, readYaml } from './manifests.js';
 import { parseQuery } from './promql.js';
@@ -68,7 +69,7 @@ const ADDED = ['job', 'instance'];
 
 /** What may stand in a label, where that is known. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
-  queue: Object.values(QUEUES),
+  queue: [...Object.values(QUEUES), SCHEDULE_QUEUE],
   state: ['waiting', 'prioritized', 'delayed', 'active', 'failed'],
   outcome: ['completed', 'known', 'retried', 'failed', 'hit', 'miss'],
   job: jobs,
