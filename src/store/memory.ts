@@ -1,6 +1,7 @@
 /** How much memory Redis uses and how much it may, from its own INFO. Of a Cluster the master that is fullest counts: a batch is all on one. */
 import { Cluster } from 'ioredis';
 import type { RedisClient } from './redis.js';
+import { isRedisTrouble } from './redis-trouble.js';
 
 export interface Memory {
   readonly usedBytes: number;
@@ -10,10 +11,16 @@ export interface Memory {
 
 export async function readMemory(redis: RedisClient): Promise<Memory> {
   if (!(redis instanceof Cluster)) return parse(await redis.info('memory'));
-  const asked = await Promise.allSettled(redis.nodes('master').map(async (node) => parse(await node.info('memory'))));
-  const all = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])); // one may be going just now
-  if (all.length === 0) throw asked[0]?.reason ?? new Error('Connection is closed.');
+  const masters = redis.nodes('master');
+  const asked = await Promise.all(masters.map((node) => node.info('memory').then(parse, asUnknown)));
+  const all = asked.filter((memory) => memory !== undefined);
+  if (all.length === 0) throw new Error('Connection is closed.');
   return all.reduce((fullest, next) => (shareOf(next) > shareOf(fullest) ? next : fullest));
+}
+
+/** One of several masters may be going just now. */
+function asUnknown(error: Error): undefined {
+  if (!isRedisTrouble(error)) throw error;
 }
 
 /** A user that may not ask is told of no limit. */
