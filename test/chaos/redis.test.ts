@@ -74,7 +74,7 @@ describe.each(rounds)('round %i', (round) => {
   it(
     'Redis is full: batches wait, events are refused, workers drain, all is answered',
     async () => {
-      const redis = await startRedis({ maxmemory: isLong ? '16mb' : '6mb' });
+      const redis = await startRedis({ maxmemory: isLong ? '20mb' : '7mb' });
       const trial = await Trial.begin('maxmemory', round, { url: redis.url, stop: () => redis.stop() });
       const enqueued = trial.enqueue('full');
       await sleep(trial.dice.integer(500, 3000));
