@@ -9,6 +9,7 @@ import type { Store } from '../store/store.js';
 import { withBulkQueue } from './batch-control.js';
 import { addChunkJobs, factsOf, type NumberedChunk } from './chunk-jobs.js';
 import { chunkJobId, formerChunkJobId } from './contract.js';
+import { codeOf, failureOf } from './job-failure.js';
 
 /** Looked at in one go. */
 const MAX_CHUNKS = 256;
@@ -41,7 +42,7 @@ export async function reconcileChunks(
       if (state === 'unknown' && !(await hasFormerJob(queue, id, index))) lost.push({ index, facts });
       if (state !== 'failed') return;
       const message = (await queue.getJob(jobId))?.failedReason ?? 'its worker died';
-      const failed = { ...facts, state, code: codeOf(message), message };
+      const failed = { ...facts, state, code: codeOf(failureOf(message)), message };
       await store.batches.fail(id, index, failed, makingOf(manifest));
     }),
   );
@@ -53,9 +54,4 @@ export async function reconcileChunks(
 async function hasFormerJob(queue: Queue, batch: string, index: number): Promise<boolean> {
   const state = await queue.getJobState(formerChunkJobId(batch, index));
   return state !== 'unknown' && state !== 'failed';
-}
-
-/** A failure for good begins with its code. */
-function codeOf(message: string): string {
-  return /^([a-z-]+): /.exec(message)?.[1] ?? 'thread-lost';
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startRedis } from '../../scripts/redis.mjs';
+import { readMemory } from '../../src/store/memory.js';
 import { until } from '../integration/queue-world.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { isLong, ROUNDS, SEED, Trial } from './trial.js';
@@ -102,8 +103,8 @@ describe.each(rounds)('round %i', (round) => {
       const { store } = trial.world;
       const workers = await trial.startWorkers(1);
       workers[0].process.kill('SIGSTOP'); // its connections take room too
-      const used = Number(/used_memory:(\d+)/.exec(await store.redis.info('memory'))![1]);
-      const limit = Math.round((used + trial.rowCount * ROW_BYTES) / store.settings.memoryShare);
+      const { usedBytes } = await readMemory(store.redis);
+      const limit = Math.round((usedBytes + trial.rowCount * ROW_BYTES) / store.settings.memoryShare);
       await store.redis.config('SET', 'maxmemory', limit);
       const enqueued = trial.enqueue('full');
       await until('rows', async () => (await store.batches.load('full')).rows > 0);

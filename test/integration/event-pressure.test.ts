@@ -5,6 +5,7 @@ import { Producer } from '../../dist/jobs/producer.js';
 import { startRedis } from '../../scripts/redis.mjs';
 import { eventJobSchema, QUEUES } from '../../src/jobs/contract.js';
 import { queueOptions } from '../../src/jobs/queues.js';
+import { readMemory } from '../../src/store/memory.js';
 import { firstApplicant } from './example-row.js';
 import { until, World } from './queue-world.js';
 
@@ -31,7 +32,7 @@ async function answered(world: World, ids: readonly string[]): Promise<number> {
   return found.filter((result) => result !== undefined).length;
 }
 
-const usedMemory = async (world: World) => Number(/used_memory:(\d+)/.exec(await world.store.redis.info('memory'))![1]);
+const usedMemory = async ({ store }: World) => (await readMemory(store.redis)).usedBytes;
 
 describe('events and a Redis that fills up', () => {
   it(

@@ -7,11 +7,12 @@ import { whileFull } from '../../dist/jobs/room.js';
 import { storeSettings } from '../../dist/store/settings.js';
 import { storeOver } from '../../dist/store/store.js';
 import { startRedis } from '../../scripts/redis.mjs';
+import { readMemory } from '../../src/store/memory.js';
 import { POLICY, until, World } from './queue-world.js';
 
 const SLOW = 60_000;
 
-const memory = async (world: World) => Number(/used_memory:(\d+)/.exec(await world.store.redis.info('memory'))![1]);
+const memory = async ({ store }: World) => (await readMemory(store.redis)).usedBytes;
 
 async function* file(path: string): AsyncGenerator<Buffer> {
   const bytes = readFileSync(path);
