@@ -178,7 +178,7 @@ export class Lane {
   async sweep(): Promise<void> {
     const jobs = await this.#queue.getJobs(['failed'], 0, SWEPT - 1, true);
     const left = jobs.filter((job) => job?.finishedOn !== undefined && job.finishedOn < Date.now() - SETTLING_MS);
-    for (const job of left) await this.#giveUp(job, failureOf(job.failedReason));
+    for (const job of left) if (await job.isFailed()) await this.#giveUp(job, failureOf(job.failedReason)); // or replayed
   }
 
   #persist<T>(work: () => Promise<T>): Promise<T> {
