@@ -9,7 +9,7 @@
  */
 import type { Feature } from '../models/features.js';
 import { copyDomain, createDomain, type Domain, isFixed, mayStand, pin } from '../policy/domain.js';
-import { NodeHeap } from '../solvers/node-heap.js';
+import { NodeHeap } from '../solvers/shared/node-heap.js';
 import type { Answer } from './result.js';
 import { asAnswer, type Found, type Search, type Searcher } from './search.js';
 import { same } from './verify.js';

@@ -6,7 +6,7 @@ import type { Attempt } from '../documents/result-document.js';
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { solvers } from '../solvers/index.js';
-import { prepareLater } from '../solvers/prepare-later.js';
+import { prepareLater } from '../solvers/shared/prepare-later.js';
 import { acceptance, type Limits, type Outcome, type Prepared, type Solver } from '../solvers/solver.js';
 import { OPTIMAL_GAP } from './result.js';
 import type { Settled } from './settle.js';

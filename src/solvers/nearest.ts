@@ -10,7 +10,7 @@ import { type Feature, gather, spread } from '../models/features.js';
 import { changeCost } from '../policy/cost.js';
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
-import { violation } from './rows.js';
+import { violation } from './shared/linear-rows.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver } from './solver.js';
 
 const CANDIDATES = 24;

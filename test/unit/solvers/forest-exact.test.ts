@@ -7,7 +7,7 @@ import { evaluateCost } from '../../../src/policy/cost.js';
 import { createDomain, fillDomain } from '../../../src/policy/domain.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
-import { forestExact } from '../../../src/solvers/forest-exact.js';
+import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
 import { columnCount, generators } from '../../support/random-models.js';

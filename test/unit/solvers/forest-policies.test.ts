@@ -1,6 +1,6 @@
 /** forest-exact against enumeration where policies and data are at their worst. */
 import { describe, expect, it } from 'vitest';
-import { forestExact } from '../../../src/solvers/forest-exact.js';
+import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
 import { checkAgainstAll, LATTICE_CONSTRAINTS, LATTICES, MIXED, pose, TROUBLES } from '../../support/tree-problems.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateCost } from '../../../src/policy/cost.js';
-import { LagrangeDual } from '../../../src/solvers/lagrange-dual.js';
-import { decompose, secular, solveSecular } from '../../../src/solvers/secular.js';
+import { LagrangeDual } from '../../../src/solvers/quadratic/dual-newton.js';
+import { decompose, secular, solveSecular } from '../../../src/solvers/quadratic/secular.js';
 import { Dice } from '../../support/dice.js';
 import { patient, pose } from '../../support/quadratic-problems.js';
 

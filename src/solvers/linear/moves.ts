@@ -1,0 +1,246 @@
+/**
+ * A problem with linear rows in terms of moves v >= 0, the variables of the simplex and of branch and bound:
+ *
+ *   numeric feature   x_c = origin_c + up - down
+ *   category          x = origin + Σ_k choose_k (e_k - e_present),   Σ_k choose_k <= 1   (= 1 when it must change)
+ *   ordinal feature with an allow list: the same with ranks: x_c = origin_c + Σ_k choose_k (k - origin_c)
+ *
+ * Rows of the tableau: region and policy rows, one per choice, one for the number of changes, one per alternative of
+ * each clause. Columns are scaled once per model so that entries are comparable in any units.
+ */
+import type { Feature } from '../../models/features.js';
+import type { LinearRow } from '../../models/region.js';
+import { changeCost } from '../../policy/cost.js';
+import { type Domain, mayStand } from '../../policy/domain.js';
+import { linearRows, type Problem } from '../../problems/problem.js';
+import { depthOf, linkSlack } from '../shared/linear-rows.js';
+
+export interface Move {
+  readonly feature: Feature;
+  readonly kind: 'up' | 'down' | 'choose';
+  /** The category or rank that `choose` goes to. */
+  readonly category: number;
+}
+
+export class MoveModel {
+  readonly moves: readonly Move[];
+  /** Moves by feature: positions in `moves`. */
+  readonly movesOf: readonly (readonly number[])[];
+  /** The rows that always hold, unscaled, in columns. */
+  readonly always: readonly LinearRow[];
+  readonly regionRows: number;
+  /** Features that are chosen among categories: one row each. */
+  readonly choices: readonly Feature[];
+  readonly atoms: readonly LinearRow[];
+  /** First atom row of each clause; one more entry at the end. */
+  readonly clauseStart: readonly number[];
+  readonly m: number;
+  readonly n: number;
+  readonly choiceRow: number;
+  readonly changesRow: number;
+  readonly atomRow: number;
+
+  // of the present row:
+  readonly rows: Float64Array;
+  readonly lo: Float64Array;
+  readonly hi: Float64Array;
+  /** By move, in the feature's own units: the unit that one scaled move stands for. */
+  readonly unit: Float64Array;
+  readonly slack: Float64Array;
+  /** Room of each move, unscaled. */
+  readonly least: Float64Array;
+  readonly room: Float64Array;
+  /** Lattice of each move, unscaled; 0: continuous. */
+  readonly step: Float64Array;
+  /** Depth by always-row. */
+  readonly depth: Float64Array;
+  /** What choosing costs, by move; 0 for numeric moves, which their solver prices. */
+  readonly choicePrice: Float64Array;
+  private origin: Float64Array = new Float64Array();
+
+  private readonly rowScale: Float64Array;
+
+  constructor(
+    readonly problem: Problem,
+    private readonly useGrid: boolean,
+  ) {
+    this.moves = problem.rules
+      .filter((rule) => !rule.never)
+      .flatMap((rule) => movesOf(rule.feature, rule.allowed !== null));
+    this.movesOf = problem.space.features.map((feature) =>
+      [...this.moves.keys()].filter((j) => this.moves[j].feature === feature),
+    );
+    this.always = linearRows(problem);
+    this.regionRows = problem.piece.rows.length;
+    this.choices = problem.space.features.filter((f) =>
+      this.movesOf[f.index].some((j) => this.moves[j].kind === 'choose'),
+    );
+    this.atoms = problem.clauses.flatMap((clause) => clause.rows);
+    const starts = [0];
+    for (const clause of problem.clauses) starts.push(starts[starts.length - 1] + clause.rows.length);
+    this.clauseStart = starts;
+    this.n = this.moves.length;
+    this.choiceRow = this.always.length;
+    this.changesRow = this.choiceRow + this.choices.length;
+    this.atomRow = this.changesRow + (problem.traits.capped ? 1 : 0);
+    this.m = this.atomRow + this.atoms.length;
+    const perMove = () => new Float64Array(this.n);
+    this.rows = new Float64Array(this.m * this.n);
+    this.lo = new Float64Array(this.n + this.m);
+    this.hi = new Float64Array(this.n + this.m);
+    this.slack = new Float64Array(this.m);
+    this.depth = new Float64Array(this.always.length);
+    this.least = perMove();
+    this.room = perMove();
+    this.step = perMove();
+    this.unit = perMove();
+    this.choicePrice = perMove();
+    this.rowScale = new Float64Array(this.m).fill(1);
+    this.scale();
+  }
+
+  /** Factor between an original row and its scaled one. */
+  scaleOf(row: number): number {
+    return this.rowScale[row];
+  }
+
+  /** Units such that the largest entry of every column and row is about 1, from the numeric entries. */
+  private scale(): void {
+    const rows = [...this.always, ...this.atoms];
+    const size = rows.map((row) => row.a.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1);
+    for (const [j, move] of this.moves.entries()) {
+      const largest = Math.max(...rows.map((row, i) => Math.abs(row.a[move.feature.column]) / size[i]), 0);
+      this.unit[j] = move.kind === 'choose' || largest === 0 ? 1 : 1 / largest;
+    }
+    rows.forEach((row, i) => {
+      const entries = this.moves.map((move, j) => Math.abs(row.a[move.feature.column]) * this.unit[j]);
+      const at = i < this.always.length ? i : this.atomRow + i - this.always.length;
+      this.rowScale[at] = 1 / (Math.max(...entries, 0) || size[i]);
+    });
+  }
+
+  /** Writes rows, bounds and lattices of one person. */
+  fill(domain: Domain, nudge: number): void {
+    this.origin = domain.origin;
+    this.fillMoves(domain);
+    for (let i = 0; i < this.always.length; i++) {
+      const row = this.always[i];
+      const region = i < this.regionRows;
+      this.depth[i] = region ? depthOf(row, domain.origin, nudge) : 0;
+      const slack = region ? 0.25 * this.depth[i] : linkSlack(row, domain.origin);
+      this.fillRow(i, row, domain, this.depth[i], slack);
+    }
+    for (const [k, feature] of this.choices.entries()) this.fillChoice(this.choiceRow + k, feature, domain);
+    for (const [k, row] of this.atoms.entries())
+      this.fillRow(this.atomRow + k, row, domain, 0, linkSlack(row, domain.origin));
+  }
+
+  private fillMoves(domain: Domain): void {
+    const { origin, lower, upper } = domain;
+    for (let j = 0; j < this.n; j++) {
+      const { feature, kind, category } = this.moves[j];
+      const c = feature.column;
+      if (kind === 'choose') {
+        this.least[j] = 0;
+        this.room[j] = this.mayChoose(domain, feature, category) ? 1 : 0;
+        this.step[j] = 1;
+        this.choicePrice[j] = this.priceChoice(this.moves[j], domain);
+      } else {
+        const up = kind === 'up';
+        this.least[j] = Math.max(0, up ? lower[c] - origin[c] : origin[c] - upper[c]);
+        this.room[j] = Math.max(0, up ? upper[c] - origin[c] : origin[c] - lower[c]);
+        this.step[j] = domain.step[feature.index] || (this.useGrid ? domain.grid[feature.index] : 0);
+        // The grid counts from the origin: a bound between two of its points is pulled in to the last one.
+        if (this.step[j] > 0) {
+          this.least[j] = this.step[j] * Math.ceil(this.least[j] / this.step[j] - 1e-9);
+          if (this.room[j] < Infinity) this.room[j] = this.step[j] * Math.floor(this.room[j] / this.step[j] + 1e-9);
+        }
+      }
+      this.lo[j] = this.least[j] / this.unit[j];
+      this.hi[j] = this.room[j] / this.unit[j];
+    }
+  }
+
+  private mayChoose({ origin, lower, upper, ranks }: Domain, feature: Feature, category: number): boolean {
+    const { column, kind, index } = feature;
+    if (kind === 'choice') return origin[column + category] !== 1 && upper[column + category] > 0;
+    const inside = category >= lower[column] && category <= upper[column] && category !== origin[column];
+    return inside && (ranks[index] === null || ranks[index]![category] === 1);
+  }
+
+  private fillRow(i: number, row: LinearRow, domain: Domain, depth: number, slack: number): void {
+    const { n, rows } = this;
+    const scale = this.rowScale[i];
+    let activity = 0;
+    for (let c = 0; c < domain.origin.length; c++) activity += row.a[c] * domain.origin[c];
+    for (let j = 0; j < n; j++) rows[i * n + j] = scale * this.unit[j] * this.effect(row, j, domain);
+    this.lo[n + i] = scale * (row.lower + depth - activity);
+    this.hi[n + i] = scale * (row.upper - depth - activity);
+    this.slack[i] = scale * slack;
+  }
+
+  /** What one unit of a move adds to a row. */
+  private effect(row: LinearRow, j: number, { origin }: Domain): number {
+    const { feature, kind, category } = this.moves[j];
+    const c = feature.column;
+    if (kind === 'up') return row.a[c];
+    if (kind === 'down') return -row.a[c];
+    if (feature.kind !== 'choice') return row.a[c] * (category - origin[c]);
+    let present = 0;
+    for (let k = c; k < c + feature.width; k++) present += row.a[k] * origin[k];
+    return row.a[c + category] - present;
+  }
+
+  private fillChoice(i: number, feature: Feature, domain: Domain): void {
+    const { n } = this;
+    this.rows.fill(0, i * n, (i + 1) * n);
+    for (const j of this.movesOf[feature.index]) this.rows[i * n + j] = 1;
+    this.lo[n + i] = mayStand(domain, feature) ? 0 : 1;
+    this.hi[n + i] = 1;
+    this.slack[i] = 1e-12;
+  }
+
+  /** The present value of a numeric move's feature. */
+  originOf(j: number): number {
+    return this.origin[this.moves[j].feature.column];
+  }
+
+  private priceChoice({ feature, category }: Move, { origin }: Domain): number {
+    const present = feature.kind === 'choice' ? presentCategory(feature, origin) : origin[feature.column];
+    return changeCost(this.problem.cost, feature, present, category);
+  }
+
+  /** Scaled moves -> columns. */
+  toColumns(values: Float64Array, domain: Domain, x: Float64Array): void {
+    x.set(domain.origin);
+    for (let j = 0; j < this.n; j++) {
+      const amount = values[j] * this.unit[j];
+      if (amount === 0) continue;
+      const { feature, kind, category } = this.moves[j];
+      const c = feature.column;
+      if (kind === 'up') x[c] += amount;
+      else if (kind === 'down') x[c] -= amount;
+      else if (feature.kind !== 'choice') x[c] += amount * (category - domain.origin[c]);
+      else {
+        for (let k = c; k < c + feature.width; k++) x[k] -= amount * domain.origin[k];
+        x[c + category] += amount;
+      }
+    }
+  }
+}
+
+function movesOf(feature: Feature, listed: boolean): Move[] {
+  if (feature.kind === 'choice' || (feature.kind === 'ordinal' && listed)) {
+    return feature.categories.map((_, category) => ({ feature, kind: 'choose', category }));
+  }
+  return [
+    { feature, kind: 'up', category: -1 },
+    { feature, kind: 'down', category: -1 },
+  ];
+}
+
+/** The row's own category; -1 when it is missing and imputed by no single one. */
+function presentCategory(feature: Feature, origin: Float64Array): number {
+  for (let k = 0; k < feature.width; k++) if (origin[feature.column + k] === 1) return k;
+  return -1;
+}

@@ -1,0 +1,53 @@
+/**
+ * Integers, steps, categories, at most K changes and alternatives under L2 or Mahalanobis cost, over linear rows: the tree
+ * of domain-tree.ts with projections as relaxation. Exact and anytime.
+ *
+ *   relaxation of a node   lattices dropped, each category's columns a simplex Σ z = 1 with cost ½w‖z - e‖² (w at every
+ *                          corner but the present one): a projection (active-set.ts)
+ *
+ * Two things make it fast where few features may change. The bound: the projection's multipliers, scaled by the best s,
+ * give the Lagrangian bound of lagrangian.ts, which knows lattices, categories and the cap. The start: the same problem
+ * under L1 cost, solved by branch.ts, tells whether there is any answer and gives a set of features to begin with.
+ */
+import type { Problem } from '../../problems/problem.js';
+import { PreparedActiveSet } from './active-set.js';
+import { branch } from '../linear/branch.js';
+import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from '../reductions/domain-tree.js';
+import { LagrangianBound } from './capped-bound.js';
+import type { Prepared, Solver } from '../solver.js';
+
+function prepare(problem: Problem): Prepared {
+  const projection = byAlternatives((alternatives) => new PreparedActiveSet(relaxedProblem(problem, alternatives)));
+  const linearised = branch.prepare(linearise(problem));
+  const lagrangian = problem.cost.norm === 'l2' ? new LagrangianBound(problem) : null;
+  const method: TreeMethod = {
+    begin: (domain, limits) => linearised.solve(domain, { ...limits, anyAnswer: true }),
+    leaf: (node, limits) => projection(node.alternatives).solve(node.domain, limits),
+    relax: (node, limits) => {
+      const relaxation = projection(node.alternatives);
+      const outcome = relaxation.solve(node.domain, limits);
+      if (outcome.status !== 'solved' || !lagrangian) return outcome;
+      return {
+        ...outcome,
+        lowerBound: Math.max(outcome.lowerBound, lagrangian.bound(relaxation, node.domain, node.changed)),
+      };
+    },
+  };
+  return new DomainTree(problem, method);
+}
+
+/** The same problem under an L1 cost of the same scale. */
+function linearise(problem: Problem): Problem {
+  const { cost, traits } = problem;
+  const weight = cost.weight.map(Math.sqrt);
+  cost.metric?.features.forEach((feature, i) => {
+    weight[feature.index] = Math.sqrt(cost.metric!.inverse[i][i]);
+  });
+  return { ...problem, cost: { ...cost, norm: 'l1', weight, metric: null }, traits: { ...traits, norm: 'l1' } };
+}
+
+export const branchQuadratic: Solver = {
+  name: 'branch-quadratic',
+  accepts: ({ traits }) => (traits.linear && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no'),
+  prepare,
+};

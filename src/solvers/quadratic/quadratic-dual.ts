@@ -1,0 +1,122 @@
+/**
+ * Several quadratics, linear rows and bounds under L2 or Mahalanobis cost, through the Lagrangian dual (lagrange-dual.ts).
+ * Where the dual's own point is feasible it is the global optimum, with zero gap; else its value is the lower bound with
+ * which the ladder goes on. Rows and bounds enter as they are broken, so most rows see none of them.
+ */
+import { dot } from '../../linalg/vector.js';
+import type { Domain } from '../../policy/domain.js';
+import type { Problem } from '../../problems/problem.js';
+import { type DualConstraint, LagrangeDual } from './dual-newton.js';
+import { provedBound, quadraticConstraint } from './proved-bound.js';
+import { type Frame, QuadraticView } from './quadratic-view.js';
+import { depthOf, linkSlack, violation } from '../shared/linear-rows.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+
+function accepts({ traits, piece }: Problem): 'no' | 'exact' {
+  const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';
+  const fits = piece.kind === 'quadratics' && squared && !traits.discrete && !traits.capped && !traits.disjunctive;
+  return fits ? 'exact' : 'no';
+}
+
+const ROUNDS = 20;
+
+export class PreparedDual implements Prepared {
+  private readonly view: QuadraticView;
+  private readonly x: Float64Array;
+
+  constructor(private readonly problem: Problem) {
+    this.view = new QuadraticView(problem);
+    this.x = new Float64Array(problem.space.columns);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const frame = this.view.frame(domain);
+    const quadratics = this.quadraticConstraints(frame, domain, limits.nudge);
+    if (!frame.free.length) return quadratics.some((q) => q.c > 0) ? INFEASIBLE : limit(null, 0);
+    const plain = this.quadraticConstraints(frame, domain, Math.min(0, limits.nudge));
+    const linear: DualConstraint[] = [];
+    const entered = new Set<string>();
+    let bound = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const result = new LagrangeDual(frame.free.length, [...quadratics, ...linear]).solve();
+      if (result.unbounded) return INFEASIBLE;
+      bound = Math.max(bound, proved([...plain, ...linear], result.lambda, frame.free.length));
+      const broken = this.brokenLinear(frame, result.y, domain, limits.nudge, entered);
+      if (!broken.length) {
+        this.view.toColumns(frame, result.y, domain, this.x);
+        return result.exact ? solved(this.x, bound) : limit(this.x, bound);
+      }
+      linear.push(...broken);
+      if (limits.now() > limits.deadline) break;
+    }
+    return limit(null, bound);
+  }
+
+  private quadraticConstraints(frame: Frame, domain: Domain, nudge: number): DualConstraint[] {
+    return this.view
+      .at(frame, domain, nudge)
+      .map((q, i) => ({ ...q, size: this.view.quadratics[i].magnitude(domain.origin) + Math.abs(q.c) }));
+  }
+
+  /** Rows and bounds that y breaks and that have not entered yet, as constraints b·y terms. */
+  private brokenLinear(
+    frame: Frame,
+    y: Float64Array,
+    domain: Domain,
+    nudge: number,
+    entered: Set<string>,
+  ): DualConstraint[] {
+    const { origin, lower, upper } = domain;
+    const moved = unclipped(frame, y, origin);
+    const broken: DualConstraint[] = [];
+    const enter = (key: string, a: (c: number) => number, c: number, size: number) => {
+      if (entered.has(key)) return;
+      entered.add(key);
+      broken.push({ A: null, b: scaledSlope(frame, a), c, size });
+    };
+    for (const c of frame.free) {
+      const slack = 1e-11 * Math.max(1, Math.abs(origin[c]));
+      const size = Math.abs(moved[c] - origin[c]) + 1e-300;
+      if (moved[c] > upper[c] + slack) enter(`${c}+`, (k) => +(k === c), origin[c] - upper[c], size);
+      if (moved[c] < lower[c] - slack) enter(`${c}-`, (k) => -(k === c), lower[c] - origin[c], size);
+    }
+    const { piece, links } = this.problem;
+    for (const [i, row] of [...piece.rows, ...links].entries()) {
+      const region = i < piece.rows.length;
+      const depth = region ? depthOf(row, origin, nudge) : 0;
+      if (violation(row, moved) <= (region ? -0.5 * depth : linkSlack(row, origin))) continue;
+      const activity = dot(row.a, origin);
+      const size = Math.abs(activity) + Math.abs(dot(row.a, moved)) + depth;
+      if (dot(row.a, moved) < row.lower + depth)
+        enter(`${i}row-`, (k) => -row.a[k], row.lower + depth - activity, size);
+      else enter(`${i}row+`, (k) => row.a[k], activity - row.upper + depth, size);
+    }
+    return broken;
+  }
+}
+
+/** The dual's value for the region as it is, proved against rounding. */
+function proved(constraints: readonly DualConstraint[], lambda: Float64Array, d: number): number {
+  const forms = constraints.map(({ A, b, c }) => quadraticConstraint(A, b, c));
+  return provedBound(new Float64Array(d).fill(1), forms, lambda);
+}
+
+function unclipped(frame: Frame, y: Float64Array, origin: Float64Array): Float64Array {
+  const d = frame.free.length;
+  const moved = origin.slice();
+  for (let i = 0; i < d; i++) for (let j = 0; j < d; j++) moved[frame.free[i]] += frame.S[i * d + j] * y[j];
+  return moved;
+}
+
+/** ½ Sᵀ a over the free columns: a·Δ = 2 b·y. */
+function scaledSlope(frame: Frame, a: (column: number) => number): Float64Array {
+  const d = frame.free.length;
+  const b = new Float64Array(d);
+  for (let i = 0; i < d; i++) {
+    const value = a(frame.free[i]);
+    if (value !== 0) for (let j = 0; j < d; j++) b[j] += 0.5 * frame.S[i * d + j] * value;
+  }
+  return b;
+}
+
+export const dual: Solver = { name: 'dual', accepts, prepare: (problem) => new PreparedDual(problem) };

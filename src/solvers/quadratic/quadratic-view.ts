@@ -1,0 +1,164 @@
+/**
+ * A problem with quadratics, as a person sees it: moved to the row, scaled by the cost, fixed columns taken out.
+ *
+ *   y = W^{1/2} Δ  over the columns that can move        cost = ‖y‖²
+ *   q_i = yᵀA_i y + 2 b_i·y + c_i <= 0                    A_i = S Q_i S,  2 b_i = S ∇q_i(x),  c_i = q_i(x),  S = W^{-1/2}
+ *
+ * Scaling by the cost makes the units of the features disappear. Mahalanobis: S is a full factor. The matrices depend
+ * only on which columns can move; they are kept for the sets of columns that have come up.
+ */
+import { pullBackMatrix } from '../../linalg/symmetric-matrix.js';
+import { dot } from '../../linalg/vector.js';
+import type { DistanceDifference } from '../../models/distance-difference.js';
+import type { Domain } from '../../policy/domain.js';
+import type { Problem } from '../../problems/problem.js';
+import { costFactor } from '../projection/cost-factor.js';
+import type { UpperRow } from '../linear/polyhedral.js';
+import { depthOf } from '../shared/linear-rows.js';
+
+export interface ScaledQuadratic {
+  readonly A: Float64Array;
+  readonly b: Float64Array;
+  c: number;
+}
+
+/** What depends on the set of free columns alone. */
+export interface Frame {
+  readonly free: Int32Array;
+  /** Δ_free = S y, row-major. */
+  readonly S: Float64Array;
+  readonly matrices: readonly Float64Array[];
+  /** The near and far parts of each: A = N - F. */
+  readonly near: readonly Float64Array[];
+  readonly far: readonly Float64Array[];
+}
+
+const MAX_FRAMES = 200;
+
+export class QuadraticView {
+  private readonly frames = new Map<string, Frame>();
+  readonly quadratics: readonly DistanceDifference[];
+  private readonly near: readonly Float64Array[];
+  private readonly far: readonly Float64Array[];
+  private readonly factor: readonly Float64Array[];
+
+  constructor(readonly problem: Problem) {
+    this.quadratics = problem.piece.kind === 'quadratics' ? problem.piece.quadratics : [];
+    this.near = this.quadratics.map((q) => pullBackMatrix(q.near.matrix, q.map));
+    this.far = this.quadratics.map((q) => pullBackMatrix(q.far.matrix, q.map));
+    this.factor = costFactor(problem);
+  }
+
+  /** The frame of a domain. A column that is held away from the row moves too, if only to where it is held. */
+  frame({ origin, lower, upper }: Domain): Frame {
+    const free = Int32Array.from([...lower.keys()].filter((c) => lower[c] < upper[c] || lower[c] !== origin[c]));
+    const key = free.join();
+    let frame = this.frames.get(key);
+    if (!frame) {
+      frame = this.buildFrame(free);
+      if (this.frames.size < MAX_FRAMES) this.frames.set(key, frame);
+    }
+    return frame;
+  }
+
+  private buildFrame(free: Int32Array): Frame {
+    const S = this.freeFactor(free);
+    const near = this.near.map((Q) => this.scale(Q, free, S));
+    const far = this.far.map((Q) => this.scale(Q, free, S));
+    return { free, S, near, far, matrices: near.map((N, i) => N.map((value, k) => value - far[i][k])) };
+  }
+
+  /** Sᵀ Q S over the free columns. */
+  private scale(Q: Float64Array, free: Int32Array, S: Float64Array): Float64Array {
+    const d = free.length;
+    const columns = this.problem.space.columns;
+    const half = new Float64Array(d * d);
+    for (let i = 0; i < d; i++)
+      for (let k = 0; k < d; k++)
+        for (let j = 0; j < d; j++) half[i * d + j] += Q[free[i] * columns + free[k]] * S[k * d + j];
+    const out = new Float64Array(d * d);
+    for (let i = 0; i < d; i++)
+      for (let k = 0; k < d; k++) for (let j = 0; j < d; j++) out[i * d + j] += S[k * d + i] * half[k * d + j];
+    return out;
+  }
+
+  /** The factor of the cost restricted to the free columns: W_F⁻¹ = S Sᵀ. */
+  private freeFactor(free: Int32Array): Float64Array {
+    const d = free.length;
+    const S = new Float64Array(d * d);
+    const metric = this.problem.cost.metric;
+    if (!metric) for (let i = 0; i < d; i++) S[i * d + i] = this.factor[free[i]][free[i]];
+    else S.set(restrictedFactor(this.problem, free));
+    return S;
+  }
+
+  /** b and c of every quadratic at the row; constraints are asked for `nudge` of their size more. */
+  at(frame: Frame, domain: Domain, nudge: number): ScaledQuadratic[] {
+    const d = frame.free.length;
+    return this.quadratics.map((q, i) => {
+      const slope = q.gradient(domain.origin);
+      const b = new Float64Array(d);
+      for (let k = 0; k < d; k++) for (let j = 0; j < d; j++) b[j] += 0.5 * frame.S[k * d + j] * slope[frame.free[k]];
+      return { A: frame.matrices[i], b, c: q.value(domain.origin) + nudge * q.magnitude(domain.origin) };
+    });
+  }
+
+  /** Rows and box in y; a box that the metric turns becomes rows. */
+  bounds(frame: Frame, domain: Domain, nudge: number): { rows: UpperRow[]; lo: Float64Array; hi: Float64Array } {
+    const { origin, lower, upper } = domain;
+    const d = frame.free.length;
+    const rows: UpperRow[] = [];
+    const lo = new Float64Array(d).fill(Number.NEGATIVE_INFINITY);
+    const hi = new Float64Array(d).fill(Infinity);
+    const add = (a: Float64Array, low: number, high: number) => {
+      if (high < Infinity) rows.push({ a, upper: high });
+      if (low > Number.NEGATIVE_INFINITY) rows.push({ a: a.map((value) => -value), upper: -low });
+    };
+    for (let i = 0; i < d; i++) {
+      const c = frame.free[i];
+      const row = frame.S.slice(i * d, (i + 1) * d);
+      if (this.problem.cost.metric) add(row, lower[c] - origin[c], upper[c] - origin[c]);
+      else {
+        lo[i] = (lower[c] - origin[c]) / row[i];
+        hi[i] = (upper[c] - origin[c]) / row[i];
+      }
+    }
+    for (const [i, row] of [...this.problem.piece.rows, ...this.problem.links].entries()) {
+      const depth = i < this.problem.piece.rows.length ? depthOf(row, origin, nudge) : 0;
+      const activity = dot(row.a, origin);
+      const a = new Float64Array(d);
+      for (let k = 0; k < d; k++) for (let j = 0; j < d; j++) a[j] += row.a[frame.free[k]] * frame.S[k * d + j];
+      add(a, row.lower + depth - activity, row.upper - depth - activity);
+    }
+    return { rows, lo, hi };
+  }
+
+  /** y of an answer in columns: S is diagonal, or upper triangular for a metric, so by substitution. */
+  toScaled(frame: Frame, x: Float64Array, { origin }: Domain): Float64Array {
+    const d = frame.free.length;
+    const y = new Float64Array(d);
+    for (let i = d - 1; i >= 0; i--) {
+      let left = x[frame.free[i]] - origin[frame.free[i]];
+      for (let j = i + 1; j < d; j++) left -= frame.S[i * d + j] * y[j];
+      y[i] = left / frame.S[i * d + i];
+    }
+    return y;
+  }
+
+  /** x = origin + S y on the free columns, clipped to the bounds. */
+  toColumns(frame: Frame, y: Float64Array, { origin, lower, upper }: Domain, x: Float64Array): void {
+    const d = frame.free.length;
+    x.set(origin);
+    for (let i = 0; i < d; i++) {
+      let move = 0;
+      for (let j = 0; j < d; j++) move += frame.S[i * d + j] * y[j];
+      const c = frame.free[i];
+      x[c] = Math.min(upper[c], Math.max(lower[c], origin[c] + move));
+    }
+  }
+}
+
+/** S with S Sᵀ = (P_FF)⁻¹ for the metric P over the free columns: features outside the metric have their own weight. */
+function restrictedFactor(problem: Problem, free: Int32Array): Float64Array {
+  return Float64Array.from(costFactor(problem, free).flatMap((row) => [...row]));
+}

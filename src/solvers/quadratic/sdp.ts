@@ -1,0 +1,214 @@
+/**
+ * Several quadratics, or quadratics and bounds, under L2 or Mahalanobis cost: the semidefinite relaxation (survey, 7.9.2;
+ * shor.ts) by an interior-point method. It is never weaker than the Lagrangian dual of dual.ts, stronger where bounds or
+ * rows matter, and proves most empty regions empty.
+ *
+ * The answer is y of the relaxation or, where Y has not rank one, what the line through y along the main axis of U - yyᵀ
+ * meets first of the region (in the hard case: an optimum), brought inside and down from there. Solved when an answer
+ * meets the bound. Otherwise its cost and products of bounds tighten the relaxation, for a few rounds.
+ *
+ * Limits: O(d³) per quadratic and iteration, up to 64 free columns. A gap that is left is a gap of the relaxation: it is
+ * there mostly with few features, many quadratics and no bounds, where spatial.ts is at its best.
+ */
+import type { Domain } from '../../policy/domain.js';
+import type { FeatureRule } from '../../policy/rules.js';
+import type { Problem } from '../../problems/problem.js';
+import { PreparedCcp } from './ccp.js';
+import { type DescentProblem, descend, FINE, restore, valueAt } from './ccp-descent.js';
+import type { Frame, ScaledQuadratic } from './quadratic-view.js';
+import { decompose } from './secular.js';
+import { boxIntervals, leastDistance, type Relaxed, rowIntervals, Shor } from './shor.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { CLOSED } from './spatial-search.js';
+
+function accepts({ traits, piece, rules }: Problem): 'no' | 'heuristic' {
+  const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';
+  if (piece.kind !== 'quadratics' || !squared || traits.discrete || traits.capped || traits.disjunctive) return 'no';
+  return piece.quadratics.length > 1 || traits.rows > 0 || rules.some(isBounded) ? 'heuristic' : 'no';
+}
+
+function isBounded({ never, mayDecrease, mayIncrease, min, max, maxDecrease, maxIncrease }: FeatureRule): boolean {
+  const oneWay = !mayDecrease || !mayIncrease;
+  return !never && (oneWay || [min, max, maxDecrease, maxIncrease].some(Number.isFinite));
+}
+
+/** Beyond this many free columns the factorisations take too long. */
+const MAX_COLUMNS = 64;
+const ROUNDS = 5;
+/** A round that raises the bound by less than this share of the cost is the last. */
+const PROGRESS = 1e-3;
+/** Taken off the bound for the rounding of rows and bounds. */
+const BOUND_SHARE = 1e-9;
+/** A main axis that is shorter than this, relative to y, is rounding. */
+const NO_AXIS = 1e-6;
+/** How far inside the quadratics to look for an answer, as a share of c: far above rounding, far below a gap. */
+const DEEPER = 1e-9;
+/** How far beyond the edge of the region a ray is followed. */
+const INSIDE = 1e-9;
+
+interface Answer {
+  readonly y: Float64Array;
+  readonly cost: number;
+}
+
+class PreparedSdp implements Prepared {
+  private readonly local: PreparedCcp;
+  private readonly x: Float64Array;
+
+  constructor(problem: Problem) {
+    this.local = new PreparedCcp(problem);
+    this.x = new Float64Array(problem.space.columns);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const { view } = this.local;
+    const frame = view.frame(domain);
+    const d = frame.free.length;
+    if (d > MAX_COLUMNS) return limit(null, 0);
+    const { rows, lo, hi } = view.bounds(frame, domain, 0);
+    const quadratics = this.doubted(frame, domain);
+    const intervals = [...boxIntervals(lo, hi), ...rowIntervals(rows)];
+    const distance = leastDistance(quadratics, intervals);
+    if (distance === Infinity) return INFEASIBLE;
+    if (d === 0) return limit(null, 0);
+    const descent = this.local.descent(frame, domain, limits);
+    const { answer, bound } =
+      distance > 0 ? search(new Shor(distance, quadratics, intervals), descent) : standing(d, descent);
+    if (bound === Infinity) return INFEASIBLE;
+    if (!answer) return limit(null, bound);
+    view.toColumns(frame, answer.y, domain, this.x);
+    return meets(answer, bound) ? solved(this.x, bound) : limit(this.x, bound);
+  }
+
+  /** q less a share of near + far for rounding, from below: near + far <= 2 (near + far)(0) + 2 yᵀ(N + F)y. */
+  private doubted(frame: Frame, domain: Domain): ScaledQuadratic[] {
+    const { view } = this.local;
+    const share = 2 * (frame.free.length + 8) * 2 ** -52;
+    return view.at(frame, domain, 0).map(({ A, b, c }, i) => {
+      const less = A.map((value, k) => value - share * (frame.near[i][k] + frame.far[i][k]));
+      return { A: less, b, c: c - share * view.quadratics[i].magnitude(domain.origin) };
+    });
+  }
+}
+
+interface Found {
+  readonly answer: Answer | undefined;
+  readonly bound: number;
+}
+
+/** y = 0 is in the region, or on its edge. */
+const standing = (d: number, descent: DescentProblem): Found => ({
+  answer: new Region(descent, 1).cheapest([new Float64Array(d)], 0),
+  bound: 0,
+});
+
+/** Relaxes, finds answers near it and tightens, until they meet. */
+function search(shor: Shor, descent: DescentProblem): Found {
+  let answer: Answer | undefined;
+  let bound = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const relaxed = shor.solve(descent.late);
+    const before = bound;
+    bound = Math.max(bound, Math.min(relaxed.bound * (1 - BOUND_SHARE), answer?.cost ?? Infinity));
+    if (relaxed.status === 'infeasible' || (answer && meets(answer, bound)) || descent.late()) break;
+    answer = new Region(descent, shor.size).cheapest(candidates(relaxed, descent), bound, answer);
+    if (answer && meets(answer, bound)) break;
+    if (round > 0 && bound - before <= PROGRESS * (answer?.cost ?? bound)) break;
+    if (answer) shor.cutOff(answer.cost);
+    if (!shor.separate() && (round > 0 || !answer)) break;
+  }
+  return { answer, bound };
+}
+
+const meets = ({ cost }: Answer, bound: number) => bound >= cost * (1 - CLOSED);
+
+/** The region in ŷ = y/σ, of size 1 so that the tolerances of the descent are small, and a little less than all of it. */
+class Region {
+  private readonly problem: DescentProblem;
+
+  constructor(
+    descent: DescentProblem,
+    private readonly size: number,
+  ) {
+    const times = (v: Float64Array, factor: number) => v.map((value) => factor * value);
+    this.problem = {
+      ...descent,
+      quadratics: descent.quadratics.map(({ N, F, b, c, depth }) => ({
+        N: times(N, size * size),
+        F: times(F, size * size),
+        b: times(b, size),
+        c,
+        depth: Math.max(depth, DEEPER * Math.abs(c)),
+      })),
+      rows: descent.rows.map(({ a, upper }) => ({ a: times(a, size), upper })),
+      lo: times(descent.lo, 1 / size),
+      hi: times(descent.hi, 1 / size),
+    };
+  }
+
+  /** The best of an answer and what the starts lead to; enough when it meets the bound. */
+  cheapest(starts: Iterable<Float64Array>, bound: number, known?: Answer): Answer | undefined {
+    let best = known;
+    for (const start of starts) {
+      const found = this.descend(start);
+      if (found && found.cost < (best?.cost ?? Infinity)) best = found;
+      if (this.problem.late() || (best && meets(best, bound))) break;
+    }
+    return best;
+  }
+
+  private descend(start: Float64Array): Answer | undefined {
+    const inside = restore(
+      this.problem,
+      start.map((value) => value / this.size),
+    );
+    if (!inside) return undefined;
+    const { y, cost } = descend(this.problem, inside, FINE);
+    return { y: y.map((value) => this.size * value), cost: this.size * this.size * cost };
+  }
+}
+
+/** y, then where the rays from y along ± the main axis of U - yyᵀ enter the region, or the ends of the axis. */
+function* candidates({ y, spread }: Relaxed, descent: DescentProblem): Generator<Float64Array> {
+  yield y;
+  const d = y.length;
+  const { values, vectors } = decompose(spread, d);
+  const main = values.indexOf(Math.max(...values));
+  const length = Math.sqrt(Math.max(0, values[main]));
+  if (length <= NO_AXIS * Math.hypot(...y)) return;
+  for (const sign of [length, -length]) {
+    const axis = vectors.slice(main * d, (main + 1) * d).map((value) => sign * value);
+    const t = entry(descent, y, axis);
+    yield y.map((value, i) => value + t * axis[i]);
+  }
+}
+
+/** The first t > 0 at which y + t·axis meets all quadratics, each of them a parabola in t; 1 when there is none. */
+function entry({ quadratics }: DescentProblem, y: Float64Array, axis: Float64Array): number {
+  const along = (t: number) => y.map((value, i) => value + t * axis[i]);
+  const parabolas = quadratics.map((q): Parabola => {
+    const [before, here, after] = [-1, 0, 1].map((t) => valueAt(q, along(t)));
+    return { bend: (before + after) / 2 - here, slope: (after - before) / 2, here };
+  });
+  const holds = (t: number) => parabolas.every(({ bend, slope, here }) => (bend * t + slope) * t + here <= 0);
+  const entries = parabolas
+    .flatMap(rootsOf)
+    .map((t) => t * (1 + INSIDE))
+    .filter((t) => t > 0 && holds(t));
+  return entries.length ? Math.min(...entries) : 1;
+}
+
+interface Parabola {
+  readonly bend: number;
+  readonly slope: number;
+  readonly here: number;
+}
+
+/** The second root from the product of both, so that a straight line has its one as well. */
+function rootsOf({ bend, slope, here }: Parabola): number[] {
+  const root = Math.sqrt(slope * slope - 4 * bend * here);
+  const sum = -0.5 * (slope + (slope < 0 ? -root : root));
+  return [sum / bend, here / sum];
+}
+
+export const sdp: Solver = { name: 'sdp', accepts, prepare: (problem) => new PreparedSdp(problem) };

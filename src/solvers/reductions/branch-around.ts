@@ -1,0 +1,53 @@
+/**
+ * Integers, steps, categories, at most K changes and alternatives where the region is quadratic: the tree of
+ * domain-tree.ts around the continuous methods.
+ *
+ *   relaxation of a node   lattices dropped; the Lagrangian dual's bound (dual.ts), under L1 cost as a root: ‖y‖₁ >= ‖y‖₂
+ *   a node with everything discrete fixed   the dual where it is exact, else the spatial search (spatial.ts)
+ *
+ * The dual is exact for most nodes, and then so is the tree; where it is not, the answer carries the bound that is left.
+ */
+import type { Problem } from '../../problems/problem.js';
+import { squaredCost } from '../quadratic/ccp.js';
+import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from './domain-tree.js';
+import { PreparedDual } from '../quadratic/quadratic-dual.js';
+import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
+import { spatial } from '../quadratic/spatial.js';
+
+const NORMS = new Set(['l1', 'l2', 'mahalanobis']);
+
+function prepare(problem: Problem): Prepared {
+  const linear = problem.cost.norm === 'l1';
+  const dual = byAlternatives((alternatives) => {
+    const relaxed = relaxedProblem(problem, alternatives);
+    return new PreparedDual(linear ? squaredCost(relaxed) : relaxed);
+  });
+  const local = byAlternatives((alternatives) => spatial.prepare(relaxedProblem(problem, alternatives)));
+  const relax: TreeMethod['relax'] = (node, limits) => {
+    const outcome = dual(node.alternatives).solve(node.domain, limits);
+    if (!linear || outcome.status === 'infeasible') return outcome;
+    return limit(outcome.x, Math.sqrt(Math.max(0, outcome.lowerBound)));
+  };
+  const leaf: TreeMethod['leaf'] = (node, limits) => {
+    const outcome: Outcome | null = linear ? null : dual(node.alternatives).solve(node.domain, limits);
+    return outcome?.status === 'solved' || outcome?.status === 'infeasible'
+      ? outcome
+      : local(node.alternatives).solve(node.domain, shortened(limits));
+  };
+  return new DomainTree(problem, { relax, leaf });
+}
+
+/** One leaf must not eat the time of all the others. */
+const shortened = (limits: Limits): Limits => ({
+  ...limits,
+  deadline: limits.now() + 0.2 * Math.max(0, limits.deadline - limits.now()),
+});
+
+export const branchAround: Solver = {
+  name: 'branch-around',
+  accepts: ({ piece, traits }) =>
+    piece.kind === 'quadratics' && NORMS.has(traits.norm) && (traits.discrete || traits.capped || traits.disjunctive)
+      ? 'exact'
+      : 'no',
+  prepare,
+};

@@ -1,0 +1,216 @@
+/**
+ * Plausible answers where the region is not made of trees: branch and bound over parts of the person's domain, around
+ * whatever exact method takes the problem without the condition. Exact and anytime.
+ *
+ *   min cost(x' - x)   s.t.   x' in the region, the domain, the policy,   Σ_t value(leaf_t(x')) >= need
+ *
+ * A node is a narrowed domain. Its relaxation is the problem without the condition: its optimum bounds the node, and if it
+ * is plausible it is the node's answer. Else the node is left out when even the most normal leaves that it can reach for
+ * less than the best answer do not add up to the need; or split at a threshold of the forest, first into the part
+ * that x is not in: a dive to where it is more normal. A domain within one leaf of every tree is no longer split.
+ */
+import { type Domain, roundTo } from '../../policy/domain.js';
+import { normality } from '../../policy/plausibility.js';
+import type { PlausibleCondition, Problem } from '../../problems/problem.js';
+import { activeSet } from '../projection/active-set.js';
+import { isAnswer } from '../shared/answer-check.js';
+import { BestAnswer } from '../shared/best-answer.js';
+import { branch } from '../linear/branch.js';
+import { branchAround } from './branch-around.js';
+import { branchQuadratic } from '../projection/branch-quadratic.js';
+import { cuts } from './cuts.js';
+import { clip } from './domain-tree.js';
+import { dual } from '../quadratic/quadratic-dual.js';
+import { type Cut, latticeSplit, narrow } from './split-domain.js';
+import { NodeHeap } from '../shared/node-heap.js';
+import { PlausibleBox } from './plausible-box.js';
+import { chooseSplit, splitWithin } from './plausible-split.js';
+import { simplex } from '../linear/simplex.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { spatial } from '../quadratic/spatial.js';
+
+/** Methods that keep to a domain which the present row is not in. */
+const INNER: readonly Solver[] = [simplex, activeSet, branch, branchQuadratic, dual, cuts, spatial, branchAround];
+const WORTH = 1e-7;
+/** How far rounding may move a sum of path lengths. */
+const SLACK = 1e-9;
+/** How far an inner answer may lie outside of its domain by rounding, relative. */
+const OUTSIDE = 1e-9;
+/** How much deeper inside the region to look when the model refuses an inner answer. */
+const DEEPER = [1, 1e2, 1e4, 1e6];
+
+const SHARE = 0.2;
+
+interface Node {
+  readonly domain: Domain;
+  readonly bound: number;
+}
+
+/** What is known of a node without the condition. */
+interface Relaxed {
+  readonly x: Float64Array | null;
+  readonly bound: number;
+  /** x is the optimum. */
+  readonly exact: boolean;
+}
+
+const innerSolvers = (problem: Problem): Solver[] => INNER.filter((solver) => solver.accepts(problem) === 'exact');
+
+class PreparedPlausible implements Prepared {
+  private readonly condition: PlausibleCondition;
+  private readonly inner: readonly Prepared[];
+  private readonly box: PlausibleBox;
+  private readonly best: BestAnswer;
+  /** Least bound of the nodes that ended with an answer, and of those that ended without a proof. */
+  private closed = Infinity;
+  private unresolved = Infinity;
+
+  constructor(private readonly problem: Problem) {
+    this.condition = problem.plausible!;
+    this.inner = innerSolvers(this.condition.rest).map((solver) => solver.prepare(this.condition.rest));
+    this.box = new PlausibleBox(this.condition);
+    this.best = new BestAnswer(problem);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    this.closed = this.unresolved = Infinity;
+    this.best.begin(domain);
+    const open = new NodeHeap<Node>();
+    let next: Node | undefined = { domain, bound: 0 };
+    while (next || open.size) {
+      const node: Node = next ?? open.pop()!;
+      next = undefined;
+      if (!this.worthwhile(node.bound)) continue;
+      if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
+      if (limits.now() > limits.deadline) return this.cut(Math.min(node.bound, open.least()));
+      const [first, ...others] = this.visit(node, limits);
+      next = first;
+      for (const child of others) open.push(child, child.bound);
+    }
+    return this.conclude();
+  }
+
+  private worthwhile(bound: number): boolean {
+    return bound < this.best.cost * (1 - WORTH);
+  }
+
+  private cut(bound: number): Outcome {
+    const lowest = Math.min(bound, this.unresolved, this.closed, this.best.cost);
+    return limit(this.best.isFound ? this.best.x : null, lowest);
+  }
+
+  private conclude(): Outcome {
+    if (this.worthwhile(this.unresolved)) return this.cut(Infinity);
+    return this.best.isFound ? solved(this.best.x, Math.min(this.closed, this.best.cost * (1 - WORTH))) : INFEASIBLE;
+  }
+
+  /** Takes the node's answer if it has one; returns the parts that may hold better ones. */
+  private visit(node: Node, limits: Limits): Node[] {
+    const relaxed = this.relax(node.domain, limits);
+    if (!relaxed) return [];
+    const bound = Math.max(node.bound, relaxed.bound);
+    if (!this.worthwhile(bound)) return [];
+    const x = relaxed.x ?? clip(node.domain);
+    const rounding = roundingBox(node.domain, x);
+    if (relaxed.x && this.isPlausible(x, rounding)) {
+      this.best.offer(x);
+      if (relaxed.exact) {
+        this.closed = Math.min(this.closed, bound);
+        return [];
+      }
+    } else if (this.box.most(node.domain, this.best.cost) < this.condition.need - SLACK) return [];
+    const split = this.chooseSplit(node.domain, x, rounding);
+    return split ? this.parts(node.domain, bound, split) : this.splitFurther(node.domain, bound, x);
+  }
+
+  /** A box within one leaf of every tree. It is as plausible as x; what its relaxation left open, its lattice may tell. */
+  private splitFurther(domain: Domain, bound: number, x: Float64Array): Node[] {
+    if (normality(this.condition.forest, x) < this.condition.need) return [];
+    const split = latticeSplit(domain);
+    if (split) return this.parts(domain, bound, split);
+    if (!domain.lower.every((low, c) => low === domain.upper[c])) this.unresolved = Math.min(this.unresolved, bound);
+    else if (isAnswer(this.problem, domain, x)) this.best.offer(x);
+    return [];
+  }
+
+  /** Whether x is plausible however its decimals are rounded. */
+  private isPlausible(x: Float64Array, [lower, upper]: RoundingBox): boolean {
+    const { forest, need } = this.condition;
+    return normality(forest, x) >= need && this.box.least(lower, upper) >= need - SLACK && this.problem.holds(x);
+  }
+
+  private chooseSplit(domain: Domain, x: Float64Array, [lower, upper]: RoundingBox): Cut | undefined {
+    const { forest, need } = this.condition;
+    const within = normality(forest, x) >= need ? splitWithin(forest, lower, upper, x) : undefined;
+    return within ?? chooseSplit(this.condition, domain, x);
+  }
+
+  /** The part without x first. */
+  private parts(domain: Domain, bound: number, { column, threshold, below }: Cut): Node[] {
+    const sides = [narrow(domain, column, threshold, below), narrow(domain, column, threshold, !below)];
+    return sides.flatMap((part) => (part ? [{ domain: part, bound }] : []));
+  }
+
+  /** The first word that is final, or the best of what the methods know; null: proved that there is nothing. */
+  private relax(domain: Domain, limits: Limits): Relaxed | null {
+    let best: Relaxed = { x: null, bound: 0, exact: false };
+    for (const inner of this.inner) {
+      const relaxed = this.relaxBy(inner, domain, limits);
+      if (!relaxed || relaxed.exact) return relaxed && { ...relaxed, bound: Math.max(best.bound, relaxed.bound) };
+      best = { x: relaxed.x ?? best.x, bound: Math.max(best.bound, relaxed.bound), exact: false };
+    }
+    return best;
+  }
+
+  /** Deeper inside the region for as long as the model refuses the answer; what is proved is the first look's. */
+  private relaxBy(inner: Prepared, domain: Domain, limits: Limits): Relaxed | null {
+    let bound = 0;
+    for (const factor of DEEPER) {
+      const nudge = limits.nudge * factor;
+      const outcome = inner.solve(domain, { ...limits, nudge, anyAnswer: false, deadline: shareOf(limits) });
+      if (factor === 1) {
+        if (outcome.status === 'infeasible') return null;
+        bound = Math.max(0, outcome.lowerBound);
+      }
+      if (outcome.status === 'numerical') continue;
+      const x = outcome.x && inside(domain, outcome.x);
+      if (x && this.condition.rest.holds(x)) return { x, bound, exact: outcome.status === 'solved' };
+      if (!outcome.x) break;
+    }
+    return { x: null, bound, exact: false };
+  }
+}
+
+/** One node must not eat the time of all the others. */
+const shareOf = ({ now, deadline }: Limits): number => now() + SHARE * Math.max(0, deadline - now());
+
+/** The point put exactly into its domain; null when it was not there but for rounding. */
+function inside({ lower, upper }: Domain, x: Float64Array): Float64Array | null {
+  const clipped = x.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
+  const near = (value: number, c: number) => Math.abs(value - x[c]) <= OUTSIDE * Math.max(1, Math.abs(value));
+  return clipped.every(near) ? clipped : null;
+}
+
+type RoundingBox = readonly [lower: Float64Array, upper: Float64Array];
+
+/** The values that x may be rounded to when it is told: decimals on either side, within the domain. */
+function roundingBox({ space, origin, lower, upper, step }: Domain, x: Float64Array): RoundingBox {
+  const [low, high] = [x.slice(), x.slice()];
+  for (const { kind, column, index, decimals } of space.features) {
+    if (kind === 'choice' || step[index] > 0 || decimals < 0 || x[column] === origin[column]) continue;
+    const nearest = roundTo(x[column], decimals);
+    const [below, above] = [-(10 ** -decimals), 10 ** -decimals];
+    low[column] = nearest <= x[column] ? nearest : roundTo(nearest + below, decimals);
+    high[column] = nearest >= x[column] ? nearest : roundTo(nearest + above, decimals);
+    low[column] = Math.max(lower[column], low[column]);
+    high[column] = Math.min(upper[column], high[column]);
+  }
+  return [low, high];
+}
+
+export const branchPlausible: Solver = {
+  name: 'branch-plausible',
+  keepsPlausible: true,
+  accepts: ({ plausible }) => (plausible && innerSolvers(plausible.rest).length ? 'exact' : 'no'),
+  prepare: (problem) => new PreparedPlausible(problem),
+};

@@ -1,0 +1,197 @@
+/**
+ * The cheapest point of a person's domain that keeps the policy; the model is not asked:
+ *
+ *   min cost(x' - x)   s.t.   x' in the domain,  links,  clauses,  at most K changes,  and rows of the caller's
+ *
+ * For methods that cut the region into boxes and want the best point of each where features are tied together. The domain
+ * may be narrowed to anything: away from the present value, between lattice points, to some categories or ranks.
+ *
+ * The engines are those of linear problems, on a region that is everything. What they do not know is done here: ends
+ * between lattice points are pulled in, decimals are a lattice where the present value is one, missing values stay missing,
+ * and answers lie exactly on their lattice points and within their box.
+ */
+import type { Feature } from '../../models/features.js';
+import { type LinearRow, polyhedron } from '../../models/region.js';
+import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
+import type { FeatureRule } from '../../policy/rules.js';
+import { type Problem, withPiece } from '../../problems/problem.js';
+import { activeSet } from '../projection/active-set.js';
+import { branch } from '../linear/branch.js';
+import { branchQuadratic } from '../projection/branch-quadratic.js';
+import { prepareLater } from '../shared/prepare-later.js';
+import { simplex } from '../linear/simplex.js';
+import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared } from '../solver.js';
+
+/** In order of preference; the next one is asked where one loses its footing. */
+const ENGINES = [simplex, activeSet, branch, branchQuadratic];
+
+/** `holds` is asked where lattice points lie on the very edge of the rows. Undefined: no engine takes the problem's cost. */
+export function prepareWithin(
+  problem: Problem,
+  rows: readonly LinearRow[] = [],
+  holds: Problem['holds'] = () => true,
+): Prepared | undefined {
+  const free = freed({ ...problem, holds }, rows);
+  return acceptingEngines(free).length ? new WithinDomain(free) : undefined;
+}
+
+/** The problem without its model. */
+function freed(problem: Problem, rows: readonly LinearRow[]): Problem {
+  const { traits } = problem;
+  return withPiece(
+    {
+      ...problem,
+      rules: problem.rules.map(listRanks),
+      traits: { ...traits, discrete: traits.discrete || traits.rounded },
+    },
+    polyhedron(rows),
+  );
+}
+
+/** A narrowed domain may leave out any rank, so that ranks are chosen rather than counted up and down. */
+function listRanks(rule: FeatureRule): FeatureRule {
+  const { kind, categories } = rule.feature;
+  return kind === 'ordinal' && !rule.allowed ? { ...rule, allowed: new Uint8Array(categories.length).fill(1) } : rule;
+}
+
+const acceptingEngines = (problem: Problem) => ENGINES.filter((engine) => engine.accepts(problem) === 'exact');
+
+class WithinDomain implements Prepared {
+  private readonly inner: Domain;
+  private readonly x: Float64Array;
+  /** By the features that are missing: the engines for the rest, prepared when needed; null: the policy is broken. */
+  private readonly engines = new Map<string, (() => Prepared)[] | null>();
+
+  constructor(private readonly problem: Problem) {
+    this.inner = createDomain(problem.space);
+    this.x = new Float64Array(problem.space.columns);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    if (!this.narrow(domain)) return INFEASIBLE;
+    const engines = this.enginesFor(domain);
+    if (!engines) return INFEASIBLE;
+    let outcome = numerical('no engine');
+    for (const engine of engines) {
+      outcome = engine().solve(this.inner, limits);
+      if (outcome.status !== 'numerical') break;
+    }
+    if (!outcome.x) return outcome;
+    for (const feature of this.problem.space.features) this.place(feature, domain, outcome.x);
+    return { ...outcome, x: this.x };
+  }
+
+  /** Fills the inner domain: ends on lattice points, decimals as steps, missing values out of the way. False: empty. */
+  private narrow(domain: Domain): boolean {
+    const { inner } = this;
+    copyDomain(domain, inner);
+    for (const feature of this.problem.space.features) {
+      if (isMissing(feature, domain)) putAway(feature, inner);
+      else if (!(feature.kind === 'choice' ? narrowChoice(feature, inner) : narrowNumber(feature, inner))) return false;
+    }
+    return true;
+  }
+
+  private enginesFor(domain: Domain): (() => Prepared)[] | null {
+    const missing = this.problem.space.features.filter((feature) => isMissing(feature, domain));
+    const key = missing.map(({ index }) => index).join();
+    let engines = this.engines.get(key);
+    if (engines === undefined) {
+      const problem = without(this.problem, missing);
+      engines = problem && acceptingEngines(problem).map((engine) => prepareLater(engine, problem));
+      this.engines.set(key, engines);
+    }
+    return engines;
+  }
+
+  /** Writes a feature of the answer: on its lattice point, within its box, and where it was if it did not move. */
+  private place(feature: Feature, domain: Domain, found: Float64Array): void {
+    const { column, width, index, kind } = feature;
+    const { origin } = domain;
+    for (let c = column; c < column + width; c++) {
+      if (Number.isNaN(origin[c])) this.x[c] = Number.NaN;
+      else if (kind === 'choice') this.x[c] = found[c] === origin[c] ? origin[c] : Math.round(found[c]);
+      else if (this.inner.step[index] > 0) this.x[c] = onLattice(origin[c], this.inner.step[index], found[c]);
+      else this.x[c] = Math.min(domain.upper[c], Math.max(domain.lower[c], found[c]));
+    }
+  }
+}
+
+const isMissing = ({ column }: Feature, { origin }: Domain): boolean => Number.isNaN(origin[column]);
+
+/** A missing value stays missing: for the engines it is a constant. */
+function putAway({ column, width, index }: Feature, domain: Domain): void {
+  for (const part of [domain.origin, domain.lower, domain.upper]) part.fill(0, column, column + width);
+  domain.step[index] = 0;
+  domain.ranks[index] = null;
+}
+
+/**
+ * The problem of those whose values are missing: no row over a missing number holds, and a missing category is none of
+ * them. Null: the policy cannot be kept.
+ */
+function without(problem: Problem, missing: readonly Feature[]): Problem | null {
+  if (!missing.length) return problem;
+  const known = ({ a }: LinearRow) => missing.every(({ kind, column }) => kind === 'choice' || a[column] === 0);
+  const clauses = problem.clauses.map(({ rows }) => ({ rows: rows.filter(known) }));
+  if (!problem.links.every(known) || clauses.some(({ rows }) => !rows.length)) return null;
+  const rules = problem.rules.map((rule) => (missing.includes(rule.feature) ? { ...rule, never: true } : rule));
+  return { ...problem, rules, clauses };
+}
+
+/** A category that is forced closes the others. */
+function narrowChoice({ column, width }: Feature, { lower, upper }: Domain): boolean {
+  let forced = -1;
+  let open = 0;
+  for (let c = column; c < column + width; c++) {
+    if (lower[c] > upper[c]) return false;
+    if (lower[c] === 1) forced = c;
+    open += +(upper[c] > 0);
+  }
+  if (forced >= 0) for (let c = column; c < column + width; c++) if (c !== forced) upper[c] = 0;
+  return open > 0;
+}
+
+function narrowNumber({ column, index }: Feature, domain: Domain): boolean {
+  const { origin, lower, upper, step, grid, ranks } = domain;
+  step[index] ||= grid[index];
+  if (step[index] === 0) return lower[column] <= upper[column];
+  const here = origin[column];
+  let first = Math.ceil((lower[column] - here) / step[index] - ON_LATTICE);
+  let last = Math.floor((upper[column] - here) / step[index] + ON_LATTICE);
+  const closed = (k: number) => ranks[index]?.[here + k] === 0;
+  while (first <= last && closed(first)) first++;
+  while (first <= last && closed(last)) last--;
+  lower[column] = here + step[index] * first;
+  upper[column] = here + step[index] * last;
+  return first <= last;
+}
+
+/** How far a domain's end may be from its lattice point, in steps. */
+const ON_LATTICE = 1e-9;
+
+/** The lattice point so many steps away, as it is told: 0.3 and not 0.30000000000000004. */
+const pointAt = (here: number, step: number, k: number): number =>
+  k === 0 ? here : Number((here + step * k).toPrecision(15));
+
+/** Narrows a numeric feature to [low, high], exactly: lattice points are in by the number that will be told. */
+export function narrowTo(domain: Domain, { column, index }: Feature, low: number, high: number): void {
+  const { origin, lower, upper } = domain;
+  const step = domain.step[index] || domain.grid[index];
+  const here = origin[column];
+  const end = (bound: number, side: 1 | -1) =>
+    step > 0 && Number.isFinite(bound) ? here + step * firstInside(bound, here, step, side) : bound;
+  lower[column] = Math.max(lower[column], end(low, 1));
+  upper[column] = Math.min(upper[column], end(high, -1));
+}
+
+/** The first lattice point inside an end, in steps from the present value. */
+function firstInside(end: number, here: number, step: number, side: 1 | -1): number {
+  const near = Math.round((end - here) / step);
+  const isInside = (k: number) => (pointAt(here, step, k) - end) * side >= 0;
+  if (isInside(near - side)) return near - side;
+  return isInside(near) ? near : near + side;
+}
+
+const onLattice = (here: number, step: number, value: number): number =>
+  pointAt(here, step, Math.round((value - here) / step));

@@ -1,0 +1,51 @@
+/**
+ * The best answer so far of a search, and its cost:  min cost(x' - x)  over the points x' that the search has offered.
+ *
+ * One is kept by a prepared solver and begun anew for each person; the point it hands out is the solver's own array.
+ */
+import { gather } from '../../models/features.js';
+import { evaluateCost } from '../../policy/cost.js';
+import type { Domain } from '../../policy/domain.js';
+import type { Problem } from '../../problems/problem.js';
+
+export class BestAnswer {
+  /** In columns; without meaning until something is found. */
+  readonly x: Float64Array;
+  private least = Infinity;
+  private readonly from: Float64Array;
+  private readonly to: Float64Array;
+
+  constructor(private readonly problem: Problem) {
+    this.x = new Float64Array(problem.space.columns);
+    this.from = new Float64Array(problem.space.features.length);
+    this.to = new Float64Array(problem.space.features.length);
+  }
+
+  /** Infinity: nothing is found yet. */
+  get cost(): number {
+    return this.least;
+  }
+
+  get isFound(): boolean {
+    return this.least < Infinity;
+  }
+
+  /** Forgets what was found for the person before. */
+  begin({ origin }: Domain): void {
+    this.least = Infinity;
+    gather(this.problem.space, origin, this.from);
+  }
+
+  /** Takes a copy of the point if it is cheaper. `cost`: where the search knows it already. */
+  offer(x: Float64Array, cost = this.costOf(x)): void {
+    if (!(cost < this.least)) return;
+    this.least = cost;
+    this.x.set(x);
+  }
+
+  private costOf(x: Float64Array): number {
+    const { space, cost } = this.problem;
+    gather(space, x, this.to);
+    return evaluateCost(cost, space, this.from, this.to);
+  }
+}

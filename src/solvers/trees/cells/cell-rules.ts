@@ -1,0 +1,93 @@
+/**
+ * The policy's constraints at a vector of cells. A row a·x is a sum over features, so a move changes it by one term:
+ *
+ *   shortfall(at) = Σ over links of their violation + Σ over clauses of the least violation among their rows
+ *
+ * each relative to the size of the row's terms. Cells stand for one value each: a constraint that only another value of
+ * the same cell would keep counts as broken.
+ */
+import type { Feature } from '../../../models/features.js';
+import type { LinearRow } from '../../../models/region.js';
+import type { Domain } from '../../../policy/domain.js';
+import type { Cells, PersonCells } from './cells.js';
+import { magnitude } from '../../shared/linear-rows.js';
+
+/** A violation of this share of the row's size is rounding. */
+const ROUNDING = 1e-10;
+
+export class CellRules {
+  private readonly rows: readonly LinearRow[];
+  /** Rows of which one must hold: from, to. */
+  private readonly groups: readonly (readonly [number, number])[];
+  private readonly value: Float64Array;
+  private readonly size: Float64Array;
+  /** By feature: whether any row reads it. */
+  private readonly read: Uint8Array;
+  private person!: PersonCells;
+
+  constructor(private readonly cells: Cells) {
+    const { links, clauses, space } = cells.problem;
+    const groups = [...links.map((row) => [row]), ...clauses.map(({ rows }) => rows)];
+    let end = 0;
+    this.rows = groups.flat();
+    this.groups = groups.map((rows) => {
+      end += rows.length;
+      return [end - rows.length, end] as const;
+    });
+    this.value = new Float64Array(this.rows.length);
+    this.size = new Float64Array(this.rows.length);
+    this.read = Uint8Array.from(
+      space.features,
+      ({ column, width }) =>
+        +this.rows.some(({ a }) => a.subarray(column, column + width).some((factor) => factor !== 0)),
+    );
+  }
+
+  get none(): boolean {
+    return this.rows.length === 0;
+  }
+
+  begin(person: PersonCells, { origin }: Domain): void {
+    this.person = person;
+    for (const [r, row] of this.rows.entries()) this.size[r] = Math.max(1, magnitude(row, origin));
+  }
+
+  load(at: Int32Array): void {
+    for (const [r, row] of this.rows.entries()) {
+      this.value[r] = 0;
+      for (const { feature } of this.cells.features) this.value[r] += this.term(row, feature, at[feature.index]);
+    }
+  }
+
+  move(f: number, from: number, to: number): void {
+    if (!this.read[f]) return;
+    for (let r = 0; r < this.rows.length; r++) this.value[r] += this.change(r, f, from, to);
+  }
+
+  /** After one more move; from the cell to itself: as it is. */
+  shortfallAfter(f: number, from: number, to: number): number {
+    const moved = this.read[f] === 1 && from !== to;
+    let total = 0;
+    for (const [start, end] of this.groups) {
+      let least = Infinity;
+      for (let r = start; r < end; r++) {
+        const value = this.value[r] + (moved ? this.change(r, f, from, to) : 0);
+        const violation = Math.max(this.rows[r].lower - value, value - this.rows[r].upper) / this.size[r];
+        if (violation < least) least = violation <= ROUNDING ? 0 : violation;
+      }
+      total += least;
+    }
+    return total;
+  }
+
+  private change(r: number, f: number, from: number, to: number): number {
+    const { feature } = this.cells.features[f];
+    return this.term(this.rows[r], feature, to) - this.term(this.rows[r], feature, from);
+  }
+
+  /** A missing category is none of them, a missing number keeps no row that reads it. */
+  private term({ a }: LinearRow, { kind, column, width, index }: Feature, cell: number): number {
+    if (kind === 'choice') return cell < width ? a[column + cell] : 0;
+    return a[column] && a[column] * this.person.value[index][cell];
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * Moves from cell to cell towards an answer and then towards a cheaper one; no proof.
+ *
+ *   deficit(at) = Σ_m max(0, -slack_m(at)) + weight · shortfall of the policy's constraints
+ *
+ *   descend   the move with the most deficit less per cost, again and again; on the way, every move that ends it is noted
+ *   restore   from an answer, whatever may go back nearer to the person without undoing it, the greatest saving first
+ *   polish    one changed feature is released, the others descend again under the best cost so far, until nothing is won
+ */
+import type { Domain } from '../../../policy/domain.js';
+import { CellPoint } from './cell-point.js';
+import type { Cells, PersonCells } from './cells.js';
+
+/** More moves than this in one descent go nowhere. */
+const MOST_MOVES = 64;
+const MOST_ROUNDS = 12;
+
+/** How much prices count: fully, by half, not at all. The last gets to answers where the others are stuck or out of changes. */
+export const POWERS: readonly number[] = [1, 0.5, 0];
+
+interface Move {
+  f: number;
+  cell: number;
+}
+
+const NO_MOVE = -1;
+
+export class CellSearch {
+  readonly point: CellPoint;
+  private late: () => boolean = () => false;
+  private readonly locked: Uint8Array;
+  /** What a constraint missed by its own size counts as: as much as the margins lack at home. */
+  private ruleWeight = 0;
+  private readonly next: Move = { f: NO_MOVE, cell: 0 };
+  private readonly last: Move = { f: NO_MOVE, cell: 0 };
+
+  constructor(cells: Cells) {
+    this.point = new CellPoint(cells);
+    this.locked = new Uint8Array(cells.features.length);
+  }
+
+  begin(person: PersonCells, domain: Domain, late: () => boolean): boolean {
+    this.late = late;
+    this.locked.fill(0);
+    if (!this.point.begin(person, domain)) return false;
+    this.ruleWeight = 0;
+    this.ruleWeight = this.deficit() || 1;
+    return true;
+  }
+
+  isLate(): boolean {
+    return this.late();
+  }
+
+  /** Descents from home, one for each power. */
+  descendFromHome(powers: readonly number[]): void {
+    for (const power of powers) {
+      if (this.late()) return;
+      this.point.goTo(this.point.home);
+      this.descend(power);
+    }
+  }
+
+  /** Moves until there is a better answer, or none helps. The price counts to the given power. */
+  descend(power: number): void {
+    const { point } = this;
+    for (let k = 0; k < MOST_MOVES && !point.offer(); k++) {
+      if (this.late()) return;
+      point.look((f) => (this.locked[f] ? 0 : point.affordable(f)));
+      this.weigh(power);
+      this.tryLast();
+      if (this.next.f === NO_MOVE) break;
+      point.move(this.next.f, this.next.cell);
+    }
+  }
+
+  /** From an answer on: cheaper cells, for as long as it stays one. */
+  restore(): void {
+    const { point } = this;
+    const { person, scores } = point;
+    for (let more = true; more && !this.late(); ) {
+      point.look((f) => person.cost[f][scores.at[f]]);
+      more = false;
+      for (const { f, cell } of this.savings()) more = point.moveIfHolds(f, cell) || more;
+    }
+    point.offer();
+  }
+
+  /** Improves the best answer until releasing any one feature wins nothing. */
+  polish(): void {
+    const { point } = this;
+    if (!point.found) return;
+    point.goTo(point.best);
+    this.restore();
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const before = point.bestCost;
+      for (const f of this.dearestFirst()) if (!this.late()) this.release(f);
+      if (!(point.bestCost < before)) return;
+    }
+  }
+
+  /** What the point lacks: of the margins and, in their measure, of the policy's constraints. */
+  deficit(): number {
+    const { slack, at } = this.point.scores;
+    let deficit = this.point.rules.none ? 0 : this.ruleWeight * this.point.rules.shortfallAfter(0, at[0], at[0]);
+    for (let m = 0; m < slack.length; m++) deficit += Math.max(0, this.point.unsure - slack[m]);
+    return deficit;
+  }
+
+  /** What it would lack after a move of the last look. */
+  private deficitAfter(f: number, cell: number): number {
+    const { slack, rise, first, at } = this.point.scores;
+    const { unsure, rules } = this.point;
+    let deficit = 0;
+    let worst = Infinity;
+    for (let m = 0; m < slack.length; m++) {
+      const after = slack[m] + rise[m][first[f] + cell];
+      if (after < worst) worst = after;
+      if (after < unsure) deficit += unsure - after;
+    }
+    if (worst >= -unsure) deficit = 0;
+    return rules.none ? deficit : deficit + this.ruleWeight * rules.shortfallAfter(f, at[f], cell);
+  }
+
+  /** Chooses `next`, the move with the most deficit less for its price, and `last`, the cheapest that leaves none. */
+  private weigh(power: number): void {
+    const { person, cost: total, changes, still, problem, scores } = this.point;
+    const { at, least: from, most: to } = scores;
+    const deficit = this.deficit();
+    let most = 0;
+    let least = Infinity;
+    this.next.f = this.last.f = NO_MOVE;
+    for (let f = 0; f < at.length; f++) {
+      if (from[f] === to[f]) continue;
+      const cost = person.cost[f];
+      const here = cost[at[f]];
+      const full = changes - +(at[f] !== still[f]) >= problem.maxChanges;
+      for (let cell = from[f]; cell <= to[f]; cell++) {
+        const extra = cost[cell] - here;
+        if (cell === at[f] || !this.point.isCheaper(total + extra) || (full && cell !== still[f])) continue;
+        const after = this.deficitAfter(f, cell);
+        if (after === 0 && extra < least) {
+          least = extra;
+          this.last.f = f;
+          this.last.cell = cell;
+        }
+        const merit = meritOf(deficit - after, extra, power);
+        if (merit > most) {
+          most = merit;
+          this.next.f = f;
+          this.next.cell = cell;
+        }
+      }
+    }
+  }
+
+  private tryLast(): void {
+    const { f, cell } = this.last;
+    if (f === NO_MOVE) return;
+    const old = this.point.scores.at[f];
+    this.point.move(f, cell);
+    this.point.offer();
+    this.point.move(f, old);
+  }
+
+  /** By feature, the cheapest cell that by the last look keeps the margins, greatest saving first. */
+  private savings(): Move[] {
+    const { person, scores } = this.point;
+    const found: (Move & { saving: number })[] = [];
+    for (let f = 0; f < scores.at.length; f++) {
+      const cost = person.cost[f];
+      const here = scores.at[f];
+      let best = here;
+      for (let cell = scores.least[f]; cell <= scores.most[f]; cell++)
+        if (cost[cell] < cost[best] && this.deficitAfter(f, cell) === 0) best = cell;
+      if (best !== here) found.push({ f, cell: best, saving: cost[here] - cost[best] });
+    }
+    return found.sort((a, b) => b.saving - a.saving);
+  }
+
+  private dearestFirst(): number[] {
+    const { person, best, home } = this.point;
+    const costs = person.cost.map((cost, f) => cost[best[f]] - cost[home[f]]);
+    return [...costs.keys()].filter((f) => best[f] !== home[f]).sort((f, g) => costs[g] - costs[f]);
+  }
+
+  /** The best answer without one of its changes, the other features on their own. */
+  private release(f: number): void {
+    const { point } = this;
+    const before = point.bestCost;
+    if (point.best[f] === point.home[f]) return;
+    point.goTo(point.best);
+    point.move(f, point.home[f]);
+    this.locked[f] = 1;
+    this.descend(1);
+    this.locked[f] = 0;
+    if (!(point.bestCost < before)) return;
+    point.goTo(point.best);
+    this.restore();
+  }
+}
+
+/** Deficit less per price; what costs nothing comes before all that does. */
+function meritOf(gain: number, extra: number, power: number): number {
+  if (!(gain > 0)) return 0;
+  if (extra <= 0) return gain * 1e30;
+  return gain / (power === 1 ? extra : extra ** power);
+}

@@ -1,0 +1,44 @@
+/** The background rows that the model accepts, as vectors of cells: where other people stand who have the target. */
+import { spread } from '../../../models/features.js';
+import type { CellPoint } from './cell-point.js';
+import type { Cells, FeatureCells } from './cells.js';
+
+export class SampleCells {
+  private readonly samples: readonly Int32Array[];
+  private readonly prices: Float64Array;
+
+  constructor(cells: Cells) {
+    const { problem, features } = cells;
+    const columns = new Float64Array(problem.space.columns);
+    const accepted = problem.samples.filter((row) => {
+      spread(problem.space, row, columns);
+      return problem.holds(columns);
+    });
+    // A missing value has no cell: -1 leaves the person's own.
+    this.samples = accepted.map((row) => Int32Array.from(features, (layout, f) => cellOf(layout, row[f])));
+    this.prices = new Float64Array(this.samples.length);
+  }
+
+  /** The nearest ones as the person could come to them: what may not be taken over stays at home. */
+  nearest(point: CellPoint, count: number): Int32Array[] {
+    for (const [k, sample] of this.samples.entries()) this.prices[k] = priceOf(point, sample);
+    const order = [...this.samples.keys()].sort((a, b) => this.prices[a] - this.prices[b]).slice(0, count);
+    return order.map((k) => this.samples[k].map((cell, f) => (isOpen(point, f, cell) ? cell : point.home[f])));
+  }
+}
+
+const isOpen = ({ person }: CellPoint, f: number, cell: number) => cell >= 0 && person.cost[f][cell] < Infinity;
+
+function priceOf(point: CellPoint, sample: Int32Array): number {
+  let price = 0;
+  for (let f = 0; f < sample.length; f++) if (isOpen(point, f, sample[f])) price += point.person.cost[f][sample[f]];
+  return price;
+}
+
+function cellOf({ unordered, count, cuts }: FeatureCells, value: number): number {
+  if (unordered) return Number.isInteger(value) && value >= 0 && value < count ? value : -1;
+  if (Number.isNaN(value)) return -1;
+  let cell = 0;
+  while (cell < cuts.length && value > cuts[cell].leftEnd) cell++;
+  return cell;
+}

@@ -1,0 +1,42 @@
+/** What the heuristics for tree ensembles share: which problems they take, and how a search becomes a solver. */
+import type { Domain } from '../../../policy/domain.js';
+import type { Problem } from '../../../problems/problem.js';
+import { CellSearch } from '../cells/cell-search.js';
+import { Cells, hasCells, PersonCells } from '../cells/cells.js';
+import { type Acceptance, type Limits, limit, type Outcome, type Prepared, type Solver } from '../../solver.js';
+
+/** Leaves the best answer that it finds in the search's point; the point starts at home and is no answer. */
+export type Strategy = (search: CellSearch, anyAnswer: boolean) => void;
+
+class PreparedHeuristic implements Prepared {
+  private readonly person: PersonCells;
+  private readonly search: CellSearch;
+  private readonly strategy: Strategy;
+  private readonly x: Float64Array;
+
+  constructor(problem: Problem, prepare: (search: CellSearch) => Strategy) {
+    if (problem.piece.kind !== 'additive-trees') throw new TypeError('not a forest');
+    const cells = new Cells(problem, problem.piece);
+    this.person = new PersonCells(cells);
+    this.search = new CellSearch(cells);
+    this.strategy = prepare(this.search);
+    this.x = new Float64Array(problem.space.columns);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const { search } = this;
+    const { point } = search;
+    this.person.fill(domain);
+    const late = () => limits.now() > limits.deadline;
+    if (!search.begin(this.person, domain, late)) return limit(null, Number.NEGATIVE_INFINITY);
+    if (!point.offer()) this.strategy(search, limits.anyAnswer);
+    if (!point.found) return limit(null, Number.NEGATIVE_INFINITY);
+    this.person.toColumns(point.best, domain, this.x);
+    return limit(this.x, Number.NEGATIVE_INFINITY);
+  }
+}
+
+export function forestHeuristic(name: string, prepare: (search: CellSearch) => Strategy): Solver {
+  const accepts = (problem: Problem): Acceptance => (hasCells(problem) ? 'heuristic' : 'no');
+  return { name, partOf: 'forest-exact', accepts, prepare: (problem) => new PreparedHeuristic(problem, prepare) };
+}

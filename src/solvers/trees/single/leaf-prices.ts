@@ -1,0 +1,326 @@
+/**
+ * What it costs one person to go into a box of leaf-boxes.ts, feature by feature. From where the person stands a cut is
+ * crossed in one direction only, so each cut has one price, and a box costs the prices of the cuts that it asks for:
+ *
+ *   separable cost   Σ_f price_f, which its own point attains: it changes only what it must
+ *   mahalanobis      max_f Δ_f²/S_ff + the weights of changed categories: a lower bound
+ *
+ * Prices of lattices and decimals are first those of the cut itself, a lower bound; their points are looked for only in
+ * boxes that are worth it. Where the domain leaves out the present value, the person stands at the nearest value of it.
+ * A missing value stays missing: it is in a box if every split on the way sends it there.
+ */
+import type { Feature } from '../../../models/features.js';
+import { goesLeft } from '../../../models/tree.js';
+import { changeCost } from '../../../policy/cost.js';
+import { type Domain, mayStand, pin } from '../../../policy/domain.js';
+import type { Problem } from '../../../problems/problem.js';
+import { closeCells, isOpenCell, nearestIn, roundingOf } from '../cells/cells.js';
+import { costFactor } from '../../projection/cost-factor.js';
+import { type LeafBoxes, NO_CUT_ABOVE, NO_CUT_BELOW } from './leaf-boxes.js';
+import { narrowTo } from '../../reductions/within-domain.js';
+
+export class LeafPrices {
+  /** By box: a lower bound on the cost of any of its points; Infinity: out of reach. */
+  readonly bound: Float64Array;
+  private readonly columns: Int32Array;
+  private domain!: Domain;
+  // By feature, where the person stands: the value, what standing there costs, whether it is a change, and its cell.
+  private readonly stand: Float64Array;
+  private readonly base: Float64Array;
+  private readonly leaves: Uint8Array;
+  private readonly cell: Int32Array;
+  /** By ordered feature: its first cut that is not below the person. */
+  private readonly position: Int32Array;
+  /** By feature: the present value is no cell (missing, or imputed by no single category): splits decide. */
+  private readonly odd: Uint8Array;
+  /** By feature: values are lattice points or decimals. */
+  private readonly stepped: Uint8Array;
+  private readonly cutPrice: Float64Array;
+  /** By cut: the nearest value beyond it; valid where `found` is set. */
+  private readonly cutValue: Float64Array;
+  private readonly found: Uint8Array;
+  private readonly cellPrice: Float64Array[];
+  /** By feature, under mahalanobis: the variance of a numeric feature; 0: prices add up. */
+  private readonly variance: Float64Array;
+
+  constructor(
+    private readonly problem: Problem,
+    private readonly boxes: LeafBoxes,
+  ) {
+    const { features } = problem.space;
+    const perFeature = () => new Float64Array(features.length);
+    const cuts = boxes.lowEnd.length;
+    this.bound = new Float64Array(boxes.count);
+    this.columns = Int32Array.from(features, ({ column }) => column);
+    this.stand = perFeature();
+    this.base = perFeature();
+    this.leaves = new Uint8Array(features.length);
+    this.cell = new Int32Array(features.length);
+    this.position = new Int32Array(features.length);
+    this.odd = new Uint8Array(features.length);
+    this.stepped = new Uint8Array(features.length);
+    this.cutPrice = new Float64Array(cuts);
+    this.cutValue = new Float64Array(cuts);
+    this.found = new Uint8Array(cuts);
+    this.cellPrice = boxes.cells.features.map(({ unordered, count }) => new Float64Array(unordered ? count : 0));
+    this.variance = variances(problem);
+  }
+
+  /** Takes a person and bounds every box. False: the domain is empty. */
+  fill(domain: Domain): boolean {
+    this.domain = domain;
+    this.found.fill(0);
+    for (const { feature, unordered } of this.boxes.cells.features) {
+      if (!(unordered ? this.fillCells(feature) : this.fillCuts(feature))) return false;
+    }
+    this.boundBoxes();
+    return true;
+  }
+
+  private fillCells(feature: Feature): boolean {
+    const { domain } = this;
+    const f = feature.index;
+    const prices = this.cellPrice[f];
+    const present = presentCell(feature, domain.origin, prices.length);
+    const from = feature.kind === 'choice' ? present : domain.origin[feature.column];
+    this.odd[f] = +(present < 0);
+    let cheapest = 0;
+    for (let cell = 0; cell < prices.length; cell++) {
+      prices[cell] = isOpenCell(domain, feature, cell) ? this.price(feature, from, cell) : Infinity;
+      if (prices[cell] < prices[cheapest]) cheapest = cell;
+    }
+    const stays = Number.isNaN(domain.origin[feature.column]) || mayStand(domain, feature);
+    this.leaves[f] = +!stays;
+    this.cell[f] = stays ? present : cheapest;
+    this.base[f] = stays ? 0 : prices[cheapest];
+    return this.base[f] < Infinity;
+  }
+
+  private fillCuts(feature: Feature): boolean {
+    const { domain } = this;
+    const { index: f, column, decimals } = feature;
+    const here = domain.origin[column];
+    this.odd[f] = +Number.isNaN(here);
+    this.leaves[f] = +(here < domain.lower[column] || here > domain.upper[column]);
+    const stand = this.leaves[f] ? nearestIn(domain, feature, Number.NEGATIVE_INFINITY, Infinity) : here;
+    this.stand[f] = stand;
+    this.base[f] = this.leaves[f] ? this.price(feature, here, stand) : 0;
+    if (this.leaves[f] && Number.isNaN(stand)) return false;
+    this.stepped[f] = +(domain.step[f] > 0 || domain.grid[f] > 0 || decimals >= 0);
+    this.priceCuts(feature, here, stand);
+    return true;
+  }
+
+  private priceCuts(feature: Feature, here: number, stand: number): void {
+    const { boxes, domain, cutPrice } = this;
+    const { index: f, column } = feature;
+    const stepped = this.stepped[f] === 1;
+    const lower = domain.lower[column] - roundingOf(domain, f);
+    const upper = domain.upper[column] + roundingOf(domain, f);
+    const last = boxes.cutStart[f + 1];
+    let cut = boxes.cutStart[f];
+    for (; cut < last && stand > boxes.lowLast[cut]; cut++) {
+      const end = stepped ? boxes.lowLast[cut] : boxes.lowEnd[cut];
+      cutPrice[cut] = end >= lower ? this.price(feature, here, end) : Infinity;
+    }
+    this.position[f] = cut;
+    for (; cut < last; cut++) {
+      const end = stepped ? boxes.highFirst[cut] : boxes.highStart[cut];
+      cutPrice[cut] = end <= upper ? this.price(feature, here, end) : Infinity;
+    }
+  }
+
+  private price(feature: Feature, from: number, to: number): number {
+    const variance = this.variance[feature.index];
+    return variance > 0 ? (to - from) ** 2 / variance : changeCost(this.problem.cost, feature, from, to);
+  }
+
+  private boundBoxes(): void {
+    const { boxes, bound, base, leaves, variance } = this;
+    let forced = 0;
+    let total = 0;
+    let most = 0;
+    for (let f = 0; f < base.length; f++) {
+      forced += leaves[f];
+      if (variance[f] > 0) most = Math.max(most, base[f]);
+      else total += base[f];
+    }
+    for (let b = 0; b < bound.length; b++) {
+      let changes = forced;
+      let sum = total;
+      let largest = most;
+      for (let k = boxes.start[b]; k < boxes.start[b + 1]; k++) {
+        if (this.stands(k)) continue;
+        const f = boxes.feature[k];
+        const price = this.crossingPrice(k);
+        changes += 1 - leaves[f];
+        if (variance[f] > 0) largest = Math.max(largest, price);
+        else sum += price - base[f];
+      }
+      bound[b] = changes > this.problem.maxChanges ? Infinity : sum + largest;
+    }
+  }
+
+  /** Whether the person is where a bound asks for. */
+  private stands(k: number): boolean {
+    const { boxes } = this;
+    const f = boxes.feature[k];
+    if (this.odd[f]) return this.leaves[f] === 0 && this.followsTurns(k);
+    const set = boxes.sets[k];
+    if (set) return set[this.cell[f]] === 1;
+    return boxes.above[k] < this.position[f] && boxes.below[k] >= this.position[f];
+  }
+
+  private followsTurns(k: number): boolean {
+    const { cells, turns } = this.boxes;
+    const { forest } = cells.piece;
+    return turns[k].every((turn) => {
+      const column = forest.feature[turn >> 1];
+      return +goesLeft(forest, turn >> 1, cells.toInput(column, this.domain.origin[column])) === (turn & 1);
+    });
+  }
+
+  /** The price of what a bound asks for, where the person does not stand. */
+  private crossingPrice(k: number): number {
+    const f = this.boxes.feature[k];
+    if (Number.isNaN(this.domain.origin[this.columns[f]])) return Infinity;
+    const set = this.boxes.sets[k];
+    return set ? (this.cellPrice[f][this.cheapestCell(f, set)] ?? Infinity) : this.cutPrice[this.crossed(k)];
+  }
+
+  /** The cut that a bound asks to cross. */
+  private crossed(k: number): number {
+    const { above, below, feature } = this.boxes;
+    return above[k] >= this.position[feature[k]] ? above[k] : below[k];
+  }
+
+  /** -1 for a set of none. */
+  private cheapestCell(f: number, set: Uint8Array): number {
+    const prices = this.cellPrice[f];
+    let best = set.indexOf(1);
+    for (let cell = best + 1; cell < set.length; cell++) if (set[cell] && prices[cell] < prices[best]) best = cell;
+    return best;
+  }
+
+  /** Writes the cheapest point of a box under a separable cost; returns what it costs, Infinity: there is none. */
+  place(b: number, x: Float64Array): number {
+    const { boxes } = this;
+    this.placeStanding(x);
+    let total = 0;
+    for (let f = 0; f < this.base.length; f++) total += this.base[f];
+    for (let k = boxes.start[b]; k < boxes.start[b + 1]; k++) {
+      if (this.stands(k)) continue;
+      const f = boxes.feature[k];
+      total += this.cross(k, x) - this.base[f];
+    }
+    return total;
+  }
+
+  private placeStanding(x: Float64Array): void {
+    x.set(this.domain.origin);
+    for (let f = 0; f < this.leaves.length; f++) {
+      if (!this.leaves[f]) continue;
+      const { feature, unordered } = this.boxes.cells.features[f];
+      writeValue(feature, unordered ? this.cell[f] : this.stand[f], x);
+    }
+  }
+
+  private cross(k: number, x: Float64Array): number {
+    const { boxes } = this;
+    const f = boxes.feature[k];
+    const { feature } = boxes.cells.features[f];
+    const set = boxes.sets[k];
+    if (set) {
+      const cell = this.cheapestCell(f, set);
+      writeValue(feature, cell, x);
+      return this.cellPrice[f][cell];
+    }
+    const value = this.beyond(this.crossed(k), feature);
+    if (!this.isInside(k, value)) return Infinity;
+    x[feature.column] = value;
+    return this.price(feature, this.domain.origin[feature.column], value);
+  }
+
+  /** The value nearest to the present one beyond a cut; NaN: the domain ends before it. */
+  private beyond(cut: number, feature: Feature): number {
+    if (this.found[cut]) return this.cutValue[cut];
+    const [low, high] = this.sideOf(cut, feature.index);
+    this.cutValue[cut] = nearestIn(this.domain, feature, low, high);
+    this.found[cut] = 1;
+    return this.cutValue[cut];
+  }
+
+  private sideOf(cut: number, f: number): [number, number] {
+    const { boxes } = this;
+    const stepped = this.stepped[f] === 1;
+    return cut >= this.position[f]
+      ? [stepped ? boxes.highFirst[cut] : boxes.highStart[cut], Infinity]
+      : [Number.NEGATIVE_INFINITY, stepped ? boxes.lowLast[cut] : boxes.lowEnd[cut]];
+  }
+
+  private isInside(k: number, value: number): boolean {
+    const { boxes } = this;
+    const above = boxes.above[k];
+    const below = boxes.below[k];
+    if (Number.isNaN(value) || (above !== NO_CUT_ABOVE && value <= boxes.lowLast[above])) return false;
+    return below === NO_CUT_BELOW || value <= boxes.lowLast[below];
+  }
+
+  /**
+   * Narrows a domain, a copy of the person's, to a box. False: it leaves out something of the box, a category that an
+   * imputer's mixture of categories stands in for.
+   */
+  narrow(b: number, domain: Domain): boolean {
+    const { boxes } = this;
+    let whole = true;
+    for (let k = boxes.start[b]; k < boxes.start[b + 1]; k++) {
+      const f = boxes.feature[k];
+      const { feature } = boxes.cells.features[f];
+      if (Number.isNaN(domain.origin[feature.column])) continue;
+      if (this.odd[f] && this.stands(k)) {
+        whole = false;
+        pin(domain, feature);
+      } else if (boxes.sets[k]) closeCells(feature, boxes.sets[k]!, domain);
+      else this.narrowEnds(k, feature, domain);
+    }
+    return whole;
+  }
+
+  private narrowEnds(k: number, feature: Feature, domain: Domain): void {
+    const { boxes } = this;
+    const f = feature.index;
+    const stepped = this.stepped[f] === 1;
+    const [above, below] = [boxes.above[k], boxes.below[k]];
+    const here = this.stands(k) ? this.stand[f] : Number.NaN;
+    // The present value counts as it is, even where it is no number of the precision that is compared in.
+    const reach = (end: number, choose: (a: number, b: number) => number) =>
+      Number.isNaN(here) ? end : choose(end, here);
+    const low =
+      above === NO_CUT_ABOVE ? Number.NEGATIVE_INFINITY : (stepped ? boxes.highFirst : boxes.highStart)[above];
+    const high = below === NO_CUT_BELOW ? Infinity : (stepped ? boxes.lowLast : boxes.lowEnd)[below];
+    narrowTo(domain, feature, reach(low, Math.min), reach(high, Math.max));
+  }
+}
+
+/** S_ff from the factor of S; 0 for features whose prices add up. */
+function variances(problem: Problem): Float64Array {
+  const out = new Float64Array(problem.space.features.length);
+  if (!problem.cost.metric) return out;
+  const factor = costFactor(problem);
+  for (const { index, column } of problem.cost.metric.features)
+    out[index] = factor[column].reduce((sum, entry) => sum + entry * entry, 0);
+  return out;
+}
+
+/** The cell of the present value; -1: none. */
+function presentCell({ kind, column }: Feature, origin: Float64Array, count: number): number {
+  if (kind !== 'choice')
+    return origin[column] >= 0 && origin[column] < count && Number.isInteger(origin[column]) ? origin[column] : -1;
+  for (let cell = 0; cell < count; cell++) if (origin[column + cell] === 1) return cell;
+  return -1;
+}
+
+function writeValue({ kind, column, width }: Feature, value: number, x: Float64Array): void {
+  if (kind !== 'choice') x[column] = value;
+  else for (let k = 0; k < width; k++) x[column + k] = +(k === value);
+}

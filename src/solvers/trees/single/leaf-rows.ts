@@ -1,0 +1,50 @@
+/**
+ * A leaf behind a step that mixes columns (a projection, principal components) as linear rows: every input that its path
+ * splits is a row  lower <= m·x + o <= upper  over the columns x. The ends are the last doubles that go each way, so that
+ * the rows hold everything that the library's comparison takes for being in the leaf.
+ */
+import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../linalg/floats.js';
+import type { AdditiveTreesPiece, LinearRow } from '../../../models/region.js';
+import { type Forest, goesLeft } from '../../../models/tree.js';
+
+/** The rows of every accepted leaf. */
+export function leafRows(piece: AdditiveTreesPiece): LinearRow[][] {
+  const { forest, margins, slack } = piece;
+  const rows: LinearRow[][] = [];
+  const descend = (node: number, lower: Float64Array, upper: Float64Array): void => {
+    if (forest.left[node] >= 0) {
+      const input = forest.feature[node];
+      const last = lastLeft(forest, node);
+      descend(forest.left[node], lower, upper.with(input, Math.min(upper[input], last)));
+      descend(forest.right[node], lower.with(input, Math.max(lower[input], nextUp(last))), upper);
+    } else if (margins.every(({ gain, need }) => gain[node] >= need - slack)) {
+      if (lower.every((low, i) => low <= upper[i])) rows.push(rowsOf(piece, lower, upper));
+    }
+  };
+  const inputs = piece.map!.offset.length;
+  descend(
+    forest.root[0],
+    new Float64Array(inputs).fill(Number.NEGATIVE_INFINITY),
+    new Float64Array(inputs).fill(Infinity),
+  );
+  return rows;
+}
+
+function rowsOf({ map }: AdditiveTreesPiece, lower: Float64Array, upper: Float64Array): LinearRow[] {
+  return [...lower.keys()]
+    .filter((i) => lower[i] > Number.NEGATIVE_INFINITY || upper[i] < Infinity)
+    .map((i) => ({ a: map!.matrix![i], lower: lower[i] - map!.offset[i], upper: upper[i] - map!.offset[i] }));
+}
+
+/** The last double that goes left at a node: in single precision, about half way to the first single that goes right. */
+function lastLeft(forest: Forest, node: number): number {
+  const threshold = forest.threshold[node];
+  const single = forest.single[node] === 1;
+  let below = single ? nextDownSingle(Math.fround(threshold)) : nextDown(threshold);
+  let beyond = single ? nextUpSingle(Math.fround(threshold)) : nextUp(threshold);
+  for (let middle = (below + beyond) / 2; middle > below && middle < beyond; middle = (below + beyond) / 2) {
+    if (goesLeft(forest, node, middle)) below = middle;
+    else beyond = middle;
+  }
+  return below;
+}

@@ -1,0 +1,239 @@
+/**
+ * One tree: the union of its accepted leaves, each a box.
+ *
+ *   min cost(x' - x)   s.t.   x' in some leaf with  gain_m(leaf) >= need_m  for every margin m,   x' in the policy
+ *
+ * Every leaf has a lower bound on the cost of going there; leaves are visited in its order until the next bound reaches the
+ * best answer. The model is asked about each answer, and its word is final.
+ *
+ *   nothing ties features together, separable cost   the bound is attained: closed form, one visit for most rows
+ *   links, clauses, mahalanobis                       the cheapest point of the leaf's box within the policy (within-domain.ts)
+ *   a step that mixes columns before the tree         leaves are linear rows (leaf-rows.ts), all of them are visited
+ *
+ * Refused: sets of categories behind a step that mixes columns.
+ */
+import { hasSets } from '../../../models/category-sets.js';
+import { gather } from '../../../models/features.js';
+import type { AdditiveTreesPiece } from '../../../models/region.js';
+import { evaluateCost } from '../../../policy/cost.js';
+import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
+import type { Problem } from '../../../problems/problem.js';
+import { Cells } from '../cells/cells.js';
+import { LeafBoxes } from './leaf-boxes.js';
+import { LeafPrices } from './leaf-prices.js';
+import { leafRows } from './leaf-rows.js';
+import {
+  INFEASIBLE,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from '../../solver.js';
+import { prepareWithin } from '../../reductions/within-domain.js';
+
+function accepts({ piece }: Problem): 'no' | 'exact' {
+  if (piece.kind !== 'additive-trees' || piece.forest.root.length !== 1) return 'no';
+  return isMixed(piece) && hasSets(piece.forest) ? 'no' : 'exact';
+}
+
+const isMixed = ({ map }: AdditiveTreesPiece): boolean => map !== null && map.diagonal === null;
+
+/** How leaves are bounded and visited. */
+interface Leaves {
+  /** By leaf, and free to be written to: lower bounds for a person; null: the domain is empty. */
+  bound(domain: Domain): Float64Array | null;
+  /** The best of a leaf; where it is an answer, `cost` is what it costs. */
+  visit(leaf: number, domain: Domain, limits: Limits): Outcome;
+  readonly cost: number;
+}
+
+/** Share of the cost below which a better answer is not looked for. */
+const WORTH = 1e-9;
+/** The same where the engines themselves are no more exact. */
+const ENGINE_WORTH = 1e-7;
+
+class PreparedBoxes implements Prepared {
+  private readonly best: Float64Array;
+
+  constructor(
+    problem: Problem,
+    private readonly leaves: Leaves,
+    private readonly worth: number,
+  ) {
+    this.best = new Float64Array(problem.space.columns);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const bound = this.leaves.bound(domain);
+    if (!bound) return INFEASIBLE;
+    let bestCost = Infinity;
+    let unresolved = Infinity;
+    for (let visits = 0; ; visits++) {
+      const leaf = leastOf(bound);
+      const least = leaf < 0 ? Infinity : bound[leaf];
+      if (!(least < bestCost * (1 - this.worth))) break;
+      if (limits.anyAnswer && bestCost < Infinity) return limit(this.best, 0);
+      if (visits > 0 && limits.now() > limits.deadline) {
+        unresolved = Math.min(unresolved, least);
+        break;
+      }
+      bound[leaf] = Infinity;
+      const outcome = this.leaves.visit(leaf, domain, limits);
+      if (outcome.x && this.leaves.cost < bestCost) {
+        bestCost = this.leaves.cost;
+        this.best.set(outcome.x);
+      }
+      if (outcome.status !== 'solved' && outcome.status !== 'infeasible')
+        unresolved = Math.min(unresolved, Math.max(least, outcome.lowerBound));
+    }
+    return this.conclude(bestCost, unresolved);
+  }
+
+  private conclude(bestCost: number, unresolved: number): Outcome {
+    if (unresolved < bestCost * (1 - this.worth)) {
+      if (bestCost < Infinity) return limit(this.best, unresolved);
+      return { ...numerical('a leaf was left open'), lowerBound: unresolved };
+    }
+    return bestCost < Infinity ? solved(this.best, bestCost * (1 - this.worth)) : INFEASIBLE;
+  }
+}
+
+function leastOf(bound: Float64Array): number {
+  let least = -1;
+  let value = Infinity;
+  for (let b = 0; b < bound.length; b++) {
+    if (bound[b] < value) {
+      value = bound[b];
+      least = b;
+    }
+  }
+  return least;
+}
+
+/** Nothing ties features together: each leaf's own cheapest point. */
+class SeparableLeaves implements Leaves {
+  private readonly prices: LeafPrices;
+  private readonly x: Float64Array;
+  cost = Infinity;
+
+  constructor(
+    private readonly problem: Problem,
+    boxes: LeafBoxes,
+  ) {
+    this.prices = new LeafPrices(problem, boxes);
+    this.x = new Float64Array(problem.space.columns);
+  }
+
+  bound(domain: Domain): Float64Array | null {
+    return this.prices.fill(domain) ? this.prices.bound : null;
+  }
+
+  visit(leaf: number): Outcome {
+    this.cost = this.prices.place(leaf, this.x);
+    return this.cost < Infinity && this.problem.holds(this.x) ? solved(this.x, this.cost) : INFEASIBLE;
+  }
+}
+
+/** Features are tied together: the policy's cheapest point within each leaf's box. */
+class TiedLeaves implements Leaves {
+  private readonly prices: LeafPrices;
+  private readonly within: Prepared;
+  private readonly box: Domain;
+  private readonly price: Price;
+  cost = Infinity;
+
+  constructor(
+    private readonly problem: Problem,
+    boxes: LeafBoxes,
+  ) {
+    this.prices = new LeafPrices(problem, boxes);
+    this.within = prepareWithin(problem)!;
+    this.box = createDomain(problem.space);
+    this.price = new Price(problem);
+  }
+
+  bound(domain: Domain): Float64Array | null {
+    return this.prices.fill(domain) ? this.prices.bound : null;
+  }
+
+  visit(leaf: number, domain: Domain, limits: Limits): Outcome {
+    copyDomain(domain, this.box);
+    const whole = this.prices.narrow(leaf, this.box);
+    const found = this.within.solve(this.box, limits);
+    const outcome: Outcome = whole ? found : { ...found, status: 'limit', lowerBound: 0 };
+    if (!outcome.x) return outcome;
+    // A leaf gives one score: where its point is refused, all of it is.
+    if (!this.problem.holds(outcome.x)) return INFEASIBLE;
+    this.cost = this.price.of(domain.origin, outcome.x);
+    return outcome;
+  }
+}
+
+/** Columns are mixed before the tree: leaves are linear rows, each with an engine of its own. */
+class MixedLeaves implements Leaves {
+  private readonly rows: ReturnType<typeof leafRows>;
+  private readonly engines: (Prepared | undefined)[] = [];
+  private readonly bounds: Float64Array;
+  private readonly price: Price;
+  cost = Infinity;
+
+  constructor(
+    private readonly problem: Problem,
+    piece: AdditiveTreesPiece,
+  ) {
+    this.rows = leafRows(piece);
+    this.bounds = new Float64Array(this.rows.length);
+    this.price = new Price(problem);
+  }
+
+  bound(): Float64Array {
+    return this.bounds.fill(0);
+  }
+
+  visit(leaf: number, domain: Domain, limits: Limits): Outcome {
+    if (domain.origin.some(Number.isNaN)) return numerical('a missing value is mixed into every input');
+    this.engines[leaf] ??= prepareWithin(this.problem, this.rows[leaf], this.problem.holds)!;
+    const outcome = this.engines[leaf]!.solve(domain, limits);
+    if (!outcome.x) return outcome;
+    // Rounding in the mixing took the point out again: a deeper look will tell.
+    if (!this.problem.holds(outcome.x))
+      return { ...numerical('rounding left the leaf'), lowerBound: outcome.lowerBound };
+    this.cost = this.price.of(domain.origin, outcome.x);
+    return outcome;
+  }
+}
+
+/** What a point costs; a missing value, which stays missing, costs nothing. */
+class Price {
+  private readonly from: Float64Array;
+  private readonly to: Float64Array;
+
+  constructor(private readonly problem: Problem) {
+    this.from = new Float64Array(problem.space.features.length);
+    this.to = new Float64Array(problem.space.features.length);
+  }
+
+  of(origin: Float64Array, x: Float64Array): number {
+    const { space, cost } = this.problem;
+    gather(space, origin, this.from);
+    gather(space, x, this.to);
+    for (let f = 0; f < this.from.length; f++) if (Number.isNaN(this.from[f])) this.from[f] = this.to[f] = 0;
+    return evaluateCost(cost, space, this.from, this.to);
+  }
+}
+
+function prepare(problem: Problem): Prepared {
+  const { piece, traits } = problem;
+  if (piece.kind !== 'additive-trees') throw new TypeError('not a tree');
+  if (isMixed(piece)) return new PreparedBoxes(problem, new MixedLeaves(problem, piece), ENGINE_WORTH);
+  const boxes = new LeafBoxes(new Cells(problem, piece));
+  const tied = traits.linked || traits.disjunctive || traits.norm === 'mahalanobis';
+  return tied
+    ? new PreparedBoxes(problem, new TiedLeaves(problem, boxes), ENGINE_WORTH)
+    : new PreparedBoxes(problem, new SeparableLeaves(problem, boxes), WORTH);
+}
+
+export const boxes: Solver = { name: 'boxes', accepts, prepare };
