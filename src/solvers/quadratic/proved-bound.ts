@@ -12,7 +12,7 @@
  * first. What rounding does to the entries of Σ λ_k Q_k is taken off the diagonal too, row by row (Gershgorin).
  */
 import { factorInPlace, forward } from '../../linalg/cholesky.js';
-import { addForm, dense, type SymmetricForm } from '../../linalg/semidefinite-program.js';
+import { addForm, dense, type SymmetricForm } from './semidefinite-program.js';
 
 export interface FormConstraint {
   readonly form: SymmetricForm;

@@ -13,7 +13,7 @@
  * are of size 1 in every coordinate, and scaling rounds nothing.
  * The bound is that of proved-bound.ts: right whatever the interior-point method did.
  */
-import { type SemidefiniteSolution, solveSemidefinite } from '../../linalg/interior-point.js';
+import { type SemidefiniteSolution, solveSemidefinite } from './interior-point.js';
 import {
   dense,
   dotSparse,
@@ -24,7 +24,7 @@ import {
   type SymmetricForm,
   sparse,
   unit,
-} from '../../linalg/semidefinite-program.js';
+} from './semidefinite-program.js';
 import { LagrangeDual } from './dual-newton.js';
 import type { UpperRow } from '../linear/polyhedral.js';
 import { type FormConstraint, provedBound, provedEmpty } from './proved-bound.js';

@@ -4,7 +4,7 @@
  */
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
-import { type SemidefiniteSolution, solveSemidefinite } from '../../../src/linalg/interior-point.js';
+import { type SemidefiniteSolution, solveSemidefinite } from '../../../src/solvers/quadratic/interior-point.js';
 import {
   addForm,
   dense,
@@ -17,7 +17,7 @@ import {
   type SymmetricForm,
   sparse,
   unit,
-} from '../../../src/linalg/semidefinite-program.js';
+} from '../../../src/solvers/quadratic/semidefinite-program.js';
 import { Dice } from '../../support/dice.js';
 
 const NO_LINEAR = new Float64Array();

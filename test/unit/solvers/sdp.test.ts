@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { policySchema } from '../../../src/documents/policy-document.js';
-import { dense } from '../../../src/linalg/semidefinite-program.js';
+import { dense } from '../../../src/solvers/quadratic/semidefinite-program.js';
 import { loadModel } from '../../../src/models/load.js';
 import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';

@@ -15,7 +15,7 @@
  * feasible (in the scaled data). A program whose dual is infeasible ends with `limit`, and so does one without interior
  * if the last digits do not come. Made for orders up to about 65 and as many rows: memory n² for each dense row.
  */
-import { backward, factorInPlace, forward } from './cholesky.js';
+import { backward, factorInPlace, forward } from '../../linalg/cholesky.js';
 import { SchurComplement } from './schur-complement.js';
 import {
   addForm,
@@ -26,8 +26,8 @@ import {
   type SemidefiniteProgram,
   scaleProgram,
 } from './semidefinite-program.js';
-import { invertFactored, multiplySymmetric, symmetrise } from './square-matrix.js';
-import { dot } from './vector.js';
+import { invertFactored, multiplySymmetric, symmetrise } from '../../linalg/square-matrix.js';
+import { dot } from '../../linalg/vector.js';
 
 export interface SemidefiniteSolution {
   readonly status: 'optimal' | 'infeasible' | 'limit';

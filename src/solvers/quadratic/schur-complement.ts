@@ -17,7 +17,7 @@ import {
   type SparseVector,
   type SymmetricForm,
 } from './semidefinite-program.js';
-import { multiplySymmetric } from './square-matrix.js';
+import { multiplySymmetric } from '../../linalg/square-matrix.js';
 
 type Product = Extract<SymmetricForm, { kind: 'product' }>;
 
