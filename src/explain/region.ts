@@ -3,7 +3,7 @@
  *
  *   the features that the answer changes vary; all others stay as they are
  *   dearest change first, each away from the present value first, then back towards it; categories one by one
- *   an end is moved only if the whole box that results is proved (solvers/box-proof.ts, policy/constraint-box.ts)
+ *   an end is moved only if the whole box that results is proved (proofs/box-proof.ts, policy/constraint-box.ts)
  *
  * Greedy, so another order could give another box; but no end of this one can be moved (`maximal`, where each refusal came with a point
  * that fails). In the end the model itself is asked about points of the box: what it refuses is never reported.
@@ -15,8 +15,8 @@ import { contains } from '../models/region.js';
 import { changeCost } from '../policy/cost.js';
 import type { CompiledPolicy } from '../problems/compile.js';
 import type { Problem } from '../problems/problem.js';
-import { boxEffort } from '../solvers/box-effort.js';
-import { type BoxProof, prepareBoxProof } from '../solvers/box-proof.js';
+import { boxEffort } from '../proofs/box-effort.js';
+import { type BoxProof, prepareBoxProof } from '../proofs/box-proof.js';
 import { pointsOf } from './region-points.js';
 import type { Person, TargetPlan } from './search.js';
 import { same, type Verifier } from './verify.js';

@@ -7,9 +7,9 @@ import type { Constraint } from '../policy/constraint.js';
 import { holdsOver } from '../policy/constraint-box.js';
 import { copyDomain, createDomain, type Domain, pin } from '../policy/domain.js';
 import { fixAt, isListed, lastWithin, listedValues, type Side } from '../policy/domain-values.js';
-import type { Box } from '../solvers/box.js';
-import { type BoxEffort, shareOf } from '../solvers/box-effort.js';
-import type { BoxProof } from '../solvers/box-proof.js';
+import type { Box } from '../proofs/box.js';
+import { type BoxEffort, shareOf } from '../proofs/box-effort.js';
+import type { BoxProof } from '../proofs/box-proof.js';
 import { furthestAlong, furthestOf, isContinuous, roundInward } from './furthest.js';
 import type { Person } from './search.js';
 

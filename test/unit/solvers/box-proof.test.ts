@@ -11,9 +11,9 @@ import { createDomain, type Domain, fillDomain } from '../../../src/policy/domai
 import { fixAt, isListed, lastWithin, listedValues } from '../../../src/policy/domain-values.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
-import type { Box } from '../../../src/solvers/box.js';
-import { boxEffort } from '../../../src/solvers/box-effort.js';
-import { prepareBoxProof } from '../../../src/solvers/box-proof.js';
+import type { Box } from '../../../src/proofs/box.js';
+import { boxEffort } from '../../../src/proofs/box-effort.js';
+import { prepareBoxProof } from '../../../src/proofs/box-proof.js';
 import { Dice } from '../../support/dice.js';
 import { columnCount, generators } from '../../support/random-models.js';
 

@@ -14,7 +14,7 @@ import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import { isListed, lastWithin, listedValues } from '../policy/domain-values.js';
 import type { Box } from './box.js';
 import type { BoxEffort } from './box-effort.js';
-import type { InputsOf, TreeCuts } from './tree-cuts.js';
+import type { InputsOf, TreeCuts } from './thresholds.js';
 
 /** A part of a box: an interval by column for numbers, a set of values by feature for what is listed. */
 interface Part {

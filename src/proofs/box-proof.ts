@@ -19,7 +19,7 @@ import { proveExpSum } from './box-exp-sums.js';
 import { QuadraticOverBox } from './box-quadratics.js';
 import { proveRow, worstCorner } from './box-rows.js';
 import { TreesOverBox } from './box-trees.js';
-import { type InputsOf, TreeCuts } from './tree-cuts.js';
+import { type InputsOf, TreeCuts } from './thresholds.js';
 
 export interface BoxProof {
   prove(box: Box, effort: BoxEffort): BoxVerdict;
