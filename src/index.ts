@@ -1,6 +1,6 @@
 /** The library: load a model and a policy, prepare a plan once, explain rows synchronously; or send them to a queue. */
 import { type Plan, type PlanOptions, prepare as preparePlan } from './explain/plan.js';
-import type { Policy } from './explain/policy.js';
+import type { Policy } from './policy/policy.js';
 import type { LoadedModel } from './models/load.js';
 
 export { ElsewiseError, ERROR_CODES, type ErrorCode } from './documents/error.js';
@@ -18,7 +18,7 @@ export {
   resultSchema,
 } from './documents/result-document.js';
 export type { Plan, PlanOptions, Row } from './explain/plan.js';
-export { loadPolicy, type Policy } from './explain/policy.js';
+export { loadPolicy, type Policy } from './policy/policy.js';
 export type { BatchPart } from './jobs/batch.js';
 export {
   type ChunkJob,

@@ -1,6 +1,6 @@
 /** What the demo prints when it is done. */
 import type { ResultDocument } from '../documents/result-document.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { BulkReport } from '../jobs/bulk.js';
 import { quantile, type Tally } from '../jobs/tally.js';
 import type { LoadedModel } from '../models/load.js';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { ElsewiseError } from '../documents/error.js';
-import { loadPolicy } from '../explain/policy.js';
+import { loadPolicy } from '../policy/policy.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
 import type { VersionedPolicy } from '../store/policy-store.js';
 import { looksLikeReference } from '../store/reference.js';

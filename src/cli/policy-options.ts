@@ -1,5 +1,5 @@
 /** The policy as the command line gives it: a file or one of the registry, and options that go over what it says. */
-import { defaultPolicy, loadPolicy } from '../explain/policy.js';
+import { defaultPolicy, loadPolicy } from '../policy/policy.js';
 import { readTargetText } from '../jobs/row.js';
 import type { LoadedModel } from '../models/load.js';
 import type { VersionedPolicy } from '../store/policy-store.js';

@@ -19,7 +19,7 @@ import { solvers } from '../solvers/index.js';
 import { diversify } from './diverse.js';
 import { explainInfeasible } from './infeasible.js';
 import { buildLadder, climb, roundMs } from './ladder.js';
-import type { Policy } from './policy.js';
+import type { Policy } from '../policy/policy.js';
 import { Regions } from './region.js';
 import { type Answer, ResultWriter } from './result.js';
 import { asAnswer, type Found, type Person, type Search, type Searcher, type TargetPlan } from './search.js';

@@ -13,7 +13,7 @@ import { showValue } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import { reportedScore } from '../policy/target.js';
-import type { Policy } from './policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { Settled } from './settle.js';
 import { same } from './verify.js';
 

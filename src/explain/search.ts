@@ -6,7 +6,7 @@ import type { Goal } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import type { Climb, Rung } from './ladder.js';
-import type { Policy } from './policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { Answer } from './result.js';
 
 export type Found = Climb;

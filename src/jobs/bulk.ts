@@ -5,7 +5,7 @@
  * An abort stops the reading; what is under way is finished and written, so the output ends with a whole line.
  */
 import { ElsewiseError } from '../documents/error.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { LoadedModel } from '../models/load.js';
 import { ChunkSize } from './chunk-size.js';
 import { Conveyor } from './conveyor.js';

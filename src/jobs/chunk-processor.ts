@@ -1,7 +1,7 @@
 /** A job of the bulk queue: the rows of one chunk out of the store, through the threads, and their results back into it. */
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import { type Manifest, makingOf } from '../store/manifest.js';
 import { packLines } from '../store/result-block.js';
 import type { Finish } from '../store/result-store.js';

@@ -1,7 +1,7 @@
 /** An event holds a thread that all events share for as long as its policy allows, so it may not allow any length of time. */
 import { config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 
 /** Gives the policy back when an event may have it. */
 export function forEvent<P extends Policy>(policy: P): P {

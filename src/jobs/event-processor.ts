@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { Store } from '../store/store.js';
 import { answerKey, type EventJob, type EventReturn, eventJobSchema, requestSchema } from './contract.js';

@@ -4,7 +4,7 @@
  */
 import { type Job, Queue, Worker } from 'bullmq';
 import { ElsewiseError } from '../documents/error.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { RedisClient } from '../store/redis.js';
 import { throughTrouble } from '../store/redis-trouble.js';
 import type { Metrics, PoolUse, QueueDepth } from '../telemetry/metrics.js';

@@ -6,7 +6,7 @@
  * it has no model but a document, a thread makes the one of the other.
  */
 import type { ErrorCode } from '../documents/error.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { Forests } from '../models/load.js';
 import type { AdmittedModel } from '../store/model-store.js';
 import type { ResultBlock } from '../store/result-block.js';

@@ -8,7 +8,7 @@
  * there is no look when there is nothing to find but what the same batch left, unless rows are slow; and of the blocks found,
  * those are opened that save more than they cost, and always the few that answer most.
  */
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { BatchName, OnceReference } from '../store/once-store.js';
 import type { Store } from '../store/store.js';
 import type { Manner, Rows, Solve } from './lane.js';

@@ -3,7 +3,7 @@
  * thread of its own loads and checks it (document-thread.ts) and gives back what all threads share.
  */
 import { ElsewiseError } from '../documents/error.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import type { ModelStore } from '../store/model-store.js';
 import { packInThread } from './document-thread.js';

@@ -3,7 +3,7 @@
  * the rest of an event (for the credit example 80 us against 20), and most events bring one of a few policies. They are
  * known by their text, since an object out of JSON has no identity.
  */
-import { defaultPolicy, loadPolicy, type Policy } from '../explain/policy.js';
+import { defaultPolicy, loadPolicy, type Policy } from '../policy/policy.js';
 
 const MAX_POLICIES = 64;
 /** A longer one is parsed each time: as a key it would cost more memory than it saves time. */

@@ -1,5 +1,5 @@
 /** A policy by where it comes from: a document that was given, or a reference into the registry of policies. */
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { PolicySource } from '../store/schedule-document.js';
 import type { Store } from '../store/store.js';
 

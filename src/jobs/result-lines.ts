@@ -9,7 +9,7 @@
  */
 import type { RowValue } from '../documents/model-document.js';
 import type { ResultDocument } from '../documents/result-document.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { LoadedModel } from '../models/load.js';
 import type { OutputFormat } from './messages.js';
 import { planDigest } from './shared-documents.js';

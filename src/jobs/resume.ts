@@ -5,7 +5,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { ElsewiseError } from '../documents/error.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { LoadedModel } from '../models/load.js';
 import { splitFields } from './csv.js';
 import type { OutputFormat } from './messages.js';

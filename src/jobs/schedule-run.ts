@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { basename, join, parse } from 'node:path';
 import type { Queue } from 'bullmq';
 import { ElsewiseError, ERROR_CODES } from '../documents/error.js';
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { FileClaim, RunFile, Schedule, ScheduleRun } from '../store/schedule-document.js';
 import type { Store } from '../store/store.js';
 import { expandGlob } from './glob.js';

@@ -5,7 +5,7 @@
 import { threadId } from 'node:worker_threads';
 import type { ResultDocument } from '../documents/result-document.js';
 import type { Plan, prepare } from '../explain/plan.js';
-import { loadPolicy } from '../explain/policy.js';
+import { loadPolicy } from '../policy/policy.js';
 import { asBuffer } from '../store/byte-streams.js';
 import { KEY_BYTES } from '../store/once-store.js';
 import { BlockSink, LineSink } from './answer-sinks.js';

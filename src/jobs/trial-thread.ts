@@ -3,7 +3,7 @@
  * trees are many or deadlines long, and whoever makes the batch may be the loop of a worker, which has locks to renew, or of the API.
  * One thread works at a time, since each takes a core and much memory; none is waited for while the rows are still to come.
  */
-import type { Policy } from '../explain/policy.js';
+import type { Policy } from '../policy/policy.js';
 import type { ModelPin } from '../store/manifest.js';
 import { oneAtATime } from '../store/one-at-a-time.js';
 import type { HeaderFeature, RowLayout } from './messages.js';

@@ -3,7 +3,7 @@
  * name one each: a reference is followed every time, for an alias may move, but a digest stands for one content for ever, so
  * that the document behind it is read and parsed once.
  */
-import { defaultPolicy, loadPolicy, type Policy } from '../explain/policy.js';
+import { defaultPolicy, loadPolicy, type Policy } from '../policy/policy.js';
 import type { RedisClient } from './redis.js';
 import { type Kind, type RegistryOptions, type StoredVersion, VersionedStore } from './versioned-store.js';
 

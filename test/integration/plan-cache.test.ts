@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlanCache } from '../../dist/jobs/plan-cache.js';
-import { loadPolicy, type Policy } from '../../src/explain/policy.js';
+import { loadPolicy, type Policy } from '../../src/policy/policy.js';
 import type { ModelPin } from '../../src/store/manifest.js';
 import { MODEL, World } from './queue-world.js';
 

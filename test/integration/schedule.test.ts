@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { loadPolicy } from '../../dist/explain/policy.js';
+import { loadPolicy } from '../../dist/policy/policy.js';
 import { cancelBatch } from '../../dist/jobs/batch-control.js';
 import { Producer } from '../../dist/jobs/producer.js';
 import { openScheduleQueue, Schedules } from '../../dist/jobs/schedule.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../dist/explain/policy.js';
+import { loadPolicy } from '../../dist/policy/policy.js';
 import { type BulkJob, runBulk } from '../../dist/jobs/bulk.js';
 import type { ChunkTask } from '../../dist/jobs/messages.js';
 import { SolverPool } from '../../dist/jobs/pool.js';

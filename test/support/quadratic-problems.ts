@@ -1,5 +1,5 @@
 /** Quadratic problems for the solvers' tests: random Gaussian and prototype models, compiled through the public pieces. */
-import { loadPolicy } from '../../src/explain/policy.js';
+import { loadPolicy } from '../../src/policy/policy.js';
 import { loadModel } from '../../src/models/load.js';
 import { createDomain, type Domain, fillDomain } from '../../src/policy/domain.js';
 import { compilePolicy, compileProblems } from '../../src/problems/compile.js';

@@ -1,7 +1,7 @@
 /** Small problems over trees with every kind of feature, and their answers by trying all points that a tree can tell apart. */
 import { expect } from 'vitest';
 import type { FeatureDocument } from '../../src/documents/model-document.js';
-import { loadPolicy } from '../../src/explain/policy.js';
+import { loadPolicy } from '../../src/policy/policy.js';
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../src/linalg/floats.js';
 import { type Feature, gather } from '../../src/models/features.js';
 import { type LoadedModel, loadModel } from '../../src/models/load.js';

@@ -2,7 +2,7 @@
 
 import { ElsewiseError } from '../../documents/error.js';
 import type { ResultDocument } from '../../documents/result-document.js';
-import { loadPolicy } from '../../explain/policy.js';
+import { loadPolicy } from '../../policy/policy.js';
 import { followResults } from '../../jobs/batch.js';
 import { openSink } from '../../jobs/streams.js';
 import { createTally } from '../../jobs/tally.js';

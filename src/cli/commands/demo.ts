@@ -1,6 +1,6 @@
 /** `elsewise demo`: the credit example from end to end, in process, as a table and a few explanations in words. */
 import { fileURLToPath } from 'node:url';
-import { loadPolicy } from '../../explain/policy.js';
+import { loadPolicy } from '../../policy/policy.js';
 import { runBulk } from '../../jobs/bulk.js';
 import { type ByteSink, openSink, openSource } from '../../jobs/streams.js';
 import { BULK_OPTIONS, withPool } from '../bulk-options.js';

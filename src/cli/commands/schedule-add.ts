@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseDocument } from '../../documents/parse.js';
 import { prepare } from '../../explain/plan.js';
-import { loadPolicy } from '../../explain/policy.js';
+import { loadPolicy } from '../../policy/policy.js';
 import { nextTimes } from '../../jobs/cron.js';
 import { resolvePolicy } from '../../jobs/policy-source.js';
 import { Schedules } from '../../jobs/schedule.js';

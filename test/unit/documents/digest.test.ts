@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, digestOf } from '../../../src/documents/digest.js';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
 import { creditModel, creditPolicy } from '../../support/documents.js';
 

@@ -1,6 +1,6 @@
 /** Every way in which a policy document can be wrong in itself; what only a model can tell is in policy/rules. */
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { creditPolicy, edit, faultOf } from '../../support/documents.js';
 
 const faultWith = (path: (string | number)[], value: unknown) =>

@@ -1,7 +1,7 @@
 /** Models that say themselves what a missing value means: it stays missing, and the rest is explained around it. */
 import { describe, expect, it } from 'vitest';
 import { prepare } from '../../../src/explain/plan.js';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
 
 const tree = (missing: 'left' | 'right') => ({

@@ -1,6 +1,6 @@
 /** Plausibility through the whole pipeline: answers, several of them, rounding, and why there is none. */
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
 import { planOf } from '../../support/asking.js';

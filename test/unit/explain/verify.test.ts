@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { Verifier } from '../../../src/explain/verify.js';
 import { loadModel } from '../../../src/models/load.js';
 import { compilePolicy } from '../../../src/problems/compile.js';

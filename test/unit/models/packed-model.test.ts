@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument, RowValue } from '../../../src/documents/model-document.js';
 import { prepare } from '../../../src/explain/plan.js';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../../src/models/packed-model.js';
 import { Dice } from '../../support/dice.js';

@@ -1,7 +1,7 @@
 /** What a change costs, against sums written out here. */
 import { describe, expect, it } from 'vitest';
 import type { Background } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { buildBackground } from '../../../src/models/background.js';
 import { layOutFeatures } from '../../../src/models/features.js';
 import { compileCost, evaluateCost, percentile } from '../../../src/policy/cost.js';

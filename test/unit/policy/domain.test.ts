@@ -1,7 +1,7 @@
 /** What a policy lets one person become. Standing still is always allowed. */
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { layOutFeatures } from '../../../src/models/features.js';
 import { createDomain, type Domain, fillDomain, isFixed, pin, roundTo } from '../../../src/policy/domain.js';
 import { compileRules } from '../../../src/policy/rules.js';

@@ -1,6 +1,6 @@
 /** What `plausibility` asks for: a quantile of the background's own normality, by our forest or by the model's. */
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
 import { Dice } from '../../support/dice.js';

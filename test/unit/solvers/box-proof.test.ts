@@ -1,7 +1,7 @@
 /** Proofs over boxes against trying every point that a model can tell from another. */
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument, PreprocessingStep } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../src/linalg/floats.js';
 import { spread } from '../../../src/models/features.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';

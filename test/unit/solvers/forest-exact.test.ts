@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../src/linalg/floats.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
 import { evaluateCost } from '../../../src/policy/cost.js';

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
 import { contains } from '../../../src/models/region.js';
 import { leafOf } from '../../../src/models/tree.js';

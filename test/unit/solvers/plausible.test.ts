@@ -1,7 +1,7 @@
 /** Plausibility inside the search: no answer is cheaper than the proved one, by enumeration of everything that may be. */
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { nextUp } from '../../../src/linalg/floats.js';
 import { spread } from '../../../src/models/features.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/explain/policy.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { type Feature, gather } from '../../../src/models/features.js';
 import { loadModel } from '../../../src/models/load.js';
 import { evaluateCost } from '../../../src/policy/cost.js';
