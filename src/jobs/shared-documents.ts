@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { nestedTooDeeply, parseSent } from '../documents/sent.js';
 import type { Policy } from '../policy/policy.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
-import { type PackedModel, packModel, unpackModel } from '../models/packed-model.js';
+import { type PackedModel, packModel, unpackModel } from '../models/trees/packed-model.js';
 import { type AdmittedModel, admitModel } from '../store/model-store.js';
 import type { AdmitTask, ChunkTask, SharedJson, SharedModel, StoredDocument } from './messages.js';
 

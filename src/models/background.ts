@@ -5,9 +5,9 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { Background as BackgroundDocument, RowValue } from '../documents/model-document.js';
 import type { IsolationForestDocument } from '../documents/tree-document.js';
-import { hasSets } from './category-sets.js';
+import { hasSets } from './trees/category-sets.js';
 import { type Feature, type FeatureSpace, readValue } from './features.js';
-import { type Forest, flatten } from './tree.js';
+import { type Forest, flatten } from './trees/tree.js';
 
 export interface Background {
   /** Rows of the training set as values by feature. */

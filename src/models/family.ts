@@ -6,7 +6,7 @@
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import type { Goal, Piece } from './region.js';
-import type { Forest } from './tree.js';
+import type { Forest } from './trees/tree.js';
 
 export interface Model {
   /** Whether the model itself says what a missing input means. */

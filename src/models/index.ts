@@ -1,12 +1,12 @@
 /** THE TABLE of model families. A new family is one file and one row here; the conformance suite runs over it. */
 import type { Family } from './family.js';
-import { gaussianNaiveBayes, qda } from './gaussian.js';
-import { isolationForest } from './isolation-forest.js';
-import { hyperplane, logisticRegression } from './linear.js';
-import { lvq } from './lvq.js';
-import { regressionFamilies } from './regression.js';
-import { lda, softmaxRegression } from './softmax.js';
-import { decisionTree, treeEnsemble } from './tree-ensemble.js';
+import { gaussianNaiveBayes, qda } from './families/gaussian.js';
+import { isolationForest } from './families/isolation-forest.js';
+import { hyperplane, logisticRegression } from './families/linear.js';
+import { lvq } from './families/lvq.js';
+import { regressionFamilies } from './families/regression.js';
+import { lda, softmaxRegression } from './families/softmax.js';
+import { decisionTree, treeEnsemble } from './families/tree-ensemble.js';
 
 const TABLE: readonly Family[] = [
   hyperplane,

@@ -13,7 +13,7 @@ import type { Family, Model } from './family.js';
 import { type Feature, type FeatureSpace, layOutFeatures, readValue, rowError, spread } from './features.js';
 import { families } from './index.js';
 import { buildPreprocessing, type Preprocessing } from './preprocessing.js';
-import type { Forest } from './tree.js';
+import type { Forest } from './trees/tree.js';
 
 /** How far a score may be from its probe; libraries that compute in float32 get the second. */
 const PROBE_TOLERANCE = { float64: 1e-6, float32: 1e-4 };

@@ -15,7 +15,7 @@
 import { type AffineMap, applyMap, isIdentity, pullBackVector } from '../linalg/affine.js';
 import { dot } from '../linalg/vector.js';
 import { DistanceDifference } from './distance-difference.js';
-import { type Forest, leafOf } from './tree.js';
+import { type Forest, leafOf } from './trees/tree.js';
 
 export interface LinearRow {
   readonly a: Float64Array;

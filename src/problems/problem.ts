@@ -7,7 +7,7 @@
  */
 import type { FeatureSpace } from '../models/features.js';
 import type { LinearRow, Piece } from '../models/region.js';
-import type { Forest } from '../models/tree.js';
+import type { Forest } from '../models/trees/tree.js';
 import type { Cost, Norm } from '../policy/cost.js';
 import type { FeatureRule } from '../policy/rules.js';
 

@@ -9,7 +9,7 @@
  */
 import type { Feature } from '../models/features.js';
 import type { AdditiveTreesPiece, TreeMargin } from '../models/region.js';
-import { goesLeft } from '../models/tree.js';
+import { goesLeft } from '../models/trees/tree.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import { isListed, lastWithin, listedValues } from '../policy/domain-values.js';
 import type { Box } from './box.js';

@@ -1,6 +1,6 @@
 /** What tests ask of a model that another library trained: its rows as ours, and the leaves that they fall into. */
 import type { ModelDocument, RowValue } from '../../src/index.js';
-import { flatten, leafOf, type TreeDocument } from '../../src/models/tree.js';
+import { flatten, leafOf, type TreeDocument } from '../../src/models/trees/tree.js';
 
 /** Libraries take the code of a category as a number, a row of ours names it. */
 export function toValues({ features }: ModelDocument, rows: readonly (number | null)[][]): RowValue[][] {

@@ -9,7 +9,7 @@
  * a side whose best leaf is no better than what was found is left out.
  */
 import type { Feature } from '../../models/features.js';
-import type { Forest } from '../../models/tree.js';
+import type { Forest } from '../../models/trees/tree.js';
 import type { Domain } from '../../policy/domain.js';
 import type { PlausibleCondition } from '../../problems/problem.js';
 import { ReducedCost } from './reduced-cost.js';

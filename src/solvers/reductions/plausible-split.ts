@@ -7,7 +7,7 @@
  * The threshold with the most gain per cost is taken; where none gains, the one before the most promising subtree.
  */
 import type { Feature } from '../../models/features.js';
-import { type Forest, leafOf } from '../../models/tree.js';
+import { type Forest, leafOf } from '../../models/trees/tree.js';
 import { changeCost } from '../../policy/cost.js';
 import type { Domain } from '../../policy/domain.js';
 import type { PlausibleCondition } from '../../problems/problem.js';

@@ -1,6 +1,6 @@
 /** Sets of categories as flat arrays, against the sets that they stand for. */
 import { describe, expect, it } from 'vitest';
-import { categoriesOf, hasSets, isInSet, joinSets, layOutSets } from '../../../src/models/category-sets.js';
+import { categoriesOf, hasSets, isInSet, joinSets, layOutSets } from '../../../src/models/trees/category-sets.js';
 import { Dice } from '../../support/dice.js';
 
 const dice = new Dice(5);

@@ -1,7 +1,7 @@
 /** Isolation forests of our own: the same on every machine, and what is rare comes out as rare. */
 import { describe, expect, it } from 'vitest';
-import { trainIsolationForest } from '../../../src/models/isolation-training.js';
-import { flatten, leafOf } from '../../../src/models/tree.js';
+import { trainIsolationForest } from '../../../src/models/trees/isolation-training.js';
+import { flatten, leafOf } from '../../../src/models/trees/tree.js';
 import { Dice } from '../../support/dice.js';
 
 const SIZE = { trees: 50, sampleSize: 64 };

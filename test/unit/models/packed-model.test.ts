@@ -5,7 +5,7 @@ import type { FeatureDocument, RowValue } from '../../../src/documents/model-doc
 import { prepare } from '../../../src/explain/plan.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
-import { type PackedModel, packModel, unpackModel } from '../../../src/models/packed-model.js';
+import { type PackedModel, packModel, unpackModel } from '../../../src/models/trees/packed-model.js';
 import { Dice } from '../../support/dice.js';
 import { randomModel, randomValue } from '../../support/random-models.js';
 

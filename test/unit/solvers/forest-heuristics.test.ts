@@ -7,7 +7,7 @@ import type { FeatureDocument } from '../../../src/documents/model-document.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
 import { contains } from '../../../src/models/region.js';
-import { leafOf } from '../../../src/models/tree.js';
+import { leafOf } from '../../../src/models/trees/tree.js';
 import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';

@@ -16,7 +16,7 @@
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../linalg/floats.js';
 import type { Feature } from '../../../models/features.js';
 import type { AdditiveTreesPiece } from '../../../models/region.js';
-import { type Forest, goesLeft, MISSING_LEFT } from '../../../models/tree.js';
+import { type Forest, goesLeft, MISSING_LEFT } from '../../../models/trees/tree.js';
 import { changeCost } from '../../../policy/cost.js';
 import { type Domain, roundTo } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';

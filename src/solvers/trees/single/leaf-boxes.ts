@@ -8,7 +8,7 @@
  * given: the present one, lattice points and decimals.
  */
 import { nextUp } from '../../../linalg/floats.js';
-import { goesLeft } from '../../../models/tree.js';
+import { goesLeft } from '../../../models/trees/tree.js';
 import type { Cells } from '../cells/cells.js';
 
 /** An end that binds nothing. */

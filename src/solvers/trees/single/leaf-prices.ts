@@ -10,7 +10,7 @@
  * A missing value stays missing: it is in a box if every split on the way sends it there.
  */
 import type { Feature } from '../../../models/features.js';
-import { goesLeft } from '../../../models/tree.js';
+import { goesLeft } from '../../../models/trees/tree.js';
 import { changeCost } from '../../../policy/cost.js';
 import { type Domain, mayStand, pin } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';

@@ -5,7 +5,7 @@
  */
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../linalg/floats.js';
 import type { AdditiveTreesPiece, LinearRow } from '../../../models/region.js';
-import { type Forest, goesLeft } from '../../../models/tree.js';
+import { type Forest, goesLeft } from '../../../models/trees/tree.js';
 
 /** The rows of every accepted leaf. */
 export function leafRows(piece: AdditiveTreesPiece): LinearRow[][] {

@@ -12,7 +12,7 @@
  *
  * Refused: sets of categories behind a step that mixes columns.
  */
-import { hasSets } from '../../../models/category-sets.js';
+import { hasSets } from '../../../models/trees/category-sets.js';
 import { gather } from '../../../models/features.js';
 import type { AdditiveTreesPiece } from '../../../models/region.js';
 import { evaluateCost } from '../../../policy/cost.js';

@@ -12,16 +12,16 @@
  * A margin or an interval in probability is exact for two classes; for more it is not quadratic and refused by name.
  */
 import { z } from 'zod';
-import { ElsewiseError } from '../documents/error.js';
-import { matrix, vector } from '../documents/model-document.js';
-import { invertPositive } from '../linalg/symmetric.js';
-import { fullMatrix, quadraticForm, type SymmetricMatrix } from '../linalg/symmetric-matrix.js';
-import { argmax } from '../linalg/vector.js';
-import { type Centre, DistanceDifference } from './distance-difference.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { matrix, vector } from '../../documents/model-document.js';
+import { invertPositive } from '../../linalg/symmetric.js';
+import { fullMatrix, quadraticForm, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
+import { argmax } from '../../linalg/vector.js';
+import { type Centre, DistanceDifference } from '../distance-difference.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { logit } from './linear.js';
-import { nearerPiece } from './nearer.js';
-import type { Goal, Piece } from './region.js';
+import { nearerPiece } from './prototype-pieces.js';
+import type { Goal, Piece } from '../region.js';
 import { softmax } from './softmax.js';
 
 class GaussianModel implements Model {

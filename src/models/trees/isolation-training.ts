@@ -7,8 +7,8 @@
  * c(n) is the mean depth of a search tree over n rows. The seed is a constant: what counts as normal belongs to the
  * samples, not to whoever asks. A missing value goes where most rows went, so that it isolates nobody by itself.
  */
-import type { TreeDocument } from '../documents/tree-document.js';
-import { seededRandom } from '../linalg/random.js';
+import type { TreeDocument } from '../../documents/tree-document.js';
+import { seededRandom } from '../../linalg/random.js';
 
 const SEED = 20080612;
 

@@ -13,12 +13,12 @@
  * scores that are z itself, where every interval is a slab.
  */
 import { z } from 'zod';
-import { ElsewiseError } from '../documents/error.js';
-import { matrix, vector } from '../documents/model-document.js';
-import { solvePositive } from '../linalg/symmetric.js';
-import { argmax, dot, subtract } from '../linalg/vector.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
-import { atLeast, between, type ExpSum, type Goal, type LinearRow, type Piece, polyhedron } from './region.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { matrix, vector } from '../../documents/model-document.js';
+import { solvePositive } from '../../linalg/symmetric.js';
+import { argmax, dot, subtract } from '../../linalg/vector.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import { atLeast, between, type ExpSum, type Goal, type LinearRow, type Piece, polyhedron } from '../region.js';
 
 type Normalization = 'softmax' | 'sigmoid' | 'none';
 

@@ -8,10 +8,10 @@
  * Each inverse link is monotone on its branches, so an interval of predictions is a slab of η per branch.
  */
 import { z } from 'zod';
-import { finite, vector } from '../documents/model-document.js';
-import { dot } from '../linalg/vector.js';
-import { checkWidth, defineFamily, type Family, type Model, refuseGoal } from './family.js';
-import { between, type Goal, type Piece, polyhedron } from './region.js';
+import { finite, vector } from '../../documents/model-document.js';
+import { dot } from '../../linalg/vector.js';
+import { checkWidth, defineFamily, type Family, type Model, refuseGoal } from '../family.js';
+import { between, type Goal, type Piece, polyhedron } from '../region.js';
 
 type Interval = readonly [number, number];
 

@@ -5,7 +5,7 @@
  *
  * Lists searched by bisection and not bits: sets are short, and one large code in a document costs eight bytes.
  */
-import { sharedFloats, sharedInts } from '../linalg/shared.js';
+import { sharedFloats, sharedInts } from '../../linalg/shared.js';
 
 export interface CategorySets {
   /** By node: the number of its set; -1 where a threshold decides. */

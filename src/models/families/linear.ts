@@ -8,10 +8,10 @@
  * f >= margin for the hyperplane, P(target) >= its threshold + margin for the logistic model.
  */
 import { z } from 'zod';
-import { finite, vector } from '../documents/model-document.js';
-import { dot } from '../linalg/vector.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model } from './family.js';
-import { between, type Goal, type Piece, polyhedron } from './region.js';
+import { finite, vector } from '../../documents/model-document.js';
+import { dot } from '../../linalg/vector.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model } from '../family.js';
+import { between, type Goal, type Piece, polyhedron } from '../region.js';
 
 /** How f becomes a score of the second class, and back. */
 interface Link {

@@ -7,9 +7,9 @@
  * All trees of a model share one set of typed arrays: nodes are numbered through, `root` says where each tree begins. They lie in
  * memory that all threads can see, and nobody writes to them once the model is loaded.
  */
-import { ElsewiseError } from '../documents/error.js';
-import type { TreeDocument } from '../documents/tree-document.js';
-import { sharedBytes, sharedFloats, sharedInts } from '../linalg/shared.js';
+import { ElsewiseError } from '../../documents/error.js';
+import type { TreeDocument } from '../../documents/tree-document.js';
+import { sharedBytes, sharedFloats, sharedInts } from '../../linalg/shared.js';
 import { type CategorySets, isInSet, layOutSets } from './category-sets.js';
 
 export const MISSING_ERROR = 0;

@@ -6,11 +6,11 @@
  * Leaves hold path lengths in units of the average path length, so that the mean needs no further scaling. The decision
  * grows with the mean, so a class or an interval of scores is a bound on the sum over trees: `additive-trees`.
  */
-import { ElsewiseError } from '../documents/error.js';
-import { isolationForestSchema } from '../documents/tree-document.js';
-import { defineFamily, type Model } from './family.js';
-import type { Goal, Piece } from './region.js';
-import { type Forest, flatten, leafOf } from './tree.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { isolationForestSchema } from '../../documents/tree-document.js';
+import { defineFamily, type Model } from '../family.js';
+import type { Goal, Piece } from '../region.js';
+import { type Forest, flatten, leafOf } from '../trees/tree.js';
 
 class IsolationForest implements Model {
   readonly rawOutputs = 1;

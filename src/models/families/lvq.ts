@@ -10,14 +10,14 @@
  * derived from the distances themselves, without the factor ½ that some write.
  */
 import { z } from 'zod';
-import { ElsewiseError } from '../documents/error.js';
-import { matrix } from '../documents/model-document.js';
-import { isPositiveSemidefinite } from '../linalg/symmetric.js';
-import { fullMatrix, identity, type SymmetricMatrix } from '../linalg/symmetric-matrix.js';
-import { type Centre, DistanceDifference } from './distance-difference.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
-import { distanceTo, nearerPiece } from './nearer.js';
-import type { Goal, Piece } from './region.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { matrix } from '../../documents/model-document.js';
+import { isPositiveSemidefinite } from '../../linalg/symmetric.js';
+import { fullMatrix, identity, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
+import { type Centre, DistanceDifference } from '../distance-difference.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import { distanceTo, nearerPiece } from './prototype-pieces.js';
+import type { Goal, Piece } from '../region.js';
 
 class LvqModel implements Model {
   readonly rawOutputs: number;

@@ -4,9 +4,9 @@
  *
  * A packed model comes out of a loaded one and never out of a file: its arrays have been checked, and votes counted.
  */
-import type { ModelDocument } from '../documents/model-document.js';
-import { families } from './index.js';
-import { assemble, type Forests, type LoadedModel } from './load.js';
+import type { ModelDocument } from '../../documents/model-document.js';
+import { families } from '../index.js';
+import { assemble, type Forests, type LoadedModel } from '../load.js';
 
 export interface PackedModel {
   /** Without trees. Nothing but JSON. */

@@ -9,15 +9,15 @@
  * The region of a goal is where certain sums over trees are large enough: `additive-trees`.
  */
 import { z } from 'zod';
-import { ElsewiseError } from '../documents/error.js';
-import { finite, vector } from '../documents/model-document.js';
-import { type TreeDocument, treeSchema } from '../documents/tree-document.js';
-import { argmax } from '../linalg/vector.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from './family.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { finite, vector } from '../../documents/model-document.js';
+import { type TreeDocument, treeSchema } from '../../documents/tree-document.js';
+import { argmax } from '../../linalg/vector.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { logit } from './linear.js';
-import type { Goal, Piece, TreeMargin } from './region.js';
+import type { Goal, Piece, TreeMargin } from '../region.js';
 import { softmax } from './softmax.js';
-import { type Forest, flatten, leafOf } from './tree.js';
+import { type Forest, flatten, leafOf } from '../trees/tree.js';
 
 type Link = 'identity' | 'logit' | 'softmax' | 'exp';
 
