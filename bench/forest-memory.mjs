@@ -12,7 +12,7 @@ import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadModel, loadPolicy, prepare } from '../dist/index.js';
-import { readSharedModel, shareModel } from '../dist/jobs/shared-documents.js';
+import { readSharedModel, shareModel } from '../dist/jobs/threads/shared-documents.js';
 
 const SELF = fileURLToPath(import.meta.url);
 const MEGABYTE = 2 ** 20;

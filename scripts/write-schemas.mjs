@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { failurePage } from '../dist/jobs/failures.js';
+import { failurePage } from '../dist/jobs/failures/failures.js';
 import { jsonSchemas } from '../dist/jobs/schemas.js';
 
 const folder = fileURLToPath(new URL('../schemas', import.meta.url));

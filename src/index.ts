@@ -19,7 +19,7 @@ export {
 } from './documents/result-document.js';
 export type { Plan, PlanOptions, Row } from './explain/plan.js';
 export { loadPolicy, type Policy } from './policy/policy.js';
-export type { BatchPart } from './jobs/batch.js';
+export type { BatchPart } from './jobs/batches/batch.js';
 export {
   type ChunkJob,
   chunkJobSchema,

@@ -4,11 +4,11 @@
  */
 import { Queue } from 'bullmq';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
-import { AnswerWaiter } from '../jobs/answer-waiter.js';
+import { AnswerWaiter } from '../jobs/events/answer-waiter.js';
 import { QUEUES } from '../jobs/contract.js';
 import type { EnqueuedEvent } from '../jobs/producer.js';
 import { queueOptions } from '../jobs/queues.js';
-import { withId } from '../jobs/result-lines.js';
+import { withId } from '../jobs/results/result-lines.js';
 import { letterId } from '../store/dead-store.js';
 import { Keys } from '../store/keys.js';
 import { PendingStore } from '../store/pending-store.js';

@@ -5,9 +5,9 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
-import { type BatchPart, followResults, readyResults } from '../jobs/batch.js';
-import { cancelBatch, retryBatch } from '../jobs/batch-control.js';
-import { stateOf } from '../jobs/batch-summary.js';
+import { type BatchPart, followResults, readyResults } from '../jobs/batches/batch.js';
+import { cancelBatch, retryBatch } from '../jobs/batches/batch-control.js';
+import { stateOf } from '../jobs/batches/batch-summary.js';
 import type { BatchStatus } from '../store/batch-store.js';
 import { batchIdSchema } from '../store/manifest.js';
 import { checkReference } from './references.js';

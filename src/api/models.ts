@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { modelHeader } from '../documents/model-document.js';
-import { admitInThread } from '../jobs/document-thread.js';
+import { admitInThread } from '../jobs/threads/document-thread.js';
 import { checkReference } from './references.js';
 import { defineRoute } from './route.js';
 import { SCHEMAS } from './schemas.js';

@@ -2,8 +2,8 @@
 import { realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { ElsewiseError } from '../documents/error.js';
-import { type BulkJob, type BulkReport, runBulk } from '../jobs/bulk.js';
-import { SolverPool } from '../jobs/pool.js';
+import { type BulkJob, type BulkReport, runBulk } from '../jobs/bulk/bulk.js';
+import { SolverPool } from '../jobs/threads/pool.js';
 import { INTERRUPTED_EXIT_CODE, interruptSignal } from './interrupt.js';
 import type { OptionTable, OptionValues } from './options.js';
 import { showProgress } from './progress.js';

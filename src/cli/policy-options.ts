@@ -1,6 +1,6 @@
 /** The policy as the command line gives it: a file or one of the registry, and options that go over what it says. */
 import { defaultPolicy, loadPolicy } from '../policy/policy.js';
-import { readTargetText } from '../jobs/row.js';
+import { readTargetText } from '../jobs/rows/row.js';
 import type { LoadedModel } from '../models/load.js';
 import type { VersionedPolicy } from '../store/policy-store.js';
 import { readPolicyDocument } from './documents.js';

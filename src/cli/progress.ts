@@ -1,5 +1,5 @@
 /** Progress of a run on standard error: a bar on a terminal, a plain line every few seconds elsewhere. */
-import type { BulkProgress } from '../jobs/bulk.js';
+import type { BulkProgress } from '../jobs/bulk/bulk.js';
 import { formatClock, formatNumber } from '../report/numbers.js';
 
 export interface ProgressDisplay {

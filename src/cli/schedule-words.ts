@@ -1,5 +1,5 @@
 /** What the commands about schedules say of times and runs. */
-import { showTime } from '../jobs/cron.js';
+import { showTime } from '../jobs/schedules/cron.js';
 import { formatNumber } from '../report/numbers.js';
 import type { Delivery, ScheduleRun } from '../store/schedule-document.js';
 

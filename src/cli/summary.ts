@@ -1,6 +1,6 @@
 /** The summary of a run, as a table. */
-import type { BulkReport } from '../jobs/bulk.js';
-import { quantile, type Tally } from '../jobs/tally.js';
+import type { BulkReport } from '../jobs/bulk/bulk.js';
+import { quantile, type Tally } from '../jobs/results/tally.js';
 import { formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
 import { formatTable } from './table.js';
 

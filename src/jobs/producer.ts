@@ -15,16 +15,16 @@ import type { VersionedPolicy } from '../store/policy-store.js';
 import { connect } from '../store/redis.js';
 import { type StoreSettings, storeSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
-import { AnswerWaiter } from './answer-waiter.js';
-import { type BatchPart, followResults } from './batch.js';
-import { BatchFeed, type EnqueuedBatch } from './batch-feed.js';
-import { ChunkCutter } from './chunk-cutter.js';
+import { AnswerWaiter } from './events/answer-waiter.js';
+import { type BatchPart, followResults } from './batches/batch.js';
+import { BatchFeed, type EnqueuedBatch } from './batches/batch-feed.js';
+import { ChunkCutter } from './batches/chunk-cutter.js';
 import { answerKey, type EventJobInput, eventJobId, eventJobSchema, QUEUES } from './contract.js';
-import { forEvent } from './event-deadline.js';
-import { EventRoom } from './event-room.js';
+import { forEvent } from './events/event-deadline.js';
+import { EventRoom } from './events/event-backpressure.js';
 import { queueOptions } from './queues.js';
-import { RowSource } from './rows.js';
-import { TrialThread } from './trial-thread.js';
+import { RowSource } from './rows/row-source.js';
+import { TrialThread } from './threads/trial-thread.js';
 
 export interface BatchInput {
   /** CSV with a header or NDJSON, in pieces of any size. */

@@ -1,5 +1,5 @@
 /**
- * Schedules and what they remember. When a schedule runs is BullMQ's business (jobs/schedule.ts); here is what it is, what
+ * Schedules and what they remember. When a schedule runs is BullMQ's business (jobs/schedules/schedule.ts); here is what it is, what
  * its last runs did, and which content of which file has become which batch: a file belongs to the first run that
  * claims it, so runs that overlap or are delivered twice make one batch of it. A run outlives the removal of its
  * schedule, so whatever it writes is written only while the schedule is there.

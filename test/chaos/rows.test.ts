@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import { QueueWorker } from '../../dist/jobs/worker.js';
+import { QueueWorker } from '../../dist/jobs/worker/worker.js';
 import { MODEL, POLICY, until, withoutTimes } from '../integration/queue-world.js';
 import { ROUNDS, SEED, Trial } from './trial.js';
 

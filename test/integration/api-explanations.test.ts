@@ -1,6 +1,6 @@
 /** Single rows over HTTP: answered while one waits, told where to come back to, refused with the place of the fault. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QueueWorker } from '../../dist/jobs/worker.js';
+import { QueueWorker } from '../../dist/jobs/worker/worker.js';
 import { ApiWorld, exampleFeatures, POLICY_LINE } from './api-world.js';
 import { until, withoutTimes } from './queue-world.js';
 

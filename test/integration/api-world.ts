@@ -10,7 +10,7 @@ import { SCHEMAS } from '../../dist/api/schemas.js';
 import { ApiServer } from '../../dist/api/server.js';
 import { type ApiSettings, apiSettings } from '../../dist/api/settings.js';
 import { createToken, hashToken, ROLES, type Role } from '../../dist/api/tokens.js';
-import { QueueWorker } from '../../dist/jobs/worker.js';
+import { QueueWorker } from '../../dist/jobs/worker/worker.js';
 import { POLICY, World } from './queue-world.js';
 
 export type Caller = Role | 'nobody' | 'stranger';

@@ -1,7 +1,7 @@
 /** Lost jobs come back however many batches are open, and however many chunks they have. */
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BatchSweep } from '../../src/jobs/batch-sweep.js';
+import { BatchSweep } from '../../src/jobs/batches/batch-sweep.js';
 import { Keys } from '../../src/store/keys.js';
 import { manifestOf } from './batch-manifest.js';
 import { World } from './queue-world.js';

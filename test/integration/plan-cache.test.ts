@@ -1,7 +1,7 @@
 /** A worker's cache of documents over a real registry. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PlanCache } from '../../dist/jobs/plan-cache.js';
+import { PlanCache } from '../../dist/jobs/worker/plan-cache.js';
 import { loadPolicy, type Policy } from '../../src/policy/policy.js';
 import type { ModelPin } from '../../src/store/manifest.js';
 import { MODEL, World } from './queue-world.js';

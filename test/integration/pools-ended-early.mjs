@@ -1,5 +1,5 @@
 /** Ends pools while their threads are still loading, at moments all over the time that this takes, and says how many it ended. */
-import { SolverPool } from '../../dist/jobs/pool.js';
+import { SolverPool } from '../../dist/jobs/threads/pool.js';
 
 const ROUNDS = 20;
 

@@ -1,7 +1,7 @@
 /** Producers that wait for the answer to an event, and events whose solver thread comes to grief. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Producer } from '../../dist/jobs/producer.js';
-import { QueueWorker } from '../../dist/jobs/worker.js';
+import { QueueWorker } from '../../dist/jobs/worker/worker.js';
 import { config } from '../../src/config.js';
 import { until, World } from './queue-world.js';
 import { MODEL, POLICY } from './small-task.js';

@@ -11,16 +11,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Cluster } from 'ioredis';
 import { vi } from 'vitest';
-import { followResults } from '../../dist/jobs/batch.js';
+import { followResults } from '../../dist/jobs/batches/batch.js';
 import { Producer } from '../../dist/jobs/producer.js';
-import { openSource } from '../../dist/jobs/streams.js';
+import { openSource } from '../../dist/jobs/rows/streams.js';
 import { connectForWorker } from '../../dist/store/redis.js';
 import { storeSettings } from '../../dist/store/settings.js';
 import { type Store, storeOver } from '../../dist/store/store.js';
 import { provideRedis } from '../../scripts/redis.mjs';
 
-type QueueWorker = import('../../dist/jobs/worker.js').QueueWorker;
-type WorkerOptions = import('../../dist/jobs/worker.js').WorkerOptions;
+type QueueWorker = import('../../dist/jobs/worker/worker.js').QueueWorker;
+type WorkerOptions = import('../../dist/jobs/worker/worker.js').WorkerOptions;
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
@@ -216,7 +216,7 @@ export class World {
 
   /** A worker in the process of the test, for what is not about processes; it goes with the world. */
   async serve(options: Partial<WorkerOptions>): Promise<QueueWorker> {
-    const { QueueWorker } = await import('../../dist/jobs/worker.js');
+    const { QueueWorker } = await import('../../dist/jobs/worker/worker.js');
     const fixed = { settings: this.store.settings, lanes: [], threads: 1, port: 0, notice: () => {} };
     const worker = await QueueWorker.start({ ...fixed, ...options });
     this.#workers.add(worker);

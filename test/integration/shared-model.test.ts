@@ -1,8 +1,8 @@
 /** Threads see the trees of a model in the memory of whoever loaded it: of the main thread, or of a thread that has ended. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChunkTask, SharedModel } from '../../dist/jobs/messages.js';
-import { SolverPool } from '../../dist/jobs/pool.js';
-import { referToPlan, shareModel } from '../../dist/jobs/shared-documents.js';
+import type { ChunkTask, SharedModel } from '../../dist/jobs/threads/messages.js';
+import { SolverPool } from '../../dist/jobs/threads/pool.js';
+import { referToPlan, shareModel } from '../../dist/jobs/threads/shared-documents.js';
 import { loadModel } from '../../dist/models/load.js';
 
 const FEATURES = 10;

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadPolicy } from '../../dist/policy/policy.js';
-import { type BulkJob, runBulk } from '../../dist/jobs/bulk.js';
-import type { ChunkTask } from '../../dist/jobs/messages.js';
-import { SolverPool } from '../../dist/jobs/pool.js';
-import { referToPlan } from '../../dist/jobs/shared-documents.js';
+import { type BulkJob, runBulk } from '../../dist/jobs/bulk/bulk.js';
+import type { ChunkTask } from '../../dist/jobs/threads/messages.js';
+import { SolverPool } from '../../dist/jobs/threads/pool.js';
+import { referToPlan } from '../../dist/jobs/threads/shared-documents.js';
 import { loadModel } from '../../dist/models/load.js';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { HEADER, MODEL, POLICY, rowLine } from './small-task.js';
@@ -135,7 +135,7 @@ describe('a pool', () => {
 
   it('can be closed while its threads are still loading', { timeout: 60_000 }, async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [ENDED_EARLY]);
-    expect(stdout.trim()).toBe('20'); // Node 20 used to abort the process: see src/jobs/thread-start.cts
+    expect(stdout.trim()).toBe('20'); // Node 20 used to abort the process: see src/jobs/threads/thread-start.cts
   });
 
   it('answers many chunks at a time', async () => {

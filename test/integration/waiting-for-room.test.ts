@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Schedules } from '../../dist/jobs/schedule.js';
+import { Schedules } from '../../dist/jobs/schedules/schedule.js';
 import { startRedis } from '../../scripts/redis.mjs';
 import { readMemory } from '../../src/store/memory.js';
 import type { Store } from '../../src/store/store.js';

@@ -1,5 +1,5 @@
 /** `elsewise batch cancel ID`: no more of it. */
-import { cancelBatch } from '../../jobs/batch-control.js';
+import { cancelBatch } from '../../jobs/batches/batch-control.js';
 import { formatNumber } from '../../report/numbers.js';
 import { defineCommand } from '../command.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';

@@ -1,5 +1,5 @@
 /** `elsewise batch retry ID`: another try for what failed. */
-import { retryBatch } from '../../jobs/batch-control.js';
+import { retryBatch } from '../../jobs/batches/batch-control.js';
 import { formatNumber } from '../../report/numbers.js';
 import { defineCommand } from '../command.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';

@@ -1,6 +1,6 @@
 /** `elsewise batch status ID`: how far a batch is; on a terminal, until it is over. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BatchState, type BatchSummary, summariseBatch } from '../../jobs/batch-summary.js';
+import { type BatchState, type BatchSummary, summariseBatch } from '../../jobs/batches/batch-summary.js';
 import { formatClock, formatNumber, formatPercent, formatShort } from '../../report/numbers.js';
 import { defineCommand } from '../command.js';
 import { interruptSignal } from '../interrupt.js';

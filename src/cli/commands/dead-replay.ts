@@ -1,6 +1,6 @@
 /** `elsewise dead replay ID|--all`: back to where it came from, when the cause is gone. */
 import { ElsewiseError } from '../../documents/error.js';
-import { replayLetter } from '../../jobs/dead-letters.js';
+import { replayLetter } from '../../jobs/failures/dead-letters.js';
 import { formatNumber } from '../../report/numbers.js';
 import type { Letter } from '../../store/dead-store.js';
 import type { Store } from '../../store/store.js';

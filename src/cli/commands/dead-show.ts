@@ -1,5 +1,5 @@
 /** `elsewise dead show ID`: one letter, with what was to be answered and what its code means. */
-import { FAILURES, type FailureCode } from '../../jobs/failures.js';
+import { FAILURES, type FailureCode } from '../../jobs/failures/failures.js';
 import type { Letter } from '../../store/dead-store.js';
 import { defineCommand } from '../command.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';

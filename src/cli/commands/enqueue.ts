@@ -1,6 +1,6 @@
 /** `elsewise enqueue`: a file of rows as a batch for the workers. */
-import { openSource } from '../../jobs/streams.js';
-import { TrialThread } from '../../jobs/trial-thread.js';
+import { openSource } from '../../jobs/rows/streams.js';
+import { TrialThread } from '../../jobs/threads/trial-thread.js';
 import { formatNumber } from '../../report/numbers.js';
 import { showAdding } from '../adding-progress.js';
 import { defineCommand } from '../command.js';

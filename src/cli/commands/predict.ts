@@ -1,5 +1,5 @@
 /** `elsewise predict`: what the model says of each row. */
-import { openSink, openSource } from '../../jobs/streams.js';
+import { openSink, openSource } from '../../jobs/rows/streams.js';
 import { BULK_OPTIONS, checkDifferentFiles, runWithProgress, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';

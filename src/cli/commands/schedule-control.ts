@@ -1,5 +1,5 @@
 /** `elsewise schedule pause|resume|run|remove NAME`. */
-import { Schedules } from '../../jobs/schedule.js';
+import { Schedules } from '../../jobs/schedules/schedule.js';
 import { defineCommand } from '../command.js';
 import { describeNext } from '../schedule-words.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';

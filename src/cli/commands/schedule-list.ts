@@ -1,6 +1,6 @@
 /** `elsewise schedule list`: when each schedule runs next, when it ran last and what came of it. */
-import { showTime } from '../../jobs/cron.js';
-import { type ScheduleStatus, Schedules } from '../../jobs/schedule.js';
+import { showTime } from '../../jobs/schedules/cron.js';
+import { type ScheduleStatus, Schedules } from '../../jobs/schedules/schedule.js';
 import type { Store } from '../../store/store.js';
 import { defineCommand } from '../command.js';
 import { describeRun } from '../schedule-words.js';

@@ -1,6 +1,6 @@
 /** `elsewise schedule show NAME`: what it is and what its last runs did, file by file. */
-import { showTime } from '../../jobs/cron.js';
-import { type ScheduleStatus, Schedules } from '../../jobs/schedule.js';
+import { showTime } from '../../jobs/schedules/cron.js';
+import { type ScheduleStatus, Schedules } from '../../jobs/schedules/schedule.js';
 import { formatNumber } from '../../report/numbers.js';
 import type { Delivery, RunFile, ScheduleRun } from '../../store/schedule-document.js';
 import { defineCommand } from '../command.js';

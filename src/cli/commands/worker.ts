@@ -4,7 +4,7 @@ import { readConfig } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { didYouMean } from '../../documents/nearest-name.js';
 import { type LaneName, QUEUES } from '../../jobs/contract.js';
-import { QueueWorker } from '../../jobs/worker.js';
+import { QueueWorker } from '../../jobs/worker/worker.js';
 import { defineCommand } from '../command.js';
 import { aborted, interruptSignal } from '../interrupt.js';
 import { STORE_OPTIONS, settingsOf } from '../store-options.js';

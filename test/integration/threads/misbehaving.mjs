@@ -1,6 +1,6 @@
 /** A solver thread that comes to grief over rows whose id says how. */
 import { prepare } from '../../../dist/explain/plan.js';
-import { answerTasks } from '../../../dist/jobs/thread-reply.js';
+import { answerTasks } from '../../../dist/jobs/threads/thread-reply.js';
 
 const MISDEEDS = {
   hang() {

@@ -4,7 +4,7 @@ import { ExamplePicker } from '../../../src/cli/example-picker.js';
 import { describeProgress } from '../../../src/cli/progress.js';
 import { describeRun } from '../../../src/cli/summary.js';
 import { formatTable } from '../../../src/cli/table.js';
-import { createTally, type Tally } from '../../../src/jobs/tally.js';
+import { createTally, type Tally } from '../../../src/jobs/results/tally.js';
 
 function tallyWith(statuses: Record<string, number>): Tally {
   const rows = Object.values(statuses).reduce((sum, count) => sum + count, 0);

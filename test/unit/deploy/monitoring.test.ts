@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { findProgram } from '../../../scripts/system.mjs';
 import { readDefaults } from '../../../src/config.js';
 import { QUEUES } from '../../../src/jobs/contract.js';
-import { SCHEDULE_QUEUE } from '../../../src/jobs/schedule.js';
+import { SCHEDULE_QUEUE } from '../../../src/jobs/schedules/schedule.js';
 import { Metrics } from '../../../src/telemetry/metrics.js';
 import { EXAMPLE, find, manifestsOf, ROOT, raw, readText, readYaml } from './manifests.js';
 import { parseQuery } from './promql.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ChunkSize } from '../../../src/jobs/chunk-size.js';
-import { createTally } from '../../../src/jobs/tally.js';
+import { ChunkSize } from '../../../src/jobs/bulk/chunk-size.js';
+import { createTally } from '../../../src/jobs/results/tally.js';
 
 function sizeAfter(...msPerRow: number[]): number {
   const size = new ChunkSize();

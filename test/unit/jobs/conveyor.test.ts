@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Conveyor } from '../../../src/jobs/conveyor.js';
+import { Conveyor } from '../../../src/jobs/bulk/conveyor.js';
 
 describe('a conveyor', () => {
   it('keeps the order and never holds more than it may', async () => {

@@ -1,6 +1,6 @@
 /** Cron patterns: what is next, also where clocks change, and words for what is no pattern. */
 import { describe, expect, it } from 'vitest';
-import { nextTimes, showTime } from '../../../src/jobs/cron.js';
+import { nextTimes, showTime } from '../../../src/jobs/schedules/cron.js';
 
 const at = (text: string) => new Date(text).getTime();
 const next = (cron: string, timeZone: string, after: string, count = 3) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detectDelimiter, headerFeatures, readHeader } from '../../../src/jobs/csv.js';
-import { createRowReader } from '../../../src/jobs/row-reader.js';
+import { detectDelimiter, headerFeatures, readHeader } from '../../../src/jobs/rows/csv.js';
+import { createRowReader } from '../../../src/jobs/rows/row-reader.js';
 import { imputingModel, smallModel } from './small-model.js';
 
 const model = smallModel();

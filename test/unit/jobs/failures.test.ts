@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ElsewiseError, ERROR_CODES } from '../../../src/documents/error.js';
-import { FAILURES, failurePage } from '../../../src/jobs/failures.js';
-import { asJobError, codeOf, isRetried, JobFailure, reasonOf } from '../../../src/jobs/job-failure.js';
+import { FAILURES, failurePage } from '../../../src/jobs/failures/failures.js';
+import { asJobError, codeOf, isRetried, JobFailure, reasonOf } from '../../../src/jobs/failures/job-failure.js';
 
 describe('the table of failures', () => {
   it('has every code of a thrown error and of a lost row', () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expandGlob } from '../../../src/jobs/glob.js';
+import { expandGlob } from '../../../src/jobs/schedules/glob.js';
 
 const FILES = [
   'b.csv',

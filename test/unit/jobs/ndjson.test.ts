@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRowReader } from '../../../src/jobs/row-reader.js';
+import { createRowReader } from '../../../src/jobs/rows/row-reader.js';
 import { smallModel } from './small-model.js';
 
 const model = smallModel();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { config } from '../../../src/config.js';
-import { estimatePlanBytes, PlanLedger, planShareBytes } from '../../../src/jobs/plan-memory.js';
+import { estimatePlanBytes, PlanLedger, planShareBytes } from '../../../src/jobs/threads/plan-memory.js';
 
 describe('memory of plans', () => {
   it('is divided among threads', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PolicyCache } from '../../../src/jobs/policy-cache.js';
+import { PolicyCache } from '../../../src/jobs/worker/policy-cache.js';
 
 const policy = (name: string) => ({ schema: 'elsewise.policy/v1', name });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordSplitter } from '../../../src/jobs/record-splitter.js';
-import { MAX_RECORD_BYTES, type RecordGrammar, recordsOf } from '../../../src/jobs/records.js';
+import { RecordSplitter } from '../../../src/jobs/rows/record-splitter.js';
+import { MAX_RECORD_BYTES, type RecordGrammar, recordsOf } from '../../../src/jobs/rows/records.js';
 
 const CSV: RecordGrammar = { format: 'csv', delimiter: ',' };
 const NDJSON: RecordGrammar = { format: 'ndjson' };

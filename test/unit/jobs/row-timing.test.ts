@@ -1,6 +1,6 @@
 /** Rows on a clock that only they move. */
 import { describe, expect, it } from 'vitest';
-import { timeRows } from '../../../src/jobs/row-timing.js';
+import { timeRows } from '../../../src/jobs/threads/row-timing.js';
 
 /** Rows by what each takes, the first time round and later. */
 function timing(first: readonly number[], later: readonly number[] = first) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { headerFeatures } from '../../../src/jobs/csv.js';
-import { RowSource } from '../../../src/jobs/rows.js';
+import { headerFeatures } from '../../../src/jobs/rows/csv.js';
+import { RowSource } from '../../../src/jobs/rows/row-source.js';
 import { smallModel } from './small-model.js';
 
 const model = smallModel();

@@ -1,0 +1,106 @@
+/**
+ * Room in Redis. At `maxmemory` Redis refuses workers as well as producers, and then nothing drains; so producers stop early
+ * enough for the results of what is queued already:
+ *
+ *   used + (rows that wait, of all open batches) * (bytes of a result) < share * maxmemory
+ *
+ * A result's bytes are what those of the batch took so far. Without `maxmemory` a batch may have so many bytes of rows
+ * waiting as the settings say.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readMemoryIfAllowed } from '../../store/memory.js';
+import { isRedisFull } from '../../store/redis-trouble.js';
+import type { Store } from '../../store/store.js';
+
+const LOOK_EVERY_MS = 250;
+/** Of a result that nobody has seen yet. */
+const EXPECTED_RESULT_BYTES = 250;
+/** What a finished row takes besides its result: the index of known rows, and what Redis rounds up. */
+const BESIDES_BYTES = 60;
+const RETRY_MS = 500;
+/** Between two looks of one who waits; each asks after every open batch. */
+const WAIT_MS = 1_000;
+
+export class Room {
+  readonly #store: Store;
+  readonly #batch: string;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  /** Bytes that were left at the last look, less what was added since. */
+  #left = 0;
+
+  constructor(store: Store, batch: string) {
+    this.#store = store;
+    this.#batch = batch;
+  }
+
+  /** Resolves when so many rows more may be added; tells at each look why not. Rejects with the reason of the signal. */
+  async wait(rows: number, onWait: (reason: string) => void, signal?: AbortSignal): Promise<void> {
+    this.#left -= rows * (EXPECTED_RESULT_BYTES + BESIDES_BYTES);
+    if (this.#left > 0 && performance.now() - this.#lookedMs < LOOK_EVERY_MS) return;
+    for (;;) {
+      const { left, words } = await this.#look();
+      this.#lookedMs = performance.now();
+      this.#left = left;
+      if (left > 0) return;
+      onWait(words);
+      await pause(WAIT_MS, signal);
+    }
+  }
+
+  async #look(): Promise<{ left: number; words: string }> {
+    const { redis, settings, batches } = this.#store;
+    // A user that may not ask how full Redis is goes by the bytes of its own batch.
+    const memory = await readMemoryIfAllowed(redis);
+    if (memory.limitBytes === 0) {
+      const { queuedBytes } = await batches.status(this.#batch);
+      const limit = settings.maxQueuedBytes || Number.POSITIVE_INFINITY;
+      return { left: limit - queuedBytes, words: `${megabytes(queuedBytes)} of rows wait, no more may` };
+    }
+    const limit = settings.memoryShare * memory.limitBytes;
+    const left = limit - memory.usedBytes;
+    const [used, of] = [memory.usedBytes, limit].map(megabytes);
+    if (left <= 0) return { left, words: `Redis holds ${used}, of ${of} for batches` }; // whatever comes on top
+    const expected = await this.#expectedBytes();
+    const words = `Redis holds ${used} and results will take ${megabytes(expected)}, of ${of} for batches`;
+    return { left: left - expected, words };
+  }
+
+  /** Of the results that are still to come. */
+  async #expectedBytes(): Promise<number> {
+    const { batches } = this.#store;
+    const ids = [...(await batches.open()).keys()];
+    const loads = await Promise.all(ids.map((id) => batches.load(id)));
+    return loads.reduce((bytes, { rows, answered, resultBytes, queuedBytes }) => {
+      const each = BESIDES_BYTES + (answered > 0 ? resultBytes / answered : EXPECTED_RESULT_BYTES);
+      return bytes + Math.max(0, (rows - answered) * each - queuedBytes); // rows go as results come
+    }, 0);
+  }
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+export interface Patience {
+  /** Left out: for ever. */
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal;
+  onWait?(reason: string): void;
+}
+
+/** Tries again as long as Redis refuses to write because it is full. Rejects with the reason of the signal. */
+export async function whileFull<T>(write: () => Promise<T>, { patienceMs, signal, onWait }: Patience = {}): Promise<T> {
+  for (const since = performance.now(); ; ) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isRedisFull(error) || performance.now() - since > (patienceMs ?? Number.POSITIVE_INFINITY)) throw error;
+      onWait?.('Redis is full');
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => signal?.throwIfAborted());
+}

@@ -1,0 +1,90 @@
+/** What can be done to a batch once it is there: cancelled, and its failed chunks tried again. */
+import type { Queue } from 'bullmq';
+import { ElsewiseError } from '../../documents/error.js';
+import type { Chunk } from '../../store/manifest.js';
+import type { Store } from '../../store/store.js';
+import { addChunkJobs, factsOf, type NumberedChunk, removeChunkJobs } from './chunk-jobs.js';
+import { QUEUES } from '../contract.js';
+import { queueOptions } from '../queues.js';
+
+/** Chunks that are looked at together. */
+const WINDOW = 256;
+
+export interface Cancelled {
+  /** `done`: it was too late, all chunks have their results. */
+  readonly outcome: 'cancelled' | 'done';
+  /** Chunks that will not be worked on any more. */
+  readonly dropped: number;
+}
+
+/** Jobs that wait are taken away, running ones are stopped by their workers; what is done stays until it expires. */
+export async function cancelBatch(store: Store, id: string): Promise<Cancelled> {
+  const outcome = await store.batches.cancel(id);
+  if (outcome === 'done') return { outcome, dropped: 0 };
+  const { manifest, chunks } = await store.batches.status(id); // from now on no chunk is added
+  return withBulkQueue(store, async (queue) => {
+    let dropped = 0;
+    for await (const left of chunksOf(store, id, chunks, ['waiting', 'failed'])) {
+      const indices = left.map(({ index }) => index);
+      const running = await removeChunkJobs(queue, manifest, indices);
+      await store.batches.dropRows(
+        id,
+        indices.filter((index) => !running.includes(index)),
+      );
+      dropped += indices.length;
+    }
+    return { outcome, dropped };
+  });
+}
+
+/** Gives how many chunks get another try. */
+export async function retryBatch(store: Store, id: string): Promise<number> {
+  const { manifest, chunks, isCancelled } = await store.batches.status(id);
+  if (isCancelled)
+    throw new ElsewiseError('conflict', `batch "${id}" was cancelled: enqueue it again under another id`);
+  return withBulkQueue(store, async (queue) => {
+    let revived = 0;
+    for await (const failed of chunksOf(store, id, chunks, ['failed'])) {
+      await removeChunkJobs(
+        queue,
+        manifest,
+        failed.map(({ index }) => index),
+      ); // BullMQ takes an id that failed for a duplicate
+      const isBack = await Promise.all(failed.map(({ index, facts }) => store.batches.revive(manifest, index, facts)));
+      await addChunkJobs(
+        queue,
+        manifest,
+        failed.filter((_, i) => isBack[i]),
+      );
+      revived += isBack.filter(Boolean).length;
+    }
+    return revived;
+  });
+}
+
+/** Those in one of the states, a window at a time. */
+async function* chunksOf(
+  store: Store,
+  id: string,
+  count: number,
+  states: readonly Chunk['state'][],
+): AsyncGenerator<NumberedChunk[]> {
+  for (let from = 0; from < count; from += WINDOW) {
+    const chunks = await store.batches.chunks(id, from, Math.min(WINDOW, count - from));
+    yield chunks.flatMap((chunk, i) =>
+      chunk && states.includes(chunk.state) ? [{ index: from + i, facts: factsOf(chunk) }] : [],
+    );
+  }
+}
+
+/** BullMQ is loaded here: who only waits for a batch mostly has no need of its queue. */
+export async function withBulkQueue<T>(store: Store, use: (queue: Queue) => Promise<T>): Promise<T> {
+  const { Queue } = await import('bullmq');
+  const queue = new Queue(QUEUES.bulk, { connection: store.redis, ...queueOptions(store.settings.queuePrefix) });
+  queue.on('error', () => {}); // the call that breaks says so itself
+  try {
+    return await use(queue);
+  } finally {
+    await queue.close();
+  }
+}

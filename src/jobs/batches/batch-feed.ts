@@ -1,0 +1,89 @@
+/**
+ * Feeds the rows of an input into a batch: blocks into the store, jobs into the queue, a group of chunks at a time, as long
+ * as Redis has room. Whatever it does can be done again, by itself after an interruption or by another at the same time.
+ */
+import { createHash } from 'node:crypto';
+import type { Queue } from 'bullmq';
+import { pack } from '../../store/block.js';
+import type { ChunkState, Manifest } from '../../store/manifest.js';
+import type { Store } from '../../store/store.js';
+import type { ChunkCutter } from './chunk-cutter.js';
+import { addChunkJobs, type NumberedChunk } from './chunk-jobs.js';
+import { type Patience, Room, whileFull } from './backpressure.js';
+import type { Chunk } from '../rows/row-source.js';
+
+export interface EnqueuedBatch {
+  readonly id: string;
+  readonly rows: number;
+  readonly chunks: number;
+  /** Chunks that an earlier run had finished already. */
+  readonly done: number;
+}
+
+export interface FeedOptions {
+  /** Ends the waiting for room; what has been added stays, and the same again goes on from there. */
+  readonly signal?: AbortSignal;
+  onProgress?(rows: number): void;
+  onWait?(reason: string): void;
+}
+
+/** Chunks that are compressed and sent side by side; memory holds no more of the input. */
+const GROUP = 16;
+
+export class BatchFeed {
+  readonly #store: Store;
+  readonly #queue: Queue;
+  readonly #manifest: Manifest;
+  readonly #room: Room;
+
+  constructor(store: Store, queue: Queue, manifest: Manifest) {
+    this.#store = store;
+    this.#queue = queue;
+    this.#manifest = manifest;
+    this.#room = new Room(store, manifest.id);
+  }
+
+  async add(cutter: ChunkCutter, { signal, onProgress, onWait }: FeedOptions): Promise<EnqueuedBatch> {
+    const { id } = this.#manifest;
+    const total = { id, rows: 0, chunks: 0, done: 0 };
+    const input = createHash('sha256');
+    const wait = (reason: string) => onWait?.(reason);
+    for (;;) {
+      const group = await cutter.take(GROUP, this.#manifest);
+      if (group.length === 0) break;
+      const rows = group.reduce((sum, chunk) => sum + chunk.rows, 0);
+      await this.#room.wait(rows, wait, signal);
+      const { states, digests } = await this.#addChunks(group, total.chunks, { signal, onWait: wait });
+      for (const digest of digests) input.update(digest);
+      total.chunks += group.length;
+      total.rows += rows;
+      total.done += states.filter((state) => state === 'done').length;
+      onProgress?.(total.rows);
+    }
+    await this.#store.batches.seal(id, total.chunks, `sha256:${input.digest('hex')}`);
+    return total;
+  }
+
+  /** Blocks first, jobs second: a job never names what is not there. One by one: the first conflict ends it. */
+  async #addChunks(chunks: readonly Chunk[], firstIndex: number, patience: Patience) {
+    const { id } = this.#manifest;
+    const blocks = await Promise.all(chunks.map(({ bytes }) => pack(withoutLeadingLineEnds(bytes), 'passing')));
+    const states: ChunkState[] = [];
+    const waiting: NumberedChunk[] = [];
+    for (const [i, { firstRow, rows }] of chunks.entries()) {
+      const [block, index] = [blocks[i], firstIndex + i];
+      const facts = { digest: block.digest, firstRow, rows };
+      const state = await whileFull(() => this.#store.batches.addChunk(id, index, facts, block), patience);
+      if (state === 'waiting') waiting.push({ index, facts });
+      states.push(state);
+    }
+    await whileFull(() => addChunkJobs(this.#queue, this.#manifest, waiting), patience);
+    return { states, digests: blocks.map(({ digest }) => digest) };
+  }
+}
+
+/** Whether empty lines come with a chunk depends on how the bytes arrived; its digest must not. */
+function withoutLeadingLineEnds(bytes: Buffer): Buffer {
+  const first = bytes.findIndex((byte) => byte !== 0x0a && byte !== 0x0d);
+  return bytes.subarray(Math.max(0, first));
+}

@@ -1,0 +1,77 @@
+/** How far a batch is, in figures: for `batch status`, the API and whoever else asks. */
+import type { BatchStatus } from '../../store/batch-store.js';
+import type { Store } from '../../store/store.js';
+import { quantile } from '../results/tally.js';
+
+export type BatchState = 'adding' | 'working' | 'done' | 'failed' | 'cancelled';
+
+export interface BatchSummary {
+  readonly id: string;
+  readonly state: BatchState;
+  readonly created: string;
+  readonly by: string;
+  readonly model: { readonly name: string; readonly version: number; readonly digest: string };
+  readonly policy: { readonly name: string; readonly digest: string };
+  /** Of the input, once it is there as a whole. */
+  readonly input: string | null;
+  readonly rows: number;
+  readonly answered: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly chunks: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Over all chunks done so far. */
+  readonly rowsPerSecond: number | null;
+  /** Of the rows known so far, at that speed; null when it cannot be told or there is nothing left. */
+  readonly secondsLeft: number | null;
+  /** Of the cheapest answers of found rows; all but the mean within 1 %. */
+  readonly cost: CostSummary | null;
+  readonly queuedBytes: number;
+  readonly resultBytes: number;
+}
+
+export interface CostSummary {
+  readonly min: number;
+  readonly median: number;
+  readonly mean: number;
+  readonly max: number;
+}
+
+export async function summariseBatch(store: Store, id: string): Promise<BatchSummary> {
+  const status = await store.batches.status(id);
+  const { manifest, input, rows, answered, counts, chunks, done, failed, queuedBytes, resultBytes } = status;
+  const { model, policy, created, by } = manifest;
+  const rowsPerSecond = speedOf(status);
+  const state = stateOf(status);
+  return {
+    ...{ id, state, created, by, model },
+    policy: { name: policy.document.name, digest: policy.digest },
+    input: input ?? null,
+    ...{ rows, answered, counts, chunks, done, failed, rowsPerSecond },
+    secondsLeft: state === 'working' && rowsPerSecond ? (rows - answered) / rowsPerSecond : null,
+    cost: await summariseCosts(store, id),
+    ...{ queuedBytes, resultBytes },
+  };
+}
+
+export function stateOf({ isSealed, isCancelled, chunks, done, failed }: BatchStatus): BatchState {
+  if (isCancelled) return 'cancelled';
+  if (!isSealed) return 'adding';
+  if (done + failed < chunks) return 'working';
+  return failed > 0 ? 'failed' : 'done';
+}
+
+/** Since the first chunk was done, without it: nobody knows when it was begun. */
+function speedOf({ answered, firstAt, lastAt, firstRows }: BatchStatus): number | null {
+  if (firstAt === undefined || lastAt === undefined || lastAt <= firstAt) return null;
+  return (1000 * (answered - firstRows)) / (lastAt - firstAt);
+}
+
+async function summariseCosts(store: Store, id: string): Promise<CostSummary | null> {
+  const { buckets, sum } = await store.batches.costs(id);
+  const count = [...buckets.values()].reduce((total, one) => total + one, 0);
+  if (count === 0) return null;
+  const histogram = { buckets: new Map(buckets), count, sum };
+  const at = (share: number) => quantile(histogram, share) ?? 0;
+  return { min: at(0), median: at(0.5), mean: sum / count, max: at(1) };
+}

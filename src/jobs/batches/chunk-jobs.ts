@@ -1,0 +1,43 @@
+/** Jobs for the chunks of a batch: all that a job says follows from the manifest and the chunk, so it can be made again. */
+import type { Job, Queue } from 'bullmq';
+import type { ChunkFacts, Manifest } from '../../store/manifest.js';
+import { type ChunkJob, chunkJobId } from '../contract.js';
+
+export interface NumberedChunk {
+  readonly index: number;
+  readonly facts: ChunkFacts;
+}
+
+export function factsOf({ digest, firstRow, rows }: ChunkFacts): ChunkFacts {
+  return { digest, firstRow, rows };
+}
+
+/** A chunk whose job is there already gets no second one. */
+export async function addChunkJobs(queue: Queue, manifest: Manifest, chunks: readonly NumberedChunk[]): Promise<void> {
+  if (chunks.length > 0) await queue.addBulk(chunks.map((chunk) => toJob(manifest, chunk)));
+}
+
+/** Takes jobs away that nobody is working on. Gives those that are left: somebody is. */
+export async function removeChunkJobs(queue: Queue, batch: Manifest, indices: readonly number[]): Promise<number[]> {
+  const removed = await Promise.all(
+    indices.map(async (index) => {
+      const job: Job | undefined = await queue.getJob(chunkJobId(batch, index));
+      return job
+        ? job.remove().then(
+            () => true,
+            () => false,
+          )
+        : true;
+    }),
+  );
+  return indices.filter((_, i) => !removed[i]);
+}
+
+function chunkJob({ id: batch, model, policy }: Manifest, { index, facts }: NumberedChunk): ChunkJob {
+  const { digest, firstRow, rows } = facts;
+  return { schema: 'elsewise.chunk-job/v1', batch, chunk: index, firstRow, rows, digest, model, policy: policy.digest };
+}
+
+function toJob(manifest: Manifest, chunk: NumberedChunk) {
+  return { name: 'chunk', data: chunkJob(manifest, chunk), opts: { jobId: chunkJobId(manifest, chunk.index) } };
+}

@@ -1,0 +1,57 @@
+/**
+ * Brings a batch and its jobs together again. A worker that dies at the wrong moment leaves a chunk that waits although
+ * its job has failed for good, or is gone; whoever waits for the chunk would wait for ever. A job that is gone is added again
+ * (should it only have been on its way, its id keeps it from being there twice), a failure is written down.
+ */
+import type { Queue } from 'bullmq';
+import { type Manifest, makingOf } from '../../store/manifest.js';
+import type { Store } from '../../store/store.js';
+import { withBulkQueue } from './batch-control.js';
+import { addChunkJobs, factsOf, type NumberedChunk } from './chunk-jobs.js';
+import { chunkJobId, formerChunkJobId } from '../contract.js';
+import { codeOf, failureOf } from '../failures/job-failure.js';
+
+/** Looked at in one go. */
+const MAX_CHUNKS = 256;
+
+/** Chunks of one batch, from an index on. */
+export async function reconcile(store: Store, id: string, from = 0, count = MAX_CHUNKS): Promise<void> {
+  const { manifest, isCancelled, chunks } = await store.batches.status(id);
+  if (isCancelled || from >= chunks) return;
+  await withBulkQueue(store, (queue) => reconcileChunks(store, queue, manifest, from, Math.min(count, chunks - from)));
+}
+
+/** Gives how many of the chunks wait. */
+export async function reconcileChunks(
+  store: Store,
+  queue: Queue,
+  manifest: Manifest,
+  from: number,
+  count: number,
+): Promise<number> {
+  const { id } = manifest;
+  const chunks = await store.batches.chunks(id, from, count);
+  const waiting = chunks.flatMap((chunk, i) =>
+    chunk?.state === 'waiting' ? [{ index: from + i, facts: factsOf(chunk) }] : [],
+  );
+  const lost: NumberedChunk[] = [];
+  await Promise.all(
+    waiting.map(async ({ index, facts }) => {
+      const jobId = chunkJobId(manifest, index);
+      const state = await queue.getJobState(jobId);
+      if (state === 'unknown' && !(await hasFormerJob(queue, id, index))) lost.push({ index, facts });
+      if (state !== 'failed') return;
+      const message = (await queue.getJob(jobId))?.failedReason ?? 'its worker died';
+      const failed = { ...facts, state, code: codeOf(failureOf(message)), message };
+      await store.batches.fail(id, index, failed, makingOf(manifest));
+    }),
+  );
+  await addChunkJobs(queue, manifest, lost);
+  return waiting.length;
+}
+
+/** Whether a job that the former release has added is still to be worked. One that has failed may be an earlier batch's. */
+async function hasFormerJob(queue: Queue, batch: string, index: number): Promise<boolean> {
+  const state = await queue.getJobState(formerChunkJobId(batch, index));
+  return state !== 'unknown' && state !== 'failed';
+}

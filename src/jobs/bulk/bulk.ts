@@ -1,0 +1,158 @@
+/**
+ * A whole run in one process: input -> chunks -> threads -> output. Order is kept, a bounded number of chunks is under
+ * way, so memory does not grow with the rows, and nothing is written before the input's header has been found good.
+ *
+ * An abort stops the reading; what is under way is finished and written, so the output ends with a whole line.
+ */
+import { ElsewiseError } from '../../documents/error.js';
+import type { Policy } from '../../policy/policy.js';
+import type { LoadedModel } from '../../models/load.js';
+import { ChunkSize } from './chunk-size.js';
+import { Conveyor } from './conveyor.js';
+import { headerFeatures } from '../rows/csv.js';
+import type { ChunkAnswer, ChunkTask, OutputFormat } from '../threads/messages.js';
+import { rowLimitMs, type SolverPool } from '../threads/pool.js';
+import type { ResumePoint } from '../results/resume.js';
+import { createRowReader } from '../rows/row-reader.js';
+import { type Chunk, RowSource } from '../rows/row-source.js';
+import { referToPlan } from '../threads/shared-documents.js';
+import type { ByteSink, ByteSource } from '../rows/streams.js';
+import { addTally, createTally, type Tally } from '../results/tally.js';
+
+export interface BulkJob {
+  readonly kind: ChunkTask['kind'];
+  readonly model: LoadedModel;
+  /** Needed to explain, not to predict. */
+  readonly policy?: Policy;
+  readonly input: ByteSource;
+  readonly output: BulkOutput;
+  readonly pool: SolverPool;
+  /** Where an earlier run of the same job ended. */
+  readonly resumeAt?: ResumePoint;
+  readonly signal?: AbortSignal;
+  readonly rowLimitMs?: number;
+  onWarning?(message: string): void;
+  onProgress?(progress: BulkProgress): void;
+}
+
+export interface BulkOutput {
+  readonly format: OutputFormat;
+  /** First line of a new output. */
+  readonly header: string;
+  /** Called once the input is known to be good. */
+  open(keepBytes: number): Promise<ByteSink>;
+}
+
+export interface BulkProgress {
+  readonly tally: Tally;
+  readonly resumedRows: number;
+  /** Of the input, up to the last row written. */
+  readonly bytesDone: number;
+  readonly bytesTotal: number | undefined;
+}
+
+export interface BulkReport {
+  readonly tally: Tally;
+  /** Rows that an earlier run had done. */
+  readonly resumedRows: number;
+  readonly interrupted: boolean;
+  readonly elapsedMs: number;
+}
+
+/** Chunks under way per thread: one is worked on, the others wait so that no thread ever has to. */
+const CHUNKS_PER_THREAD = 3;
+
+interface Shipment {
+  readonly chunk: Chunk;
+  readonly answer: Promise<ChunkAnswer>;
+}
+
+export async function runBulk(job: BulkJob): Promise<BulkReport> {
+  const source = await RowSource.open(job.input.bytes, job.input.name, headerFeatures(job.model));
+  for (const warning of source.warnings) job.onWarning?.(warning);
+  const resumedRows = job.resumeAt?.rows ?? 0;
+  if (job.resumeAt && resumedRows > 0) await skipRows(source, job.resumeAt, job);
+  const startedMs = performance.now();
+  const sink = await job.output.open(job.resumeAt?.bytes ?? 0);
+  const tally = createTally();
+  try {
+    if (!job.resumeAt?.bytes && job.output.header) await sink.write(Buffer.from(job.output.header));
+    const conveyor = new Conveyor<Shipment>(CHUNKS_PER_THREAD * job.pool.threads);
+    const size = new ChunkSize();
+    const reading = ship(source, conveyor, size, job);
+    reading.catch(() => {}); // input that breaks off is heard of when all that came before is written
+    await unload(conveyor, sink, tally, size, job, resumedRows);
+    await reading;
+  } finally {
+    await sink.close();
+  }
+  return { tally, resumedRows, interrupted: job.signal?.aborted ?? false, elapsedMs: performance.now() - startedMs };
+}
+
+/** Reads chunks and hands them to the threads, as many as the conveyor holds. */
+async function ship(source: RowSource, conveyor: Conveyor<Shipment>, size: ChunkSize, job: BulkJob): Promise<void> {
+  const plan = referToPlan(job.model, job.policy);
+  const limit = { rowLimitMs: job.rowLimitMs ?? rowLimitMs(job.policy?.document.deadlineMs ?? 0) };
+  try {
+    for (;;) {
+      const chunk = await unlessAborted(source.take(size.rows), job.signal);
+      if (!chunk || job.signal?.aborted) return;
+      const { bytes, firstRow, rows } = chunk;
+      const task = { ...plan, kind: job.kind, layout: source.layout, output: job.output.format, bytes, firstRow, rows };
+      const answer = job.pool.run(task, limit);
+      answer.catch(() => {}); // heard of when its turn comes
+      if (!(await conveyor.put({ chunk, answer }))) return;
+    }
+  } finally {
+    conveyor.end();
+  }
+}
+
+/** Writes answers in the order of the rows. */
+async function unload(
+  conveyor: Conveyor<Shipment>,
+  sink: ByteSink,
+  tally: Tally,
+  size: ChunkSize,
+  job: BulkJob,
+  resumedRows: number,
+): Promise<void> {
+  try {
+    for await (const { chunk, answer } of conveyor) {
+      const done = await answer;
+      size.learn(done.tally);
+      await sink.write(done.bytes);
+      addTally(tally, done.tally);
+      job.onProgress?.({ tally, resumedRows, bytesDone: chunk.bytesEnd, bytesTotal: job.input.size });
+    }
+  } finally {
+    conveyor.end();
+  }
+}
+
+/** Does not wait for input that may never come. Unlike Promise.race on one lasting promise it leaves nothing behind. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(undefined);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** Passes over the rows that have their results, and makes sure that they are the same rows. */
+async function skipRows(source: RowSource, { rows, lastId }: ResumePoint, job: BulkJob): Promise<void> {
+  const refuse = (what: string) => new ElsewiseError('conflict', `cannot be resumed: ${what}`, job.input.name);
+  let last: Chunk | undefined;
+  for (let left = rows; left > 0; left -= last.rows) {
+    last = await source.take(left);
+    if (!last) throw refuse(`the output has ${rows} rows, the input only ${rows - left}`);
+  }
+  const id = [...idsOf(source, last!, job.model)].at(-1);
+  if (id !== lastId) throw refuse(`row ${rows} is "${id}" here and "${lastId}" in the output, so it is another input`);
+}
+
+function* idsOf(source: RowSource, chunk: Chunk, model: LoadedModel): Generator<string> {
+  for (const row of createRowReader(source.layout, model)(chunk.bytes, chunk.firstRow)) yield row.id;
+}

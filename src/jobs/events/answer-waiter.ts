@@ -1,0 +1,109 @@
+/**
+ * Waits for answers to events. News on a channel wake it up; what it goes by is the store, so that news that got lost
+ * cost a fraction of a second and nothing else. One subscription serves everyone who waits in this process.
+ */
+import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../../documents/error.js';
+import { duplicateOf, type RedisClient } from '../../store/redis.js';
+import type { AnswerNews } from '../../store/result-store.js';
+import type { Store } from '../../store/store.js';
+
+/** What is waited for: an answer under a content key, by the job that makes it. */
+export interface Awaited {
+  readonly key: string;
+  readonly jobId: string;
+}
+
+interface Inbox {
+  /** Resolves with news, when the time is over or by the signal; rejects when there will be no answer. */
+  next(timeoutMs: number, signal?: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+const LOOK_EVERY_MS = 250;
+
+export class AnswerWaiter {
+  readonly #store: Store;
+  readonly #waiting = new Map<string, Set<(news: AnswerNews) => void>>();
+  #connection: RedisClient | undefined;
+  #listening: Promise<void> | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** To be called before the event is enqueued: what is heard of later cannot be missed. */
+  listen(): Promise<void> {
+    this.#listening ??= this.#subscribe().catch((error) => {
+      this.#listening = undefined;
+      throw error;
+    });
+    return this.#listening;
+  }
+
+  /** The answer, or undefined when the time is over or the signal ends it; rejects with the reason when there will be none. */
+  async wait({ key, jobId }: Awaited, waitMs: number, signal?: AbortSignal): Promise<string | undefined> {
+    const until = performance.now() + waitMs;
+    const inbox = this.#open(key, jobId);
+    try {
+      for (;;) {
+        const answer = await this.#store.results.answer(key);
+        const left = until - performance.now();
+        if (answer !== undefined || left <= 0 || signal?.aborted) return answer;
+        await inbox.next(Math.min(left, LOOK_EVERY_MS), signal);
+      }
+    } finally {
+      inbox.close();
+    }
+  }
+
+  close(): void {
+    this.#connection?.disconnect();
+  }
+
+  async #subscribe(): Promise<void> {
+    this.#connection ??= duplicateOf(this.#store.redis); // it comes back by itself, and the store is looked at meanwhile
+    await this.#store.results.subscribe(this.#connection, (news) => {
+      const address = 'failure' in news ? news.job : news.key;
+      for (const tell of this.#waiting.get(address) ?? []) tell(news);
+    });
+  }
+
+  /** News of one key or job, from now on. */
+  #open(...addresses: readonly string[]): Inbox {
+    let failure: ElsewiseError | undefined;
+    let isNews = false;
+    let wake = () => {};
+    const tell = (news: AnswerNews) => {
+      if ('failure' in news) failure = asError(news.failure);
+      isNews = true;
+      wake();
+    };
+    for (const address of addresses) this.#waiting.set(address, (this.#waiting.get(address) ?? new Set()).add(tell));
+    const next = async (timeoutMs: number, signal?: AbortSignal) => {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        signal?.addEventListener('abort', resolve as () => void, { once: true });
+        if (isNews || signal?.aborted) resolve();
+        else timer = setTimeout(resolve, timeoutMs);
+      });
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
+      isNews = false;
+      if (failure) throw failure;
+    };
+    return { next, close: () => this.#forget(addresses, tell) };
+  }
+
+  #forget(addresses: readonly string[], tell: (news: AnswerNews) => void): void {
+    for (const address of addresses) {
+      const listeners = this.#waiting.get(address);
+      listeners?.delete(tell);
+      if (listeners?.size === 0) this.#waiting.delete(address);
+    }
+  }
+}
+
+function asError({ code, message }: { code: string; message: string }): ElsewiseError {
+  return new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'thread-lost', message);
+}

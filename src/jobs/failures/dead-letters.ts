@@ -1,0 +1,62 @@
+/** Into the dead letters and out of them again: what a failed job leaves behind, and where a replay puts it. */
+import { Queue } from 'bullmq';
+import { ElsewiseError } from '../../documents/error.js';
+import type { Letter, NewLetter } from '../../store/dead-store.js';
+import type { RequestEntry } from '../../store/request-store.js';
+import type { Store } from '../../store/store.js';
+import { type LaneName, QUEUES } from '../contract.js';
+import { codeOf, reasonOf } from './job-failure.js';
+import { queueOptions } from '../queues.js';
+
+/** A job that will not be tried again. */
+export interface FailedJob {
+  readonly id: string;
+  readonly data: unknown;
+  readonly attempts: number;
+}
+
+export function letterOfJob(source: LaneName, { id, data, attempts }: FailedJob, error: Error): NewLetter {
+  return { source, origin: id, code: codeOf(error), message: reasonOf(error), attempts, body: bodyOf(data) };
+}
+
+/** None of what is nested too deeply to be written. */
+function bodyOf(data: unknown): Buffer | null {
+  try {
+    return Buffer.from(JSON.stringify(data));
+  } catch {
+    return null;
+  }
+}
+
+export function letterOfRequest({ id, body }: RequestEntry, error: Error, attempts: number): NewLetter {
+  const common = { source: 'requests', origin: id, attempts } as const;
+  return { ...common, code: codeOf(error), message: reasonOf(error), body: body ?? null };
+}
+
+/** Back to where it came from. The letter goes last: whatever breaks in between, it is replayed twice and not never. */
+export async function replayLetter(store: Store, letter: Letter): Promise<void> {
+  const { id, source, origin, body, isCut } = letter;
+  if (body === null || isCut) {
+    const why = body === null ? 'has no body' : 'was too long to be kept whole';
+    throw new ElsewiseError('unsupported', `dead letter "${id}" ${why}: it cannot be replayed, only dropped`);
+  }
+  if (source === 'requests') await store.requests.add(body);
+  else await addAgain(store, source, origin, JSON.parse(body));
+  await store.dead.drop(id);
+}
+
+const JOB_NAMES = { events: 'event', bulk: 'chunk' } as const;
+
+/** Under its old id, so that nothing is there twice; the failed job makes way, with its count of attempts. */
+async function addAgain(store: Store, lane: LaneName, jobId: string, data: unknown): Promise<void> {
+  const { redis, settings } = store;
+  const queue = new Queue(QUEUES[lane], { connection: redis, ...queueOptions(settings.queuePrefix) });
+  queue.on('error', () => {}); // the call that breaks says so itself
+  try {
+    const failed = await queue.getJob(jobId);
+    if (failed && (await failed.isFailed())) await failed.remove();
+    await queue.add(JOB_NAMES[lane], data, { jobId });
+  } finally {
+    await queue.close();
+  }
+}

@@ -1,0 +1,44 @@
+/** How a job ends that cannot go on: told to BullMQ so that it retries what may get better and nothing else. */
+import { UnrecoverableError } from 'bullmq';
+import { ElsewiseError } from '../../documents/error.js';
+import { FAILURES, type FailureCode } from './failures.js';
+
+/** Failed for good. Carries the code for whoever records it. */
+export class JobFailure extends UnrecoverableError {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(`${code}: ${message}`);
+    this.code = code;
+  }
+}
+
+/** Bad content fails at once; a lost thread, a connection that broke and what nobody foresaw are tried again. */
+export function asJobError(error: unknown): unknown {
+  return isRetried(error) ? error : new JobFailure(codeOf(error), (error as Error).message);
+}
+
+export function isRetried(error: unknown): boolean {
+  if (error instanceof JobFailure) return false;
+  return !(error instanceof ElsewiseError) || FAILURES[error.code].reaction === 'retry';
+}
+
+/** BullMQ's own words for a job whose workers died; it has no code for it. */
+const STALLED = /stalled more than allowable limit/;
+
+export function codeOf(error: unknown): FailureCode {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code !== undefined && Object.hasOwn(FAILURES, code)) return code as FailureCode;
+  return STALLED.test(message ?? '') ? 'too-often' : 'failed';
+}
+
+/** A failure as BullMQ keeps it, in words only. */
+export function failureOf(reason: string): Error {
+  const { code = '', message = '' } = /^(?<code>[a-z-]+): (?<message>.*)$/s.exec(reason)?.groups ?? {};
+  return Object.hasOwn(FAILURES, code) ? new JobFailure(code, message) : new Error(reason);
+}
+
+/** The message without the code that a JobFailure puts in front. */
+export function reasonOf(error: Error): string {
+  return error instanceof JobFailure ? error.message.slice(error.code.length + 2) : error.message;
+}

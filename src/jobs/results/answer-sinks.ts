@@ -1,0 +1,47 @@
+/** Where the answers to the rows of a chunk go, in order. What there is in the end is in memory of its own, which can change hands. */
+import type { ResultDocument } from '../../documents/result-document.js';
+import { LineBuffer } from '../../store/line-buffer.js';
+import { packColumns } from '../../store/result-block.js';
+import { ResultColumns } from '../../store/result-columns.js';
+import { lineOf } from '../../store/result-line.js';
+import { ResultRow } from '../../store/result-row.js';
+import type { ChunkAnswer } from '../threads/messages.js';
+
+interface AnswerSink {
+  /** What a thread came to, or a result that was known. */
+  push(answer: unknown): void;
+  finish(): Pick<ChunkAnswer, 'bytes' | 'digest'>;
+}
+
+/** Lines of text, for files and for events. */
+export class LineSink implements AnswerSink {
+  readonly #lines: LineBuffer;
+  readonly #line: (answer: unknown) => string;
+
+  constructor(expectedBytes: number, line: (answer: unknown) => string) {
+    this.#lines = new LineBuffer(expectedBytes);
+    this.#line = line;
+  }
+
+  push(answer: unknown): void {
+    this.#lines.push(answer instanceof ResultRow ? `${lineOf(answer)}\n` : this.#line(answer));
+  }
+
+  finish(): Pick<ChunkAnswer, 'bytes'> {
+    return { bytes: this.#lines.bytes };
+  }
+}
+
+/** A block for the store: results are not made into text only to be taken apart again. */
+export class BlockSink implements AnswerSink {
+  readonly #columns = new ResultColumns();
+
+  push(result: unknown): void {
+    this.#columns.add(result as ResultDocument | ResultRow);
+  }
+
+  finish(): Pick<ChunkAnswer, 'bytes' | 'digest'> {
+    const { data, digest } = packColumns(this.#columns);
+    return { bytes: new Uint8Array(data), digest };
+  }
+}

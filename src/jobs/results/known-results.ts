@@ -1,0 +1,56 @@
+/**
+ * The results that a chunk need not compute, out of what they are stored in. A block is opened when its first result is
+ * needed, and read as far as its last; one that is damaged has none, and its rows are solved.
+ */
+import type { ResultDocument } from '../../documents/result-document.js';
+import { openBlock } from '../../store/result-block.js';
+import type { ResultReader } from '../../store/result-columns.js';
+import type { ResultRow } from '../../store/result-row.js';
+import type { KnownResults, KnownSource } from '../threads/messages.js';
+import type { ParsedRow } from '../rows/row.js';
+
+export class KnownResultReader {
+  readonly #known: KnownResults | undefined;
+  readonly #opened = new Map<number, OpenSource>();
+  /** Results given out so far. */
+  taken = 0;
+
+  constructor(known: KnownResults | undefined) {
+    this.#known = known;
+  }
+
+  /** The result of the row at a place of the chunk, under the row's own id. */
+  take(at: number, { id }: ParsedRow): ResultRow | ResultDocument | undefined {
+    const source = this.#known?.source[at] ?? -1;
+    const result = source < 0 ? undefined : this.#open(source).at(this.#known!.line[at]);
+    if (result === undefined) return undefined;
+    this.taken++;
+    return typeof result === 'string' ? { ...(JSON.parse(result) as ResultDocument), id } : result.withId(id);
+  }
+
+  #open(source: number): OpenSource {
+    const opened = this.#opened.get(source) ?? new OpenSource(this.#known!.sources[source]);
+    this.#opened.set(source, opened);
+    return opened;
+  }
+}
+
+class OpenSource {
+  readonly #read: (ResultRow | string)[] = [];
+  #reader: ResultReader | undefined;
+
+  constructor(source: KnownSource) {
+    if ('answer' in source) this.#read.push(source.answer);
+    else this.#reader = openBlock(source);
+  }
+
+  at(line: number): ResultRow | string | undefined {
+    const rows = this.#reader?.rows ?? 0;
+    try {
+      while (this.#read.length <= line && this.#read.length < rows) this.#read.push(this.#reader!.next());
+    } catch {
+      this.#reader = undefined; // no more of it
+    }
+    return this.#read[line];
+  }
+}

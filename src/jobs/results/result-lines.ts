@@ -1,0 +1,78 @@
+/**
+ * THE TABLE of output formats: a result as one line of text.
+ *
+ *   ndjson  the result document
+ *   csv     id, status, target, cost, proof, solver, one column per feature, degraded, reason, plan
+ *           Cost, proof, solver and features are those of the cheapest answer, empty when there is none. A target that is
+ *           no class is JSON, a reason `code: message`. `plan` names model and policy, for `--resume`. A feature whose
+ *           name is taken stands as `features.NAME`.
+ */
+import type { RowValue } from '../../documents/model-document.js';
+import type { ResultDocument } from '../../documents/result-document.js';
+import type { Policy } from '../../policy/policy.js';
+import type { LoadedModel } from '../../models/load.js';
+import type { OutputFormat } from '../threads/messages.js';
+import { planDigest } from '../threads/shared-documents.js';
+
+export interface ResultWriter {
+  /** The first line; empty when the format has none. */
+  readonly header: string;
+  line(result: ResultDocument): string;
+}
+
+const BEFORE_FEATURES = ['id', 'status', 'target', 'cost', 'proof', 'solver'];
+const BEHIND_FEATURES = ['degraded', 'reason', 'plan'];
+const FIXED_COLUMNS = new Set([...BEFORE_FEATURES, ...BEHIND_FEATURES]);
+
+export function createResultWriter(format: OutputFormat, model: LoadedModel, policy: Policy): ResultWriter {
+  return WRITERS[format](model, policy);
+}
+
+const BEFORE_ID = '{"schema":"elsewise.result/v1","id":';
+const ID = /"(?:[^"\\]|\\.)*"/y;
+
+/** An NDJSON line as it would be for another row of the same content. */
+export function withId(line: string, id: string): string {
+  ID.lastIndex = BEFORE_ID.length;
+  if (!line.startsWith(BEFORE_ID) || !ID.test(line)) throw new Error('the line is no result');
+  return `${BEFORE_ID}${JSON.stringify(id)}${line.slice(ID.lastIndex)}`;
+}
+
+const WRITERS: Readonly<Record<OutputFormat, (model: LoadedModel, policy: Policy) => ResultWriter>> = {
+  ndjson: () => ({ header: '', line: (result) => `${JSON.stringify(result)}\n` }),
+  csv: createCsvWriter,
+};
+
+function createCsvWriter(model: LoadedModel, policy: Policy): ResultWriter {
+  const plan = planDigest(model.digest, policy.digest);
+  const names = model.space.features.map(({ name }) => name);
+  const columns = names.map((name) => (FIXED_COLUMNS.has(name) ? `features.${name}` : name));
+  return {
+    header: csvLine([...BEFORE_FEATURES, ...columns, ...BEHIND_FEATURES]),
+    line: (result) => csvLine([...csvFields(result, names), plan]),
+  };
+}
+
+function csvFields(result: ResultDocument, names: readonly string[]): RowValue[] {
+  const best = result.counterfactuals.at(0);
+  const { target, reason } = result;
+  return [
+    result.id,
+    result.status,
+    typeof target === 'string' || target === null ? target : JSON.stringify(target),
+    best?.cost ?? null,
+    best?.proof.kind ?? null,
+    best?.solver ?? null,
+    ...names.map((name) => best?.features[name] ?? null),
+    result.degraded,
+    reason ? `${reason.code}: ${reason.message}` : null,
+  ];
+}
+
+function csvLine(fields: readonly RowValue[]): string {
+  return `${fields.map((field) => (field === null ? '' : quote(String(field)))).join(',')}\n`;
+}
+
+function quote(field: string): string {
+  return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+}

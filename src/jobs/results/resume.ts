@@ -1,0 +1,126 @@
+/**
+ * `--resume`: how far an interrupted run got, told from its output alone. Whole lines count; a torn last line is cut off.
+ * The last line says which model and policy it was made with and for which row, so that results of different runs are
+ * never mixed in one file.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { ElsewiseError } from '../../documents/error.js';
+import type { Policy } from '../../policy/policy.js';
+import type { LoadedModel } from '../../models/load.js';
+import { splitFields } from '../rows/csv.js';
+import type { OutputFormat } from '../threads/messages.js';
+import { createResultWriter } from './result-lines.js';
+import { planDigest } from '../threads/shared-documents.js';
+
+export interface ResumePoint {
+  /** Rows that have their line. */
+  readonly rows: number;
+  /** Where the next line begins. */
+  readonly bytes: number;
+  /** Of the last row that has its line. */
+  readonly lastId: string | undefined;
+}
+
+const FROM_START: ResumePoint = { rows: 0, bytes: 0, lastId: undefined };
+
+/** Throws when the file was made with another model or policy. A file that is not there yet resumes from the start. */
+export async function findResumePoint(
+  path: string,
+  format: OutputFormat,
+  model: LoadedModel,
+  policy: Policy,
+): Promise<ResumePoint> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new ElsewiseError('bad-input', `cannot be read: ${error.message}`, path);
+  });
+  if (!file) return FROM_START;
+  try {
+    return await inspect(file, path, format, model, policy);
+  } finally {
+    await file.close();
+  }
+}
+
+async function inspect(
+  file: FileHandle,
+  path: string,
+  format: OutputFormat,
+  model: LoadedModel,
+  policy: Policy,
+): Promise<ResumePoint> {
+  const { header } = createResultWriter(format, model, policy);
+  const lines = await findLines(file, format);
+  const headerLines = header === '' ? 0 : 1;
+  if (lines.count < headerLines) return FROM_START;
+  const foreign = (what: string) => new ElsewiseError('conflict', `cannot be resumed: ${what}`, path);
+  if (header !== '' && (await readText(file, 0, Buffer.byteLength(header))) !== header) {
+    throw foreign('its header is not the one of this model');
+  }
+  const rows = lines.count - headerLines;
+  if (rows === 0) return { rows, bytes: lines.end, lastId: undefined };
+  const last = readLine[format](await readText(file, lines.lastStart, lines.end - lines.lastStart));
+  if (!last) throw foreign('its last line is no result');
+  if (last.plan !== planDigest(model.digest, policy.digest)) {
+    throw foreign('it was made with another model, policy or option; give the same ones, or another output');
+  }
+  return { rows, bytes: lines.end, lastId: last.id };
+}
+
+interface Lines {
+  count: number;
+  /** Of the last whole line. */
+  lastStart: number;
+  /** Behind the last whole line. */
+  end: number;
+}
+
+const LF = 0x0a;
+const QUOTE = 0x22;
+const READ_BYTES = 1 << 18;
+
+/** Only what this program wrote is read here, so quotes come in pairs and a line end within a pair is none. */
+async function findLines(file: FileHandle, format: OutputFormat): Promise<Lines> {
+  const lines: Lines = { count: 0, lastStart: 0, end: 0 };
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  let quoted = false;
+  for (let position = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, 0, READ_BYTES, position);
+    if (bytesRead === 0) return lines;
+    for (let at = 0; at < bytesRead; at++) {
+      if (buffer[at] === QUOTE && format === 'csv') quoted = !quoted;
+      if (buffer[at] !== LF || quoted) continue;
+      lines.count++;
+      lines.lastStart = lines.end;
+      lines.end = position + at + 1;
+    }
+    position += bytesRead;
+  }
+}
+
+async function readText(file: FileHandle, position: number, length: number): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+  return buffer.toString('utf8', 0, bytesRead);
+}
+
+interface LineSummary {
+  readonly id: string;
+  readonly plan: string;
+}
+
+/** What a line says of itself; undefined when it is no result. */
+const readLine: Readonly<Record<OutputFormat, (line: string) => LineSummary | undefined>> = {
+  ndjson(line) {
+    try {
+      const { id, model, policy } = JSON.parse(line);
+      return { id, plan: planDigest(model.digest, policy.digest) };
+    } catch {
+      return undefined;
+    }
+  },
+  csv(line) {
+    const fields: string[] = [];
+    const count = splitFields(line.trimEnd(), ',', fields);
+    return count > 1 ? { id: fields[0], plan: fields[count - 1] } : undefined;
+  },
+};

@@ -1,0 +1,110 @@
+/**
+ * What is counted over a run, in memory that does not grow with the rows. Costs and times are kept in buckets of equal
+ * ratio, so that quantiles come out within 1 % however many values there were. Tallies are plain data (they cross
+ * threads) and can be added up in any order.
+ */
+import type { ResultDocument } from '../../documents/result-document.js';
+import { ResultRow } from '../../store/result-row.js';
+
+const BUCKET_RATIO = Math.log(1.02);
+/** Bucket of values that have no logarithm. */
+const ZERO_BUCKET = Number.NEGATIVE_INFINITY;
+
+export interface Histogram {
+  readonly buckets: Map<number, number>;
+  count: number;
+  sum: number;
+}
+
+export interface Tally {
+  rows: number;
+  /** Rows by status; for `predict`, by what was predicted. */
+  readonly statuses: Map<string, number>;
+  /** Of found rows: by what is proved of the cheapest answer, by the solver that gave it, and by what it changes. */
+  readonly proofs: Map<string, number>;
+  readonly solvers: Map<string, number>;
+  readonly changes: Map<string, number>;
+  degraded: number;
+  readonly costs: Histogram;
+  readonly elapsedMs: Histogram;
+}
+
+export function createTally(): Tally {
+  return {
+    rows: 0,
+    statuses: new Map(),
+    proofs: new Map(),
+    solvers: new Map(),
+    changes: new Map(),
+    degraded: 0,
+    costs: createHistogram(),
+    elapsedMs: createHistogram(),
+  };
+}
+
+function createHistogram(): Histogram {
+  return { buckets: new Map(), count: 0, sum: 0 };
+}
+
+export function countResult(tally: Tally, result: ResultDocument): void {
+  tally.rows++;
+  increment(tally.statuses, result.status);
+  record(tally.elapsedMs, result.elapsedMs);
+  if (result.degraded) tally.degraded++;
+  if (result.status !== 'found') return;
+  const [best] = result.counterfactuals;
+  increment(tally.proofs, best.proof.kind);
+  increment(tally.solvers, best.solver);
+  for (const { feature } of best.changes) increment(tally.changes, feature);
+  record(tally.costs, best.cost);
+}
+
+/** A row whose result was there already: no solver worked on it and it took no time. */
+export function countKnown(tally: Tally, known: ResultDocument | ResultRow): void {
+  const [status, [best]] =
+    known instanceof ResultRow ? [known.shape.status, known.answers] : [known.status, known.counterfactuals];
+  tally.rows++;
+  increment(tally.statuses, status);
+  if (best) record(tally.costs, best.cost);
+}
+
+/** One row of `predict`, under what was predicted. */
+export function countPrediction(tally: Tally, label: string): void {
+  tally.rows++;
+  increment(tally.statuses, label);
+}
+
+export function addTally(total: Tally, part: Tally): void {
+  total.rows += part.rows;
+  total.degraded += part.degraded;
+  for (const key of ['statuses', 'proofs', 'solvers', 'changes'] as const) addCounts(total[key], part[key]);
+  for (const key of ['costs', 'elapsedMs'] as const) {
+    addCounts(total[key].buckets, part[key].buckets);
+    total[key].count += part[key].count;
+    total[key].sum += part[key].sum;
+  }
+}
+
+/** The value that a share `q` of all values does not exceed, within 1 %; undefined when there are none. */
+export function quantile({ buckets, count }: Histogram, q: number): number | undefined {
+  let left = Math.max(1, Math.ceil(q * count));
+  for (const bucket of [...buckets.keys()].sort((a, b) => a - b)) {
+    left -= buckets.get(bucket)!;
+    if (left <= 0) return bucket === ZERO_BUCKET ? 0 : Math.exp(bucket * BUCKET_RATIO);
+  }
+  return undefined;
+}
+
+function record(histogram: Histogram, value: number): void {
+  increment(histogram.buckets, value > 0 ? Math.round(Math.log(value) / BUCKET_RATIO) : ZERO_BUCKET);
+  histogram.count++;
+  histogram.sum += value;
+}
+
+function increment<K>(counts: Map<K, number>, key: K, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+function addCounts<K>(total: Map<K, number>, part: ReadonlyMap<K, number>): void {
+  for (const [key, count] of part) increment(total, key, count);
+}

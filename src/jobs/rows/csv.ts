@@ -1,0 +1,169 @@
+/**
+ * CSV, RFC 4180: the header, read once on the main thread, and the fields of a record, read in the threads.
+ * Records come from records.ts, which knows the same rules of quoting.
+ */
+import { ElsewiseError } from '../../documents/error.js';
+import { didYouMean } from '../../documents/nearest-name.js';
+import type { LoadedModel } from '../../models/load.js';
+import type { CsvLayout, HeaderFeature } from '../threads/messages.js';
+import { createRow, numberedId, type ParsedRow, type RowParser, readTargetText } from './row.js';
+
+const DELIMITERS = [',', ';', '\t'];
+const QUOTE = '"';
+
+export interface CsvHeader {
+  readonly layout: CsvLayout;
+  readonly warnings: readonly string[];
+}
+
+export function headerFeatures({ space, preprocessing: { imputed } }: LoadedModel): HeaderFeature[] {
+  return space.features.map(({ name, column, width }) => ({
+    name,
+    isImputed: imputed.subarray(column, column + width).every((value) => !Number.isNaN(value)),
+  }));
+}
+
+/** Finds out what separates the fields: whatever makes the most known names of the header, else the most names. */
+export function detectDelimiter(header: string, features: readonly HeaderFeature[]): string {
+  const known = readNames(features);
+  const score = (delimiter: string) => {
+    const names = splitHeader(header, delimiter);
+    return names.filter((name) => known.has(name)).length * header.length + names.length;
+  };
+  return DELIMITERS.reduce((best, next) => (score(next) > score(best) ? next : best));
+}
+
+/** Where each feature is. Throws when one is missing that the model cannot do without, or a column is there twice. */
+export function readHeader(
+  header: string,
+  delimiter: string,
+  features: readonly HeaderFeature[],
+  fileName: string,
+): CsvHeader {
+  const names = splitHeader(header, delimiter);
+  const read = readNames(features);
+  const fail = (message: string) => new ElsewiseError('bad-input', message, fileName);
+  const twice = names.find((name, i) => names.indexOf(name) < i && read.has(name));
+  if (twice !== undefined) throw fail(`the column "${twice}" is there twice`);
+  const missing = features.filter((feature) => !names.includes(feature.name));
+  const needed = missing.filter((feature) => !feature.isImputed);
+  if (needed.length) throw fail(missingColumns(needed, names, read));
+  const special = (name: string) => (features.some((feature) => feature.name === name) ? -1 : names.indexOf(name));
+  return {
+    layout: {
+      format: 'csv',
+      delimiter,
+      columns: names.length,
+      featureColumns: features.map((feature) => names.indexOf(feature.name)),
+      idColumn: special('id'),
+      targetColumn: special('target'),
+    },
+    warnings: headerWarnings(names, missing, read),
+  };
+}
+
+function splitHeader(header: string, delimiter: string): string[] {
+  const names: string[] = [];
+  const count = splitFields(header, delimiter, names);
+  return (count < 0 ? header.split(delimiter) : names).map((name) => name.trim());
+}
+
+/** Names of columns that are not ignored. */
+const readNames = (features: readonly HeaderFeature[]) =>
+  new Set([...features.map(({ name }) => name), 'id', 'target']);
+
+function missingColumns(
+  missing: readonly HeaderFeature[],
+  names: readonly string[],
+  read: ReadonlySet<string>,
+): string {
+  const [first, ...others] = missing;
+  const spare = names.filter((name) => !read.has(name));
+  const hint = didYouMean(first.name, spare).replace('did you mean', 'is it');
+  const more = others.length ? `; also missing: ${listNames(others.map((feature) => feature.name))}` : '';
+  return `the header has no column "${first.name}", which the model needs${hint}${more}`;
+}
+
+function headerWarnings(
+  names: readonly string[],
+  imputed: readonly HeaderFeature[],
+  read: ReadonlySet<string>,
+): string[] {
+  const extra = names.filter((name) => !read.has(name));
+  return [
+    ...(extra.length ? [`columns that the model does not know are ignored: ${listNames(extra)}`] : []),
+    ...(imputed.length ? [`columns that are not there are imputed: ${listNames(imputed.map((f) => f.name))}`] : []),
+  ];
+}
+
+const MAX_NAMES_LISTED = 8;
+
+function listNames(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES_LISTED ? ` and ${names.length - MAX_NAMES_LISTED} more` : '';
+  return names.slice(0, MAX_NAMES_LISTED).join(', ') + more;
+}
+
+export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParser {
+  const row = createRow(model);
+  const fields: string[] = [];
+  const columns = Int32Array.from(layout.featureColumns);
+  const { idColumn, targetColumn, delimiter } = layout;
+  return (record, rowNumber) => {
+    const count = splitFields(record, delimiter, fields);
+    row.fault = faultOf(count, layout.columns);
+    const read = count < 0 ? ~count : count;
+    row.id = (idColumn >= 0 && idColumn < read && fields[idColumn]) || numberedId(rowNumber);
+    if (row.fault) return row;
+    for (let f = 0; f < columns.length; f++) row.raw[f] = columns[f] < 0 ? undefined : fields[columns[f]];
+    const target = targetColumn >= 0 ? fields[targetColumn].trim() : '';
+    row.target = target === '' ? undefined : readTargetText(target, model.classes);
+    return row;
+  };
+}
+
+function faultOf(count: number, expected: number): ParsedRow['fault'] {
+  if (count === expected) return undefined;
+  if (count < 0) return { path: 'row', message: 'a quoted field is not closed as it should be' };
+  return { path: 'row', message: `expected ${expected} fields, as in the header, got ${count}` };
+}
+
+/**
+ * Fills `fields` and returns how many there are; broken quotes: the complement (~) of how many there are before them.
+ * What is left in `fields` of a longer record before stays behind.
+ */
+export function splitFields(record: string, delimiter: string, fields: string[]): number {
+  if (record.includes(QUOTE)) return splitQuoted(record, delimiter, fields);
+  let count = 0;
+  let start = 0;
+  for (let end = record.indexOf(delimiter); end >= 0; end = record.indexOf(delimiter, start)) {
+    fields[count++] = record.slice(start, end);
+    start = end + 1;
+  }
+  fields[count++] = record.slice(start);
+  return count;
+}
+
+function splitQuoted(record: string, delimiter: string, fields: string[]): number {
+  let count = 0;
+  for (let start = 0; start <= record.length; ) {
+    const quoted = record[start] === QUOTE;
+    const end = quoted ? closeQuote(record, start + 1) : indexOrEnd(record, delimiter, start);
+    if (end < 0 || (end < record.length && record[end] !== delimiter)) return ~count;
+    fields[count++] = quoted ? record.slice(start + 1, end - 1).replaceAll('""', '"') : record.slice(start, end);
+    start = end + 1;
+  }
+  return count;
+}
+
+/** Position behind the closing quote, -1 when there is none. */
+function closeQuote(record: string, inside: number): number {
+  for (let at = record.indexOf(QUOTE, inside); at >= 0; at = record.indexOf(QUOTE, at + 2)) {
+    if (record[at + 1] !== QUOTE) return at + 1;
+  }
+  return -1;
+}
+
+function indexOrEnd(record: string, delimiter: string, start: number): number {
+  const at = record.indexOf(delimiter, start);
+  return at < 0 ? record.length : at;
+}

@@ -1,0 +1,54 @@
+/**
+ * NDJSON rows: `{"id", "features": {...}, "target"}`, or a flat object of features. Of a flat object `id` and `target`
+ * are the row's own unless the model has features of these names. Only own properties are read, by the names that the
+ * model has, so that keys such as `__proto__` mean nothing.
+ */
+import type { RowValue } from '../../documents/model-document.js';
+import type { LoadedModel } from '../../models/load.js';
+import { createRow, numberedId, type ParsedRow, type RowFault, type RowParser } from './row.js';
+
+type JsonObject = Record<string, unknown>;
+
+export function createNdjsonParser(model: LoadedModel): RowParser {
+  const row = createRow(model);
+  return (record, rowNumber) => {
+    row.id = numberedId(rowNumber);
+    row.target = undefined;
+    row.fault = undefined;
+    try {
+      const value: unknown = JSON.parse(record);
+      row.fault = isObject(value) ? fillRow(row, value, model) : { path: 'row', message: 'expected a JSON object' };
+    } catch (error) {
+      row.fault = { path: 'row', message: `not valid JSON: ${(error as Error).message}` };
+    }
+    return row;
+  };
+}
+
+function fillRow(row: ParsedRow, value: JsonObject, model: LoadedModel): RowFault | undefined {
+  const nested = own(value, 'features');
+  const isNested = isObject(nested);
+  const features = isNested ? nested : value;
+  const special = (key: string) => (isNested || !model.space.byName.has(key) ? own(value, key) : undefined);
+  const id = special('id') ?? row.id;
+  if (typeof id !== 'string' && typeof id !== 'number') return { path: 'id', message: 'expected a text or a number' };
+  row.id = String(id);
+  row.target = special('target') ?? undefined;
+  for (const { name, index } of model.space.features) {
+    const field = own(features, name);
+    if (typeof field === 'object' && field !== null) {
+      const what = Array.isArray(field) ? 'a list' : 'an object';
+      return { path: `features.${name}`, message: `expected one value, got ${what}` };
+    }
+    row.raw[index] = field as RowValue | undefined;
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function own(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

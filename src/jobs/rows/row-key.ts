@@ -1,0 +1,38 @@
+/**
+ * What makes two rows of a plan the same row: the values that the model reads and the target asked for. Not the id, nor
+ * how the input spells a number, nor its format: `1`, `1.0` in CSV and `1` in JSON are one row.
+ *
+ *   key = first 16 bytes of SHA-256(values as float64, then the target as canonical JSON)
+ *
+ * A row that cannot be read has none: its answer quotes what it says. Cryptographic, because nobody may be able to make up a
+ * row that is taken for another person's.
+ */
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../../documents/digest.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { readValue } from '../../models/features.js';
+import type { LoadedModel } from '../../models/load.js';
+import { KEY_BYTES } from '../../store/once-store.js';
+import type { ParsedRow } from './row.js';
+
+/** The key of a row that has been read, by feature. */
+export function writeKey(values: Float64Array, target: unknown, into: Uint8Array, at: number): void {
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  const all = target === undefined ? bytes : Buffer.concat([bytes, Buffer.from(canonicalJson(target))]);
+  into.set(hash('sha256', all, 'buffer').subarray(0, KEY_BYTES), at);
+}
+
+/** Gives the values of rows, in the same memory each time; undefined for a row that cannot be read. */
+export function createValueReader(model: LoadedModel): (row: ParsedRow) => Float64Array | undefined {
+  const values = new Float64Array(model.space.features.length);
+  return ({ fault, raw }) => {
+    if (fault) return undefined;
+    try {
+      for (const feature of model.space.features) values[feature.index] = readValue(feature, raw[feature.index]);
+      return values;
+    } catch (error) {
+      if (error instanceof ElsewiseError) return undefined;
+      throw error;
+    }
+  };
+}

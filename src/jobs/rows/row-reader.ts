@@ -1,0 +1,43 @@
+/** THE TABLE of input formats, as the threads read them, and what holds for all: length and encoding of a record. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { LoadedModel } from '../../models/load.js';
+import { createCsvParser } from './csv.js';
+import type { RowLayout } from '../threads/messages.js';
+import { createNdjsonParser } from './ndjson.js';
+import { MAX_RECORD_BYTES, recordsOf } from './records.js';
+import { numberedId, type ParsedRow, type RowFault, type RowParser } from './row.js';
+
+function createRowParser(layout: RowLayout, model: LoadedModel): RowParser {
+  return layout.format === 'csv' ? createCsvParser(layout, model) : createNdjsonParser(model);
+}
+
+const TOO_LONG: RowFault = { path: 'row', message: `a record may have at most ${MAX_RECORD_BYTES} bytes` };
+const NOT_UTF8: RowFault = { path: 'row', message: 'not valid UTF-8' };
+
+/** The rows of a chunk, in order; each is only valid until the next one is asked for. */
+export type RowReader = (chunk: Buffer, firstRow: number) => Generator<ParsedRow>;
+
+export function createRowReader(layout: RowLayout, model: LoadedModel): RowReader {
+  const parse = createRowParser(layout, model);
+  return function* (chunk, firstRow) {
+    // One byte, one character: positions in the text are positions in the chunk, and most chunks are ASCII anyway.
+    const text = isAscii(chunk) ? chunk.toString('latin1') : undefined;
+    let rowNumber = firstRow;
+    for (const { start, end } of recordsOf(chunk, layout)) {
+      if (end - start > MAX_RECORD_BYTES) yield longRow(rowNumber);
+      else if (text !== undefined) yield parse(text.slice(start, end), rowNumber);
+      else yield parseUtf8(parse, chunk.subarray(start, end), rowNumber);
+      rowNumber++;
+    }
+  };
+}
+
+function parseUtf8(parse: RowParser, record: Buffer, rowNumber: number): ParsedRow {
+  const row = parse(record.toString('utf8'), rowNumber);
+  if (!isUtf8(record)) row.fault = NOT_UTF8;
+  return row;
+}
+
+function longRow(rowNumber: number): ParsedRow {
+  return { id: numberedId(rowNumber), raw: [], target: undefined, fault: TOO_LONG };
+}

@@ -1,0 +1,77 @@
+/** Where bytes come from and go to: files and the standard streams, with errors that name them. */
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
+import { ElsewiseError } from '../../documents/error.js';
+
+export interface ByteSource {
+  readonly name: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** undefined: not known. */
+  readonly size: number | undefined;
+}
+
+export interface ByteSink {
+  /** Resolves when more may be written. */
+  write(bytes: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+const READ_BYTES = 1 << 18;
+
+/** `-` is standard input. */
+export async function openSource(path: string): Promise<ByteSource> {
+  if (path === '-') return { name: 'standard input', bytes: process.stdin, size: undefined };
+  const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new ElsewiseError('bad-input', error.code === 'ENOENT' ? 'no such file' : error.message, path);
+  });
+  if (info.isDirectory()) throw new ElsewiseError('bad-input', 'is a folder', path);
+  return { name: path, bytes: readFileBytes(path), size: info.isFile() ? info.size : undefined };
+}
+
+async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path, { highWaterMark: READ_BYTES });
+  } catch (error) {
+    throw new ElsewiseError('bad-input', `cannot be read: ${(error as Error).message}`, path);
+  }
+}
+
+/** `-` is standard output. A file is cut off at `keepBytes` and goes on from there. */
+export async function openSink(path: string, keepBytes = 0): Promise<ByteSink> {
+  if (path === '-') return { write: writeStandardOutput, close: async () => {} };
+  try {
+    if (keepBytes > 0) await truncate(path, keepBytes);
+    return new FileSink(await open(path, keepBytes > 0 ? 'a' : 'w'), path);
+  } catch (error) {
+    throw new ElsewiseError('usage', `cannot write ${path}: ${(error as Error).message}`);
+  }
+}
+
+class FileSink implements ByteSink {
+  readonly #file: FileHandle;
+  readonly #path: string;
+
+  constructor(file: FileHandle, path: string) {
+    this.#file = file;
+    this.#path = path;
+  }
+
+  /** What was written stays: whole lines but for the last one, which `--resume` cuts off. */
+  async write(bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#file.writeFile(bytes);
+    } catch (error) {
+      throw new ElsewiseError('interrupted', `cannot write ${this.#path} any further: ${(error as Error).message}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+function writeStandardOutput(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
+}

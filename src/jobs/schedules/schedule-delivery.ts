@@ -1,0 +1,80 @@
+/**
+ * Writes the results of a finished batch to a file: under another name first, so that whoever watches the folder never
+ * sees half of one, and a delivery that is repeated ends with the same file.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { BatchStatus } from '../../store/batch-store.js';
+import type { Delivery } from '../../store/schedule-document.js';
+import type { Store } from '../../store/store.js';
+import { followResults } from '../batches/batch.js';
+import { type BatchState, stateOf } from '../batches/batch-summary.js';
+import type { DeliveryJob } from './schedule.js';
+import { openSink } from '../rows/streams.js';
+
+/** `again`: to be looked at once more after so long. */
+export type DeliveryStep = { readonly again: number } | { readonly again?: undefined };
+
+const LOOK_EVERY_MS = 1_000;
+/** Failed chunks may be retried by hand until the batch expires. */
+const LOOK_FOR_RETRY_MS = 30_000;
+
+type Step = (store: Store, job: DeliveryJob, status: BatchStatus) => Promise<DeliveryStep>;
+
+const lookAgain: Step = async () => ({ again: LOOK_EVERY_MS });
+
+const STEPS: Readonly<Record<BatchState, Step>> = {
+  adding: lookAgain,
+  working: lookAgain,
+  done: async (store, job) => {
+    await writeResults(store, job);
+    await store.schedules.recordDelivery(job.schedule, job.batch, { at: now(), output: job.output });
+    return {};
+  },
+  failed: async (store, job, status) => {
+    await recordFailure(store, job, { code: 'failed', message: describeFailed(status) });
+    return { again: LOOK_FOR_RETRY_MS };
+  },
+  cancelled: async (store, job) => {
+    const message = `batch ${job.batch} was cancelled: its results are not written`;
+    await recordFailure(store, job, { code: 'cancelled', message });
+    return {};
+  },
+};
+
+/** Throws when the batch has expired: nothing will come of it any more. */
+export async function deliver(store: Store, job: DeliveryJob): Promise<DeliveryStep> {
+  const status = await store.batches.status(job.batch);
+  return STEPS[stateOf(status)](store, job, status);
+}
+
+export async function recordFailure(
+  store: Store,
+  job: DeliveryJob,
+  failure: NonNullable<Delivery['failure']>,
+): Promise<void> {
+  await store.schedules.recordDelivery(job.schedule, job.batch, { at: now(), failure });
+}
+
+async function writeResults(store: Store, { batch, output }: DeliveryJob): Promise<void> {
+  await mkdir(dirname(output), { recursive: true });
+  const partial = join(dirname(output), `.${basename(output)}.${randomBytes(4).toString('hex')}`);
+  try {
+    const sink = await openSink(partial);
+    try {
+      for await (const { bytes } of followResults(store, batch)) await sink.write(bytes);
+    } finally {
+      await sink.close();
+    }
+    await rename(partial, output);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+function describeFailed({ manifest, chunks, failed }: BatchStatus): string {
+  return `${failed} of ${chunks} chunks of batch ${manifest.id} failed; its results are written once all are done`;
+}
+
+const now = (): string => new Date().toISOString();

@@ -1,0 +1,108 @@
+/**
+ * Schedules as their owner handles them: added, paused, resumed, run now, removed. Times are kept by BullMQ's job
+ * schedulers, which put one job into the queue for each time however many workers there are; a time that passed while no
+ * worker was up is made up for once. What a job does is in schedule-run.ts.
+ */
+import { type JobSchedulerJson, Queue } from 'bullmq';
+import type { Schedule } from '../../store/schedule-document.js';
+import type { Store } from '../../store/store.js';
+import { nextTimes } from './cron.js';
+import { queueOptions } from '../queues.js';
+
+export const SCHEDULE_QUEUE = 'elsewise-schedule';
+
+/** What a worker is told: a run, for the time of the job itself unless it was asked for by hand; or a delivery. */
+export interface RunJob {
+  readonly schedule: string;
+  /** Of a run by hand: when it was asked for, in milliseconds. */
+  readonly at?: number;
+  /** Also the files that were done before. */
+  readonly again?: boolean;
+}
+
+export interface DeliveryJob {
+  readonly schedule: string;
+  readonly batch: string;
+  /** The file to write. */
+  readonly output: string;
+}
+
+export interface ScheduleStatus {
+  readonly schedule: Schedule;
+  /** None while it is paused. */
+  readonly next: Date | undefined;
+}
+
+/** For inspection: what came of a run is in the memory of its schedule. */
+const FAILED_KEPT = 1_000;
+
+export function openScheduleQueue({ redis, settings }: Store): Queue {
+  const queue = new Queue(SCHEDULE_QUEUE, { connection: redis, ...queueOptions(settings.queuePrefix, FAILED_KEPT) });
+  return queue.on('error', () => {}); // the call that breaks says so itself
+}
+
+export class Schedules {
+  readonly #store: Store;
+  readonly #queue: Queue;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#queue = openScheduleQueue(store);
+  }
+
+  /** Gives its next times. The same again changes nothing; another under the same name needs `replace`. */
+  async add(schedule: Schedule, options: { replace: boolean }): Promise<Date[]> {
+    const times = nextTimes(schedule, Date.now(), 3);
+    if (options.replace) await this.#store.schedules.put(schedule);
+    else await this.#store.schedules.create(schedule);
+    await this.#start(schedule);
+    return times;
+  }
+
+  async list(): Promise<ScheduleStatus[]> {
+    return Promise.all((await this.#store.schedules.list()).map((schedule) => this.#status(schedule)));
+  }
+
+  async read(name: string): Promise<ScheduleStatus> {
+    return this.#status(await this.#store.schedules.read(name));
+  }
+
+  /** A run that has begun goes on. */
+  async pause(name: string): Promise<void> {
+    await this.#store.schedules.change(name, { isPaused: true });
+    await this.#queue.removeJobScheduler(name);
+  }
+
+  /** Times that passed meanwhile are not made up for. Gives the next ones. */
+  async resume(name: string): Promise<Date[]> {
+    const schedule = await this.#store.schedules.change(name, { isPaused: false });
+    await this.#start(schedule);
+    return nextTimes(schedule, Date.now(), 3);
+  }
+
+  /** Batches that it has made stay; a run that has begun ends with the file that it is at. */
+  async remove(name: string): Promise<void> {
+    await this.#store.schedules.read(name);
+    await this.#queue.removeJobScheduler(name);
+    await this.#store.schedules.remove(name);
+  }
+
+  /** Gives the id of the run, which is the present time. */
+  async run(name: string, options: { again: boolean }): Promise<string> {
+    await this.#store.schedules.read(name);
+    const at = Date.now();
+    const job: RunJob = { schedule: name, at, again: options.again };
+    await this.#queue.add('run', job, { jobId: `run-${name}-${at}` });
+    return new Date(at).toISOString();
+  }
+
+  async #start({ name, cron, timeZone }: Schedule): Promise<void> {
+    const job: RunJob = { schedule: name };
+    await this.#queue.upsertJobScheduler(name, { pattern: cron, tz: timeZone }, { name: 'run', data: job });
+  }
+
+  async #status(schedule: Schedule): Promise<ScheduleStatus> {
+    const scheduler: JobSchedulerJson | undefined = await this.#queue.getJobScheduler(schedule.name);
+    return { schedule, next: scheduler?.next ? new Date(scheduler.next) : undefined };
+  }
+}

@@ -1,5 +1,0 @@
-/** The file that piscina runs in every solver thread. */
-import { prepare } from '../explain/plan.js';
-import { answerTasks } from './thread-reply.js';
-
-export default answerTasks({ prepare, now: () => performance.now() });

@@ -1,0 +1,30 @@
+/**
+ * A thread that lives for one document. A large model takes seconds to parse and to check, and the main loop of a worker or of the
+ * API has others to serve meanwhile; when the thread ends, all the memory that the parsing took goes with it.
+ */
+import type { ModelPin } from '../../store/manifest.js';
+import type { AdmittedModel } from '../../store/model-store.js';
+import { oneAtATime } from '../../store/one-at-a-time.js';
+import type { SharedModel } from './messages.js';
+import { SolverPool } from './pool.js';
+
+/** A stored document as all threads want it. */
+export function packInThread(bytes: Uint8Array, { digest, version }: ModelPin): Promise<SharedModel> {
+  return inOwnThread((pool) => pool.runDocument({ kind: 'pack', bytes, digest, version }));
+}
+
+/** A document that somebody sent, checked and made ready for the registry; at most one at a time, since each takes much memory. */
+export function admitInThread(bytes: Uint8Array, maxDocumentMb: number): Promise<AdmittedModel> {
+  return inTurn(() => inOwnThread((pool) => pool.runDocument({ kind: 'admit', bytes, maxDocumentMb })));
+}
+
+const inTurn = oneAtATime();
+
+async function inOwnThread<T>(use: (pool: SolverPool) => Promise<T>): Promise<T> {
+  const pool = new SolverPool({ threads: 1 });
+  try {
+    return await use(pool);
+  } finally {
+    await pool.close();
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * What the main thread and the solver threads say to each other, all of it.
+ *
+ * A task is a run of whole input records as bytes; its answer is a run of whole output lines as bytes. So parsing,
+ * solving and formatting all happen in the threads, and the main thread only finds line ends and moves buffers. Where
+ * it has no model but a document, a thread makes the one of the other.
+ */
+import type { ErrorCode } from '../../documents/error.js';
+import type { Policy } from '../../policy/policy.js';
+import type { Forests } from '../../models/load.js';
+import type { AdmittedModel } from '../../store/model-store.js';
+import type { ResultBlock } from '../../store/result-block.js';
+import type { PlanUse } from './plan-memory.js';
+import type { Tally } from '../results/tally.js';
+
+/** Where the fields of a record are: decided once, from the header, on the main thread. */
+export type RowLayout = NdjsonLayout | CsvLayout;
+
+export interface NdjsonLayout {
+  readonly format: 'ndjson';
+}
+
+export interface CsvLayout {
+  readonly format: 'csv';
+  readonly delimiter: string;
+  /** How many fields a record has. */
+  readonly columns: number;
+  /** Column of each feature of the model, in the model's order; -1: the file has none and the model imputes it. */
+  readonly featureColumns: readonly number[];
+  /** -1: none; rows are numbered. */
+  readonly idColumn: number;
+  /** -1: none. */
+  readonly targetColumn: number;
+}
+
+/** What a header is read against: the features of the model in its order, and which of them it can do without. */
+export interface HeaderFeature {
+  readonly name: string;
+  readonly isImputed: boolean;
+}
+
+export type OutputFormat = 'ndjson' | 'csv';
+
+/** UTF-8 JSON in memory that all threads share. */
+export type SharedJson = SharedArrayBuffer;
+
+/** A packed model: its trees are in shared memory as they are, the rest of it as JSON. */
+export interface SharedModel {
+  readonly rest: SharedJson;
+  readonly forests: Forests;
+}
+
+/** Why rows are answered without being solved: their thread did not survive them, or the solver threw. */
+export interface RowLoss {
+  readonly code: 'overran' | 'thread-lost' | 'failed';
+  readonly message: string;
+}
+
+/** Where results are known from: a chunk as it is stored, or the answer to an event. */
+export type KnownSource = ResultBlock | { readonly answer: string };
+
+/** Results that are known from earlier, and for each row which line of which source (-1: none). */
+export interface KnownResults {
+  readonly sources: readonly KnownSource[];
+  readonly source: Int32Array;
+  readonly line: Int32Array;
+}
+
+export interface ChunkTask {
+  /** `keys`: only says what the rows are, see row-key.ts. */
+  readonly kind: 'explain' | 'predict' | 'keys';
+  /** Threads keep what they prepared under this key: the same key must mean the same model and policy. */
+  readonly planKey: string;
+  readonly model: SharedModel;
+  /** Left out for `predict`. */
+  readonly policy?: SharedJson;
+  readonly layout: RowLayout;
+  readonly output: OutputFormat;
+  /** Whole records, as they stand in the input. */
+  readonly bytes: Uint8Array;
+  /** Number of the first record in the input, counted from 1. */
+  readonly firstRow: number;
+  /** How many records there are in `bytes`. */
+  readonly rows: number;
+  /** Set: every row is answered with it, and nothing is solved. */
+  readonly loss?: RowLoss;
+  /** Rows that need not be solved. */
+  readonly known?: KnownResults;
+  /** The answer comes with the rows' keys. */
+  readonly isKeyed?: boolean;
+  /** The answer comes as a block for the store. */
+  readonly isPacked?: boolean;
+}
+
+/** A document of the registry. */
+export interface StoredDocument {
+  readonly bytes: Uint8Array;
+  readonly digest: string;
+  readonly version: number;
+}
+
+/** A stored document that a thread is to load and to pack, for all threads. */
+export interface PackTask extends StoredDocument {
+  readonly kind: 'pack';
+}
+
+/** A document that somebody sent, to be checked and made ready for the registry. */
+export interface AdmitTask {
+  readonly kind: 'admit';
+  readonly bytes: Uint8Array;
+  readonly maxDocumentMb: number;
+}
+
+/** A stored model and a policy that somebody wants a batch of: a thread is to prepare them, and keeps them for `TimeTask`. */
+export interface TryTask extends StoredDocument {
+  readonly kind: 'try';
+  readonly policy: Policy;
+}
+
+/** Rows that are to be timed with what the thread has tried. */
+export interface TimeTask extends Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow'> {
+  readonly kind: 'time';
+}
+
+export type DocumentTask = PackTask | AdmitTask | TryTask;
+export type Task = ChunkTask | DocumentTask | TimeTask;
+
+/** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
+export type ThreadTask<T extends Task = Task> = T & { readonly progress: Int32Array };
+/** What a thread is told when it starts. */
+export interface ThreadData {
+  /** URL of the file whose default export answers its tasks. */
+  readonly file: string;
+  /** Of prepared plans that it may keep. */
+  readonly planBytes: number;
+}
+
+export const NOT_STARTED = -1;
+
+export interface ChunkAnswer {
+  /** Whole lines, one per row, in order; or the block for the store. */
+  readonly bytes: Uint8Array;
+  /** Set: `bytes` are a block, and this is its digest. */
+  readonly digest?: string;
+  readonly tally: Tally;
+  /** What the thread that answered keeps prepared. */
+  readonly plans?: PlanUse;
+  /** Of the rows one after the other, see row-key.ts, when asked for. */
+  readonly keys?: Uint8Array;
+  /** Rows whose known result was taken. */
+  readonly reused: number;
+}
+
+/** What is known of a batch's model and policy once they are found good. */
+export interface TriedPlan {
+  readonly features: readonly HeaderFeature[];
+}
+
+export interface RowTime {
+  readonly msPerRow: number;
+}
+
+interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
+  readonly pack: SharedModel;
+  readonly admit: AdmittedModel;
+  readonly try: TriedPlan;
+  readonly time: RowTime;
+}
+
+/** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */
+export type ThreadReply<T extends Task = Task> = { readonly answer: AnswerTo<T> } | { readonly refusal: Refusal };
+
+export type AnswerTo<T extends Task> = Answers[T['kind']];
+
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly path: string;
+}

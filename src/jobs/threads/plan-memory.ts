@@ -1,0 +1,46 @@
+/**
+ * How much memory prepared plans take. It cannot be asked for, so it is estimated from the size of their documents: what a
+ * plan holds was 5 to 8 times that, from a logistic regression of 26 kB to forests of 500 kB, and little below 128 kB.
+ */
+import { config } from '../../config.js';
+import type { LruCounts } from './sized-lru.js';
+
+const LEAST_BYTES = 2 ** 17;
+const PER_DOCUMENT_BYTE = 8;
+const MB = 2 ** 20;
+
+export function estimatePlanBytes(documentBytes: number): number {
+  return LEAST_BYTES + PER_DOCUMENT_BYTE * documentBytes;
+}
+
+/** What each of so many threads may keep. */
+export function planShareBytes(threads: number): number {
+  return (config.worker.planMemoryMb * MB) / threads;
+}
+
+/** What a thread keeps, and how often it has found there what it needed since it started. */
+export interface PlanUse extends LruCounts {
+  readonly thread: number;
+  readonly plans: number;
+  readonly bytes: number;
+}
+
+/** Adds up the reports of threads that come and go: counts never fall, what a thread kept goes with it. */
+export class PlanLedger {
+  readonly #latest = new Map<number, PlanUse>();
+  readonly #counts = { hits: 0, misses: 0, evictions: 0 };
+
+  note(use: PlanUse): void {
+    const before = this.#latest.get(use.thread);
+    for (const name of ['hits', 'misses', 'evictions'] as const)
+      this.#counts[name] += use[name] - (before?.[name] ?? 0);
+    this.#latest.set(use.thread, use);
+  }
+
+  total(living: readonly number[]): Omit<PlanUse, 'thread'> {
+    for (const thread of this.#latest.keys()) if (!living.includes(thread)) this.#latest.delete(thread);
+    const kept = [...this.#latest.values()];
+    const sum = (of: (use: PlanUse) => number) => kept.reduce((total, use) => total + of(use), 0);
+    return { ...this.#counts, plans: sum(({ plans }) => plans), bytes: sum(({ bytes }) => bytes) };
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * What a thread finds out before a batch is made: whether model and policy are good and go together, what the header of the rows
+ * is read against, and how long a row takes. Between the two questions the thread keeps what it has prepared.
+ */
+import { ElsewiseError } from '../../documents/error.js';
+import type { Plan } from '../../explain/plan.js';
+import { asBuffer } from '../../store/byte-streams.js';
+import { headerFeatures } from '../rows/csv.js';
+import type { RowTime, ThreadTask, TimeTask, TriedPlan, TryTask } from './messages.js';
+import { createRowReader } from '../rows/row-reader.js';
+import { timeRows } from './row-timing.js';
+import { loadStored } from './shared-documents.js';
+import type { RunnerOptions } from './task-runner.js';
+
+export class PlanTrial {
+  readonly #options: Pick<RunnerOptions, 'prepare' | 'now'>;
+  #tried: Pick<Plan, 'model' | 'explainRecord'> | undefined;
+
+  constructor(options: Pick<RunnerOptions, 'prepare' | 'now'>) {
+    this.#options = options;
+  }
+
+  async prepare(task: TryTask): Promise<TriedPlan> {
+    const { prepare, now } = this.#options;
+    const model = loadStored(task);
+    this.#tried = await prepare(model, task.policy, { now });
+    return { features: headerFeatures(model) };
+  }
+
+  time({ layout, bytes, firstRow, progress }: ThreadTask<TimeTask>): RowTime {
+    const plan = this.#tried;
+    if (!plan) throw new ElsewiseError('thread-lost', 'the thread that had prepared model and policy is gone');
+    const read = createRowReader(layout, plan.model);
+    const solve = function* () {
+      for (const { fault, id, raw, target } of read(asBuffer(bytes), firstRow))
+        yield fault ?? plan.explainRecord(id, raw, target);
+    };
+    return { msPerRow: timeRows(solve, progress, this.#options.now) };
+  }
+}

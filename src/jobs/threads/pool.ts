@@ -1,0 +1,229 @@
+/**
+ * The solver threads. A chunk goes to a thread and comes back as lines. When the thread does not survive it (it hangs in
+ * one row past any deadline, exits, runs out of memory), the thread is replaced and the chunk is run again in three
+ * parts: the rows before the one it was lost in, that row alone, and the rows after it. A row that loses its thread
+ * even alone is answered with why, so exactly the guilty rows fail.
+ *
+ * Threads publish how far they are in shared memory. That tells which row is guilty, and lets the limit hold for a row
+ * rather than for a chunk: a hang is noticed soon, however many rows are still to come.
+ */
+import { Piscina } from 'piscina';
+import { ElsewiseError } from '../../documents/error.js';
+import {
+  type AnswerTo,
+  type ChunkAnswer,
+  type ChunkTask,
+  type DocumentTask,
+  NOT_STARTED,
+  type RowLoss,
+  type Task,
+  type ThreadData,
+  type ThreadReply,
+  type ThreadTask,
+  type TimeTask,
+} from './messages.js';
+import { PlanLedger, type PlanUse, planShareBytes } from './plan-memory.js';
+import { recordsOf } from '../rows/records.js';
+import { addTally, createTally } from '../results/tally.js';
+
+export interface PoolOptions {
+  readonly threads: number;
+  /** URL of the file that runs in the threads; another one than ours only in tests. */
+  readonly file?: string;
+  /** A thread that needs more is replaced. */
+  readonly heapLimitMb?: number;
+  /** Lets other work go first, as `nice` does. */
+  readonly niceIncrement?: number;
+  /** Of prepared plans that each thread may keep; left out, the threads of the pool share the whole budget. */
+  readonly planBytes?: number;
+}
+
+export interface ChunkOptions {
+  /** A row that takes longer loses its thread. See `rowLimitMs`. */
+  readonly rowLimitMs: number;
+  /** Gives the chunk up: the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+const THREAD_FILE = new URL('./thread.js', import.meta.url).href;
+const THREAD_START = new URL('./thread-start.cjs', import.meta.url).href;
+const HEAP_LIMIT_MB = 2048;
+/** Time to load and prepare model and policy in a thread, before the first row. */
+const PREPARE_LIMIT_MS = 120_000;
+const WATCH_EVERY_MS = 200;
+
+/** A row's own deadline is kept by the solvers; this is for the case that they do not. */
+export function rowLimitMs(deadlineMs: number): number {
+  return 5_000 + 4 * deadlineMs;
+}
+
+interface Lost {
+  readonly loss: RowLoss;
+  /** Rows of the chunk that were done, or NOT_STARTED. */
+  readonly rowsDone: number;
+}
+
+type Attempt<T extends Task> = { readonly answer: AnswerTo<T> } | Lost;
+
+export class SolverPool {
+  readonly threads: number;
+  readonly #piscina: Piscina<ThreadTask, ThreadReply>;
+  readonly #plans = new PlanLedger();
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: PoolOptions) {
+    const { threads, file = THREAD_FILE, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 } = options;
+    this.threads = threads;
+    this.#free = threads;
+    this.#piscina = new Piscina({
+      filename: THREAD_START,
+      minThreads: threads,
+      maxThreads: threads,
+      niceIncrement,
+      recordTiming: false,
+      workerData: { file, planBytes: options.planBytes ?? planShareBytes(threads) } satisfies ThreadData,
+      resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
+    });
+    // A thread that dies between two tasks is replaced by piscina; without a listener it would take the process along.
+    this.#piscina.on('error', () => {});
+  }
+
+  /** Answers every row of the chunk, in order. Rejects when the documents cannot be prepared, or by the signal. */
+  async run(task: ChunkTask, options: ChunkOptions): Promise<ChunkAnswer> {
+    const attempt = await this.#attempt(task, options);
+    if ('answer' in attempt) return attempt.answer;
+    if (attempt.rowsDone === NOT_STARTED) throw new ElsewiseError('thread-lost', attempt.loss.message);
+    if (task.loss) throw new ElsewiseError('thread-lost', `not even an answer to failed rows: ${attempt.loss.message}`);
+    if (task.rows === 1) return this.run({ ...task, loss: attempt.loss }, options);
+    return this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
+  }
+
+  /** Has a thread do something with a document. Rejects when the document is not good for it. */
+  async runDocument<T extends DocumentTask>(task: T): Promise<AnswerTo<T>> {
+    const attempt = await this.#attempt(task, { rowLimitMs: PREPARE_LIMIT_MS });
+    if ('answer' in attempt) return attempt.answer;
+    throw new ElsewiseError('thread-lost', attempt.loss.message);
+  }
+
+  /** Has the thread that tried a plan time rows with it; with a row that takes longer than the limit, the thread is lost. */
+  timeRows(task: TimeTask, rowLimitMs: number): Promise<Attempt<TimeTask>> {
+    return this.#attempt(task, { rowLimitMs });
+  }
+
+  async #runParts(parts: readonly ChunkTask[], options: ChunkOptions): Promise<ChunkAnswer> {
+    const answers: ChunkAnswer[] = [];
+    for (const part of parts) answers.push(await this.run(part, options));
+    const tally = createTally();
+    for (const answer of answers) addTally(tally, answer.tally);
+    const join = (parts: readonly Uint8Array[]) => Buffer.concat(parts);
+    const keys = parts[0].isKeyed ? join(answers.map((answer) => answer.keys!)) : undefined;
+    return { bytes: join(answers.map(({ bytes }) => bytes)), tally, keys, reused: 0 };
+  }
+
+  /** A thread that is lost before it begins may not be to blame: it is tried twice. */
+  async #attempt<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
+    const first = await this.#attemptOnce(task, options);
+    return 'loss' in first && first.rowsDone === NOT_STARTED ? this.#attemptOnce(task, options) : first;
+  }
+
+  async #attemptOnce<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
+    await this.#takeThread();
+    try {
+      return await this.#runOnThread(task, options);
+    } finally {
+      this.#returnThread();
+    }
+  }
+
+  async #runOnThread<T extends Task>(task: T, { rowLimitMs, signal }: ChunkOptions): Promise<Attempt<T>> {
+    signal?.throwIfAborted();
+    const progress = new Int32Array(new SharedArrayBuffer(4)).fill(NOT_STARTED);
+    // A copy changes hands: the original is needed when the thread does not survive.
+    const bytes = new Uint8Array(task.bytes);
+    const watch = watchProgress(progress, rowLimitMs);
+    const abort = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
+    try {
+      const sent = { ...task, bytes, progress };
+      const options = { transferList: [bytes.buffer], signal: abort };
+      const reply = (await this.#piscina.run(sent, options)) as ThreadReply<T>;
+      if ('answer' in reply && 'plans' in reply.answer && reply.answer.plans) this.#plans.note(reply.answer.plans);
+      if ('answer' in reply) return reply;
+      throw new ElsewiseError(reply.refusal.code, reply.refusal.message, reply.refusal.path);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const loss = watch.signal.aborted ? overran(rowLimitMs) : threadLoss(error);
+      if (!loss) throw error;
+      return { loss, rowsDone: Atomics.load(progress, 0) };
+    } finally {
+      watch.stop();
+    }
+  }
+
+  /** Waiting here and not in piscina's queue, so that a chunk's clock runs only while a thread works on it. */
+  async #takeThread(): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #returnThread(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free++;
+  }
+
+  /** What the threads keep prepared. */
+  planUse(): Omit<PlanUse, 'thread'> {
+    return this.#plans.total(this.#piscina.threads.map(({ threadId }) => threadId));
+  }
+
+  /** Ends the threads, whatever they are doing. */
+  async close(): Promise<void> {
+    await this.#piscina.destroy();
+  }
+}
+
+function watchProgress(progress: Int32Array, limitMs: number): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  let seen = NOT_STARTED;
+  let since = performance.now();
+  const look = () => {
+    const now = performance.now();
+    const done = Atomics.load(progress, 0);
+    if (done !== seen) {
+      seen = done;
+      since = now;
+    } else if (now - since > (seen === NOT_STARTED ? Math.max(limitMs, PREPARE_LIMIT_MS) : limitMs)) controller.abort();
+  };
+  const timer = setInterval(look, Math.min(WATCH_EVERY_MS, limitMs / 2));
+  return { signal: controller.signal, stop: () => clearInterval(timer) };
+}
+
+function overran(limitMs: number): RowLoss {
+  return { code: 'overran', message: `the solver was still busy with this row after ${limitMs} ms and was stopped` };
+}
+
+/** Undefined: the thread is well, the error is about the task. */
+function threadLoss(error: unknown): RowLoss | undefined {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return { code: 'thread-lost', message: 'the solver ran out of memory on this row' };
+  if (!message?.startsWith('worker exited with code')) return undefined;
+  return { code: 'thread-lost', message: 'the solver thread ended while it worked on this row' };
+}
+
+/** The rows before one, that row, the rows behind it; to be solved and not packed, since only a whole can be. */
+function splitAround(task: ChunkTask, guilty: number): ChunkTask[] {
+  const bytes = Buffer.from(task.bytes.buffer, task.bytes.byteOffset, task.bytes.byteLength);
+  const starts = [...recordsOf(bytes, task.layout)].map(({ start }) => start);
+  const cut = (from: number, to: number): ChunkTask => ({
+    ...task,
+    known: undefined,
+    isPacked: false,
+    bytes: bytes.subarray(starts[from], starts[to] ?? bytes.length),
+    firstRow: task.firstRow + from,
+    rows: to - from,
+  });
+  const parts = [cut(0, guilty), cut(guilty, guilty + 1), cut(guilty + 1, task.rows)];
+  return parts.filter(({ rows }) => rows > 0);
+}

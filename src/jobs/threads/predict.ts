@@ -1,0 +1,51 @@
+/** `elsewise predict`: what the model says of each row, without any policy. */
+import { ElsewiseError } from '../../documents/error.js';
+import { readValue } from '../../models/features.js';
+import { checkImputable, type LoadedModel, Scorer } from '../../models/load.js';
+import type { ParsedRow, RowFault } from '../rows/row.js';
+
+export interface Prediction {
+  readonly id: string;
+  /** null: the row is bad, and `reason` says why. */
+  readonly prediction: string | number | null;
+  /** Empty for a regressor. */
+  readonly scores: Record<string, number>;
+  readonly reason?: RowFault;
+}
+
+export type Predictor = (row: ParsedRow) => Prediction;
+
+export function createPredictor(model: LoadedModel): Predictor {
+  const scorer = new Scorer(model);
+  const values = new Float64Array(model.space.features.length);
+  return (row) => {
+    if (row.fault) return refused(row.id, row.fault);
+    try {
+      readRow(model, row, values);
+    } catch (error) {
+      if (!(error instanceof ElsewiseError)) throw error;
+      return refused(row.id, { path: error.path, message: error.message.slice(error.path.length + 2) });
+    }
+    scorer.runValues(values);
+    return { id: row.id, ...describe(model, scorer) };
+  };
+}
+
+function refused(id: string, reason: RowFault): Prediction {
+  return { id, prediction: null, scores: {}, reason };
+}
+
+function readRow(model: LoadedModel, row: ParsedRow, values: Float64Array): void {
+  for (const feature of model.space.features) {
+    const value = readValue(feature, row.raw[feature.index]);
+    if (Number.isNaN(value)) checkImputable(model, feature);
+    values[feature.index] = value;
+  }
+}
+
+function describe({ task, classes, model }: LoadedModel, scorer: Scorer): Pick<Prediction, 'prediction' | 'scores'> {
+  const scores = scorer.show();
+  if (task === 'regression') return { prediction: scores[0], scores: {} };
+  const byClass = Object.fromEntries(classes.map((label, k) => [label, scores[k]]));
+  return { prediction: classes[model.decide(scorer.raw)], scores: byClass };
+}

@@ -1,0 +1,87 @@
+/** Model and policy in memory that all threads see: sent once, not once per chunk, and of trees there is one copy for all. */
+import { createHash } from 'node:crypto';
+import { nestedTooDeeply, parseSent } from '../../documents/sent.js';
+import type { Policy } from '../../policy/policy.js';
+import { type LoadedModel, loadModel } from '../../models/load.js';
+import { type PackedModel, packModel, unpackModel } from '../../models/trees/packed-model.js';
+import { type AdmittedModel, admitModel } from '../../store/model-store.js';
+import type { AdmitTask, ChunkTask, SharedJson, SharedModel, StoredDocument } from './messages.js';
+
+/** The part of a task that is the same for all chunks of a run. */
+export type PlanReference = Pick<ChunkTask, 'planKey' | 'model' | 'policy'>;
+
+/** Without a policy it can only serve `predict`. */
+export function referToPlan(model: LoadedModel, policy?: Policy): PlanReference {
+  return {
+    planKey: planKey(model, policy?.digest),
+    model: shareModel(model),
+    policy: policy && shareJson(policy.document),
+  };
+}
+
+export function planKey(model: Pick<LoadedModel, 'digest' | 'version'>, policyDigest = ''): string {
+  return [model.digest, model.version ?? '', policyDigest].join(' ');
+}
+
+export function shareModel(model: LoadedModel): SharedModel {
+  const { forests, ...rest } = packModel(model);
+  return { rest: shareJson(rest), forests };
+}
+
+export function packStored(stored: StoredDocument): SharedModel {
+  return shareModel(loadStored(stored));
+}
+
+/** Whoever read the document has checked its digest. */
+export function loadStored({ bytes, digest, version }: StoredDocument): LoadedModel {
+  const document: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  return loadModel(document, { digest, version });
+}
+
+/** What comes from outside may be anything. */
+export async function admitSent({ bytes, maxDocumentMb }: AdmitTask): Promise<AdmittedModel> {
+  const document = parseSent(bytes);
+  try {
+    return await admitModel(document, maxDocumentMb);
+  } catch (error) {
+    throw error instanceof RangeError ? nestedTooDeeply() : error;
+  }
+}
+
+export function readSharedModel({ rest, forests }: SharedModel): LoadedModel {
+  return unpackModel({ ...(readSharedJson(rest) as Omit<PackedModel, 'forests'>), forests });
+}
+
+export function shareJson(value: unknown): SharedJson {
+  const bytes = Buffer.from(JSON.stringify(value));
+  const shared = new SharedArrayBuffer(bytes.length);
+  bytes.copy(new Uint8Array(shared));
+  return shared;
+}
+
+export function readSharedJson(shared: SharedJson): unknown {
+  return JSON.parse(Buffer.from(shared).toString('utf8'));
+}
+
+/** The size of what a thread makes a plan of; the trees themselves are shared. */
+export function planBytes({ model, policy }: Pick<PlanReference, 'model' | 'policy'>): number {
+  return model.rest.byteLength + (policy?.byteLength ?? 0) + forestBytes(model) / PER_SHARED_BYTE;
+}
+
+/** What a plan keeps of its own for trees that it shares, by which estimates multiply: about as much as they are. */
+const PER_SHARED_BYTE = 8;
+
+function forestBytes({ forests }: SharedModel): number {
+  const arrays = [forests.model, forests.background?.forest].flatMap((forest) => Object.values(forest ?? {}));
+  return arrays.reduce<number>((sum, part) => sum + (ArrayBuffer.isView(part) ? part.byteLength : 0), 0);
+}
+
+/** A short name for "this model under this policy", where a line has no room for both digests. */
+export function planDigest(modelDigest: string, policyDigest: string): string {
+  return createHash('sha256').update(`${modelDigest} ${policyDigest}`).digest('hex').slice(0, 16);
+}
+
+/** A short name for all that a plan is, its model's version included. */
+export function planTag({ planKey }: Pick<PlanReference, 'planKey'>): string {
+  return createHash('sha256').update(planKey).digest('hex').slice(0, 24);
+}

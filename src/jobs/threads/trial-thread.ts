@@ -1,0 +1,52 @@
+/**
+ * A thread that lives while a batch is being made. Loading a model, preparing it and solving the first rows take seconds where
+ * trees are many or deadlines long, and whoever makes the batch may be the loop of a worker, which has locks to renew, or of the API.
+ * One thread works at a time, since each takes a core and much memory; none is waited for while the rows are still to come.
+ */
+import type { Policy } from '../../policy/policy.js';
+import type { ModelPin } from '../../store/manifest.js';
+import { oneAtATime } from '../../store/one-at-a-time.js';
+import type { HeaderFeature, RowLayout } from './messages.js';
+import { SolverPool } from './pool.js';
+import { FIRST_ROUND_MS } from './row-timing.js';
+import type { Chunk } from '../rows/row-source.js';
+
+/** All the time that the first rows have; the row that goes beyond it counts as if it had ended then. */
+const TIMING_CAP_MS = 2_000;
+
+const inTurn = oneAtATime();
+
+export class TrialThread {
+  #pool: SolverPool | undefined;
+
+  /** For who has other things to do before: it takes a while until a thread has loaded its code. */
+  start(): this {
+    this.#pool ??= new SolverPool({ threads: 1 });
+    return this;
+  }
+
+  /** What the header of the rows is read against. Rejects when model or policy are not good or do not go together. */
+  try(read: () => Promise<Uint8Array>, pin: ModelPin, policy: Policy): Promise<readonly HeaderFeature[]> {
+    return inTurn(async () => {
+      const pool = this.#started;
+      const { digest, version } = pin;
+      const { features } = await pool.runDocument({ kind: 'try', bytes: await read(), digest, version, policy });
+      return features;
+    });
+  }
+
+  /** Milliseconds of a row, under what has been tried. */
+  async time({ bytes, firstRow }: Chunk, layout: RowLayout): Promise<number> {
+    const task = { kind: 'time', layout, bytes, firstRow } as const;
+    const timing = await inTurn(() => this.#started.timeRows(task, TIMING_CAP_MS - FIRST_ROUND_MS));
+    return 'answer' in timing ? timing.answer.msPerRow : TIMING_CAP_MS / (Math.max(0, timing.rowsDone) + 1);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  get #started(): SolverPool {
+    return this.start().#pool!;
+  }
+}

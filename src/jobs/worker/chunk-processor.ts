@@ -1,0 +1,111 @@
+/** A job of the bulk queue: the rows of one chunk out of the store, through the threads, and their results back into it. */
+import { ElsewiseError } from '../../documents/error.js';
+import { parseDocument } from '../../documents/parse.js';
+import type { Policy } from '../../policy/policy.js';
+import { type Manifest, makingOf } from '../../store/manifest.js';
+import { packLines } from '../../store/result-block.js';
+import type { Finish } from '../../store/result-store.js';
+import type { Store } from '../../store/store.js';
+import { CancelWatch } from './cancel-watch.js';
+import { type ChunkJob, type ChunkReturn, chunkJobSchema, makingOfJob } from '../contract.js';
+import type { Solve } from './lane.js';
+import type { ChunkAnswer } from '../threads/messages.js';
+import { Once } from './known-rows.js';
+import type { PlanCache } from './plan-cache.js';
+import { whileFull } from '../batches/backpressure.js';
+
+const MAX_MANIFESTS = 32;
+/** Workers get the room that producers leave; should it be gone, they wait before the chunk counts as failed. */
+const PATIENCE_MS = 60_000;
+
+export class ChunkProcessor {
+  readonly #store: Store;
+  readonly #plans: PlanCache;
+  readonly #once: Once;
+  /** By id and making: a manifest never changes, but another batch may get its id. */
+  readonly #manifests = new Map<string, Manifest>();
+
+  constructor(store: Store, plans: PlanCache) {
+    this.#store = store;
+    this.#plans = plans;
+    this.#once = new Once(store);
+  }
+
+  /** Repeating it is harmless: a chunk that is done is left as it is, and so is a batch that the job was not made for. */
+  async answer(data: unknown, solve: Solve, jobId: string): Promise<ChunkReturn> {
+    const job = parseDocument(chunkJobSchema, data, 'job');
+    const watch = new CancelWatch(() => this.#store.batches.isCancelled(job.batch));
+    try {
+      return await this.#work(job, makingOfJob(jobId), solve, watch.signal);
+    } catch (error) {
+      if (!watch.signal.aborted && !(await this.#store.batches.isCancelled(job.batch))) throw error;
+      await this.#store.batches.dropRows(job.batch, [job.chunk]);
+      return returned(job, 'cancelled');
+    } finally {
+      watch.stop();
+    }
+  }
+
+  async #work(job: ChunkJob, made: string | undefined, solve: Solve, signal: AbortSignal): Promise<ChunkReturn> {
+    const { batches } = this.#store;
+    const { chunk, making, isStale } = await batches.find({ ...job, making: made });
+    if (isStale) return returned(job, 'stale');
+    if (chunk?.state === 'done') return returned(job, 'known');
+    const bytes = chunk && (await batches.rows(job.batch, job.chunk, job.digest));
+    if (!bytes || making === undefined) throw gone(job);
+    const manifest = await this.#manifest(job, making);
+    if (!isMadeFrom(job, manifest)) return returned(job, 'stale');
+    const { layout, probe } = manifest;
+    const { document, digest } = manifest.policy;
+    const policy: Policy = { document, name: document.name, digest };
+    const plan = await this.#plans.get(job.model, policy);
+    const batch = { batch: job.batch, making };
+    const { firstRow, rows } = job;
+    const asked = { plan, policy, rows: { layout, bytes, firstRow, rows }, batch, msPerRow: probe?.msPerRow };
+    const answer = await this.#once.solve({ ...asked, manner: { isPacked: true, signal } }, solve);
+    const outcome = await this.#finish(job, making, answer);
+    if (outcome === 'gone') throw gone(job);
+    if (outcome === 'known' || outcome === 'stale') return returned(job, outcome);
+    await this.#once.rememberChunk(plan, batch, job.chunk, answer).catch(() => {}); // it is only a cache
+    if (outcome === 'touch') {
+      await batches.touch(job.batch);
+      await batches.settle(job.batch);
+    }
+    return returned(job, 'stored');
+  }
+
+  #finish(job: ChunkJob, making: string, answer: ChunkAnswer): Promise<Finish> {
+    const { digest, firstRow, rows } = job;
+    const { costs, statuses } = answer.tally;
+    const counts = Object.fromEntries(statuses);
+    const finished = { batch: job.batch, making, index: job.chunk, facts: { digest, firstRow, rows }, counts, costs };
+    const { bytes } = answer;
+    const block = answer.digest ? { data: bytes, digest: answer.digest } : packLines(Buffer.from(bytes).toString());
+    return whileFull(() => this.#store.results.finishChunk(finished, block), { patienceMs: PATIENCE_MS });
+  }
+
+  async #manifest(job: ChunkJob, making: string): Promise<Manifest> {
+    const name = `${job.batch}@${making}`;
+    const manifest = this.#manifests.get(name) ?? (await this.#store.batches.manifest(job.batch));
+    if (!manifest || makingOf(manifest) !== making) throw gone(job);
+    if (this.#manifests.size >= MAX_MANIFESTS) this.#manifests.clear();
+    this.#manifests.set(name, manifest);
+    return manifest;
+  }
+}
+
+/** Not so: a job without a making, of an earlier batch with the same rows. */
+function isMadeFrom({ model, policy }: ChunkJob, manifest: Manifest): boolean {
+  return model.digest === manifest.model.digest && policy === manifest.policy.digest;
+}
+
+function returned({ batch, chunk, rows }: ChunkJob, outcome: ChunkReturn['outcome']): ChunkReturn {
+  return { schema: 'elsewise.chunk-return/v1', batch, chunk, rows, outcome };
+}
+
+function gone({ batch, chunk }: ChunkJob): ElsewiseError {
+  return new ElsewiseError(
+    'not-known',
+    `the rows of chunk ${chunk} of batch "${batch}" are not stored (or have expired)`,
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * Solves what nobody has asked before. The same values under the same model, policy and target have the same answer, so a row
+ * that the index knows (store/once-store.ts) is answered with a copy of its result, under its own id.
+ *
+ *   keys of the rows, from a thread  ->  one look into the index  ->  blocks with known results  ->  the rest is solved
+ *
+ * Looking costs a few microseconds per row and opening a foreign block some 4 milliseconds, for it is read as a whole. So
+ * there is no look when there is nothing to find but what the same batch left, unless rows are slow; and of the blocks found,
+ * those are opened that save more than they cost, and always the few that answer most.
+ */
+import type { Policy } from '../../policy/policy.js';
+import type { BatchName, OnceReference } from '../../store/once-store.js';
+import type { Store } from '../../store/store.js';
+import type { Manner, Rows, Solve } from './lane.js';
+import type { ChunkAnswer, KnownResults, KnownSource } from '../threads/messages.js';
+import type { CachedPlan } from './plan-cache.js';
+import { planTag } from '../threads/shared-documents.js';
+
+export interface OnceJob {
+  readonly plan: CachedPlan;
+  readonly policy: Policy;
+  readonly rows: Rows;
+  readonly manner: Manner;
+  /** The batch it belongs to. */
+  readonly batch?: BatchName;
+  /** About how long a row takes, if known. */
+  readonly msPerRow?: number;
+}
+
+/** From here on a row is worth a look within its own batch. */
+const SLOW_ROW_MS = 0.5;
+const BLOCK_MS = 4;
+const ALWAYS_OPENED = 4;
+
+interface Source {
+  readonly reference: OnceReference;
+  readonly rows: { readonly row: number; readonly line: number }[];
+}
+
+export class Once {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The answer comes with the keys of the rows that can be remembered. */
+  async solve(job: OnceJob, solve: Solve): Promise<ChunkAnswer> {
+    const { plan, policy, rows, manner } = job;
+    const { isOn } = this.#store.once;
+    const known = isOn && (await this.#isWorthALook(job)) ? await this.#find(job, solve) : undefined;
+    return solve(plan, policy, rows, { ...manner, known, isKeyed: isOn });
+  }
+
+  async rememberChunk(plan: CachedPlan, batch: BatchName, chunk: number, { keys }: ChunkAnswer): Promise<void> {
+    if (keys) await this.#store.once.addChunk(planTag(plan), batch, chunk, keys);
+  }
+
+  async rememberAnswer(plan: CachedPlan, answerKey: string, { keys }: ChunkAnswer): Promise<void> {
+    if (keys) await this.#store.once.addAnswer(planTag(plan), keys, answerKey);
+  }
+
+  async #isWorthALook({ plan, batch, msPerRow = 0 }: OnceJob): Promise<boolean> {
+    return msPerRow >= SLOW_ROW_MS || this.#store.once.hasOthers(planTag(plan), batch);
+  }
+
+  async #find({ plan, policy, rows, manner, msPerRow = 0 }: OnceJob, solve: Solve): Promise<KnownResults | undefined> {
+    const { signal } = manner;
+    const { keys } = await solve(plan, policy, rows, { kind: 'keys', isKeyed: true, signal });
+    const found = await this.#store.once.find(planTag(plan), keys!);
+    const sources = [...groupBySource(found)].sort((a, b) => b.rows.length - a.rows.length);
+    const opened = sources.filter(({ rows }, i) => i < ALWAYS_OPENED || rows.length * msPerRow > BLOCK_MS);
+    if (opened.length === 0) return undefined;
+    return knownOf(opened, await Promise.all(opened.map(({ reference }) => this.#read(reference))), rows.rows);
+  }
+
+  async #read(reference: OnceReference): Promise<KnownSource | undefined> {
+    if ('batch' in reference) return (await this.#store.results.blocks([reference]))[0];
+    const answer = await this.#store.results.answer(reference.answer);
+    return answer === undefined ? undefined : { answer };
+  }
+}
+
+function groupBySource(found: readonly (OnceReference | undefined)[]): Iterable<Source> {
+  const sources = new Map<string, Source>();
+  for (const [row, reference] of found.entries()) {
+    if (!reference) continue;
+    const isLine = 'batch' in reference;
+    const name = isLine ? `${reference.batch}@${reference.making}:${reference.chunk}` : reference.answer;
+    const source = sources.get(name) ?? { reference, rows: [] };
+    source.rows.push({ row, line: isLine ? reference.line : 0 });
+    sources.set(name, source);
+  }
+  return sources.values();
+}
+
+function knownOf(sources: readonly Source[], read: readonly (KnownSource | undefined)[], rows: number): KnownResults {
+  const known = { sources: [] as KnownSource[], source: new Int32Array(rows).fill(-1), line: new Int32Array(rows) };
+  for (const [i, { rows }] of sources.entries()) {
+    const source = read[i];
+    if (!source) continue;
+    for (const { row, line } of rows) {
+      known.source[row] = known.sources.length;
+      known.line[row] = line;
+    }
+    known.sources.push(source);
+  }
+  return known;
+}

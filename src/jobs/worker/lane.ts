@@ -1,0 +1,195 @@
+/**
+ * A lane of a worker: one queue, its own solver threads, and BullMQ's worker between them. Lanes do not share threads, so
+ * a single row never waits behind chunks of a batch. The main loop only moves buffers.
+ */
+import { type Job, Queue, Worker } from 'bullmq';
+import { ElsewiseError } from '../../documents/error.js';
+import type { Policy } from '../../policy/policy.js';
+import type { RedisClient } from '../../store/redis.js';
+import { throughTrouble } from '../../store/redis-trouble.js';
+import type { Metrics, PoolUse, QueueDepth } from '../../telemetry/metrics.js';
+import type { FailedJob } from '../failures/dead-letters.js';
+import { forgetFailed } from '../failures/failed-jobs.js';
+import { asJobError, failureOf, JobFailure } from '../failures/job-failure.js';
+import type { ChunkAnswer, ChunkTask } from '../threads/messages.js';
+import type { CachedPlan } from './plan-cache.js';
+import { rowLimitMs, SolverPool } from '../threads/pool.js';
+import { queueOptions, workerOptions } from '../queues.js';
+import { quantile, type Tally } from '../results/tally.js';
+
+export type Rows = Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow' | 'rows'>;
+
+/** What else a task may say, see messages.ts. */
+export type Manner = Partial<Pick<ChunkTask, 'kind' | 'known' | 'isKeyed' | 'isPacked'>> & {
+  readonly signal?: AbortSignal;
+};
+
+/** Rows through the threads of the lane. */
+export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows, manner?: Manner) => Promise<ChunkAnswer>;
+
+export interface LaneOptions {
+  readonly queue: string;
+  readonly prefix: string;
+  readonly threads: number;
+  /** Jobs taken at a time. */
+  readonly concurrency: number;
+  readonly niceIncrement: number;
+  /** Of prepared plans that each of its threads may keep. */
+  readonly planBytes: number;
+  /** The file that runs in the threads; another one than ours only in tests. */
+  readonly threadFile: string | undefined;
+  answer(data: unknown, solve: Solve, jobId: string): Promise<{ outcome?: string; isNew?: boolean }>;
+  /** The job will not be tried again. */
+  onFailed(job: FailedJob, error: Error): Promise<void>;
+  /** A job was taken or has ended. */
+  onProgress(): void;
+  /** Anything else that goes wrong. */
+  onError(error: Error): void;
+}
+
+/** Failed jobs that one sweep looks at, and how long the worker that saw one fail has to write that down. */
+const SWEPT = 100;
+const SETTLING_MS = 20_000;
+const COUNTED = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
+
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #redis: RedisClient;
+  readonly #metrics: Metrics;
+  readonly #pool: SolverPool;
+  readonly #queue: Queue;
+  readonly #worker: Worker;
+  #isDraining = false;
+  #jobs = 0;
+  #tasks = 0;
+
+  constructor(connection: RedisClient, metrics: Metrics, options: LaneOptions) {
+    const { queue, prefix, threads, niceIncrement, planBytes, concurrency, threadFile } = options;
+    this.#options = options;
+    this.#redis = connection;
+    this.#metrics = metrics;
+    this.#pool = new SolverPool({ threads, niceIncrement, planBytes, file: threadFile });
+    this.#queue = new Queue(queue, { connection, ...queueOptions(prefix) });
+    this.#queue.on('error', options.onError);
+    this.#worker = new Worker(queue, (job) => this.#process(job), {
+      connection,
+      ...workerOptions(prefix, concurrency),
+    });
+    this.#worker.on('error', options.onError);
+    this.#worker.on('failed', (job, error) => void this.#recordFailure(job, error));
+  }
+
+  get queue(): string {
+    return this.#options.queue;
+  }
+
+  get hasRoom(): boolean {
+    return this.#jobs < this.#options.concurrency;
+  }
+
+  poolUse(): PoolUse {
+    const { queue, threads } = this.#options;
+    const busy = Math.min(this.#tasks, threads);
+    return { queue, threads, busy, queued: Math.max(0, this.#tasks - threads), prepared: this.#pool.planUse() };
+  }
+
+  async depth(): Promise<QueueDepth> {
+    const [jobs, [oldest]] = await Promise.all([
+      this.#queue.getJobCounts(...COUNTED),
+      this.#queue.getJobs(['waiting', 'prioritized'], 0, 0, true),
+    ]);
+    const oldestSeconds = oldest ? Math.max(0, Date.now() - oldest.timestamp) / 1000 : 0;
+    return { queue: this.#options.queue, jobs, oldestSeconds };
+  }
+
+  /** Jobs that a worker with room should take; those of a paused queue are not. */
+  async takeable(): Promise<number> {
+    const [isPaused, count] = await Promise.all([
+      this.#queue.isPaused(),
+      this.#queue.getJobCountByTypes('waiting', 'prioritized'),
+    ]);
+    return isPaused ? 0 : count;
+  }
+
+  /** Takes no more jobs and resolves when the running ones have ended, and what else uses the threads has. */
+  async drain(others: Promise<void> = Promise.resolve()): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all([this.#worker.close(), others]);
+    await Promise.all([this.#pool.close(), this.#queue.close()]);
+  }
+
+  async #process(job: Job): Promise<unknown> {
+    const { queue, onProgress, answer } = this.#options;
+    const started = performance.now();
+    this.#jobs++;
+    onProgress();
+    try {
+      const returned = await this.#persist(() => answer(job.data, this.solve, job.id!));
+      const isKnown = returned.outcome === 'known' || returned.isNew === false;
+      this.#metrics.countJob(queue, isKnown ? 'known' : 'completed');
+      this.#metrics.timeAnswer(queue, job.timestamp);
+      return returned;
+    } catch (error) {
+      throw asJobError(error);
+    } finally {
+      this.#metrics.timeJob(queue, performance.now() - started);
+      this.#jobs--;
+      onProgress();
+    }
+  }
+
+  /** Also for rows that came another way than the queue. */
+  readonly solve: Solve = async (plan, policy, rows, { signal, ...manner } = {}) => {
+    this.#tasks++;
+    try {
+      const { family, ...reference } = plan;
+      const { queue } = this.#options;
+      const task: ChunkTask = { kind: 'explain', ...reference, output: 'ndjson', ...rows, ...manner };
+      const answer = await this.#pool.run(task, { rowLimitMs: rowLimitMs(policy.document.deadlineMs), signal });
+      if (answer.tally.rows !== rows.rows) throw new Error(`${answer.tally.rows} results for ${rows.rows} rows`);
+      if (task.kind !== 'explain') return answer;
+      this.#metrics.countRows({ queue, family, ...answer.tally, elapsedMs: values(answer.tally) });
+      this.#metrics.countReused(queue, answer.reused);
+      return answer;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error instanceof ElsewiseError ? error : new JobFailure('failed', (error as Error).message);
+    } finally {
+      this.#tasks--;
+    }
+  };
+
+  /** Also called for a job that no worker lives through: then this worker never ran it. */
+  async #recordFailure(job: Job | undefined, error: Error): Promise<void> {
+    const isFinal = job?.finishedOn !== undefined;
+    this.#metrics.countJob(this.#options.queue, isFinal ? 'failed' : 'retried');
+    if (!isFinal) return;
+    await this.#giveUp(job, error).catch(this.#options.onError); // the sweep comes back to it
+  }
+
+  /** A failed job is there until what came of it is written down, so that its failure is never lost with a worker. */
+  async #giveUp(job: Job, error: Error): Promise<void> {
+    const failed = { id: job.id!, data: job.data, attempts: job.attemptsMade };
+    await this.#persist(() => this.#options.onFailed(failed, error));
+    await this.#persist(() => forgetFailed(this.#redis, this.#queue, job));
+  }
+
+  /** Failures that nobody has written down. */
+  async sweep(): Promise<void> {
+    const jobs = await this.#queue.getJobs(['failed'], 0, SWEPT - 1, true);
+    const left = jobs.filter((job) => job?.finishedOn !== undefined && job.finishedOn < Date.now() - SETTLING_MS);
+    for (const job of left) if (await job.isFailed()) await this.#giveUp(job, failureOf(job.failedReason)); // or replayed
+  }
+
+  #persist<T>(work: () => Promise<T>): Promise<T> {
+    return throughTrouble(work, { isLeft: () => this.#isDraining, onFull: this.#options.onError });
+  }
+}
+
+/** The row times of a tally: the middle of each bucket and how many rows are in it. */
+function* values({ elapsedMs }: Tally): Generator<readonly [number, number]> {
+  for (const [bucket, count] of elapsedMs.buckets) {
+    const one = { buckets: new Map([[bucket, 1]]), count: 1, sum: 0 };
+    yield [quantile(one, 1) ?? 0, count];
+  }
+}

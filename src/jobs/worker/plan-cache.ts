@@ -1,0 +1,72 @@
+/**
+ * A worker's models under their policies, as the threads want them, within a budget of memory. A document is never parsed here: a
+ * thread of its own loads and checks it (document-thread.ts) and gives back what all threads share.
+ */
+import { ElsewiseError } from '../../documents/error.js';
+import type { Policy } from '../../policy/policy.js';
+import type { ModelPin } from '../../store/manifest.js';
+import type { ModelStore } from '../../store/model-store.js';
+import { packInThread } from '../threads/document-thread.js';
+import type { SharedModel } from '../threads/messages.js';
+import { type PlanReference, planBytes, planKey, shareJson } from '../threads/shared-documents.js';
+import { type LruCounts, SizedLru } from '../threads/sized-lru.js';
+
+export interface CachedPlan extends PlanReference {
+  readonly family: string;
+}
+
+interface StoredModel {
+  readonly model: SharedModel;
+  readonly family: string;
+}
+
+export class PlanCache {
+  readonly #store: ModelStore;
+  /** Policies of one model share it. */
+  readonly #models: SizedLru<Promise<StoredModel>>;
+  readonly #plans: SizedLru<Promise<CachedPlan>>;
+
+  constructor(store: ModelStore, maxBytes: number) {
+    this.#store = store;
+    this.#models = new SizedLru(maxBytes);
+    this.#plans = new SizedLru(maxBytes);
+  }
+
+  get use(): LruCounts & { plans: number; bytes: number } {
+    return { ...this.#plans.counts, plans: this.#plans.size, bytes: this.#models.bytes };
+  }
+
+  /** Jobs that ask for the same model at the same time wait for one load. */
+  get(model: ModelPin, policy: Policy): Promise<CachedPlan> {
+    const key = planKey(model, policy.digest);
+    return kept(this.#plans, key, () => this.#plan(key, model, policy), planBytes);
+  }
+
+  async #plan(key: string, pin: ModelPin, policy: Policy): Promise<CachedPlan> {
+    const stored = await kept(this.#models, planKey(pin), () => this.#load(pin), planBytes);
+    return { ...stored, planKey: key, policy: shareJson(policy.document) };
+  }
+
+  async #load(pin: ModelPin): Promise<StoredModel> {
+    const version = await this.#store.resolve(`${pin.name}@${pin.version}`);
+    if (version.digest !== pin.digest) throw notPinned(pin, version.digest);
+    return { model: await packInThread(await this.#store.read(version), pin), family: version.family };
+  }
+}
+
+/** What is known under a key, or being made; what fails is not kept. */
+function kept<T>(cache: SizedLru<Promise<T>>, key: string, make: () => Promise<T>, sizeOf: (value: T) => number) {
+  const known = cache.get(key);
+  if (known) return known;
+  const made = make();
+  cache.set(key, made, 0);
+  made.then(
+    (value) => cache.resize(key, made, sizeOf(value)),
+    () => cache.delete(key), // whoever waits for it hears of its failure
+  );
+  return made;
+}
+
+function notPinned({ name, version, digest }: ModelPin, stored: string): ElsewiseError {
+  return new ElsewiseError('conflict', `model ${name}@${version} is stored as ${stored}, but the job means ${digest}`);
+}

@@ -1,0 +1,181 @@
+/**
+ * The lane of producers without BullMQ: `XADD elsewise:requests * body JSON`. Workers share the stream as a consumer group.
+ *
+ *   taken -> answered on the threads of events -> answer stored -> acknowledged
+ *                 |-> will not get better, or was tried too often -> dead letter -> acknowledged
+ *                 '-> this process dies, or a thread is lost: stays pending, and whoever looks next takes it over
+ *
+ * An entry is acknowledged after its answer is stored, so it may be answered twice and never not at all; the answer is
+ * kept by content, so the second one is the same. No more entries are taken than are answered at a time.
+ */
+import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../config.js';
+import { ElsewiseError } from '../../documents/error.js';
+import type { RedisClient } from '../../store/redis.js';
+import { backOffMs, isRedisTrouble, throughTrouble } from '../../store/redis-trouble.js';
+import type { RequestEntry, RequestStore } from '../../store/request-store.js';
+import type { Metrics, QueueDepth } from '../../telemetry/metrics.js';
+import { isRetried } from '../failures/job-failure.js';
+
+export interface RequestLaneOptions {
+  readonly requests: RequestStore;
+  /** Of its own: it is blocked while the lane waits for entries. */
+  readonly blocked: RedisClient;
+  readonly limits: Config['requests'];
+  answer(body: unknown): Promise<{ readonly isNew: boolean }>;
+  /** The entry will not be tried again. */
+  bury(entry: RequestEntry, error: Error, attempts: number): Promise<void>;
+  /** An entry was taken or has ended. */
+  onProgress(): void;
+  onError(error: Error): void;
+}
+
+export const REQUESTS = 'elsewise-requests';
+
+/** So long a drain may take longer than its last answer. */
+const WAIT_MS = 1_000;
+const MAX_BACK_OFF_MS = 5_000;
+/** How often, while it is overdue, an entry is looked at. */
+const LOOKS = 4;
+
+export class RequestLane {
+  readonly queue = REQUESTS;
+  readonly #options: RequestLaneOptions;
+  readonly #metrics: Metrics;
+  readonly #consumer = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  readonly #active = new Map<string, Promise<void>>();
+  readonly #ended: Promise<void>;
+  readonly #look: NodeJS.Timeout;
+  #isDraining = false;
+
+  constructor(metrics: Metrics, options: RequestLaneOptions) {
+    this.#options = options;
+    this.#metrics = metrics;
+    this.#ended = this.#takeAll();
+    const every = Math.ceil(options.limits.claimAfterMs / LOOKS);
+    this.#look = setInterval(() => void this.#lookAfter().catch(() => {}), every); // the next look may do better
+  }
+
+  get hasRoom(): boolean {
+    return this.#room > 0;
+  }
+
+  get #room(): number {
+    return this.#options.limits.concurrency - this.#active.size;
+  }
+
+  async depth(): Promise<QueueDepth> {
+    const { waiting, pending, oldest } = await this.#options.requests.depth();
+    const oldestSeconds = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest) / 1000;
+    return { queue: REQUESTS, jobs: { waiting, active: pending }, oldestSeconds };
+  }
+
+  async takeable(): Promise<number> {
+    return (await this.#options.requests.depth()).waiting;
+  }
+
+  /** Takes no more and resolves when what was taken has been answered. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    clearInterval(this.#look);
+    await this.#ended;
+    await Promise.all(this.#active.values());
+    await this.#options.requests.removeConsumers(0, this.#consumer).catch(this.#options.onError);
+  }
+
+  /** The group is opened at the start and after every error: Redis may have come back empty. */
+  async #takeAll(): Promise<void> {
+    for (let failed = 0; !this.#isDraining; failed++) {
+      try {
+        await this.#options.requests.openGroup();
+        for (; !this.#isDraining; failed = 0) await this.#takeMore();
+      } catch (error) {
+        if (this.#isDraining) return;
+        this.#options.onError(error as Error);
+        await sleep(backOffMs(failed, MAX_BACK_OFF_MS));
+      }
+    }
+  }
+
+  async #takeMore(): Promise<void> {
+    const { requests, blocked } = this.#options;
+    if (!this.hasRoom) await Promise.race(this.#active.values());
+    else for (const entry of await requests.take(blocked, this.#consumer, this.#room, WAIT_MS)) this.#start(entry, 1);
+  }
+
+  /** Keeps what is being answered from being overdue, takes over what is, and forgets consumers that are gone. */
+  async #lookAfter(): Promise<void> {
+    const { requests, limits } = this.#options;
+    if (this.#active.size > 0) await requests.touch(this.#consumer, [...this.#active.keys()]);
+    const overdue = this.hasRoom ? await requests.overdue(limits.claimAfterMs, this.#room) : [];
+    const deliveries = new Map(overdue.map((entry) => [entry.id, entry.deliveries + 1]));
+    if (deliveries.size > 0 && !this.#isDraining) {
+      const claimed = await requests.claim(this.#consumer, limits.claimAfterMs, [...deliveries.keys()]);
+      for (const entry of claimed) this.#start(entry, deliveries.get(entry.id)!);
+    }
+    await requests.removeConsumers(limits.forgetConsumerAfterMs);
+  }
+
+  #start(entry: RequestEntry, deliveries: number): void {
+    if (this.#active.has(entry.id)) return;
+    this.#options.onProgress();
+    const started = performance.now();
+    const work = this.#finish(entry, deliveries)
+      .then((outcome) => this.#metrics.countJob(REQUESTS, outcome))
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#active.delete(entry.id);
+        this.#metrics.timeJob(REQUESTS, performance.now() - started);
+        this.#options.onProgress();
+      });
+    this.#active.set(entry.id, work);
+  }
+
+  async #finish(entry: RequestEntry, deliveries: number): Promise<'completed' | 'known' | 'retried' | 'failed'> {
+    const { requests, limits, answer, bury } = this.#options;
+    try {
+      if (deliveries > limits.maxDeliveries) throw tooOften(deliveries - 1);
+      const body = readBody(entry, limits.maxBodyBytes);
+      const { isNew } = await this.#persist(() => answer(body));
+      this.#metrics.timeAnswer(REQUESTS, Number(entry.id.split('-')[0]));
+      await this.#persist(() => requests.settle(entry.id));
+      return isNew ? 'completed' : 'known';
+    } catch (error) {
+      if (this.#isOver(error)) throw error;
+      if (isRetried(error) && deliveries < limits.maxDeliveries) return 'retried'; // stays pending until it is overdue
+      await this.#persist(() => bury(entry, error as Error, deliveries));
+      await this.#persist(() => requests.settle(entry.id));
+      return 'failed';
+    }
+  }
+
+  #persist<T>(work: () => Promise<T>): Promise<T> {
+    return throughTrouble(work, { isLeft: () => this.#isDraining, onFull: this.#options.onError });
+  }
+
+  /** Whether this process is giving up its connections: the entry is left to another. */
+  #isOver(error: unknown): boolean {
+    return this.#isDraining && isRedisTrouble(error);
+  }
+}
+
+/** The length is looked at before anything else; messages say where the fault is and not what stands there. */
+function readBody({ body }: RequestEntry, maxBytes: number): unknown {
+  if (body === undefined) throw new ElsewiseError('bad-json', 'the entry has no field "body"');
+  if (body.length > maxBytes)
+    throw new ElsewiseError('too-large', `the body has ${body.length} bytes, and ${maxBytes} are accepted`);
+  if (!isUtf8(body)) throw new ElsewiseError('bad-json', 'the body is not valid UTF-8');
+  try {
+    return JSON.parse(body.toString());
+  } catch (error) {
+    const place = /(at|in JSON at) position \d+/.exec((error as Error).message)?.[0] ?? '';
+    throw new ElsewiseError('bad-json', `the body is not valid JSON ${place}`.trimEnd());
+  }
+}
+
+function tooOften(deliveries: number): ElsewiseError {
+  return new ElsewiseError('too-often', `taken ${deliveries} times, and its workers died or gave it back each time`);
+}

@@ -1,0 +1,318 @@
+/**
+ * A worker process: lanes over Redis, the port for Prometheus and the orchestrator, and a way to end without losing work.
+ * Redis may go away for as long as it likes: readiness turns false, and work goes on where it was.
+ */
+import { type Config, config } from '../../config.js';
+import { ElsewiseError } from '../../documents/error.js';
+import type { NewLetter } from '../../store/dead-store.js';
+import { readMemory, readMemoryIfAllowed } from '../../store/memory.js';
+import { connectForWorker, type RedisClient } from '../../store/redis.js';
+import { asRedisFailure } from '../../store/redis-failure.js';
+import { type Meeting, meetRedis } from '../../store/redis-meeting.js';
+import { isRedisFull } from '../../store/redis-trouble.js';
+import { RedisWatch } from '../../store/redis-watch.js';
+import type { StoreSettings } from '../../store/settings.js';
+import { type Store, storeOver } from '../../store/store.js';
+import { type ProbeServer, serveProbes, type Verdict } from '../../telemetry/http.js';
+import { Liveness } from '../../telemetry/liveness.js';
+import { Metrics } from '../../telemetry/metrics.js';
+import { BatchSweep } from '../batches/batch-sweep.js';
+import { ChunkProcessor } from './chunk-processor.js';
+import { chunkJobSchema, type LaneName, makingOfJob, QUEUES } from '../contract.js';
+import { type FailedJob, letterOfJob, letterOfRequest } from '../failures/dead-letters.js';
+import { EventProcessor } from './event-processor.js';
+import { codeOf, reasonOf } from '../failures/job-failure.js';
+import { Lane, type LaneOptions, type Solve } from './lane.js';
+import { PlanCache } from './plan-cache.js';
+import { planShareBytes } from '../threads/plan-memory.js';
+import { REQUESTS, RequestLane } from './request-lane.js';
+import { SCHEDULE_QUEUE } from '../schedules/schedule.js';
+import { ScheduleLane } from '../schedules/schedule-lane.js';
+
+export interface WorkerOptions {
+  readonly settings: StoreSettings;
+  readonly lanes: readonly LaneName[];
+  /** Whether it serves schedules as well: then it has to see their files. */
+  readonly schedules?: boolean;
+  /** Solver threads for batches; events have their own. */
+  readonly threads: number;
+  readonly eventThreads?: number;
+  /** URL of the file that runs in the threads; another one than ours only in tests. */
+  readonly threadFile?: string;
+  /** Left out: those of the configuration. */
+  readonly requests?: Config['requests'];
+  /** Of the probes; 0: any free one. */
+  readonly port: number;
+  /** Told in words what the operator should know. */
+  notice(text: string): void;
+}
+
+const LOOK_EVERY_MS = 5_000;
+const SWEEP_EVERY_MS = 30_000;
+const LOOK_DRAINING_MS = 250;
+const DRAIN_WITHOUT_REDIS_MS = 5_000;
+const LEFT_UNDONE = 'Redis is away while draining: what was running is left to other workers';
+/** BullMQ's words. */
+const LOCK_LOST = /could not renew lock|Missing lock/;
+const TELL_FULL_EVERY_MS = 60_000;
+const FULL = 'Redis is full: jobs wait, none is lost. Raise its maxmemory, or remove what is not needed';
+
+/** More than threads: while one row is solved, those around it are fetched and stored. */
+const EVENTS_AT_A_TIME = 8;
+
+type LaneKind = Pick<LaneOptions, 'threads' | 'concurrency' | 'niceIncrement' | 'answer' | 'onFailed'>;
+
+export class QueueWorker {
+  readonly #options: WorkerOptions;
+  readonly #connections: readonly RedisClient[];
+  readonly #store: Store;
+  readonly #liveness = new Liveness();
+  readonly #plans: PlanCache;
+  readonly #metrics: Metrics;
+  readonly #watch: RedisWatch;
+  readonly #events: EventProcessor;
+  readonly #lanes: ReadonlyMap<LaneName, Lane>;
+  /** Served on the threads of events, by every worker that has them. */
+  readonly #requests: RequestLane | undefined;
+  readonly #schedules: ScheduleLane | undefined;
+  readonly #look: NodeJS.Timeout;
+  readonly #sweep: NodeJS.Timeout;
+  readonly #batchSweep: BatchSweep;
+  #server: ProbeServer | undefined;
+  #draining: Promise<void> | undefined;
+  #toldFullMs = Number.NEGATIVE_INFINITY;
+
+  /** Resolves once jobs are being taken; rejects when there is no Redis to take them from, or it refuses us. */
+  static async start(options: WorkerOptions): Promise<QueueWorker> {
+    const worker = new QueueWorker(options, await meetRedis(options.settings, options.notice));
+    try {
+      worker.#server = await serveProbes(options.port, {
+        registry: worker.#metrics.registry,
+        health: () => worker.#liveness.verdict(),
+        readiness: () => worker.#readiness(),
+      });
+    } catch (error) {
+      await worker.drain();
+      throw error;
+    }
+    return worker;
+  }
+
+  private constructor(options: WorkerOptions, { isInfoAllowed }: Meeting) {
+    const { settings, notice } = options;
+    this.#options = options;
+    // the store has its own, so that large blocks do not hold up BullMQ's locks, and so has who waits for requests
+    const [forQueues, forStore, forRequests] = [1, 2, 3].map(() => connectForWorker(settings, isInfoAllowed, () => {}));
+    this.#connections = [forQueues, forStore, forRequests];
+    this.#watch = new RedisWatch(forStore, this.#connections);
+    this.#tellOfBreaks(forStore, notice);
+    this.#store = storeOver(forStore, settings);
+    this.#metrics = new Metrics({
+      depths: () => this.#whileUp(() => Promise.all(this.#allLanes().map((lane) => lane.depth())), []),
+      pools: () => [...this.#lanes.values()].map((lane) => lane.poolUse()),
+      cachedPlans: () => this.#plans.use,
+      deadLetters: () => this.#whileUp<number | undefined>(() => this.#store.dead.count(), undefined),
+      isRedisUp: () => this.#watch.isUp,
+      memory: async () => (this.#watch.isUp ? readMemory(forStore) : undefined),
+    });
+    this.#plans = new PlanCache(this.#store.models, this.#planBytes);
+    this.#events = new EventProcessor(this.#store, this.#plans, () => this.#metrics.countReused(QUEUES.events, 1));
+    const open = (name: LaneName) => new Lane(forQueues, this.#metrics, this.#laneOptions(name));
+    this.#lanes = new Map(options.lanes.map((name) => [name, open(name)]));
+    const forEvents = this.#lanes.get('events');
+    this.#requests = forEvents && this.#openRequests(forRequests, forEvents.solve);
+    this.#schedules = options.schedules
+      ? new ScheduleLane(forQueues, this.#store, this.#metrics, {
+          onProgress: () => this.#liveness.progress(SCHEDULE_QUEUE),
+          onError: (error) => this.#tell(error),
+        })
+      : undefined;
+    this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
+    this.#batchSweep = new BatchSweep(this.#store);
+    this.#sweep = setInterval(() => void (this.#watch.isUp && this.#sweepUp()), SWEEP_EVERY_MS);
+    void this.#sweepUp(); // whoever was here before may have died
+  }
+
+  /** Where the probes are served. */
+  get port(): number {
+    return this.#server!.port;
+  }
+
+  /** Takes no more jobs, ends the running ones, lets go of everything. Rejects when Redis is away meanwhile. */
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    clearInterval(this.#look);
+    clearInterval(this.#sweep);
+    const patience = this.#losePatience();
+    const requests = this.#requests?.drain();
+    try {
+      const drains = [...this.#lanes].map(([name, lane]) => lane.drain(name === 'events' ? requests : undefined));
+      await Promise.race([Promise.all([...drains, this.#schedules?.drain()]), patience.lost]);
+    } finally {
+      clearInterval(patience.timer);
+      this.#watch.stop();
+      await this.#server?.close();
+      for (const connection of this.#connections) connection.disconnect();
+    }
+  }
+
+  /** Without Redis no job can be finished: they are left to another worker, which finds them stalled. */
+  #losePatience(): { lost: Promise<never>; timer: NodeJS.Timeout } {
+    const { promise, reject } = deferred();
+    let awayMs = 0;
+    const look = () => {
+      awayMs = this.#watch.isUp ? 0 : awayMs + LOOK_DRAINING_MS;
+      if (awayMs >= DRAIN_WITHOUT_REDIS_MS) reject(new ElsewiseError('redis-away', LEFT_UNDONE));
+    };
+    return { lost: promise, timer: setInterval(look, LOOK_DRAINING_MS) };
+  }
+
+  /** The budget in equal parts: one for each thread of each lane, and one for the documents that they are made from. */
+  get #planBytes(): number {
+    const threads = { bulk: this.#options.threads, events: this.#eventThreads };
+    return planShareBytes(this.#options.lanes.reduce((sum, name) => sum + threads[name], 1));
+  }
+
+  get #eventThreads(): number {
+    return this.#options.eventThreads ?? config.worker.eventThreads;
+  }
+
+  #laneOptions(name: LaneName): LaneOptions {
+    return {
+      queue: QUEUES[name],
+      prefix: this.#options.settings.queuePrefix,
+      planBytes: this.#planBytes,
+      threadFile: this.#options.threadFile,
+      ...this.#laneKinds[name](),
+      onProgress: () => this.#liveness.progress(QUEUES[name]),
+      onError: (error) => this.#tell(error),
+    };
+  }
+
+  /** An event waits for nobody; chunks give way to it, and one more of them is fetched than can run, to have it at hand. */
+  readonly #laneKinds: Readonly<Record<LaneName, () => LaneKind>> = {
+    events: () => {
+      const threads = this.#eventThreads;
+      const answer: LaneOptions['answer'] = (data, solve) => this.#events.answer(data, solve);
+      const onFailed = (job: FailedJob, error: Error) => this.#recordFailedEvent(job, error);
+      return { threads, concurrency: EVENTS_AT_A_TIME * threads, niceIncrement: 0, answer, onFailed };
+    },
+    bulk: () => {
+      const { threads } = this.#options;
+      const processor = new ChunkProcessor(this.#store, this.#plans);
+      const answer: LaneOptions['answer'] = (data, solve, jobId) => processor.answer(data, solve, jobId);
+      const onFailed = (job: FailedJob, error: Error) => this.#recordFailedChunk(job, error);
+      return { threads, concurrency: threads + 1, niceIncrement: config.worker.bulkNice, answer, onFailed };
+    },
+  };
+
+  #openRequests(blocked: RedisClient, solve: Solve): RequestLane {
+    return new RequestLane(this.#metrics, {
+      requests: this.#store.requests,
+      blocked,
+      limits: this.#options.requests ?? config.requests,
+      answer: (body) => this.#events.answerRequest(body, solve),
+      bury: (entry, error, attempts) => this.#bury(letterOfRequest(entry, error, attempts)),
+      onProgress: () => this.#liveness.progress(REQUESTS),
+      onError: (error) => this.#tell(error),
+    });
+  }
+
+  /** What breaks while Redis is away has been told by that, and that locks are lost by its being full. */
+  #tell(error: Error): void {
+    const { notice, settings } = this.#options;
+    const coded = asRedisFailure(settings, error) as Error;
+    const isBreak = coded instanceof ElsewiseError && coded.code === 'redis-away';
+    if (isRedisFull(error)) this.#tellFull();
+    else if (this.#watch.isUp && !isBreak && !(LOCK_LOST.test(coded.message) && this.#wasFull)) notice(coded.message);
+  }
+
+  get #wasFull(): boolean {
+    return performance.now() - this.#toldFullMs < TELL_FULL_EVERY_MS;
+  }
+
+  /** Now and then, for nothing goes on by itself if it was not us who filled it. */
+  #tellFull(): void {
+    if (this.#wasFull) return;
+    this.#toldFullMs = performance.now();
+    this.#options.notice(FULL);
+  }
+
+  async #recordFailedEvent(job: FailedJob, error: Error): Promise<void> {
+    await this.#bury(letterOfJob('events', job, error));
+    const { id } = Object(job.data) as { id?: unknown };
+    const failure = { code: codeOf(error), message: reasonOf(error) };
+    if (typeof id === 'string') await this.#store.results.announceFailure(id, job.id, failure);
+  }
+
+  async #recordFailedChunk(failedJob: FailedJob, error: Error): Promise<void> {
+    const job = chunkJobSchema.safeParse(failedJob.data).data;
+    const making = makingOfJob(failedJob.id);
+    if (job && (await this.#store.batches.find({ ...job, making })).isStale) return;
+    await this.#bury(letterOfJob('bulk', failedJob, error));
+    if (!job) return; // a job that is no chunk belongs to no batch: its letter is all that remains
+    const { digest, firstRow, rows } = job;
+    const failed = { state: 'failed', digest, firstRow, rows, code: codeOf(error), message: error.message } as const;
+    await this.#store.batches.fail(job.batch, job.chunk, failed, making);
+  }
+
+  async #bury(letter: NewLetter): Promise<void> {
+    const { id, source, code } = await this.#store.dead.add(letter);
+    this.#metrics.countDeadLetter(source, code);
+    this.#options.notice(`given up: ${code}, see \`elsewise dead show ${id}\``);
+  }
+
+  /** Once when Redis goes and once when it is back, not at every attempt in between. */
+  #tellOfBreaks(connection: RedisClient, notice: WorkerOptions['notice']): void {
+    let isAway = false;
+    const tell = (away: boolean, text: string) => {
+      if (isAway !== away && !this.#draining) notice(text);
+      isAway = away;
+    };
+    connection.on('close', () => tell(true, 'Redis is away: waiting for it'));
+    connection.on('ready', () => tell(false, 'Redis is back'));
+  }
+
+  #allLanes(): (Lane | RequestLane | ScheduleLane)[] {
+    return [...this.#lanes.values(), this.#requests, this.#schedules].filter((lane) => lane !== undefined);
+  }
+
+  async #whileUp<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+    return this.#watch.isUp ? ask() : otherwise;
+  }
+
+  #readiness(): Verdict {
+    if (this.#draining) return { isGood: false, reason: 'draining' };
+    return this.#watch.isUp ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
+  }
+
+  /** What others left lying about, or time has passed by. */
+  async #sweepUp(): Promise<void> {
+    const lanes = [...this.#lanes.values()].map((lane) => lane.sweep());
+    await Promise.allSettled([...lanes, this.#store.results.forgetOldAnswers(), this.#batchSweep.run()]);
+  }
+
+  /** Then no job can be taken, and a new worker would fare no better. */
+  async #isFull(): Promise<boolean> {
+    const { usedBytes, limitBytes } = await readMemoryIfAllowed(this.#store.redis);
+    return limitBytes > 0 && usedBytes >= limitBytes;
+  }
+
+  async #lookAround(): Promise<void> {
+    if (!this.#watch.isUp || (await this.#isFull())) return;
+    for (const lane of this.#allLanes())
+      this.#liveness.observe(lane.queue, { waiting: await lane.takeable(), hasRoom: lane.hasRoom });
+  }
+}
+
+function deferred(): { promise: Promise<never>; reject: (error: Error) => void } {
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<never>((_resolve, fail) => {
+    reject = fail;
+  });
+  return { promise, reject };
+}
