@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';
 import { QUEUES } from '../dist/jobs/contract.js';
 import { Producer } from '../dist/jobs/producer.js';
-import { connect } from '../dist/store/redis.js';
+import { connect } from '../dist/store/redis/redis.js';
 import { storeSettings } from '../dist/store/settings.js';
 import { storeOver } from '../dist/store/store.js';
 import { startRedis } from '../scripts/redis.mjs';

@@ -9,9 +9,9 @@ import { QUEUES } from '../jobs/contract.js';
 import type { EnqueuedEvent } from '../jobs/producer.js';
 import { queueOptions } from '../jobs/queues.js';
 import { withId } from '../jobs/results/result-lines.js';
-import { letterId } from '../store/dead-store.js';
+import { letterId } from '../store/events/dead-store.js';
 import { Keys } from '../store/keys.js';
-import { PendingStore } from '../store/pending-store.js';
+import { PendingStore } from '../store/events/pending-store.js';
 import type { Store } from '../store/store.js';
 import type { Places } from './places.js';
 

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import { config } from '../config.js';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
-import { asRedisFailure } from '../store/redis-failure.js';
-import { isRedisTrouble } from '../store/redis-trouble.js';
+import { asRedisFailure } from '../store/redis/redis-failure.js';
+import { isRedisTrouble } from '../store/redis/redis-trouble.js';
 import { HTTP_STATUS } from './http-status.js';
 
 const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];

@@ -4,8 +4,8 @@
  * does no harm: all that is stored goes by its content.
  */
 import { ElsewiseError } from '../documents/error.js';
-import type { RedisClient } from '../store/redis.js';
-import { RedisWatch } from '../store/redis-watch.js';
+import type { RedisClient } from '../store/redis/redis.js';
+import { RedisWatch } from '../store/redis/redis-watch.js';
 
 export class RedisPresence {
   readonly #watch: RedisWatch;

@@ -4,7 +4,7 @@ import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
 import { eventJobSchema } from '../jobs/contract.js';
 import { jsonSchemas } from '../jobs/schemas.js';
-import { batchIdSchema, digestSchema, modelPinSchema } from '../store/manifest.js';
+import { batchIdSchema, digestSchema, modelPinSchema } from '../store/batches/manifest.js';
 import { problemSchema } from './problem.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** Which dead letters a command means: the one of an id, or all of them. */
 import { ElsewiseError } from '../documents/error.js';
-import type { DeadStore, Letter } from '../store/dead-store.js';
+import type { DeadStore, Letter } from '../store/events/dead-store.js';
 
 export async function selectLetters(dead: DeadStore, id: string | undefined, all: boolean): Promise<Letter[]> {
   if ((id === undefined) !== all) throw new ElsewiseError('usage', 'name one dead letter by its ID, or all by --all');

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { ElsewiseError } from '../documents/error.js';
 import { loadPolicy } from '../policy/policy.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
-import type { VersionedPolicy } from '../store/policy-store.js';
-import { looksLikeReference } from '../store/reference.js';
+import type { VersionedPolicy } from '../store/registry/policy-store.js';
+import { looksLikeReference } from '../store/registry/reference.js';
 
 export async function readJson(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -2,7 +2,7 @@
 import { defaultPolicy, loadPolicy } from '../policy/policy.js';
 import { readTargetText } from '../jobs/rows/row.js';
 import type { LoadedModel } from '../models/load.js';
-import type { VersionedPolicy } from '../store/policy-store.js';
+import type { VersionedPolicy } from '../store/registry/policy-store.js';
 import { readPolicyDocument } from './documents.js';
 import type { OptionTable, OptionValues } from './options.js';
 

@@ -1,7 +1,7 @@
 /** What the commands about schedules say of times and runs. */
 import { showTime } from '../jobs/schedules/cron.js';
 import { formatNumber } from '../report/numbers.js';
-import type { Delivery, ScheduleRun } from '../store/schedule-document.js';
+import type { Delivery, ScheduleRun } from '../store/schedules/schedule-document.js';
 
 export function describeNext(times: readonly Date[], timeZone: string): string {
   return `next: ${times.map((time) => showTime(time, timeZone)).join(', ')}`;

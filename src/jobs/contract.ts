@@ -9,7 +9,7 @@ import { digestOf } from '../documents/digest.js';
 import { rowValue } from '../documents/model-document.js';
 import { policySchema, targetSchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
-import { batchIdSchema, digestSchema, type Manifest, makingOf, modelPinSchema } from '../store/manifest.js';
+import { batchIdSchema, digestSchema, type Manifest, makingOf, modelPinSchema } from '../store/batches/manifest.js';
 
 export const QUEUES = { events: 'elsewise-events', bulk: 'elsewise-bulk' } as const;
 

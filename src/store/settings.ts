@@ -1,6 +1,6 @@
 /** Where Redis is, under which prefixes our keys live there, and how long they stay: the section `store` of the configuration. */
 import { type Config, type PartialConfig, readConfig } from '../config.js';
-import { locate } from './redis-address.js';
+import { locate } from './redis/redis-address.js';
 
 export type StoreSettings = Readonly<Config['store']>;
 

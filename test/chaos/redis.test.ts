@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startRedis } from '../../scripts/redis.mjs';
-import { readMemory } from '../../src/store/memory.js';
+import { readMemory } from '../../src/store/redis/memory.js';
 import { until } from '../integration/queue-world.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { isLong, ROUNDS, SEED, Trial } from './trial.js';

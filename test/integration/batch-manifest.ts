@@ -1,5 +1,5 @@
 /** A manifest for tests of the store: a batch that nobody will work on. */
-import type { Manifest } from '../../src/store/manifest.js';
+import type { Manifest } from '../../src/store/batches/manifest.js';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
 

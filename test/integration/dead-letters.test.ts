@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Producer } from '../../dist/jobs/producer.js';
 import { config } from '../../src/config.js';
 import { queueOptions } from '../../src/jobs/queues.js';
-import { DeadStore } from '../../src/store/dead-store.js';
+import { DeadStore } from '../../src/store/events/dead-store.js';
 import { Keys } from '../../src/store/keys.js';
 import { MODEL, type RunningWorker, sumOf, until, World } from './queue-world.js';
 

@@ -5,7 +5,7 @@ import { Producer } from '../../dist/jobs/producer.js';
 import { startRedis } from '../../scripts/redis.mjs';
 import { eventJobSchema, QUEUES } from '../../src/jobs/contract.js';
 import { queueOptions } from '../../src/jobs/queues.js';
-import { readMemory } from '../../src/store/memory.js';
+import { readMemory } from '../../src/store/redis/memory.js';
 import { firstApplicant } from './example-row.js';
 import { until, World } from './queue-world.js';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlanCache } from '../../dist/jobs/worker/plan-cache.js';
 import { loadPolicy, type Policy } from '../../src/policy/policy.js';
-import type { ModelPin } from '../../src/store/manifest.js';
+import type { ModelPin } from '../../src/store/batches/manifest.js';
 import { MODEL, World } from './queue-world.js';
 
 const DOCUMENT_BYTES = JSON.stringify(JSON.parse(readFileSync(MODEL, 'utf8'))).length;

@@ -7,7 +7,7 @@ import { whileFull } from '../../dist/jobs/batches/backpressure.js';
 import { storeSettings } from '../../dist/store/settings.js';
 import { storeOver } from '../../dist/store/store.js';
 import { startRedis } from '../../scripts/redis.mjs';
-import { readMemory } from '../../src/store/memory.js';
+import { readMemory } from '../../src/store/redis/memory.js';
 import { POLICY, until, World } from './queue-world.js';
 
 const SLOW = 60_000;

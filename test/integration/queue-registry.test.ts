@@ -1,7 +1,7 @@
 /** The registry of models on a real Redis, by way of the command line and of the store. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pack } from '../../src/store/block.js';
+import { pack } from '../../src/store/codec/block.js';
 import { Keys } from '../../src/store/keys.js';
 import { MODEL, World } from './queue-world.js';
 

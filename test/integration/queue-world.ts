@@ -14,7 +14,7 @@ import { vi } from 'vitest';
 import { followResults } from '../../dist/jobs/batches/batch.js';
 import { Producer } from '../../dist/jobs/producer.js';
 import { openSource } from '../../dist/jobs/rows/streams.js';
-import { connectForWorker } from '../../dist/store/redis.js';
+import { connectForWorker } from '../../dist/store/redis/redis.js';
 import { storeSettings } from '../../dist/store/settings.js';
 import { type Store, storeOver } from '../../dist/store/store.js';
 import { provideRedis } from '../../scripts/redis.mjs';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis } from '../../scripts/redis.mjs';
-import { readMemory } from '../../src/store/memory.js';
+import { readMemory } from '../../src/store/redis/memory.js';
 import { World } from './queue-world.js';
 import { checkFlows } from './redis-flows.js';
 import { ask, type Servers, startCluster } from './redis-servers.js';

@@ -1,8 +1,8 @@
 /** A connection that is taken and never greeted: the kernel has it, the server behind does not answer. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { connectForWorker, type RedisClient } from '../../src/store/redis.js';
-import { RedisWatch } from '../../src/store/redis-watch.js';
+import { connectForWorker, type RedisClient } from '../../src/store/redis/redis.js';
+import { RedisWatch } from '../../src/store/redis/redis-watch.js';
 import { storeSettings } from '../../src/store/settings.js';
 import { until } from './queue-world.js';
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Producer } from '../../dist/jobs/producer.js';
-import { digestOfBytes } from '../../src/store/block.js';
+import { digestOfBytes } from '../../src/store/codec/block.js';
 import { Keys } from '../../src/store/keys.js';
 import { MODEL, until, World } from './queue-world.js';
 

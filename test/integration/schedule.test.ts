@@ -9,7 +9,7 @@ import { Producer } from '../../dist/jobs/producer.js';
 import { openScheduleQueue, Schedules } from '../../dist/jobs/schedules/schedule.js';
 import { ScheduleRunner } from '../../dist/jobs/schedules/schedule-run.js';
 import { Keys } from '../../src/store/keys.js';
-import type { Schedule, ScheduleRun } from '../../src/store/schedule-document.js';
+import type { Schedule, ScheduleRun } from '../../src/store/schedules/schedule-document.js';
 import { MODEL, POLICY, until, World, withoutTimes } from './queue-world.js';
 
 const NEVER = '0 2 29 2 *'; // nor during this test

@@ -7,7 +7,7 @@ import { followResults } from '../../jobs/batches/batch.js';
 import { openSink } from '../../jobs/rows/streams.js';
 import { createTally } from '../../jobs/results/tally.js';
 import { formatNumber } from '../../report/numbers.js';
-import type { Manifest } from '../../store/manifest.js';
+import type { Manifest } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { defineCommand } from '../command.js';
 import { INTERRUPTED_EXIT_CODE, interruptSignal } from '../interrupt.js';

@@ -1,5 +1,5 @@
 /** `elsewise dead list`: what was given up, latest first. Bodies are not shown here: they are people's data. */
-import { LETTER_SOURCES, type Letter } from '../../store/dead-store.js';
+import { LETTER_SOURCES, type Letter } from '../../store/events/dead-store.js';
 import { defineCommand } from '../command.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
 import { formatTable } from '../table.js';

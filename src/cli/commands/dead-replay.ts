@@ -2,7 +2,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { replayLetter } from '../../jobs/failures/dead-letters.js';
 import { formatNumber } from '../../report/numbers.js';
-import type { Letter } from '../../store/dead-store.js';
+import type { Letter } from '../../store/events/dead-store.js';
 import type { Store } from '../../store/store.js';
 import { defineCommand } from '../command.js';
 import { selectLetters } from '../dead-selection.js';

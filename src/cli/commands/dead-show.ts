@@ -1,6 +1,6 @@
 /** `elsewise dead show ID`: one letter, with what was to be answered and what its code means. */
 import { FAILURES, type FailureCode } from '../../jobs/failures/failures.js';
-import type { Letter } from '../../store/dead-store.js';
+import type { Letter } from '../../store/events/dead-store.js';
 import { defineCommand } from '../command.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
 import { formatTable } from '../table.js';

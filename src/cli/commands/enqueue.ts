@@ -45,7 +45,7 @@ has no room for more it waits until there is. The last line is the batch id, for
     const trial = new TrialThread().start(); // loads its code while this thread loads all that follows
     return useStore(options, async (store) => {
       const { newBatchId, Producer } = await import('../../jobs/producer.js');
-      const { checkServers } = await import('../../store/server-check.js');
+      const { checkServers } = await import('../../store/redis/server-check.js');
       const input = await openSource(options.input);
       const model = await store.models.resolve(options.model);
       const policy = await readPolicy(options, model);

@@ -1,5 +1,5 @@
 /** `elsewise models show REF`, `elsewise policies show REF`: one version, in words or as the document itself. */
-import type { StoredVersion } from '../../store/versioned-store.js';
+import type { StoredVersion } from '../../store/registry/versioned-store.js';
 import { type Command, defineCommand } from '../command.js';
 import type { RegistryKind } from '../registry-kinds.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';

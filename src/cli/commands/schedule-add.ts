@@ -7,7 +7,7 @@ import { loadPolicy } from '../../policy/policy.js';
 import { nextTimes } from '../../jobs/schedules/cron.js';
 import { resolvePolicy } from '../../jobs/worker/policy-source.js';
 import { Schedules } from '../../jobs/schedules/schedule.js';
-import { type PolicySource, type Schedule, scheduleNameSchema } from '../../store/schedule-document.js';
+import { type PolicySource, type Schedule, scheduleNameSchema } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
 import { defineCommand } from '../command.js';
 import { readJson } from '../documents.js';

@@ -2,7 +2,7 @@
 import { showTime } from '../../jobs/schedules/cron.js';
 import { type ScheduleStatus, Schedules } from '../../jobs/schedules/schedule.js';
 import { formatNumber } from '../../report/numbers.js';
-import type { Delivery, RunFile, ScheduleRun } from '../../store/schedule-document.js';
+import type { Delivery, RunFile, ScheduleRun } from '../../store/schedules/schedule-document.js';
 import { defineCommand } from '../command.js';
 import { describeRun } from '../schedule-words.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';

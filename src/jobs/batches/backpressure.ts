@@ -8,8 +8,8 @@
  * waiting as the settings say.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readMemoryIfAllowed } from '../../store/memory.js';
-import { isRedisFull } from '../../store/redis-trouble.js';
+import { readMemoryIfAllowed } from '../../store/redis/memory.js';
+import { isRedisFull } from '../../store/redis/redis-trouble.js';
 import type { Store } from '../../store/store.js';
 
 const LOOK_EVERY_MS = 250;

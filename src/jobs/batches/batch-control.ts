@@ -1,7 +1,7 @@
 /** What can be done to a batch once it is there: cancelled, and its failed chunks tried again. */
 import type { Queue } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
-import type { Chunk } from '../../store/manifest.js';
+import type { Chunk } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { addChunkJobs, factsOf, type NumberedChunk, removeChunkJobs } from './chunk-jobs.js';
 import { QUEUES } from '../contract.js';

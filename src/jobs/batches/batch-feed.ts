@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
-import { pack } from '../../store/block.js';
-import type { ChunkState, Manifest } from '../../store/manifest.js';
+import { pack } from '../../store/codec/block.js';
+import type { ChunkState, Manifest } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import type { ChunkCutter } from './chunk-cutter.js';
 import { addChunkJobs, type NumberedChunk } from './chunk-jobs.js';

@@ -1,5 +1,5 @@
 /** How far a batch is, in figures: for `batch status`, the API and whoever else asks. */
-import type { BatchStatus } from '../../store/batch-store.js';
+import type { BatchStatus } from '../../store/batches/batch-store.js';
 import type { Store } from '../../store/store.js';
 import { quantile } from '../results/tally.js';
 

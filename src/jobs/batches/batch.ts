@@ -3,8 +3,8 @@
  * News wake it up; what it goes by is the store, so that news that got lost cost a second and nothing else.
  */
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../../documents/error.js';
-import type { Chunk } from '../../store/manifest.js';
-import { duplicateOf } from '../../store/redis.js';
+import type { Chunk } from '../../store/batches/manifest.js';
+import { duplicateOf } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
 import { reconcile } from './reconcile.js';
 

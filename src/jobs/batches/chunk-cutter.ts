@@ -3,7 +3,7 @@
  * enqueue cuts the same ones: as many as a thread answers in about half a second, which is what a worker that dies loses.
  * The first rows are solved to find out; they are the first chunk, whatever comes out.
  */
-import type { Manifest } from '../../store/manifest.js';
+import type { Manifest } from '../../store/batches/manifest.js';
 import type { Chunk, RowSource } from '../rows/row-source.js';
 
 export type ChunkCut = Pick<Manifest, 'chunkRows' | 'probe'>;

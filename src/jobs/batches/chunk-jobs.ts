@@ -1,6 +1,6 @@
 /** Jobs for the chunks of a batch: all that a job says follows from the manifest and the chunk, so it can be made again. */
 import type { Job, Queue } from 'bullmq';
-import type { ChunkFacts, Manifest } from '../../store/manifest.js';
+import type { ChunkFacts, Manifest } from '../../store/batches/manifest.js';
 import { type ChunkJob, chunkJobId } from '../contract.js';
 
 export interface NumberedChunk {

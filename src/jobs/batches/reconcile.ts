@@ -4,7 +4,7 @@
  * (should it only have been on its way, its id keeps it from being there twice), a failure is written down.
  */
 import type { Queue } from 'bullmq';
-import { type Manifest, makingOf } from '../../store/manifest.js';
+import { type Manifest, makingOf } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { withBulkQueue } from './batch-control.js';
 import { addChunkJobs, factsOf, type NumberedChunk } from './chunk-jobs.js';

@@ -9,8 +9,8 @@
  */
 import type { Queue } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
-import { readMemoryIfAllowed } from '../../store/memory.js';
-import { isRedisTrouble } from '../../store/redis-trouble.js';
+import { readMemoryIfAllowed } from '../../store/redis/memory.js';
+import { isRedisTrouble } from '../../store/redis/redis-trouble.js';
 import type { Store } from '../../store/store.js';
 import { megabytes } from '../batches/backpressure.js';
 

@@ -1,8 +1,8 @@
 /** Into the dead letters and out of them again: what a failed job leaves behind, and where a replay puts it. */
 import { Queue } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
-import type { Letter, NewLetter } from '../../store/dead-store.js';
-import type { RequestEntry } from '../../store/request-store.js';
+import type { Letter, NewLetter } from '../../store/events/dead-store.js';
+import type { RequestEntry } from '../../store/events/request-store.js';
 import type { Store } from '../../store/store.js';
 import { type LaneName, QUEUES } from '../contract.js';
 import { codeOf, reasonOf } from './job-failure.js';

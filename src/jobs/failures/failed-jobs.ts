@@ -3,8 +3,8 @@
  * person's data behind. A job that was added again under its id meanwhile is another one, and stays.
  */
 import type { Job, Queue } from 'bullmq';
-import type { RedisClient } from '../../store/redis.js';
-import { runScript, type Script } from '../../store/scripts.js';
+import type { RedisClient } from '../../store/redis/redis.js';
+import { runScript, type Script } from '../../store/redis/scripts.js';
 
 /** KEYS failed jobs by time, job; ARGV its id, when it failed. */
 const FORGET_FAILED: Script = {

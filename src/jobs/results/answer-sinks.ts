@@ -1,10 +1,10 @@
 /** Where the answers to the rows of a chunk go, in order. What there is in the end is in memory of its own, which can change hands. */
 import type { ResultDocument } from '../../documents/result-document.js';
-import { LineBuffer } from '../../store/line-buffer.js';
-import { packColumns } from '../../store/result-block.js';
-import { ResultColumns } from '../../store/result-columns.js';
-import { lineOf } from '../../store/result-line.js';
-import { ResultRow } from '../../store/result-row.js';
+import { LineBuffer } from '../../store/codec/line-buffer.js';
+import { packColumns } from '../../store/codec/result-block.js';
+import { ResultColumns } from '../../store/codec/result-columns.js';
+import { lineOf } from '../../store/codec/result-line.js';
+import { ResultRow } from '../../store/codec/result-row.js';
 import type { ChunkAnswer } from '../threads/messages.js';
 
 interface AnswerSink {

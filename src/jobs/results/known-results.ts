@@ -3,9 +3,9 @@
  * needed, and read as far as its last; one that is damaged has none, and its rows are solved.
  */
 import type { ResultDocument } from '../../documents/result-document.js';
-import { openBlock } from '../../store/result-block.js';
-import type { ResultReader } from '../../store/result-columns.js';
-import type { ResultRow } from '../../store/result-row.js';
+import { openBlock } from '../../store/codec/result-block.js';
+import type { ResultReader } from '../../store/codec/result-columns.js';
+import type { ResultRow } from '../../store/codec/result-row.js';
 import type { KnownResults, KnownSource } from '../threads/messages.js';
 import type { ParsedRow } from '../rows/row.js';
 

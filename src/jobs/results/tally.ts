@@ -4,7 +4,7 @@
  * threads) and can be added up in any order.
  */
 import type { ResultDocument } from '../../documents/result-document.js';
-import { ResultRow } from '../../store/result-row.js';
+import { ResultRow } from '../../store/codec/result-row.js';
 
 const BUCKET_RATIO = Math.log(1.02);
 /** Bucket of values that have no logarithm. */

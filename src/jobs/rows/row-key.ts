@@ -12,7 +12,7 @@ import { canonicalJson } from '../../documents/digest.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { readValue } from '../../models/features.js';
 import type { LoadedModel } from '../../models/load.js';
-import { KEY_BYTES } from '../../store/once-store.js';
+import { KEY_BYTES } from '../../store/known-rows/known-row-store.js';
 import type { ParsedRow } from './row.js';
 
 /** The key of a row that has been read, by feature. */

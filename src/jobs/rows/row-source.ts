@@ -3,7 +3,7 @@
  * of whole records. Format: by the name's ending, else by the first byte.
  */
 import { ElsewiseError } from '../../documents/error.js';
-import { asBuffer } from '../../store/byte-streams.js';
+import { asBuffer } from '../../store/codec/byte-streams.js';
 import { detectDelimiter, readHeader } from './csv.js';
 import type { HeaderFeature, RowLayout } from '../threads/messages.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';

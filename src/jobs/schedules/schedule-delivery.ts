@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { BatchStatus } from '../../store/batch-store.js';
-import type { Delivery } from '../../store/schedule-document.js';
+import type { BatchStatus } from '../../store/batches/batch-store.js';
+import type { Delivery } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
 import { followResults } from '../batches/batch.js';
 import { type BatchState, stateOf } from '../batches/batch-summary.js';

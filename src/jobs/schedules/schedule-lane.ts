@@ -1,7 +1,7 @@
 /** The lane of a worker that serves schedules: it reads files and adds batches, and solves nothing, so it keeps no threads. */
 import { DelayedError, type Job, type Queue, WaitingError, Worker } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
-import type { RedisClient } from '../../store/redis.js';
+import type { RedisClient } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
 import type { Metrics, QueueDepth } from '../../telemetry/metrics.js';
 import { asJobError, codeOf, reasonOf } from '../failures/job-failure.js';

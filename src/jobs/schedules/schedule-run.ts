@@ -2,7 +2,7 @@
  * One run of a schedule: references become pins, the pattern becomes files, each file with new content becomes a batch.
  *
  * Everything may happen twice or be cut off anywhere. The id of a batch follows from schedule, time, file and content; the
- * claim on a file (store/schedule-store.ts) says with which model and policy its batch was begun, so that a repeated run,
+ * claim on a file (store/schedules/schedule-store.ts) says with which model and policy its batch was begun, so that a repeated run,
  * or the next one after a crash, goes on with the same batch; adding the same rows again changes nothing.
  */
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { basename, join, parse } from 'node:path';
 import type { Queue } from 'bullmq';
 import { ElsewiseError, ERROR_CODES } from '../../documents/error.js';
 import type { Policy } from '../../policy/policy.js';
-import type { FileClaim, RunFile, Schedule, ScheduleRun } from '../../store/schedule-document.js';
+import type { FileClaim, RunFile, Schedule, ScheduleRun } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
 import { expandGlob } from './glob.js';
 import { codeOf } from '../failures/job-failure.js';

@@ -4,7 +4,7 @@
  * worker was up is made up for once. What a job does is in schedule-run.ts.
  */
 import { type JobSchedulerJson, Queue } from 'bullmq';
-import type { Schedule } from '../../store/schedule-document.js';
+import type { Schedule } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
 import { nextTimes } from './cron.js';
 import { queueOptions } from '../queues.js';

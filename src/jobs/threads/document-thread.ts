@@ -2,9 +2,9 @@
  * A thread that lives for one document. A large model takes seconds to parse and to check, and the main loop of a worker or of the
  * API has others to serve meanwhile; when the thread ends, all the memory that the parsing took goes with it.
  */
-import type { ModelPin } from '../../store/manifest.js';
-import type { AdmittedModel } from '../../store/model-store.js';
-import { oneAtATime } from '../../store/one-at-a-time.js';
+import type { ModelPin } from '../../store/batches/manifest.js';
+import type { AdmittedModel } from '../../store/registry/model-store.js';
+import { oneAtATime } from '../../store/redis/one-at-a-time.js';
 import type { SharedModel } from './messages.js';
 import { SolverPool } from './pool.js';
 

@@ -8,8 +8,8 @@
 import type { ErrorCode } from '../../documents/error.js';
 import type { Policy } from '../../policy/policy.js';
 import type { Forests } from '../../models/load.js';
-import type { AdmittedModel } from '../../store/model-store.js';
-import type { ResultBlock } from '../../store/result-block.js';
+import type { AdmittedModel } from '../../store/registry/model-store.js';
+import type { ResultBlock } from '../../store/codec/result-block.js';
 import type { PlanUse } from './plan-memory.js';
 import type { Tally } from '../results/tally.js';
 

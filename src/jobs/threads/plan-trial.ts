@@ -4,7 +4,7 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { Plan } from '../../explain/plan.js';
-import { asBuffer } from '../../store/byte-streams.js';
+import { asBuffer } from '../../store/codec/byte-streams.js';
 import { headerFeatures } from '../rows/csv.js';
 import type { RowTime, ThreadTask, TimeTask, TriedPlan, TryTask } from './messages.js';
 import { createRowReader } from '../rows/row-reader.js';

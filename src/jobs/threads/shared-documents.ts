@@ -4,7 +4,7 @@ import { nestedTooDeeply, parseSent } from '../../documents/sent.js';
 import type { Policy } from '../../policy/policy.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../models/trees/packed-model.js';
-import { type AdmittedModel, admitModel } from '../../store/model-store.js';
+import { type AdmittedModel, admitModel } from '../../store/registry/model-store.js';
 import type { AdmitTask, ChunkTask, SharedJson, SharedModel, StoredDocument } from './messages.js';
 
 /** The part of a task that is the same for all chunks of a run. */

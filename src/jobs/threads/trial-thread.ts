@@ -4,8 +4,8 @@
  * One thread works at a time, since each takes a core and much memory; none is waited for while the rows are still to come.
  */
 import type { Policy } from '../../policy/policy.js';
-import type { ModelPin } from '../../store/manifest.js';
-import { oneAtATime } from '../../store/one-at-a-time.js';
+import type { ModelPin } from '../../store/batches/manifest.js';
+import { oneAtATime } from '../../store/redis/one-at-a-time.js';
 import type { HeaderFeature, RowLayout } from './messages.js';
 import { SolverPool } from './pool.js';
 import { FIRST_ROUND_MS } from './row-timing.js';

@@ -2,9 +2,9 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import type { Policy } from '../../policy/policy.js';
-import { type Manifest, makingOf } from '../../store/manifest.js';
-import { packLines } from '../../store/result-block.js';
-import type { Finish } from '../../store/result-store.js';
+import { type Manifest, makingOf } from '../../store/batches/manifest.js';
+import { packLines } from '../../store/codec/result-block.js';
+import type { Finish } from '../../store/batches/result-store.js';
 import type { Store } from '../../store/store.js';
 import { CancelWatch } from './cancel-watch.js';
 import { type ChunkJob, type ChunkReturn, chunkJobSchema, makingOfJob } from '../contract.js';

@@ -4,7 +4,7 @@ import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import type { ResultDocument } from '../../documents/result-document.js';
 import type { Policy } from '../../policy/policy.js';
-import type { ModelPin } from '../../store/manifest.js';
+import type { ModelPin } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { answerKey, type EventJob, type EventReturn, eventJobSchema, requestSchema } from '../contract.js';
 import { forEvent } from '../events/event-deadline.js';

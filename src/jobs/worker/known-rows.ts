@@ -1,6 +1,6 @@
 /**
  * Solves what nobody has asked before. The same values under the same model, policy and target have the same answer, so a row
- * that the index knows (store/once-store.ts) is answered with a copy of its result, under its own id.
+ * that the index knows (store/known-rows/known-row-store.ts) is answered with a copy of its result, under its own id.
  *
  *   keys of the rows, from a thread  ->  one look into the index  ->  blocks with known results  ->  the rest is solved
  *
@@ -9,7 +9,7 @@
  * those are opened that save more than they cost, and always the few that answer most.
  */
 import type { Policy } from '../../policy/policy.js';
-import type { BatchName, OnceReference } from '../../store/once-store.js';
+import type { BatchName, OnceReference } from '../../store/known-rows/known-row-store.js';
 import type { Store } from '../../store/store.js';
 import type { Manner, Rows, Solve } from './lane.js';
 import type { ChunkAnswer, KnownResults, KnownSource } from '../threads/messages.js';

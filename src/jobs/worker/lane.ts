@@ -5,8 +5,8 @@
 import { type Job, Queue, Worker } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 import type { Policy } from '../../policy/policy.js';
-import type { RedisClient } from '../../store/redis.js';
-import { throughTrouble } from '../../store/redis-trouble.js';
+import type { RedisClient } from '../../store/redis/redis.js';
+import { throughTrouble } from '../../store/redis/redis-trouble.js';
 import type { Metrics, PoolUse, QueueDepth } from '../../telemetry/metrics.js';
 import type { FailedJob } from '../failures/dead-letters.js';
 import { forgetFailed } from '../failures/failed-jobs.js';

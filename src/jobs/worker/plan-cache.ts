@@ -4,8 +4,8 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { Policy } from '../../policy/policy.js';
-import type { ModelPin } from '../../store/manifest.js';
-import type { ModelStore } from '../../store/model-store.js';
+import type { ModelPin } from '../../store/batches/manifest.js';
+import type { ModelStore } from '../../store/registry/model-store.js';
 import { packInThread } from '../threads/document-thread.js';
 import type { SharedModel } from '../threads/messages.js';
 import { type PlanReference, planBytes, planKey, shareJson } from '../threads/shared-documents.js';

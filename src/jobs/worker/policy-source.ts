@@ -1,6 +1,6 @@
 /** A policy by where it comes from: a document that was given, or a reference into the registry of policies. */
 import type { Policy } from '../../policy/policy.js';
-import type { PolicySource } from '../../store/schedule-document.js';
+import type { PolicySource } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
 
 /** Left out: anything may change. A reference is followed when this is called. */

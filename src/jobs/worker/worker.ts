@@ -4,13 +4,13 @@
  */
 import { type Config, config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
-import type { NewLetter } from '../../store/dead-store.js';
-import { readMemory, readMemoryIfAllowed } from '../../store/memory.js';
-import { connectForWorker, type RedisClient } from '../../store/redis.js';
-import { asRedisFailure } from '../../store/redis-failure.js';
-import { type Meeting, meetRedis } from '../../store/redis-meeting.js';
-import { isRedisFull } from '../../store/redis-trouble.js';
-import { RedisWatch } from '../../store/redis-watch.js';
+import type { NewLetter } from '../../store/events/dead-store.js';
+import { readMemory, readMemoryIfAllowed } from '../../store/redis/memory.js';
+import { connectForWorker, type RedisClient } from '../../store/redis/redis.js';
+import { asRedisFailure } from '../../store/redis/redis-failure.js';
+import { type Meeting, meetRedis } from '../../store/redis/preflight.js';
+import { isRedisFull } from '../../store/redis/redis-trouble.js';
+import { RedisWatch } from '../../store/redis/redis-watch.js';
 import type { StoreSettings } from '../../store/settings.js';
 import { type Store, storeOver } from '../../store/store.js';
 import { type ProbeServer, serveProbes, type Verdict } from '../../telemetry/http.js';

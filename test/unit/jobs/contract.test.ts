@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerKey, chunkJobId, eventJobId, formerChunkJobId, makingOfJob } from '../../../src/jobs/contract.js';
-import { batchIdSchema, makingOf } from '../../../src/store/manifest.js';
+import { batchIdSchema, makingOf } from '../../../src/store/batches/manifest.js';
 
 const batchId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
 const index = fc.nat();

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { digestOfBytes, pack, unpack } from '../../../src/store/block.js';
+import { digestOfBytes, pack, unpack } from '../../../src/store/codec/block.js';
 
 describe('a block', () => {
   const bytes = Buffer.from('{"name":"credit"}');

@@ -1,8 +1,8 @@
 /** Columns of numbers: every bit comes back, and what is alike takes little room. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteReader, ByteWriter } from '../../../src/store/byte-streams.js';
-import { NumberColumn, NumberReader } from '../../../src/store/number-column.js';
+import { ByteReader, ByteWriter } from '../../../src/store/codec/byte-streams.js';
+import { NumberColumn, NumberReader } from '../../../src/store/codec/number-column.js';
 
 function write(values: readonly number[], guesses: readonly number[] = []): Buffer {
   const column = new NumberColumn();

@@ -1,6 +1,6 @@
 /** Every form of the URL, what fills in what it leaves out, and what is refused before anything connects. */
 import { describe, expect, it } from 'vitest';
-import { locate, showAddress } from '../../../src/store/redis-address.js';
+import { locate, showAddress } from '../../../src/store/redis/redis-address.js';
 import { storeSettings } from '../../../src/store/settings.js';
 
 const at = (url: string, environment: NodeJS.ProcessEnv = {}) => locate(storeSettings({ url }, environment));

@@ -8,7 +8,7 @@ import {
   readAlias,
   readExactReference,
   readReference,
-} from '../../../src/store/reference.js';
+} from '../../../src/store/registry/reference.js';
 
 const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
 const alias = fc.stringMatching(/^[A-Za-z][A-Za-z0-9._-]{0,20}$/).filter((text) => text !== 'latest');

@@ -3,11 +3,11 @@ import { brotliCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { counterfactualSchema, type ResultDocument, resultSchema } from '../../../src/documents/result-document.js';
-import { digestOfBytes } from '../../../src/store/block.js';
-import { openBlock, packLines, unpackLines } from '../../../src/store/result-block.js';
-import { ResultColumns, ResultReader } from '../../../src/store/result-columns.js';
-import { lineOf } from '../../../src/store/result-line.js';
-import type { ResultRow } from '../../../src/store/result-row.js';
+import { digestOfBytes } from '../../../src/store/codec/block.js';
+import { openBlock, packLines, unpackLines } from '../../../src/store/codec/result-block.js';
+import { ResultColumns, ResultReader } from '../../../src/store/codec/result-columns.js';
+import { lineOf } from '../../../src/store/codec/result-line.js';
+import type { ResultRow } from '../../../src/store/codec/result-row.js';
 
 const NAMES = ['age', 'income', '7', 'grade', 'ü "x"'];
 

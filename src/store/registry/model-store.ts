@@ -1,6 +1,6 @@
 /** The registry of models. The families and their algebra are loaded with the first document: most commands open none. */
-import type { LoadedModel } from '../models/load.js';
-import type { RedisClient } from './redis.js';
+import type { LoadedModel } from '../../models/load.js';
+import type { RedisClient } from '../redis/redis.js';
 import {
   type Admitted,
   admit,
@@ -24,7 +24,7 @@ const MODELS: Kind<ModelVersion, LoadedModel> = {
   load: async (document, { version, digest }) => (await loading()).loadModel(document, { version, digest }),
 };
 
-const loading = () => import('../models/load.js');
+const loading = () => import('../../models/load.js');
 
 export type AdmittedModel = Admitted<ModelVersion>;
 

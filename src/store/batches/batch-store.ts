@@ -3,11 +3,11 @@
  * chunks are done. Everything can be repeated: adding the same chunk again changes nothing, adding a different one under
  * the same number is a conflict, so an interrupted `enqueue` is simply run again.
  */
-import { canonicalJson } from '../documents/digest.js';
-import { ElsewiseError } from '../documents/error.js';
-import { parseDocument } from '../documents/parse.js';
-import { type Block, unpack } from './block.js';
-import type { Keys } from './keys.js';
+import { canonicalJson } from '../../documents/digest.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { parseDocument } from '../../documents/parse.js';
+import { type Block, unpack } from '../codec/block.js';
+import type { Keys } from '../keys.js';
 import {
   type Chunk,
   type ChunkFacts,
@@ -19,7 +19,7 @@ import {
   manifestSchema,
 } from './manifest.js';
 import type { OpenBatch } from './open-batches.js';
-import type { RedisClient } from './redis.js';
+import type { RedisClient } from '../redis/redis.js';
 import {
   ADD_CHUNK,
   CANCEL_BATCH,
@@ -30,7 +30,7 @@ import {
   REVIVE_CHUNK,
   runScript,
   SEAL_BATCH,
-} from './scripts.js';
+} from '../redis/scripts.js';
 
 export interface BatchStatus {
   readonly manifest: Manifest;

@@ -5,11 +5,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliCompressSync, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib';
-import type { ResultDocument } from '../documents/result-document.js';
+import type { ResultDocument } from '../../documents/result-document.js';
 import { damaged, digestOfBytes, LARGEST_BLOCK } from './block.js';
 import { asBuffer } from './byte-streams.js';
 import { LineBuffer } from './line-buffer.js';
-import { oneAtATime } from './one-at-a-time.js';
+import { oneAtATime } from '../redis/one-at-a-time.js';
 import { ResultColumns, ResultReader } from './result-columns.js';
 import { lineOf } from './result-line.js';
 import type { ResultRow } from './result-row.js';

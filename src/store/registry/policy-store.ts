@@ -3,8 +3,8 @@
  * name one each: a reference is followed every time, for an alias may move, but a digest stands for one content for ever, so
  * that the document behind it is read and parsed once.
  */
-import { defaultPolicy, loadPolicy, type Policy } from '../policy/policy.js';
-import type { RedisClient } from './redis.js';
+import { defaultPolicy, loadPolicy, type Policy } from '../../policy/policy.js';
+import type { RedisClient } from '../redis/redis.js';
 import { type Kind, type RegistryOptions, type StoredVersion, VersionedStore } from './versioned-store.js';
 
 export interface PolicyVersion extends StoredVersion {

@@ -2,7 +2,7 @@
  * A row as the line that `explain` writes: byte for byte `JSON.stringify` of its document, in the order of keys in which results
  * are made. No document is made on the way, and a value that stands in a line three times is made into text once.
  */
-import type { RowValue } from '../documents/model-document.js';
+import type { RowValue } from '../../documents/model-document.js';
 import {
   type AnswerShape,
   type ResultRow,

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
-import { ElsewiseError } from '../documents/error.js';
+import { ElsewiseError } from '../../documents/error.js';
 
 const compress = promisify<Uint8Array, { level: number }, Buffer>(deflate);
 const expand = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate);

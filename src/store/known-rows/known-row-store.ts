@@ -11,11 +11,11 @@
  * Time is cut into generations of the cache's time to live. A search looks into this one and the one before; each goes as a
  * whole, so an entry is found for at least that long and gone after twice as long.
  */
-import { asBuffer } from './byte-streams.js';
-import type { Keys } from './keys.js';
-import { ADD_ONCE, FIND_ONCE } from './once-scripts.js';
-import type { RedisClient } from './redis.js';
-import { runScript } from './scripts.js';
+import { asBuffer } from '../codec/byte-streams.js';
+import type { Keys } from '../keys.js';
+import { ADD_ONCE, FIND_ONCE } from './known-row-scripts.js';
+import type { RedisClient } from '../redis/redis.js';
+import { runScript } from '../redis/scripts.js';
 
 /** Where an answer is. */
 export type OnceReference =

@@ -8,17 +8,17 @@
  * version, which counts a use; a removal reads the count, looks at the open batches, and its script removes only if the
  * count is still the same. Either the removal sees the batch, or the batch finds that the version is gone.
  */
-import { canonicalJson } from '../documents/digest.js';
-import { ElsewiseError } from '../documents/error.js';
-import { didYouMean } from '../documents/nearest-name.js';
-import { pack, unpack } from './block.js';
-import { asBuffer } from './byte-streams.js';
-import type { RegistryKeys } from './keys.js';
-import type { OpenBatches, UsedKind } from './open-batches.js';
-import type { RedisClient } from './redis.js';
+import { canonicalJson } from '../../documents/digest.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { didYouMean } from '../../documents/nearest-name.js';
+import { pack, unpack } from '../codec/block.js';
+import { asBuffer } from '../codec/byte-streams.js';
+import type { RegistryKeys } from '../keys.js';
+import type { OpenBatches, UsedKind } from '../batches/open-batches.js';
+import type { RedisClient } from '../redis/redis.js';
 import { checkAlias, checkName, LATEST, readExactReference, readReference } from './reference.js';
 import { FIND_VERSION, PUSH_VERSION, REMOVE_VERSION, SET_ALIAS, SETTLE_ON_VERSION } from './registry-scripts.js';
-import { runScript } from './scripts.js';
+import { runScript } from '../redis/scripts.js';
 
 /** What the registry knows of a version without opening its document. */
 export interface StoredVersion {

@@ -1,6 +1,6 @@
 /** What a batch is (`elsewise.batch/v1`) and what its chunks are: written once by a producer, read by everyone else. */
 import { z } from 'zod';
-import { policySchema } from '../documents/policy-document.js';
+import { policySchema } from '../../documents/policy-document.js';
 
 export const digestSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'expected sha256: and 64 hexadecimal digits');
 

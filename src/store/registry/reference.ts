@@ -1,5 +1,5 @@
 /** How a version is named: `credit` (its latest), `credit@3`, `credit@latest`, `credit@production`. */
-import { ElsewiseError } from '../documents/error.js';
+import { ElsewiseError } from '../../documents/error.js';
 
 export interface Reference {
   readonly name: string;

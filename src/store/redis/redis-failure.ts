@@ -2,7 +2,7 @@
  * What goes wrong between us and Redis, in one line that says what to do. Errors come from four places (the system, TLS,
  * the client, the server's replies) and have no code in common, so they are told apart by their text.
  */
-import { ElsewiseError, type ErrorCode } from '../documents/error.js';
+import { ElsewiseError, type ErrorCode } from '../../documents/error.js';
 import { type AddressSettings, locate, showAddress } from './redis-address.js';
 
 interface Known {

@@ -7,8 +7,8 @@
  *
  * Not by `new URL`, which knows no lists of hosts. `?caFile=...&serverName=...` sets the settings of those names.
  */
-import { ElsewiseError } from '../documents/error.js';
-import { didYouMean } from '../documents/nearest-name.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { didYouMean } from '../../documents/nearest-name.js';
 
 /** The settings that say where Redis is; an empty one is not set. */
 export interface AddressSettings {

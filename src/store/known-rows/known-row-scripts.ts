@@ -1,5 +1,5 @@
 /** The scripts of once-store.ts, which says what the levels and generations are. */
-import type { Script } from './scripts.js';
+import type { Script } from '../redis/scripts.js';
 
 /**
  * Bits of the bucket number at each level, and the bucket and field of a row key: three bytes of it choose the bucket, eight

@@ -2,8 +2,8 @@
  * Which batches use a version: read by the registry before it lets one go. Whoever creates a batch enters it here first
  * and then settles on its versions (`VersionedStore.settleOn`), and takes it out when it is over.
  */
-import type { Keys } from './keys.js';
-import type { RedisClient } from './redis.js';
+import type { Keys } from '../keys.js';
+import type { RedisClient } from '../redis/redis.js';
 
 export interface OpenBatch {
   /** `name@version` */

@@ -3,7 +3,7 @@
  * have it. The distances of an answer follow from its values, and a bound is near its cost: these are guessed and the
  * difference is kept, which is mostly zero (number-column.ts).
  */
-import type { ResultDocument } from '../documents/result-document.js';
+import type { ResultDocument } from '../../documents/result-document.js';
 import { ByteReader, ByteWriter } from './byte-streams.js';
 import { NumberColumn, NumberReader } from './number-column.js';
 import { lineOf } from './result-line.js';

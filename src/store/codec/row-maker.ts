@@ -2,8 +2,8 @@
  * Result documents as rows (result-row.ts). A document of which anything does not follow as it should has none and is kept
  * as JSON, so that what is read is the very line that `explain` writes, always.
  */
-import type { RowValue } from '../documents/model-document.js';
-import type { CounterfactualDocument, Proof, ResultDocument } from '../documents/result-document.js';
+import type { RowValue } from '../../documents/model-document.js';
+import type { CounterfactualDocument, Proof, ResultDocument } from '../../documents/result-document.js';
 import {
   ResultRow,
   type RowAnswer,

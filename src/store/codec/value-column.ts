@@ -1,5 +1,5 @@
 /** A column of feature values: numbers as a number column, anything else (categories, true and false, null) by a dictionary. */
-import type { RowValue } from '../documents/model-document.js';
+import type { RowValue } from '../../documents/model-document.js';
 import type { ByteReader, ByteWriter } from './byte-streams.js';
 import { NumberColumn, NumberReader } from './number-column.js';
 

@@ -1,6 +1,6 @@
 /** Which job answers the event of an id, kept for those who were told to come back for the answer. */
-import type { Keys } from './keys.js';
-import type { RedisClient } from './redis.js';
+import type { Keys } from '../keys.js';
+import type { RedisClient } from '../redis/redis.js';
 
 export class PendingStore {
   readonly #redis: RedisClient;

@@ -2,7 +2,7 @@
  * The Lua scripts of the registry. All keys of a script are those of one name (see keys.ts), hence in one slot of a
  * Cluster; open batches are not, which is why a removal goes by a count of uses (see versioned-store.ts).
  */
-import type { Script } from './scripts.js';
+import type { Script } from '../redis/scripts.js';
 
 /**
  * KEYS versions, digests, counter, block; ARGV digest, JSON about the version, compressed document.

@@ -2,9 +2,9 @@
  * The stream of requests and its consumer group, as Redis has them. An entry is pending from the moment a consumer took
  * it until it is settled; a settled entry is deleted, so that the stream holds what is still to do and nothing else.
  */
-import type { Keys } from './keys.js';
-import type { RedisClient } from './redis.js';
-import { REMOVE_CONSUMERS, runScript } from './scripts.js';
+import type { Keys } from '../keys.js';
+import type { RedisClient } from '../redis/redis.js';
+import { REMOVE_CONSUMERS, runScript } from '../redis/scripts.js';
 
 export interface RequestEntry {
   readonly id: string;

@@ -4,13 +4,13 @@
  * claims it, so runs that overlap or are delivered twice make one batch of it. A run outlives the removal of its
  * schedule, so whatever it writes is written only while the schedule is there.
  */
-import type { Config } from '../config.js';
-import { canonicalJson } from '../documents/digest.js';
-import { ElsewiseError } from '../documents/error.js';
-import { didYouMean } from '../documents/nearest-name.js';
-import { parseDocument } from '../documents/parse.js';
-import type { Keys } from './keys.js';
-import type { RedisClient } from './redis.js';
+import type { Config } from '../../config.js';
+import { canonicalJson } from '../../documents/digest.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { didYouMean } from '../../documents/nearest-name.js';
+import { parseDocument } from '../../documents/parse.js';
+import type { Keys } from '../keys.js';
+import type { RedisClient } from '../redis/redis.js';
 import {
   type Delivery,
   deliverySchema,
@@ -21,7 +21,7 @@ import {
   type ScheduleRun,
   scheduleSchema,
 } from './schedule-document.js';
-import { CLAIM_FILE, runScript, SETTLE_FILE, WRITE_WHILE_THERE } from './scripts.js';
+import { CLAIM_FILE, runScript, SETTLE_FILE, WRITE_WHILE_THERE } from '../redis/scripts.js';
 
 const DAY_MS = 86_400_000;
 /** A script takes some thousands of arguments. */

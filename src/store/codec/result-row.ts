@@ -10,8 +10,8 @@
  *
  * `changes` follow from the values. row-maker.ts makes rows of documents, result-line.ts lines of rows.
  */
-import type { RowValue } from '../documents/model-document.js';
-import type { Attempt, Proof, ResultDocument } from '../documents/result-document.js';
+import type { RowValue } from '../../documents/model-document.js';
+import type { Attempt, Proof, ResultDocument } from '../../documents/result-document.js';
 
 /** Of a prediction: its class, or that it is a number. */
 export type Shown = { readonly class: string } | 'number';

@@ -1,7 +1,7 @@
 /** What a schedule is (`elsewise.schedule/v1`), and what is remembered of its runs and of the files it has found. */
 import { z } from 'zod';
-import { policySchema } from '../documents/policy-document.js';
-import { batchIdSchema, digestSchema } from './manifest.js';
+import { policySchema } from '../../documents/policy-document.js';
+import { batchIdSchema, digestSchema } from '../batches/manifest.js';
 
 /** Becomes part of keys, job ids and batch ids, which have to stay short. */
 export const scheduleNameSchema = z

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { ElsewiseError } from '../documents/error.js';
+import { ElsewiseError } from '../../documents/error.js';
 import { type AddressSettings, locate, type RedisAddress, type RedisKind } from './redis-address.js';
 import { BROKEN, connectFailure, lastError } from './redis-failure.js';
 

@@ -4,12 +4,12 @@
  * same death twice leaves one letter.
  */
 import { z } from 'zod';
-import type { Config } from '../config.js';
-import { ElsewiseError } from '../documents/error.js';
-import { parseDocument } from '../documents/parse.js';
-import type { Keys } from './keys.js';
-import type { RedisClient } from './redis.js';
-import { DROP_LETTER, KEEP_LETTERS, runScript } from './scripts.js';
+import type { Config } from '../../config.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { parseDocument } from '../../documents/parse.js';
+import type { Keys } from '../keys.js';
+import type { RedisClient } from '../redis/redis.js';
+import { DROP_LETTER, KEEP_LETTERS, runScript } from '../redis/scripts.js';
 
 /** Where a letter came from, and where a replay puts it back. */
 export const LETTER_SOURCES = ['requests', 'events', 'bulk'] as const;

@@ -2,11 +2,11 @@
  * Before a worker takes anything: that Redis answers, lets us at our keys and runs scripts on them, and what of it the
  * operator should know. A worker that starts without this would retry in silence what can never succeed.
  */
-import { Keys } from './keys.js';
+import { Keys } from '../keys.js';
 import { answersInfo, connect, type RedisClient } from './redis.js';
 import { asRedisFailure } from './redis-failure.js';
 import { checkServers } from './server-check.js';
-import type { StoreSettings } from './settings.js';
+import type { StoreSettings } from '../settings.js';
 
 export interface Meeting {
   readonly isInfoAllowed: boolean;
