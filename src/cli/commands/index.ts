@@ -15,12 +15,12 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'models',
     summary: 'check model files, and keep them in the registry',
-    load: async () => (await import('./models.js')).models,
+    load: async () => (await import('./registry/models.js')).models,
   },
   {
     name: 'policies',
     summary: 'keep policies in the registry',
-    load: async () => (await import('./policies.js')).policies,
+    load: async () => (await import('./registry/policies.js')).policies,
   },
   {
     name: 'worker',
@@ -35,7 +35,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'batch',
     summary: 'how far a batch is, and its results',
-    load: async () => (await import('./batch.js')).batch,
+    load: async () => (await import('./batch/batch.js')).batch,
   },
   {
     name: 'config',
@@ -45,7 +45,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'dead',
     summary: 'what was given up and why; to replay or to drop',
-    load: async () => (await import('./dead.js')).dead,
+    load: async () => (await import('./dead/dead.js')).dead,
   },
   {
     name: 'serve',
@@ -60,7 +60,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'schedule',
     summary: 'batches at fixed times, from files that are there then',
-    load: async () => (await import('./schedule.js')).schedule,
+    load: async () => (await import('./schedule/schedule.js')).schedule,
   },
   {
     name: 'up',

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { importModel } from '../../../src/cli/commands/models-import.js';
+import { importModel } from '../../../src/cli/commands/registry/models-import.js';
 import { readArguments } from '../../../src/cli/options.js';
 import { loadModel } from '../../../src/index.js';
 

@@ -1,6 +1,6 @@
 /** The rows of `elsewise models` and `elsewise policies` that both have. */
-import type { CommandRow } from '../command.js';
-import { REGISTRY_KINDS } from '../registry-kinds.js';
+import type { CommandRow } from '../../command.js';
+import { REGISTRY_KINDS } from '../../registry-kinds.js';
 
 export function registryCommands(group: keyof typeof REGISTRY_KINDS): readonly CommandRow[] {
   const kind = REGISTRY_KINDS[group];

@@ -1,8 +1,8 @@
 /** `elsewise batch cancel ID`: no more of it. */
-import { cancelBatch } from '../../jobs/batches/batch-control.js';
-import { formatNumber } from '../../report/numbers.js';
-import { defineCommand } from '../command.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { cancelBatch } from '../../../jobs/batches/batch-control.js';
+import { formatNumber } from '../../../report/numbers.js';
+import { defineCommand } from '../../command.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const cancel = defineCommand({
   usage: 'batch cancel ID [--redis URL]',

@@ -1,7 +1,7 @@
 /** `elsewise models remove credit@1`: lets go of a version that nothing uses. */
-import { type Command, defineCommand } from '../command.js';
-import type { RegistryKind } from '../registry-kinds.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { type Command, defineCommand } from '../../command.js';
+import type { RegistryKind } from '../../registry-kinds.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export function removeCommand(kind: RegistryKind): Command {
   const { group, sample, noun } = kind;

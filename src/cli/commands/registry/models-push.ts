@@ -1,7 +1,7 @@
 /** `elsewise models push FILE`: the next version of a model, or the one that it is already. */
-import { defineCommand } from '../command.js';
-import { readJson } from '../documents.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { defineCommand } from '../../command.js';
+import { readJson } from '../../documents.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const push = defineCommand({
   usage: 'models push FILE [--redis URL]',

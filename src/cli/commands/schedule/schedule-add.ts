@@ -1,18 +1,18 @@
 /** `elsewise schedule add NAME`: everything is checked now, so that nothing is left to find out at two in the morning. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseDocument } from '../../documents/parse.js';
-import { prepare } from '../../explain/plan.js';
-import { loadPolicy } from '../../policy/policy.js';
-import { nextTimes } from '../../jobs/schedules/cron.js';
-import { resolvePolicy } from '../../jobs/worker/policy-source.js';
-import { Schedules } from '../../jobs/schedules/schedule.js';
-import { type PolicySource, type Schedule, scheduleNameSchema } from '../../store/schedules/schedule-document.js';
-import type { Store } from '../../store/store.js';
-import { defineCommand } from '../command.js';
-import { readJson } from '../documents.js';
-import { describeNext } from '../schedule-words.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { parseDocument } from '../../../documents/parse.js';
+import { prepare } from '../../../explain/plan.js';
+import { loadPolicy } from '../../../policy/policy.js';
+import { nextTimes } from '../../../jobs/schedules/cron.js';
+import { resolvePolicy } from '../../../jobs/worker/policy-source.js';
+import { Schedules } from '../../../jobs/schedules/schedule.js';
+import { type PolicySource, type Schedule, scheduleNameSchema } from '../../../store/schedules/schedule-document.js';
+import type { Store } from '../../../store/store.js';
+import { defineCommand } from '../../command.js';
+import { readJson } from '../../documents.js';
+import { describeNext } from '../../schedule-words.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 const DEFAULT_TIME_ZONE = 'UTC';
 

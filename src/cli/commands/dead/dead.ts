@@ -1,5 +1,5 @@
 /** `elsewise dead ...`: one row per subcommand. */
-import type { CommandGroup } from '../command.js';
+import type { CommandGroup } from '../../command.js';
 
 export const dead: CommandGroup = {
   about:

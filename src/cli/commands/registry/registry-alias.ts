@@ -1,9 +1,9 @@
 /** `elsewise models alias credit@production=3`: a name for a version that can be moved to another one. */
-import { ElsewiseError } from '../../documents/error.js';
-import { readAlias } from '../../store/registry/reference.js';
-import { type Command, defineCommand } from '../command.js';
-import type { RegistryKind } from '../registry-kinds.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { ElsewiseError } from '../../../documents/error.js';
+import { readAlias } from '../../../store/registry/reference.js';
+import { type Command, defineCommand } from '../../command.js';
+import type { RegistryKind } from '../../registry-kinds.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export function aliasCommand(kind: RegistryKind): Command {
   const { group, sample } = kind;

@@ -1,9 +1,9 @@
 /** `elsewise models show REF`, `elsewise policies show REF`: one version, in words or as the document itself. */
-import type { StoredVersion } from '../../store/registry/versioned-store.js';
-import { type Command, defineCommand } from '../command.js';
-import type { RegistryKind } from '../registry-kinds.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
-import { formatTable } from '../table.js';
+import type { StoredVersion } from '../../../store/registry/versioned-store.js';
+import { type Command, defineCommand } from '../../command.js';
+import type { RegistryKind } from '../../registry-kinds.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
+import { formatTable } from '../../table.js';
 import { aliasesOf } from './registry-list.js';
 
 export function showCommand(kind: RegistryKind): Command {

@@ -1,9 +1,9 @@
 /** `elsewise dead show ID`: one letter, with what was to be answered and what its code means. */
-import { FAILURES, type FailureCode } from '../../jobs/failures/failures.js';
-import type { Letter } from '../../store/events/dead-store.js';
-import { defineCommand } from '../command.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
-import { formatTable } from '../table.js';
+import { FAILURES, type FailureCode } from '../../../jobs/failures/failures.js';
+import type { Letter } from '../../../store/events/dead-store.js';
+import { defineCommand } from '../../command.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
+import { formatTable } from '../../table.js';
 
 export const show = defineCommand({
   usage: 'dead show ID [--json] [--redis URL]',

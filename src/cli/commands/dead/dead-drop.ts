@@ -1,8 +1,8 @@
 /** `elsewise dead drop ID|--all`: forgets letters that nobody will replay. */
-import { formatNumber } from '../../report/numbers.js';
-import { defineCommand } from '../command.js';
-import { selectLetters } from '../dead-selection.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { formatNumber } from '../../../report/numbers.js';
+import { defineCommand } from '../../command.js';
+import { selectLetters } from '../../dead-selection.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const drop = defineCommand({
   usage: 'dead drop ID | --all [--redis URL]',

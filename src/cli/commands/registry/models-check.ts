@@ -1,10 +1,10 @@
 /** `elsewise models check FILE|REF`: everything that loading a model checks, and what the model is. */
-import type { ModelDocument } from '../../documents/model-document.js';
-import { readRows } from '../../models/background.js';
-import { type LoadedModel, Scorer } from '../../models/load.js';
-import { defineCommand } from '../command.js';
-import { readModel } from '../documents.js';
-import { formatTable } from '../table.js';
+import type { ModelDocument } from '../../../documents/model-document.js';
+import { readRows } from '../../../models/background.js';
+import { type LoadedModel, Scorer } from '../../../models/load.js';
+import { defineCommand } from '../../command.js';
+import { readModel } from '../../documents.js';
+import { formatTable } from '../../table.js';
 
 export const check = defineCommand({
   usage: 'models check FILE|REF [--redis URL]',

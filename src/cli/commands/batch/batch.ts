@@ -1,5 +1,5 @@
 /** `elsewise batch ...`: one row per subcommand. */
-import type { CommandGroup } from '../command.js';
+import type { CommandGroup } from '../../command.js';
 
 export const batch: CommandGroup = {
   about: 'Batches that `enqueue` made: how far they are, their results, and how to stop or repeat them.',

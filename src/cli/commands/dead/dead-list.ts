@@ -1,8 +1,8 @@
 /** `elsewise dead list`: what was given up, latest first. Bodies are not shown here: they are people's data. */
-import { LETTER_SOURCES, type Letter } from '../../store/events/dead-store.js';
-import { defineCommand } from '../command.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
-import { formatTable } from '../table.js';
+import { LETTER_SOURCES, type Letter } from '../../../store/events/dead-store.js';
+import { defineCommand } from '../../command.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
+import { formatTable } from '../../table.js';
 
 const HEADER = ['id', 'died', 'code', 'attempts', 'reason'];
 const LIMIT = 100;

@@ -1,9 +1,9 @@
 /** `elsewise policies push FILE`: the next version of a policy, or the one that it is already. */
-import { prepare } from '../../explain/plan.js';
-import { loadPolicy } from '../../policy/policy.js';
-import { defineCommand } from '../command.js';
-import { readJson, readModel } from '../documents.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { prepare } from '../../../explain/plan.js';
+import { loadPolicy } from '../../../policy/policy.js';
+import { defineCommand } from '../../command.js';
+import { readJson, readModel } from '../../documents.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const push = defineCommand({
   usage: 'policies push FILE [--model FILE|REF] [--redis URL]',

@@ -1,18 +1,18 @@
 /** `elsewise batch wait ID --output FILE`: the same file that `explain` would have written. */
 
-import { ElsewiseError } from '../../documents/error.js';
-import type { ResultDocument } from '../../documents/result-document.js';
-import { loadPolicy } from '../../policy/policy.js';
-import { followResults } from '../../jobs/batches/batch.js';
-import { openSink } from '../../jobs/rows/streams.js';
-import { createTally } from '../../jobs/results/tally.js';
-import { formatNumber } from '../../report/numbers.js';
-import type { Manifest } from '../../store/batches/manifest.js';
-import type { Store } from '../../store/store.js';
-import { defineCommand } from '../command.js';
-import { INTERRUPTED_EXIT_CODE, interruptSignal } from '../interrupt.js';
-import { showProgress } from '../progress.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { ElsewiseError } from '../../../documents/error.js';
+import type { ResultDocument } from '../../../documents/result-document.js';
+import { loadPolicy } from '../../../policy/policy.js';
+import { followResults } from '../../../jobs/batches/batch.js';
+import { openSink } from '../../../jobs/rows/streams.js';
+import { createTally } from '../../../jobs/results/tally.js';
+import { formatNumber } from '../../../report/numbers.js';
+import type { Manifest } from '../../../store/batches/manifest.js';
+import type { Store } from '../../../store/store.js';
+import { defineCommand } from '../../command.js';
+import { INTERRUPTED_EXIT_CODE, interruptSignal } from '../../interrupt.js';
+import { showProgress } from '../../progress.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const wait = defineCommand({
   usage: 'batch wait ID --output FILE [--resume] [--quiet] [--redis URL]',
@@ -61,7 +61,7 @@ async function resumeAt(store: Store, { id, model: pin, policy }: Manifest, outp
   if (output === '-') throw new ElsewiseError('usage', '--resume needs an output file');
   const model = await store.models.load(`${pin.name}@${pin.version}`);
   const format = output.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson';
-  const { findResumePoint } = await import('../../jobs/results/resume.js');
+  const { findResumePoint } = await import('../../../jobs/results/resume.js');
   const { rows, bytes } = await findResumePoint(output, format, model, loadPolicy(policy.document));
   const { chunks } = await store.batches.status(id);
   for (let from = 0; from < chunks; from++) {
@@ -112,7 +112,7 @@ const NDJSON_LINES: Lines = { header: '', convert: (ndjson) => ndjson };
 
 async function csvLines(store: Store, { model: pin, policy }: Manifest): Promise<Lines> {
   const model = await store.models.load(`${pin.name}@${pin.version}`);
-  const { createResultWriter } = await import('../../jobs/results/result-lines.js');
+  const { createResultWriter } = await import('../../../jobs/results/result-lines.js');
   const writer = createResultWriter('csv', model, loadPolicy(policy.document));
   const convert = (line: string) => writer.line(JSON.parse(line) as ResultDocument);
   return {

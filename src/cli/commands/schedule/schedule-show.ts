@@ -1,12 +1,12 @@
 /** `elsewise schedule show NAME`: what it is and what its last runs did, file by file. */
-import { showTime } from '../../jobs/schedules/cron.js';
-import { type ScheduleStatus, Schedules } from '../../jobs/schedules/schedule.js';
-import { formatNumber } from '../../report/numbers.js';
-import type { Delivery, RunFile, ScheduleRun } from '../../store/schedules/schedule-document.js';
-import { defineCommand } from '../command.js';
-import { describeRun } from '../schedule-words.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
-import { formatTable } from '../table.js';
+import { showTime } from '../../../jobs/schedules/cron.js';
+import { type ScheduleStatus, Schedules } from '../../../jobs/schedules/schedule.js';
+import { formatNumber } from '../../../report/numbers.js';
+import type { Delivery, RunFile, ScheduleRun } from '../../../store/schedules/schedule-document.js';
+import { defineCommand } from '../../command.js';
+import { describeRun } from '../../schedule-words.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
+import { formatTable } from '../../table.js';
 
 const RUNS_SHOWN = 5;
 

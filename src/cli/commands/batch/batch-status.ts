@@ -1,11 +1,11 @@
 /** `elsewise batch status ID`: how far a batch is; on a terminal, until it is over. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BatchState, type BatchSummary, summariseBatch } from '../../jobs/batches/batch-summary.js';
-import { formatClock, formatNumber, formatPercent, formatShort } from '../../report/numbers.js';
-import { defineCommand } from '../command.js';
-import { interruptSignal } from '../interrupt.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
-import { formatTable } from '../table.js';
+import { type BatchState, type BatchSummary, summariseBatch } from '../../../jobs/batches/batch-summary.js';
+import { formatClock, formatNumber, formatPercent, formatShort } from '../../../report/numbers.js';
+import { defineCommand } from '../../command.js';
+import { interruptSignal } from '../../interrupt.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
+import { formatTable } from '../../table.js';
 
 const REDRAW_EVERY_MS = 500;
 const IS_OVER: Readonly<Record<BatchState, boolean>> = {

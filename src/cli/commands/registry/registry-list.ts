@@ -1,9 +1,9 @@
 /** `elsewise models list`, `elsewise policies list`: everything in the registry, newest versions first. */
-import type { StoredVersion } from '../../store/registry/versioned-store.js';
-import { type Command, defineCommand } from '../command.js';
-import type { RegistryKind } from '../registry-kinds.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
-import { formatTable } from '../table.js';
+import type { StoredVersion } from '../../../store/registry/versioned-store.js';
+import { type Command, defineCommand } from '../../command.js';
+import type { RegistryKind } from '../../registry-kinds.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
+import { formatTable } from '../../table.js';
 
 const SHORT_DIGEST = 'sha256:'.length + 12;
 

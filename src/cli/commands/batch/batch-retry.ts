@@ -1,8 +1,8 @@
 /** `elsewise batch retry ID`: another try for what failed. */
-import { retryBatch } from '../../jobs/batches/batch-control.js';
-import { formatNumber } from '../../report/numbers.js';
-import { defineCommand } from '../command.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { retryBatch } from '../../../jobs/batches/batch-control.js';
+import { formatNumber } from '../../../report/numbers.js';
+import { defineCommand } from '../../command.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const retry = defineCommand({
   usage: 'batch retry ID [--redis URL]',

@@ -1,5 +1,5 @@
 /** `elsewise policies ...`: one row per subcommand. */
-import type { CommandGroup } from '../command.js';
+import type { CommandGroup } from '../../command.js';
 import { registryCommands } from './registry.js';
 
 export const policies: CommandGroup = {

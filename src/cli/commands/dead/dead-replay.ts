@@ -1,12 +1,12 @@
 /** `elsewise dead replay ID|--all`: back to where it came from, when the cause is gone. */
-import { ElsewiseError } from '../../documents/error.js';
-import { replayLetter } from '../../jobs/failures/dead-letters.js';
-import { formatNumber } from '../../report/numbers.js';
-import type { Letter } from '../../store/events/dead-store.js';
-import type { Store } from '../../store/store.js';
-import { defineCommand } from '../command.js';
-import { selectLetters } from '../dead-selection.js';
-import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { ElsewiseError } from '../../../documents/error.js';
+import { replayLetter } from '../../../jobs/failures/dead-letters.js';
+import { formatNumber } from '../../../report/numbers.js';
+import type { Letter } from '../../../store/events/dead-store.js';
+import type { Store } from '../../../store/store.js';
+import { defineCommand } from '../../command.js';
+import { selectLetters } from '../../dead-selection.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const replay = defineCommand({
   usage: 'dead replay ID | --all [--redis URL]',

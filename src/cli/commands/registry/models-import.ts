@@ -2,13 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { ElsewiseError } from '../../documents/error.js';
-import { type ModelDocument, probesSchema } from '../../documents/model-document.js';
-import { parseDocument } from '../../documents/parse.js';
-import { type Format, formats } from '../../formats/index.js';
-import { loadModel } from '../../models/load.js';
-import { defineCommand } from '../command.js';
-import { readJson } from '../documents.js';
+import { ElsewiseError } from '../../../documents/error.js';
+import { type ModelDocument, probesSchema } from '../../../documents/model-document.js';
+import { parseDocument } from '../../../documents/parse.js';
+import { type Format, formats } from '../../../formats/index.js';
+import { loadModel } from '../../../models/load.js';
+import { defineCommand } from '../../command.js';
+import { readJson } from '../../documents.js';
 
 export const importModel = defineCommand({
   usage: `models import FILE --from ${[...formats.keys()].join('|')} --output FILE [--name NAME] [--probes FILE]`,

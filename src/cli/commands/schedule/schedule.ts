@@ -1,5 +1,5 @@
 /** `elsewise schedule ...`: one row per subcommand. */
-import type { CommandGroup } from '../command.js';
+import type { CommandGroup } from '../../command.js';
 
 export const schedule: CommandGroup = {
   about: 'Batches at fixed times, from files that workers find then.',
