@@ -13,7 +13,7 @@ import { letterId } from '../store/events/dead-store.js';
 import { Keys } from '../store/keys.js';
 import { PendingStore } from '../store/events/pending-store.js';
 import type { Store } from '../store/store.js';
-import type { Places } from './places.js';
+import type { Places } from './wait-slots.js';
 
 export interface Patience {
   readonly waitMs: number;

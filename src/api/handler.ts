@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
-import { nestedTooDeeply, parseSent } from '../documents/sent.js';
+import { nestedTooDeeply, parseSent } from '../documents/untrusted-json.js';
 import { receive, receiveWhole } from './request-body.js';
 import type { Answer, BodySpec, Call, Route } from './route.js';
 import type { Service } from './service.js';

@@ -18,7 +18,7 @@ import { RequestMetrics } from '../telemetry/request-metrics.js';
 import { createApp } from './app.js';
 import { EventAnswers } from './await-answer.js';
 import { createLog } from './log.js';
-import { Places } from './places.js';
+import { Places } from './wait-slots.js';
 import { RedisPresence } from './redis-presence.js';
 import { routes } from './routes.js';
 import type { Service } from './service.js';

@@ -1,6 +1,6 @@
 /** Model and policy in memory that all threads see: sent once, not once per chunk, and of trees there is one copy for all. */
 import { createHash } from 'node:crypto';
-import { nestedTooDeeply, parseSent } from '../../documents/sent.js';
+import { nestedTooDeeply, parseSent } from '../../documents/untrusted-json.js';
 import type { Policy } from '../../policy/policy.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../models/trees/packed-model.js';
