@@ -9,7 +9,7 @@ const LAYERS = [
   ['models'],
   ['policy'],
   ['problems'],
-  ['solvers'],
+  ['proofs', 'solvers'],
   ['explain'],
   ['settings'],
   ['config.ts'],
@@ -20,7 +20,7 @@ const LAYERS = [
 ];
 
 /** No I/O, no clock, no processes: what these compute depends on their arguments only. */
-const PURE = ['documents', 'linalg', 'models', 'policy', 'problems', 'solvers', 'explain'];
+const PURE = ['documents', 'linalg', 'models', 'policy', 'problems', 'proofs', 'solvers', 'explain'];
 
 const IMPURE_MODULES = [
   ...['fs', 'net', 'tls', 'dgram', 'dns', 'http', 'http2', 'https', 'readline', 'repl', 'inspector'],

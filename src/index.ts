@@ -1,7 +1,7 @@
 /** The library: load a model and a policy, prepare a plan once, explain rows synchronously; or send them to a queue. */
 import { type Plan, type PlanOptions, prepare as preparePlan } from './explain/plan.js';
-import type { Policy } from './policy/policy.js';
 import type { LoadedModel } from './models/load.js';
+import type { Policy } from './policy/policy.js';
 
 export { ElsewiseError, ERROR_CODES, type ErrorCode } from './documents/error.js';
 export type { ModelDocument, RowValue } from './documents/model-document.js';
@@ -18,7 +18,6 @@ export {
   resultSchema,
 } from './documents/result-document.js';
 export type { Plan, PlanOptions, Row } from './explain/plan.js';
-export { loadPolicy, type Policy } from './policy/policy.js';
 export type { BatchPart } from './jobs/batches/batch.js';
 export {
   type ChunkJob,
@@ -34,6 +33,7 @@ export {
 } from './jobs/contract.js';
 export { type BatchInput, type EnqueuedBatch, type EnqueuedEvent, Producer } from './jobs/producer.js';
 export { type LoadedModel, loadModel } from './models/load.js';
+export { loadPolicy, type Policy } from './policy/policy.js';
 
 /** Does once what does not depend on the row. The inside has no clock of its own, so it is given one here. */
 export function prepare(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Promise<Plan> {

@@ -4,14 +4,14 @@
  */
 import { Queue } from 'bullmq';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
-import { AnswerWaiter } from '../jobs/events/answer-waiter.js';
 import { QUEUES } from '../jobs/contract.js';
+import { AnswerWaiter } from '../jobs/events/answer-waiter.js';
 import type { EnqueuedEvent } from '../jobs/producer.js';
 import { queueOptions } from '../jobs/queues.js';
 import { withId } from '../jobs/results/result-lines.js';
 import { letterId } from '../store/events/dead-store.js';
-import { Keys } from '../store/keys.js';
 import { PendingStore } from '../store/events/pending-store.js';
+import { Keys } from '../store/keys.js';
 import type { Store } from '../store/store.js';
 import type { Places } from './wait-slots.js';
 

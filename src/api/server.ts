@@ -9,8 +9,8 @@ import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
 import { ElsewiseError } from '../documents/error.js';
 import { Producer } from '../jobs/producer.js';
-import { connect } from '../store/redis/redis.js';
 import { meetRedis } from '../store/redis/preflight.js';
+import { connect } from '../store/redis/redis.js';
 import type { StoreSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
 import type { Verdict } from '../telemetry/http.js';
@@ -18,12 +18,12 @@ import { RequestMetrics } from '../telemetry/request-metrics.js';
 import { createApp } from './app.js';
 import { EventAnswers } from './await-answer.js';
 import { createLog } from './log.js';
-import { Places } from './wait-slots.js';
 import { RedisPresence } from './redis-presence.js';
 import { routes } from './routes.js';
 import type { Service } from './service.js';
 import type { ApiSettings } from './settings.js';
 import { TokenTable } from './tokens.js';
+import { Places } from './wait-slots.js';
 
 export interface ApiOptions {
   readonly store: StoreSettings;

@@ -4,9 +4,9 @@ import type { Store } from '../store/store.js';
 import type { Verdict } from '../telemetry/http.js';
 import type { RequestMetrics } from '../telemetry/request-metrics.js';
 import type { EventAnswers } from './await-answer.js';
-import type { Places } from './wait-slots.js';
 import type { RedisPresence } from './redis-presence.js';
 import type { ApiSettings } from './settings.js';
+import type { Places } from './wait-slots.js';
 
 export interface Service {
   readonly settings: ApiSettings;

@@ -1,9 +1,9 @@
 /** What the demo prints when it is done. */
 import type { ResultDocument } from '../documents/result-document.js';
-import type { Policy } from '../policy/policy.js';
 import type { BulkReport } from '../jobs/bulk/bulk.js';
 import { quantile, type Tally } from '../jobs/results/tally.js';
 import type { LoadedModel } from '../models/load.js';
+import type { Policy } from '../policy/policy.js';
 import { formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
 import { describeResult, nameInWords } from '../report/words.js';
 import { proofs } from './summary.js';

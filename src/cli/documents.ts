@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { ElsewiseError } from '../documents/error.js';
-import { loadPolicy } from '../policy/policy.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
+import { loadPolicy } from '../policy/policy.js';
 import type { VersionedPolicy } from '../store/registry/policy-store.js';
 import { looksLikeReference } from '../store/registry/reference.js';
 

@@ -1,7 +1,8 @@
 /** The policy as the command line gives it: a file or one of the registry, and options that go over what it says. */
-import { defaultPolicy, loadPolicy } from '../policy/policy.js';
+
 import { readTargetText } from '../jobs/rows/row.js';
 import type { LoadedModel } from '../models/load.js';
+import { defaultPolicy, loadPolicy } from '../policy/policy.js';
 import type { VersionedPolicy } from '../store/registry/policy-store.js';
 import { readPolicyDocument } from './documents.js';
 import type { OptionTable, OptionValues } from './options.js';

@@ -1,8 +1,8 @@
 /** What the commands on the registry say of models and of policies; all else about them is the same. */
 import type { ModelVersion } from '../store/registry/model-store.js';
 import type { PolicyVersion } from '../store/registry/policy-store.js';
-import type { Store } from '../store/store.js';
 import type { Content, StoredVersion, VersionedStore } from '../store/registry/versioned-store.js';
+import type { Store } from '../store/store.js';
 
 export interface RegistryKind<V extends StoredVersion = StoredVersion> {
   /** The group of commands: `models`. */

@@ -12,8 +12,8 @@ import type {
 import { showValue } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
-import { reportedScore } from '../policy/target.js';
 import type { Policy } from '../policy/policy.js';
+import { reportedScore } from '../policy/target.js';
 import type { Settled } from './settle.js';
 import { same } from './verify.js';
 

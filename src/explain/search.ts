@@ -4,9 +4,9 @@ import type { Attempt, CounterfactualDocument } from '../documents/result-docume
 import type { LoadedModel } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
+import type { Policy } from '../policy/policy.js';
 import type { Problem } from '../problems/problem.js';
 import type { Climb, Rung } from './ladder.js';
-import type { Policy } from '../policy/policy.js';
 import type { Answer } from './result.js';
 
 export type Found = Climb;

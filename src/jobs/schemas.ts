@@ -4,8 +4,8 @@ import { modelEnvelope } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
 import { families } from '../models/index.js';
-import { letterSchema } from '../store/events/dead-store.js';
 import { manifestSchema } from '../store/batches/manifest.js';
+import { letterSchema } from '../store/events/dead-store.js';
 import { chunkJobSchema, chunkReturnSchema, eventJobSchema, eventReturnSchema, requestSchema } from './contract.js';
 
 type JsonSchema = Record<string, unknown>;

@@ -5,8 +5,8 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { Background as BackgroundDocument, RowValue } from '../documents/model-document.js';
 import type { IsolationForestDocument } from '../documents/tree-document.js';
-import { hasSets } from './trees/category-sets.js';
 import { type Feature, type FeatureSpace, readValue } from './features.js';
+import { hasSets } from './trees/category-sets.js';
 import { type Forest, flatten } from './trees/tree.js';
 
 export interface Background {

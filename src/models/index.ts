@@ -1,5 +1,5 @@
 /** THE TABLE of model families. A new family is one file and one row here; the conformance suite runs over it. */
-import type { Family } from './family.js';
+
 import { gaussianNaiveBayes, qda } from './families/gaussian.js';
 import { isolationForest } from './families/isolation-forest.js';
 import { hyperplane, logisticRegression } from './families/linear.js';
@@ -7,6 +7,7 @@ import { lvq } from './families/lvq.js';
 import { regressionFamilies } from './families/regression.js';
 import { lda, softmaxRegression } from './families/softmax.js';
 import { decisionTree, treeEnsemble } from './families/tree-ensemble.js';
+import type { Family } from './family.js';
 
 const TABLE: readonly Family[] = [
   hyperplane,

@@ -10,10 +10,10 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { PlausibilityDocument } from '../documents/policy-document.js';
 import { spread } from '../models/features.js';
-import { onColumns } from '../models/trees/forest-columns.js';
-import { trainIsolationForest } from '../models/trees/isolation-training.js';
 import type { LoadedModel } from '../models/load.js';
 import type { AdditiveTreesPiece } from '../models/region.js';
+import { onColumns } from '../models/trees/forest-columns.js';
+import { trainIsolationForest } from '../models/trees/isolation-training.js';
 import { type Forest, flatten, leafOf } from '../models/trees/tree.js';
 
 /** A quantile of fewer samples than this says little. */

@@ -5,9 +5,9 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
 import type { FeatureSpace } from '../models/features.js';
-import type { ColumnInput } from '../models/trees/forest-columns.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
 import { type Goal, type LinearRow, pullBack } from '../models/region.js';
+import type { ColumnInput } from '../models/trees/forest-columns.js';
 import { type Constraint, compileConstraint, type LinearAtom } from '../policy/constraint.js';
 import { type Cost, compileCost } from '../policy/cost.js';
 import { compilePlausibility, type Plausibility } from '../policy/plausibility.js';

@@ -3,9 +3,10 @@
  * become one sum over trees and every method for trees keeps it; elsewhere the condition stands beside the region, and
  * only methods that know of it may take the problem.
  */
+
+import type { AdditiveTreesPiece } from '../models/region.js';
 import { type ColumnInput, onColumns } from '../models/trees/forest-columns.js';
 import { uniteForests } from '../models/trees/forest-union.js';
-import type { AdditiveTreesPiece } from '../models/region.js';
 import type { Plausibility } from '../policy/plausibility.js';
 import type { Problem } from './problem.js';
 

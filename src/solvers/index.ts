@@ -2,30 +2,31 @@
  * THE TABLE of solvers, in order of preference. A problem's ladder is the rows that accept it, from the top. A new method
  * is one file and one row here; the conformance suite runs over the table.
  */
-import { activeSet } from './projection/active-set.js';
-import { boxes } from './trees/single/single-tree.js';
-import { branch } from './linear/branch.js';
-import { branchAround } from './reductions/branch-around.js';
-import { branchPlausible } from './reductions/branch-plausible.js';
-import { branchQuadratic } from './projection/branch-quadratic.js';
-import { ccp } from './quadratic/ccp.js';
-import { cuts } from './reductions/cuts.js';
-import { dual } from './quadratic/quadratic-dual.js';
-import { forestDescent } from './trees/heuristics/forest-descent.js';
-import { forestExact } from './trees/exact/forest-exact.js';
-import { forestPull } from './trees/heuristics/forest-pull.js';
-import { forestTweak } from './trees/heuristics/forest-tweak.js';
-import { hyperplane } from './linear/hyperplane.js';
+
 import { lp } from './highs/lp.js';
 import { milp } from './highs/milp.js';
 import { miqp } from './highs/miqp.js';
-import { nearest } from './nearest.js';
 import { qp } from './highs/qp.js';
+import { branch } from './linear/branch.js';
+import { hyperplane } from './linear/hyperplane.js';
+import { simplex } from './linear/simplex.js';
+import { nearest } from './nearest.js';
+import { activeSet } from './projection/active-set.js';
+import { branchQuadratic } from './projection/branch-quadratic.js';
+import { ccp } from './quadratic/ccp.js';
+import { dual } from './quadratic/quadratic-dual.js';
 import { sdp } from './quadratic/sdp.js';
 import { secular } from './quadratic/secular.js';
-import { simplex } from './linear/simplex.js';
-import type { Solver } from './solver.js';
 import { spatial } from './quadratic/spatial.js';
+import { branchAround } from './reductions/branch-around.js';
+import { branchPlausible } from './reductions/branch-plausible.js';
+import { cuts } from './reductions/cuts.js';
+import type { Solver } from './solver.js';
+import { forestExact } from './trees/exact/forest-exact.js';
+import { forestDescent } from './trees/heuristics/forest-descent.js';
+import { forestPull } from './trees/heuristics/forest-pull.js';
+import { forestTweak } from './trees/heuristics/forest-tweak.js';
+import { boxes } from './trees/single/single-tree.js';
 
 export const solvers: readonly Solver[] = [
   hyperplane,

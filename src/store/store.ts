@@ -1,16 +1,16 @@
 /** One connection and the stores over it, for commands and producers. */
 import { config } from '../config.js';
 import { BatchStore } from './batches/batch-store.js';
-import { DeadStore } from './events/dead-store.js';
-import { Keys } from './keys.js';
-import { ModelStore } from './registry/model-store.js';
-import { OnceStore } from './known-rows/known-row-store.js';
 import { OpenBatches } from './batches/open-batches.js';
-import { PolicyStore } from './registry/policy-store.js';
+import { ResultStore } from './batches/result-store.js';
+import { DeadStore } from './events/dead-store.js';
+import { RequestStore } from './events/request-store.js';
+import { Keys } from './keys.js';
+import { OnceStore } from './known-rows/known-row-store.js';
 import { connect, type RedisClient } from './redis/redis.js';
 import { asRedisFailure } from './redis/redis-failure.js';
-import { RequestStore } from './events/request-store.js';
-import { ResultStore } from './batches/result-store.js';
+import { ModelStore } from './registry/model-store.js';
+import { PolicyStore } from './registry/policy-store.js';
 import { ScheduleStore } from './schedules/schedule-store.js';
 import type { StoreSettings } from './settings.js';
 

@@ -10,10 +10,10 @@ import type { Feature } from '../../src/models/features.js';
 import type { Domain } from '../../src/policy/domain.js';
 import type { Problem } from '../../src/problems/problem.js';
 import { runHighs } from '../../src/solvers/highs/highs.js';
-import { solvers } from '../../src/solvers/index.js';
-import type { Outcome, Prepared, Solver } from '../../src/solvers/solver.js';
 import { SparseProgram } from '../../src/solvers/highs/sparse-program.js';
 import { stationaryPoint } from '../../src/solvers/highs/stationary-point.js';
+import { solvers } from '../../src/solvers/index.js';
+import type { Outcome, Prepared, Solver } from '../../src/solvers/solver.js';
 import { type Judgement, judge } from './judge.js';
 import { type Case, Dice, type Kind, type Norm, type Recipe, randomCase } from './random-problems.js';
 

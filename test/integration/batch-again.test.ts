@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { reconcile } from '../../src/jobs/batches/reconcile.js';
 import { chunkJobId, formerChunkJobId } from '../../src/jobs/contract.js';
 import { queueOptions } from '../../src/jobs/queues.js';
-import { reconcile } from '../../src/jobs/batches/reconcile.js';
 import { Keys } from '../../src/store/keys.js';
 import { until, World } from './queue-world.js';
 

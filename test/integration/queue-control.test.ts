@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cancelBatch, retryBatch } from '../../dist/jobs/batches/batch-control.js';
 import { summariseBatch } from '../../dist/jobs/batches/batch-summary.js';
 import { BatchSweep } from '../../dist/jobs/batches/batch-sweep.js';
+import { reconcile } from '../../dist/jobs/batches/reconcile.js';
 import { chunkJobId } from '../../dist/jobs/contract.js';
 import { Producer } from '../../dist/jobs/producer.js';
-import { reconcile } from '../../dist/jobs/batches/reconcile.js';
 import { Keys } from '../../src/store/keys.js';
 import { POLICY, until, World, withoutTimes } from './queue-world.js';
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Producer } from '../../dist/jobs/producer.js';
 import { whileFull } from '../../dist/jobs/batches/backpressure.js';
+import { Producer } from '../../dist/jobs/producer.js';
 import { storeSettings } from '../../dist/store/settings.js';
 import { storeOver } from '../../dist/store/store.js';
 import { startRedis } from '../../scripts/redis.mjs';

@@ -1,11 +1,11 @@
 /** The store's promises on a real Redis: results are written once, whoever writes them and however often. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../../src/documents/result-document.js';
-import { pack } from '../../src/store/codec/block.js';
-import { Keys } from '../../src/store/keys.js';
 import { makingOf } from '../../src/store/batches/manifest.js';
-import { packLines } from '../../src/store/codec/result-block.js';
 import { ResultStore } from '../../src/store/batches/result-store.js';
+import { pack } from '../../src/store/codec/block.js';
+import { packLines } from '../../src/store/codec/result-block.js';
+import { Keys } from '../../src/store/keys.js';
 import { manifestOf } from './batch-manifest.js';
 import { World } from './queue-world.js';
 

@@ -3,11 +3,11 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { loadPolicy } from '../../dist/policy/policy.js';
 import { cancelBatch } from '../../dist/jobs/batches/batch-control.js';
 import { Producer } from '../../dist/jobs/producer.js';
 import { openScheduleQueue, Schedules } from '../../dist/jobs/schedules/schedule.js';
 import { ScheduleRunner } from '../../dist/jobs/schedules/schedule-run.js';
+import { loadPolicy } from '../../dist/policy/policy.js';
 import { Keys } from '../../src/store/keys.js';
 import type { Schedule, ScheduleRun } from '../../src/store/schedules/schedule-document.js';
 import { MODEL, POLICY, until, World, withoutTimes } from './queue-world.js';

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../dist/policy/policy.js';
 import { type BulkJob, runBulk } from '../../dist/jobs/bulk/bulk.js';
 import type { ChunkTask } from '../../dist/jobs/threads/messages.js';
 import { SolverPool } from '../../dist/jobs/threads/pool.js';
 import { referToPlan } from '../../dist/jobs/threads/shared-documents.js';
 import { loadModel } from '../../dist/models/load.js';
+import { loadPolicy } from '../../dist/policy/policy.js';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { HEADER, MODEL, POLICY, rowLine } from './small-task.js';
 

@@ -1,8 +1,8 @@
 /** Puts questions to the product, as a user of the library would. */
 import { type ResultDocument, resultSchema } from '../../src/documents/result-document.js';
 import { type Plan, prepare } from '../../src/explain/plan.js';
-import { loadPolicy } from '../../src/policy/policy.js';
 import { loadModel } from '../../src/models/load.js';
+import { loadPolicy } from '../../src/policy/policy.js';
 import { modelDocument, policyDocument, type Question, type Row } from './second-opinion.js';
 
 export const clock = { now: () => performance.now() };

@@ -1,7 +1,8 @@
 /** Quadratic problems for the solvers' tests: random Gaussian and prototype models, compiled through the public pieces. */
-import { loadPolicy } from '../../src/policy/policy.js';
+
 import { loadModel } from '../../src/models/load.js';
 import { createDomain, type Domain, fillDomain } from '../../src/policy/domain.js';
+import { loadPolicy } from '../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../src/problems/compile.js';
 import type { Problem } from '../../src/problems/problem.js';
 import type { Limits } from '../../src/solvers/solver.js';

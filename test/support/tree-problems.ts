@@ -1,12 +1,12 @@
 /** Small problems over trees with every kind of feature, and their answers by trying all points that a tree can tell apart. */
 import { expect } from 'vitest';
 import type { FeatureDocument } from '../../src/documents/model-document.js';
-import { loadPolicy } from '../../src/policy/policy.js';
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../src/linalg/floats.js';
 import { type Feature, gather } from '../../src/models/features.js';
 import { type LoadedModel, loadModel } from '../../src/models/load.js';
 import { evaluateCost } from '../../src/policy/cost.js';
 import { createDomain, type Domain, fillDomain } from '../../src/policy/domain.js';
+import { loadPolicy } from '../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../src/problems/compile.js';
 import type { Problem } from '../../src/problems/problem.js';
 import type { Solver } from '../../src/solvers/solver.js';

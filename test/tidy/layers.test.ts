@@ -46,7 +46,8 @@ const BROKEN: Record<string, [path: string, source: string]> = {
 const SOUND: Record<string, string> = {
   'src/jobs/b.ts': "import type { A } from './a.js';\nexport type B = A;",
   'src/config.ts': "import './solvers/highs.js';",
-  'src/solvers/highs/highs.ts': "import { createHash } from 'node:crypto';\nimport highs from 'highs';\nhighs(createHash);",
+  'src/solvers/highs/highs.ts':
+    "import { createHash } from 'node:crypto';\nimport highs from 'highs';\nhighs(createHash);",
   'src/formats/a.ts': "import { readFile } from 'node:fs';\nimport '../config.js';\nreadFile('a');",
   'src/cli/a.ts': "import '../jobs/a.js';",
 };

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PURE = ['linalg', 'documents', 'models', 'policy', 'problems', 'solvers', 'explain'];
+const PURE = ['linalg', 'documents', 'models', 'policy', 'problems', 'proofs', 'solvers', 'explain'];
 const MAX_LINES = 500;
 
 const files = listFiles();
@@ -67,7 +67,7 @@ describe('src', () => {
   });
 
   it('opens each file with mathematics by a header comment', () => {
-    const math = code('src/solvers', 'src/models', 'src/linalg');
+    const math = code('src/solvers', 'src/proofs', 'src/models', 'src/linalg');
     expect(math.filter((file) => !/^\s*(\/\*\*|\/\/)/.test(read(file)))).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
 /** `elsewise demo`: the credit example from end to end, in process, as a table and a few explanations in words. */
 import { fileURLToPath } from 'node:url';
-import { loadPolicy } from '../../policy/policy.js';
 import { runBulk } from '../../jobs/bulk/bulk.js';
 import { type ByteSink, openSink, openSource } from '../../jobs/rows/streams.js';
+import { loadPolicy } from '../../policy/policy.js';
 import { BULK_OPTIONS, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';
 import { describeDemo } from '../demo-report.js';

@@ -1,10 +1,10 @@
 /** `elsewise explain`: counterfactual explanations of a file of rows, in process, on all cores. */
 import { ElsewiseError } from '../../documents/error.js';
 import { prepare } from '../../explain/plan.js';
-import type { OutputFormat } from '../../jobs/threads/messages.js';
 import { createResultWriter } from '../../jobs/results/result-lines.js';
 import { findResumePoint } from '../../jobs/results/resume.js';
 import { openSink, openSource } from '../../jobs/rows/streams.js';
+import type { OutputFormat } from '../../jobs/threads/messages.js';
 import { BULK_OPTIONS, checkDifferentFiles, runWithProgress, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';

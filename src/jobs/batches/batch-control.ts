@@ -3,9 +3,9 @@ import type { Queue } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 import type { Chunk } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
-import { addChunkJobs, factsOf, type NumberedChunk, removeChunkJobs } from './chunk-jobs.js';
 import { QUEUES } from '../contract.js';
 import { queueOptions } from '../queues.js';
+import { addChunkJobs, factsOf, type NumberedChunk, removeChunkJobs } from './chunk-jobs.js';
 
 /** Chunks that are looked at together. */
 const WINDOW = 256;

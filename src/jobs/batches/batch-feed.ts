@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
-import { pack } from '../../store/codec/block.js';
 import type { ChunkState, Manifest } from '../../store/batches/manifest.js';
+import { pack } from '../../store/codec/block.js';
 import type { Store } from '../../store/store.js';
+import type { Chunk } from '../rows/row-source.js';
+import { type Patience, Room, whileFull } from './backpressure.js';
 import type { ChunkCutter } from './chunk-cutter.js';
 import { addChunkJobs, type NumberedChunk } from './chunk-jobs.js';
-import { type Patience, Room, whileFull } from './backpressure.js';
-import type { Chunk } from '../rows/row-source.js';
 
 export interface EnqueuedBatch {
   readonly id: string;

@@ -6,10 +6,10 @@
 import type { Queue } from 'bullmq';
 import { type Manifest, makingOf } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
-import { withBulkQueue } from './batch-control.js';
-import { addChunkJobs, factsOf, type NumberedChunk } from './chunk-jobs.js';
 import { chunkJobId, formerChunkJobId } from '../contract.js';
 import { codeOf, failureOf } from '../failures/job-failure.js';
+import { withBulkQueue } from './batch-control.js';
+import { addChunkJobs, factsOf, type NumberedChunk } from './chunk-jobs.js';
 
 /** Looked at in one go. */
 const MAX_CHUNKS = 256;

@@ -5,19 +5,19 @@
  * An abort stops the reading; what is under way is finished and written, so the output ends with a whole line.
  */
 import { ElsewiseError } from '../../documents/error.js';
-import type { Policy } from '../../policy/policy.js';
 import type { LoadedModel } from '../../models/load.js';
-import { ChunkSize } from './chunk-size.js';
-import { Conveyor } from './conveyor.js';
-import { headerFeatures } from '../rows/csv.js';
-import type { ChunkAnswer, ChunkTask, OutputFormat } from '../threads/messages.js';
-import { rowLimitMs, type SolverPool } from '../threads/pool.js';
+import type { Policy } from '../../policy/policy.js';
 import type { ResumePoint } from '../results/resume.js';
+import { addTally, createTally, type Tally } from '../results/tally.js';
+import { headerFeatures } from '../rows/csv.js';
 import { createRowReader } from '../rows/row-reader.js';
 import { type Chunk, RowSource } from '../rows/row-source.js';
-import { referToPlan } from '../threads/shared-documents.js';
 import type { ByteSink, ByteSource } from '../rows/streams.js';
-import { addTally, createTally, type Tally } from '../results/tally.js';
+import type { ChunkAnswer, ChunkTask, OutputFormat } from '../threads/messages.js';
+import { rowLimitMs, type SolverPool } from '../threads/pool.js';
+import { referToPlan } from '../threads/shared-documents.js';
+import { ChunkSize } from './chunk-size.js';
+import { Conveyor } from './conveyor.js';
 
 export interface BulkJob {
   readonly kind: ChunkTask['kind'];

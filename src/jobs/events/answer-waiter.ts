@@ -3,8 +3,8 @@
  * cost a fraction of a second and nothing else. One subscription serves everyone who waits in this process.
  */
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../../documents/error.js';
-import { duplicateOf, type RedisClient } from '../../store/redis/redis.js';
 import type { AnswerNews } from '../../store/batches/result-store.js';
+import { duplicateOf, type RedisClient } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
 
 /** What is waited for: an answer under a content key, by the job that makes it. */

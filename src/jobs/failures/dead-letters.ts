@@ -5,8 +5,8 @@ import type { Letter, NewLetter } from '../../store/events/dead-store.js';
 import type { RequestEntry } from '../../store/events/request-store.js';
 import type { Store } from '../../store/store.js';
 import { type LaneName, QUEUES } from '../contract.js';
-import { codeOf, reasonOf } from './job-failure.js';
 import { queueOptions } from '../queues.js';
+import { codeOf, reasonOf } from './job-failure.js';
 
 /** A job that will not be tried again. */
 export interface FailedJob {

@@ -6,8 +6,8 @@ import type { ResultDocument } from '../../documents/result-document.js';
 import { openBlock } from '../../store/codec/result-block.js';
 import type { ResultReader } from '../../store/codec/result-columns.js';
 import type { ResultRow } from '../../store/codec/result-row.js';
-import type { KnownResults, KnownSource } from '../threads/messages.js';
 import type { ParsedRow } from '../rows/row.js';
+import type { KnownResults, KnownSource } from '../threads/messages.js';
 
 export class KnownResultReader {
   readonly #known: KnownResults | undefined;

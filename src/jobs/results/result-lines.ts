@@ -9,8 +9,8 @@
  */
 import type { RowValue } from '../../documents/model-document.js';
 import type { ResultDocument } from '../../documents/result-document.js';
-import type { Policy } from '../../policy/policy.js';
 import type { LoadedModel } from '../../models/load.js';
+import type { Policy } from '../../policy/policy.js';
 import type { OutputFormat } from '../threads/messages.js';
 import { planDigest } from '../threads/shared-documents.js';
 

@@ -5,12 +5,12 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { ElsewiseError } from '../../documents/error.js';
-import type { Policy } from '../../policy/policy.js';
 import type { LoadedModel } from '../../models/load.js';
+import type { Policy } from '../../policy/policy.js';
 import { splitFields } from '../rows/csv.js';
 import type { OutputFormat } from '../threads/messages.js';
-import { createResultWriter } from './result-lines.js';
 import { planDigest } from '../threads/shared-documents.js';
+import { createResultWriter } from './result-lines.js';
 
 export interface ResumePoint {
   /** Rows that have their line. */

@@ -1,8 +1,8 @@
 /** THE TABLE of input formats, as the threads read them, and what holds for all: length and encoding of a record. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { LoadedModel } from '../../models/load.js';
-import { createCsvParser } from './csv.js';
 import type { RowLayout } from '../threads/messages.js';
+import { createCsvParser } from './csv.js';
 import { createNdjsonParser } from './ndjson.js';
 import { MAX_RECORD_BYTES, recordsOf } from './records.js';
 import { numberedId, type ParsedRow, type RowFault, type RowParser } from './row.js';

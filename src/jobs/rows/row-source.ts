@@ -4,8 +4,8 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
-import { detectDelimiter, readHeader } from './csv.js';
 import type { HeaderFeature, RowLayout } from '../threads/messages.js';
+import { detectDelimiter, readHeader } from './csv.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
 

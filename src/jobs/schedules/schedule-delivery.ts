@@ -10,8 +10,8 @@ import type { Delivery } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
 import { followResults } from '../batches/batch.js';
 import { type BatchState, stateOf } from '../batches/batch-summary.js';
-import type { DeliveryJob } from './schedule.js';
 import { openSink } from '../rows/streams.js';
+import type { DeliveryJob } from './schedule.js';
 
 /** `again`: to be looked at once more after so long. */
 export type DeliveryStep = { readonly again: number } | { readonly again?: undefined };

@@ -12,12 +12,12 @@ import { ElsewiseError, ERROR_CODES } from '../../documents/error.js';
 import type { Policy } from '../../policy/policy.js';
 import type { FileClaim, RunFile, Schedule, ScheduleRun } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
-import { expandGlob } from './glob.js';
 import { codeOf } from '../failures/job-failure.js';
-import { resolvePolicy } from '../worker/policy-source.js';
 import type { Producer } from '../producer.js';
-import type { DeliveryJob } from './schedule.js';
 import { openSource } from '../rows/streams.js';
+import { resolvePolicy } from '../worker/policy-source.js';
+import { expandGlob } from './glob.js';
+import type { DeliveryJob } from './schedule.js';
 
 export interface RunRequest {
   readonly schedule: string;

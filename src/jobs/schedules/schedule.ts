@@ -6,8 +6,8 @@
 import { type JobSchedulerJson, Queue } from 'bullmq';
 import type { Schedule } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
-import { nextTimes } from './cron.js';
 import { queueOptions } from '../queues.js';
+import { nextTimes } from './cron.js';
 
 export const SCHEDULE_QUEUE = 'elsewise-schedule';
 

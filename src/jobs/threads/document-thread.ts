@@ -3,8 +3,8 @@
  * API has others to serve meanwhile; when the thread ends, all the memory that the parsing took goes with it.
  */
 import type { ModelPin } from '../../store/batches/manifest.js';
-import type { AdmittedModel } from '../../store/registry/model-store.js';
 import { oneAtATime } from '../../store/redis/one-at-a-time.js';
+import type { AdmittedModel } from '../../store/registry/model-store.js';
 import type { SharedModel } from './messages.js';
 import { SolverPool } from './pool.js';
 

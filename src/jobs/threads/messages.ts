@@ -6,12 +6,12 @@
  * it has no model but a document, a thread makes the one of the other.
  */
 import type { ErrorCode } from '../../documents/error.js';
-import type { Policy } from '../../policy/policy.js';
 import type { Forests } from '../../models/load.js';
-import type { AdmittedModel } from '../../store/registry/model-store.js';
+import type { Policy } from '../../policy/policy.js';
 import type { ResultBlock } from '../../store/codec/result-block.js';
-import type { PlanUse } from './plan-memory.js';
+import type { AdmittedModel } from '../../store/registry/model-store.js';
 import type { Tally } from '../results/tally.js';
+import type { PlanUse } from './plan-memory.js';
 
 /** Where the fields of a record are: decided once, from the header, on the main thread. */
 export type RowLayout = NdjsonLayout | CsvLayout;

@@ -9,6 +9,8 @@
  */
 import { Piscina } from 'piscina';
 import { ElsewiseError } from '../../documents/error.js';
+import { addTally, createTally } from '../results/tally.js';
+import { recordsOf } from '../rows/records.js';
 import {
   type AnswerTo,
   type ChunkAnswer,
@@ -23,8 +25,6 @@ import {
   type TimeTask,
 } from './messages.js';
 import { PlanLedger, type PlanUse, planShareBytes } from './plan-memory.js';
-import { recordsOf } from '../rows/records.js';
-import { addTally, createTally } from '../results/tally.js';
 
 export interface PoolOptions {
   readonly threads: number;

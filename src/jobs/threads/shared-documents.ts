@@ -1,9 +1,9 @@
 /** Model and policy in memory that all threads see: sent once, not once per chunk, and of trees there is one copy for all. */
 import { createHash } from 'node:crypto';
 import { nestedTooDeeply, parseSent } from '../../documents/untrusted-json.js';
-import type { Policy } from '../../policy/policy.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../models/trees/packed-model.js';
+import type { Policy } from '../../policy/policy.js';
 import { type AdmittedModel, admitModel } from '../../store/registry/model-store.js';
 import type { AdmitTask, ChunkTask, SharedJson, SharedModel, StoredDocument } from './messages.js';
 

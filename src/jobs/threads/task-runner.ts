@@ -10,16 +10,16 @@ import { asBuffer } from '../../store/codec/byte-streams.js';
 import { KEY_BYTES } from '../../store/known-rows/known-row-store.js';
 import { BlockSink, LineSink } from '../results/answer-sinks.js';
 import { KnownResultReader } from '../results/known-results.js';
-import type { ChunkAnswer, ChunkTask, RowLoss, ThreadTask } from './messages.js';
-import { estimatePlanBytes } from './plan-memory.js';
-import { createPredictor } from './predict.js';
 import { createResultWriter } from '../results/result-lines.js';
+import { countKnown, countPrediction, countResult, createTally, type Tally } from '../results/tally.js';
 import type { ParsedRow } from '../rows/row.js';
 import { createValueReader, writeKey } from '../rows/row-key.js';
 import { createRowReader } from '../rows/row-reader.js';
+import type { ChunkAnswer, ChunkTask, RowLoss, ThreadTask } from './messages.js';
+import { estimatePlanBytes } from './plan-memory.js';
+import { createPredictor } from './predict.js';
 import { planBytes, readSharedJson, readSharedModel } from './shared-documents.js';
 import { SizedLru } from './sized-lru.js';
-import { countKnown, countPrediction, countResult, createTally, type Tally } from '../results/tally.js';
 
 export interface RunnerOptions {
   readonly prepare: typeof prepare;

@@ -6,10 +6,10 @@
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import { oneAtATime } from '../../store/redis/one-at-a-time.js';
+import type { Chunk } from '../rows/row-source.js';
 import type { HeaderFeature, RowLayout } from './messages.js';
 import { SolverPool } from './pool.js';
 import { FIRST_ROUND_MS } from './row-timing.js';
-import type { Chunk } from '../rows/row-source.js';
 
 /** All the time that the first rows have; the row that goes beyond it counts as if it had ended then. */
 const TIMING_CAP_MS = 2_000;

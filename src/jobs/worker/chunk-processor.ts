@@ -3,16 +3,16 @@ import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import type { Policy } from '../../policy/policy.js';
 import { type Manifest, makingOf } from '../../store/batches/manifest.js';
-import { packLines } from '../../store/codec/result-block.js';
 import type { Finish } from '../../store/batches/result-store.js';
+import { packLines } from '../../store/codec/result-block.js';
 import type { Store } from '../../store/store.js';
-import { CancelWatch } from './cancel-watch.js';
-import { type ChunkJob, type ChunkReturn, chunkJobSchema, makingOfJob } from '../contract.js';
-import type { Solve } from './lane.js';
-import type { ChunkAnswer } from '../threads/messages.js';
-import { Once } from './known-rows.js';
-import type { PlanCache } from './plan-cache.js';
 import { whileFull } from '../batches/backpressure.js';
+import { type ChunkJob, type ChunkReturn, chunkJobSchema, makingOfJob } from '../contract.js';
+import type { ChunkAnswer } from '../threads/messages.js';
+import { CancelWatch } from './cancel-watch.js';
+import { Once } from './known-rows.js';
+import type { Solve } from './lane.js';
+import type { PlanCache } from './plan-cache.js';
 
 const MAX_MANIFESTS = 32;
 /** Workers get the room that producers leave; should it be gone, they wait before the chunk counts as failed. */

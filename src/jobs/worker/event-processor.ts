@@ -8,11 +8,11 @@ import type { ModelPin } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { answerKey, type EventJob, type EventReturn, eventJobSchema, requestSchema } from '../contract.js';
 import { forEvent } from '../events/event-deadline.js';
-import type { Solve } from './lane.js';
+import { withId } from '../results/result-lines.js';
 import { Once } from './known-rows.js';
+import type { Solve } from './lane.js';
 import type { PlanCache } from './plan-cache.js';
 import { PolicyCache } from './policy-cache.js';
-import { withId } from '../results/result-lines.js';
 
 type Row = Omit<EventJob, 'schema' | 'policy'>;
 

@@ -11,10 +11,10 @@
 import type { Policy } from '../../policy/policy.js';
 import type { BatchName, OnceReference } from '../../store/known-rows/known-row-store.js';
 import type { Store } from '../../store/store.js';
-import type { Manner, Rows, Solve } from './lane.js';
 import type { ChunkAnswer, KnownResults, KnownSource } from '../threads/messages.js';
-import type { CachedPlan } from './plan-cache.js';
 import { planTag } from '../threads/shared-documents.js';
+import type { Manner, Rows, Solve } from './lane.js';
+import type { CachedPlan } from './plan-cache.js';
 
 export interface OnceJob {
   readonly plan: CachedPlan;

@@ -11,11 +11,11 @@ import type { Metrics, PoolUse, QueueDepth } from '../../telemetry/metrics.js';
 import type { FailedJob } from '../failures/dead-letters.js';
 import { forgetFailed } from '../failures/failed-jobs.js';
 import { asJobError, failureOf, JobFailure } from '../failures/job-failure.js';
-import type { ChunkAnswer, ChunkTask } from '../threads/messages.js';
-import type { CachedPlan } from './plan-cache.js';
-import { rowLimitMs, SolverPool } from '../threads/pool.js';
 import { queueOptions, workerOptions } from '../queues.js';
 import { quantile, type Tally } from '../results/tally.js';
+import type { ChunkAnswer, ChunkTask } from '../threads/messages.js';
+import { rowLimitMs, SolverPool } from '../threads/pool.js';
+import type { CachedPlan } from './plan-cache.js';
 
 export type Rows = Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow' | 'rows'>;
 

@@ -14,9 +14,9 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
+import type { RequestEntry, RequestStore } from '../../store/events/request-store.js';
 import type { RedisClient } from '../../store/redis/redis.js';
 import { backOffMs, isRedisTrouble, throughTrouble } from '../../store/redis/redis-trouble.js';
-import type { RequestEntry, RequestStore } from '../../store/events/request-store.js';
 import type { Metrics, QueueDepth } from '../../telemetry/metrics.js';
 import { isRetried } from '../failures/job-failure.js';
 

@@ -6,9 +6,9 @@ import { type Config, config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import type { NewLetter } from '../../store/events/dead-store.js';
 import { readMemory, readMemoryIfAllowed } from '../../store/redis/memory.js';
+import { type Meeting, meetRedis } from '../../store/redis/preflight.js';
 import { connectForWorker, type RedisClient } from '../../store/redis/redis.js';
 import { asRedisFailure } from '../../store/redis/redis-failure.js';
-import { type Meeting, meetRedis } from '../../store/redis/preflight.js';
 import { isRedisFull } from '../../store/redis/redis-trouble.js';
 import { RedisWatch } from '../../store/redis/redis-watch.js';
 import type { StoreSettings } from '../../store/settings.js';
@@ -17,17 +17,17 @@ import { type ProbeServer, serveProbes, type Verdict } from '../../telemetry/htt
 import { Liveness } from '../../telemetry/liveness.js';
 import { Metrics } from '../../telemetry/metrics.js';
 import { BatchSweep } from '../batches/batch-sweep.js';
-import { ChunkProcessor } from './chunk-processor.js';
 import { chunkJobSchema, type LaneName, makingOfJob, QUEUES } from '../contract.js';
 import { type FailedJob, letterOfJob, letterOfRequest } from '../failures/dead-letters.js';
-import { EventProcessor } from './event-processor.js';
 import { codeOf, reasonOf } from '../failures/job-failure.js';
-import { Lane, type LaneOptions, type Solve } from './lane.js';
-import { PlanCache } from './plan-cache.js';
-import { planShareBytes } from '../threads/plan-memory.js';
-import { REQUESTS, RequestLane } from './request-lane.js';
 import { SCHEDULE_QUEUE } from '../schedules/schedule.js';
 import { ScheduleLane } from '../schedules/schedule-lane.js';
+import { planShareBytes } from '../threads/plan-memory.js';
+import { ChunkProcessor } from './chunk-processor.js';
+import { EventProcessor } from './event-processor.js';
+import { Lane, type LaneOptions, type Solve } from './lane.js';
+import { PlanCache } from './plan-cache.js';
+import { REQUESTS, RequestLane } from './request-lane.js';
 
 export interface WorkerOptions {
   readonly settings: StoreSettings;

@@ -19,9 +19,9 @@ import { fullMatrix, quadraticForm, type SymmetricMatrix } from '../../linalg/sy
 import { argmax } from '../../linalg/vector.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import type { Goal, Piece } from '../region.js';
 import { logit } from './linear.js';
 import { nearerPiece } from './prototype-pieces.js';
-import type { Goal, Piece } from '../region.js';
 import { softmax } from './softmax.js';
 
 class GaussianModel implements Model {

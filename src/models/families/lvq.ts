@@ -16,8 +16,8 @@ import { isPositiveSemidefinite } from '../../linalg/symmetric.js';
 import { fullMatrix, identity, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
-import { distanceTo, nearerPiece } from './prototype-pieces.js';
 import type { Goal, Piece } from '../region.js';
+import { distanceTo, nearerPiece } from './prototype-pieces.js';
 
 class LvqModel implements Model {
   readonly rawOutputs: number;

@@ -14,10 +14,10 @@ import { finite, vector } from '../../documents/model-document.js';
 import { type TreeDocument, treeSchema } from '../../documents/tree-document.js';
 import { argmax } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
-import { logit } from './linear.js';
 import type { Goal, Piece, TreeMargin } from '../region.js';
-import { softmax } from './softmax.js';
 import { type Forest, flatten, leafOf } from '../trees/tree.js';
+import { logit } from './linear.js';
+import { softmax } from './softmax.js';
 
 type Link = 'identity' | 'logit' | 'softmax' | 'exp';
 

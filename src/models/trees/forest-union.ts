@@ -1,6 +1,7 @@
 /** Two conditions on sums over trees as one piece: the trees of both side by side, each margin without gain on the others'. */
-import { joinSets } from './category-sets.js';
+
 import type { AdditiveTreesPiece, TreeMargin } from '../region.js';
+import { joinSets } from './category-sets.js';
 import type { Forest } from './tree.js';
 
 /** The result has no outputs of its own: its margins say all that is asked of it. Both forests compare the same inputs. */

@@ -9,8 +9,8 @@
  * then the least weight of such a feature, to which the cost of all others comes.
  */
 
-import { gapOf } from './move-program.js';
 import type { MoveModel } from '../linear/moves.js';
+import { gapOf } from './move-program.js';
 
 /** First rooms in units of the gap; and those where the price does not grow with the amount. */
 const NEAR = 1000;

@@ -13,12 +13,12 @@
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { certify } from '../shared/certificate.js';
-import { loadHighs, runHighs } from './highs.js';
-import { gapOf } from './move-program.js';
 import { MoveModel } from '../linear/moves.js';
+import { certify } from '../shared/certificate.js';
 import { violation } from '../shared/linear-rows.js';
 import { type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { loadHighs, runHighs } from './highs.js';
+import { gapOf } from './move-program.js';
 import { SparseProgram } from './sparse-program.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {

@@ -14,13 +14,9 @@
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { isAnswer, snapColumns } from '../shared/answer-check.js';
 import { BoundedSimplex } from '../linear/bounded-simplex.js';
-import { loadHighs, type Run, runHighs } from './highs.js';
-import { MoveProgram } from './move-program.js';
 import { MoveModel } from '../linear/moves.js';
-import { Reach } from './big-m.js';
-import { SeparableCost } from './separable-cost.js';
+import { isAnswer, snapColumns } from '../shared/answer-check.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -31,6 +27,10 @@ import {
   type Solver,
   solved,
 } from '../solver.js';
+import { Reach } from './big-m.js';
+import { loadHighs, type Run, runHighs } from './highs.js';
+import { MoveProgram } from './move-program.js';
+import { SeparableCost } from './separable-cost.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
   return traits.linear && (traits.norm === 'l0' || traits.norm === 'l1' || traits.norm === 'percentile')

@@ -13,13 +13,9 @@ import { gather } from '../../models/features.js';
 import { evaluateCost } from '../../policy/cost.js';
 import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
+import { MoveModel } from '../linear/moves.js';
 import { activeSet } from '../projection/active-set.js';
 import { isAnswer, snapColumns } from '../shared/answer-check.js';
-import { loadHighs, type Run, runHighs } from './highs.js';
-import { MoveProgram } from './move-program.js';
-import { MoveModel } from '../linear/moves.js';
-import { QuadraticCost } from './quadratic-cost.js';
-import { Reach } from './big-m.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -30,6 +26,10 @@ import {
   type Solver,
   solved,
 } from '../solver.js';
+import { Reach } from './big-m.js';
+import { loadHighs, type Run, runHighs } from './highs.js';
+import { MoveProgram } from './move-program.js';
+import { QuadraticCost } from './quadratic-cost.js';
 import { SquareCuts } from './square-cuts.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {

@@ -20,9 +20,9 @@ import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { linearRows, type Problem } from '../../problems/problem.js';
 import { certify } from '../shared/certificate.js';
-import { loadHighs, type Run, runHighs } from './highs.js';
 import { depthOf, violation } from '../shared/linear-rows.js';
 import { type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { loadHighs, type Run, runHighs } from './highs.js';
 import { type SparseHessian, SparseProgram } from './sparse-program.js';
 import { type Stationary, stationaryPoint } from './stationary-point.js';
 

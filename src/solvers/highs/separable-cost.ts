@@ -14,8 +14,8 @@
  * room, which only relaxations have, is priced by the least slope.
  */
 import { changeCost } from '../../policy/cost.js';
-import type { MoveProgram } from './move-program.js';
 import type { MoveModel } from '../linear/moves.js';
+import type { MoveProgram } from './move-program.js';
 
 interface Stretch {
   readonly length: number;

@@ -8,8 +8,9 @@
  * With y these are perspective cuts: they hold up the cost of a change even where y is fractional. On the square of a sum
  * of features, t >= u², tangents at both signs of u.
  */
-import type { MoveProgram } from './move-program.js';
+
 import type { MoveModel } from '../linear/moves.js';
+import type { MoveProgram } from './move-program.js';
 import type { QuadraticCost } from './quadratic-cost.js';
 import type { Terms } from './sparse-program.js';
 

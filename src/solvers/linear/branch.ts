@@ -16,11 +16,8 @@
  */
 import { copyDomain, createDomain, type Domain, pin } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { BoundedSimplex } from './bounded-simplex.js';
-import { CostLines, NO_MOVE } from './cost-lines.js';
-import { MoveModel } from './moves.js';
-import { NodeHeap } from '../shared/node-heap.js';
 import { linkSlack, provesInfeasible, violation } from '../shared/linear-rows.js';
+import { NodeHeap } from '../shared/node-heap.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -31,6 +28,9 @@ import {
   type Solver,
   solved,
 } from '../solver.js';
+import { BoundedSimplex } from './bounded-simplex.js';
+import { CostLines, NO_MOVE } from './cost-lines.js';
+import { MoveModel } from './moves.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
   return traits.linear && (traits.norm === 'l0' || traits.norm === 'l1' || traits.norm === 'percentile')

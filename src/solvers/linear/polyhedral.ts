@@ -3,8 +3,9 @@
  *
  *   min ‖y‖₁  or  min ‖y‖²   s.t.   a_i·y <= upper_i,   lo <= y <= hi
  */
-import { BoundedSimplex } from './bounded-simplex.js';
+
 import { Projection } from '../projection/projection.js';
+import { BoundedSimplex } from './bounded-simplex.js';
 
 export interface UpperRow {
   readonly a: Float64Array;

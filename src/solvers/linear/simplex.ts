@@ -9,10 +9,10 @@
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { BoundedSimplex } from './bounded-simplex.js';
-import { MoveModel } from './moves.js';
 import { linkSlack, provesInfeasible, violation } from '../shared/linear-rows.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { BoundedSimplex } from './bounded-simplex.js';
+import { MoveModel } from './moves.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
   const fits = traits.linear && traits.norm === 'l1' && !traits.discrete && !traits.capped && !traits.disjunctive;

@@ -12,10 +12,10 @@ import { dot } from '../../linalg/vector.js';
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { linearRows, type Problem } from '../../problems/problem.js';
-import { costFactor } from './cost-factor.js';
-import { Projection } from './projection.js';
 import { depthOf, linkSlack, provesInfeasible, violation } from '../shared/linear-rows.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { costFactor } from './cost-factor.js';
+import { Projection } from './projection.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
   const fits = traits.linear && !traits.discrete && !traits.capped && !traits.disjunctive;

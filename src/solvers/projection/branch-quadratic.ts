@@ -10,11 +10,11 @@
  * under L1 cost, solved by branch.ts, tells whether there is any answer and gives a set of features to begin with.
  */
 import type { Problem } from '../../problems/problem.js';
-import { PreparedActiveSet } from './active-set.js';
 import { branch } from '../linear/branch.js';
 import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from '../reductions/domain-tree.js';
-import { LagrangianBound } from './capped-bound.js';
 import type { Prepared, Solver } from '../solver.js';
+import { PreparedActiveSet } from './active-set.js';
+import { LagrangianBound } from './capped-bound.js';
 
 function prepare(problem: Problem): Prepared {
   const projection = byAlternatives((alternatives) => new PreparedActiveSet(relaxedProblem(problem, alternatives)));

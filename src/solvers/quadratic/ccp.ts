@@ -10,11 +10,11 @@ import { gather, spread } from '../../models/features.js';
 import { evaluateCost } from '../../policy/cost.js';
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
+import { cheapestL1, cheapestL2 } from '../linear/polyhedral.js';
+import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
 import { PreparedDual } from './quadratic-dual.js';
-import { cheapestL1, cheapestL2 } from '../linear/polyhedral.js';
 import { type Frame, QuadraticView } from './quadratic-view.js';
-import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 
 const EXAMPLES = 2;
 const NORMS = new Set(['l1', 'l2', 'mahalanobis']);

@@ -16,6 +16,8 @@
  * if the last digits do not come. Made for orders up to about 65 and as many rows: memory n² for each dense row.
  */
 import { backward, factorInPlace, forward } from '../../linalg/cholesky.js';
+import { invertFactored, multiplySymmetric, symmetrise } from '../../linalg/square-matrix.js';
+import { dot } from '../../linalg/vector.js';
 import { SchurComplement } from './schur-complement.js';
 import {
   addForm,
@@ -26,8 +28,6 @@ import {
   type SemidefiniteProgram,
   scaleProgram,
 } from './semidefinite-program.js';
-import { invertFactored, multiplySymmetric, symmetrise } from '../../linalg/square-matrix.js';
-import { dot } from '../../linalg/vector.js';
 
 export interface SemidefiniteSolution {
   readonly status: 'optimal' | 'infeasible' | 'limit';

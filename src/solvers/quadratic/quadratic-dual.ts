@@ -6,11 +6,11 @@
 import { dot } from '../../linalg/vector.js';
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
+import { depthOf, linkSlack, violation } from '../shared/linear-rows.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { type DualConstraint, LagrangeDual } from './dual-newton.js';
 import { provedBound, quadraticConstraint } from './proved-bound.js';
 import { type Frame, QuadraticView } from './quadratic-view.js';
-import { depthOf, linkSlack, violation } from '../shared/linear-rows.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 
 function accepts({ traits, piece }: Problem): 'no' | 'exact' {
   const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';

@@ -12,8 +12,8 @@ import { dot } from '../../linalg/vector.js';
 import type { DistanceDifference } from '../../models/distance-difference.js';
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { costFactor } from '../projection/cost-factor.js';
 import type { UpperRow } from '../linear/polyhedral.js';
+import { costFactor } from '../projection/cost-factor.js';
 import { depthOf } from '../shared/linear-rows.js';
 
 export interface ScaledQuadratic {

@@ -10,6 +10,8 @@
  *
  * which cost as much as the vectors have entries, once Xs, Xt, Z⁻¹s and Z⁻¹t are there.
  */
+
+import { multiplySymmetric } from '../../linalg/square-matrix.js';
 import {
   dotSparse,
   innerProduct,
@@ -17,7 +19,6 @@ import {
   type SparseVector,
   type SymmetricForm,
 } from './semidefinite-program.js';
-import { multiplySymmetric } from '../../linalg/square-matrix.js';
 
 type Product = Extract<SymmetricForm, { kind: 'product' }>;
 

@@ -13,12 +13,12 @@
 import type { Domain } from '../../policy/domain.js';
 import type { FeatureRule } from '../../policy/rules.js';
 import type { Problem } from '../../problems/problem.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { PreparedCcp } from './ccp.js';
 import { type DescentProblem, descend, FINE, restore, valueAt } from './ccp-descent.js';
 import type { Frame, ScaledQuadratic } from './quadratic-view.js';
 import { decompose } from './secular.js';
 import { boxIntervals, leastDistance, type Relaxed, rowIntervals, Shor } from './shor.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { CLOSED } from './spatial-search.js';
 
 function accepts({ traits, piece, rules }: Problem): 'no' | 'heuristic' {

@@ -15,8 +15,6 @@
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { provedBound, quadraticConstraint } from './proved-bound.js';
-import { type Frame, QuadraticView, type ScaledQuadratic } from './quadratic-view.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -27,6 +25,8 @@ import {
   type Solver,
   solved,
 } from '../solver.js';
+import { provedBound, quadraticConstraint } from './proved-bound.js';
+import { type Frame, QuadraticView, type ScaledQuadratic } from './quadratic-view.js';
 
 export function oneQuadratic({ traits, piece }: Problem): boolean {
   const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';

@@ -13,7 +13,12 @@
  * are of size 1 in every coordinate, and scaling rounds nothing.
  * The bound is that of proved-bound.ts: right whatever the interior-point method did.
  */
+
+import type { UpperRow } from '../linear/polyhedral.js';
+import { LagrangeDual } from './dual-newton.js';
 import { type SemidefiniteSolution, solveSemidefinite } from './interior-point.js';
+import { type FormConstraint, provedBound, provedEmpty } from './proved-bound.js';
+import type { ScaledQuadratic } from './quadratic-view.js';
 import {
   dense,
   dotSparse,
@@ -25,10 +30,6 @@ import {
   sparse,
   unit,
 } from './semidefinite-program.js';
-import { LagrangeDual } from './dual-newton.js';
-import type { UpperRow } from '../linear/polyhedral.js';
-import { type FormConstraint, provedBound, provedEmpty } from './proved-bound.js';
-import type { ScaledQuadratic } from './quadratic-view.js';
 
 export interface Interval {
   readonly a: Float64Array;

@@ -2,8 +2,8 @@
  * The search of spatial.ts, in the scaled space y: relaxations by tangents and chords, best bound first.
  */
 import { dot } from '../../linalg/vector.js';
-import { NodeHeap } from '../shared/node-heap.js';
 import type { CheapestPoint, UpperRow } from '../linear/polyhedral.js';
+import { NodeHeap } from '../shared/node-heap.js';
 
 /** q(y) = yᵀP y - Σ_k weight_k (v_k·y)² + 2 b·y + c <= 0, with P positive semidefinite. */
 export interface SplitQuadratic {

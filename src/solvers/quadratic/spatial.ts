@@ -11,11 +11,11 @@
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
+import { type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { fitsQuadratics, PreparedCcp } from './ccp.js';
 import { type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
 import type { Frame } from './quadratic-view.js';
 import { decompose } from './secular.js';
-import { type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { CLOSED, type SpatialProblem, SpatialSearch, type SplitQuadratic } from './spatial-search.js';
 
 /** More concave directions than this are left to the bound of the dual. */

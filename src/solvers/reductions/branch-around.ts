@@ -9,10 +9,10 @@
  */
 import type { Problem } from '../../problems/problem.js';
 import { squaredCost } from '../quadratic/ccp.js';
-import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from './domain-tree.js';
 import { PreparedDual } from '../quadratic/quadratic-dual.js';
-import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { spatial } from '../quadratic/spatial.js';
+import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
+import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from './domain-tree.js';
 
 const NORMS = new Set(['l1', 'l2', 'mahalanobis']);
 

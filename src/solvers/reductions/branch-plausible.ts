@@ -12,22 +12,22 @@
 import { type Domain, roundTo } from '../../policy/domain.js';
 import { normality } from '../../policy/plausibility.js';
 import type { PlausibleCondition, Problem } from '../../problems/problem.js';
+import { branch } from '../linear/branch.js';
+import { simplex } from '../linear/simplex.js';
 import { activeSet } from '../projection/active-set.js';
+import { branchQuadratic } from '../projection/branch-quadratic.js';
+import { dual } from '../quadratic/quadratic-dual.js';
+import { spatial } from '../quadratic/spatial.js';
 import { isAnswer } from '../shared/answer-check.js';
 import { BestAnswer } from '../shared/best-answer.js';
-import { branch } from '../linear/branch.js';
+import { NodeHeap } from '../shared/node-heap.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { branchAround } from './branch-around.js';
-import { branchQuadratic } from '../projection/branch-quadratic.js';
 import { cuts } from './cuts.js';
 import { clip } from './domain-tree.js';
-import { dual } from '../quadratic/quadratic-dual.js';
-import { type Cut, latticeSplit, narrow } from './split-domain.js';
-import { NodeHeap } from '../shared/node-heap.js';
 import { PlausibleBox } from './plausible-box.js';
 import { chooseSplit, splitWithin } from './plausible-split.js';
-import { simplex } from '../linear/simplex.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
-import { spatial } from '../quadratic/spatial.js';
+import { type Cut, latticeSplit, narrow } from './split-domain.js';
 
 /** Methods that keep to a domain which the present row is not in. */
 const INNER: readonly Solver[] = [simplex, activeSet, branch, branchQuadratic, dual, cuts, spatial, branchAround];

@@ -11,10 +11,10 @@
 import { type ExpSum, expSumLog, type LinearRow, polyhedron } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
-import { activeSet } from '../projection/active-set.js';
 import { branch } from '../linear/branch.js';
-import { branchQuadratic } from '../projection/branch-quadratic.js';
 import { simplex } from '../linear/simplex.js';
+import { activeSet } from '../projection/active-set.js';
+import { branchQuadratic } from '../projection/branch-quadratic.js';
 import {
   INFEASIBLE,
   type Limits,

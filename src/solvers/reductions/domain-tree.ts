@@ -17,8 +17,8 @@ import type { LinearRow } from '../../models/region.js';
 import { copyDomain, createDomain, type Domain, mayStand, pin } from '../../policy/domain.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
 import { BestAnswer } from '../shared/best-answer.js';
-import { NodeHeap } from '../shared/node-heap.js';
 import { linkSlack, violation } from '../shared/linear-rows.js';
+import { NodeHeap } from '../shared/node-heap.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, solved } from '../solver.js';
 
 export interface TreeNode {

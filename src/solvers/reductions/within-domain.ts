@@ -15,11 +15,11 @@ import { type LinearRow, polyhedron } from '../../models/region.js';
 import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
 import type { FeatureRule } from '../../policy/rules.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
-import { activeSet } from '../projection/active-set.js';
 import { branch } from '../linear/branch.js';
+import { simplex } from '../linear/simplex.js';
+import { activeSet } from '../projection/active-set.js';
 import { branchQuadratic } from '../projection/branch-quadratic.js';
 import { prepareLater } from '../shared/prepare-later.js';
-import { simplex } from '../linear/simplex.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared } from '../solver.js';
 
 /** In order of preference; the next one is asked where one loses its footing. */

@@ -4,8 +4,8 @@
  */
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
-import { provesInfeasible } from './linear-rows.js';
 import { INFEASIBLE, numerical, type Outcome } from '../solver.js';
+import { provesInfeasible } from './linear-rows.js';
 
 /** `scale` by row: factor between the original row and the one that the engine saw. */
 export function certify(

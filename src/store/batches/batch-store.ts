@@ -8,17 +8,6 @@ import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import { type Block, unpack } from '../codec/block.js';
 import type { Keys } from '../keys.js';
-import {
-  type Chunk,
-  type ChunkFacts,
-  type ChunkOrigin,
-  type ChunkState,
-  chunkSchema,
-  type Manifest,
-  makingOf,
-  manifestSchema,
-} from './manifest.js';
-import type { OpenBatch } from './open-batches.js';
 import type { RedisClient } from '../redis/redis.js';
 import {
   ADD_CHUNK,
@@ -31,6 +20,17 @@ import {
   runScript,
   SEAL_BATCH,
 } from '../redis/scripts.js';
+import {
+  type Chunk,
+  type ChunkFacts,
+  type ChunkOrigin,
+  type ChunkState,
+  chunkSchema,
+  type Manifest,
+  makingOf,
+  manifestSchema,
+} from './manifest.js';
+import type { OpenBatch } from './open-batches.js';
 
 export interface BatchStatus {
   readonly manifest: Manifest;

@@ -4,14 +4,14 @@
  * the content key of its job first; what is published under the event's own id is always a copy of that.
  */
 import { ElsewiseError } from '../../documents/error.js';
-import { type CostSketch, countField } from './batch-store.js';
 import { asBuffer } from '../codec/byte-streams.js';
-import type { Keys } from '../keys.js';
-import type { Chunk, ChunkFacts } from './manifest.js';
-import type { RedisClient } from '../redis/redis.js';
 import { type ResultBlock, unpackLines } from '../codec/result-block.js';
+import type { Keys } from '../keys.js';
+import type { RedisClient } from '../redis/redis.js';
 import { FINISH_CHUNK, runScript } from '../redis/scripts.js';
 import type { StoreSettings } from '../settings.js';
+import { type CostSketch, countField } from './batch-store.js';
+import type { Chunk, ChunkFacts } from './manifest.js';
 
 export interface FinishedChunk {
   readonly batch: string;

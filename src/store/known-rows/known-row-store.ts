@@ -13,9 +13,9 @@
  */
 import { asBuffer } from '../codec/byte-streams.js';
 import type { Keys } from '../keys.js';
-import { ADD_ONCE, FIND_ONCE } from './known-row-scripts.js';
 import type { RedisClient } from '../redis/redis.js';
 import { runScript } from '../redis/scripts.js';
+import { ADD_ONCE, FIND_ONCE } from './known-row-scripts.js';
 
 /** Where an answer is. */
 export type OnceReference =

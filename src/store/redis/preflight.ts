@@ -3,10 +3,10 @@
  * operator should know. A worker that starts without this would retry in silence what can never succeed.
  */
 import { Keys } from '../keys.js';
+import type { StoreSettings } from '../settings.js';
 import { answersInfo, connect, type RedisClient } from './redis.js';
 import { asRedisFailure } from './redis-failure.js';
 import { checkServers } from './server-check.js';
-import type { StoreSettings } from '../settings.js';
 
 export interface Meeting {
   readonly isInfoAllowed: boolean;

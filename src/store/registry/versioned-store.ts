@@ -11,14 +11,14 @@
 import { canonicalJson } from '../../documents/digest.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { didYouMean } from '../../documents/nearest-name.js';
+import type { OpenBatches, UsedKind } from '../batches/open-batches.js';
 import { pack, unpack } from '../codec/block.js';
 import { asBuffer } from '../codec/byte-streams.js';
 import type { RegistryKeys } from '../keys.js';
-import type { OpenBatches, UsedKind } from '../batches/open-batches.js';
 import type { RedisClient } from '../redis/redis.js';
+import { runScript } from '../redis/scripts.js';
 import { checkAlias, checkName, LATEST, readExactReference, readReference } from './reference.js';
 import { FIND_VERSION, PUSH_VERSION, REMOVE_VERSION, SET_ALIAS, SETTLE_ON_VERSION } from './registry-scripts.js';
-import { runScript } from '../redis/scripts.js';
 
 /** What the registry knows of a version without opening its document. */
 export interface StoredVersion {

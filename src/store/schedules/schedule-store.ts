@@ -11,6 +11,7 @@ import { didYouMean } from '../../documents/nearest-name.js';
 import { parseDocument } from '../../documents/parse.js';
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
+import { CLAIM_FILE, runScript, SETTLE_FILE, WRITE_WHILE_THERE } from '../redis/scripts.js';
 import {
   type Delivery,
   deliverySchema,
@@ -21,7 +22,6 @@ import {
   type ScheduleRun,
   scheduleSchema,
 } from './schedule-document.js';
-import { CLAIM_FILE, runScript, SETTLE_FILE, WRITE_WHILE_THERE } from '../redis/scripts.js';
 
 const DAY_MS = 86_400_000;
 /** A script takes some thousands of arguments. */

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Places } from '../../../src/api/wait-slots.js';
 import { apiSettings, readTokenFile } from '../../../src/api/settings.js';
 import { createToken, hashToken, mayDo, TokenTable } from '../../../src/api/tokens.js';
+import { Places } from '../../../src/api/wait-slots.js';
 import { config } from '../../../src/config.js';
 
 const secret = createToken();

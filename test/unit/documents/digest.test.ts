@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, digestOf } from '../../../src/documents/digest.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { creditModel, creditPolicy } from '../../support/documents.js';
 
 /** The same value with the keys of every object in the opposite order. */

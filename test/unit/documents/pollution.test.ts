@@ -4,8 +4,8 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RowValue } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { checkShape, planOf } from '../../support/asking.js';
 import { creditModel, faultOf } from '../../support/documents.js';
 

@@ -1,8 +1,8 @@
 /** Models that say themselves what a missing value means: it stays missing, and the rest is explained around it. */
 import { describe, expect, it } from 'vitest';
 import { prepare } from '../../../src/explain/plan.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 
 const tree = (missing: 'left' | 'right') => ({
   feature: [0, 1, 0, 0, 0],

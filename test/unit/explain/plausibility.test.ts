@@ -1,7 +1,7 @@
 /** Plausibility through the whole pipeline: answers, several of them, rounding, and why there is none. */
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
 import { planOf } from '../../support/asking.js';
 import { Dice } from '../../support/dice.js';

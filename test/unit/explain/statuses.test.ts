@@ -1,9 +1,9 @@
 /** Every status of a result: its shape as documented, and what it says. */
 import { describe, expect, it } from 'vitest';
 import { prepare } from '../../../src/explain/plan.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { prepare as prepareFromLibrary } from '../../../src/index.js';
 import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { checkShape, planOf } from '../../support/asking.js';
 import { creditModel, creditPolicy, edit, faultOf, regressionModel } from '../../support/documents.js';
 

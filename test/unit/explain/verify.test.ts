@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { Verifier } from '../../../src/explain/verify.js';
 import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
 
 const features = ['a', 'b', 'c'].map((name) => ({ name, type: 'continuous' }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { prepare } from '../../../src/explain/plan.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
-import { splitFields } from '../../../src/jobs/rows/csv.js';
 import { createResultWriter } from '../../../src/jobs/results/result-lines.js';
+import { splitFields } from '../../../src/jobs/rows/csv.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { smallModel } from './small-model.js';
 
 const model = smallModel();

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../../../src/documents/result-document.js';
-import { addTally, countPrediction, countResult, createTally, quantile, type Tally } from '../../../src/jobs/results/tally.js';
+import {
+  addTally,
+  countPrediction,
+  countResult,
+  createTally,
+  quantile,
+  type Tally,
+} from '../../../src/jobs/results/tally.js';
 
 function result(cost: number, changes: readonly string[] = ['income']): ResultDocument {
   const counterfactual = {

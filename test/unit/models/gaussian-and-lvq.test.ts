@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { prepare } from '../../../src/index.js';
 import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 
 const features = [
   { name: 'a', type: 'continuous' },

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument, RowValue } from '../../../src/documents/model-document.js';
 import { prepare } from '../../../src/explain/plan.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../../src/models/trees/packed-model.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { Dice } from '../../support/dice.js';
 import { randomModel, randomValue } from '../../support/random-models.js';
 

@@ -1,10 +1,10 @@
 /** What a change costs, against sums written out here. */
 import { describe, expect, it } from 'vitest';
 import type { Background } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { buildBackground } from '../../../src/models/background.js';
 import { layOutFeatures } from '../../../src/models/features.js';
 import { compileCost, evaluateCost, percentile } from '../../../src/policy/cost.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { Dice } from '../../support/dice.js';
 import { faultOf } from '../../support/documents.js';
 import { dotProduct, solveByElimination } from '../../support/elimination.js';

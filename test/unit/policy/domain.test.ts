@@ -1,9 +1,9 @@
 /** What a policy lets one person become. Standing still is always allowed. */
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { layOutFeatures } from '../../../src/models/features.js';
 import { createDomain, type Domain, fillDomain, isFixed, pin, roundTo } from '../../../src/policy/domain.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compileRules } from '../../../src/policy/rules.js';
 import { choicesOf } from '../../support/brute-force.js';
 import { Dice } from '../../support/dice.js';

@@ -1,7 +1,7 @@
 /** What `plausibility` asks for: a quantile of the background's own normality, by our forest or by the model's. */
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
 import { Dice } from '../../support/dice.js';
 import { faultOf } from '../../support/documents.js';

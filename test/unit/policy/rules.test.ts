@@ -1,7 +1,7 @@
 /** Policy entries are checked against the features that they speak of. */
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { layOutFeatures } from '../../../src/models/features.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compileRules } from '../../../src/policy/rules.js';
 import { faultOf } from '../../support/documents.js';
 import type { RuleSpec } from '../../support/second-opinion.js';

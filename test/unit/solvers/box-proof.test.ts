@@ -1,7 +1,6 @@
 /** Proofs over boxes against trying every point that a model can tell from another. */
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument, PreprocessingStep } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../src/linalg/floats.js';
 import { spread } from '../../../src/models/features.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
@@ -9,6 +8,7 @@ import type { Goal } from '../../../src/models/region.js';
 import type { BoxVerdict } from '../../../src/policy/box-verdict.js';
 import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
 import { fixAt, isListed, lastWithin, listedValues } from '../../../src/policy/domain-values.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
 import type { Box } from '../../../src/proofs/box.js';

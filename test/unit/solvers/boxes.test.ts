@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
 import { createDomain, fillDomain } from '../../../src/policy/domain.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
-import { boxes } from '../../../src/solvers/trees/single/single-tree.js';
 import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
+import { boxes } from '../../../src/solvers/trees/single/single-tree.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
 import { generators } from '../../support/random-models.js';

@@ -4,19 +4,19 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { loadModel } from '../../../src/models/load.js';
 import { contains } from '../../../src/models/region.js';
 import { leafOf } from '../../../src/models/trees/tree.js';
 import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
 import { isAnswer } from '../../../src/solvers/shared/answer-check.js';
 import { CellScores } from '../../../src/solvers/trees/cells/cell-scores.js';
 import { Cells, PersonCells } from '../../../src/solvers/trees/cells/cells.js';
-import { forestDescent } from '../../../src/solvers/trees/heuristics/forest-descent.js';
 import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { Incumbents } from '../../../src/solvers/trees/exact/forest-incumbents.js';
+import { forestDescent } from '../../../src/solvers/trees/heuristics/forest-descent.js';
 import { forestPull } from '../../../src/solvers/trees/heuristics/forest-pull.js';
 import { forestTweak } from '../../../src/solvers/trees/heuristics/forest-tweak.js';
 import { judge } from '../../conformance/judge.js';

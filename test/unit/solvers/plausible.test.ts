@@ -1,18 +1,18 @@
 /** Plausibility inside the search: no answer is cheaper than the proved one, by enumeration of everything that may be. */
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { nextUp } from '../../../src/linalg/floats.js';
 import { spread } from '../../../src/models/features.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
 import { evaluateCost } from '../../../src/policy/cost.js';
 import { createDomain, fillDomain } from '../../../src/policy/domain.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
-import { branchPlausible } from '../../../src/solvers/reductions/branch-plausible.js';
-import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { solvers } from '../../../src/solvers/index.js';
+import { branchPlausible } from '../../../src/solvers/reductions/branch-plausible.js';
 import { acceptance } from '../../../src/solvers/solver.js';
+import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
 import { columnCount, generators } from '../../support/random-models.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateCost } from '../../../src/policy/cost.js';
-import { branchAround } from '../../../src/solvers/reductions/branch-around.js';
+import { cheapestL2 } from '../../../src/solvers/linear/polyhedral.js';
 import { ccp } from '../../../src/solvers/quadratic/ccp.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from '../../../src/solvers/quadratic/ccp-descent.js';
 import { dual } from '../../../src/solvers/quadratic/quadratic-dual.js';
-import { cheapestL2 } from '../../../src/solvers/linear/polyhedral.js';
 import { spatial } from '../../../src/solvers/quadratic/spatial.js';
+import { branchAround } from '../../../src/solvers/reductions/branch-around.js';
 import { Dice } from '../../support/dice.js';
 import { pose, within } from '../../support/quadratic-problems.js';
 

@@ -4,21 +4,21 @@
  */
 import { describe, expect, it } from 'vitest';
 import { policySchema } from '../../../src/documents/policy-document.js';
-import { dense } from '../../../src/solvers/quadratic/semidefinite-program.js';
 import { loadModel } from '../../../src/models/load.js';
 import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
 import { ccp } from '../../../src/solvers/quadratic/ccp.js';
-import { dual } from '../../../src/solvers/quadratic/quadratic-dual.js';
 import { LagrangeDual } from '../../../src/solvers/quadratic/dual-newton.js';
 import { provedBound, provedEmpty } from '../../../src/solvers/quadratic/proved-bound.js';
+import { dual } from '../../../src/solvers/quadratic/quadratic-dual.js';
 import type { ScaledQuadratic } from '../../../src/solvers/quadratic/quadratic-view.js';
 import { sdp } from '../../../src/solvers/quadratic/sdp.js';
 import { decompose, solveSecular } from '../../../src/solvers/quadratic/secular.js';
+import { dense } from '../../../src/solvers/quadratic/semidefinite-program.js';
 import { boxIntervals, type Interval, leastDistance, rowIntervals, Shor } from '../../../src/solvers/quadratic/shor.js';
-import type { Limits, Outcome, Solver } from '../../../src/solvers/solver.js';
 import { spatial } from '../../../src/solvers/quadratic/spatial.js';
+import type { Limits, Outcome, Solver } from '../../../src/solvers/solver.js';
 import { judge } from '../../conformance/judge.js';
 import { Dice } from '../../support/dice.js';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { loadPolicy } from '../../../src/policy/policy.js';
 import { type Feature, gather } from '../../../src/models/features.js';
 import { loadModel } from '../../../src/models/load.js';
 import { evaluateCost } from '../../../src/policy/cost.js';
 import { copyDomain, createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
-import { violation } from '../../../src/solvers/shared/linear-rows.js';
 import { prepareWithin } from '../../../src/solvers/reductions/within-domain.js';
+import { violation } from '../../../src/solvers/shared/linear-rows.js';
 import { judge } from '../../conformance/judge.js';
 import { Dice, type Kind, type Norm, randomCase } from '../../conformance/random-problems.js';
 import { within } from '../../support/quadratic-problems.js';

@@ -2,10 +2,10 @@
 
 import { ElsewiseError } from '../../../documents/error.js';
 import type { ResultDocument } from '../../../documents/result-document.js';
-import { loadPolicy } from '../../../policy/policy.js';
 import { followResults } from '../../../jobs/batches/batch.js';
-import { openSink } from '../../../jobs/rows/streams.js';
 import { createTally } from '../../../jobs/results/tally.js';
+import { openSink } from '../../../jobs/rows/streams.js';
+import { loadPolicy } from '../../../policy/policy.js';
 import { formatNumber } from '../../../report/numbers.js';
 import type { Manifest } from '../../../store/batches/manifest.js';
 import type { Store } from '../../../store/store.js';

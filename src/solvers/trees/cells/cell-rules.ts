@@ -9,8 +9,8 @@
 import type { Feature } from '../../../models/features.js';
 import type { LinearRow } from '../../../models/region.js';
 import type { Domain } from '../../../policy/domain.js';
-import type { Cells, PersonCells } from './cells.js';
 import { magnitude } from '../../shared/linear-rows.js';
+import type { Cells, PersonCells } from './cells.js';
 
 /** A violation of this share of the row's size is rounding. */
 const ROUNDING = 1e-10;

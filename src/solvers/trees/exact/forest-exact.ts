@@ -14,17 +14,17 @@
  */
 import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';
+import { narrowTo, prepareWithin } from '../../reductions/within-domain.js';
 import { isAnswer } from '../../shared/answer-check.js';
 import { BestAnswer } from '../../shared/best-answer.js';
-import type { SegmentBox } from './node-forest.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../../solver.js';
 import { Cells, closeCells, hasCells, PersonCells } from '../cells/cells.js';
 import { CostLattice } from './cost-lattice.js';
 import { ForestDual } from './forest-dual.js';
 import { Incumbents } from './forest-incumbents.js';
+import type { SegmentBox } from './node-forest.js';
 import { OpenBoxes } from './open-boxes.js';
 import { type CellBox, ReachableForest } from './reachable-forest.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../../solver.js';
-import { narrowTo, prepareWithin } from '../../reductions/within-domain.js';
 
 const WORTH = 5e-7;
 const ROOT_STEPS = 20;

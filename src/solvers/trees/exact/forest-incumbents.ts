@@ -3,12 +3,12 @@
  * start is worth more than any bound, for all boxes dearer than it are never opened.
  */
 import type { Domain } from '../../../policy/domain.js';
+import type { Limits } from '../../solver.js';
 import { CellSearch, POWERS } from '../cells/cell-search.js';
 import type { Cells, PersonCells } from '../cells/cells.js';
+import { SampleCells } from '../cells/sample-cells.js';
 import { pull } from '../heuristics/forest-pull.js';
 import { Tweaker } from '../heuristics/forest-tweak.js';
-import { SampleCells } from '../cells/sample-cells.js';
-import type { Limits } from '../../solver.js';
 
 /** An answer, by the model's own word. */
 export interface Incumbent {

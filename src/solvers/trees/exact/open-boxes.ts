@@ -3,8 +3,9 @@
  * prices that it was made with, the best start for its own bound. From half of the memory on, new boxes do without them; when
  * all is used, the last box in is the first out: such a search goes down instead of along, and hardly grows.
  */
-import type { SegmentBox } from './node-forest.js';
+
 import { NodeHeap } from '../../shared/node-heap.js';
+import type { SegmentBox } from './node-forest.js';
 
 export interface Prices {
   readonly w: Float64Array;

@@ -4,9 +4,9 @@
  * must keep is a place to descend from. Without such rows the tweaks of single trees make the start.
  */
 import type { CellSearch } from '../cells/cell-search.js';
+import { SampleCells } from '../cells/sample-cells.js';
 import { forestHeuristic, type Strategy } from './forest-heuristic.js';
 import { Tweaker } from './forest-tweak.js';
-import { SampleCells } from '../cells/sample-cells.js';
 
 /** How many rows are pulled. */
 const CANDIDATES = 6;

@@ -14,10 +14,10 @@ import { goesLeft } from '../../../models/trees/tree.js';
 import { changeCost } from '../../../policy/cost.js';
 import { type Domain, mayStand, pin } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';
-import { closeCells, isOpenCell, nearestIn, roundingOf } from '../cells/cells.js';
 import { costFactor } from '../../projection/cost-factor.js';
-import { type LeafBoxes, NO_CUT_ABOVE, NO_CUT_BELOW } from './leaf-boxes.js';
 import { narrowTo } from '../../reductions/within-domain.js';
+import { closeCells, isOpenCell, nearestIn, roundingOf } from '../cells/cells.js';
+import { type LeafBoxes, NO_CUT_ABOVE, NO_CUT_BELOW } from './leaf-boxes.js';
 
 export class LeafPrices {
   /** By box: a lower bound on the cost of any of its points; Infinity: out of reach. */

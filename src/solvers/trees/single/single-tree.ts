@@ -12,16 +12,14 @@
  *
  * Refused: sets of categories behind a step that mixes columns.
  */
-import { hasSets } from '../../../models/trees/category-sets.js';
+
 import { gather } from '../../../models/features.js';
 import type { AdditiveTreesPiece } from '../../../models/region.js';
+import { hasSets } from '../../../models/trees/category-sets.js';
 import { evaluateCost } from '../../../policy/cost.js';
 import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';
-import { Cells } from '../cells/cells.js';
-import { LeafBoxes } from './leaf-boxes.js';
-import { LeafPrices } from './leaf-prices.js';
-import { leafRows } from './leaf-rows.js';
+import { prepareWithin } from '../../reductions/within-domain.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -32,7 +30,10 @@ import {
   type Solver,
   solved,
 } from '../../solver.js';
-import { prepareWithin } from '../../reductions/within-domain.js';
+import { Cells } from '../cells/cells.js';
+import { LeafBoxes } from './leaf-boxes.js';
+import { LeafPrices } from './leaf-prices.js';
+import { leafRows } from './leaf-rows.js';
 
 function accepts({ piece }: Problem): 'no' | 'exact' {
   if (piece.kind !== 'additive-trees' || piece.forest.root.length !== 1) return 'no';
