@@ -10,6 +10,7 @@ import { readValue } from '../dist/models/features.js';
 import { Scorer } from '../dist/models/load.js';
 import { createDomain, fillDomain } from '../dist/policy/domain.js';
 import { resolveTarget } from '../dist/policy/target.js';
+import { Budget, EFFORT_PER_MS } from '../dist/problems/budget.js';
 import { compilePolicy, compileProblems } from '../dist/problems/compile.js';
 import { buildCase } from './problems.mjs';
 import { timeRows } from './timing.mjs';
@@ -86,7 +87,9 @@ function setStage(model, policy, drawRow, count) {
     return domain;
   });
   const solve = (i) => {
-    const limits = { now, deadline: now() + policy.document.deadlineMs, nudge: NUDGE, seed: 0, anyAnswer: false };
+    const { deadlineMs } = policy.document;
+    const budget = new Budget(EFFORT_PER_MS * deadlineMs, { now }, now() + deadlineMs);
+    const limits = { budget, nudge: NUDGE, seed: 0, anyAnswer: false, cutoff: Infinity, gap: 0 };
     for (const solver of prepared) solver.solve(domains[i], limits);
   };
   return { raws, solve };

@@ -48,6 +48,8 @@ export const policySchema = z.strictObject({
   plausibility: plausibilitySchema.optional(),
   region: z.boolean().default(false),
   deadlineMs: finite.gt(0).default(1000),
+  effort: finite.gt(0).optional(),
+  gap: finite.min(0).lt(1).default(0),
   memoryMb: z.int().min(1).optional(),
   solvers: z.array(z.string()).min(1).default(['auto']),
   seed: z.int().min(0).default(0),

@@ -64,6 +64,8 @@ export const resultSchema = z.strictObject({
     }),
   ),
   degraded: z.boolean(),
+  /** What ended the search before it was done: its effort, or the clock, and then the answer may differ elsewhere. */
+  limitedBy: z.enum(['effort', 'time']).optional(),
   seed: z.int(),
   elapsedMs: finite,
 });

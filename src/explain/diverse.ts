@@ -46,7 +46,7 @@ export function diversify(
     sets.add(key);
     if (answers.length === count) break;
     for (const domain of differing(plan, part.domain, changed, features)) {
-      if (plan.now() > search.deadline) return { answers, cut: true };
+      if (search.budget.isSpent) return { answers, cut: true };
       const mark = domainKey(domain);
       if (seen.has(mark)) continue;
       seen.add(mark);

@@ -91,9 +91,9 @@ function halves<T>(list: readonly T[]): [T[], T[]] {
 
 /** Whether there is any answer when only some entries are kept. */
 function answersUnder(plan: Searcher, kept: readonly Entry[], entries: readonly Entry[], search: Search): Verdict {
-  if (plan.now() > search.deadline) return 'unknown';
+  if (search.budget.isSpent) return 'unknown';
   const dropped = entries.filter((entry) => !kept.includes(entry));
-  const found = relaxedPlan(plan, dropped).searchFor(plan.person.factual, search.target.shown, search.deadline, true);
+  const found = relaxedPlan(plan, dropped).searchFor(plan.person.factual, search.target.shown, search.budget, true);
   if (found.answer) return 'some';
   return found.finished ? 'none' : 'unknown';
 }
@@ -101,11 +101,11 @@ function answersUnder(plan: Searcher, kept: readonly Entry[], entries: readonly 
 function cheapestRelaxation(plan: Searcher, blocking: readonly Entry[], search: Search) {
   let best: { entry: Entry; cost: number; changes: NonNullable<Reason['relaxation']>['changes'] } | undefined;
   for (const entry of blocking) {
-    if (plan.now() > search.deadline) break;
+    if (search.budget.isSpent) break;
     const { answer } = relaxedPlan(plan, [entry]).searchFor(
       plan.person.factual,
       search.target.shown,
-      search.deadline,
+      search.budget,
       false,
     );
     if (answer && answer.cost < (best?.cost ?? Infinity))

@@ -1,5 +1,5 @@
 /**
- * The ladder: the solvers that accept a problem, best first, each with a share of the row's deadline. The first proved
+ * The ladder: the solvers that accept a problem, best first, each with a share of the row's budget. The first proved
  * and verified answer ends it; otherwise the best verified one wins and the result is degraded.
  */
 import type { Attempt } from '../documents/result-document.js';
@@ -13,7 +13,7 @@ import type { Settled } from './settle.js';
 
 export interface Rung {
   readonly solver: Solver;
-  /** The share of the remaining time that it gets. */
+  /** The share of the remaining budget that it gets. */
   readonly share: number;
   /** Prepared when it is first needed: the lower rungs seldom are. */
   readonly prepared: () => Prepared;
@@ -30,7 +30,7 @@ export interface Climb {
 
 /** How deep inside the region to look, first hardly at all, then further when rounding undid the answer. */
 const NUDGES = [1e-12, 1e-10, 1e-8, 1e-6];
-/** The share of the remaining time that a solver gets while exact ones wait below it, or only quick guesses, or nothing. */
+/** The share of the remaining budget that a solver gets while exact ones wait below it, or only quick guesses, or nothing. */
 const SHARE = { exact: 0.6, heuristic: 0.9, last: 1 };
 
 export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[] {
@@ -51,6 +51,7 @@ export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[]
 export interface ClimbContext {
   readonly limits: Omit<Limits, 'nudge'>;
   readonly attempts: Attempt[];
+  now(): number;
   /** Turns columns into verified values, or null. */
   settle(x: Float64Array): Settled | null;
 }
@@ -58,26 +59,26 @@ export interface ClimbContext {
 export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbContext): Climb {
   let best: Climb = { answer: null, solver: '', lowerBound: Number.NEGATIVE_INFINITY, finished: false };
   for (const [k, rung] of ladder.entries()) {
-    const { now, deadline } = context.limits;
-    const start = now();
-    if (k > 0 && start > deadline && best.answer) break;
-    const until = start + rung.share * Math.max(0, deadline - start);
-    const step = tryRung(rung, domain, { ...context, limits: { ...context.limits, deadline: until } }, start);
+    const { budget } = context.limits;
+    if (k > 0 && best.answer && budget.isSpent) break;
+    const limits = { ...context.limits, budget: budget.share(rung.share) };
+    const step = tryRung(rung, domain, { ...context, limits });
     const lowerBound = Math.max(best.lowerBound, step.lowerBound);
     const better = step.answer && (!best.answer || step.answer.cost < best.answer.cost);
     best = better ? { ...step, lowerBound } : { ...best, lowerBound };
-    if (step.finished || isEnough(best, context.limits.anyAnswer)) return { ...best, finished: true };
+    if (step.finished || isEnough(best, context.limits)) return { ...best, finished: true };
   }
   return best;
 }
 
 /** An answer that meets the bound of an earlier rung is proved as well as one that came with its proof. */
-function isEnough({ answer, lowerBound }: Climb, anyAnswer: boolean): boolean {
-  return answer !== null && (anyAnswer || lowerBound >= answer.cost * (1 - OPTIMAL_GAP));
+function isEnough({ answer, lowerBound }: Climb, { anyAnswer, gap }: ClimbContext['limits']): boolean {
+  return answer !== null && (anyAnswer || lowerBound >= answer.cost * (1 - Math.max(gap, OPTIMAL_GAP)));
 }
 
-function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbContext, start: number): Climb {
-  const { limits, attempts } = context;
+function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbContext): Climb {
+  const { limits, attempts, now } = context;
+  const start = now();
   let outcome: Outcome | undefined;
   let answer: Settled | null = null;
   let lowerBound = Number.NEGATIVE_INFINITY;
@@ -94,7 +95,7 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   attempts.push({
     solver: solver.name,
     outcome: rejected ? 'rejected' : outcome!.status,
-    ms: roundMs(limits.now() - start),
+    ms: roundMs(now() - start),
   });
   return { answer, solver: solver.name, lowerBound, finished };
 }

@@ -15,6 +15,7 @@ import type { Goal } from '../models/region.js';
 import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import type { Policy } from '../policy/policy.js';
 import { parseTarget, resolveTarget } from '../policy/target.js';
+import { Budget, EFFORT_PER_MS } from '../problems/budget.js';
 import { type CompiledPolicy, compilePolicy, compileProblems } from '../problems/compile.js';
 import { solvers } from '../solvers/index.js';
 import { diversify } from './diverse.js';
@@ -123,20 +124,15 @@ class PreparedPlan implements Plan, Searcher {
       return writer.already(this.elapsed(start));
     verifier.baselineOf(person.factual, person.baseline);
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
-    const search: Search = {
-      target,
-      attempts: [],
-      deadline: start + this.policy.document.deadlineMs,
-      anyAnswer: false,
-    };
+    const search: Search = { target, attempts: [], budget: this.budgetFrom(start), anyAnswer: false };
     const found = this.search(person.domain, search);
     if (found.answer) {
       const { answers, cut } = this.answers(found, search);
       const shown = this.policy.document.region ? answers.map((answer) => this.withRegion(answer, search)) : answers;
-      return writer.found(shown, search.attempts, !found.finished || cut, this.elapsed(start));
+      return writer.found(shown, search, !found.finished || cut, this.elapsed(start));
     }
-    if (found.finished) return writer.infeasible(explainInfeasible(this, search), search.attempts, this.elapsed(start));
-    return writer.notFound(search.attempts, this.elapsed(start), this.now() > search.deadline);
+    if (found.finished) return writer.infeasible(explainInfeasible(this, search), search, this.elapsed(start));
+    return writer.notFound(search, this.elapsed(start));
   }
 
   private answers(first: Found, search: Search): { answers: Answer[]; cut: boolean } {
@@ -145,9 +141,13 @@ class PreparedPlan implements Plan, Searcher {
     return diversify(this, first, search, count);
   }
 
-  private withRegion(answer: Answer, { target, deadline }: Search): Answer {
-    const late = () => this.now() > deadline;
-    return { ...answer, region: this.regions.around(answer.settled.values, this.person, target, late) };
+  private withRegion(answer: Answer, { target, budget }: Search): Answer {
+    return { ...answer, region: this.regions.around(answer.settled.values, this.person, target, budget) };
+  }
+
+  private budgetFrom(start: number): Budget {
+    const { deadlineMs, effort } = this.policy.document;
+    return new Budget(effort ?? EFFORT_PER_MS * deadlineMs, this, start + deadlineMs);
   }
 
   private elapsed(start: number): number {
@@ -155,13 +155,14 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   /** The cheapest verified answer within a domain, over all pieces of the target's region. */
-  search(domain: Domain, { target, attempts, deadline, anyAnswer }: Search): Found {
+  search(domain: Domain, { target, attempts, budget, anyAnswer }: Search): Found {
     const settleHere = (x: Float64Array) => this.settle(domain, x, target.goals);
     let best: Found = { answer: null, solver: '', lowerBound: Infinity, finished: true };
     for (const ladder of target.ladders) {
-      const { seed, memoryMb } = this.policy.document;
-      const limits = { now: this.now, deadline, anyAnswer, seed, memoryMb };
-      const step = climb(ladder, domain, { limits, attempts, settle: settleHere });
+      const { seed, memoryMb, gap } = this.policy.document;
+      const cutoff = best.answer?.cost ?? Infinity;
+      const limits = { budget, anyAnswer, seed, memoryMb, gap, cutoff };
+      const step = climb(ladder, domain, { limits, attempts, now: this.now, settle: settleHere });
       best = cheaper(best, step);
       if (anyAnswer && best.answer) break;
     }
@@ -169,12 +170,12 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   /** The same for another row and target, without a result: for plans that serve another plan. */
-  searchFor(factual: Float64Array, target: TargetDocument, deadline: number, anyAnswer: boolean): Found {
+  searchFor(factual: Float64Array, target: TargetDocument, budget: Budget, anyAnswer: boolean): Found {
     const { person, model } = this;
     person.factual.set(factual);
     this.verifier.baselineOf(person.factual, person.baseline);
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
-    return this.search(person.domain, { target: this.targetPlan(target), attempts: [], deadline, anyAnswer });
+    return this.search(person.domain, { target: this.targetPlan(target), attempts: [], budget, anyAnswer });
   }
 
   changes(values: Float64Array): ResultDocument['counterfactuals'][number]['changes'] {

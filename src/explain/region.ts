@@ -13,6 +13,7 @@ import { type Feature, spread } from '../models/features.js';
 import type { LoadedModel } from '../models/load.js';
 import { contains } from '../models/region.js';
 import { changeCost } from '../policy/cost.js';
+import type { Budget } from '../problems/budget.js';
 import type { CompiledPolicy } from '../problems/compile.js';
 import type { Problem } from '../problems/problem.js';
 import { boxEffort } from '../proofs/box-effort.js';
@@ -22,8 +23,7 @@ import type { Person, TargetPlan } from './search.js';
 import { same, type Verifier } from './verify.js';
 import { showBox, Widening } from './widening.js';
 
-/** Looks at parts of boxes for one answer: free of the clock, and at most. */
-const SURE_LOOKS = 4000;
+/** Looks at parts of boxes for one answer, at most. */
 const MOST_LOOKS = 40_000;
 /** Points at which the model is asked. */
 const POINTS = 24;
@@ -39,9 +39,9 @@ export class Regions {
     private readonly verifier: Verifier,
   ) {}
 
-  around(values: Float64Array, person: Person, target: TargetPlan, late: () => boolean): RegionDocument {
+  around(values: Float64Array, person: Person, target: TargetPlan, budget: Budget): RegionDocument {
     const changed = this.changedFeatures(values, person);
-    const effort = boxEffort(SURE_LOOKS, MOST_LOOKS, late);
+    const effort = boxEffort(MOST_LOOKS, budget);
     const { constraints } = this.policy;
     const widening = new Widening({
       person,

@@ -14,6 +14,7 @@ import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import type { Policy } from '../policy/policy.js';
 import { reportedScore } from '../policy/target.js';
+import type { Budget, Strike } from '../problems/budget.js';
 import type { Settled } from './settle.js';
 import { same } from './verify.js';
 
@@ -24,6 +25,25 @@ export interface Answer {
   /** The box around it in which everything is an answer, when the policy asks for it. */
   readonly region?: RegionDocument;
 }
+
+/** What a search left behind: its attempts, and what it spent. */
+export interface Done {
+  readonly attempts: Attempt[];
+  readonly budget?: Pick<Budget, 'limitedBy'>;
+}
+
+const NO_SEARCH: Done = { attempts: [] };
+
+/** Why nothing was found, by what ended the search. */
+const NOT_FOUND: Record<Strike | 'numerical' | 'no-solver', Reason> = {
+  time: { code: 'deadline', message: 'no answer was found before the deadline, and none was excluded' },
+  effort: { code: 'effort', message: 'no answer was found within the effort, and none was excluded' },
+  numerical: {
+    code: 'numerical',
+    message: 'no solver found an answer that the model confirmed, and none proved that there is none',
+  },
+  'no-solver': { code: 'no-solver', message: 'no solver takes this model with this policy' },
+};
 
 const SCHEMA = 'elsewise.result/v1';
 /** Gap below which an answer counts as optimal, relative to its cost. */
@@ -69,38 +89,27 @@ export class ResultWriter {
   }
 
   already(elapsedMs: number): ResultDocument {
-    return this.assemble('already', [], undefined, [], false, elapsedMs);
+    return this.assemble('already', [], undefined, NO_SEARCH, false, elapsedMs);
   }
 
-  found(answers: readonly Answer[], attempts: Attempt[], degraded: boolean, elapsedMs: number): ResultDocument {
-    return this.assemble(
-      'found',
-      answers.map((answer) => this.counterfactual(answer)),
-      undefined,
-      attempts,
-      degraded,
-      elapsedMs,
-    );
+  found(answers: readonly Answer[], done: Done, degraded: boolean, elapsedMs: number): ResultDocument {
+    const shown = answers.map((answer) => this.counterfactual(answer));
+    return this.assemble('found', shown, undefined, done, degraded, elapsedMs);
   }
 
-  infeasible(reason: Reason, attempts: Attempt[], elapsedMs: number): ResultDocument {
-    return this.assemble('infeasible', [], reason, attempts, false, elapsedMs);
+  infeasible(reason: Reason, done: Done, elapsedMs: number): ResultDocument {
+    return this.assemble('infeasible', [], reason, done, false, elapsedMs);
   }
 
-  notFound(attempts: Attempt[], elapsedMs: number, late: boolean): ResultDocument {
-    const reason = late
-      ? { code: 'deadline', message: 'no answer was found before the deadline, and none was excluded' }
-      : {
-          code: attempts.length ? 'numerical' : 'no-solver',
-          message: 'no solver found an answer that the model confirmed, and none proved that there is none',
-        };
-    return this.assemble('not-found', [], reason, attempts, true, elapsedMs);
+  notFound(done: Done, elapsedMs: number): ResultDocument {
+    const cause = done.budget?.limitedBy ?? (done.attempts.length ? 'numerical' : 'no-solver');
+    return this.assemble('not-found', [], NOT_FOUND[cause], done, true, elapsedMs);
   }
 
   invalid(id: string, path: string, message: string): ResultDocument {
     this.id = id;
     this.factual = null;
-    const result = this.assemble('invalid', [], { code: 'invalid', message, path }, [], false, 0);
+    const result = this.assemble('invalid', [], { code: 'invalid', message, path }, NO_SEARCH, false, 0);
     return { ...result, target: null };
   }
 
@@ -108,12 +117,14 @@ export class ResultWriter {
     status: ResultDocument['status'],
     counterfactuals: CounterfactualDocument[],
     reason: Reason | undefined,
-    attempts: Attempt[],
+    { attempts, budget }: Done,
     degraded: boolean,
     elapsedMs: number,
   ): ResultDocument {
     const { id, modelTag: model, policyTag: policy, factual, seed } = this;
     const target = this.subject.shown;
+    const struck = budget?.limitedBy;
+    const isTold = struck === 'time' || degraded || reason !== undefined;
     // One literal: putting objects together with spreads took as long as many a solver. No reason, no key in the JSON.
     return {
       schema: SCHEMA,
@@ -127,6 +138,7 @@ export class ResultWriter {
       reason,
       attempts,
       degraded,
+      limitedBy: isTold && struck ? struck : undefined,
       seed,
       elapsedMs,
     };

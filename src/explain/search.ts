@@ -5,6 +5,7 @@ import type { LoadedModel } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
 import type { Policy } from '../policy/policy.js';
+import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 import type { Climb, Rung } from './ladder.js';
 import type { Answer } from './result.js';
@@ -22,7 +23,7 @@ export interface TargetPlan {
 export interface Search {
   readonly target: TargetPlan;
   readonly attempts: Attempt[];
-  readonly deadline: number;
+  readonly budget: Budget;
   /** Any answer will do: the question is only whether there is one. */
   readonly anyAnswer: boolean;
 }
@@ -39,11 +40,10 @@ export interface Searcher {
   readonly model: LoadedModel;
   readonly policy: Policy;
   readonly person: Person;
-  readonly now: () => number;
   /** The cheapest verified answer within a domain, over all pieces of the target's region. */
   search(domain: Domain, search: Search): Found;
   /** The same for another row, from its values. */
-  searchFor(factual: Float64Array, target: TargetDocument, deadline: number, anyAnswer: boolean): Found;
+  searchFor(factual: Float64Array, target: TargetDocument, budget: Budget, anyAnswer: boolean): Found;
   changes(values: Float64Array): CounterfactualDocument['changes'];
   /** A searcher for the same model under another policy. */
   under(policy: PolicyDocument): Searcher;

@@ -1,18 +1,20 @@
-/**
- * How much work proofs over boxes may be. `sure` looks are free of the clock, so that the same row gives the same bytes; more
- * are taken only until the deadline; and none beyond `most`.
- */
+/** How much work proofs over boxes may be: a number of looks, each of which is spent from the row's budget. */
+import type { Budget } from '../problems/budget.js';
+
 export interface BoxEffort {
   /** Takes one look; false: there is none left. */
   take(): boolean;
 }
 
-export function boxEffort(sure: number, most: number, late: () => boolean): BoxEffort {
+/** What one look at a part of a box takes, in units of effort. */
+const LOOK_WORK = 2;
+
+export function boxEffort(most: number, budget: Budget): BoxEffort {
   let used = 0;
   return {
     take() {
-      used++;
-      return used <= sure || (used <= most && !late());
+      budget.spend(LOOK_WORK);
+      return used++ < most && !budget.isSpent;
     },
   };
 }

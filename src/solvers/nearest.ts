@@ -42,7 +42,7 @@ class PreparedNearest implements Prepared {
       .slice(0, CANDIDATES);
     let bestCost = Infinity;
     for (const { row } of nearest) {
-      if (limits.now() > limits.deadline) break;
+      if (limits.budget.isSpent) break;
       const values = this.takeOver(row, here, domain);
       if (!this.isAnswer(values, here)) continue;
       this.pullBack(values, here, domain);

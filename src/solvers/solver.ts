@@ -3,17 +3,21 @@
  * infeasible is an outcome with a proof, a limit is an outcome with what was found, numerical trouble is an outcome too.
  */
 import type { Domain } from '../policy/domain.js';
+import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 
 export type Acceptance = 'no' | 'heuristic' | 'exact';
 
 export interface Limits {
-  now(): number;
-  /** When to stop, on the clock of `now`. */
-  readonly deadline: number;
+  /** Work that may be done, with the clock as the last guard. */
+  readonly budget: Budget;
   /** How far inside the region's rows to stay, relative to the size of their terms: rounding must not undo an answer. */
   readonly nudge: number;
   readonly seed: number;
+  /** An answer of this cost is in hand: only a cheaper one is of use, and a bound of as much ends the search. Infinity: none. */
+  readonly cutoff: number;
+  /** The search may stop once its answer is proved within this share of the optimum. */
+  readonly gap: number;
   /** Stop at the first answer: only its existence matters. */
   readonly anyAnswer: boolean;
   /** What a search may keep of its open boxes, about. */

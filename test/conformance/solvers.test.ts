@@ -14,6 +14,7 @@ import { SparseProgram } from '../../src/solvers/highs/sparse-program.js';
 import { stationaryPoint } from '../../src/solvers/highs/stationary-point.js';
 import { solvers } from '../../src/solvers/index.js';
 import type { Outcome, Prepared, Solver } from '../../src/solvers/solver.js';
+import { within } from '../support/quadratic-problems.js';
 import { type Judgement, judge } from './judge.js';
 import { type Case, Dice, type Kind, type Norm, type Recipe, randomCase } from './random-problems.js';
 
@@ -36,11 +37,8 @@ function solveDeeper(prepared: Prepared, problem: Problem, domain: Domain): Omit
   let lowerBound = Number.NEGATIVE_INFINITY;
   for (const nudge of NUDGES) {
     const limits = {
-      now: () => performance.now(),
-      deadline: performance.now() + DEADLINE_MS,
+      ...within(DEADLINE_MS),
       nudge,
-      seed: 0,
-      anyAnswer: false,
     };
     const outcome = prepared.solve(domain, limits);
     const judgement = outcome.x && judge(problem, domain, outcome.x);

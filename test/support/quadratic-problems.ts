@@ -3,6 +3,7 @@
 import { loadModel } from '../../src/models/load.js';
 import { createDomain, type Domain, fillDomain } from '../../src/policy/domain.js';
 import { loadPolicy } from '../../src/policy/policy.js';
+import { Budget, unlimited } from '../../src/problems/budget.js';
 import { compilePolicy, compileProblems } from '../../src/problems/compile.js';
 import type { Problem } from '../../src/problems/problem.js';
 import type { Limits } from '../../src/solvers/solver.js';
@@ -53,8 +54,16 @@ export function pose(dice: Dice, { family, size, policy = {}, units, classes }: 
   }
 }
 
-export const patient: Limits = { now: () => 0, deadline: 1, nudge: 1e-12, seed: 0, anyAnswer: false };
+export const patient: Limits = {
+  budget: unlimited(),
+  nudge: 1e-12,
+  seed: 0,
+  anyAnswer: false,
+  cutoff: Infinity,
+  gap: 0,
+};
 
 export function within(milliseconds: number): Limits {
-  return { ...patient, now: () => performance.now(), deadline: performance.now() + milliseconds };
+  const clock = { now: () => performance.now() };
+  return { ...patient, budget: new Budget(Infinity, clock, clock.now() + milliseconds) };
 }

@@ -11,6 +11,7 @@
 
 import type { Highs, Model, ModelData, ModelStatusCode } from 'highs';
 import * as highsModule from 'highs';
+import type { Budget } from '../../problems/budget.js';
 import type { SparseProgram } from './sparse-program.js';
 
 /** The declarations say CommonJS, the file that Node takes is a module: its default export is the loader itself. */
@@ -34,6 +35,8 @@ const SETTINGS_OF = {
   qp: { presolve: 'off', primal_feasibility_tolerance: 1e-7, dual_feasibility_tolerance: 1e-7 },
   milp: { presolve: 'choose', primal_feasibility_tolerance: 1e-10, dual_feasibility_tolerance: 1e-10 },
 };
+
+const INT_MAX = 2 ** 31 - 1;
 
 const kindOf = (program: SparseProgram) => (program.whole.includes(1) ? 'milp' : program.hessian ? 'qp' : 'lp');
 
@@ -79,18 +82,19 @@ const NOTHING: Run = {
   detail: '',
 };
 
-/** Runs a program whose objective is bounded below, for at most the given time. */
-export function runHighs(program: SparseProgram, timeLimitMs: number): Run {
+/** Runs a program whose objective is bounded below, within a budget that it counts in iterations and nodes. */
+export function runHighs(program: SparseProgram, budget: Budget): Run {
   if (!engine) return { ...NOTHING, detail: 'HiGHS is not loaded' };
   try {
     // A program without columns counts as empty: HiGHS would not look at its rows.
     if (!program.cost.length) program.addColumn(0, 0);
     instance ??= createInstance(engine);
     const kind = kindOf(program);
-    instance.options.set({ ...SETTINGS_OF[kind], time_limit: Math.max(0, timeLimitMs) / 1000 });
+    instance.options.set({ ...SETTINGS_OF[kind], ...limitsOf(program, budget) });
     instance.passModel(toModel(program));
     instance.zeroAllClocks();
     instance.raw.run();
+    budget.spend(workOf(instance, program));
     return read(instance, instance.getModelStatus(), kind);
   } catch (error) {
     // An error that HiGHS reports leaves it in order; any other may come from a trap in the middle of its work.
@@ -98,6 +102,27 @@ export function runHighs(program: SparseProgram, timeLimitMs: number): Run {
     else abandonEngine();
     return { ...NOTHING, detail: `HiGHS: ${shortened(error)}` };
   }
+}
+
+/** What a simplex iteration takes, in units of effort, and what a node of the tree takes besides its iterations. */
+const iterationWork = ({ cost, rowLower }: SparseProgram): number => 5 + (cost.length + rowLower.length) / 20;
+const NODE_WORK = 300;
+
+const limitsOf = (program: SparseProgram, budget: Budget) => {
+  const iterations = Math.min(INT_MAX, Math.ceil(budget.left / iterationWork(program)));
+  return {
+    time_limit: budget.leftMs / 1000,
+    simplex_iteration_limit: iterations,
+    qp_iteration_limit: iterations,
+    mip_max_nodes: Math.min(INT_MAX, Math.ceil(budget.left / NODE_WORK)),
+  };
+};
+
+function workOf({ info }: Model, program: SparseProgram): number {
+  const count = (name: 'simplex_iteration_count' | 'qp_iteration_count' | 'mip_node_count') =>
+    Math.max(0, Number(info.get(name)));
+  const iterations = count('simplex_iteration_count') + count('qp_iteration_count');
+  return iterationWork(program) * (1 + iterations) + NODE_WORK * count('mip_node_count');
 }
 
 function createInstance(loaded: Highs): Model {

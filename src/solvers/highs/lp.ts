@@ -53,7 +53,7 @@ class PreparedLp implements Prepared {
     const gap = gapOf(model);
     const program = this.program(gap);
     const costScale = program.scaleCosts();
-    const run = runHighs(program, limits.deadline - limits.now());
+    const run = runHighs(program, limits.budget);
     if (run.status === 'infeasible') return certify(model.always, run.ray, (i) => model.scaleOf(i), domain);
     if (run.status === 'limit') return limit(null, 0);
     if (!run.values) return numerical(run.detail);

@@ -145,7 +145,7 @@ class PreparedMilp implements Prepared {
     const program = new MoveProgram(this.model, rooms, depth);
     if (!limits.anyAnswer) this.cost.write(program);
     const scale = program.sparse.scaleCosts();
-    const run = runHighs(program.sparse, limits.deadline - limits.now());
+    const run = runHighs(program.sparse, limits.budget);
     const bound = run.status === 'infeasible' ? Infinity : Math.max(0, run.bound * scale * (1 - BOUND_SHARE));
     return { run, program, bound, trifle: TRIFLE * scale };
   }

@@ -130,7 +130,7 @@ class PreparedMiqp implements Prepared {
     else reach.rooms.set(model.room);
     let bound = 0;
     let bestCost = Infinity;
-    for (let round = 0; round < ROUNDS && limits.now() <= limits.deadline; round++) {
+    for (let round = 0; round < ROUNDS && !limits.budget.isSpent; round++) {
       const master = this.master(reach.rooms, limits, depth);
       const { status } = master.run;
       if (status === 'failed') return bestCost < Infinity ? limit(best, bound) : numerical(master.run.detail);
@@ -166,7 +166,7 @@ class PreparedMiqp implements Prepared {
         program.sparse.cost[program.column[j]] = cost.choicePrice(j) / unit;
     }
     this.cuts.write(program, unit);
-    const run = runHighs(program.sparse, limits.deadline - limits.now());
+    const run = runHighs(program.sparse, limits.budget);
     const bound = run.status === 'infeasible' ? Infinity : Math.max(0, run.bound * unit * (1 - BOUND_SHARE));
     return { run, program, bound };
   }

@@ -83,7 +83,7 @@ class PreparedQp implements Prepared {
       depths.map((depth) => depth / gap),
       gap,
     );
-    const run = runHighs(program, limits.deadline - limits.now());
+    const run = runHighs(program, limits.budget);
     if (run.status === 'infeasible') return this.certify(program, domain, limits);
     if (!run.values) return run.status === 'limit' ? limit(null, 0) : numerical(run.detail);
     const point = this.refine(run, program);
@@ -217,7 +217,7 @@ class PreparedQp implements Prepared {
 
   private certify(program: SparseProgram, domain: Domain, limits: Limits): Outcome {
     program.hessian = null;
-    const { ray } = runHighs(program, limits.deadline - limits.now());
+    const { ray } = runHighs(program, limits.budget);
     return certify(this.rows, ray, (i) => this.rowScale[i], domain);
   }
 }

@@ -10,6 +10,8 @@
  * Numbering: variable j < n is structural, n + i is the activity of row i. `table` holds basic = table · nonbasic.
  */
 
+import { FLOPS_PER_UNIT } from '../../problems/budget.js';
+
 export type SimplexStatus = 'optimal' | 'infeasible' | 'numerical';
 
 const PIVOT_TOLERANCE = 1e-9;
@@ -176,6 +178,11 @@ export class BoundedSimplex {
     this.basic[r] = entering;
     this.nonbasic[q] = leaving;
     this.atUpper[q] = toUpper ? 1 : 0;
+  }
+
+  /** What the last solve took, in units of effort. */
+  get work(): number {
+    return ((this.pivots + 1) * this.m * this.n) / FLOPS_PER_UNIT;
   }
 
   /** Values of the structural variables. */

@@ -15,6 +15,7 @@
  * scratch: a small tableau is cheaper to rebuild than to keep exact.
  */
 import { copyDomain, createDomain, type Domain, pin } from '../../policy/domain.js';
+import { unlimited } from '../../problems/budget.js';
 import type { Problem } from '../../problems/problem.js';
 import { linkSlack, provesInfeasible, violation } from '../shared/linear-rows.js';
 import { NodeHeap } from '../shared/node-heap.js';
@@ -75,6 +76,7 @@ class PreparedBranch implements Prepared {
   private bestCost = Infinity;
   private trouble = false;
   private fixedCost = 0;
+  private budget = unlimited();
   private readonly lines: CostLines;
   /** Costs are whole numbers (unweighted L0): bounds may be rounded up. */
   private readonly whole: boolean;
@@ -98,6 +100,7 @@ class PreparedBranch implements Prepared {
 
   solve(domain: Domain, limits: Limits): Outcome {
     const { model } = this;
+    this.budget = limits.budget;
     model.fill(domain, limits.nudge);
     this.bestCost = Infinity;
     this.trouble = false;
@@ -110,7 +113,7 @@ class PreparedBranch implements Prepared {
       const node: Node = next ?? open.pop()!;
       next = undefined;
       if (!this.worthwhile(node.bound)) continue;
-      if (visited++ % CLOCK_EVERY === 0 && visited > 1 && limits.now() > limits.deadline) {
+      if (visited++ % CLOCK_EVERY === 0 && visited > 1 && limits.budget.isSpent) {
         cut = Math.min(node.bound, open.least());
         break;
       }
@@ -206,6 +209,7 @@ class PreparedBranch implements Prepared {
     if (this.problem.traits.capped) this.writeChangesRow(node);
     this.writeAlternatives(node);
     const status = simplex.solve(rows, this.cost);
+    this.budget.spend(simplex.work);
     if (status !== 'optimal') return status;
     simplex.read(this.values);
     let total = this.fixedCost;

@@ -4,6 +4,7 @@
  *   min ‖y‖₁  or  min ‖y‖²   s.t.   a_i·y <= upper_i,   lo <= y <= hi
  */
 
+import type { Budget } from '../../problems/budget.js';
 import { Projection } from '../projection/projection.js';
 import { BoundedSimplex } from './bounded-simplex.js';
 
@@ -23,9 +24,10 @@ export type CheapestPoint = (
   rows: readonly UpperRow[],
   lo: Float64Array,
   hi: Float64Array,
+  budget: Budget,
 ) => Cheapest | 'infeasible' | 'numerical';
 
-export const cheapestL1: CheapestPoint = (rows, lo, hi) => {
+export const cheapestL1: CheapestPoint = (rows, lo, hi, budget) => {
   const d = lo.length;
   const simplex = new BoundedSimplex(rows.length, 2 * d);
   const table = new Float64Array(rows.length * 2 * d);
@@ -46,6 +48,7 @@ export const cheapestL1: CheapestPoint = (rows, lo, hi) => {
     simplex.hi[d + j] = Math.max(0, -lo[j]);
   }
   const status = simplex.solve(table, new Float64Array(2 * d).fill(1));
+  budget.spend(simplex.work);
   if (status !== 'optimal') return status;
   const values = new Float64Array(2 * d);
   simplex.read(values);
@@ -53,7 +56,7 @@ export const cheapestL1: CheapestPoint = (rows, lo, hi) => {
   return { y, cost: y.reduce((sum, value) => sum + Math.abs(value), 0) };
 };
 
-export const cheapestL2: CheapestPoint = (rows, lo, hi) => {
+export const cheapestL2: CheapestPoint = (rows, lo, hi, budget) => {
   const d = lo.length;
   const table = new Float64Array(rows.length * d);
   const projection = new Projection(rows.length, d, table);
@@ -67,6 +70,7 @@ export const cheapestL2: CheapestPoint = (rows, lo, hi) => {
   projection.lo.set(lo);
   projection.hi.set(hi);
   const status = projection.solve();
+  budget.spend(projection.work);
   if (status !== 'optimal') return status;
   const y = projection.y.slice();
   return { y, cost: y.reduce((sum, value) => sum + value * value, 0) };

@@ -46,6 +46,7 @@ class PreparedSimplex implements Prepared {
     simplex.hi.set(model.hi);
     simplex.slack.set(model.slack);
     const status = simplex.solve(model.rows, this.cost);
+    limits.budget.spend(simplex.work);
     if (status === 'numerical') return numerical('the simplex lost its footing');
     if (status === 'infeasible') return this.certify(domain);
     simplex.read(values);

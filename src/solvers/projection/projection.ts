@@ -10,6 +10,8 @@
  *   y = Σ λ_i v_i + Σ μ_j e_j        direction z = n - V_Wᵀ r on the free coordinates,   (V_W V_Wᵀ) r = V_W n
  */
 
+import { FLOPS_PER_UNIT } from '../../problems/budget.js';
+
 export type ProjectionStatus = 'optimal' | 'infeasible' | 'numerical';
 
 /** A direction of this share of its normal is rounding: the normal lies in the span of the active ones. */
@@ -34,6 +36,7 @@ export class Projection {
   private readonly atBound: Uint8Array;
   private readonly active: Int32Array;
   private count = 0;
+  private steps = 0;
   private readonly gram: Float64Array;
   private readonly r: Float64Array;
   private readonly z: Float64Array;
@@ -72,13 +75,18 @@ export class Projection {
     this.atBound.fill(NONE);
     this.count = 0;
     const most = 50 + 10 * (this.m + this.d);
-    for (let steps = 0; steps < most; steps++) {
+    for (this.steps = 0; this.steps < most; this.steps++) {
       const worst = this.mostViolated();
       if (worst === -1) return 'optimal';
       const status = this.add(worst);
       if (status !== 'optimal') return status;
     }
     return 'numerical';
+  }
+
+  /** What the last solve took, in units of effort: each step looks at all rows and solves for the active ones. */
+  get work(): number {
+    return ((this.steps + 1) * (this.m + this.count * this.count) * this.d) / FLOPS_PER_UNIT;
   }
 
   private activity(i: number): number {

@@ -8,6 +8,7 @@
  *   cheaper than y_k: a stationary point.
  */
 import { dot } from '../../linalg/vector.js';
+import type { Budget } from '../../problems/budget.js';
 import { type CheapestPoint, cheapestL2, type UpperRow } from '../linear/polyhedral.js';
 
 /** q = (yᵀN y - yᵀF y) + 2 b·y + c with N, F positive semidefinite. */
@@ -27,7 +28,7 @@ export interface DescentProblem {
   readonly hi: Float64Array;
   readonly cheapest: CheapestPoint;
   cost(y: Float64Array): number;
-  late(): boolean;
+  readonly budget: Budget;
 }
 
 interface Tangent {
@@ -88,6 +89,7 @@ export function restore(problem: DescentProblem, start: Float64Array): Float64Ar
       [...rows, ...shifted],
       problem.lo.map((v, i) => v - y[i]),
       problem.hi.map((v, i) => v - y[i]),
+      problem.budget,
     );
     if (typeof step === 'string') return undefined;
     y = y.map((value, i) => value + step.y[i]);
@@ -122,8 +124,13 @@ export function descend(
   let y = start;
   let cost = problem.cost(y);
   let tangents = tangentsAt(problem, y);
-  for (let round = 0; round < rounds && !problem.late(); round++) {
-    const found = problem.cheapest([...problem.rows, ...convexRows(problem, tangents, y)], problem.lo, problem.hi);
+  for (let round = 0; round < rounds && !problem.budget.isSpent; round++) {
+    const found = problem.cheapest(
+      [...problem.rows, ...convexRows(problem, tangents, y)],
+      problem.lo,
+      problem.hi,
+      problem.budget,
+    );
     if (typeof found === 'string' || cost - found.cost <= stationary * cost) break;
     const z = found.y;
     const t = lastFeasible(problem, y, z);

@@ -54,7 +54,7 @@ export class PreparedCcp implements Prepared {
   private bestStart(descent: DescentProblem, starts: Iterable<Float64Array>): Float64Array | undefined {
     let best: { y: Float64Array; cost: number } | undefined;
     for (const start of starts) {
-      if (best && descent.late()) break;
+      if (best && descent.budget.isSpent) break;
       const inside = restore(descent, start);
       const reached = inside && descend(descent, inside, COARSE);
       if (reached && !(reached.cost >= (best?.cost ?? Infinity))) best = reached;
@@ -74,7 +74,7 @@ export class PreparedCcp implements Prepared {
       ...this.view.bounds(frame, domain, nudge),
       cheapest: this.linear ? cheapestL1 : cheapestL2,
       cost: this.linear ? sumOfSizes : sumOfSquares,
-      late: () => limits.now() > limits.deadline,
+      budget: limits.budget,
     };
   }
 

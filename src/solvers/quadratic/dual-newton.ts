@@ -9,7 +9,9 @@
  * zero gap, however little convex the constraints are. Linear constraints are the case A_i = 0.
  * The other end: M(λ) becomes singular first. Then a barrier μ log det M keeps λ inside, and the bound is what remains.
  */
+
 import { backward, factorInPlace, forward } from '../../linalg/cholesky.js';
+import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 
 export interface DualConstraint {
   /** null: linear. */
@@ -43,6 +45,8 @@ export class LagrangeDual {
   private lambda: Float64Array = new Float64Array();
   private y: Float64Array;
   private value = 0;
+  /** What all evaluations took, in units of effort. */
+  work = 0;
 
   constructor(
     private readonly d: number,
@@ -82,6 +86,7 @@ export class LagrangeDual {
   /** Computes M, y and D (plus barrier) at λ. False outside the domain. */
   private evaluate(lambda: Float64Array, barrier: number): boolean {
     const { d, trial, constraints } = this;
+    this.work += (d * d * (d / 3 + 2 * constraints.length)) / FLOPS_PER_UNIT;
     trial.fill(0);
     for (let i = 0; i < d; i++) trial[i * d + i] = 1;
     const y = new Float64Array(d);

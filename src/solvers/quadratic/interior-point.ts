@@ -15,9 +15,11 @@
  * feasible (in the scaled data). A program whose dual is infeasible ends with `limit`, and so does one without interior
  * if the last digits do not come. Made for orders up to about 65 and as many rows: memory n² for each dense row.
  */
+
 import { backward, factorInPlace, forward } from '../../linalg/cholesky.js';
 import { invertFactored, multiplySymmetric, symmetrise } from '../../linalg/square-matrix.js';
 import { dot } from '../../linalg/vector.js';
+import { type Budget, FLOPS_PER_UNIT, unlimited } from '../../problems/budget.js';
 import { SchurComplement } from './schur-complement.js';
 import {
   addForm,
@@ -56,11 +58,8 @@ const FAR_PATIENCE = 25;
 const FARKAS = 1e-9;
 const BISECTIONS = 7;
 
-export function solveSemidefinite(
-  program: SemidefiniteProgram,
-  late: () => boolean = () => false,
-): SemidefiniteSolution {
-  return new InteriorPoint(scaleProgram(program)).solve(late);
+export function solveSemidefinite(program: SemidefiniteProgram, budget: Budget = unlimited()): SemidefiniteSolution {
+  return new InteriorPoint(scaleProgram(program)).solve(budget);
 }
 
 interface Point {
@@ -121,11 +120,12 @@ class InteriorPoint {
     this.linearTarget = new Float64Array(p);
   }
 
-  solve(late: () => boolean): SemidefiniteSolution {
+  solve(budget: Budget): SemidefiniteSolution {
     this.start();
     let since = 0;
     let loose = 0;
     for (let k = 0; ; k++) {
+      budget.spend(this.iterationWork);
       this.measure();
       since = this.keepBest() ? 0 : since + 1;
       if (this.least <= WANTED) return this.solution(this.best, 'optimal', k);
@@ -133,10 +133,17 @@ class InteriorPoint {
       loose = this.provesInfeasible(FARKAS) ? loose + 1 : 0;
       const patience = loose || this.least < NEAR ? PATIENCE : FAR_PATIENCE;
       const givenUp = k === ITERATIONS || (loose || since) > patience;
-      if (!givenUp && !late() && this.advance()) continue;
+      if (!givenUp && !budget.isSpent && this.advance()) continue;
       if (loose > 0) return this.certificate(k);
       return this.solution(this.best, this.least <= ENOUGH ? 'optimal' : 'limit', k);
     }
+  }
+
+  /** Three factorisations of order n, the Schur complement of m constraints and its own factorisation. */
+  private get iterationWork(): number {
+    const { n } = this;
+    const m = this.b.length;
+    return (8 * n ** 3 + m * n * n * 2 + (m * m * n * n) / 2 + m ** 3 / 3) / FLOPS_PER_UNIT;
   }
 
   private keepBest(): boolean {

@@ -38,7 +38,9 @@ export class PreparedDual implements Prepared {
     const entered = new Set<string>();
     let bound = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      const result = new LagrangeDual(frame.free.length, [...quadratics, ...linear]).solve();
+      const dual = new LagrangeDual(frame.free.length, [...quadratics, ...linear]);
+      const result = dual.solve();
+      limits.budget.spend(dual.work);
       if (result.unbounded) return INFEASIBLE;
       bound = Math.max(bound, proved([...plain, ...linear], result.lambda, frame.free.length));
       const broken = this.brokenLinear(frame, result.y, domain, limits.nudge, entered);
@@ -47,7 +49,7 @@ export class PreparedDual implements Prepared {
         return result.exact ? solved(this.x, bound) : limit(this.x, bound);
       }
       linear.push(...broken);
-      if (limits.now() > limits.deadline) break;
+      if (limits.budget.isSpent) break;
     }
     return limit(null, bound);
   }

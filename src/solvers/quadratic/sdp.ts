@@ -107,10 +107,10 @@ function search(shor: Shor, descent: DescentProblem): Found {
   let answer: Answer | undefined;
   let bound = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const relaxed = shor.solve(descent.late);
+    const relaxed = shor.solve(descent.budget);
     const before = bound;
     bound = Math.max(bound, Math.min(relaxed.bound * (1 - BOUND_SHARE), answer?.cost ?? Infinity));
-    if (relaxed.status === 'infeasible' || (answer && meets(answer, bound)) || descent.late()) break;
+    if (relaxed.status === 'infeasible' || (answer && meets(answer, bound)) || descent.budget.isSpent) break;
     answer = new Region(descent, shor.size).cheapest(candidates(relaxed, descent), bound, answer);
     if (answer && meets(answer, bound)) break;
     if (round > 0 && bound - before <= PROGRESS * (answer?.cost ?? bound)) break;
@@ -152,7 +152,7 @@ class Region {
     for (const start of starts) {
       const found = this.descend(start);
       if (found && found.cost < (best?.cost ?? Infinity)) best = found;
-      if (this.problem.late() || (best && meets(best, bound))) break;
+      if (this.problem.budget.isSpent || (best && meets(best, bound))) break;
     }
     return best;
   }

@@ -14,6 +14,7 @@
  * The bound is that of proved-bound.ts: right whatever the interior-point method did.
  */
 
+import type { Budget } from '../../problems/budget.js';
 import type { UpperRow } from '../linear/polyhedral.js';
 import { LagrangeDual } from './dual-newton.js';
 import { type SemidefiniteSolution, solveSemidefinite } from './interior-point.js';
@@ -111,23 +112,23 @@ export class Shor {
   }
 
   /** Bounds can ask for far more than the quadratics alone: where a bound says so, once more at that size. */
-  solve(late: () => boolean): Relaxed {
-    let relaxed = this.relax(late);
-    for (let k = 0; k < RESIZES && relaxed.status !== 'optimal' && !late(); k++) {
+  solve(budget: Budget): Relaxed {
+    let relaxed = this.relax(budget);
+    for (let k = 0; k < RESIZES && relaxed.status !== 'optimal' && !budget.isSpent; k++) {
       const { bound } = relaxed;
       if (!(Math.sqrt(bound) > RESIZE * this.size && bound < Infinity)) break;
       this.resize(Math.sqrt(bound));
-      const next = this.relax(late);
+      const next = this.relax(budget);
       relaxed = { ...next, bound: Math.max(bound, next.bound) };
     }
     return relaxed;
   }
 
-  private relax(late: () => boolean): Relaxed {
+  private relax(budget: Budget): Relaxed {
     const { d, size, scale, weights } = this;
     const n = d + 1;
     const constraints = this.constraints();
-    const { status, X, y: multipliers } = solveSemidefinite(programOf(weights, constraints), late);
+    const { status, X, y: multipliers } = solveSemidefinite(programOf(weights, constraints), budget);
     const lambda = Float64Array.from(constraints, (_, k) => -multipliers[k + 1]);
     const prove = status === 'infeasible' ? provedEmpty : provedBound;
     const bound = Math.max(0, size * size * prove(weights, constraints, lambda));

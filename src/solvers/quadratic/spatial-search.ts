@@ -2,6 +2,7 @@
  * The search of spatial.ts, in the scaled space y: relaxations by tangents and chords, best bound first.
  */
 import { dot } from '../../linalg/vector.js';
+import type { Budget } from '../../problems/budget.js';
 import type { CheapestPoint, UpperRow } from '../linear/polyhedral.js';
 import { NodeHeap } from '../shared/node-heap.js';
 
@@ -23,7 +24,7 @@ export interface SpatialProblem {
   reach(v: Float64Array, cost: number): number;
   /** A better answer near y, if there is one. */
   improve(y: Float64Array): { y: Float64Array; cost: number } | undefined;
-  late(): boolean;
+  readonly budget: Budget;
 }
 
 export interface SpatialResult {
@@ -71,7 +72,7 @@ export class SpatialSearch {
     for (let visited = 0; open.size; visited++) {
       const bound = open.least();
       if (this.closed(bound)) break;
-      if (visited >= maxNodes || this.problem.late())
+      if (visited >= maxNodes || this.problem.budget.isSpent)
         return { y: this.best, cost: this.bestCost, bound: Math.min(bound, this.unresolved) };
       this.visit(open.pop()!, open, visited);
     }
@@ -129,7 +130,7 @@ export class SpatialSearch {
   private relax(node: Node): { y: Float64Array; cost: number; settled: boolean } | undefined {
     let low = 0;
     for (let round = 0; ; round++) {
-      const found = this.problem.cheapest(this.rows(node), this.problem.lo, this.problem.hi);
+      const found = this.problem.cheapest(this.rows(node), this.problem.lo, this.problem.hi, this.problem.budget);
       if (found === 'infeasible') return undefined;
       if (found === 'numerical') return { y: new Float64Array(this.problem.lo.length), cost: low, settled: true };
       low = Math.max(low, found.cost);

@@ -37,11 +37,8 @@ function prepare(problem: Problem): Prepared {
   return new DomainTree(problem, { relax, leaf });
 }
 
-/** One leaf must not eat the time of all the others. */
-const shortened = (limits: Limits): Limits => ({
-  ...limits,
-  deadline: limits.now() + 0.2 * Math.max(0, limits.deadline - limits.now()),
-});
+/** One leaf must not eat the work of all the others. */
+const shortened = (limits: Limits): Limits => ({ ...limits, budget: limits.budget.share(0.2) });
 
 export const branchAround: Solver = {
   name: 'branch-around',

@@ -39,6 +39,7 @@ const OUTSIDE = 1e-9;
 /** How much deeper inside the region to look when the model refuses an inner answer. */
 const DEEPER = [1, 1e2, 1e4, 1e6];
 
+/** One node must not eat the work of all the others. */
 const SHARE = 0.2;
 
 interface Node {
@@ -82,7 +83,7 @@ class PreparedPlausible implements Prepared {
       next = undefined;
       if (!this.worthwhile(node.bound)) continue;
       if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
-      if (limits.now() > limits.deadline) return this.cut(Math.min(node.bound, open.least()));
+      if (limits.budget.isSpent) return this.cut(Math.min(node.bound, open.least()));
       const [first, ...others] = this.visit(node, limits);
       next = first;
       for (const child of others) open.push(child, child.bound);
@@ -167,7 +168,7 @@ class PreparedPlausible implements Prepared {
     let bound = 0;
     for (const factor of DEEPER) {
       const nudge = limits.nudge * factor;
-      const outcome = inner.solve(domain, { ...limits, nudge, anyAnswer: false, deadline: shareOf(limits) });
+      const outcome = inner.solve(domain, { ...limits, nudge, anyAnswer: false, budget: limits.budget.share(SHARE) });
       if (factor === 1) {
         if (outcome.status === 'infeasible') return null;
         bound = Math.max(0, outcome.lowerBound);
@@ -180,9 +181,6 @@ class PreparedPlausible implements Prepared {
     return { x: null, bound, exact: false };
   }
 }
-
-/** One node must not eat the time of all the others. */
-const shareOf = ({ now, deadline }: Limits): number => now() + SHARE * Math.max(0, deadline - now());
 
 /** The point put exactly into its domain; null when it was not there but for rounding. */
 function inside({ lower, upper }: Domain, x: Float64Array): Float64Array | null {

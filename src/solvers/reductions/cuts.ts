@@ -58,7 +58,7 @@ class PreparedCuts implements Prepared {
       if (outcome.status !== 'solved') return { ...outcome, lowerBound };
       const broken = this.sums.filter((sum) => expSumLog(sum, outcome.x!) > 0);
       if (!broken.length) return solved(outcome.x!, lowerBound);
-      if (limits.now() > limits.deadline) return limit(null, lowerBound);
+      if (limits.budget.isSpent) return limit(null, lowerBound);
       cuts.push(...broken.map((sum) => tangent(sum, outcome.x!, inside)));
     }
     return limit(null, lowerBound);

@@ -68,7 +68,7 @@ export class DomainTree {
       next = undefined;
       if (!this.worthwhile(node.bound)) continue;
       if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
-      if (limits.now() > limits.deadline) return this.cut(Math.min(node.bound, open.least()));
+      if (limits.budget.isSpent) return this.cut(Math.min(node.bound, open.least()));
       const outcome = this.method.relax(node, { ...limits, nudge: -limits.nudge });
       if (outcome.status === 'infeasible') continue;
       const bound = Math.max(node.bound, outcome.lowerBound);

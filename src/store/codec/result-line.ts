@@ -41,7 +41,8 @@ export function lineOf({ terms, shape, id, elapsedMs, attemptMs, reason, factual
     const { solver, outcome } = shape.attempts[i];
     line += `${i ? ',' : ''}{"solver":${JSON.stringify(solver)},"outcome":"${outcome}","ms":${numberText(attemptMs[i])}}`;
   }
-  return `${line}],"degraded":${shape.degraded},"seed":${seed},"elapsedMs":${numberText(elapsedMs)}}`;
+  const limitedBy = shape.limitedBy ? `"limitedBy":"${shape.limitedBy}",` : '';
+  return `${line}],"degraded":${shape.degraded},${limitedBy}"seed":${seed},"elapsedMs":${numberText(elapsedMs)}}`;
 }
 
 function memoise<K extends object, T>(known: WeakMap<K, T>, key: K, make: () => T): T {

@@ -24,6 +24,7 @@ export interface Shape {
   readonly hasReason: boolean;
   readonly attempts: readonly Omit<Attempt, 'ms'>[];
   readonly degraded: boolean;
+  readonly limitedBy?: ResultDocument['limitedBy'];
 }
 
 export interface AnswerShape {

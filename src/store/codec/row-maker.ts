@@ -96,8 +96,17 @@ export class RowMaker {
   }
 
   /** The same for two results exactly when their shapes are. */
-  #shapeKey({ status, target, factual, counterfactuals, reason, attempts, degraded }: ResultDocument): string {
-    let key = `${status} ${degraded} ${reason !== undefined} ${counterfactuals.length} `;
+  #shapeKey({
+    status,
+    target,
+    factual,
+    counterfactuals,
+    reason,
+    attempts,
+    degraded,
+    limitedBy,
+  }: ResultDocument): string {
+    let key = `${status} ${degraded} ${limitedBy} ${reason !== undefined} ${counterfactuals.length} `;
     key += typeof target === 'object' && target ? this.#tag(target) : JSON.stringify(target);
     key += factual ? shownKey(factual.prediction) : '';
     for (const { prediction, solver, proof, region } of counterfactuals)
@@ -125,7 +134,8 @@ const shownOf = (prediction: string | number): Shown =>
 
 const numberIn = (prediction: string | number) => (typeof prediction === 'number' ? prediction : undefined);
 
-function shapeOf({ status, target, factual, counterfactuals, reason, attempts, degraded }: ResultDocument): Shape {
+function shapeOf(result: ResultDocument): Shape {
+  const { status, target, factual, counterfactuals, reason, attempts, degraded, limitedBy } = result;
   return {
     status,
     target,
@@ -139,6 +149,7 @@ function shapeOf({ status, target, factual, counterfactuals, reason, attempts, d
     hasReason: reason !== undefined,
     attempts: attempts.map(({ solver, outcome }) => ({ solver, outcome })),
     degraded,
+    ...(limitedBy && { limitedBy }),
   };
 }
 

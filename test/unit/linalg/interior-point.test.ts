@@ -2,8 +2,10 @@
  * Every solution is checked by its optimality conditions, in plain arithmetic on the data as given: feasible in (P) and in
  * (D), complementary, no gap. Known optima and programs that were built around their solution come on top.
  */
+
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
+import { Budget } from '../../../src/problems/budget.js';
 import { type SemidefiniteSolution, solveSemidefinite } from '../../../src/solvers/quadratic/interior-point.js';
 import {
   addForm,
@@ -276,7 +278,7 @@ describe('no solution', () => {
 it('stops when it is late', () => {
   const { program } = buildAround(1, 8, 8);
   let calls = 0;
-  const solution = solveSemidefinite(program, () => ++calls > 3);
+  const solution = solveSemidefinite(program, new Budget(Infinity, { now: () => ++calls }, 3));
   expect(solution.status).toBe('limit');
   expect(solution.iterations).toBe(3);
   expect([...solution.X, ...solution.y].every(Number.isFinite)).toBe(true);

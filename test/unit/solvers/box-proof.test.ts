@@ -9,6 +9,7 @@ import type { BoxVerdict } from '../../../src/policy/box-verdict.js';
 import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
 import { fixAt, isListed, lastWithin, listedValues } from '../../../src/policy/domain-values.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
+import { unlimited } from '../../../src/problems/budget.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
 import type { Box } from '../../../src/proofs/box.js';
@@ -25,7 +26,7 @@ const FEATURES: FeatureDocument[] = [
   { name: 'o', type: 'categorical', encoding: 'ordinal', categories: ['low', 'mid', 'high'] },
 ];
 const COLUMNS = columnCount(FEATURES);
-const ample = () => boxEffort(50_000, 50_000, () => false);
+const ample = () => boxEffort(50_000, unlimited());
 
 interface Case {
   model: LoadedModel;

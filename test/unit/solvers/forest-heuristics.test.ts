@@ -9,6 +9,7 @@ import { contains } from '../../../src/models/region.js';
 import { leafOf } from '../../../src/models/trees/tree.js';
 import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
+import { Budget } from '../../../src/problems/budget.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
 import { isAnswer } from '../../../src/solvers/shared/answer-check.js';
@@ -199,7 +200,9 @@ describe.each(HEURISTICS.map((solver) => [solver.name, solver] as const))('%s', 
 
   it('stops when time is up', () => {
     for (const { problem, domain } of poseMany(8, 5, {})) {
-      const { status } = solver.prepare(problem).solve(domain, { ...patient, now: () => 2 });
+      const { status } = solver
+        .prepare(problem)
+        .solve(domain, { ...patient, budget: new Budget(0, { now: () => 0 }, 1) });
       expect(status).toBe('limit');
     }
   });
@@ -227,7 +230,7 @@ describe('first answers', () => {
       const person = new PersonCells(cells);
       person.fill(domain);
       const incumbents = new Incumbents(cells);
-      const found = incumbents.best(person, domain, patient);
+      const found = incumbents.best(person, domain, patient.budget);
       if (!found) continue;
       const x = new Float64Array(problem.space.columns);
       person.toColumns(found.at, domain, x);

@@ -7,6 +7,7 @@ import { type LoadedModel, loadModel } from '../../../src/models/load.js';
 import { evaluateCost } from '../../../src/policy/cost.js';
 import { createDomain, fillDomain } from '../../../src/policy/domain.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
+import { Budget } from '../../../src/problems/budget.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
 import { solvers } from '../../../src/solvers/index.js';
@@ -14,7 +15,7 @@ import { branchPlausible } from '../../../src/solvers/reductions/branch-plausibl
 import { acceptance } from '../../../src/solvers/solver.js';
 import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { Dice } from '../../support/dice.js';
-import { within } from '../../support/quadratic-problems.js';
+import { patient, within } from '../../support/quadratic-problems.js';
 import { columnCount, generators } from '../../support/random-models.js';
 
 const LATTICE: FeatureDocument[] = [
@@ -230,7 +231,7 @@ describe('the condition beside the region', () => {
       });
       const exact = branchPlausible.prepare(problems[0]).solve(domain, within(5000));
       let ticks = 0;
-      const limits = { ...within(0), now: () => ticks++, deadline: 6 };
+      const limits = { ...patient, budget: new Budget(Infinity, { now: () => ticks++ }, 6) };
       const early = branchPlausible.prepare(problems[0]).solve(domain, limits);
       expect(early.lowerBound).toBeLessThanOrEqual(exact.lowerBound * (1 + 1e-6) + 1e-9);
       if (early.x) expect(problems[0].holds(early.x)).toBe(true);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateCost } from '../../../src/policy/cost.js';
+import { unlimited } from '../../../src/problems/budget.js';
 import { cheapestL2 } from '../../../src/solvers/linear/polyhedral.js';
 import { ccp } from '../../../src/solvers/quadratic/ccp.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from '../../../src/solvers/quadratic/ccp-descent.js';
@@ -134,7 +135,7 @@ describe('the convex-concave procedure', () => {
       hi: new Float64Array(d).fill(50),
       cheapest: cheapestL2,
       cost: square,
-      late: () => false,
+      budget: unlimited(),
     };
   };
 

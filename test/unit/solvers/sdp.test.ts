@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { policySchema } from '../../../src/documents/policy-document.js';
 import { loadModel } from '../../../src/models/load.js';
 import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
+import { Budget, unlimited } from '../../../src/problems/budget.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
 import { ccp } from '../../../src/solvers/quadratic/ccp.js';
@@ -21,11 +22,11 @@ import { spatial } from '../../../src/solvers/quadratic/spatial.js';
 import type { Limits, Outcome, Solver } from '../../../src/solvers/solver.js';
 import { judge } from '../../conformance/judge.js';
 import { Dice } from '../../support/dice.js';
+import { patient } from '../../support/quadratic-problems.js';
 
-const NEVER = () => false;
 const noBox = (d: number) => boxIntervals(new Float64Array(d).fill(-Infinity), new Float64Array(d).fill(Infinity));
 const relax = (quadratics: readonly ScaledQuadratic[], intervals: readonly Interval[]) =>
-  new Shor(leastDistance(quadratics, intervals), quadratics, intervals).solve(NEVER);
+  new Shor(leastDistance(quadratics, intervals), quadratics, intervals).solve(unlimited());
 const sumOfSquares = (y: ArrayLike<number>) => Array.from(y).reduce((sum, value) => sum + value * value, 0);
 
 function valueAt({ A, b, c }: ScaledQuadratic, y: Float64Array): number {
@@ -323,7 +324,7 @@ function randomCase(
 
 const limitsOf = (ms: number, nudge = 1e-10): Limits => {
   let clock = 0;
-  return { now: () => clock++, deadline: ms, nudge, seed: 1, anyAnswer: false };
+  return { ...patient, budget: new Budget(Infinity, { now: () => clock++ }, ms), nudge, seed: 1 };
 };
 
 interface Judged extends Outcome {

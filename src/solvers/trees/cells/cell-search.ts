@@ -8,12 +8,14 @@
  *   polish    one changed feature is released, the others descend again under the best cost so far, until nothing is won
  */
 import type { Domain } from '../../../policy/domain.js';
+import { type Budget, FLOPS_PER_UNIT, unlimited } from '../../../problems/budget.js';
 import { CellPoint } from './cell-point.js';
 import type { Cells, PersonCells } from './cells.js';
 
 /** More moves than this in one descent go nowhere. */
 const MOST_MOVES = 64;
 const MOST_ROUNDS = 12;
+const FLOPS_PER_TREE = 100;
 
 /** How much prices count: fully, by half, not at all. The last gets to answers where the others are stuck or out of changes. */
 export const POWERS: readonly number[] = [1, 0.5, 0];
@@ -27,20 +29,24 @@ const NO_MOVE = -1;
 
 export class CellSearch {
   readonly point: CellPoint;
-  private late: () => boolean = () => false;
+  private budget = unlimited();
   private readonly locked: Uint8Array;
   /** What a constraint missed by its own size counts as: as much as the margins lack at home. */
   private ruleWeight = 0;
   private readonly next: Move = { f: NO_MOVE, cell: 0 };
   private readonly last: Move = { f: NO_MOVE, cell: 0 };
 
+  /** A look goes through every tree once. */
+  private readonly lookWork: number;
+
   constructor(cells: Cells) {
+    this.lookWork = (FLOPS_PER_TREE * cells.piece.forest.root.length) / FLOPS_PER_UNIT;
     this.point = new CellPoint(cells);
     this.locked = new Uint8Array(cells.features.length);
   }
 
-  begin(person: PersonCells, domain: Domain, late: () => boolean): boolean {
-    this.late = late;
+  begin(person: PersonCells, domain: Domain, budget: Budget): boolean {
+    this.budget = budget;
     this.locked.fill(0);
     if (!this.point.begin(person, domain)) return false;
     this.ruleWeight = 0;
@@ -49,13 +55,18 @@ export class CellSearch {
   }
 
   isLate(): boolean {
-    return this.late();
+    return this.budget.isSpent;
+  }
+
+  private look(limitOf: (f: number) => number): void {
+    this.point.look(limitOf);
+    this.budget.spend(this.lookWork);
   }
 
   /** Descents from home, one for each power. */
   descendFromHome(powers: readonly number[]): void {
     for (const power of powers) {
-      if (this.late()) return;
+      if (this.isLate()) return;
       this.point.goTo(this.point.home);
       this.descend(power);
     }
@@ -65,8 +76,8 @@ export class CellSearch {
   descend(power: number): void {
     const { point } = this;
     for (let k = 0; k < MOST_MOVES && !point.offer(); k++) {
-      if (this.late()) return;
-      point.look((f) => (this.locked[f] ? 0 : point.affordable(f)));
+      if (this.isLate()) return;
+      this.look((f) => (this.locked[f] ? 0 : point.affordable(f)));
       this.weigh(power);
       this.tryLast();
       if (this.next.f === NO_MOVE) break;
@@ -78,8 +89,8 @@ export class CellSearch {
   restore(): void {
     const { point } = this;
     const { person, scores } = point;
-    for (let more = true; more && !this.late(); ) {
-      point.look((f) => person.cost[f][scores.at[f]]);
+    for (let more = true; more && !this.isLate(); ) {
+      this.look((f) => person.cost[f][scores.at[f]]);
       more = false;
       for (const { f, cell } of this.savings()) more = point.moveIfHolds(f, cell) || more;
     }
@@ -94,7 +105,7 @@ export class CellSearch {
     this.restore();
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const before = point.bestCost;
-      for (const f of this.dearestFirst()) if (!this.late()) this.release(f);
+      for (const f of this.dearestFirst()) if (!this.isLate()) this.release(f);
       if (!(point.bestCost < before)) return;
     }
   }

@@ -15,6 +15,7 @@
  * length climb there; each costs one pass over splits and segments. With at most K changes the features' part takes the K
  * best changes. Segments whose price lifts L to `below` hold nothing better: the box loses them.
  */
+import { type Budget, FLOPS_PER_UNIT } from '../../../problems/budget.js';
 import { BoxForest, type SegmentBox } from './node-forest.js';
 import type { Prices } from './open-boxes.js';
 import type { ReachableForest } from './reachable-forest.js';
@@ -28,19 +29,14 @@ const SHORTEST = 0.02;
 /** How much of a step's direction is kept for the next. */
 const MOMENTUM = 0.3;
 const LOOK_EVERY = 10;
+const FLOPS_PER_SPLIT = 30;
+const FLOPS_PER_SEGMENT = 5;
 /** A margin that is as far off as at the start counts as much as so many disagreements. */
 const MARGIN_WEIGHT = 10;
 
 export interface Need {
   readonly gain: Float64Array;
   readonly need: number;
-}
-
-/** What a climb may ask now and then. */
-export interface Watch {
-  late(): boolean;
-  /** Is shown the chosen segments in `at`; returns the new `below`. */
-  look(): number;
 }
 
 export class ForestDual {
@@ -120,9 +116,10 @@ export class ForestDual {
 
   /**
    * Climbs for at most `steps` steps, or until the bound reaches `below`, and narrows the box on the way. Returns the best
-   * bound; Infinity when nothing is left of the box.
+   * bound; Infinity when nothing is left of the box. `look` is shown the chosen segments in `at` now and then, and returns
+   * the new `below`.
    */
-  climb(box: SegmentBox, below: number, steps: number, watch?: Watch): number {
+  climb(box: SegmentBox, below: number, steps: number, budget: Budget, look?: () => number): number {
     if (!this.enter(box, below)) return Infinity;
     let best = Number.NEGATIVE_INFINITY;
     let length = 1;
@@ -130,15 +127,16 @@ export class ForestDual {
     let target = below;
     for (let step = 0; step < steps; step++) {
       const bound = this.evaluate(box);
+      budget.spend(this.stepWork());
       if (bound === Infinity) return Infinity;
       stale = bound > best + 1e-3 * (Math.min(target, 2 * Math.abs(best)) - best) ? 0 : stale + 1;
       if (bound > best) {
         best = bound;
         if (best >= target || !this.narrow(box, target - bound)) break;
       }
-      if (watch && step % LOOK_EVERY === LOOK_EVERY - 1) {
-        if (watch.late()) break;
-        target = watch.look();
+      if (look && step % LOOK_EVERY === LOOK_EVERY - 1) {
+        if (budget.isSpent) break;
+        target = look();
         if (best >= target) break;
       }
       if (stale > PATIENCE) {
@@ -152,6 +150,11 @@ export class ForestDual {
     }
     for (let n = 0; n < this.box.splits; n++) this.prices[this.box.node[n]] = this.w[n];
     return this.isEmpty(box) ? Infinity : best;
+  }
+
+  /** A step passes over all splits and segments of the box, a few operations each. */
+  private stepWork(): number {
+    return (FLOPS_PER_SPLIT * this.box.splits + FLOPS_PER_SEGMENT * this.forest.segments) / FLOPS_PER_UNIT;
   }
 
   private isEmpty({ lo, hi, sets }: SegmentBox): boolean {

@@ -13,6 +13,7 @@
  * bound as well, and in a box of one segment per feature the model has one word for all its points.
  */
 import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
+import type { Budget } from '../../../problems/budget.js';
 import type { Problem } from '../../../problems/problem.js';
 import { narrowTo, prepareWithin } from '../../reductions/within-domain.js';
 import { isAnswer } from '../../shared/answer-check.js';
@@ -88,7 +89,7 @@ class PreparedForest implements Prepared {
     this.most = this.tied
       ? Infinity
       : 1 + 2 * this.person.cost.reduce((sum, costs) => sum + costs.reduce(largestFinite, 0), 0);
-    this.offer(this.incumbents.best(this.person, domain, limits));
+    this.offer(this.incumbents.best(this.person, domain, limits.budget));
     if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
     const root = this.root(limits);
     return root ? this.search(root, limits) : this.conclude();
@@ -120,9 +121,9 @@ class PreparedForest implements Prepared {
   }
 
   /** The box of everything, narrowed, with its bound; undefined when it holds nothing better than the best answer. */
-  private root(limits: Limits): Box | undefined {
+  private root({ budget }: Limits): Box | undefined {
     const { forest, dual } = this;
-    const watch = { late: () => limits.now() > limits.deadline, look: () => this.look() };
+    const look = () => this.look();
     let within: CellBox | undefined;
     let bound = Number.NEGATIVE_INFINITY;
     if (!forest.build(this.below())) return undefined;
@@ -137,10 +138,10 @@ class PreparedForest implements Prepared {
       const box = this.wholeBox(within);
       dual.begin(forest, shortfall);
       if (round > 1) for (let n = 0; n < forest.size; n++) dual.prices[n] = this.wholePrices[forest.origin[n]];
-      bound = Math.max(bound, dual.climb(box, this.target(), ROOT_STEPS, watch));
+      bound = Math.max(bound, dual.climb(box, this.target(), ROOT_STEPS, budget, look));
       if (bound >= this.target()) return undefined;
       const smaller = this.best.cost < before * 0.999 || this.countSegments(box) < 0.8 * forest.segments;
-      if (round === ROOT_ROUNDS || !smaller || watch.late()) return { ...box, bound };
+      if (round === ROOT_ROUNDS || !smaller || budget.isSpent) return { ...box, bound };
       within = this.toCells(box);
       this.wholePrices.fill(0);
       for (let n = 0; n < forest.size; n++) this.wholePrices[forest.origin[n]] = dual.prices[n];
@@ -186,10 +187,10 @@ class PreparedForest implements Prepared {
     const open = new OpenBoxes((limits.memoryMb ?? MEMORY_MB) * 2 ** 20);
     let box: Box | undefined = root;
     for (let visited = 0; box; visited++) {
-      if (limits.now() > limits.deadline) return this.cut(Math.min(box.bound, open.least()));
+      if (limits.budget.isSpent) return this.cut(Math.min(box.bound, open.least()));
       if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
       const children: [SegmentBox, SegmentBox] | undefined =
-        visited === 0 || this.isOpen(box) ? this.branch(box, limits) : undefined;
+        visited === 0 || this.isOpen(box, limits.budget) ? this.branch(box, limits) : undefined;
       if (visited % LOOK_EVERY === LOOK_EVERY - 1) this.look();
       const bound: number = box.bound;
       if (children) open.push(children[1], bound, () => this.dual.copyPrices());
@@ -209,8 +210,8 @@ class PreparedForest implements Prepared {
   }
 
   /** Bounds a box; false when it is done with. */
-  private isOpen(box: Box): boolean {
-    const bound = this.dual.climb(box, this.target(), BOX_STEPS);
+  private isOpen(box: Box, budget: Budget): boolean {
+    const bound = this.dual.climb(box, this.target(), BOX_STEPS, budget);
     box.bound = Math.max(box.bound, bound);
     return box.bound < this.target();
   }

@@ -3,7 +3,7 @@
  * start is worth more than any bound, for all boxes dearer than it are never opened.
  */
 import type { Domain } from '../../../policy/domain.js';
-import type { Limits } from '../../solver.js';
+import { unlimited } from '../../../problems/budget.js';
 import { CellSearch, POWERS } from '../cells/cell-search.js';
 import type { Cells, PersonCells } from '../cells/cells.js';
 import { SampleCells } from '../cells/sample-cells.js';
@@ -31,11 +31,10 @@ export class Incumbents {
   }
 
   /** A good answer for the person, or null when none was found, which proves nothing. */
-  best(person: PersonCells, domain: Domain, limits?: Pick<Limits, 'now' | 'deadline'>): Incumbent | null {
+  best(person: PersonCells, domain: Domain, budget = unlimited()): Incumbent | null {
     const { search } = this;
     const { point } = search;
-    const late = limits ? () => limits.now() > limits.deadline : () => false;
-    if (!search.begin(person, domain, late)) return null;
+    if (!search.begin(person, domain, budget)) return null;
     if (!point.offer()) this.look();
     return this.found();
   }

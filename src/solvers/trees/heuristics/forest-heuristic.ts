@@ -27,8 +27,7 @@ class PreparedHeuristic implements Prepared {
     const { search } = this;
     const { point } = search;
     this.person.fill(domain);
-    const late = () => limits.now() > limits.deadline;
-    if (!search.begin(this.person, domain, late)) return limit(null, Number.NEGATIVE_INFINITY);
+    if (!search.begin(this.person, domain, limits.budget)) return limit(null, Number.NEGATIVE_INFINITY);
     if (!point.offer()) this.strategy(search, limits.anyAnswer);
     if (!point.found) return limit(null, Number.NEGATIVE_INFINITY);
     this.person.toColumns(point.best, domain, this.x);

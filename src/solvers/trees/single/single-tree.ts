@@ -18,6 +18,7 @@ import type { AdditiveTreesPiece } from '../../../models/region.js';
 import { hasSets } from '../../../models/trees/category-sets.js';
 import { evaluateCost } from '../../../policy/cost.js';
 import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
+import { FLOPS_PER_UNIT } from '../../../problems/budget.js';
 import type { Problem } from '../../../problems/problem.js';
 import { prepareWithin } from '../../reductions/within-domain.js';
 import {
@@ -70,6 +71,7 @@ class PreparedBoxes implements Prepared {
   solve(domain: Domain, limits: Limits): Outcome {
     const bound = this.leaves.bound(domain);
     if (!bound) return INFEASIBLE;
+    const visitWork = bound.length / FLOPS_PER_UNIT;
     let bestCost = Infinity;
     let unresolved = Infinity;
     for (let visits = 0; ; visits++) {
@@ -77,11 +79,12 @@ class PreparedBoxes implements Prepared {
       const least = leaf < 0 ? Infinity : bound[leaf];
       if (!(least < bestCost * (1 - this.worth))) break;
       if (limits.anyAnswer && bestCost < Infinity) return limit(this.best, 0);
-      if (visits > 0 && limits.now() > limits.deadline) {
+      if (visits > 0 && limits.budget.isSpent) {
         unresolved = Math.min(unresolved, least);
         break;
       }
       bound[leaf] = Infinity;
+      limits.budget.spend(visitWork);
       const outcome = this.leaves.visit(leaf, domain, limits);
       if (outcome.x && this.leaves.cost < bestCost) {
         bestCost = this.leaves.cost;
