@@ -2,6 +2,7 @@
 /** The command line as a process: what its arguments name is run, and its exit code becomes that of the process. */
 import { readFileSync } from 'node:fs';
 import { dispatch } from './dispatch.js';
+import { guardStandardStreams, standardOutputEnds } from './standard-streams.js';
 
 function version(): string {
   const file = new URL('../../package.json', import.meta.url);
@@ -9,8 +10,7 @@ function version(): string {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  // A reader that has seen enough (`| head`) is no error.
-  process.stdout.on('error', () => process.exit(0));
+  guardStandardStreams();
   if (args[0] === '--version') {
     process.stdout.write(`${version()}\n`);
     return 0;
@@ -18,4 +18,6 @@ async function main(args: readonly string[]): Promise<number> {
   return dispatch(args);
 }
 
-process.exit(await main(process.argv.slice(2)));
+const exitCode = await main(process.argv.slice(2));
+await standardOutputEnds();
+process.exit(exitCode);

@@ -18,7 +18,11 @@ export const ERROR_CODES = {
   'redis-away': { exit: 3, retry: true, meaning: 'Redis cannot be reached' },
   'redis-full': { exit: 3, retry: true, meaning: 'Redis has no room for more' },
   'redis-refused': { exit: 3, retry: false, meaning: 'Redis is there, but not for us as we are set up' },
-  interrupted: { exit: 130, retry: false, meaning: 'stopped by a signal; what was finished is kept' },
+  interrupted: {
+    exit: 130,
+    retry: false,
+    meaning: 'stopped by a signal, or its output cannot be written any further; what was finished is kept',
+  },
   'thread-lost': { exit: 1, retry: true, meaning: 'a solver thread died or overran and was replaced' },
   'too-often': { exit: 1, retry: false, meaning: 'taken again and again and never finished' },
   'bad-request': {

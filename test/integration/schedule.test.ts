@@ -1,5 +1,5 @@
 /** Schedules on a real Redis: once per time whatever happens, files once per content, and words for what went wrong. */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -148,6 +148,26 @@ describe('a run', () => {
     const looks = async () =>
       (await queue.getJobs(['delayed', 'active', 'waiting'])).filter((job) => job.name === 'deliver');
     await until('the last look', async () => (await looks()).length === 0, 5_000);
+    await queue.close();
+  });
+
+  it('writes results later that cannot be written now, and says so meanwhile', async () => {
+    writeFileSync(join(inbox, 'a.csv'), readFileSync(world.writeRows('rows.csv', 1)));
+    const blocked = world.path('blocked');
+    writeFileSync(blocked, 'a file where the folder should be');
+    await plan('nightly', NEVER, { output: blocked });
+    await world.serve({ ...SCHEDULES, lanes: ['bulk'] });
+    const [{ batch }] = (await runNow('nightly')).files;
+    const { schedules } = world.store;
+    await until('the failure to be told', async () => (await schedules.deliveries('nightly')).size === 1);
+    const { stdout } = await world.call('schedule', 'show', 'nightly');
+    expect(stdout).toContain('the results are not written yet: ');
+    rmSync(blocked);
+    const queue = openScheduleQueue(world.store);
+    const [waiting] = (await queue.getJobs(['delayed'])).filter((job) => job.name === 'deliver');
+    await waiting.promote();
+    await until('the results', async () => existsSync(join(blocked, `a.${batch}.ndjson`)));
+    expect(readFileSync(join(blocked, `a.${batch}.ndjson`), 'utf8').split('\n')).toHaveLength(3001);
     await queue.close();
   });
 

@@ -66,7 +66,10 @@ const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     does: 'Workers and commands end with 3 at the start. A user or certificate that is taken away later makes jobs fail.',
     operator: 'Do what the message says: the user, its rights, the certificate or the kind of Redis (docs/redis.md).',
   },
-  interrupted: { does: 'What was finished is kept whole.', operator: 'Run the command again.' },
+  interrupted: {
+    does: 'What was finished is kept whole. The results of a scheduled batch are written later, once that is possible.',
+    operator: 'Make room where the output goes, if that was the cause; run the command again.',
+  },
   'thread-lost': {
     does: 'The thread is replaced. A row that loses its thread even alone is answered with this code; a job whose model loses every thread before the first row is tried again, then becomes a dead letter.',
     operator: 'See whether the model is too large for the memory limit of a thread; replay the letter.',

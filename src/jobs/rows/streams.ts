@@ -57,17 +57,24 @@ class FileSink implements ByteSink {
   }
 
   /** What was written stays: whole lines but for the last one, which `--resume` cuts off. */
-  async write(bytes: Uint8Array): Promise<void> {
-    try {
-      await this.#file.writeFile(bytes);
-    } catch (error) {
-      throw new ElsewiseError('interrupted', `cannot write ${this.#path} any further: ${(error as Error).message}`);
-    }
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#file.writeFile(bytes).catch(this.#fail);
   }
 
-  async close(): Promise<void> {
-    await this.#file.close();
+  /** Some file systems tell only here that they had no room. */
+  close(): Promise<void> {
+    return this.#file.close().catch(this.#fail);
   }
+
+  readonly #fail = (error: Error): never => {
+    throw new ElsewiseError('interrupted', `cannot write ${this.#path} any further: ${error.message}`);
+  };
+}
+
+/** The whole of a small output. */
+export async function writeOutput(path: string, text: string): Promise<void> {
+  const sink = await openSink(path);
+  await sink.write(Buffer.from(text)).finally(() => sink.close());
 }
 
 function writeStandardOutput(bytes: Uint8Array): Promise<void> {

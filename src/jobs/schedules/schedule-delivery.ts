@@ -17,7 +17,7 @@ import type { DeliveryJob } from './schedule.js';
 export type DeliveryStep = { readonly again: number } | { readonly again?: undefined };
 
 const LOOK_EVERY_MS = 1_000;
-/** Failed chunks may be retried by hand until the batch expires. */
+/** Failed chunks may be retried by hand, and a disk may be given room, until the batch expires. */
 const LOOK_FOR_RETRY_MS = 30_000;
 
 type Step = (store: Store, job: DeliveryJob, status: BatchStatus) => Promise<DeliveryStep>;
@@ -28,7 +28,11 @@ const STEPS: Readonly<Record<BatchState, Step>> = {
   adding: lookAgain,
   working: lookAgain,
   done: async (store, job) => {
-    await writeResults(store, job);
+    const fault = await writeResults(store, job).then(() => undefined, outputFault);
+    if (fault) {
+      await recordFailure(store, job, fault);
+      return { again: LOOK_FOR_RETRY_MS };
+    }
     await store.schedules.recordDelivery(job.schedule, job.batch, { at: now(), output: job.output });
     return {};
   },
@@ -58,19 +62,34 @@ export async function recordFailure(
 }
 
 async function writeResults(store: Store, { batch, output }: DeliveryJob): Promise<void> {
-  await mkdir(dirname(output), { recursive: true });
+  await writing(mkdir(dirname(output), { recursive: true }));
   const partial = join(dirname(output), `.${basename(output)}.${randomBytes(4).toString('hex')}`);
   try {
-    const sink = await openSink(partial);
+    const sink = await writing(openSink(partial));
     try {
-      for await (const { bytes } of followResults(store, batch)) await sink.write(bytes);
+      for await (const { bytes } of followResults(store, batch)) await writing(sink.write(bytes));
     } finally {
-      await sink.close();
+      await writing(sink.close());
     }
-    await rename(partial, output);
+    await writing(rename(partial, output));
   } finally {
     await rm(partial, { force: true });
   }
+}
+
+/** The file cannot be written just now. */
+class OutputFault extends Error {}
+
+function writing<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: Error) => {
+    throw new OutputFault(`the results are not written yet: ${error.message}`);
+  });
+}
+
+/** What to record of it; throws whatever is no fault of the output. */
+function outputFault(error: unknown): NonNullable<Delivery['failure']> {
+  if (error instanceof OutputFault) return { code: 'interrupted', message: error.message };
+  throw error;
 }
 
 function describeFailed({ manifest, chunks, failed }: BatchStatus): string {

@@ -1,11 +1,12 @@
 /** `elsewise models import FILE`: the model file of another library becomes a model document that loads and keeps its probes. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { ElsewiseError } from '../../../documents/error.js';
 import { type ModelDocument, probesSchema } from '../../../documents/model-document.js';
 import { parseDocument } from '../../../documents/parse.js';
 import { type Format, formats } from '../../../formats/index.js';
+import { writeOutput } from '../../../jobs/rows/streams.js';
 import { loadModel } from '../../../models/load.js';
 import { defineCommand } from '../../command.js';
 import { readJson } from '../../documents.js';
@@ -39,7 +40,7 @@ Nothing is written unless the document loads. Give features their types, limits 
     document.name = options.name ?? nameOf(path);
     if (options.probes) document.probes = await readProbes(options.probes, format);
     loadModel(document);
-    await writeFile(options.output, `${JSON.stringify(document)}\n`);
+    await writeOutput(options.output, `${JSON.stringify(document)}\n`);
     process.stderr.write(`elsewise: ${options.output}: ${describe(document)}\n`);
     return 0;
   },
