@@ -9,7 +9,7 @@ import { AnswerWaiter } from '../jobs/events/answer-waiter.js';
 import type { EnqueuedEvent } from '../jobs/producer.js';
 import { queueOptions } from '../jobs/queues.js';
 import { withId } from '../jobs/results/result-lines.js';
-import { letterId } from '../store/events/dead-store.js';
+import { isMalformed, letterId } from '../store/events/dead-store.js';
 import { PendingStore } from '../store/events/pending-store.js';
 import { Keys } from '../store/keys.js';
 import type { Store } from '../store/store.js';
@@ -82,6 +82,7 @@ export class EventAnswers {
     if (state !== 'unknown' && state !== 'completed') return true;
     const letter = await this.#store.dead.find(letterId('events', jobId));
     if (!letter) return false;
+    if (isMalformed(letter)) throw new ElsewiseError('damaged', 'what was kept of this event cannot be read');
     const { code, message } = letter;
     throw new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal', message);
   }

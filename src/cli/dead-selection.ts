@@ -1,11 +1,11 @@
 /** Which dead letters a command means: the one of an id, or all of them. */
 import { ElsewiseError } from '../documents/error.js';
-import type { DeadStore, Letter } from '../store/events/dead-store.js';
+import type { DeadStore, LetterEntry } from '../store/events/dead-store.js';
 
-export async function selectLetters(dead: DeadStore, id: string | undefined, all: boolean): Promise<Letter[]> {
+export async function selectLetters(dead: DeadStore, id: string | undefined, all: boolean): Promise<LetterEntry[]> {
   if ((id === undefined) !== all) throw new ElsewiseError('usage', 'name one dead letter by its ID, or all by --all');
   if (id !== undefined) return [await dead.read(id)];
-  const letters: Letter[] = [];
+  const letters: LetterEntry[] = [];
   for await (const letter of dead.list()) letters.push(letter);
   return letters;
 }

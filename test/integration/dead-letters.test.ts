@@ -154,6 +154,39 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
     expect((await world.call('dead', 'replay', '--all')).stdout).toBe('replayed 0, 1 stay\n');
   });
 
+  it('lists what is malformed as such, and goes on with the others', async () => {
+    await world.call('dead', 'drop', '--all');
+    const good = await world.store.dead.add({ ...LETTER, source: 'requests', origin: '1-2', body: Buffer.from('{') });
+    await writeByHand('other-program', '{"schema":"something else","\\u001b[2J":1}', Date.now() + 1);
+    await writeByHand('no-json', 'plain \u001b[2Jwords', 1e300);
+    await writeByHand('a-copy', JSON.stringify(good), Date.now() + 2);
+    const job = { ...good, id: 'events-7', source: 'events', origin: '7', body: 'no JSON' };
+    await writeByHand('events-7', JSON.stringify(job), Date.now() + 3);
+
+    const { code, stdout } = await world.call('dead', 'list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/no-json +- +damaged +- +malformed: it is no JSON/);
+    expect(stdout).toMatch(/other-program +\S+ +damaged +- +malformed: letter\./);
+    expect(stdout).toMatch(/a-copy +\S+ +damaged +- +malformed: letter\.id: expected "a-copy"/);
+    expect(stdout).toContain(good.id);
+    expect((await world.call('dead', 'list', '--json')).stdout.trimEnd().split('\n')).toHaveLength(5);
+    const shown = await world.call('dead', 'show', 'no-json');
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('plain \\x1b[2Jwords') });
+    expect(stdout + shown.stdout).not.toContain('\u001b');
+    expect((await world.call('dead', 'replay', 'no-json')).stderr).toContain('is malformed: it cannot be replayed');
+    expect((await world.call('dead', 'replay', '--all')).stdout).toBe('replayed 1, 4 stay\n');
+    expect((await world.call('dead', 'drop', 'other-program')).stdout).toBe('dropped 1\n');
+    await until('the replayed one to be given up again', async () => (await world.store.dead.count()) === 4);
+    expect((await world.call('dead', 'drop', '--all')).stdout).toBe('dropped 4\n');
+  });
+
+  it('replays a job that BullMQ itself had numbered', async () => {
+    const body = Buffer.from(JSON.stringify({ ...event, id: 'numbered' }));
+    await world.store.dead.add({ ...LETTER, origin: '12', body });
+    expect((await world.call('dead', 'replay', 'events-12')).stdout).toBe('replayed 1\n');
+    await until('the answer', async () => (await world.store.results.result('numbered')) !== undefined);
+  });
+
   it('has jobs that no worker lives through', async () => {
     const [queue, { redis, settings }] = [queueOf('elsewise-events'), world.store];
     await world.call('dead', 'drop', '--all');
@@ -229,6 +262,12 @@ describe('elsewise dead', { timeout: 60_000 }, () => {
     await producer.enqueueEvent(sent);
     await until('another letter', async () => ![first, undefined].includes(await world.store.dead.timeOf(id)));
   });
+
+  async function writeByHand(id: string, text: string, time: number): Promise<void> {
+    const { redis, settings } = world.store;
+    const keys = new Keys(settings.keyPrefix);
+    await redis.multi().hset(keys.dead(), id, text).zadd(keys.deadTimes(), time, id).exec();
+  }
 
   async function stopWorkers(): Promise<void> {
     for (const worker of workers) worker.process.kill('SIGTERM');

@@ -1,7 +1,7 @@
 /** Into the dead letters and out of them again: what a failed job leaves behind, and where a replay puts it. */
 import { Queue } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
-import type { Letter, NewLetter } from '../../store/events/dead-store.js';
+import { isMalformed, type Letter, type LetterEntry, type NewLetter } from '../../store/events/dead-store.js';
 import type { RequestEntry } from '../../store/events/request-store.js';
 import type { Store } from '../../store/store.js';
 import { type LaneName, QUEUES } from '../contract.js';
@@ -34,15 +34,32 @@ export function letterOfRequest({ id, body }: RequestEntry, error: Error, attemp
 }
 
 /** Back to where it came from. The letter goes last: whatever breaks in between, it is replayed twice and not never. */
-export async function replayLetter(store: Store, letter: Letter): Promise<void> {
+export async function replayLetter(store: Store, letter: LetterEntry): Promise<void> {
+  if (isMalformed(letter)) throw notReplayable(letter.id, 'is malformed');
   const { id, source, origin, body, isCut } = letter;
-  if (body === null || isCut) {
-    const why = body === null ? 'has no body' : 'was too long to be kept whole';
-    throw new ElsewiseError('unsupported', `dead letter "${id}" ${why}: it cannot be replayed, only dropped`);
-  }
+  if (body === null) throw notReplayable(id, 'has no body');
+  if (isCut) throw notReplayable(id, 'was too long to be kept whole');
   if (source === 'requests') await store.requests.add(body);
-  else await addAgain(store, source, origin, JSON.parse(body));
+  else await addAgain(store, source, replayedId(origin), dataOf(letter));
   await store.dead.drop(id);
+}
+
+/** A job's own body may be no JSON, which is then what it failed for. */
+function dataOf({ id, body }: Letter): unknown {
+  try {
+    return JSON.parse(body!);
+  } catch {
+    throw notReplayable(id, 'has a body that is no JSON');
+  }
+}
+
+function notReplayable(id: string, why: string): ElsewiseError {
+  return new ElsewiseError('unsupported', `dead letter "${id}" ${why}: it cannot be replayed, only dropped`);
+}
+
+/** BullMQ numbers jobs that come without an id, and takes neither a number nor a colon for an id that is given. */
+function replayedId(origin: string): string {
+  return /^\d+$|:/.test(origin) ? `replayed-${origin.replaceAll(':', '-')}` : origin;
 }
 
 const JOB_NAMES = { events: 'event', bulk: 'chunk' } as const;

@@ -33,6 +33,23 @@ export const letterSchema = z.strictObject({
 });
 
 export type Letter = z.output<typeof letterSchema>;
+
+/** An entry among the letters that is none: another program wrote it, or a part of it is lost. It can only be dropped. */
+export interface MalformedLetter {
+  readonly schema: 'elsewise.malformed-letter/v1';
+  readonly id: string;
+  /** When it was written, as far as that is known. */
+  readonly at: string | null;
+  /** What is wrong with it. */
+  readonly fault: string;
+  /** What is stored, as it is. */
+  readonly text: string;
+}
+
+export type LetterEntry = Letter | MalformedLetter;
+
+export const isMalformed = (entry: LetterEntry): entry is MalformedLetter => 'fault' in entry;
+
 export type NewLetter = Omit<Letter, 'schema' | 'id' | 'at' | 'isCut' | 'body'> & { readonly body: Buffer | null };
 
 const MAX_MESSAGE = 2_000;
@@ -73,26 +90,26 @@ export class DeadStore {
   }
 
   /** Latest first; in pages, since bodies may be long. */
-  async *list(): AsyncGenerator<Letter> {
+  async *list(): AsyncGenerator<LetterEntry> {
     await this.#keep();
     const seen = new Set<string>(); // a letter that arrives meanwhile moves the others one place down
     for (let from = 0; ; from += PAGE) {
-      const ids = await this.#redis.zrevrange(this.#keys.deadTimes(), from, from + PAGE - 1);
+      const page = await this.#redis.zrevrange(this.#keys.deadTimes(), from, from + PAGE - 1, 'WITHSCORES');
+      const ids = page.filter((_, i) => i % 2 === 0);
       if (ids.length === 0) return;
-      for (const text of await this.#redis.hmget(this.#keys.dead(), ...ids)) {
-        const letter = text === null ? undefined : readLetter(text);
-        if (letter && !seen.has(letter.id)) yield letter;
-        if (letter) seen.add(letter.id);
+      for (const [i, text] of (await this.#redis.hmget(this.#keys.dead(), ...ids)).entries()) {
+        if (text !== null && !seen.has(ids[i])) yield readEntry(ids[i], text, page[2 * i + 1]);
+        seen.add(ids[i]);
       }
     }
   }
 
-  async find(id: string): Promise<Letter | undefined> {
-    const text = await this.#redis.hget(this.#keys.dead(), id);
-    return text === null ? undefined : readLetter(text);
+  async find(id: string): Promise<LetterEntry | undefined> {
+    const [text, time] = await Promise.all([this.#redis.hget(this.#keys.dead(), id), this.timeOf(id)]);
+    return text === null ? undefined : readEntry(id, text, time);
   }
 
-  async read(id: string): Promise<Letter> {
+  async read(id: string): Promise<LetterEntry> {
     const letter = await this.find(id);
     if (!letter) throw new ElsewiseError('not-known', `no dead letter "${id}" is stored (see \`dead list\`)`);
     return letter;
@@ -117,6 +134,17 @@ export class DeadStore {
   }
 }
 
-function readLetter(text: string): Letter {
-  return parseDocument(letterSchema, JSON.parse(text), 'letter');
+/** One that is malformed keeps nobody from the others. */
+function readEntry(id: string, text: string, time: string | undefined): LetterEntry {
+  try {
+    const letter = parseDocument(letterSchema, JSON.parse(text), 'letter');
+    if (letter.id === id) return letter;
+    throw new ElsewiseError('damaged', `expected "${id}"`, 'letter.id');
+  } catch (error) {
+    const fault = error instanceof ElsewiseError ? error.message : 'it is no JSON';
+    return { schema: 'elsewise.malformed-letter/v1', id, at: timeText(Number(time)), fault, text };
+  }
 }
+
+/** Of milliseconds that may be anything; the bound is the last day that a date can have. */
+const timeText = (ms: number): string | null => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : null);

@@ -1,6 +1,7 @@
 /** `elsewise dead list`: what was given up, latest first. Bodies are not shown here: they are people's data. */
-import { LETTER_SOURCES, type Letter } from '../../../store/events/dead-store.js';
+import { isMalformed, LETTER_SOURCES, type LetterEntry } from '../../../store/events/dead-store.js';
 import { defineCommand } from '../../command.js';
+import { printable } from '../../printable.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 import { formatTable } from '../../table.js';
 
@@ -11,7 +12,8 @@ const MAX_REASON = 80;
 export const list = defineCommand({
   usage: 'dead list [--source requests|events|bulk] [--limit N] [--json] [--redis URL]',
   about: `Lists dead letters, latest first: requests of the stream, jobs of the queue of events and chunks of batches that
-were given up. docs/failures.md says what each code means and what to do.`,
+were given up. docs/failures.md says what each code means and what to do. An entry that is no dead letter is listed as
+malformed, with the code damaged; it can be shown and dropped.`,
   options: {
     source: { kind: 'choice', choices: LETTER_SOURCES, help: 'only those that came from there' },
     limit: { kind: 'whole', value: 'N', min: 1, help: `at most so many (${LIMIT})` },
@@ -24,9 +26,9 @@ were given up. docs/failures.md says what each code means and what to do.`,
   ],
   run: ({ options }) =>
     useStore(options, async ({ dead }) => {
-      const found: Letter[] = [];
+      const found: LetterEntry[] = [];
       for await (const letter of dead.list()) {
-        if (options.source && letter.source !== options.source) continue;
+        if (options.source && (isMalformed(letter) || letter.source !== options.source)) continue;
         if (found.push(letter) >= (options.limit ?? LIMIT)) break;
       }
       process.stdout.write(options.json ? found.map((letter) => `${JSON.stringify(letter)}\n`).join('') : show(found));
@@ -34,11 +36,15 @@ were given up. docs/failures.md says what each code means and what to do.`,
     }),
 });
 
-function show(letters: readonly Letter[]): string {
+function show(letters: readonly LetterEntry[]): string {
   return letters.length > 0 ? `${formatTable([HEADER, ...letters.map(describe)])}\n` : 'no dead letters\n';
 }
 
-function describe({ id, at, code, attempts, message }: Letter): string[] {
-  const reason = message.split('\n', 1)[0];
-  return [id, at.slice(0, 19), code, String(attempts), reason.slice(0, MAX_REASON)];
+function describe(letter: LetterEntry): string[] {
+  const at = letter.at?.slice(0, 19) ?? '-';
+  const [code, attempts, message] = isMalformed(letter)
+    ? ['damaged', '-', `malformed: ${letter.fault}`]
+    : [letter.code, String(letter.attempts), letter.message];
+  const reason = message.split('\n', 1)[0].slice(0, MAX_REASON);
+  return [letter.id, at, code, attempts, reason].map(printable);
 }

@@ -2,7 +2,7 @@
 import { ElsewiseError } from '../../../documents/error.js';
 import { replayLetter } from '../../../jobs/failures/dead-letters.js';
 import { formatNumber } from '../../../report/numbers.js';
-import type { Letter } from '../../../store/events/dead-store.js';
+import type { LetterEntry } from '../../../store/events/dead-store.js';
 import type { Store } from '../../../store/store.js';
 import { defineCommand } from '../../command.js';
 import { selectLetters } from '../../dead-selection.js';
@@ -31,7 +31,7 @@ batch. They are answered as if they had just come; what fails again is a dead le
 });
 
 /** How many cannot be replayed. */
-async function replayAll(store: Store, letters: readonly Letter[]): Promise<number> {
+async function replayAll(store: Store, letters: readonly LetterEntry[]): Promise<number> {
   let left = 0;
   for (const letter of letters) {
     try {

@@ -1,7 +1,8 @@
 /** `elsewise dead show ID`: one letter, with what was to be answered and what its code means. */
 import { FAILURES, type FailureCode } from '../../../jobs/failures/failures.js';
-import type { Letter } from '../../../store/events/dead-store.js';
+import { isMalformed, type Letter, type LetterEntry, type MalformedLetter } from '../../../store/events/dead-store.js';
 import { defineCommand } from '../../command.js';
+import { printable } from '../../printable.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 import { formatTable } from '../../table.js';
 
@@ -18,7 +19,23 @@ export const show = defineCommand({
   },
 });
 
-function describe({ id, source, at, attempts, code, message, body, isCut }: Letter): string {
+function describe(letter: LetterEntry): string {
+  return printable(isMalformed(letter) ? describeMalformed(letter) : describeLetter(letter));
+}
+
+function describeMalformed({ id, at, fault, text }: MalformedLetter): string {
+  const code = `damaged: ${FAILURES.damaged.meaning}`;
+  const rows = [
+    ['id', id],
+    ['died', at ?? '-'],
+    ['code', code],
+    ['reason', `malformed: ${fault.replaceAll('\n', '; ')}`],
+    ['to do', 'Find out who wrote it; it cannot be replayed, only dropped.'],
+  ];
+  return `${formatTable(rows)}\n${text}`;
+}
+
+function describeLetter({ id, source, at, attempts, code, message, body, isCut }: Letter): string {
   const failure = Object.hasOwn(FAILURES, code) ? FAILURES[code as FailureCode] : undefined;
   const rows = [
     ['id', id],
