@@ -3,12 +3,18 @@
  * answer carries, how errors are told, what is logged and counted.
  */
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { ElsewiseError } from '../documents/error.js';
+import {
+  answerForNode,
+  refuseBrokenRequest,
+  refuseMissingHost,
+  routerRefusal,
+  SECURITY_HEADERS,
+} from './early-refusal.js';
 import { handlerOf } from './handler.js';
 import { HTTP_STATUS } from './http-status.js';
 import { logEnd } from './log.js';
@@ -38,14 +44,6 @@ const HEAD_TIMEOUT_MS = 10_000;
 /** Of a path; longer than any id that is taken, with every character escaped. */
 const MAX_PARAMETER = 2_000;
 
-const SECURITY_HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
-
 export interface AppOptions {
   readonly service: Service;
   readonly routes: readonly Route[];
@@ -65,8 +63,16 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     requestTimeout: 0, // uploads take as long as they take; see request-body.ts
     routerOptions: { maxParamLength: MAX_PARAMETER },
-    http: { maxHeaderSize: service.settings.headerBytes, headersTimeout: HEAD_TIMEOUT_MS },
+    http: {
+      maxHeaderSize: service.settings.headerBytes,
+      headersTimeout: HEAD_TIMEOUT_MS,
+      requireHostHeader: false, // see refuseMissingHost
+    },
     clientErrorHandler: refuseBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      admit(request, reply, service);
+      tellProblem(error, request, reply);
+    },
   }) as unknown as FastifyInstance;
   app.decorateRequest('caller', undefined).decorateRequest('failure', undefined).decorateRequest('taken', undefined);
   app.removeAllContentTypeParsers();
@@ -74,6 +80,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addHooks(app, options);
   await addRateLimit(app, service);
   for (const route of routes) addRoute(app, route, service);
+  answerForNode(app.server);
   app.setErrorHandler((error, request, reply) => tellProblem(error, request, reply));
   app.setNotFoundHandler((request, reply) =>
     tellProblem(new ElsewiseError('no-such-route', 'GET /openapi.json says what there is'), request, reply),
@@ -95,9 +102,8 @@ function addRoute(app: FastifyInstance, route: Route, service: Service): void {
 
 function addHooks(app: FastifyInstance, { service, tokens, hosts }: AppOptions): void {
   app.addHook('onRequest', async (request, reply) => {
-    service.metrics.begin();
-    reply.raw.once('close', () => conclude(request, reply, service));
-    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
+    admit(request, reply, service);
+    refuseMissingHost(request.raw.httpVersion, request.headers.host);
     if (hosts && !hosts.test(request.headers.host ?? ''))
       throw new ElsewiseError('not-allowed', 'a server without tokens is for this machine only', 'headers.host');
     authorise(request, tokens);
@@ -105,6 +111,13 @@ function addHooks(app: FastifyInstance, { service, tokens, hosts }: AppOptions):
   app.addHook('onSend', async (_request, reply) => {
     if (service.closing.aborted) reply.header('connection', 'close');
   });
+}
+
+/** Counts the request, and its end when that comes. */
+function admit(request: FastifyRequest, reply: FastifyReply, service: Service): void {
+  service.metrics.begin();
+  reply.raw.once('close', () => conclude(request, reply, service));
+  reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
 }
 
 /** However it ends: fastify's own hook does not hear of clients that leave. */
@@ -137,29 +150,13 @@ async function addRateLimit(app: FastifyInstance, { settings }: Service): Promis
 }
 
 function tellProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const coded = asCoded(error);
-  const { status, retryAfterSeconds } = HTTP_STATUS[coded.code];
+  const refusal = routerRefusal(error as { code?: string });
+  const coded = refusal?.error ?? asCoded(error);
+  const problem = problemOf(coded, request.id, refusal?.status);
+  const { retryAfterSeconds } = HTTP_STATUS[coded.code];
   if (coded.code === 'internal') request.log.error({ err: error }, 'bug');
   request.failure = coded.code;
   if (retryAfterSeconds && !reply.hasHeader('retry-after')) reply.header('retry-after', String(retryAfterSeconds));
-  if (status === 401) reply.header('www-authenticate', 'Bearer realm="elsewise"');
-  return reply
-    .code(status)
-    .type('application/problem+json')
-    .send(JSON.stringify(problemOf(coded, request.id)));
-}
-
-/** What never became a request: a head that is too long, too late, or no HTTP. */
-const BROKEN: Readonly<Record<string, readonly [status: number, code: 'too-large' | 'too-slow' | 'bad-request']>> = {
-  HPE_HEADER_OVERFLOW: [431, 'too-large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too-slow'],
-};
-
-function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, code] = BROKEN[error.code ?? ''] ?? [400, 'bad-request'];
-  const problem = problemOf(new ElsewiseError(code, 'the head of the request was refused'), randomUUID());
-  const body = JSON.stringify({ ...problem, status });
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/problem+json`;
-  socket.end(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="elsewise"');
+  return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
 }

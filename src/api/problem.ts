@@ -34,11 +34,16 @@ const OWN_WORDS: Partial<Record<ErrorCode, string>> = {
   internal: 'something went wrong here: the request id leads to it in the log',
 };
 
-export function problemOf({ code, path, message }: ElsewiseError, requestId: string): Problem {
+/** `status`: where another one says more than that of the code. */
+export function problemOf(
+  { code, path, message }: ElsewiseError,
+  requestId: string,
+  status: number = HTTP_STATUS[code].status,
+): Problem {
   return {
     type: `urn:elsewise:error:${code}`,
     title: ERROR_CODES[code].meaning,
-    status: HTTP_STATUS[code].status,
+    status,
     detail: OWN_WORDS[code] ?? message,
     code,
     path,
@@ -52,7 +57,6 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   404: 'no-such-route',
   408: 'too-slow',
   413: 'too-large',
-  414: 'too-large',
   415: 'unsupported-type',
   429: 'too-many-requests',
 };
