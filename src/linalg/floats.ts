@@ -25,3 +25,43 @@ export function nextUpSingle(x: number): number {
 }
 
 export const nextDownSingle = (x: number): number => -nextUpSingle(-x);
+
+/** Doubles in order, as whole numbers: neighbours differ by one, and 0 is 0. */
+function placeOf(x: number): bigint {
+  f64[0] = x;
+  return i64[0] < 0n ? -(i64[0] & 0x7fffffffffffffffn) : i64[0];
+}
+
+function doubleAt(place: bigint): number {
+  i64[0] = place < 0n ? -place : place;
+  return place < 0n ? -f64[0] : f64[0];
+}
+
+const LAST_PLACE = placeOf(Number.MAX_VALUE);
+
+/**
+ * The last finite double at which a condition holds, for a condition that holds up to some number and not beyond it. Infinity: the
+ * condition holds everywhere; -Infinity: it holds nowhere. The search widens from `guess`, so a good guess costs a few questions.
+ */
+export function lastDouble(holds: (x: number) => boolean, guess: number): number {
+  if (holds(Number.MAX_VALUE)) return Infinity;
+  if (!holds(-Number.MAX_VALUE)) return -Infinity;
+  let low = placeOf(Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, guess)));
+  let high = low;
+  for (let width = 1n; !holds(doubleAt(low)); width *= 2n) {
+    high = low;
+    low -= width;
+    if (low < -LAST_PLACE) low = -LAST_PLACE;
+  }
+  for (let width = 1n; low === high || holds(doubleAt(high)); width *= 2n) {
+    low = high;
+    high += width;
+    if (high > LAST_PLACE) high = LAST_PLACE;
+  }
+  while (high - low > 1n) {
+    const middle = low + (high - low) / 2n;
+    if (holds(doubleAt(middle))) low = middle;
+    else high = middle;
+  }
+  return doubleAt(low);
+}

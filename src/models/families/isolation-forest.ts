@@ -8,9 +8,10 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { isolationForestSchema } from '../../documents/tree-document.js';
+import { lastDouble, nextUp } from '../../linalg/floats.js';
 import { defineFamily, type Model } from '../family.js';
-import type { Goal, Piece } from '../region.js';
-import { type Forest, flatten, leafOf } from '../trees/tree.js';
+import type { Goal, Piece, TreeMargin } from '../region.js';
+import { type Forest, flatten, largestSum, leafOf } from '../trees/tree.js';
 
 class IsolationForest implements Model {
   readonly rawOutputs = 1;
@@ -28,7 +29,7 @@ class IsolationForest implements Model {
     const { forest } = this;
     let sum = 0;
     for (let t = 0; t < forest.root.length; t++) sum += forest.value[leafOf(forest, t, x)];
-    out[0] = -(2 ** -(sum / forest.root.length)) - this.offset;
+    out[0] = this.decision(sum);
   }
 
   scores(raw: Float64Array, out: Float64Array): void {
@@ -49,19 +50,28 @@ class IsolationForest implements Model {
   region(goal: Goal): Piece[] {
     const [from, to] = goal.kind === 'class' ? [goal.margin, Infinity] : [goal.from, goal.to];
     const [low, high] = goal.index === 1 ? [from, to] : [-to, -from];
-    const margins = [];
-    const [least, most] = [this.sumFor(low), this.sumFor(high)];
-    if (least === Infinity || most === -Infinity) return [];
-    if (least > -Infinity) margins.push({ gain: this.forest.value, need: least });
+    const least = this.lastSum((decision) => decision < low);
+    const most = this.lastSum((decision) => decision <= high);
+    if (least === Infinity || most === -Infinity || !(least < most)) return [];
+    const margins: TreeMargin[] = [];
+    if (least > -Infinity) margins.push({ gain: this.forest.value, need: nextUp(least) });
     if (most < Infinity) margins.push({ gain: this.forest.value.map((value) => -value), need: -most });
-    return [{ kind: 'additive-trees', rows: [], forest: this.forest, margins, slack: 1e-9, map: null }];
+    return [{ kind: 'additive-trees', rows: [], forest: this.forest, margins, slack: this.slack(), map: null }];
   }
 
-  /** The sum of path lengths at which the decision has a value; it rises from -1 - offset to -offset. */
-  private sumFor(decision: number): number {
-    const power = -(decision + this.offset);
-    if (power <= 0) return Infinity;
-    return power === Infinity ? -Infinity : -this.forest.root.length * Math.log2(power);
+  private decision(sum: number): number {
+    return -(2 ** -(sum / this.forest.root.length)) - this.offset;
+  }
+
+  /** The last sum of path lengths at whose decision something holds; the decision rises with the sum. */
+  private lastSum(holds: (decision: number) => boolean): number {
+    return lastDouble((sum) => holds(this.decision(sum)), this.forest.root.length);
+  }
+
+  /** A rounding per tree, and that of the power. */
+  private slack(): number {
+    const trees = this.forest.root.length;
+    return (trees + 2) * (2 ** -50 * largestSum(this.forest) + 2 ** -48);
   }
 }
 

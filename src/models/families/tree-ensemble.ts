@@ -12,14 +12,28 @@ import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
 import { finite, vector } from '../../documents/model-document.js';
 import { type TreeDocument, treeSchema } from '../../documents/tree-document.js';
+import { lastDouble, nextUp } from '../../linalg/floats.js';
 import { argmax } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import type { Goal, Piece, TreeMargin } from '../region.js';
-import { type Forest, flatten, leafOf } from '../trees/tree.js';
+import { type Forest, flatten, largestSum, leafOf } from '../trees/tree.js';
 import { logit } from './linear.js';
 import { softmax } from './softmax.js';
 
 type Link = 'identity' | 'logit' | 'softmax' | 'exp';
+
+/** A sum as a score, where the sum is one number. */
+const LINKS: Record<Link, (sum: number) => number> = {
+  identity: (sum) => sum,
+  logit: (sum) => 1 / (1 + Math.exp(-sum)),
+  exp: Math.exp,
+  softmax: (sum) => sum,
+};
+
+/** What the rounding of an exponential amounts to in its argument. */
+const LINK_ROUNDING = 2 ** -48;
+/** More than rounding adds to a probability. */
+const PROBABILITY_ROUNDING = 2 ** -48;
 
 interface Sum {
   readonly forest: Forest;
@@ -63,21 +77,30 @@ class TreeModel implements Model {
   }
 
   scores(raw: Float64Array, out: Float64Array): void {
-    if (this.link === 'exp') out[0] = Math.exp(raw[0]);
-    else if (this.link === 'softmax') softmax(raw, out);
-    else if (this.isBinaryMargin()) {
-      out[1] = this.link === 'logit' ? 1 / (1 + Math.exp(-raw[0])) : raw[0];
-      out[0] = this.link === 'logit' ? 1 - out[1] : -raw[0];
-    } else out.set(raw);
+    if (this.link === 'softmax') softmax(raw, out);
+    else if (this.isOneNumber) for (let k = 0; k < out.length; k++) out[k] = this.scoreOf(raw[0], k);
+    else out.set(raw);
   }
 
-  private isBinaryMargin(): boolean {
-    return this.classes === 2 && this.sum.outputs === 1;
+  /** One sum for two classes, or a prediction; else there is a sum for each class. */
+  private get isOneNumber(): boolean {
+    return this.sum.outputs === 1 && this.classes !== 1;
+  }
+
+  /** The reported score of a class, or the prediction, where the sum is one number. It rises with the sum, but for the first class. */
+  private scoreOf(sum: number, index: number): number {
+    const second = LINKS[this.link](sum);
+    if (this.isRising(index)) return second;
+    return this.link === 'logit' ? 1 - second : -second;
+  }
+
+  private isRising(index: number): boolean {
+    return this.classes === 0 || index === 1;
   }
 
   decide(raw: Float64Array): number {
-    if (this.isBinaryMargin()) return raw[0] > 0 ? 1 : 0;
-    return this.classes ? argmax(raw) : 0;
+    if (this.classes === 0) return 0;
+    return this.isOneNumber ? +(raw[0] > 0) : argmax(raw);
   }
 
   achieves(raw: Float64Array, goal: Goal): boolean {
@@ -86,12 +109,17 @@ class TreeModel implements Model {
     if (goal.kind === 'interval') return own >= goal.from && own <= goal.to;
     if (!this.classes || this.decide(raw) !== goal.index) return false;
     if (goal.margin === 0) return true;
-    if (this.isBinaryMargin() && this.link === 'logit') return own >= 0.5 + goal.margin;
+    if (this.isOneNumber) return own >= this.leastScore(goal.margin);
     return this.shown.every((score, k) => k === goal.index || own - score >= goal.margin);
   }
 
+  /** What a margin asks of the score of one of two classes: the boundary is a sum of 0. */
+  private leastScore(margin: number): number {
+    return LINKS[this.link](0) + margin;
+  }
+
   region(goal: Goal): Piece[] {
-    const margins = goal.kind === 'class' ? this.classMargins(goal) : this.intervalMargins(goal);
+    const margins = this.isOneNumber ? this.sumMargins(goal) : this.classMargins(goal);
     if (!margins) return [];
     // Probabilities of several classes are no sums over trees: what they ask of the sums is a part of it.
     const curved = this.link === 'softmax' && (goal.kind === 'interval' || goal.margin > 0);
@@ -106,25 +134,66 @@ class TreeModel implements Model {
     return [curved ? { ...piece, relaxed: true } : piece];
   }
 
-  /** A rounding per tree of sums no larger than the leaves together. */
+  /** How far a computed score and its margins may be apart, in sums: a rounding per tree, and the link's own. */
   private slack(): number {
-    const { forest, base, single } = this.sum;
-    const largest = forest.value.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    const size = largest * forest.root.length + base.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    return size * (forest.root.length + 1) * (single ? 2 ** -23 : 2 ** -51);
+    const { base, single, count, forest } = this.sum;
+    const size = largestSum(forest) + base.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const ofLink = this.link === 'logit' || this.link === 'exp' ? LINK_ROUNDING * count : 0;
+    return size * (forest.root.length + 2) * (single ? 2 ** -23 : 2 ** -50) + ofLink;
   }
 
-  /** One condition per rival: the target's sum leads by enough. */
-  private classMargins(goal: Goal & { kind: 'class' }): TreeMargin[] | null {
-    if (!this.classes) return refuseGoal('a regressor', 'classes: its target is a number or an interval');
-    if (this.isBinaryMargin()) {
-      const sign = goal.index === 1 ? 1 : -1;
-      const lead = this.link === 'logit' ? logit(0.5 + goal.margin) : goal.margin;
-      return lead === Infinity ? null : [this.margin([sign], lead)];
+  /** One number: the goal is an interval of sums, whose ends are found by the model's own arithmetic. Null: no sum reaches it. */
+  private sumMargins(goal: Goal): TreeMargin[] | null {
+    if (goal.kind === 'class' && !this.classes)
+      return refuseGoal('a regressor', 'classes: its target is a number or an interval');
+    const [from, to] = goal.kind === 'interval' ? [goal.from, goal.to] : [this.leastScore(goal.margin), Infinity];
+    const [low, high] = this.sumsBetween(goal.index, from, to);
+    if (low === Infinity || high === -Infinity || low > high) return null;
+    const margins: TreeMargin[] = [];
+    if (low > -Infinity) margins.push(this.margin([1], low));
+    if (high < Infinity) margins.push(this.margin([-1], -high));
+    return margins;
+  }
+
+  /** The least and the largest sum at which a score is within [from, to]. */
+  private sumsBetween(index: number, from: number, to: number): [number, number] {
+    const score = (sum: number) => this.scoreOf(sum, index);
+    if (this.isRising(index))
+      return [firstBeyond(lastDouble((sum) => score(sum) < from, 0)), lastDouble((sum) => score(sum) <= to, 0)];
+    return [firstBeyond(lastDouble((sum) => score(sum) > to, 0)), lastDouble((sum) => score(sum) >= from, 0)];
+  }
+
+  /** A sum for each class. Null: no sums reach the goal. */
+  private classMargins(goal: Goal): TreeMargin[] | null {
+    if (this.link === 'softmax') return this.softmaxMargins(goal);
+    if (goal.kind === 'class') return this.leads(goal.index, goal.margin);
+    const { from, to, index } = goal;
+    if (from === Infinity || to === -Infinity) return null;
+    const unit = Array.from({ length: this.classes }, (_, k) => +(k === index));
+    const margins: TreeMargin[] = [];
+    if (from > -Infinity) margins.push(this.margin(unit, from));
+    if (to < Infinity)
+      margins.push(
+        this.margin(
+          unit.map((v) => -v),
+          -to,
+        ),
+      );
+    return margins;
+  }
+
+  /**
+   * What a goal in probability asks of the sums at least. A lead m of p_i over p_k, with p_i + p_k <= 1, asks for
+   * p_i / p_k >= (1 + m) / (1 - m); p_i >= from leaves a rival at most 1 - from. An upper end is asked of the model alone.
+   */
+  private softmaxMargins(goal: Goal): TreeMargin[] | null {
+    if (goal.kind === 'interval') {
+      if (goal.from > 1 || goal.to < 0) return null;
+      return goal.from > PROBABILITY_ROUNDING ? this.leads(goal.index, logit(goal.from - PROBABILITY_ROUNDING)) : [];
     }
-    // p_i - p_k >= m with p_i + p_k <= 1 asks at least for p_i / p_k >= (1 + m) / (1 - m).
-    const lead = this.link === 'softmax' ? logit((1 + goal.margin) / 2) : goal.margin;
-    return lead === Infinity ? null : this.leads(goal.index, lead);
+    if (goal.margin > 1) return null;
+    const lead = goal.margin > 0 ? logit((1 + goal.margin - PROBABILITY_ROUNDING) / 2) : 0;
+    return this.leads(goal.index, lead);
   }
 
   /** The sum of one class leads all others. */
@@ -137,36 +206,6 @@ class TreeModel implements Model {
         lead,
       ),
     );
-  }
-
-  private intervalMargins(goal: Goal & { kind: 'interval' }): TreeMargin[] | null {
-    const { from, to, index } = goal;
-    const direct = this.isBinaryMargin() && index === 0;
-    const inverse =
-      this.link === 'logit'
-        ? logit
-        : this.link === 'exp'
-          ? (v: number) => (v <= 0 ? -Infinity : Math.log(v))
-          : (v: number) => v;
-    // p_i >= from leaves its rivals at most 1 - from; an upper end is asked of the model alone.
-    if (this.link === 'softmax') {
-      if (from > 1 || to < 0 || logit(from) === Infinity) return null;
-      return from > 0 ? this.leads(index, logit(from)) : [];
-    }
-    const flip = (v: number) => (this.link === 'logit' ? 1 - v : -v);
-    const [low, high] = direct ? [inverse(flip(to)), inverse(flip(from))] : [inverse(from), inverse(to)];
-    if (low === Infinity || high === -Infinity) return null;
-    const unit = Array.from({ length: this.sum.outputs }, (_, k) => +(this.sum.outputs === 1 || k === index));
-    const margins: TreeMargin[] = [];
-    if (low > -Infinity) margins.push(this.margin(unit, low));
-    if (high < Infinity)
-      margins.push(
-        this.margin(
-          unit.map((v) => -v),
-          -high,
-        ),
-      );
-    return margins;
   }
 
   /** Σ over trees of weights · leaf >= lead, as a gain per node and what is needed. */
@@ -183,6 +222,9 @@ class TreeModel implements Model {
     return { gain, need: lead * count - base.reduce((sum, value, k) => sum + weights[k] * value, 0) };
   }
 }
+
+/** The first sum after the last one that is too small. */
+const firstBeyond = (last: number): number => (Number.isFinite(last) ? nextUp(last) : last);
 
 const parameterError = (path: string, message: string) =>
   new ElsewiseError('bad-document', message, `model.parameters.${path}`);
@@ -227,7 +269,11 @@ function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext):
   const outputs = p.treeClass ? context.classes : forest.outputs;
   const wrong = p.treeClass?.findIndex((k) => k >= context.classes) ?? -1;
   if (wrong >= 0) throw parameterError(`treeClass[${wrong}]`, `there is no class ${p.treeClass![wrong]}`);
+  if (p.treeClass && forest.outputs !== 1)
+    throw parameterError('trees', `treeClass goes with leaves of one output, got ${forest.outputs}`);
   checkOutputs(outputs, p.link, context.classes);
+  if (p.aggregation === 'vote' && forest.outputs !== context.classes)
+    throw parameterError('aggregation', 'vote needs leaves with an output for each class');
   const base = Float64Array.from(Array.isArray(p.base) ? p.base : Array<number>(outputs).fill(p.base));
   checkWidth([...base], outputs, 'base', 'output');
   if (p.aggregation === 'vote' && !context.forest) voteByLeaf(forest);
@@ -248,7 +294,7 @@ function checkOutputs(outputs: number, link: Link, classes: number): void {
   const fits =
     classes === 0
       ? outputs === 1 && link !== 'logit' && link !== 'softmax'
-      : outputs === classes || (classes === 2 && outputs === 1);
+      : link !== 'exp' && (outputs === classes || (classes === 2 && outputs === 1 && link !== 'softmax'));
   if (!fits)
     throw parameterError(
       'trees',

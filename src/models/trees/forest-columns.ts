@@ -3,6 +3,7 @@
  * precision, a strict comparison, a scaling of the column. Both are monotone, so there is a last number that goes left;
  * it is found by bisection with the very arithmetic that scores rows. A falling scaling swaps the sides.
  */
+import { lastDouble } from '../../linalg/floats.js';
 import { categoriesOf } from './category-sets.js';
 import { type Forest, goesLeft, MISSING_LEFT, MISSING_RIGHT } from './tree.js';
 
@@ -36,27 +37,10 @@ export function onColumns(forest: Forest, input: ColumnInput): Forest | null {
     }
     const left = (value: number) => goesLeft(forest, n, input(column, value));
     const flipped = !left(-Number.MAX_VALUE) && left(Number.MAX_VALUE);
-    out.threshold[n] = lastBelow(flipped ? (value) => !left(value) : left, forest.threshold[n]);
+    out.threshold[n] = lastDouble(flipped ? (value) => !left(value) : left, forest.threshold[n]);
     if (!flipped) continue;
     [out.left[n], out.right[n]] = [forest.right[n], forest.left[n]];
     out.missing[n] = SWAPPED.get(forest.missing[n]) ?? forest.missing[n];
   }
   return out;
-}
-
-/** The last double for which a condition holds that holds up to some number; infinite when it has no end. */
-function lastBelow(holds: (value: number) => boolean, guess: number): number {
-  if (holds(Number.MAX_VALUE)) return Infinity;
-  if (!holds(-Number.MAX_VALUE)) return -Infinity;
-  let width = Math.max(Math.abs(guess), 1e-300) * 2 ** -52;
-  let low = guess;
-  let high = guess;
-  for (; !holds(low); width *= 2) low = Math.max(-Number.MAX_VALUE, guess - width);
-  for (; holds(high); width *= 2) high = Math.min(Number.MAX_VALUE, guess + width);
-  for (;;) {
-    const middle = low + (high - low) / 2;
-    if (!(middle > low && middle < high)) return low;
-    if (holds(middle)) low = middle;
-    else high = middle;
-  }
 }

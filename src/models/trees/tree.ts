@@ -116,3 +116,18 @@ export function leafOf(forest: Forest, t: number, x: Float64Array): number {
     node = goesLeft(forest, node, x[forest.feature[node]]) ? forest.left[node] : forest.right[node];
   return node;
 }
+
+/** The sum over trees of the largest output of a leaf, by size. */
+export function largestSum({ root, left, value, outputs }: Forest): number {
+  let total = 0;
+  for (let t = 0; t < root.length; t++) {
+    const end = t + 1 < root.length ? root[t + 1] : left.length;
+    let most = 0;
+    for (let n = root[t]; n < end; n++) {
+      if (left[n] >= 0) continue;
+      for (let k = n * outputs; k < (n + 1) * outputs; k++) most = Math.max(most, Math.abs(value[k]));
+    }
+    total += most;
+  }
+  return total;
+}
