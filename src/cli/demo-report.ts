@@ -24,7 +24,7 @@ const MAX_CHANGES_SHOWN = 8;
 const WORDS: Readonly<Record<string, string>> = {
   found: 'would have been approved with other figures',
   already: 'are approved as they are',
-  infeasible: 'could not have been, whatever the policy allows (proved)',
+  infeasible: 'could not have been, with what the policy allows (proved)',
   'not-found': 'without an answer in the time given',
   invalid: 'could not be read',
 };

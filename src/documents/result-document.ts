@@ -34,16 +34,27 @@ export const counterfactualSchema = z.strictObject({
   region: regionSchema.optional(),
 });
 
+/** The budget ended before this was decided. */
+const undetermined = z.literal('undetermined');
+
+/** The policy without one entry: its cheapest answer, and the proof of how cheap it is among all single entries left out. */
+export const relaxationSchema = z.strictObject({
+  entry: z.string(),
+  cost: finite,
+  changes: counterfactualSchema.shape.changes,
+  proof: proofSchema,
+});
+
 export const reasonSchema = z.strictObject({
   code: z.string(),
   message: z.string(),
   path: z.string().optional(),
+  /** Entries of the policy that leave no answer, by proof; none: the model document itself leaves none. */
   blocking: z.array(z.string()).optional(),
-  minimal: z.boolean().optional(),
-  relaxation: z
-    .strictObject({ entry: z.string(), cost: finite, changes: counterfactualSchema.shape.changes })
-    .nullable()
-    .optional(),
+  /** Whether no entry can be taken from `blocking`. */
+  minimal: z.union([z.boolean(), undetermined]).optional(),
+  /** null: no single entry helps when it is left out. */
+  relaxation: z.union([relaxationSchema, z.null(), undetermined]).optional(),
 });
 
 export const resultSchema = z.strictObject({

@@ -1,128 +1,126 @@
 /**
  * Why there is no answer: a minimal set of policy entries that block, and the cheapest single relaxation.
  *
- * Blocking set (QuickXplain): halves of the entries are dropped at once; a half without which there is still no answer is
- * not needed, so k culprits among n entries take about k log n questions "is there any answer?". What remains is
- * irreducible. Relaxation: an entry that helps when it alone is dropped belongs to every blocking set, so only those
- * of the minimal set are tried; the one whose answer costs least is named.
- * Both run the whole pipeline on a smaller policy, so they hold for every model family and solver.
+ *   blocking     B ⊆ E, an irreducible set of entries under which there is no answer (blocking-set.ts)
+ *   relaxation   the e in E for which the cheapest answer under E \ {e} costs least, with that answer
+ *
+ * An entry that helps when it alone is dropped belongs to every set that blocks, provided that it only forbids. So the entries of
+ * B are tried, and those that also allow (policy/entries.ts). Both run the whole pipeline on a smaller policy: they
+ * hold for every model family and solver. Work is counted against the row's budget, each question with its own share. What
+ * the budget left open is "undetermined", and the relaxation carries the proof of how cheap it is among all single ones.
  */
-import type { PolicyDocument } from '../documents/policy-document.js';
 import type { Reason } from '../documents/result-document.js';
-import type { Search, Searcher } from './search.js';
+import { entriesOf, exchangingEntries, withOnly } from '../policy/entries.js';
+import { type BlockingSet, blockingSet } from './blocking-set.js';
+import { proofOf } from './result.js';
+import type { Found, Search, Searcher } from './search.js';
 
-type Entry = readonly [path: string, without: (policy: PolicyDocument) => PolicyDocument];
+type Relaxation = Exclude<Reason['relaxation'], undefined>;
 
-/** Plans of relaxed policies, by the entries left out; many rows fail for the same reason. */
+interface Trial {
+  readonly entry: string;
+  /** The cheapest answer without the entry. */
+  readonly found: Found;
+}
+
+/** The share of what is left that goes to the blocking set, and of that to a single question. */
+const BLOCKING_SHARE = 0.5;
+const QUESTION_SHARE = 0.25;
+/** Entries that a message names; a reason lists all. */
+const NAMED = 8;
+
+/** Plans of relaxed policies, by the entries that they keep; many rows fail for the same reason. */
 const relaxedPlans = new WeakMap<Searcher, Map<string, Searcher>>();
 const MAX_RELAXED_PLANS = 500;
 
 export function explainInfeasible(plan: Searcher, search: Search): Reason {
-  const entries = entriesOf(plan.policy.document);
-  const { blocking, minimal } = minimalSet(plan, entries, search);
-  const best = cheapestRelaxation(plan, blocking, search);
-  const names = blocking.map(([path]) => path);
-  return {
-    code: 'infeasible',
-    message: message(names, best?.entry[0]),
-    blocking: names,
-    minimal,
-    relaxation: best ? { entry: best.entry[0], cost: best.cost, changes: best.changes } : null,
-  };
+  const { document } = plan.policy;
+  const all = entriesOf(document);
+  const exchanging = exchangingEntries(document, plan.model.space, plan.person.factual);
+  const { entries, open } = findBlocking(plan, search, all, exchanging);
+  const blocking = all.filter((entry) => entries.has(entry));
+  const trials = dropEach(plan, search, all, [...new Set([...blocking, ...exchanging])]);
+  const relaxation = cheapest(plan, trials);
+  const minimal = isMinimal(open, trials, exchanging) ? true : 'undetermined';
+  return { code: 'infeasible', message: inWords(blocking, minimal, relaxation), blocking, minimal, relaxation };
 }
 
-function message(blocking: readonly string[], relaxation: string | undefined): string {
-  if (!blocking.length) return 'no input that the model accepts as a row has the target, whatever the policy';
-  const way = relaxation ? `; without ${relaxation} there would be an answer` : '; no single entry is to blame';
-  return `no change that the policy allows leads to the target: ${blocking.join(', ')}${way}`;
-}
-
-/** Every entry of a policy that can stand in the way, with how to leave it out. */
-function entriesOf(policy: PolicyDocument): Entry[] {
-  const ofFeatures = Object.entries(policy.features).flatMap(([name, rule]) =>
-    Object.keys(rule).map((key): Entry => [`features.${name}.${key}`, (p) => withoutRule(p, name, key)]),
-  );
-  const ofConstraints = policy.constraints.map(
-    (text, i): Entry => [
-      `constraints[${i}]`,
-      (p) => ({ ...p, constraints: p.constraints.filter((other) => other !== text) }),
-    ],
-  );
-  const ofChanges: Entry[] = policy.maxChanges === undefined ? [] : [['maxChanges', ({ maxChanges: _, ...p }) => p]];
-  const ofMargin: Entry[] = policy.margin === 0 ? [] : [['margin', (p) => ({ ...p, margin: 0 })]];
-  const ofPlausibility: Entry[] = policy.plausibility ? [['plausibility', ({ plausibility: _, ...p }) => p]] : [];
-  return [...ofFeatures, ...ofConstraints, ...ofChanges, ...ofMargin, ...ofPlausibility];
-}
-
-function withoutRule(policy: PolicyDocument, name: string, key: string): PolicyDocument {
-  const { [key as 'min']: _, ...rest } = policy.features[name];
-  return { ...policy, features: { ...policy.features, [name]: rest } };
-}
-
-type Verdict = 'none' | 'some' | 'unknown';
-
-function minimalSet(
+function findBlocking(
   plan: Searcher,
-  entries: readonly Entry[],
   search: Search,
-): { blocking: Entry[]; minimal: boolean } {
-  let sure = true;
-  const blocked = (kept: readonly Entry[]) => {
-    const verdict = answersUnder(plan, kept, entries, search);
-    if (verdict === 'unknown') sure = false;
-    return verdict === 'none';
-  };
-  const quickXplain = (kept: readonly Entry[], grown: boolean, candidates: readonly Entry[]): Entry[] => {
-    if (grown && blocked(kept)) return [];
-    if (candidates.length <= 1) return [...candidates];
-    const [left, right] = halves(candidates);
-    const ofRight = quickXplain([...kept, ...left], true, right);
-    const ofLeft = quickXplain([...kept, ...ofRight], ofRight.length > 0, left);
-    return [...ofLeft, ...ofRight];
-  };
-  const blocking = blocked([]) ? [] : quickXplain([], false, entries);
-  return { blocking: entries.filter((entry) => blocking.includes(entry)), minimal: sure };
+  all: readonly string[],
+  exchanging: readonly string[],
+): BlockingSet {
+  const budget = search.budget.share(BLOCKING_SHARE);
+  return blockingSet(all, exchanging.length === 0, (kept) => {
+    const { answer, finished } = searchUnder(plan, kept, {
+      ...search,
+      budget: budget.share(QUESTION_SHARE),
+      anyAnswer: true,
+    });
+    if (answer) return 'some';
+    return finished ? 'none' : 'unknown';
+  });
 }
 
-function halves<T>(list: readonly T[]): [T[], T[]] {
-  const middle = list.length >> 1;
-  return [list.slice(0, middle), list.slice(middle)];
+/** The cheapest answers without each of the candidates alone. */
+function dropEach(plan: Searcher, search: Search, all: readonly string[], candidates: readonly string[]): Trial[] {
+  return candidates.map((entry, k) => {
+    const budget = search.budget.share(1 / (candidates.length - k));
+    const kept = all.filter((other) => other !== entry);
+    return { entry, found: searchUnder(plan, kept, { ...search, budget, anyAnswer: false }) };
+  });
 }
 
-/** Whether there is any answer when only some entries are kept. */
-function answersUnder(plan: Searcher, kept: readonly Entry[], entries: readonly Entry[], search: Search): Verdict {
-  if (search.budget.isSpent) return 'unknown';
-  const dropped = entries.filter((entry) => !kept.includes(entry));
-  const found = relaxedPlan(plan, dropped).searchFor(plan.person.factual, search.target.shown, search.budget, true);
-  if (found.answer) return 'some';
-  return found.finished ? 'none' : 'unknown';
+/** An entry without which the whole policy has an answer is needed in every set that blocks, if entries only forbid. */
+function isMinimal(open: ReadonlySet<string>, trials: readonly Trial[], exchanging: readonly string[]): boolean {
+  const helpful = trials.filter(({ found }) => found.answer).map(({ entry }) => entry);
+  return [...open].every((entry) => exchanging.length === 0 && helpful.includes(entry));
 }
 
-function cheapestRelaxation(plan: Searcher, blocking: readonly Entry[], search: Search) {
-  let best: { entry: Entry; cost: number; changes: NonNullable<Reason['relaxation']>['changes'] } | undefined;
-  for (const entry of blocking) {
-    if (search.budget.isSpent) break;
-    const { answer } = relaxedPlan(plan, [entry]).searchFor(
-      plan.person.factual,
-      search.target.shown,
-      search.budget,
-      false,
-    );
-    if (answer && answer.cost < (best?.cost ?? Infinity))
-      best = { entry, cost: answer.cost, changes: plan.changes(answer.values) };
-  }
-  return best;
+function cheapest(plan: Searcher, trials: readonly Trial[]): Relaxation {
+  const lowerBound = Math.min(Infinity, ...trials.map(({ found }) => found.lowerBound));
+  const [best] = trials.filter(({ found }) => found.answer).sort((a, b) => costOf(a) - costOf(b));
+  if (!best) return trials.every(({ found }) => found.finished) ? null : 'undetermined';
+  const { values, cost } = best.found.answer!;
+  return { entry: best.entry, cost, changes: plan.changes(values), proof: proofOf(cost, lowerBound) };
 }
 
-function relaxedPlan(plan: Searcher, entries: readonly Entry[]): Searcher {
+const costOf = ({ found }: Trial): number => found.answer!.cost;
+
+const NOTHING_KNOWN: Found = { answer: null, solver: '', lowerBound: Number.NEGATIVE_INFINITY, finished: false };
+
+/** An answer for the person when only some entries are kept. */
+function searchUnder(plan: Searcher, kept: readonly string[], { target, budget, anyAnswer }: Search): Found {
+  if (budget.isSpent) return NOTHING_KNOWN;
+  return relaxedPlan(plan, kept).searchFor(plan.person.factual, target.shown, budget, anyAnswer);
+}
+
+function relaxedPlan(plan: Searcher, kept: readonly string[]): Searcher {
   const known = relaxedPlans.get(plan) ?? new Map<string, Searcher>();
   relaxedPlans.set(plan, known);
-  const key = entries.map(([path]) => path).join(' ');
+  const key = JSON.stringify(kept);
   let relaxed = known.get(key);
   if (!relaxed) {
-    const document = entries.reduce((policy, [, without]) => without(policy), plan.policy.document);
-    relaxed = plan.under({ ...document, count: 1 });
+    // The target comes with each question.
+    relaxed = plan.under({ ...withOnly(plan.policy.document, new Set(kept)), target: undefined, count: 1 });
     if (known.size < MAX_RELAXED_PLANS) known.set(key, relaxed);
   }
   return relaxed;
+}
+
+function inWords(blocking: readonly string[], minimal: Reason['minimal'], relaxation: Relaxation): string {
+  if (!blocking.length)
+    return "no row within the model's own types, bounds, decimals and categories has the target, whatever the policy";
+  const more = blocking.length > NAMED ? ` and ${blocking.length - NAMED} more` : '';
+  const names = `${blocking.slice(0, NAMED).join(', ')}${more}`;
+  const needed = minimal === true ? '' : '; it is undetermined whether all of these are needed to block';
+  return `no change that the policy allows leads to the target: ${names}${needed}; ${wayOut(relaxation)}`;
+}
+
+function wayOut(relaxation: Relaxation): string {
+  if (relaxation === null) return 'leaving out a single entry does not help';
+  if (relaxation === 'undetermined') return 'it is undetermined whether leaving out a single entry helps';
+  const isCheapest = relaxation.proof.kind === 'optimal' ? ', the cheapest entry to leave out,' : '';
+  return `without ${relaxation.entry}${isCheapest} there would be an answer`;
 }

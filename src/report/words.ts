@@ -1,6 +1,6 @@
 /** Results in words that a person can act on. Pure: documents in, text out. */
 import type { FeatureDocument, RowValue } from '../documents/model-document.js';
-import type { CounterfactualDocument, RegionDocument, ResultDocument } from '../documents/result-document.js';
+import type { CounterfactualDocument, Reason, RegionDocument, ResultDocument } from '../documents/result-document.js';
 import { formatInward, formatNumber } from './numbers.js';
 
 export interface WordsOptions {
@@ -23,9 +23,9 @@ const SENTENCES: Readonly<Record<ResultDocument['status'], Sentence>> = {
   },
   already: (result, options) => `${standing(result, options)} That is the target already.`,
   infeasible(result, options) {
-    const blocking = result.reason?.blocking ?? [];
-    const because = blocking.length ? ` What stands in the way: ${blocking.join(', ')}.` : '';
-    return `${standing(result, options)} Nothing that the policy allows would have changed that.${because}${relaxed(result, options)}`;
+    const { reason } = result;
+    const because = reason ? `${blocked(reason)}${relaxed(reason, options)}` : '';
+    return `${standing(result, options)} Nothing that the policy allows would have changed that.${because}`;
   },
   'not-found': (result, options) =>
     `${standing(result, options)} No way to change that was found: ${result.reason?.message ?? 'no reason is known'}.`,
@@ -55,10 +55,20 @@ function formatScore(score: number): string {
   return Math.abs(score) < 1 ? score.toFixed(2) : formatNumber(score);
 }
 
-function relaxed({ reason }: ResultDocument, options: WordsOptions): string {
-  const relaxation = reason?.relaxation;
-  if (!relaxation) return '';
+/** What was proved of the policy's entries, and only that. */
+function blocked({ blocking, minimal }: Reason): string {
+  if (!blocking) return '';
+  if (!blocking.length) return " No row within the model's own types and bounds has the target, whatever the policy.";
+  const needed = minimal === 'undetermined' ? ' Whether all of these are needed for that is undetermined.' : '';
+  return ` What stands in the way: ${blocking.join(', ')}.${needed}`;
+}
+
+function relaxed({ blocking, relaxation }: Reason, options: WordsOptions): string {
+  if (!blocking?.length || relaxation === undefined) return '';
+  if (relaxation === null) return ' Leaving out a single entry would not help.';
+  if (relaxation === 'undetermined') return ' Whether leaving out a single entry would help is undetermined.';
   const changes = relaxation.changes.map((change) => describeChange(change, options.features)).join('; ');
+  if (!changes) return ` Without ${relaxation.entry} nothing would have to change.`;
   return ` Without ${relaxation.entry} it would take: ${changes}.`;
 }
 

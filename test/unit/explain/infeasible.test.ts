@@ -1,10 +1,14 @@
 /** Why there is no answer: the blocking set is minimal and the relaxation the cheapest, both checked by trying everything. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../support/asking.js';
+import type { Reason } from '../../../src/documents/result-document.js';
+import { prepare } from '../../../src/explain/plan.js';
+import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
+import { ask, checkShape } from '../../support/asking.js';
 import { allAnswers } from '../../support/brute-force.js';
 import { booleanPart, boundedPart, categoryPart, question } from '../../support/questions.js';
-import { type Question, type RuleSpec, reaches } from '../../support/second-opinion.js';
+import { modelDocument, policyDocument, type Question, type RuleSpec, reaches } from '../../support/second-opinion.js';
 
 /** Every entry of the policy, by the path that a reason gives it. */
 function entriesOf({ rules, constraints, maxChanges, margin }: Question): string[] {
@@ -30,6 +34,11 @@ function underOnly(asked: Question, entries: readonly string[]): Question {
     maxChanges: entries.includes('maxChanges') ? asked.maxChanges : undefined,
     margin: entries.includes('margin') ? asked.margin : 0,
   };
+}
+
+function named(relaxation: Reason['relaxation']) {
+  if (!relaxation || relaxation === 'undetermined') throw new Error('no relaxation is named');
+  return relaxation;
 }
 
 const without = <T>(items: readonly T[], item: T) => items.filter((other) => other !== item);
@@ -77,9 +86,11 @@ it('the relaxation is the cheapest single one, or none when no single one helps'
     );
     const best = Math.min(Infinity, ...costs);
     if (best === Infinity) return expect(relaxation).toBeNull();
-    expect(relaxation!.cost).toBeCloseTo(best, 6);
-    expect(costs[entries.indexOf(relaxation!.entry)]).toBeCloseTo(best, 6);
-    expect(relaxation!.changes.length > 0 || best === 0).toBe(true);
+    const { entry, cost, changes, proof } = named(relaxation);
+    expect(cost).toBeCloseTo(best, 6);
+    expect(proof.kind).toBe('optimal');
+    expect(costs[entries.indexOf(entry)]).toBeCloseTo(best, 6);
+    expect(changes.length > 0 || best === 0).toBe(true);
   }));
 
 describe('by hand', () => {
@@ -123,5 +134,68 @@ describe('by hand', () => {
     const { status, reason } = await ask(never);
     expect(status).toBe('infeasible');
     expect(reason).toMatchObject({ blocking: [], relaxation: null });
+  });
+
+  it('a policy without entries blocks nothing', async () => {
+    const { reason } = await ask({ ...asked, weights: [[0, 0, 0]], rules: {} });
+    expect(reason).toMatchObject({ blocking: [], minimal: true, relaxation: null });
+    expect(reason!.message).toBe(
+      "no row within the model's own types, bounds, decimals and categories has the target, whatever the policy",
+    );
+  });
+
+  it('an entry that is given twice blocks once, and leaving out one of the two does not help', async () => {
+    const limit = { text: 'income <= 4', holds: ({ income }: Question['row']) => Number(income) <= 4 };
+    const rules = { debt: asked.rules.debt, age: asked.rules.age };
+    const twice = await ask({ ...asked, rules, constraints: [limit, limit] });
+    expect(twice.reason).toMatchObject({ blocking: ['features.age.change', 'constraints[0]'], minimal: true });
+    expect(named(twice.reason!.relaxation)).toMatchObject({ entry: 'features.age.change', cost: 100 });
+    const alone = await ask({ ...asked, weights: [[1, -1, 0]], rules: {}, constraints: [limit, limit] });
+    expect(alone.reason).toMatchObject({ blocking: ['constraints[0]'], minimal: true, relaxation: null });
+    expect(alone.reason!.message).toContain('leaving out a single entry does not help');
+  });
+});
+
+describe('a budget that ends first', () => {
+  /** Sums that must be met exactly: a search has to branch, and each entry is one more question. */
+  const asked: Question = {
+    family: 'hyperplane',
+    features: Array.from({ length: 6 }, (_, k) => ({ name: `f${k}`, type: 'integer', min: 0, max: 9 })),
+    weights: [[7, 11, 13, 17, 19, 23]],
+    bias: [-700.5],
+    target: 1,
+    row: { f0: 0, f1: 0, f2: 0, f3: 0, f4: 0, f5: 0 },
+    rules: Object.fromEntries(Array.from({ length: 6 }, (_, k) => [`f${k}`, { max: 5, maxIncrease: 6, step: 1 }])),
+    norm: 'l1',
+    prices: {},
+    constraints: [{ text: 'f0 + f1 + f2 <= 9', holds: () => true }],
+    margin: 0,
+    maxChanges: 5,
+  };
+  const reasonAt = async (effort: number) => {
+    // No clock: what ends a search is its work.
+    const plan = await prepare(loadModel(modelDocument(asked)), loadPolicy({ ...policyDocument(asked), effort }));
+    return checkShape(plan.explain({ id: 'asked', features: asked.row }));
+  };
+
+  it('is told as undetermined, never as a fact, and the same every time', async () => {
+    const settled = (await reasonAt(1e9)).reason!;
+    expect(settled).toMatchObject({ minimal: true });
+    const seen = new Set<string>();
+    for (let effort = 1; effort < 1e6; effort *= 1.5) {
+      const result = await reasonAt(effort);
+      expect(result).toEqual(await reasonAt(effort));
+      seen.add(String(result.reason!.minimal));
+      expect(result.status).toBe('infeasible');
+      const { blocking, minimal, relaxation, message } = result.reason!;
+      if (minimal === true) expect(blocking).toHaveLength(settled.blocking!.length);
+      else expect(message).toContain('it is undetermined whether all of these are needed');
+      if (relaxation === null) expect(settled.relaxation).toBeNull();
+      if (relaxation === 'undetermined') {
+        expect(message).toContain('it is undetermined whether leaving out a single entry helps');
+        expect(result.limitedBy).toBe('effort');
+      }
+    }
+    expect([...seen].sort()).toEqual(['true', 'undetermined']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
-import type { CounterfactualDocument, ResultDocument } from '../../../src/documents/result-document.js';
+import type { CounterfactualDocument, Reason, ResultDocument } from '../../../src/documents/result-document.js';
 import { formatClock, formatNumber, formatPercent, formatSeconds, formatShort } from '../../../src/report/numbers.js';
 import { describeChange, describeRegion, describeResult, nameInWords } from '../../../src/report/words.js';
 
@@ -38,6 +38,19 @@ function words(changes: Partial<ResultDocument>): string {
     ...changes,
   };
   return describeResult(result, { subject: 'Applicant', features });
+}
+
+const relaxation = {
+  entry: 'features.income.max',
+  cost: 3,
+  changes: counterfactual.changes,
+  proof: counterfactual.proof,
+};
+
+function whyNot(known: Partial<Reason>): string {
+  const blocking = ['features.income.max', 'maxChanges'];
+  const reason = { code: 'infeasible', message: '', blocking, minimal: true, ...known };
+  return words({ status: 'infeasible', counterfactuals: [], reason });
 }
 
 describe('a result in words', () => {
@@ -83,12 +96,26 @@ describe('a result in words', () => {
   });
 
   it('that is proved impossible', () => {
-    const relaxation = { entry: 'features.income.max', cost: 3, changes: counterfactual.changes };
-    const reason = { code: 'infeasible', message: '', blocking: ['features.income.max', 'maxChanges'], relaxation };
-    expect(words({ status: 'infeasible', counterfactuals: [], reason })).toBe(
+    expect(whyNot({ relaxation })).toBe(
       'Applicant a-0042 was rejected (score 0.41). Nothing that the policy allows would have changed that. ' +
         'What stands in the way: features.income.max, maxChanges. ' +
         'Without features.income.max it would take: income from 2,100 to 2,600 EUR/month.',
+    );
+  });
+
+  it('that is proved impossible, and no more than that', () => {
+    expect(whyNot({ relaxation: null })).toContain('maxChanges. Leaving out a single entry would not help.');
+    expect(whyNot({ relaxation: { ...relaxation, entry: 'margin', changes: [] } })).toContain(
+      'Without margin nothing would have to change.',
+    );
+    const open = whyNot({ minimal: 'undetermined', relaxation: 'undetermined' });
+    expect(open).toContain(
+      'What stands in the way: features.income.max, maxChanges. Whether all of these are needed for that is undetermined. ' +
+        'Whether leaving out a single entry would help is undetermined.',
+    );
+    expect(whyNot({ blocking: [], relaxation: null })).toBe(
+      'Applicant a-0042 was rejected (score 0.41). Nothing that the policy allows would have changed that. ' +
+        "No row within the model's own types and bounds has the target, whatever the policy.",
     );
   });
 

@@ -1,0 +1,69 @@
+/**
+ * A smallest possible set of entries that blocks on its own (QuickXplain, Junker 2004).
+ *
+ *   given  F(E) = none     find  B ⊆ E  with  F(B) = none  and  F(B \ {b}) = some  for every b in B
+ *
+ * F(K) says whether there is an answer when only the entries K are kept: some and none are proved, unknown is neither. Halves of E
+ * are dropped at once; a half without which there is still no answer is not needed, so that k culprits among n entries
+ * take about k log n questions.
+ *
+ * Only `none` takes entries away, so B blocks by proof whatever else was answered. An entry stays as needed when F was `some` for a set
+ * that holds B without that entry. That is a proof where fewer entries leave more answers; `isMonotone` says so. Entries without
+ * that proof are asked for once more, B without each of them; an entry that stays open leaves B undetermined.
+ */
+export type Verdict = 'none' | 'some' | 'unknown';
+
+export interface BlockingSet {
+  readonly entries: ReadonlySet<string>;
+  /** The entries of which it is not proved that the others do not block alone. */
+  readonly open: ReadonlySet<string>;
+}
+
+export function blockingSet(
+  all: readonly string[],
+  isMonotone: boolean,
+  answersUnder: (kept: readonly string[]) => Verdict,
+): BlockingSet {
+  const open = new Set<string>();
+  const reduce = (kept: readonly string[], verdict: Verdict, candidates: readonly string[]): readonly string[] => {
+    if (verdict === 'none' || !candidates.length) return [];
+    if (candidates.length === 1) {
+      if (verdict === 'unknown' || !isMonotone) open.add(candidates[0]);
+      return candidates;
+    }
+    const [left, right] = halves(candidates);
+    const withLeft = [...kept, ...left];
+    const ofRight = reduce(withLeft, answersUnder(withLeft), right);
+    const withRight = [...kept, ...ofRight];
+    const ofLeft = reduce(withRight, ofRight.length ? answersUnder(withRight) : verdict, left);
+    return [...ofLeft, ...ofRight];
+  };
+  const entries = all.length ? reduce([], answersUnder([]), all) : [];
+  return closeOpen({ entries: new Set(entries), open }, isMonotone, answersUnder);
+}
+
+/** Asks for each open entry whether the others block without it. */
+function closeOpen(
+  { entries, open }: BlockingSet,
+  isMonotone: boolean,
+  answersUnder: (kept: readonly string[]) => Verdict,
+): BlockingSet {
+  const stillOpen = new Set(open);
+  for (const entry of open) {
+    const rest = without(entries, entry);
+    const verdict = answersUnder(rest);
+    if (verdict === 'some') stillOpen.delete(entry);
+    if (verdict !== 'none') continue;
+    const openOfRest = isMonotone ? without(stillOpen, entry) : rest;
+    return closeOpen({ entries: new Set(rest), open: new Set(openOfRest) }, isMonotone, answersUnder);
+  }
+  return { entries, open: stillOpen };
+}
+
+const without = (entries: ReadonlySet<string>, entry: string): string[] =>
+  [...entries].filter((other) => other !== entry);
+
+function halves<T>(list: readonly T[]): [T[], T[]] {
+  const middle = list.length >> 1;
+  return [list.slice(0, middle), list.slice(middle)];
+}

@@ -1,0 +1,64 @@
+/**
+ * The entries of a policy that can stand in the way of an answer, by path, and the policy with only some of them.
+ *
+ * Two entries of the same text are two entries: a constraint that is given twice stands twice. What is no entry stays: the
+ * target, the cost, and the model document's own types, bounds, decimals and categories.
+ */
+import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
+import type { FeatureSpace } from '../models/features.js';
+import { roundTo } from './domain.js';
+
+const ruleEntry = (name: string, key: string): string => `features.${name}.${key}`;
+const constraintEntry = (index: number): string => `constraints[${index}]`;
+
+/** The paths of all entries, in the order of the document. */
+export function entriesOf(policy: PolicyDocument): string[] {
+  const ofFeatures = Object.entries(policy.features).flatMap(([name, rule]) =>
+    givenKeys(rule).map((key) => ruleEntry(name, key)),
+  );
+  const ofConstraints = policy.constraints.map((_, index) => constraintEntry(index));
+  const others = [
+    ...(policy.maxChanges === undefined ? [] : ['maxChanges']),
+    ...(policy.margin === 0 ? [] : ['margin']),
+    ...(policy.plausibility ? ['plausibility'] : []),
+  ];
+  return [...ofFeatures, ...ofConstraints, ...others];
+}
+
+/** The same policy with only these of its entries. */
+export function withOnly(policy: PolicyDocument, kept: ReadonlySet<string>): PolicyDocument {
+  const { maxChanges, margin, plausibility } = policy;
+  return {
+    ...policy,
+    features: Object.fromEntries(
+      Object.entries(policy.features).map(([name, rule]) => [name, ruleWithOnly(name, rule, kept)]),
+    ),
+    constraints: policy.constraints.filter((_, index) => kept.has(constraintEntry(index))),
+    maxChanges: kept.has('maxChanges') ? maxChanges : undefined,
+    margin: kept.has('margin') ? margin : 0,
+    plausibility: kept.has('plausibility') ? plausibility : undefined,
+  };
+}
+
+function ruleWithOnly(name: string, rule: FeatureRuleDocument, kept: ReadonlySet<string>): FeatureRuleDocument {
+  return Object.fromEntries(Object.entries(rule).filter(([key]) => kept.has(ruleEntry(name, key))));
+}
+
+const givenKeys = (rule: FeatureRuleDocument): string[] =>
+  Object.entries(rule)
+    .filter(([, value]) => value !== undefined)
+    .map(([key]) => key);
+
+/**
+ * The entries that forbid some values and allow others: without its step a feature takes the values of its decimals, which
+ * need not hold the values of the step. All other entries only forbid.
+ */
+export function exchangingEntries(policy: PolicyDocument, space: FeatureSpace, values: Float64Array): string[] {
+  return space.features
+    .filter(({ name, index, kind, decimals }) => {
+      const step = Object.hasOwn(policy.features, name) ? policy.features[name].step : undefined;
+      if (step === undefined || kind !== 'continuous' || decimals < 0 || Number.isNaN(values[index])) return false;
+      return roundTo(step, decimals) !== step || roundTo(values[index], decimals) !== values[index];
+    })
+    .map(({ name }) => ruleEntry(name, 'step'));
+}
