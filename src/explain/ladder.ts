@@ -72,9 +72,13 @@ export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbCon
 }
 
 /** An answer that meets the bound of an earlier rung is proved as well as one that came with its proof. */
-function isEnough({ answer, lowerBound }: Climb, { anyAnswer, gap }: ClimbContext['limits']): boolean {
-  return answer !== null && (anyAnswer || lowerBound >= answer.cost * (1 - Math.max(gap, OPTIMAL_GAP)));
+function isEnough({ answer, lowerBound }: Climb, { anyAnswer, gap, cutoff }: ClimbContext['limits']): boolean {
+  return (answer !== null && anyAnswer) || closes(lowerBound, Math.min(answer?.cost ?? Infinity, cutoff), gap);
 }
+
+/** Nothing beyond the bound is worth a search once there is an answer of the cost. */
+export const closes = (lowerBound: number, cost: number, gap: number): boolean =>
+  lowerBound >= cost * (1 - Math.max(gap, OPTIMAL_GAP));
 
 function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbContext): Climb {
   const { limits, attempts, now } = context;
@@ -92,12 +96,22 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   const proved = outcome!.status === 'infeasible' && lowerBound === Infinity;
   const finished = proved || (outcome!.status === 'solved' && answer !== null);
   const rejected = outcome!.x !== null && !answer;
-  attempts.push({
-    solver: solver.name,
-    outcome: rejected ? 'rejected' : outcome!.status,
-    ms: roundMs(now() - start),
-  });
+  note(attempts, solver.name, rejected ? 'rejected' : outcome!.status, now() - start);
   return { answer, solver: solver.name, lowerBound, finished };
+}
+
+/** From the outcome that settles most to the one that settles least. */
+const SETTLED: readonly Attempt['outcome'][] = ['infeasible', 'solved', 'rejected', 'numerical', 'limit'];
+
+/** One entry for each solver, however many pieces it was asked about: with the time of all, and the outcome that settles least. */
+function note(attempts: Attempt[], solver: string, outcome: Attempt['outcome'], ms: number): void {
+  const known = attempts.find((attempt) => attempt.solver === solver);
+  if (!known) {
+    attempts.push({ solver, outcome, ms: roundMs(ms) });
+    return;
+  }
+  known.ms = roundMs(known.ms + ms);
+  if (SETTLED.indexOf(outcome) > SETTLED.indexOf(known.outcome)) known.outcome = outcome;
 }
 
 export const roundMs = (ms: number): number => Math.round(ms * 1e4) / 1e4;

@@ -18,9 +18,10 @@ import { parseTarget, resolveTarget } from '../policy/target.js';
 import { Budget, EFFORT_PER_MS } from '../problems/budget.js';
 import { type CompiledPolicy, compilePolicy, compileProblems } from '../problems/compile.js';
 import { solvers } from '../solvers/index.js';
+import { pieceBounds } from '../solvers/shared/piece-bounds.js';
 import { diversify } from './diverse.js';
 import { explainInfeasible } from './infeasible.js';
-import { buildLadder, climb, roundMs } from './ladder.js';
+import { buildLadder, climb, closes, type Rung, roundMs } from './ladder.js';
 import { Regions } from './region.js';
 import { type Answer, ResultWriter } from './result.js';
 import { asAnswer, type Found, type Person, type Search, type Searcher, type TargetPlan } from './search.js';
@@ -154,16 +155,20 @@ class PreparedPlan implements Plan, Searcher {
     return roundMs(this.now() - start);
   }
 
-  /** The cheapest verified answer within a domain, over all pieces of the target's region. */
+  /** The cheapest verified answer within a domain, over all pieces of the target's region, the piece of the least bound first. */
   search(domain: Domain, { target, attempts, budget, anyAnswer }: Search): Found {
     const settleHere = (x: Float64Array) => this.settle(domain, x, target.goals);
+    const { seed, memoryMb, gap } = this.policy.document;
+    const pieces = leastBoundFirst(target, domain);
     let best: Found = { answer: null, solver: '', lowerBound: Infinity, finished: true };
-    for (const ladder of target.ladders) {
-      const { seed, memoryMb, gap } = this.policy.document;
+    for (const [k, { ladder, bound }] of pieces.entries()) {
       const cutoff = best.answer?.cost ?? Infinity;
-      const limits = { budget, anyAnswer, seed, memoryMb, gap, cutoff };
+      // No later piece has an answer that is worth a look, nor a bound below this one.
+      if (closes(bound, cutoff, gap)) return { ...best, lowerBound: Math.min(best.lowerBound, bound) };
+      const share = budget.share(Math.max(LEAST_SHARE, 1 / (pieces.length - k)));
+      const limits = { budget: share, anyAnswer, seed, memoryMb, gap, cutoff };
       const step = climb(ladder, domain, { limits, attempts, now: this.now, settle: settleHere });
-      best = cheaper(best, step);
+      best = cheaper(best, bound > 0 ? { ...step, lowerBound: Math.max(step.lowerBound, bound) } : step);
       if (anyAnswer && best.answer) break;
     }
     return best;
@@ -212,7 +217,8 @@ class PreparedPlan implements Plan, Searcher {
       const { margin, tolerance, solvers: wanted } = this.policy.document;
       const goals = resolveTarget(shown, this.model, margin, tolerance);
       const problems = goals.flatMap((goal) => compileProblems(this.model, this.compiled, goal));
-      return { shown, goals, problems, ladders: problems.map((problem) => buildLadder(problem, wanted)) };
+      const ladders = problems.map((problem) => buildLadder(problem, wanted));
+      return { shown, goals, problems, ladders, bounds: problems.length > 1 ? pieceBounds(problems) : null };
     } catch (error) {
       if (error instanceof ElsewiseError) return error;
       throw error;
@@ -222,6 +228,20 @@ class PreparedPlan implements Plan, Searcher {
 
 /** Targets given row by row are remembered up to here; a file with more of them pays for each again. */
 const MAX_TARGETS = 1000;
+
+/** The share of the remaining budget that a piece has at least, however many follow. */
+const LEAST_SHARE = 0.3;
+
+interface BoundedLadder {
+  readonly ladder: readonly Rung[];
+  readonly bound: number;
+}
+
+function leastBoundFirst({ ladders, bounds }: TargetPlan, domain: Domain): BoundedLadder[] {
+  const least = bounds?.(domain);
+  const pieces = ladders.map((ladder, k) => ({ ladder, bound: least ? least[k] : Number.NEGATIVE_INFINITY }));
+  return least ? pieces.sort((a, b) => a.bound - b.bound) : pieces;
+}
 
 function cheaper(a: Found, b: Found): Found {
   const better = b.answer && (!a.answer || b.answer.cost < a.answer.cost);

@@ -18,6 +18,8 @@ export interface TargetPlan {
   readonly goals: readonly Goal[];
   readonly problems: readonly Problem[];
   readonly ladders: readonly (readonly Rung[])[];
+  /** A lower bound on the cost of each piece, without a search; null: there is one piece at most. */
+  readonly bounds: ((domain: Domain) => Float64Array) | null;
 }
 
 export interface Search {

@@ -34,6 +34,18 @@ export function quadraticForm(a: SymmetricMatrix, x: Float64Array, at: Float64Ar
   return total;
 }
 
+/**
+ * How far rounding may move the form at x, for a positive semidefinite A: terms that cancel are as large as the diagonal lets them be,
+ * |a_ij δ_i δ_j| <= ½(a_ii δ_i² + a_jj δ_j²).
+ */
+export function formRounding(a: SymmetricMatrix, x: Float64Array, at: Float64Array): number {
+  const { size, entries } = a;
+  const stride = a.kind === 'full' ? size + 1 : 1;
+  let total = 0;
+  for (let i = 0; i < size; i++) total += Math.abs(entries[i * stride]) * (x[i] - at[i]) ** 2;
+  return 2 * (size + 4) * (a.kind === 'full' ? size : 1) * 2 ** -53 * total;
+}
+
 /** out += factor · 2 A (x - at) */
 export function addQuadraticGradient(
   a: SymmetricMatrix,
