@@ -18,8 +18,16 @@ import { invertPositive } from '../../linalg/symmetric.js';
 import { fullMatrix, quadraticForm, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
 import { argmax } from '../../linalg/vector.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
-import type { Goal, Piece } from '../region.js';
+import {
+  checkSquarable,
+  checkWidth,
+  defineFamily,
+  type FamilyContext,
+  LARGEST_SQUARED,
+  type Model,
+  refuseGoal,
+} from '../family.js';
+import { type Goal, type Piece, polyhedron } from '../region.js';
 import { logit } from './linear.js';
 import { nearerPiece } from './prototype-pieces.js';
 import { softmax } from './softmax.js';
@@ -61,6 +69,8 @@ class GaussianModel implements Model {
   region(goal: Goal): Piece[] {
     const rivals = [...this.offsets.keys()].filter((k) => k !== goal.index && this.offsets[k] > -Infinity);
     if (this.offsets[goal.index] === -Infinity) return [];
+    // The only class with a prior has probability 1 everywhere.
+    if (!rivals.length) return goal.kind === 'class' || goal.to >= 1 ? [polyhedron([])] : [];
     const [lower, upper] = this.leads(goal, rivals.length);
     if (lower > upper || lower === Infinity) return [];
     const quadratics = lower > -Infinity ? rivals.map((j) => this.nearer(goal.index, j, lower)) : [];
@@ -94,10 +104,17 @@ function checkMeans(p: { means: number[][]; priors: number[] }, context: FamilyC
   checkWidth(p.means, context.classes, 'means', 'class');
   checkWidth(p.priors, context.classes, 'priors', 'class');
   for (const [k, row] of p.means.entries()) checkWidth(row, context.inputs, `means[${k}]`);
+  checkSquarable(p.means, 'means');
   const bad = p.priors.findIndex((prior) => prior < 0);
   if (bad >= 0) throw parameterError(`priors[${bad}]`, 'a prior must not be negative');
   if (p.priors.every((prior) => prior === 0))
     throw parameterError('priors', 'at least one class needs a prior above 0');
+}
+
+/** Refuses a variance whose inverse is too large to be squared. */
+function checkSpread(variances: readonly number[], path: (i: number) => string): void {
+  const narrow = variances.findIndex((variance) => variance > 0 && variance < 1 / LARGEST_SQUARED);
+  if (narrow >= 0) throw parameterError(path(narrow), `a variance must be at least ${1 / LARGEST_SQUARED}`);
 }
 
 const naiveBayesForm = z.strictObject({ means: matrix, variances: matrix, priors: vector });
@@ -105,6 +122,7 @@ const naiveBayesForm = z.strictObject({ means: matrix, variances: matrix, priors
 function loadNaiveBayes(p: z.output<typeof naiveBayesForm>, context: FamilyContext): Model {
   checkMeans(p, context);
   checkWidth(p.variances, context.classes, 'variances', 'class');
+  checkSquarable(p.variances, 'variances');
   const offsets = new Float64Array(context.classes);
   const centres = p.variances.map((row, k): Centre => {
     checkWidth(row, context.inputs, `variances[${k}]`);
@@ -114,6 +132,7 @@ function loadNaiveBayes(p: z.output<typeof naiveBayesForm>, context: FamilyConte
         `variances[${k}][${zero}]`,
         'a variance must be above 0: fit with smoothing, or drop the constant column',
       );
+    checkSpread(row, (i) => `variances[${k}][${i}]`);
     offsets[k] = Math.log(p.priors[k]) - 0.5 * row.reduce((sum, variance) => sum + Math.log(2 * Math.PI * variance), 0);
     const entries = Float64Array.from(row, (variance) => 1 / variance);
     return { at: Float64Array.from(p.means[k]), matrix: { kind: 'diagonal', size: row.length, entries } };
@@ -137,6 +156,11 @@ function loadQda(p: z.output<typeof qdaForm>, context: FamilyContext): Model {
   const centres = p.covariances.map((rows, k): Centre => {
     checkWidth(rows, context.inputs, `covariances[${k}]`);
     for (const [i, row] of rows.entries()) checkWidth(row, context.inputs, `covariances[${k}][${i}]`);
+    checkSquarable(rows, `covariances[${k}]`);
+    checkSpread(
+      rows.map((row, i) => row[i]),
+      (i) => `covariances[${k}][${i}][${i}]`,
+    );
     const inverse = invertPositive(rows);
     if (!inverse)
       throw parameterError(

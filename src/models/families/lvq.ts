@@ -15,7 +15,7 @@ import { matrix } from '../../documents/model-document.js';
 import { isPositiveSemidefinite } from '../../linalg/symmetric.js';
 import { fullMatrix, identity, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import { checkSquarable, checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import type { Goal, Piece } from '../region.js';
 import { distanceTo, nearerPiece } from './prototype-pieces.js';
 
@@ -87,6 +87,7 @@ const parameterError = (path: string, message: string) =>
 function loadLvq(p: LvqParameters, context: FamilyContext): Model {
   checkWidth(p.labels, p.prototypes.length, 'labels', 'prototype');
   for (const [k, row] of p.prototypes.entries()) checkWidth(row, context.inputs, `prototypes[${k}]`);
+  checkSquarable(p.prototypes, 'prototypes');
   const classOf = Int32Array.from(p.labels, (label, k) => {
     const index = context.labels.indexOf(label);
     if (index < 0) throw parameterError(`labels[${k}]`, `"${label}" is not among the classes`);
@@ -119,6 +120,7 @@ const always =
 function readRelevance(rows: readonly (readonly number[])[], path: string, inputs: number): SymmetricMatrix {
   checkWidth(rows, inputs, path);
   for (const [i, row] of rows.entries()) checkWidth(row, inputs, `${path}[${i}]`);
+  checkSquarable(rows, path);
   if (!isPositiveSemidefinite(rows)) throw parameterError(path, 'is not symmetric positive semidefinite');
   return fullMatrix(rows);
 }

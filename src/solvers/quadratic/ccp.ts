@@ -14,7 +14,7 @@ import { cheapestL1, cheapestL2 } from '../linear/polyhedral.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
 import { PreparedDual } from './quadratic-dual.js';
-import { type Frame, QuadraticView } from './quadratic-view.js';
+import { type Frame, QuadraticView, standing } from './quadratic-view.js';
 
 const EXAMPLES = 2;
 const NORMS = new Set(['l1', 'l2', 'mahalanobis']);
@@ -39,6 +39,7 @@ export class PreparedCcp implements Prepared {
 
   solve(domain: Domain, limits: Limits): Outcome {
     const frame = this.view.frame(domain);
+    if (!frame.free.length) return standing(this.problem, domain);
     const descent = this.descent(frame, domain, limits);
     const relaxed = this.dual.solve(domain, limits);
     // ‖y‖₁ >= ‖y‖₂: the squared problem's bound holds for the linear one, as a root.

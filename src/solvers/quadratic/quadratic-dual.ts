@@ -10,7 +10,7 @@ import { depthOf, linkSlack, violation } from '../shared/linear-rows.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { type DualConstraint, LagrangeDual } from './dual-newton.js';
 import { provedBound, quadraticConstraint } from './proved-bound.js';
-import { type Frame, QuadraticView } from './quadratic-view.js';
+import { type Frame, QuadraticView, standing } from './quadratic-view.js';
 
 function accepts({ traits, piece }: Problem): 'no' | 'exact' {
   const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';
@@ -31,8 +31,8 @@ export class PreparedDual implements Prepared {
 
   solve(domain: Domain, limits: Limits): Outcome {
     const frame = this.view.frame(domain);
+    if (!frame.free.length) return standing(this.problem, domain);
     const quadratics = this.quadraticConstraints(frame, domain, limits.nudge);
-    if (!frame.free.length) return quadratics.some((q) => q.c > 0) ? INFEASIBLE : limit(null, 0);
     const plain = this.quadraticConstraints(frame, domain, Math.min(0, limits.nudge));
     const linear: DualConstraint[] = [];
     const entered = new Set<string>();

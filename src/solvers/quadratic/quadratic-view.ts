@@ -14,7 +14,9 @@ import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import type { UpperRow } from '../linear/polyhedral.js';
 import { costFactor } from '../projection/cost-factor.js';
+import { isAnswer } from '../shared/answer-check.js';
 import { depthOf } from '../shared/linear-rows.js';
+import { INFEASIBLE, type Outcome, solved } from '../solver.js';
 
 export interface ScaledQuadratic {
   readonly A: Float64Array;
@@ -156,6 +158,12 @@ export class QuadraticView {
       x[c] = Math.min(upper[c], Math.max(lower[c], origin[c] + move));
     }
   }
+}
+
+/** The outcome where no column can move: the row as it stands, by the model's own word. */
+export function standing(problem: Problem, domain: Domain): Outcome {
+  const x = domain.origin.slice();
+  return isAnswer(problem, domain, x) ? solved(x, 0) : INFEASIBLE;
 }
 
 /** S with S Sᵀ = (P_FF)⁻¹ for the metric P over the free columns: features outside the metric have their own weight. */

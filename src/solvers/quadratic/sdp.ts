@@ -16,7 +16,7 @@ import type { Problem } from '../../problems/problem.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { PreparedCcp } from './ccp.js';
 import { type DescentProblem, descend, FINE, restore, valueAt } from './ccp-descent.js';
-import type { Frame, ScaledQuadratic } from './quadratic-view.js';
+import { type Frame, type ScaledQuadratic, standing } from './quadratic-view.js';
 import { decompose } from './secular.js';
 import { boxIntervals, leastDistance, type Relaxed, rowIntervals, Shor } from './shor.js';
 import { CLOSED } from './spatial-search.js';
@@ -64,16 +64,16 @@ class PreparedSdp implements Prepared {
     const { view } = this.local;
     const frame = view.frame(domain);
     const d = frame.free.length;
+    if (d === 0) return standing(view.problem, domain);
     if (d > MAX_COLUMNS) return limit(null, 0);
     const { rows, lo, hi } = view.bounds(frame, domain, 0);
     const quadratics = this.doubted(frame, domain);
     const intervals = [...boxIntervals(lo, hi), ...rowIntervals(rows)];
     const distance = leastDistance(quadratics, intervals);
     if (distance === Infinity) return INFEASIBLE;
-    if (d === 0) return limit(null, 0);
     const descent = this.local.descent(frame, domain, limits);
     const { answer, bound } =
-      distance > 0 ? search(new Shor(distance, quadratics, intervals), descent) : standing(d, descent);
+      distance > 0 ? search(new Shor(distance, quadratics, intervals), descent) : atOrigin(d, descent);
     if (bound === Infinity) return INFEASIBLE;
     if (!answer) return limit(null, bound);
     view.toColumns(frame, answer.y, domain, this.x);
@@ -97,7 +97,7 @@ interface Found {
 }
 
 /** y = 0 is in the region, or on its edge. */
-const standing = (d: number, descent: DescentProblem): Found => ({
+const atOrigin = (d: number, descent: DescentProblem): Found => ({
   answer: new Region(descent, 1).cheapest([new Float64Array(d)], 0),
   bound: 0,
 });

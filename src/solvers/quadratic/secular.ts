@@ -26,7 +26,7 @@ import {
   solved,
 } from '../solver.js';
 import { provedBound, quadraticConstraint } from './proved-bound.js';
-import { type Frame, QuadraticView, type ScaledQuadratic } from './quadratic-view.js';
+import { type Frame, QuadraticView, type ScaledQuadratic, standing } from './quadratic-view.js';
 
 export function oneQuadratic({ traits, piece }: Problem): boolean {
   const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';
@@ -61,7 +61,7 @@ class PreparedSecular implements Prepared {
   solve(domain: Domain, limits: Limits): Outcome {
     const { view, x } = this;
     const frame = view.frame(domain);
-    if (!frame.free.length) return INFEASIBLE;
+    if (!frame.free.length) return standing(view.problem, domain);
     const [q] = view.at(frame, domain, limits.nudge);
     const spectrum = this.spectrum(frame);
     const beta = rotate(spectrum.vectors, q.b);

@@ -38,6 +38,7 @@ class PreparedSpatial implements Prepared {
     const { view } = this.local;
     const first = this.local.solve(domain, limits);
     const frame = view.frame(domain);
+    if (!frame.free.length) return first;
     const split = this.splitOf(frame);
     const directions = split.reduce((sum, q) => sum + q.concave.length, 0);
     if (!first.x || directions > MAX_DIRECTIONS) return first;

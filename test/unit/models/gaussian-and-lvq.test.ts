@@ -108,6 +108,70 @@ describe('degenerate Gaussian models', () => {
       'model.parameters.priors',
     ],
     [
+      'a covariance that cannot be squared',
+      'qda',
+      {
+        means,
+        covariances: [
+          identity,
+          [
+            [1, 0],
+            [0, 1e308],
+          ],
+        ],
+        priors: [0.5, 0.5],
+      },
+      'model.parameters.covariances[1][1][1]',
+    ],
+    [
+      'a variance whose inverse cannot be squared',
+      'gaussian-naive-bayes',
+      {
+        means,
+        variances: [
+          [1, 1],
+          [1e-200, 1],
+        ],
+        priors: [0.5, 0.5],
+      },
+      'model.parameters.variances[1][0]',
+    ],
+    [
+      'a mean that cannot be squared',
+      'gaussian-naive-bayes',
+      {
+        means: [
+          [0, 0],
+          [0, -1e308],
+        ],
+        variances: means.map(() => [1, 1]),
+        priors: [0.5, 0.5],
+      },
+      'model.parameters.means[1][1]',
+    ],
+    [
+      'a relevance that cannot be squared',
+      'lvq',
+      {
+        prototypes: means,
+        labels: ['no', 'yes'],
+        relevances: [identity, identity.map((row) => row.map((v) => v * 1e308))],
+      },
+      'model.parameters.relevances[1][0][0]',
+    ],
+    [
+      'a prototype that cannot be squared',
+      'lvq',
+      {
+        prototypes: [
+          [0, 0],
+          [1e200, 0],
+        ],
+        labels: ['no', 'yes'],
+      },
+      'model.parameters.prototypes[1][0]',
+    ],
+    [
       'too few means',
       'qda',
       { means: [[0, 0]], covariances: [identity, identity], priors: [0.5, 0.5] },
@@ -127,6 +191,18 @@ describe('degenerate Gaussian models', () => {
     expect(result.status).toBe('found');
     expect(result.counterfactuals[0].prediction).toBe('yes');
     expect(result.counterfactuals[0].proof.kind).toBe('optimal');
+  });
+
+  it('the only class with a prior has probability 1, and no lower one', async () => {
+    const parameters = { means, variances: means.map(() => [1, 1]), priors: [0, 1] };
+    const model = document('gaussian-naive-bayes', parameters);
+    const result = async (to: number) => {
+      const target = { class: 'yes', to };
+      const plan = await prepare(loadModel(model), loadPolicy({ schema: 'elsewise.policy/v1', target }));
+      return plan.explain({ id: 'r', features: { a: 0, b: 0 } }).status;
+    };
+    expect(await result(0.5)).toBe('infeasible');
+    expect(await result(1)).toBe('already');
   });
 
   it('a class of prior 0 is never predicted: as a target infeasible, as a rival no obstacle', async () => {
@@ -206,5 +282,26 @@ describe('learning vector quantisation', () => {
     expect(() => loadModel(document('lvq', { prototypes, labels, ...change }))).toThrow(
       expect.objectContaining({ path }),
     );
+  });
+});
+
+describe.each(['l1', 'l2'] as const)('a row of which nothing may change, under %s', (norm) => {
+  it.each([
+    ['several quadratics', [[3.09e-7], [3.09e-7], [1.1995e-6], [4.3668e-6]]],
+    ['one matrix for all', undefined],
+  ])('is infeasible for %s, and no exception', async (_, sizes) => {
+    const labels = ['c0', 'c1', 'c2', 'c3'];
+    const model = loadModel({
+      ...document('lvq', {
+        prototypes: [[-684.1], [-109.9], [-1214], [647.2]],
+        labels,
+        ...(sizes && { relevances: sizes.map((row) => [row]) }),
+      }),
+      classes: labels,
+      features: [{ name: 'x', type: 'continuous' }],
+    });
+    const policy = { target: 'c0', cost: { norm }, features: { x: { change: 'never' } } };
+    const plan = await prepare(model, loadPolicy({ schema: 'elsewise.policy/v1', ...policy }));
+    expect(plan.explain({ id: '1', features: { x: 1559 } })).toMatchObject({ status: 'infeasible' });
   });
 });
