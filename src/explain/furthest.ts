@@ -5,7 +5,7 @@
 import type { Feature } from '../models/features.js';
 import type { BoxVerdict } from '../policy/box-verdict.js';
 import type { Domain } from '../policy/domain.js';
-import { lastWithin, type Side } from '../policy/domain-values.js';
+import { isContinuous, lastWithin, type Side, spacing } from '../policy/values.js';
 
 /** Moves the end to a value if the box that results is proved; says what came of it. */
 export type Attempt = (end: number) => BoxVerdict;
@@ -66,12 +66,9 @@ export function furthestAlong(room: Domain, feature: Feature, start: number, sid
   return refusal;
 }
 
-export const isContinuous = (room: Domain, { index, decimals }: Feature): boolean =>
-  room.step[index] === 0 && decimals < 0;
-
-function firstReach(room: Domain, { column, index }: Feature, start: number): number {
-  const moved = Math.abs(start - room.origin[column]);
-  return Math.max(moved, room.step[index] || room.grid[index], 1e-6 * Math.max(1, Math.abs(start)));
+function firstReach(room: Domain, feature: Feature, start: number): number {
+  const moved = Math.abs(start - room.origin[feature.column]);
+  return Math.max(moved, spacing(room, feature), 1e-6 * Math.max(1, Math.abs(start)));
 }
 
 /** A value of the domain about halfway between two; NaN: there is none that counts. */

@@ -4,7 +4,8 @@
  */
 import type { Feature } from '../models/features.js';
 import type { Domain } from '../policy/domain.js';
-import { isListed, lastWithin, listedValues } from '../policy/domain-values.js';
+import { isListed, listedValues } from '../policy/listed-values.js';
+import { lastWithin } from '../policy/values.js';
 
 /** Every second point has the features at their ends. */
 const CORNER_EVERY = 2;

@@ -6,11 +6,12 @@ import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Constraint } from '../policy/constraint.js';
 import { holdsOver } from '../policy/constraint-box.js';
 import { copyDomain, createDomain, type Domain, pin } from '../policy/domain.js';
-import { fixAt, isListed, lastWithin, listedValues, type Side } from '../policy/domain-values.js';
+import { fixAt, isListed, listedValues } from '../policy/listed-values.js';
+import { isContinuous, lastWithin, type Side } from '../policy/values.js';
 import type { Box } from '../proofs/box.js';
 import { type BoxEffort, shareOf } from '../proofs/box-effort.js';
 import type { BoxProof } from '../proofs/box-proof.js';
-import { furthestAlong, furthestOf, isContinuous, roundInward } from './furthest.js';
+import { furthestAlong, furthestOf, roundInward } from './furthest.js';
 import type { Person } from './search.js';
 
 /** Looks at parts of boxes for one question, so that the others get theirs. */

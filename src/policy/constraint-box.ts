@@ -9,7 +9,7 @@
 import { allOf, type BoxVerdict } from './box-verdict.js';
 import { type Constraint, holds, type LinearAtom } from './constraint.js';
 import type { Domain } from './domain.js';
-import { isListed, listedValues } from './domain-values.js';
+import { isListed, listedValues } from './listed-values.js';
 
 /** Rounding of a sum, as a share of its terms: far below what the check of an answer forgives. */
 const ROUNDING = 1e-12;

@@ -2,13 +2,15 @@
  * A person's domain: the values that the policy lets one row take. Standing still is always allowed: bounds and allowed
  * categories are widened to the present value.
  *
- *   numeric column c     lower_c <= x_c <= upper_c;  x_c = origin_c + k · step  (k whole)  when step > 0
+ *   numeric column c     the values of values.ts between lower_c and upper_c, which are values themselves or infinite
  *   one-hot columns      0 <= x_c <= upper_c, upper_c = 1 for allowed categories, exactly one column is 1
  *   ordinal feature      a rank within bounds whose mask is set, when it has a mask
  *
  * A domain is filled in place for every row: no allocation on the hot path.
  */
+import { decimalSum } from '../linalg/decimals.js';
 import { type Feature, type FeatureSpace, spread } from '../models/features.js';
+import { isDecimal, lastDecimal, lastStep, unitOf } from './lattice.js';
 import type { FeatureRule } from './rules.js';
 
 export interface Domain {
@@ -75,9 +77,6 @@ function fillChoice({ origin, lower, upper }: Domain, rule: FeatureRule): void {
   }
 }
 
-/** How far a bound may be missed by rounding before a lattice point counts as outside. */
-const LATTICE_SLACK = 1e-9;
-
 function fillNumber(domain: Domain, rule: FeatureRule, missing: boolean): void {
   const { feature } = rule;
   const { column, index } = feature;
@@ -87,18 +86,14 @@ function fillNumber(domain: Domain, rule: FeatureRule, missing: boolean): void {
     return;
   }
   const step = missing ? stepFromImputed(feature, here) : rule.step;
-  let low = here;
-  let high = here;
-  if (!rule.never) {
-    if (rule.mayDecrease) low = Math.min(here, Math.max(rule.min, here - rule.maxDecrease));
-    if (rule.mayIncrease) high = Math.max(here, Math.min(rule.max, here + rule.maxIncrease));
-  }
+  let low = lowest(rule, here);
+  let high = highest(rule, here);
   if (step > 0) {
-    if (low > -Infinity) low = here - step * Math.floor((here - low) / step + LATTICE_SLACK);
-    if (high < Infinity) high = here + step * Math.floor((high - here) / step + LATTICE_SLACK);
+    if (low > -Infinity && low < here) low = lastStep(here, step, low, -1);
+    if (high < Infinity && high > here) high = lastStep(here, step, high, 1);
   } else if (feature.decimals >= 0) {
-    low = Math.min(here, toGrid(low, feature.decimals, 1));
-    high = Math.max(here, toGrid(high, feature.decimals, -1));
+    if (low > -Infinity) low = Math.min(here, lastDecimal(feature.decimals, low, -1));
+    if (high < Infinity) high = Math.max(here, lastDecimal(feature.decimals, high, 1));
   }
   domain.lower[column] = low;
   domain.upper[column] = high;
@@ -106,6 +101,18 @@ function fillNumber(domain: Domain, rule: FeatureRule, missing: boolean): void {
   domain.grid[index] = step > 0 ? 0 : gridOf(feature, here);
   domain.ranks[index] = null;
   if (rule.allowed && !rule.never) applyMask(domain, rule, here);
+}
+
+/** How far down the rule lets a value go; a value below the rule's own bound stays where it is. */
+export function lowest({ never, mayDecrease, min, maxDecrease }: FeatureRule, here: number): number {
+  if (never || !mayDecrease) return here;
+  return Math.min(here, maxDecrease === Infinity ? min : Math.max(min, decimalSum(here, -maxDecrease)));
+}
+
+/** How far up the rule lets a value go; a value above the rule's own bound stays where it is. */
+export function highest({ never, mayIncrease, max, maxIncrease }: FeatureRule, here: number): number {
+  if (never || !mayIncrease) return here;
+  return Math.max(here, maxIncrease === Infinity ? max : Math.min(max, decimalSum(here, maxIncrease)));
 }
 
 /** A value that is missing, and that the model takes so, stays missing. */
@@ -120,18 +127,9 @@ function stepFromImputed(feature: Feature, here: number): number {
   return feature.kind !== 'continuous' && Number.isInteger(here) ? 1 : 0;
 }
 
-/** The outermost decimal inside a bound, so that an answer at the bound can be rounded. */
-function toGrid(bound: number, decimals: number, side: 1 | -1): number {
-  if (!Number.isFinite(bound)) return bound;
-  const rounded = roundTo(bound, decimals);
-  return (rounded - bound) * side >= 0 ? rounded : roundTo(rounded + side * 10 ** -decimals, decimals);
-}
-
-function gridOf(feature: Feature, here: number): number {
-  if (feature.decimals < 0) return 0;
-  const grid = 10 ** -feature.decimals;
-  return Math.abs(here - roundTo(here, feature.decimals)) <= 1e-12 * Math.max(1, Math.abs(here)) ? grid : 0;
-}
+/** The unit of the decimals when the present value is one of them. */
+const gridOf = ({ decimals }: Feature, here: number): number =>
+  decimals >= 0 && isDecimal(decimals, here) ? unitOf(decimals) : 0;
 
 /** The allowed ranks of an ordinal or boolean feature: bounds shrink to them, gaps stay in the mask. */
 function applyMask(domain: Domain, rule: FeatureRule, here: number): void {

@@ -14,7 +14,7 @@ import { pullBackMatrix } from '../linalg/symmetric-matrix.js';
 import type { DistanceDifference } from '../models/distance-difference.js';
 import type { BoxVerdict } from '../policy/box-verdict.js';
 import type { Domain } from '../policy/domain.js';
-import { lastWithin } from '../policy/domain-values.js';
+import { lastWithin } from '../policy/values.js';
 import { type Intervals, withoutChoices } from './box-corners.js';
 import type { BoxEffort } from './box-effort.js';
 

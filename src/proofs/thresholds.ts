@@ -9,7 +9,7 @@ import { nextUp } from '../linalg/floats.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 import type { AdditiveTreesPiece } from '../models/region.js';
 import { goesLeft } from '../models/trees/tree.js';
-import { isListed } from '../policy/domain-values.js';
+import { isListed } from '../policy/listed-values.js';
 
 /** What the trees see of a row's columns, by the model's own preprocessing. */
 export type InputsOf = (columns: Float64Array) => Float64Array;
