@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { listOf } from './documents/collections.js';
 import { fileLayer } from './settings/configuration-file.js';
 import { type Entry, entriesOf } from './settings/entries.js';
 import { type Environment, environmentLayers, unknownVariables } from './settings/environment.js';
@@ -18,7 +19,7 @@ const port = z.int().min(0).max(65_535);
 /** A bearer token of the API, by the SHA-256 of its text: the token itself is kept nowhere. */
 export const tokenSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'letters, digits, dot, dash and underscore, at most 100'),
-  roles: z.array(z.enum(['submit', 'read', 'admin'])).min(1),
+  roles: listOf(z.enum(['submit', 'read', 'admin'])).min(1),
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits, see `elsewise token`'),
   /** Its own limit in place of `api.ratePerMinute`. */
   ratePerMinute: count.optional(),

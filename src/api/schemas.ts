@@ -1,5 +1,6 @@
 /** The documents that travel over HTTP, by the names they have in the OpenAPI document. */
 import { z } from 'zod';
+import { listOf, recordOf } from '../documents/collections.js';
 import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
 import { eventJobSchema } from '../jobs/contract.js';
@@ -43,7 +44,7 @@ const batchAccepted = z.strictObject({
   chunks: z.int().min(0),
   /** Chunks that were finished before: it is a repetition. */
   done: z.int().min(0),
-  warnings: z.array(z.string()),
+  warnings: listOf(z.string()),
 });
 
 const count = z.int().min(0);
@@ -59,7 +60,7 @@ const batchStatus = z.strictObject({
   rows: count,
   answered: count,
   /** Answered rows by status. */
-  counts: z.record(z.string(), count),
+  counts: recordOf(count),
   chunks: count,
   chunksDone: count,
   chunksFailed: count,
@@ -71,13 +72,13 @@ const modelVersion = z.object({
   digest: digestSchema,
   family: z.string(),
   features: z.int().min(1),
-  classes: z.array(z.string()),
+  classes: listOf(z.string()),
   /** Of the document, before compression. */
   bytes: count,
   pushed: z.iso.datetime(),
 });
 
-const modelList = z.strictObject({ schema: z.literal('elsewise.model-list/v1'), models: z.array(modelVersion) });
+const modelList = z.strictObject({ schema: z.literal('elsewise.model-list/v1'), models: listOf(modelVersion) });
 
 export const SCHEMAS = {
   explanationRequest: taken('ExplanationRequest', explanationRequest),

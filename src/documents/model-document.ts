@@ -1,5 +1,6 @@
 /** The model document `elsewise.model/v1`: everything but `parameters`, which each family describes itself. */
 import { z } from 'zod';
+import { listOf, recordOf } from './collections.js';
 import { finite, matrix, vector } from './numbers.js';
 import { isolationForestSchema } from './tree-document.js';
 
@@ -20,7 +21,7 @@ export const featureSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('categorical'),
     ...common,
-    categories: z.array(z.string()).min(1),
+    categories: listOf(z.string()).min(1),
     encoding: z.enum(['one-hot', 'ordinal']).optional(),
   }),
 ]);
@@ -28,25 +29,25 @@ export const featureSchema = z.discriminatedUnion('type', [
 export const preprocessingSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('scale'), mean: vector, scale: vector }),
   z.strictObject({ type: z.literal('affine'), matrix, offset: vector }),
-  z.strictObject({ type: z.literal('impute'), values: z.array(finite.nullable()).min(1) }),
+  z.strictObject({ type: z.literal('impute'), values: listOf(finite.nullable()).min(1) }),
 ]);
 
 export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);
-const byFeature = z.record(z.string(), finite.min(0));
+const byFeature = recordOf(finite.min(0));
 
 export const backgroundSchema = z.strictObject({
   mad: byFeature.optional(),
   std: byFeature.optional(),
-  quantiles: z.record(z.string(), z.array(finite).min(2)).optional(),
-  covariance: z.strictObject({ features: z.array(name).min(1), matrix }).optional(),
-  samples: z.array(z.array(rowValue)).optional(),
-  labels: z.array(z.union([z.string(), finite])).optional(),
+  quantiles: recordOf(listOf(finite).min(2)).optional(),
+  covariance: z.strictObject({ features: listOf(name).min(1), matrix }).optional(),
+  samples: listOf(listOf(rowValue)).optional(),
+  labels: listOf(z.union([z.string(), finite])).optional(),
   isolationForest: isolationForestSchema.optional(),
 });
 
 export const probesSchema = z.strictObject({
-  rows: z.array(z.array(rowValue)),
-  scores: z.array(vector),
+  rows: listOf(listOf(rowValue)),
+  scores: listOf(vector),
   precision: z.enum(['float32', 'float64']).optional(),
 });
 
@@ -56,9 +57,9 @@ export const modelHeader = {
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a name is letters, digits, dot, dash and underscore, at most 100'),
   description: z.string().optional(),
-  features: z.array(featureSchema).min(1),
-  classes: z.array(z.string().min(1)).min(2).optional(),
-  preprocessing: z.array(preprocessingSchema).optional(),
+  features: listOf(featureSchema).min(1),
+  classes: listOf(z.string().min(1)).min(2).optional(),
+  preprocessing: listOf(preprocessingSchema).optional(),
   background: backgroundSchema.optional(),
   probes: probesSchema.optional(),
 } as const;
@@ -66,7 +67,7 @@ export const modelHeader = {
 export const modelEnvelope = z.strictObject({
   ...modelHeader,
   family: z.string(),
-  parameters: z.record(z.string(), z.unknown()),
+  parameters: recordOf(z.unknown()),
 });
 
 export type ModelDocument = z.output<typeof modelEnvelope>;

@@ -1,11 +1,12 @@
 /** Numbers as documents hold them. */
 import { z } from 'zod';
+import { listOf } from './collections.js';
 
 export const finite = z.number({
   error: (issue) => (issue.code === 'invalid_type' ? `expected a finite number, got ${show(issue.input)}` : undefined),
 });
-export const vector = z.array(finite).min(1);
-export const matrix = z.array(vector).min(1);
+export const vector = listOf(finite).min(1);
+export const matrix = listOf(vector).min(1);
 
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';

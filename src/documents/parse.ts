@@ -3,36 +3,59 @@
  * `policy.features.age.directon: unknown key, did you mean "direction"?`
  */
 import { z } from 'zod';
+import { ENOUGH_FAULTS } from './collections.js';
 import { ElsewiseError } from './error.js';
 import { didYouMean } from './nearest-name.js';
 
 type Issue = z.core.$ZodIssue;
 
 const MAX_FAULTS_SHOWN = 5;
+/** Of a key in a path: what is longer was no typing error. */
+const MAX_KEY_SHOWN = 100;
 
 export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, root: string): z.output<S> {
-  refuseReservedKeys(value, root);
+  refuseReservedKeys(value, { root });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const faults = result.error.issues.flatMap((issue) => sentences(issue, schema, root));
+  const faults = firstFaults(result.error.issues, schema, root);
   const [first, ...others] = faults.slice(0, MAX_FAULTS_SHOWN);
-  const more = faults.length > MAX_FAULTS_SHOWN ? `\n(and ${faults.length - MAX_FAULTS_SHOWN} more)` : '';
   const rest = others.map((fault) => `\n${fault.path}: ${fault.message}`).join('');
-  throw new ElsewiseError('bad-document', `${first.message}${rest}${more}`, first.path);
+  throw new ElsewiseError('bad-document', `${first.message}${rest}${countHidden(faults.length)}`, first.path);
+}
+
+/** Only so many are put into words as anybody counts: of faults, a document may have any number. */
+function firstFaults(issues: readonly Issue[], schema: z.ZodType, root: string): Fault[] {
+  const faults: Fault[] = [];
+  for (const issue of issues)
+    for (const fault of sentences(issue, schema, root)) if (faults.push(fault) >= ENOUGH_FAULTS) return faults;
+  return faults;
+}
+
+function countHidden(faults: number): string {
+  if (faults <= MAX_FAULTS_SHOWN) return '';
+  return faults < ENOUGH_FAULTS ? `\n(and ${faults - MAX_FAULTS_SHOWN} more)` : '\n(and more)';
+}
+
+/** Where a value is: made into text only when there is something to say about it. */
+type Place = { readonly root: string } | { readonly parent: Place; readonly step: PropertyKey };
+
+function showPlace(place: Place): string {
+  return 'root' in place ? place.root : joinPath(showPlace(place.parent), [place.step]);
 }
 
 /** JSON may carry a key that assignment would turn into the object's prototype; no document needs one. */
-function refuseReservedKeys(value: unknown, path: string): void {
+function refuseReservedKeys(value: unknown, place: Place): void {
   if (!isNested(value)) return;
   if (Array.isArray(value)) {
-    // lists may be long: a path is made only for what has keys below it
-    for (let i = 0; i < value.length; i++) if (isNested(value[i])) refuseReservedKeys(value[i], joinPath(path, [i]));
+    for (let i = 0; i < value.length; i++)
+      if (isNested(value[i])) refuseReservedKeys(value[i], { parent: place, step: i });
     return;
   }
-  for (const [key, child] of Object.entries(value)) {
-    const here = joinPath(path, [key]);
-    if (key === '__proto__') throw new ElsewiseError('bad-document', 'this key is not allowed', here);
-    refuseReservedKeys(child, here);
+  if (Object.hasOwn(value, '__proto__'))
+    throw new ElsewiseError('bad-document', 'this key is not allowed', joinPath(showPlace(place), ['__proto__']));
+  for (const step of Object.keys(value)) {
+    const child = (value as Record<string, unknown>)[step];
+    if (isNested(child)) refuseReservedKeys(child, { parent: place, step });
   }
 }
 
@@ -48,7 +71,8 @@ function sentences(issue: Issue, schema: z.ZodType, root: string): Fault[] {
   const path = joinPath(root, issue.path);
   if (issue.code === 'unrecognized_keys') {
     const shapes = knownShapes(schema, issue.path);
-    return issue.keys.map((key) => ({ path: joinPath(path, [key]), message: unknownKey(key, shapes) }));
+    const keys = issue.keys.slice(0, ENOUGH_FAULTS);
+    return keys.map((key) => ({ path: joinPath(path, [key]), message: unknownKey(key, shapes) }));
   }
   if (issue.code === 'invalid_union') return unionSentences(issue, schema, root, path);
   return [{ path, message: lowerFirst(issue.message) }];
@@ -116,9 +140,11 @@ function childSchemas(nodes: z.ZodType[], step: PropertyKey): z.ZodType[] {
 export function joinPath(root: string, path: PropertyKey[]): string {
   return path.reduce<string>(
     (sofar, step) =>
-      typeof step === 'number' ? `${sofar}[${step}]` : sofar ? `${sofar}.${String(step)}` : String(step),
+      typeof step === 'number' ? `${sofar}[${step}]` : `${sofar}${sofar && '.'}${showKey(String(step))}`,
     root,
   );
 }
+
+const showKey = (key: string): string => (key.length > MAX_KEY_SHOWN ? `${key.slice(0, MAX_KEY_SHOWN)}...` : key);
 
 const lowerFirst = (text: string): string => (text ? text[0].toLowerCase() + text.slice(1) : text);

@@ -1,5 +1,6 @@
 /** The policy document `elsewise.policy/v1`: who may be asked to change what, and at what cost. */
 import { z } from 'zod';
+import { listOf, recordOf } from './collections.js';
 import { finite } from './numbers.js';
 
 const interval = z
@@ -8,7 +9,7 @@ const interval = z
   .refine((t) => t.from === undefined || t.to === undefined || t.from <= t.to, 'from must not be above to');
 const around = z.strictObject({ value: finite, tolerance: finite.min(0) });
 
-export const targetSchema = z.union([z.string(), z.array(z.string()).min(1), finite, around, interval]);
+export const targetSchema = z.union([z.string(), listOf(z.string()).min(1), finite, around, interval]);
 
 export const featureRuleSchema = z.strictObject({
   change: z.enum(['never', 'increase', 'decrease', 'any']).optional(),
@@ -17,12 +18,12 @@ export const featureRuleSchema = z.strictObject({
   maxIncrease: finite.min(0).optional(),
   maxDecrease: finite.min(0).optional(),
   step: finite.gt(0).optional(),
-  allow: z.array(z.union([z.string(), z.boolean()])).optional(),
+  allow: listOf(z.union([z.string(), z.boolean()])).optional(),
 });
 
 export const costSchema = z.strictObject({
   norm: z.enum(['l0', 'l1', 'l2', 'mahalanobis', 'percentile']).default('l1'),
-  weights: z.union([z.enum(['none', 'mad', 'std']), z.record(z.string(), finite.gt(0))]).default('none'),
+  weights: z.union([z.enum(['none', 'mad', 'std']), recordOf(finite.gt(0))]).default('none'),
 });
 
 /** `atLeast`: the share of the background that may be less normal than an answer; left out: the brought forest's own offset. */
@@ -40,8 +41,8 @@ export const policySchema = z.strictObject({
   target: targetSchema.optional(),
   tolerance: finite.min(0).optional(),
   cost: costSchema.default({ norm: 'l1', weights: 'none' }),
-  features: z.record(z.string(), featureRuleSchema).default({}),
-  constraints: z.array(z.string().min(1)).default([]),
+  features: recordOf(featureRuleSchema).default({}),
+  constraints: listOf(z.string().min(1)).default([]),
   maxChanges: z.int().min(1).optional(),
   count: z.int().min(1).max(100).default(1),
   margin: finite.min(0).default(0),
@@ -51,7 +52,7 @@ export const policySchema = z.strictObject({
   effort: finite.gt(0).optional(),
   gap: finite.min(0).lt(1).default(0),
   memoryMb: z.int().min(1).optional(),
-  solvers: z.array(z.string()).min(1).default(['auto']),
+  solvers: listOf(z.string()).min(1).default(['auto']),
   seed: z.int().min(0).default(0),
 });
 

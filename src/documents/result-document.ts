@@ -1,9 +1,10 @@
 /** The result document `elsewise.result/v1`: one JSON line per row. */
 import { z } from 'zod';
+import { listOf, recordOf } from './collections.js';
 import { finite, rowValue } from './model-document.js';
 import { targetSchema } from './policy-document.js';
 
-const features = z.record(z.string(), rowValue);
+const features = recordOf(rowValue);
 const prediction = z.union([z.string(), finite]);
 
 export const proofSchema = z.strictObject({
@@ -13,11 +14,11 @@ export const proofSchema = z.strictObject({
 });
 
 const rangeSchema = z.strictObject({ from: finite.optional(), to: finite.optional() });
-const listSchema = z.strictObject({ in: z.array(rowValue).min(1) });
+const listSchema = z.strictObject({ in: listOf(rowValue).min(1) });
 
 /** A box around an answer, every point of which keeps the target and the policy; features that it does not name stay. */
 export const regionSchema = z.strictObject({
-  features: z.record(z.string(), z.union([rangeSchema, listSchema])),
+  features: recordOf(z.union([rangeSchema, listSchema])),
   /** `maximal`: no end can be moved further out and no value added. */
   proof: z.strictObject({ kind: z.literal('proved'), maximal: z.boolean() }),
 });
@@ -26,7 +27,7 @@ export const counterfactualSchema = z.strictObject({
   features,
   prediction,
   score: finite,
-  changes: z.array(z.strictObject({ feature: z.string(), from: rowValue, to: rowValue })),
+  changes: listOf(z.strictObject({ feature: z.string(), from: rowValue, to: rowValue })),
   cost: finite,
   distances: z.strictObject({ l0: finite, l1: finite, l2: finite }),
   solver: z.string(),
@@ -50,7 +51,7 @@ export const reasonSchema = z.strictObject({
   message: z.string(),
   path: z.string().optional(),
   /** Entries of the policy that leave no answer, by proof; none: the model document itself leaves none. */
-  blocking: z.array(z.string()).optional(),
+  blocking: listOf(z.string()).optional(),
   /** Whether no entry can be taken from `blocking`. */
   minimal: z.union([z.boolean(), undetermined]).optional(),
   /** null: no single entry helps when it is left out. */
@@ -65,9 +66,9 @@ export const resultSchema = z.strictObject({
   policy: z.strictObject({ name: z.string(), digest: z.string() }),
   target: targetSchema.nullable(),
   factual: z.strictObject({ features, prediction, score: finite }).nullable(),
-  counterfactuals: z.array(counterfactualSchema),
+  counterfactuals: listOf(counterfactualSchema),
   reason: reasonSchema.optional(),
-  attempts: z.array(
+  attempts: listOf(
     z.strictObject({
       solver: z.string(),
       outcome: z.enum(['solved', 'infeasible', 'limit', 'numerical', 'rejected']),

@@ -1,23 +1,24 @@
 /** A tree as documents hold it: flat arrays by node, with how the library that trained it compares. */
 import { z } from 'zod';
+import { listOf } from './collections.js';
 import { finite } from './numbers.js';
 
 const direction = z.enum(['left', 'right']);
-const whole = z.array(z.int()).min(1);
+const whole = listOf(z.int()).min(1);
 
 export const treeSchema = z.strictObject({
   feature: whole,
-  threshold: z.array(finite).min(1),
+  threshold: listOf(finite).min(1),
   left: whole,
   right: whole,
-  value: z.array(z.array(finite)).min(1),
+  value: listOf(listOf(finite)).min(1),
   comparison: z.enum(['<=', '<']).default('<='),
   precision: z.enum(['float32', 'float64']).default('float64'),
-  missing: z.union([z.enum(['left', 'right', 'error']), z.array(direction)]).default('error'),
-  categories: z.array(z.array(z.int().min(0)).nullable()).optional(),
+  missing: z.union([z.enum(['left', 'right', 'error']), listOf(direction)]).default('error'),
+  categories: listOf(listOf(z.int().min(0)).nullable()).optional(),
 });
 
-export const isolationForestSchema = z.strictObject({ trees: z.array(treeSchema).min(1), offset: finite });
+export const isolationForestSchema = z.strictObject({ trees: listOf(treeSchema).min(1), offset: finite });
 
 export type TreeDocument = z.output<typeof treeSchema>;
 export type IsolationForestDocument = z.output<typeof isolationForestSchema>;

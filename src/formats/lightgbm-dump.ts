@@ -3,6 +3,7 @@
  * set split as "1||4||7". Dumps of versions before 2.3 do not say what the objective is and are refused.
  */
 import { z } from 'zod';
+import { listOf, recordOf } from '../documents/collections.js';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import { unsupported } from './ensemble.js';
@@ -46,9 +47,9 @@ const dumpForm = z.object({
   objective: z.string({ error: 'is missing: without it nobody knows what the sum of the leaves means' }),
   average_output: z.boolean().default(false),
   num_tree_per_iteration: z.int().min(1),
-  feature_names: z.array(z.string()).min(1),
-  feature_infos: z.record(z.string(), z.object({ values: z.array(z.number()).default([]) })).default({}),
-  tree_info: z.array(z.object({ tree_structure: nodeForm })),
+  feature_names: listOf(z.string()).min(1),
+  feature_infos: recordOf(z.object({ values: listOf(z.number()).default([]) })).default({}),
+  tree_info: listOf(z.object({ tree_structure: nodeForm })),
 });
 
 export function readDump(text: string, root: string): LightgbmModel {

@@ -13,6 +13,7 @@
  * Unknown keys are let be; unknown structures (gblinear, leaves with several outputs, other objectives) are refused by name.
  */
 import { z } from 'zod';
+import { listOf } from '../documents/collections.js';
 import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
 import { parseDocument } from '../documents/parse.js';
@@ -50,7 +51,7 @@ const OBJECTIVES: Readonly<Record<string, Objective & { toMargin(score: number):
 
 /** Parameters are numbers written as strings. */
 const parameter = z.union([z.string(), z.number()]);
-const numbers = z.array(z.number());
+const numbers = listOf(z.number());
 /** Set splits have no condition: NaN, which JSON cannot say. */
 const condition = z.union([z.number(), z.nan(), z.null()]).transform((value) => value ?? Number.NaN);
 
@@ -58,8 +59,8 @@ const treeForm = z.object({
   left_children: numbers,
   right_children: numbers,
   split_indices: numbers,
-  split_conditions: z.array(condition),
-  default_left: z.array(z.union([z.number(), z.boolean()])),
+  split_conditions: listOf(condition),
+  default_left: listOf(z.union([z.number(), z.boolean()])),
   categories: numbers.default([]),
   categories_nodes: numbers.default([]),
   categories_segments: numbers.default([]),
@@ -71,7 +72,7 @@ const forestForm = z.object({
   gbtree_model_param: z.object({ num_parallel_tree: parameter.default(1) }),
   iteration_indptr: numbers.optional(),
   tree_info: numbers,
-  trees: z.array(treeForm),
+  trees: listOf(treeForm),
 });
 
 /** What decides whether the rest can be read at all. */
@@ -82,8 +83,8 @@ const headForm = z.object({
 const fileForm = z.object({
   learner: z.object({
     attributes: z.object({ best_iteration: parameter.optional() }).default({}),
-    feature_names: z.array(z.string()).default([]),
-    feature_types: z.array(z.string()).default([]),
+    feature_names: listOf(z.string()).default([]),
+    feature_types: listOf(z.string()).default([]),
     gradient_booster: z.discriminatedUnion('name', [
       z.object({ name: z.literal('gbtree'), model: forestForm }),
       z.object({ name: z.literal('dart'), gbtree: z.object({ model: forestForm }), weight_drop: numbers }),

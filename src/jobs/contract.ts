@@ -5,6 +5,7 @@
  * Versions are part of the name in `schema`, so that workers of two releases can serve one queue.
  */
 import { z } from 'zod';
+import { recordOf } from '../documents/collections.js';
 import { digestOf } from '../documents/digest.js';
 import { rowValue } from '../documents/model-document.js';
 import { policySchema, targetSchema } from '../documents/policy-document.js';
@@ -50,7 +51,7 @@ export const eventJobSchema = z.strictObject({
   model: z.union([z.string().min(1), modelPinSchema]),
   /** A document, or a reference as for the model. Left out: anything may change, every unit costs the same. */
   policy: z.union([z.string().min(1), policySchema]).optional(),
-  features: z.record(z.string(), rowValue),
+  features: recordOf(rowValue),
   target: targetSchema.optional(),
 });
 

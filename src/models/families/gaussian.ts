@@ -12,6 +12,7 @@
  * A margin or an interval in probability is exact for two classes; for more it is not quadratic and refused by name.
  */
 import { z } from 'zod';
+import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { matrix, vector } from '../../documents/model-document.js';
 import { invertPositive } from '../../linalg/symmetric.js';
@@ -147,7 +148,7 @@ export const gaussianNaiveBayes = defineFamily({
   load: loadNaiveBayes,
 });
 
-const qdaForm = z.strictObject({ means: matrix, covariances: z.array(matrix).min(1), priors: vector });
+const qdaForm = z.strictObject({ means: matrix, covariances: listOf(matrix).min(1), priors: vector });
 
 function loadQda(p: z.output<typeof qdaForm>, context: FamilyContext): Model {
   checkMeans(p, context);

@@ -10,6 +10,7 @@
  * derived from the distances themselves, without the factor ½ that some write.
  */
 import { z } from 'zod';
+import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { matrix } from '../../documents/model-document.js';
 import { isPositiveSemidefinite } from '../../linalg/symmetric.js';
@@ -74,9 +75,9 @@ class LvqModel implements Model {
 
 const lvqForm = z.strictObject({
   prototypes: matrix,
-  labels: z.array(z.string()).min(1),
+  labels: listOf(z.string()).min(1),
   relevance: matrix.optional(),
-  relevances: z.array(matrix).min(1).optional(),
+  relevances: listOf(matrix).min(1).optional(),
 });
 
 type LvqParameters = z.output<typeof lvqForm>;

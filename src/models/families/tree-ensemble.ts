@@ -9,6 +9,7 @@
  * The region of a goal is where certain sums over trees are large enough: `additive-trees`.
  */
 import { z } from 'zod';
+import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { finite, vector } from '../../documents/model-document.js';
 import { type TreeDocument, treeSchema } from '../../documents/tree-document.js';
@@ -254,11 +255,11 @@ function flattenOne(tree: TreeDocument, outputs: number, inputs: number): Forest
 }
 
 const ensembleForm = z.strictObject({
-  trees: z.array(treeSchema).min(1),
+  trees: listOf(treeSchema).min(1),
   aggregation: z.enum(['mean', 'vote', 'sum']),
   base: z.union([finite, vector]).default(0),
   link: z.enum(['identity', 'logit', 'softmax', 'exp']).default('identity'),
-  treeClass: z.array(z.int().min(0)).optional(),
+  treeClass: listOf(z.int().min(0)).optional(),
   accumulate: z.enum(['float32', 'float64']).default('float64'),
 });
 

@@ -1,5 +1,6 @@
 /** What a batch is (`elsewise.batch/v1`) and what its chunks are: written once by a producer, read by everyone else. */
 import { z } from 'zod';
+import { listOf } from '../../documents/collections.js';
 import { policySchema } from '../../documents/policy-document.js';
 
 export const digestSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'expected sha256: and 64 hexadecimal digits');
@@ -23,7 +24,7 @@ export const layoutSchema = z.discriminatedUnion('format', [
     format: z.literal('csv'),
     delimiter: z.string().length(1),
     columns: z.int().min(1),
-    featureColumns: z.array(z.int().min(-1)),
+    featureColumns: listOf(z.int().min(-1)),
     idColumn: z.int().min(-1),
     targetColumn: z.int().min(-1),
   }),

@@ -1,5 +1,6 @@
 /** What a schedule is (`elsewise.schedule/v1`), and what is remembered of its runs and of the files it has found. */
 import { z } from 'zod';
+import { listOf } from '../../documents/collections.js';
 import { policySchema } from '../../documents/policy-document.js';
 import { batchIdSchema, digestSchema } from '../batches/manifest.js';
 
@@ -49,7 +50,7 @@ export const runSchema = z.strictObject({
   outcome: z.enum(['running', 'added', 'nothing-new', 'failed']),
   model: z.string().optional(),
   failure: failure.optional(),
-  files: z.array(runFileSchema),
+  files: listOf(runFileSchema),
   /** Files that an earlier run had done. */
   known: z.int().min(0),
 });
