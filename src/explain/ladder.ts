@@ -7,7 +7,7 @@ import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { solvers } from '../solvers/index.js';
 import { prepareLater } from '../solvers/shared/prepare-later.js';
-import { acceptance, type Limits, type Outcome, type Prepared, type Solver } from '../solvers/solver.js';
+import type { Limits, Outcome, Prepared, Solver } from '../solvers/solver.js';
 import { OPTIMAL_GAP } from './result.js';
 import type { Settled } from './settle.js';
 
@@ -37,14 +37,14 @@ export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[]
   const auto = wanted.includes('auto');
   const accepting = solvers
     .filter((solver) => auto || wanted.includes(solver.name))
-    .map((solver) => ({ solver, acceptance: acceptance(solver, problem) }))
+    .map((solver) => ({ solver, acceptance: solver.accepts(problem, solvers) }))
     .filter((rung) => rung.acceptance !== 'no');
   const names = new Set(accepting.map(({ solver }) => solver.name));
   const rungs = accepting.filter(({ solver }) => !auto || !solver.partOf || !names.has(solver.partOf));
   return rungs.map(({ solver }, k) => {
     const below = rungs.slice(k + 1).map((rung) => rung.acceptance);
     const share = below.includes('exact') ? SHARE.exact : below.length ? SHARE.heuristic : SHARE.last;
-    return { solver, share, prepared: prepareLater(solver, problem) };
+    return { solver, share, prepared: prepareLater(solver, problem, solvers) };
   });
 }
 

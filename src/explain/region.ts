@@ -15,7 +15,6 @@ import { contains } from '../models/region.js';
 import { changeCost } from '../policy/cost.js';
 import type { Budget } from '../problems/budget.js';
 import type { CompiledPolicy } from '../problems/compile.js';
-import type { Problem } from '../problems/problem.js';
 import { boxEffort } from '../proofs/box-effort.js';
 import { type BoxProof, prepareBoxProof } from '../proofs/box-proof.js';
 import { pointsOf } from './region-points.js';
@@ -68,21 +67,12 @@ export class Regions {
       .sort((a, b) => price(b) - price(a) || a.index - b.index);
   }
 
-  /** Plausibility stands beside the region, or was made one with trees that read the columns themselves. */
-  private prepareProof(problem: Problem): BoxProof {
-    const { plausibility } = this.policy;
-    const { run, imputed } = this.model.preprocessing;
-    if (!plausibility) return prepareBoxProof(problem, run);
-    const known = (columns: Float64Array) => columns.map((v, c) => (Number.isNaN(v) ? imputed[c] : v));
-    if (problem.plausible) return prepareBoxProof(problem, run, { piece: plausibility.piece, inputsOf: known });
-    return prepareBoxProof(problem, known);
-  }
-
   /** The proofs of the pieces that an answer lies in. */
   private proofsAt(values: Float64Array, target: TargetPlan): BoxProof[] {
     let proofs = this.proofs.get(target);
     if (!proofs) {
-      proofs = target.problems.map((problem) => this.prepareProof(problem));
+      const { run } = this.model.preprocessing;
+      proofs = target.problems.map((problem) => prepareBoxProof(problem, run));
       this.proofs.set(target, proofs);
     }
     if (proofs.length === 1) return proofs;

@@ -5,7 +5,7 @@
  */
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
-import type { Goal, Piece } from './region.js';
+import type { Goal, Region } from './region.js';
 import type { Forest } from './trees/tree.js';
 
 export interface Model {
@@ -22,8 +22,12 @@ export interface Model {
   decide(raw: Float64Array): number;
   /** Whether the raw output reaches the goal, exactly, by the model's own arithmetic. */
   achieves(raw: Float64Array, goal: Goal): boolean;
-  /** The inputs that reach the goal, as a union of pieces. Empty: no input does. */
-  region(goal: Goal): Piece[];
+  /** How far the raw output is inside the goal, in a measure of the model's own: at least 0 where `achieves` says yes. */
+  margin(raw: Float64Array, goal: Goal): number;
+  /** The slope of `margin` at an input, where there is one. */
+  gradient?(x: Float64Array, goal: Goal, out: Float64Array): void;
+  /** The inputs that reach the goal, as a union of pieces. No pieces: proved that no input does. */
+  region(goal: Goal): Region;
 }
 
 export interface FamilyContext {

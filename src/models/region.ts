@@ -1,15 +1,16 @@
 /**
  * Decision regions. A model family describes the set of inputs that it maps to a goal as a union of pieces; it does not
- * build optimisation problems.
+ * build optimisation problems. A piece is a conjunction of linear rows and atoms:
  *
- *   polyhedron   { x : lower_i <= a_i·x <= upper_i  for all i }
- *   exp-sum      a polyhedron and constraints  Σ_j c_j exp(u_j·x + v_j) <= bound  with c_j > 0 (convex)
+ *   row         lower <= a·x <= upper
+ *   exp-sum     Σ_j c_j exp(u_j·x + v_j) <= bound  with c_j > 0 (convex)
+ *   quadratic   q(x) <= 0,  a difference of two distances (distance-difference.ts)
+ *   trees       sums over trees of a gain at the leaf are large enough (tree.ts)
+ *   smooth      the model's own margin is at least 0; there is a gradient and no closed form
+ *   oracle      the model's own margin is at least 0; only scores are known
  *
- *   quadratics   a polyhedron and constraints  q(x) <= 0,  each a difference of two distances (distance-difference.ts)
- *
- *   additive-trees   sums over trees of a gain at the leaf are large enough (tree.ts)
- *
- * `pullBack` carries a piece through preprocessing: the region in the row's own columns.
+ * A region without pieces is a proof that no input reaches the goal. A family that cannot describe its region says `unknown`,
+ * which proves nothing. `pullBack` carries a piece through preprocessing: the region in the row's own columns.
  */
 
 import { type AffineMap, applyMap, isIdentity, pullBackVector } from '../linalg/affine.js';
@@ -24,27 +25,16 @@ export interface LinearRow {
 }
 
 export interface ExpSum {
+  readonly kind: 'exp-sum';
   readonly weights: Float64Array;
   readonly exponents: readonly Float64Array[];
   readonly shifts: Float64Array;
   readonly bound: number;
 }
 
-export interface Polyhedron {
-  readonly kind: 'polyhedron';
-  readonly rows: readonly LinearRow[];
-}
-
-export interface ExpSumPiece {
-  readonly kind: 'exp-sum';
-  readonly rows: readonly LinearRow[];
-  readonly sums: readonly ExpSum[];
-}
-
-export interface QuadraticsPiece {
-  readonly kind: 'quadratics';
-  readonly rows: readonly LinearRow[];
-  readonly quadratics: readonly DistanceDifference[];
+export interface QuadraticAtom {
+  readonly kind: 'quadratic';
+  readonly form: DistanceDifference;
 }
 
 /** Σ over trees of the leaf's gain >= need. */
@@ -54,27 +44,44 @@ export interface TreeMargin {
   readonly need: number;
 }
 
-export interface AdditiveTreesPiece {
-  readonly kind: 'additive-trees';
-  readonly rows: readonly LinearRow[];
+export interface TreesAtom {
+  readonly kind: 'trees';
   readonly forest: Forest;
   readonly margins: readonly TreeMargin[];
   /** How far rounding may move a sum, in the precision in which the library adds. */
   readonly slack: number;
   /** From columns to the inputs that the trees compare; null: they are the columns. */
   readonly map: AffineMap | null;
+  /** By column: what stands in for a missing value, where the trees read columns in place of the model's inputs. */
+  readonly imputed?: Float64Array;
   /** The margins are necessary and not enough: the model's word is asked besides. */
   readonly relaxed?: true;
 }
 
-export type Piece = Polyhedron | ExpSumPiece | QuadraticsPiece | AdditiveTreesPiece;
+/** Only the model itself knows: `problem.margin`, and for `smooth` also `problem.gradient`. */
+export interface OpaqueAtom {
+  readonly kind: 'smooth' | 'oracle';
+}
+
+export type Atom = ExpSum | QuadraticAtom | TreesAtom | OpaqueAtom;
+export type AtomKind = Atom['kind'];
+export type AtomOf<K extends AtomKind> = Extract<Atom, { kind: K }>;
+
+/** All rows and all atoms hold. */
+export interface Piece {
+  readonly rows: readonly LinearRow[];
+  readonly atoms: readonly Atom[];
+}
+
+/** Alternatives; none: proved that no input reaches the goal. */
+export type Region = readonly Piece[] | 'unknown';
 
 /** What the row shall become: a class with a lead over its rivals, or a score or prediction within an interval. */
 export type Goal =
   | { readonly kind: 'class'; readonly index: number; readonly margin: number }
   | { readonly kind: 'interval'; readonly index: number; readonly from: number; readonly to: number };
 
-export const polyhedron = (rows: readonly LinearRow[]): Polyhedron => ({ kind: 'polyhedron', rows });
+export const polyhedron = (rows: readonly LinearRow[]): Piece => ({ rows, atoms: [] });
 
 export const atLeast = (a: Float64Array, lower: number): LinearRow => ({ a, lower, upper: Infinity });
 
@@ -90,36 +97,43 @@ function pullBackSum(map: AffineMap, sum: ExpSum): ExpSum {
   return { ...sum, exponents: pulled.map((p) => p.a), shifts: sum.shifts.map((v, j) => v + pulled[j].shift) };
 }
 
-/** How each kind of piece is carried through an affine map. */
-const PULL_BACK: { [K in Piece['kind']]: (map: AffineMap, piece: Extract<Piece, { kind: K }>) => Piece } = {
-  polyhedron: (map, piece) => polyhedron(piece.rows.map((row) => pullBackRow(map, row))),
-  'exp-sum': (map, piece) => ({
-    kind: 'exp-sum',
-    rows: piece.rows.map((row) => pullBackRow(map, row)),
-    sums: piece.sums.map((sum) => pullBackSum(map, sum)),
+/** How each kind of atom is carried through an affine map. */
+const PULL_BACK: { [K in AtomKind]: (map: AffineMap, atom: AtomOf<K>) => Atom } = {
+  'exp-sum': pullBackSum,
+  quadratic: (map, { kind, form }) => ({
+    kind,
+    form: new DistanceDifference(form.near, form.far, form.constant, map),
   }),
-  quadratics: (map, piece) => ({
-    kind: 'quadratics',
-    rows: piece.rows.map((row) => pullBackRow(map, row)),
-    quadratics: piece.quadratics.map((q) => new DistanceDifference(q.near, q.far, q.constant, map)),
-  }),
-  'additive-trees': (map, piece) => ({ ...piece, map: isIdentity(map) ? null : map }),
+  trees: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
+  smooth: (_, atom) => atom,
+  oracle: (_, atom) => atom,
 };
 
-export function pullBack(map: AffineMap, piece: Piece): Piece {
-  return (PULL_BACK[piece.kind] as (map: AffineMap, piece: Piece) => Piece)(map, piece);
+export function pullBack(map: AffineMap, { rows, atoms }: Piece): Piece {
+  return {
+    rows: rows.map((row) => pullBackRow(map, row)),
+    atoms: atoms.map((atom) => (PULL_BACK[atom.kind] as (map: AffineMap, atom: Atom) => Atom)(map, atom)),
+  };
 }
 
+/** By kind of atom: whether x meets it, its bound widened by `tolerance`. What only the model knows counts as met. */
+const MEETS: { [K in AtomKind]: (atom: AtomOf<K>, x: Float64Array, tolerance: number) => boolean } = {
+  'exp-sum': (sum, x, tolerance) => expSumLog(sum, x) <= tolerance,
+  quadratic: ({ form }, x, tolerance) => form.value(x) <= tolerance,
+  trees: meetsMargins,
+  smooth: () => true,
+  oracle: () => true,
+};
+
 /** Whether x lies in the piece, each bound widened by `tolerance`. */
-export function contains(piece: Piece, x: Float64Array, tolerance = 0): boolean {
+export function contains({ rows, atoms }: Piece, x: Float64Array, tolerance = 0): boolean {
   const inRow = (row: LinearRow) => {
     const value = dot(row.a, x);
     return value >= row.lower - tolerance && value <= row.upper + tolerance;
   };
-  if (!piece.rows.every(inRow)) return false;
-  if (piece.kind === 'additive-trees') return meetsMargins(piece, x, tolerance);
-  if (piece.kind === 'quadratics') return piece.quadratics.every((q) => q.value(x) <= tolerance);
-  return piece.kind === 'polyhedron' || piece.sums.every((sum) => expSumLog(sum, x) <= tolerance);
+  const isMet = (atom: Atom) =>
+    (MEETS[atom.kind] as (a: Atom, x: Float64Array, t: number) => boolean)(atom, x, tolerance);
+  return rows.every(inRow) && atoms.every(isMet);
 }
 
 /** log Σ_j c_j exp(u_j·x + v_j) - log bound: at most 0 where the constraint holds. */
@@ -130,7 +144,7 @@ export function expSumLog(sum: ExpSum, x: Float64Array): number {
   return top + Math.log(logs.reduce((total, value) => total + Math.exp(value - top), 0)) - Math.log(sum.bound);
 }
 
-function meetsMargins({ forest, margins, map }: AdditiveTreesPiece, columns: Float64Array, tolerance: number): boolean {
+function meetsMargins({ forest, margins, map }: TreesAtom, columns: Float64Array, tolerance: number): boolean {
   const x = map ? new Float64Array(map.offset.length) : columns;
   if (map) applyMap(map, columns, x);
   const leaves = Array.from(forest.root, (_, t) => leafOf(forest, t, x));

@@ -11,7 +11,7 @@ import { ElsewiseError } from '../documents/error.js';
 import type { PlausibilityDocument } from '../documents/policy-document.js';
 import { spread } from '../models/features.js';
 import type { LoadedModel } from '../models/load.js';
-import type { AdditiveTreesPiece } from '../models/region.js';
+import type { TreesAtom } from '../models/region.js';
 import { onColumns } from '../models/trees/forest-columns.js';
 import { trainIsolationForest } from '../models/trees/isolation-training.js';
 import { type Forest, flatten, leafOf } from '../models/trees/tree.js';
@@ -22,8 +22,8 @@ const FEWEST_SAMPLES = 20;
 const SLACK = 1e-9;
 
 export class Plausibility {
-  /** The condition in the form of a piece: splits are `column <= threshold`. */
-  readonly piece: AdditiveTreesPiece;
+  /** The condition as an atom: splits are `column <= threshold`. */
+  readonly atom: TreesAtom;
   private readonly columns: Float64Array;
 
   constructor(
@@ -32,7 +32,7 @@ export class Plausibility {
     private readonly imputed: Float64Array,
   ) {
     const margins = [{ gain: forest.value, need }];
-    this.piece = { kind: 'additive-trees', rows: [], forest, margins, slack: SLACK, map: null };
+    this.atom = { kind: 'trees', forest, margins, slack: SLACK, map: null, imputed };
     this.columns = new Float64Array(imputed.length);
   }
 

@@ -4,9 +4,11 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
+import { pullBackVector } from '../linalg/affine.js';
+import type { Model } from '../models/family.js';
 import type { FeatureSpace } from '../models/features.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
-import { type Goal, type LinearRow, pullBack } from '../models/region.js';
+import { type Goal, type LinearRow, type Piece, pullBack } from '../models/region.js';
 import type { ColumnInput } from '../models/trees/forest-columns.js';
 import { type Constraint, compileConstraint, type LinearAtom } from '../policy/constraint.js';
 import { type Cost, compileCost } from '../policy/cost.js';
@@ -65,20 +67,45 @@ function toRow(atom: LinearAtom, space: FeatureSpace): LinearRow {
   return { a, lower, upper };
 }
 
+/** One problem for each piece of the goal's region. */
 export function compileProblems(loaded: LoadedModel, policy: CompiledPolicy, goal: Goal): Problem[] {
-  const scorer = new Scorer(loaded);
-  const holds = (columns: Float64Array) => {
-    scorer.runColumns(columns);
-    return loaded.model.achieves(scorer.raw, goal);
-  };
-  return loaded.model.region(goal).map((region) => {
-    const piece = pullBack(loaded.preprocessing.map, region);
-    const { rules, cost, links, clauses, maxChanges } = policy;
-    const { samples } = loaded.background;
-    const parts = { space: loaded.space, rules, piece, cost, links, clauses, maxChanges, samples, holds };
-    const problem = { ...parts, plausible: null, traits: traitsOf(parts) };
-    return policy.plausibility ? withPlausibility(problem, policy.plausibility, columnInput(loaded)) : problem;
+  const { plausibility, rules, cost, links, clauses, maxChanges } = policy;
+  const { samples } = loaded.background;
+  const word = modelsWord(loaded, plausibility, goal);
+  return piecesOf(loaded.model, goal).map((region) => {
+    const own = pullBack(loaded.preprocessing.map, region);
+    const piece = plausibility ? withPlausibility(own, plausibility.atom, columnInput(loaded)) : own;
+    const parts = { space: loaded.space, rules, piece, cost, links, clauses, maxChanges, samples, ...word };
+    return { ...parts, traits: traitsOf(parts) };
   });
+}
+
+/** A region that the family cannot describe is one piece of which only the model knows. */
+function piecesOf(model: Model, goal: Goal): readonly Piece[] {
+  const region = model.region(goal);
+  if (region !== 'unknown') return region;
+  return [{ rows: [], atoms: [{ kind: model.gradient ? 'smooth' : 'oracle' }] }];
+}
+
+/** What the model itself says of columns, and plausibility beside it. */
+function modelsWord(loaded: LoadedModel, plausibility: Plausibility | null, goal: Goal) {
+  const { model, preprocessing } = loaded;
+  const scorer = new Scorer(loaded);
+  const inputs = new Float64Array(preprocessing.inputs);
+  const reaches: Problem['reaches'] = (columns) => {
+    scorer.runColumns(columns);
+    return model.achieves(scorer.raw, goal);
+  };
+  const holds: Problem['holds'] = plausibility ? (columns) => plausibility.holds(columns) && reaches(columns) : reaches;
+  const margin: Problem['margin'] = (columns) => {
+    scorer.runColumns(columns);
+    return model.margin(scorer.raw, goal);
+  };
+  const gradient: Problem['gradient'] = (columns, out) => {
+    model.gradient!(preprocessing.run(columns), goal, inputs);
+    out.set(pullBackVector(preprocessing.map, inputs).a);
+  };
+  return { reaches, holds, margin, gradient: model.gradient ? gradient : null };
 }
 
 /** What the model behind the preprocessing sees of one column's value, where columns are not mixed. */
@@ -90,7 +117,7 @@ function columnInput({ preprocessing, space }: LoadedModel): ColumnInput {
   };
 }
 
-function traitsOf(problem: Omit<Problem, 'traits' | 'plausible'>): Traits {
+function traitsOf(problem: Omit<Problem, 'traits'>): Traits {
   const free = problem.rules.filter((rule) => !rule.never);
   return {
     norm: problem.cost.norm,
@@ -100,6 +127,6 @@ function traitsOf(problem: Omit<Problem, 'traits' | 'plausible'>): Traits {
     capped: problem.maxChanges < free.length,
     linked: problem.links.length > 0,
     disjunctive: problem.clauses.length > 0,
-    linear: problem.piece.kind === 'polyhedron',
+    linear: problem.piece.atoms.length === 0,
   };
 }

@@ -1,13 +1,11 @@
 /**
- * Problems as plain data:  minimise cost(x' - x)  subject to  x' in piece,  x' in the person's domain,  links, clauses,
- * and where it is asked for  x' plausible.
+ * Problems as plain data:  minimise cost(x' - x)  subject to  x' in piece,  x' in the person's domain,  links, clauses.
  *
  * There is no row in a problem: the row, as a `Domain`, is what changes from call to call. A solver looks at the traits
  * to say whether it accepts.
  */
 import type { FeatureSpace } from '../models/features.js';
-import type { LinearRow, Piece } from '../models/region.js';
-import type { Forest } from '../models/trees/tree.js';
+import type { AtomKind, AtomOf, LinearRow, Piece } from '../models/region.js';
 import type { Cost, Norm } from '../policy/cost.js';
 import type { FeatureRule } from '../policy/rules.js';
 
@@ -34,14 +32,6 @@ export interface Traits {
   readonly linear: boolean;
 }
 
-/** Σ over trees of the value at the leaf >= need; splits are `column <= threshold`. */
-export interface PlausibleCondition {
-  readonly forest: Forest;
-  readonly need: number;
-  /** The problem without the condition. */
-  readonly rest: Problem;
-}
-
 export interface Problem {
   readonly space: FeatureSpace;
   readonly rules: readonly FeatureRule[];
@@ -55,10 +45,14 @@ export interface Problem {
   readonly traits: Traits;
   /** Rows of the training set, by feature, for solvers that start from examples. */
   readonly samples: readonly Float64Array[];
-  /** Answers must be plausible, and the piece does not say so. */
-  readonly plausible: PlausibleCondition | null;
-  /** Whether columns reach the goal, by the model's own word, and are plausible where they must be. */
+  /** Whether columns reach the goal, by the model's own word. */
+  reaches(columns: Float64Array): boolean;
+  /** Whether they do, and are plausible where they must be. */
   holds(columns: Float64Array): boolean;
+  /** How far columns are inside the goal, by the model's own measure: at least 0 where `holds` says yes. */
+  margin(columns: Float64Array): number;
+  /** The slope of `margin` by column; null where the model has none. */
+  readonly gradient: ((columns: Float64Array, out: Float64Array) => void) | null;
 }
 
 /** The rows that every linear solver has to respect: first the region's, then the policy's. */
@@ -66,7 +60,18 @@ export function linearRows(problem: Problem): LinearRow[] {
   return [...problem.piece.rows, ...problem.links];
 }
 
+/** The atoms of a kind that answers have to meet. */
+export function atomsOf<K extends AtomKind>({ piece }: Pick<Problem, 'piece'>, kind: K): AtomOf<K>[] {
+  return piece.atoms.filter((atom): atom is AtomOf<K> => atom.kind === kind);
+}
+
+/** The atoms, where there are some and all are of one kind; else none. */
+export function onlyAtoms<K extends AtomKind>(problem: Pick<Problem, 'piece'>, kind: K): AtomOf<K>[] {
+  const own = atomsOf(problem, kind);
+  return own.length === problem.piece.atoms.length ? own : [];
+}
+
 export function withPiece(problem: Problem, piece: Piece): Problem {
-  const linear = piece.kind === 'polyhedron';
+  const linear = piece.atoms.length === 0;
   return { ...problem, piece, traits: { ...problem.traits, linear, rows: piece.rows.length + problem.links.length } };
 }

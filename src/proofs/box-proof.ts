@@ -1,16 +1,16 @@
 /**
  * Proofs over boxes: does every point of a box belong to a problem's region?
  *
- *   polyhedron       each row's minimum over the box                                          (box-rows.ts)
- *   exp-sum          convex: its maximum is at a corner                                       (box-exp-sums.ts)
- *   quadratics       branch and bound on the maximum                                          (box-quadratics.ts)
- *   additive-trees   branch and bound on the minimum of the sums                              (box-trees.ts)
+ *   row         its minimum over the box                                                      (box-rows.ts)
+ *   exp-sum     convex: its maximum is at a corner                                            (box-exp-sums.ts)
+ *   quadratic   branch and bound on the maximum                                               (box-quadratics.ts)
+ *   trees       branch and bound on the minimum of the sums                                   (box-trees.ts)
  *
  * "Proved" is never wrong, rounding included; "refuted" says that a point of the box fails; "unknown" is everything else, also when the
  * effort is used up.
  */
 import type { Feature } from '../models/features.js';
-import type { AdditiveTreesPiece, LinearRow, Piece } from '../models/region.js';
+import type { AtomKind, AtomOf, LinearRow, TreesAtom } from '../models/region.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Problem } from '../problems/problem.js';
 import type { Box } from './box.js';
@@ -27,51 +27,41 @@ export interface BoxProof {
   ends(feature: Feature): readonly number[] | null;
 }
 
-type Prepare<K extends Piece['kind']> = (
-  piece: Extract<Piece, { kind: K }>,
-  problem: Problem,
-  inputsOf: InputsOf,
-) => BoxProof;
+type Prepare<K extends AtomKind> = (atom: AtomOf<K>, problem: Problem, inputsOf: InputsOf) => BoxProof;
 
 const smooth = { ends: () => null };
+const UNKNOWN: BoxProof = { ...smooth, prove: () => 'unknown' };
 
-const PREPARE: { [K in Piece['kind']]: Prepare<K> } = {
-  polyhedron: () => ({ ...smooth, prove: () => 'proved' }),
-  'exp-sum': ({ sums }) => ({
-    ...smooth,
-    prove: ({ domain }) => allOf(sums.map((sum) => proveExpSum(sum, domain))),
-  }),
-  quadratics: ({ quadratics }) => {
-    const overBox = quadratics.map((q) => new QuadraticOverBox(q));
-    return { ...smooth, prove: ({ domain }, effort) => allOf(overBox.map((q) => q.prove(domain, effort))) };
+const PREPARE: { [K in AtomKind]: Prepare<K> } = {
+  'exp-sum': (sum) => ({ ...smooth, prove: ({ domain }) => proveExpSum(sum, domain) }),
+  quadratic: ({ form }) => {
+    const overBox = new QuadraticOverBox(form);
+    return { ...smooth, prove: ({ domain }, effort) => overBox.prove(domain, effort) };
   },
-  'additive-trees': (piece, problem, inputsOf) => overTrees(problem, piece, inputsOf),
+  trees: overTrees,
+  smooth: () => UNKNOWN,
+  oracle: () => UNKNOWN,
 };
 
-function overTrees({ space, holds }: Problem, piece: AdditiveTreesPiece, inputsOf: InputsOf): BoxProof {
-  if (piece.relaxed || (piece.map && !piece.map.diagonal)) return { ...smooth, prove: () => 'unknown' };
-  const cuts = new TreeCuts(space, piece, inputsOf);
-  const overBox = new TreesOverBox(piece, cuts, inputsOf, holds);
+function overTrees(atom: TreesAtom, { space, holds }: Problem, inputsOf: InputsOf): BoxProof {
+  if (atom.relaxed || (atom.map && !atom.map.diagonal)) return UNKNOWN;
+  const { imputed } = atom;
+  const read = imputed ? (x: Float64Array) => x.map((v, c) => (Number.isNaN(v) ? imputed[c] : v)) : inputsOf;
+  const cuts = new TreeCuts(space, atom, read);
+  const overBox = new TreesOverBox(atom, cuts, read, holds);
   return { prove: (box, effort) => overBox.prove(box, effort), ends: (feature) => cuts.endsOf(feature) };
 }
 
-/** Sums over trees that `holds` of a problem asks for beside its piece, with what the trees see of a row. */
-export interface TreesBeside {
-  readonly piece: AdditiveTreesPiece;
-  readonly inputsOf: InputsOf;
-}
-
 /** `inputsOf`: the model's own preprocessing. */
-export function prepareBoxProof(problem: Problem, inputsOf: InputsOf, beside?: TreesBeside): BoxProof {
-  const { piece } = problem;
-  const own = (PREPARE[piece.kind] as Prepare<Piece['kind']>)(piece as never, problem, inputsOf);
-  const parts = beside ? [own, overTrees(problem, beside.piece, beside.inputsOf)] : [own];
+export function prepareBoxProof(problem: Problem, inputsOf: InputsOf): BoxProof {
+  const { rows, atoms } = problem.piece;
+  const parts = atoms.map((atom) => (PREPARE[atom.kind] as Prepare<AtomKind>)(atom as never, problem, inputsOf));
   return {
     prove(box, effort) {
-      const rows = allOf(piece.rows.map((row) => proveRowOrAsk(row, box, problem)));
-      return rows === 'proved' ? allOf(parts.map((part) => part.prove(box, effort))) : rows;
+      const linear = allOf(rows.map((row) => proveRowOrAsk(row, box, problem)));
+      return linear === 'proved' ? allOf(parts.map((part) => part.prove(box, effort))) : linear;
     },
-    ends: (feature) => allEnds(parts, feature),
+    ends: (feature) => (rows.length ? null : allEnds(parts, feature)),
   };
 }
 

@@ -8,7 +8,7 @@
  * Parts are cut at values of the domain, so a part always has a point, and what is refuted is refuted by one.
  */
 import type { Feature } from '../models/features.js';
-import type { AdditiveTreesPiece, TreeMargin } from '../models/region.js';
+import type { TreeMargin, TreesAtom } from '../models/region.js';
 import { goesLeft } from '../models/trees/tree.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import { isListed, listedValues } from '../policy/listed-values.js';
@@ -48,7 +48,7 @@ export class TreesOverBox {
   private open = false;
 
   constructor(
-    private readonly piece: AdditiveTreesPiece,
+    private readonly atom: TreesAtom,
     private readonly cuts: TreeCuts,
     private readonly inputsOf: InputsOf,
     /** The last word on a point, where rounding decides. */
@@ -61,11 +61,11 @@ export class TreesOverBox {
   prove(box: Box, effort: BoxEffort): BoxVerdict {
     this.box = box;
     this.inputs = this.inputsOf(box.at).slice();
-    return allOf(this.piece.margins.map((margin) => this.proveMargin(margin, effort)));
+    return allOf(this.atom.margins.map((margin) => this.proveMargin(margin, effort)));
   }
 
   private proveMargin({ gain, need }: TreeMargin, effort: BoxEffort): BoxVerdict {
-    const { slack } = this.piece;
+    const { slack } = this.atom;
     this.gain = gain;
     const parts = [this.root()];
     while (parts.length) {
@@ -105,7 +105,7 @@ export class TreesOverBox {
     this.met.length = 0;
     this.open = false;
     let sum = 0;
-    for (const root of this.piece.forest.root) sum += this.least(root);
+    for (const root of this.atom.forest.root) sum += this.least(root);
     const id = this.met.reduce(
       (best, other) => (best < 0 || Math.abs(this.lean[other]) > Math.abs(this.lean[best]) ? other : best),
       -1,
@@ -115,7 +115,7 @@ export class TreesOverBox {
 
   /** The least gain below a node that the part in work can reach. */
   private least(node: number): number {
-    const { forest } = this.piece;
+    const { forest } = this.atom;
     if (forest.left[node] < 0) return this.gain[node];
     const column = forest.feature[node];
     const f = this.box.domain.space.owner[column];
@@ -168,7 +168,7 @@ export class TreesOverBox {
 
   /** The two sides of a part, the worse one last; a side without values of the domain is left out. */
   private cut(part: Part, { node, lowerIsWorse }: Bound): Part[] {
-    const column = this.piece.forest.feature[node];
+    const column = this.atom.forest.feature[node];
     const feature = this.box.domain.space.features[this.box.domain.space.owner[column]];
     const sides = part.sets[feature.index] ? this.cutSet(part, feature, node) : this.cutInterval(part, feature, node);
     return lowerIsWorse ? sides.reverse() : sides;

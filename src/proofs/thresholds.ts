@@ -7,7 +7,7 @@
  */
 import { nextUp } from '../linalg/floats.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
-import type { AdditiveTreesPiece } from '../models/region.js';
+import type { TreesAtom } from '../models/region.js';
 import { goesLeft } from '../models/trees/tree.js';
 import { isListed } from '../policy/listed-values.js';
 
@@ -31,10 +31,10 @@ export class TreeCuts {
 
   constructor(
     private readonly space: FeatureSpace,
-    private readonly piece: AdditiveTreesPiece,
+    private readonly atom: TreesAtom,
     private readonly inputsOf: InputsOf,
   ) {
-    const { forest } = piece;
+    const { forest } = atom;
     const nodes = forest.left.length;
     this.columns = new Float64Array(space.columns);
     this.lowerEnd = new Float64Array(nodes).fill(Number.NaN);
@@ -50,13 +50,13 @@ export class TreeCuts {
 
   /** The ends of the lower sides of a number's cuts, ascending. */
   endsOf({ column }: Feature): number[] {
-    const { forest } = this.piece;
+    const { forest } = this.atom;
     const ends = this.lowerEnd.filter((end, n) => forest.feature[n] === column && !Number.isNaN(end));
     return [...new Set(ends)].sort((a, b) => a - b);
   }
 
   private layOut(node: number, ids: Map<string, number>): void {
-    const { forest } = this.piece;
+    const { forest } = this.atom;
     const column = forest.feature[node];
     const feature = this.space.features[this.space.owner[column]];
     if (isListed(feature)) {
@@ -66,7 +66,7 @@ export class TreeCuts {
   }
 
   private layOutCut(node: number, column: number, ids: Map<string, number>): void {
-    const { forest } = this.piece;
+    const { forest } = this.atom;
     const flipped = !this.left(node, column, -Number.MAX_VALUE);
     const key = `${column} ${forest.threshold[node]} ${forest.strict[node]} ${forest.single[node]}`;
     const end = this.known.get(key) ?? this.findEnd(node, column, flipped);
@@ -78,19 +78,19 @@ export class TreeCuts {
   }
 
   private sends(node: number, { kind, column }: Feature, value: number): boolean {
-    const own = this.piece.forest.feature[node];
+    const own = this.atom.forest.feature[node];
     return this.left(node, own, kind === 'choice' ? +(own === column + value) : value);
   }
 
   private left(node: number, column: number, value: number): boolean {
     this.columns[column] = value;
-    const left = goesLeft(this.piece.forest, node, this.inputsOf(this.columns)[column]);
+    const left = goesLeft(this.atom.forest, node, this.inputsOf(this.columns)[column]);
     this.columns[column] = 0;
     return left;
   }
 
   private findEnd(node: number, column: number, flipped: boolean): number {
-    const { map, forest } = this.piece;
+    const { map, forest } = this.atom;
     const input = forest.threshold[node];
     const guess = map ? (input - map.offset[column]) / map.diagonal![column] : input;
     const isLower = (value: number) => this.left(node, column, value) !== flipped;

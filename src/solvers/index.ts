@@ -21,14 +21,14 @@ import { spatial } from './quadratic/spatial.js';
 import { branchAround } from './reductions/branch-around.js';
 import { branchPlausible } from './reductions/branch-plausible.js';
 import { cuts } from './reductions/cuts.js';
-import type { Solver } from './solver.js';
+import type { SolverTable } from './solver.js';
 import { forestExact } from './trees/exact/forest-exact.js';
 import { forestDescent } from './trees/heuristics/forest-descent.js';
 import { forestPull } from './trees/heuristics/forest-pull.js';
 import { forestTweak } from './trees/heuristics/forest-tweak.js';
 import { boxes } from './trees/single/single-tree.js';
 
-export const solvers: readonly Solver[] = [
+export const solvers: SolverTable = [
   hyperplane,
   secular,
   dual,

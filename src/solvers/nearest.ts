@@ -119,7 +119,6 @@ function permitted(feature: Feature, wanted: number, here: number, domain: Domai
 
 export const nearest: Solver = {
   name: 'nearest',
-  keepsPlausible: true,
   accepts: (problem) => (problem.samples.length ? 'heuristic' : 'no'),
   prepare: (problem) => new PreparedNearest(problem),
 };

@@ -43,17 +43,21 @@ export interface Solver {
   readonly name: string;
   /** The solver that does this one's work as well: on a ladder with it this one has nothing to add. */
   readonly partOf?: string;
-  /** Takes problems whose answers must be plausible beside the piece (`problem.plausible`). */
-  readonly keepsPlausible?: true;
+  /** Takes parts of a person's domain, also those that the present row is not in: a reduction may ask it about each part. */
+  readonly takesParts?: true;
   /** Loads an engine, once per thread, before the first `prepare`. */
   load?(): Promise<void>;
-  accepts(problem: Problem): Acceptance;
-  prepare(problem: Problem): Prepared;
+  /** `table`: all solvers. A reduction makes another problem of its own, and takes whoever solves that from the table. */
+  accepts(problem: Problem, table: SolverTable): Acceptance;
+  prepare(problem: Problem, table: SolverTable): Prepared;
 }
 
-/** What a solver says to a problem; one that knows nothing of plausibility is not asked where it matters. */
-export const acceptance = (solver: Solver, problem: Problem): Acceptance =>
-  problem.plausible && !solver.keepsPlausible ? 'no' : solver.accepts(problem);
+/** In order of preference. */
+export type SolverTable = readonly Solver[];
+
+/** The solvers that a reduction may ask about parts of a domain, with a proof. */
+export const exactForParts = (problem: Problem, table: SolverTable): Solver[] =>
+  table.filter((solver) => solver.takesParts && solver.accepts(problem, table) === 'exact');
 
 export const INFEASIBLE: Outcome = { status: 'infeasible', x: null, lowerBound: Infinity };
 

@@ -48,10 +48,13 @@ function solveDeeper(prepared: Prepared, problem: Problem, domain: Domain): Omit
   throw new Error('there is a last nudge');
 }
 
-const exactSolvers = (problem: Problem) => solvers.filter((solver) => solver.accepts(problem) === 'exact');
+const exactSolvers = (problem: Problem) => solvers.filter((solver) => solver.accepts(problem, solvers) === 'exact');
 
 function solveAll(problem: Problem, domain: Domain, chosen: readonly Solver[] = exactSolvers(problem)): Verdict[] {
-  return chosen.map((solver) => ({ solver: solver.name, ...solveDeeper(solver.prepare(problem), problem, domain) }));
+  return chosen.map((solver) => ({
+    solver: solver.name,
+    ...solveDeeper(solver.prepare(problem, solvers), problem, domain),
+  }));
 }
 
 /** What the verdicts say against each other and against the optimum, if that is known. */
@@ -171,7 +174,7 @@ describe('the solvers over HiGHS', () => {
           maxChanges: smooth ? undefined : 2,
         };
         const made = caseOf(recipe, seed);
-        if (!made?.problem || solver.accepts(made.problem) !== 'exact') continue;
+        if (!made?.problem || solver.accepts(made.problem, solvers) !== 'exact') continue;
         for (const { domain } of people(made))
           statuses.push(solveAll(made.problem, domain, [solver])[0].outcome.status);
       }
@@ -190,7 +193,7 @@ describe('the solvers over HiGHS', () => {
     ] as const) {
       const { problem, people: all } = randomCase({ norm, kinds, rows: 2 }, 5, 6);
       for (const solver of engines.filter((engine) => engine.accepts(problem) === 'exact')) {
-        const there = solver.prepare(problem);
+        const there = solver.prepare(problem, solvers);
         const forward = all.map(({ domain }) => show(solveDeeper(there, problem, domain).outcome));
         const back = all.toReversed().map(({ domain }) => show(solveDeeper(there, problem, domain).outcome));
         expect(back.toReversed(), solver.name).toEqual(forward);
@@ -332,7 +335,7 @@ describe('the engine', () => {
       Number.NEGATIVE_INFINITY,
       18,
     );
-    const { status, values, rowDuals, bound } = runHighs(program, 1000);
+    const { status, values, rowDuals, bound } = runHighs(program, within(1000).budget);
     expect(status).toBe('optimal');
     expect([...values!]).toEqual([expect.closeTo(2, 9), expect.closeTo(6, 9)]);
     expect([...rowDuals]).toEqual([expect.closeTo(0, 9), expect.closeTo(-1.5, 9), expect.closeTo(-1, 9)]);
@@ -343,7 +346,7 @@ describe('the engine', () => {
     const dice = new Dice(1);
     for (let k = 0; k < 100; k++) {
       const program = randomProgram(dice, 8, 4);
-      const { status, values, rowDuals, columnDuals } = runHighs(program, 1000);
+      const { status, values, rowDuals, columnDuals } = runHighs(program, within(1000).budget);
       if (status === 'infeasible') continue;
       expect(kktResidual(program, values!, rowDuals, columnDuals, program.cost)).toBeLessThan(1e-8);
     }
@@ -355,7 +358,7 @@ describe('the engine', () => {
       const program = randomProgram(dice, 6, 3);
       const curvature = program.cost.map(() => dice.within(0.5, 3));
       program.hessian = { starts: [...curvature.keys(), 6], indices: [...curvature.keys()], values: curvature };
-      const { status, values, rowDuals, columnDuals } = runHighs(program, 1000);
+      const { status, values, rowDuals, columnDuals } = runHighs(program, within(1000).budget);
       if (status !== 'optimal') continue;
       const gradient = program.cost.map((price, j) => price + curvature[j] * values![j]);
       expect(kktResidual(program, values!, rowDuals, columnDuals, gradient)).toBeLessThan(1e-6);
@@ -374,7 +377,7 @@ describe('the engine', () => {
       3,
       Infinity,
     );
-    const { status, ray } = runHighs(program, 1000);
+    const { status, ray } = runHighs(program, within(1000).budget);
     expect(status).toBe('infeasible');
     expect(ray![0]).toBeGreaterThan(0);
   });
@@ -391,23 +394,23 @@ describe('the engine', () => {
       7,
       Infinity,
     );
-    const { status, values, bound } = runHighs(program, 1000);
+    const { status, values, bound } = runHighs(program, within(1000).budget);
     expect(status).toBe('optimal');
     expect([...values!].map(Math.round)).toEqual([0, 1, 1]);
     expect(bound).toBeCloseTo(9, 6);
-    expect(runHighs(program, 0).status).not.toBe('failed');
+    expect(runHighs(program, within(0).budget).status).not.toBe('failed');
   });
 
   it('wraps errors and goes on', () => {
     const broken = new SparseProgram();
     broken.cost[broken.addColumn(0, 1)] = Number.NaN;
-    const { status, detail } = runHighs(broken, 1000);
+    const { status, detail } = runHighs(broken, within(1000).budget);
     expect(status).toBe('failed');
     expect(detail).toMatch(/^HiGHS: /);
     expect(detail.length).toBeLessThan(300);
     const fine = new SparseProgram();
     fine.cost[fine.addColumn(1, 2)] = 1;
-    expect(runHighs(fine, 1000).bound).toBe(1);
+    expect(runHighs(fine, within(1000).budget).bound).toBe(1);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Small problems over trees with every kind of feature, and their answers by trying all points that a tree can tell apart. */
+
 import { expect } from 'vitest';
 import type { FeatureDocument } from '../../src/documents/model-document.js';
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../src/linalg/floats.js';
@@ -9,6 +10,7 @@ import { createDomain, type Domain, fillDomain } from '../../src/policy/domain.j
 import { loadPolicy } from '../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../src/problems/compile.js';
 import type { Problem } from '../../src/problems/problem.js';
+import { solvers } from '../../src/solvers/index.js';
 import type { Solver } from '../../src/solvers/solver.js';
 import type { Dice } from './dice.js';
 import { within } from './quadratic-problems.js';
@@ -253,9 +255,9 @@ function bruteForce(posed: Posed): number {
 /** Checks a solver's outcome against enumeration; returns whether there was an answer. */
 export function checkAgainstAll(solver: Solver, posed: Posed): boolean {
   const { problem, domain } = posed;
-  expect(solver.accepts(problem)).toBe('exact');
+  expect(solver.accepts(problem, solvers)).toBe('exact');
   const expected = bruteForce(posed);
-  const outcome = solver.prepare(problem).solve(domain, within(5000));
+  const outcome = solver.prepare(problem, solvers).solve(domain, within(5000));
   expect(outcome.status).toBe(expected === Infinity ? 'infeasible' : 'solved');
   if (!outcome.x) return false;
   expect(problem.holds(outcome.x)).toBe(true);

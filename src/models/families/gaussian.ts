@@ -28,6 +28,7 @@ import {
   type Model,
   refuseGoal,
 } from '../family.js';
+import { goalMargin, leadOf } from '../margins.js';
 import { type Goal, type Piece, polyhedron } from '../region.js';
 import { logit } from './linear.js';
 import { nearerPiece } from './prototype-pieces.js';
@@ -65,6 +66,12 @@ class GaussianModel implements Model {
     const own = this.shown[goal.index];
     if (goal.kind === 'interval') return own >= goal.from && own <= goal.to;
     return argmax(raw) === goal.index && this.shown.every((score, k) => k === goal.index || own - score >= goal.margin);
+  }
+
+  margin(raw: Float64Array, goal: Goal): number {
+    if (goal.kind === 'class' && goal.margin === 0) return leadOf(raw, goal.index);
+    this.scores(raw, this.shown);
+    return goalMargin(this.shown, goal);
   }
 
   region(goal: Goal): Piece[] {

@@ -4,12 +4,13 @@
  *   decision(x) = -2^(-mean over trees of the leaf's path length) - offset,     inlier  <=>  decision > 0
  *
  * Leaves hold path lengths in units of the average path length, so that the mean needs no further scaling. The decision
- * grows with the mean, so a class or an interval of scores is a bound on the sum over trees: `additive-trees`.
+ * grows with the mean, so a class or an interval of scores is a bound on the sum over trees: a `trees` atom.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { isolationForestSchema } from '../../documents/tree-document.js';
 import { lastDouble, nextUp } from '../../linalg/floats.js';
 import { defineFamily, type Model } from '../family.js';
+import { insideOf } from '../margins.js';
 import type { Goal, Piece, TreeMargin } from '../region.js';
 import { type Forest, flatten, largestSum, leafOf } from '../trees/tree.js';
 
@@ -47,6 +48,11 @@ class IsolationForest implements Model {
     return this.decide(raw) === goal.index && score >= goal.margin;
   }
 
+  margin(raw: Float64Array, goal: Goal): number {
+    const score = goal.index === 1 ? raw[0] : -raw[0];
+    return goal.kind === 'interval' ? insideOf(score, goal.from, goal.to) : score - goal.margin;
+  }
+
   region(goal: Goal): Piece[] {
     const [from, to] = goal.kind === 'class' ? [goal.margin, Infinity] : [goal.from, goal.to];
     const [low, high] = goal.index === 1 ? [from, to] : [-to, -from];
@@ -56,7 +62,7 @@ class IsolationForest implements Model {
     const margins: TreeMargin[] = [];
     if (least > -Infinity) margins.push({ gain: this.forest.value, need: nextUp(least) });
     if (most < Infinity) margins.push({ gain: this.forest.value.map((value) => -value), need: -most });
-    return [{ kind: 'additive-trees', rows: [], forest: this.forest, margins, slack: this.slack(), map: null }];
+    return [{ rows: [], atoms: [{ kind: 'trees', forest: this.forest, margins, slack: this.slack(), map: null }] }];
   }
 
   private decision(sum: number): number {

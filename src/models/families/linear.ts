@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { finite, vector } from '../../documents/model-document.js';
 import { dot } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model } from '../family.js';
+import { insideOf } from '../margins.js';
 import { between, type Goal, type Piece, polyhedron } from '../region.js';
 
 /** How f becomes a score of the second class, and back. */
@@ -66,10 +67,28 @@ class LinearModel implements Model {
     return goal.margin === 0 || score >= boundary + goal.margin;
   }
 
-  region(goal: Goal): Piece[] {
+  margin(raw: Float64Array, goal: Goal): number {
+    const [lower, upper] = this.rawInterval(goal);
+    return insideOf(raw[0], lower, upper);
+  }
+
+  gradient(x: Float64Array, goal: Goal, out: Float64Array): void {
+    const [lower, upper] = this.rawInterval(goal);
+    const raw = dot(this.weights, x) + this.bias;
+    const sign = raw - lower <= upper - raw ? 1 : -1;
+    for (let j = 0; j < out.length; j++) out[j] = sign * this.weights[j];
+  }
+
+  /** The goal as an interval of the raw output. */
+  private rawInterval(goal: Goal): [number, number] {
     const [from, to] = this.secondClassScores(goal);
-    const lower = Math.max(this.link.inverse(from), -Infinity) - this.bias;
-    const upper = Math.min(this.link.inverse(to), Infinity) - this.bias;
+    return [this.link.inverse(from), this.link.inverse(to)];
+  }
+
+  region(goal: Goal): Piece[] {
+    const [from, to] = this.rawInterval(goal);
+    const lower = Math.max(from, -Infinity) - this.bias;
+    const upper = Math.min(to, Infinity) - this.bias;
     if (!(lower <= upper) || lower === Infinity || upper === -Infinity) return [];
     return [polyhedron([between(this.weights, lower, upper)])];
   }

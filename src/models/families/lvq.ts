@@ -17,6 +17,7 @@ import { isPositiveSemidefinite } from '../../linalg/symmetric.js';
 import { fullMatrix, identity, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
 import { checkSquarable, checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import { insideOf } from '../margins.js';
 import type { Goal, Piece } from '../region.js';
 import { distanceTo, nearerPiece } from './prototype-pieces.js';
 
@@ -60,6 +61,11 @@ class LvqModel implements Model {
       else other = Math.min(other, raw[p]);
     }
     return [own, other];
+  }
+
+  margin(raw: Float64Array, goal: Goal): number {
+    const [own, other] = this.nearestOf(raw, goal.index);
+    return goal.kind === 'interval' ? insideOf(-own, goal.from, goal.to) : other - own - goal.margin;
   }
 
   region(goal: Goal): Piece[] {

@@ -6,16 +6,16 @@
  */
 import { addQuadraticGradient, quadraticForm, sameMatrix } from '../../linalg/symmetric-matrix.js';
 import type { DistanceDifference } from '../distance-difference.js';
-import { type LinearRow, type Piece, polyhedron } from '../region.js';
+import type { LinearRow, Piece, QuadraticAtom } from '../region.js';
 
 export function nearerPiece(quadratics: readonly DistanceDifference[]): Piece {
   const rows: LinearRow[] = [];
-  const curved: DistanceDifference[] = [];
+  const atoms: QuadraticAtom[] = [];
   for (const quadratic of quadratics) {
     if (sameMatrix(quadratic.near.matrix, quadratic.far.matrix)) rows.push(linearRow(quadratic));
-    else curved.push(quadratic);
+    else atoms.push({ kind: 'quadratic', form: quadratic });
   }
-  return curved.length ? { kind: 'quadratics', rows, quadratics: curved } : polyhedron(rows);
+  return { rows, atoms };
 }
 
 function linearRow({ near, far, constant }: DistanceDifference): LinearRow {

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { finite, vector } from '../../documents/model-document.js';
 import { dot } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type Family, type Model, refuseGoal } from '../family.js';
+import { insideOf } from '../margins.js';
 import { between, type Goal, type Piece, polyhedron } from '../region.js';
 
 type Interval = readonly [number, number];
@@ -65,6 +66,10 @@ class RegressionModel implements Model {
     if (goal.kind === 'class') return false;
     const y = this.link.mean(raw[0]);
     return y >= goal.from && y <= goal.to;
+  }
+
+  margin(raw: Float64Array, goal: Goal): number {
+    return goal.kind === 'class' ? -Infinity : insideOf(this.link.mean(raw[0]), goal.from, goal.to);
   }
 
   region(goal: Goal): Piece[] {

@@ -18,6 +18,7 @@ import { matrix, vector } from '../../documents/model-document.js';
 import { solvePositive } from '../../linalg/symmetric.js';
 import { argmax, dot, subtract } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import { goalMargin, leadOf } from '../margins.js';
 import { atLeast, between, type ExpSum, type Goal, type LinearRow, type Piece, polyhedron } from '../region.js';
 
 type Normalization = 'softmax' | 'sigmoid' | 'none';
@@ -81,12 +82,18 @@ class SoftmaxModel implements Model {
     return shown.every((score, k) => k === goal.index || shown[goal.index] - score >= goal.margin);
   }
 
+  margin(raw: Float64Array, goal: Goal): number {
+    if (goal.kind === 'class' && goal.margin === 0) return leadOf(raw, goal.index);
+    this.scores(raw, this.shown);
+    return goalMargin(this.shown, goal);
+  }
+
   region(goal: Goal): Piece[] {
     if (goal.kind === 'interval') return this.intervalRegion(goal);
     if (goal.margin === 0 || this.normalization === 'none') return [polyhedron(this.leads(goal.index, goal.margin))];
     if (goal.margin >= 1) return [];
     if (this.normalization === 'sigmoid') return refuseGoal('one-vs-rest', 'exact region for a margin in probability');
-    return [{ kind: 'exp-sum', rows: this.leads(goal.index, 0), sums: this.leadSums(goal.index, goal.margin) }];
+    return [{ rows: this.leads(goal.index, 0), atoms: this.leadSums(goal.index, goal.margin) }];
   }
 
   private rivals(target: number): number[] {
@@ -103,6 +110,7 @@ class SoftmaxModel implements Model {
   private rivalSum(target: number, weights: number[], bound: number): ExpSum {
     const rivals = this.rivals(target);
     return {
+      kind: 'exp-sum',
       weights: Float64Array.from(weights),
       exponents: rivals.map((j) => subtract(this.weights[j], this.weights[target])),
       shifts: Float64Array.from(rivals, (j) => this.bias[j] - this.bias[target]),
@@ -133,9 +141,8 @@ class SoftmaxModel implements Model {
     if (from <= 0) return [polyhedron([])];
     return [
       {
-        kind: 'exp-sum',
         rows: [],
-        sums: [
+        atoms: [
           this.rivalSum(
             index,
             this.rivals(index).map(() => 1),

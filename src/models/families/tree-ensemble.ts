@@ -6,7 +6,7 @@
  *                     link of the sum: identity, logit (two classes), softmax, exp
  *
  * The sum is made in tree order and in the library's precision. The largest score wins, ties go to the lower class.
- * The region of a goal is where certain sums over trees are large enough: `additive-trees`.
+ * The region of a goal is where certain sums over trees are large enough: a `trees` atom.
  */
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
@@ -16,7 +16,8 @@ import { type TreeDocument, treeSchema } from '../../documents/tree-document.js'
 import { lastDouble, nextUp } from '../../linalg/floats.js';
 import { argmax } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
-import type { Goal, Piece, TreeMargin } from '../region.js';
+import { goalMargin } from '../margins.js';
+import type { Goal, Piece, TreeMargin, TreesAtom } from '../region.js';
 import { type Forest, flatten, largestSum, leafOf } from '../trees/tree.js';
 import { logit } from './linear.js';
 import { softmax } from './softmax.js';
@@ -114,6 +115,11 @@ class TreeModel implements Model {
     return this.shown.every((score, k) => k === goal.index || own - score >= goal.margin);
   }
 
+  margin(raw: Float64Array, goal: Goal): number {
+    this.scores(raw, this.shown);
+    return goalMargin(this.shown, goal);
+  }
+
   /** What a margin asks of the score of one of two classes: the boundary is a sum of 0. */
   private leastScore(margin: number): number {
     return LINKS[this.link](0) + margin;
@@ -124,15 +130,8 @@ class TreeModel implements Model {
     if (!margins) return [];
     // Probabilities of several classes are no sums over trees: what they ask of the sums is a part of it.
     const curved = this.link === 'softmax' && (goal.kind === 'interval' || goal.margin > 0);
-    const piece = {
-      kind: 'additive-trees',
-      rows: [],
-      forest: this.sum.forest,
-      margins,
-      slack: this.slack(),
-      map: null,
-    } as const;
-    return [curved ? { ...piece, relaxed: true } : piece];
+    const trees: TreesAtom = { kind: 'trees', forest: this.sum.forest, margins, slack: this.slack(), map: null };
+    return [{ rows: [], atoms: [curved ? { ...trees, relaxed: true } : trees] }];
   }
 
   /** How far a computed score and its margins may be apart, in sums: a rounding per tree, and the link's own. */
@@ -151,8 +150,8 @@ class TreeModel implements Model {
     const [low, high] = this.sumsBetween(goal.index, from, to);
     if (low === Infinity || high === -Infinity || low > high) return null;
     const margins: TreeMargin[] = [];
-    if (low > -Infinity) margins.push(this.margin([1], low));
-    if (high < Infinity) margins.push(this.margin([-1], -high));
+    if (low > -Infinity) margins.push(this.marginOf([1], low));
+    if (high < Infinity) margins.push(this.marginOf([-1], -high));
     return margins;
   }
 
@@ -172,10 +171,10 @@ class TreeModel implements Model {
     if (from === Infinity || to === -Infinity) return null;
     const unit = Array.from({ length: this.classes }, (_, k) => +(k === index));
     const margins: TreeMargin[] = [];
-    if (from > -Infinity) margins.push(this.margin(unit, from));
+    if (from > -Infinity) margins.push(this.marginOf(unit, from));
     if (to < Infinity)
       margins.push(
-        this.margin(
+        this.marginOf(
           unit.map((v) => -v),
           -to,
         ),
@@ -202,7 +201,7 @@ class TreeModel implements Model {
     const classes = Array.from({ length: this.classes }, (_, k) => k);
     const rivals = classes.filter((k) => k !== index);
     return rivals.map((k) =>
-      this.margin(
+      this.marginOf(
         classes.map((c) => +(c === index) - +(c === k)),
         lead,
       ),
@@ -210,7 +209,7 @@ class TreeModel implements Model {
   }
 
   /** Σ over trees of weights · leaf >= lead, as a gain per node and what is needed. */
-  private margin(weights: readonly number[], lead: number): TreeMargin {
+  private marginOf(weights: readonly number[], lead: number): TreeMargin {
     const { forest, treeClass, base, count } = this.sum;
     const gain = new Float64Array(forest.feature.length);
     for (let t = 0; t < forest.root.length; t++) {

@@ -1,16 +1,16 @@
-/** Two conditions on sums over trees as one piece: the trees of both side by side, each margin without gain on the others'. */
+/** Two conditions on sums over trees as one atom: the trees of both side by side, each margin without gain on the others'. */
 
-import type { AdditiveTreesPiece, TreeMargin } from '../region.js';
+import type { TreeMargin, TreesAtom } from '../region.js';
 import { joinSets } from './category-sets.js';
 import type { Forest } from './tree.js';
 
 /** The result has no outputs of its own: its margins say all that is asked of it. Both forests compare the same inputs. */
-export function uniteForests(a: AdditiveTreesPiece, b: AdditiveTreesPiece): AdditiveTreesPiece {
+export function uniteForests(a: TreesAtom, b: TreesAtom): TreesAtom {
   const first = a.forest.feature.length;
   const second = b.forest.feature.length;
   return {
     ...a,
-    rows: [...a.rows, ...b.rows],
+    ...(b.imputed && { imputed: b.imputed }),
     forest: joinForests(a.forest, b.forest),
     margins: [
       ...a.margins.map(({ gain, need }): TreeMargin => ({ gain: joined(gain, new Float64Array(second)), need })),

@@ -14,7 +14,7 @@ import { evaluateCost } from '../../policy/cost.js';
 import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import { MoveModel } from '../linear/moves.js';
-import { activeSet } from '../projection/active-set.js';
+import { PreparedActiveSet } from '../projection/active-set.js';
 import { isAnswer, snapColumns } from '../shared/answer-check.js';
 import {
   INFEASIBLE,
@@ -213,7 +213,7 @@ class PreparedMiqp implements Prepared {
     let prepared = this.projections.get(key);
     if (!prepared) {
       const links = [...this.problem.links, ...atoms.map((atom) => this.model.atoms[atom])];
-      prepared = activeSet.prepare({ ...this.problem, links });
+      prepared = new PreparedActiveSet({ ...this.problem, links });
       this.projections.set(key, prepared);
     }
     return prepared;

@@ -64,7 +64,7 @@ const WORTH = 1e-7;
 const STANDS_STILL = 1e-9;
 const CLOCK_EVERY = 16;
 
-class PreparedBranch implements Prepared {
+export class PreparedBranch implements Prepared {
   private readonly model: MoveModel;
   private readonly simplex: BoundedSimplex;
   private readonly rows: Float64Array;
@@ -483,4 +483,9 @@ function leastMoves(problem: Problem, model: MoveModel): Problem {
   return { ...problem, cost: { ...problem.cost, norm: 'l1', weight }, traits: { ...problem.traits, norm: 'l1' } };
 }
 
-export const branch: Solver = { name: 'branch', accepts, prepare: (problem) => new PreparedBranch(problem) };
+export const branch: Solver = {
+  name: 'branch',
+  takesParts: true,
+  accepts,
+  prepare: (problem) => new PreparedBranch(problem),
+};

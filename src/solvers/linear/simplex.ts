@@ -79,4 +79,9 @@ class PreparedSimplex implements Prepared {
   }
 }
 
-export const simplex: Solver = { name: 'simplex', accepts, prepare: (problem) => new PreparedSimplex(problem) };
+export const simplex: Solver = {
+  name: 'simplex',
+  takesParts: true,
+  accepts,
+  prepare: (problem) => new PreparedSimplex(problem),
+};

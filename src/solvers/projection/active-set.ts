@@ -157,4 +157,9 @@ export class PreparedActiveSet implements Prepared {
   }
 }
 
-export const activeSet: Solver = { name: 'active-set', accepts, prepare: (problem) => new PreparedActiveSet(problem) };
+export const activeSet: Solver = {
+  name: 'active-set',
+  takesParts: true,
+  accepts,
+  prepare: (problem) => new PreparedActiveSet(problem),
+};

@@ -10,7 +10,7 @@
  * under L1 cost, solved by branch.ts, tells whether there is any answer and gives a set of features to begin with.
  */
 import type { Problem } from '../../problems/problem.js';
-import { branch } from '../linear/branch.js';
+import { PreparedBranch } from '../linear/branch.js';
 import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from '../reductions/domain-tree.js';
 import type { Prepared, Solver } from '../solver.js';
 import { PreparedActiveSet } from './active-set.js';
@@ -18,7 +18,7 @@ import { LagrangianBound } from './capped-bound.js';
 
 function prepare(problem: Problem): Prepared {
   const projection = byAlternatives((alternatives) => new PreparedActiveSet(relaxedProblem(problem, alternatives)));
-  const linearised = branch.prepare(linearise(problem));
+  const linearised = new PreparedBranch(linearise(problem));
   const lagrangian = problem.cost.norm === 'l2' ? new LagrangianBound(problem) : null;
   const method: TreeMethod = {
     begin: (domain, limits) => linearised.solve(domain, { ...limits, anyAnswer: true }),
@@ -48,6 +48,7 @@ function linearise(problem: Problem): Problem {
 
 export const branchQuadratic: Solver = {
   name: 'branch-quadratic',
+  takesParts: true,
   accepts: ({ traits }) => (traits.linear && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no'),
   prepare,
 };

@@ -9,7 +9,7 @@
 import { gather, spread } from '../../models/features.js';
 import { evaluateCost } from '../../policy/cost.js';
 import type { Domain } from '../../policy/domain.js';
-import type { Problem } from '../../problems/problem.js';
+import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { cheapestL1, cheapestL2 } from '../linear/polyhedral.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
@@ -138,10 +138,9 @@ export function squaredCost(problem: Problem): Problem {
   return { ...problem, cost: { ...problem.cost, norm: 'l2', weight }, traits: { ...problem.traits, norm: 'l2' } };
 }
 
-export function fitsQuadratics({ piece, traits }: Problem): boolean {
-  return (
-    piece.kind === 'quadratics' && NORMS.has(traits.norm) && !traits.discrete && !traits.capped && !traits.disjunctive
-  );
+export function fitsQuadratics(problem: Problem): boolean {
+  const { norm, discrete, capped, disjunctive } = problem.traits;
+  return onlyAtoms(problem, 'quadratic').length > 0 && NORMS.has(norm) && !discrete && !capped && !disjunctive;
 }
 
 export const ccp: Solver = {

@@ -5,17 +5,18 @@
  */
 import { dot } from '../../linalg/vector.js';
 import type { Domain } from '../../policy/domain.js';
-import type { Problem } from '../../problems/problem.js';
+import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { depthOf, linkSlack, violation } from '../shared/linear-rows.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { type DualConstraint, LagrangeDual } from './dual-newton.js';
 import { provedBound, quadraticConstraint } from './proved-bound.js';
 import { type Frame, QuadraticView, standing } from './quadratic-view.js';
 
-function accepts({ traits, piece }: Problem): 'no' | 'exact' {
-  const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';
-  const fits = piece.kind === 'quadratics' && squared && !traits.discrete && !traits.capped && !traits.disjunctive;
-  return fits ? 'exact' : 'no';
+function accepts(problem: Problem): 'no' | 'exact' {
+  const { norm, discrete, capped, disjunctive } = problem.traits;
+  const squared = norm === 'l2' || norm === 'mahalanobis';
+  const plain = squared && !discrete && !capped && !disjunctive;
+  return plain && onlyAtoms(problem, 'quadratic').length > 0 ? 'exact' : 'no';
 }
 
 const ROUNDS = 20;
@@ -121,4 +122,9 @@ function scaledSlope(frame: Frame, a: (column: number) => number): Float64Array 
   return b;
 }
 
-export const dual: Solver = { name: 'dual', accepts, prepare: (problem) => new PreparedDual(problem) };
+export const dual: Solver = {
+  name: 'dual',
+  takesParts: true,
+  accepts,
+  prepare: (problem) => new PreparedDual(problem),
+};

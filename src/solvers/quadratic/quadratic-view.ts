@@ -11,7 +11,7 @@ import { pullBackMatrix } from '../../linalg/symmetric-matrix.js';
 import { dot } from '../../linalg/vector.js';
 import type { DistanceDifference } from '../../models/distance-difference.js';
 import type { Domain } from '../../policy/domain.js';
-import type { Problem } from '../../problems/problem.js';
+import { atomsOf, type Problem } from '../../problems/problem.js';
 import type { UpperRow } from '../linear/polyhedral.js';
 import { costFactor } from '../projection/cost-factor.js';
 import { isAnswer } from '../shared/answer-check.js';
@@ -45,7 +45,7 @@ export class QuadraticView {
   private readonly factor: readonly Float64Array[];
 
   constructor(readonly problem: Problem) {
-    this.quadratics = problem.piece.kind === 'quadratics' ? problem.piece.quadratics : [];
+    this.quadratics = atomsOf(problem, 'quadratic').map(({ form }) => form);
     this.near = this.quadratics.map((q) => pullBackMatrix(q.near.matrix, q.map));
     this.far = this.quadratics.map((q) => pullBackMatrix(q.far.matrix, q.map));
     this.factor = costFactor(problem);

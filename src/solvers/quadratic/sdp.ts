@@ -12,7 +12,7 @@
  */
 import type { Domain } from '../../policy/domain.js';
 import type { FeatureRule } from '../../policy/rules.js';
-import type { Problem } from '../../problems/problem.js';
+import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { PreparedCcp } from './ccp.js';
 import { type DescentProblem, descend, FINE, restore, valueAt } from './ccp-descent.js';
@@ -21,10 +21,12 @@ import { decompose } from './secular.js';
 import { boxIntervals, leastDistance, type Relaxed, rowIntervals, Shor } from './shor.js';
 import { CLOSED } from './spatial-search.js';
 
-function accepts({ traits, piece, rules }: Problem): 'no' | 'heuristic' {
+function accepts(problem: Problem): 'no' | 'heuristic' {
+  const { traits, rules } = problem;
+  const quadratics = onlyAtoms(problem, 'quadratic').length;
   const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';
-  if (piece.kind !== 'quadratics' || !squared || traits.discrete || traits.capped || traits.disjunctive) return 'no';
-  return piece.quadratics.length > 1 || traits.rows > 0 || rules.some(isBounded) ? 'heuristic' : 'no';
+  if (quadratics === 0 || !squared || traits.discrete || traits.capped || traits.disjunctive) return 'no';
+  return quadratics > 1 || traits.rows > 0 || rules.some(isBounded) ? 'heuristic' : 'no';
 }
 
 function isBounded({ never, mayDecrease, mayIncrease, min, max, maxDecrease, maxIncrease }: FeatureRule): boolean {

@@ -14,7 +14,7 @@
  */
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import type { Domain } from '../../policy/domain.js';
-import type { Problem } from '../../problems/problem.js';
+import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -28,9 +28,10 @@ import {
 import { provedBound, quadraticConstraint } from './proved-bound.js';
 import { type Frame, QuadraticView, type ScaledQuadratic, standing } from './quadratic-view.js';
 
-export function oneQuadratic({ traits, piece }: Problem): boolean {
+export function oneQuadratic(problem: Problem): boolean {
+  const { traits } = problem;
   const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';
-  return piece.kind === 'quadratics' && piece.quadratics.length === 1 && traits.rows === 0 && squared;
+  return onlyAtoms(problem, 'quadratic').length === 1 && traits.rows === 0 && squared;
 }
 
 function accepts(problem: Problem): 'no' | 'exact' {

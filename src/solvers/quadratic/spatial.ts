@@ -89,6 +89,7 @@ function splitConvex(A: Float64Array, d: number): Pick<SplitQuadratic, 'P' | 'co
 
 export const spatial: Solver = {
   name: 'spatial',
+  takesParts: true,
   accepts: (problem) => (fitsQuadratics(problem) ? 'exact' : 'no'),
   prepare: (problem) => new PreparedSpatial(problem),
 };

@@ -7,22 +7,28 @@
  *
  * The dual is exact for most nodes, and then so is the tree; where it is not, the answer carries the bound that is left.
  */
-import type { Problem } from '../../problems/problem.js';
+import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { squaredCost } from '../quadratic/ccp.js';
 import { PreparedDual } from '../quadratic/quadratic-dual.js';
 import { spatial } from '../quadratic/spatial.js';
-import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
+import { type Limits, limit, type Outcome, type Prepared, type Solver, type SolverTable } from '../solver.js';
 import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from './domain-tree.js';
 
 const NORMS = new Set(['l1', 'l2', 'mahalanobis']);
 
-function prepare(problem: Problem): Prepared {
+function accepts(problem: Problem): 'no' | 'exact' {
+  const { norm, discrete, capped, disjunctive } = problem.traits;
+  const fits = NORMS.has(norm) && (discrete || capped || disjunctive);
+  return fits && onlyAtoms(problem, 'quadratic').length > 0 ? 'exact' : 'no';
+}
+
+function prepare(problem: Problem, table: SolverTable): Prepared {
   const linear = problem.cost.norm === 'l1';
   const dual = byAlternatives((alternatives) => {
     const relaxed = relaxedProblem(problem, alternatives);
     return new PreparedDual(linear ? squaredCost(relaxed) : relaxed);
   });
-  const local = byAlternatives((alternatives) => spatial.prepare(relaxedProblem(problem, alternatives)));
+  const local = byAlternatives((alternatives) => spatial.prepare(relaxedProblem(problem, alternatives), table));
   const relax: TreeMethod['relax'] = (node, limits) => {
     const outcome = dual(node.alternatives).solve(node.domain, limits);
     if (!linear || outcome.status === 'infeasible') return outcome;
@@ -42,9 +48,7 @@ const shortened = (limits: Limits): Limits => ({ ...limits, budget: limits.budge
 
 export const branchAround: Solver = {
   name: 'branch-around',
-  accepts: ({ piece, traits }) =>
-    piece.kind === 'quadratics' && NORMS.has(traits.norm) && (traits.discrete || traits.capped || traits.disjunctive)
-      ? 'exact'
-      : 'no',
+  takesParts: true,
+  accepts,
   prepare,
 };

@@ -11,26 +11,27 @@
  */
 import { type Domain, roundTo } from '../../policy/domain.js';
 import { normality } from '../../policy/plausibility.js';
-import type { PlausibleCondition, Problem } from '../../problems/problem.js';
-import { branch } from '../linear/branch.js';
-import { simplex } from '../linear/simplex.js';
-import { activeSet } from '../projection/active-set.js';
-import { branchQuadratic } from '../projection/branch-quadratic.js';
-import { dual } from '../quadratic/quadratic-dual.js';
-import { spatial } from '../quadratic/spatial.js';
+import type { Problem } from '../../problems/problem.js';
 import { isAnswer } from '../shared/answer-check.js';
 import { BestAnswer } from '../shared/best-answer.js';
 import { NodeHeap } from '../shared/node-heap.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
-import { branchAround } from './branch-around.js';
-import { cuts } from './cuts.js';
+import {
+  exactForParts,
+  INFEASIBLE,
+  type Limits,
+  limit,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  type SolverTable,
+  solved,
+} from '../solver.js';
 import { clip } from './domain-tree.js';
 import { PlausibleBox } from './plausible-box.js';
+import { conditionOf, type PlausibleCondition } from './plausible-condition.js';
 import { chooseSplit, splitWithin } from './plausible-split.js';
 import { type Cut, latticeSplit, narrow } from './split-domain.js';
 
-/** Methods that keep to a domain which the present row is not in. */
-const INNER: readonly Solver[] = [simplex, activeSet, branch, branchQuadratic, dual, cuts, spatial, branchAround];
 const WORTH = 1e-7;
 /** How far rounding may move a sum of path lengths. */
 const SLACK = 1e-9;
@@ -55,8 +56,6 @@ interface Relaxed {
   readonly exact: boolean;
 }
 
-const innerSolvers = (problem: Problem): Solver[] => INNER.filter((solver) => solver.accepts(problem) === 'exact');
-
 class PreparedPlausible implements Prepared {
   private readonly condition: PlausibleCondition;
   private readonly inner: readonly Prepared[];
@@ -66,9 +65,14 @@ class PreparedPlausible implements Prepared {
   private closed = Infinity;
   private unresolved = Infinity;
 
-  constructor(private readonly problem: Problem) {
-    this.condition = problem.plausible!;
-    this.inner = innerSolvers(this.condition.rest).map((solver) => solver.prepare(this.condition.rest));
+  constructor(
+    private readonly problem: Problem,
+    table: SolverTable,
+  ) {
+    const condition = conditionOf(problem);
+    if (!condition) throw new TypeError('the problem has no such condition');
+    this.condition = condition;
+    this.inner = exactForParts(condition.rest, table).map((solver) => solver.prepare(condition.rest, table));
     this.box = new PlausibleBox(this.condition);
     this.best = new BestAnswer(problem);
   }
@@ -208,7 +212,9 @@ function roundingBox({ space, origin, lower, upper, step }: Domain, x: Float64Ar
 
 export const branchPlausible: Solver = {
   name: 'branch-plausible',
-  keepsPlausible: true,
-  accepts: ({ plausible }) => (plausible && innerSolvers(plausible.rest).length ? 'exact' : 'no'),
-  prepare: (problem) => new PreparedPlausible(problem),
+  accepts: (problem, table) => {
+    const condition = conditionOf(problem);
+    return condition && exactForParts(condition.rest, table).length ? 'exact' : 'no';
+  },
+  prepare: (problem, table) => new PreparedPlausible(problem, table),
 };

@@ -10,12 +10,9 @@
  */
 import { type ExpSum, expSumLog, type LinearRow, polyhedron } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
-import { type Problem, withPiece } from '../../problems/problem.js';
-import { branch } from '../linear/branch.js';
-import { simplex } from '../linear/simplex.js';
-import { activeSet } from '../projection/active-set.js';
-import { branchQuadratic } from '../projection/branch-quadratic.js';
+import { atomsOf, onlyAtoms, type Problem, withPiece } from '../../problems/problem.js';
 import {
+  exactForParts,
   INFEASIBLE,
   type Limits,
   limit,
@@ -23,27 +20,29 @@ import {
   type Outcome,
   type Prepared,
   type Solver,
+  type SolverTable,
   solved,
 } from '../solver.js';
 
-const LINEAR_SOLVERS: readonly Solver[] = [simplex, activeSet, branch, branchQuadratic];
 const MAX_ROUNDS = 200;
 /** How far inside the tangents aim, in log units; what it costs is taken off the bound. */
 const INSIDE = 1e-9;
 const BOUND_SHARE = 1e-7;
 
-function linearSolvers(problem: Problem): Solver[] {
-  const relaxed = withPiece(problem, polyhedron(problem.piece.rows));
-  return LINEAR_SOLVERS.filter((solver) => solver.accepts(relaxed) === 'exact');
-}
+/** Whoever takes the problem without its atoms. */
+const linearSolvers = (problem: Problem, table: SolverTable): Solver[] =>
+  exactForParts(withPiece(problem, polyhedron(problem.piece.rows)), table);
 
 class PreparedCuts implements Prepared {
   private readonly solvers: readonly Solver[];
   private readonly sums: readonly ExpSum[];
 
-  constructor(private readonly problem: Problem) {
-    this.solvers = linearSolvers(problem);
-    this.sums = problem.piece.kind === 'exp-sum' ? problem.piece.sums : [];
+  constructor(
+    private readonly problem: Problem,
+    private readonly table: SolverTable,
+  ) {
+    this.solvers = linearSolvers(problem, table);
+    this.sums = atomsOf(problem, 'exp-sum');
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
@@ -67,7 +66,7 @@ class PreparedCuts implements Prepared {
   private solveLinear(problem: Problem, domain: Domain, limits: Limits): Outcome {
     let outcome: Outcome = numerical('no linear solver');
     for (const solver of this.solvers) {
-      outcome = solver.prepare(problem).solve(domain, limits);
+      outcome = solver.prepare(problem, this.table).solve(domain, limits);
       if (outcome.status !== 'numerical') break;
     }
     return outcome;
@@ -93,6 +92,8 @@ function tangent(sum: ExpSum, at: Float64Array, inside: number): LinearRow {
 
 export const cuts: Solver = {
   name: 'cuts',
-  accepts: (problem) => (problem.piece.kind === 'exp-sum' && linearSolvers(problem).length ? 'exact' : 'no'),
-  prepare: (problem) => new PreparedCuts(problem),
+  takesParts: true,
+  accepts: (problem, table) =>
+    onlyAtoms(problem, 'exp-sum').length && linearSolvers(problem, table).length ? 'exact' : 'no',
+  prepare: (problem, table) => new PreparedCuts(problem, table),
 };

@@ -11,7 +11,7 @@
 import type { Feature } from '../../models/features.js';
 import type { Forest } from '../../models/trees/tree.js';
 import type { Domain } from '../../policy/domain.js';
-import type { PlausibleCondition } from '../../problems/problem.js';
+import type { PlausibleCondition } from './plausible-condition.js';
 import { ReducedCost } from './reduced-cost.js';
 
 /** How far rounding may move a sum of costs, relative to its terms. */

@@ -10,7 +10,7 @@ import type { Feature } from '../../models/features.js';
 import { type Forest, leafOf } from '../../models/trees/tree.js';
 import { changeCost } from '../../policy/cost.js';
 import type { Domain } from '../../policy/domain.js';
-import type { PlausibleCondition } from '../../problems/problem.js';
+import type { PlausibleCondition } from './plausible-condition.js';
 import type { Cut } from './split-domain.js';
 
 interface Crossing extends Cut {

@@ -10,7 +10,7 @@ import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
 import { changeCost } from '../../policy/cost.js';
 import type { Domain } from '../../policy/domain.js';
-import type { Problem } from '../../problems/problem.js';
+import { atomsOf, type Problem } from '../../problems/problem.js';
 
 const PRICED = new Set(['l0', 'l1', 'l2']);
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
@@ -25,7 +25,7 @@ export class ReducedCost {
   private end = 0;
 
   constructor(private readonly problem: Problem) {
-    const priced = PRICED.has(problem.cost.norm) && problem.piece.kind !== 'additive-trees';
+    const priced = PRICED.has(problem.cost.norm) && atomsOf(problem, 'trees').length === 0;
     this.rows = priced ? problem.piece.rows : [];
     this.slope = new Float64Array(problem.space.columns);
   }

@@ -15,24 +15,26 @@ import { type LinearRow, polyhedron } from '../../models/region.js';
 import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
 import type { FeatureRule } from '../../policy/rules.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
-import { branch } from '../linear/branch.js';
-import { simplex } from '../linear/simplex.js';
-import { activeSet } from '../projection/active-set.js';
-import { branchQuadratic } from '../projection/branch-quadratic.js';
 import { prepareLater } from '../shared/prepare-later.js';
-import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared } from '../solver.js';
-
-/** In order of preference; the next one is asked where one loses its footing. */
-const ENGINES = [simplex, activeSet, branch, branchQuadratic];
+import {
+  exactForParts,
+  INFEASIBLE,
+  type Limits,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type SolverTable,
+} from '../solver.js';
 
 /** `holds` is asked where lattice points lie on the very edge of the rows. Undefined: no engine takes the problem's cost. */
 export function prepareWithin(
   problem: Problem,
+  table: SolverTable,
   rows: readonly LinearRow[] = [],
   holds: Problem['holds'] = () => true,
 ): Prepared | undefined {
   const free = freed({ ...problem, holds }, rows);
-  return acceptingEngines(free).length ? new WithinDomain(free) : undefined;
+  return exactForParts(free, table).length ? new WithinDomain(free, table) : undefined;
 }
 
 /** The problem without its model. */
@@ -54,15 +56,16 @@ function listRanks(rule: FeatureRule): FeatureRule {
   return kind === 'ordinal' && !rule.allowed ? { ...rule, allowed: new Uint8Array(categories.length).fill(1) } : rule;
 }
 
-const acceptingEngines = (problem: Problem) => ENGINES.filter((engine) => engine.accepts(problem) === 'exact');
-
 class WithinDomain implements Prepared {
   private readonly inner: Domain;
   private readonly x: Float64Array;
   /** By the features that are missing: the engines for the rest, prepared when needed; null: the policy is broken. */
   private readonly engines = new Map<string, (() => Prepared)[] | null>();
 
-  constructor(private readonly problem: Problem) {
+  constructor(
+    private readonly problem: Problem,
+    private readonly table: SolverTable,
+  ) {
     this.inner = createDomain(problem.space);
     this.x = new Float64Array(problem.space.columns);
   }
@@ -98,7 +101,8 @@ class WithinDomain implements Prepared {
     let engines = this.engines.get(key);
     if (engines === undefined) {
       const problem = without(this.problem, missing);
-      engines = problem && acceptingEngines(problem).map((engine) => prepareLater(engine, problem));
+      const { table } = this;
+      engines = problem && exactForParts(problem, table).map((engine) => prepareLater(engine, problem, table));
       this.engines.set(key, engines);
     }
     return engines;

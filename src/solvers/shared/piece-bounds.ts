@@ -17,7 +17,7 @@ import type { Centre, DistanceDifference } from '../../models/distance-differenc
 import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
-import type { Problem } from '../../problems/problem.js';
+import { atomsOf, type Problem } from '../../problems/problem.js';
 import { costFactor } from '../projection/cost-factor.js';
 
 /** Of what rounding may do, several times over. */
@@ -33,9 +33,9 @@ interface PieceBound {
 export function pieceBounds(problems: readonly Problem[]): (domain: Domain) => Float64Array {
   const reach = new CostReach(problems[0]);
   const centres = new Centres(reach);
-  const pieces = problems.map(({ piece }): PieceBound[] => [
-    new RowBounds(piece.rows, reach),
-    ...(piece.kind === 'quadratics' ? piece.quadratics.map((q) => new QuadraticBound(q, centres)) : []),
+  const pieces = problems.map((problem): PieceBound[] => [
+    new RowBounds(problem.piece.rows, reach),
+    ...atomsOf(problem, 'quadratic').map(({ form }) => new QuadraticBound(form, centres)),
   ]);
   const bounds = new Float64Array(problems.length);
   return (domain) => {

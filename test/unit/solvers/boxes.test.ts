@@ -4,6 +4,7 @@ import { loadModel } from '../../../src/models/load.js';
 import { createDomain, fillDomain } from '../../../src/policy/domain.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
+import { solvers } from '../../../src/solvers/index.js';
 import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { boxes } from '../../../src/solvers/trees/single/single-tree.js';
 import { Dice } from '../../support/dice.js';
@@ -39,8 +40,8 @@ describe.each(SEPARABLE)('a tree by itself under %s', (norm) => {
     for (let k = 0; k < 40; k++) {
       const { problem, domain } = pose(dice, { features: MIXED, norm });
       if (!problem) continue;
-      const own = boxes.prepare(problem).solve(domain, within(5000));
-      const other = forestExact.prepare(problem).solve(domain, within(5000));
+      const own = boxes.prepare(problem, solvers).solve(domain, within(5000));
+      const other = forestExact.prepare(problem, solvers).solve(domain, within(5000));
       expect(own.status).toBe(other.status);
       if (own.x)
         expect(own.lowerBound).toBeLessThanOrEqual(priceOf(problem, domain.origin, other.x!) * (1 + 1e-9) + 1e-12);
@@ -91,7 +92,7 @@ describe.each([...SEPARABLE, 'mahalanobis'])('a tree behind a projection under %
       const domain = createDomain(model.space);
       fillDomain(domain, model.space, compiled.rules, Float64Array.from(dice.vector(3)), model.preprocessing.imputed);
       if (!keepsPolicy(problem, domain.origin, domain.origin)) continue;
-      const prepared = boxes.prepare(problem);
+      const prepared = boxes.prepare(problem, solvers);
       const first = prepared.solve(domain, within(5000));
       const { lowerBound } = first;
       // Singles round the inputs: the pipeline goes further in until the model agrees.

@@ -7,6 +7,7 @@ import { createDomain, fillDomain } from '../../../src/policy/domain.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
+import { solvers } from '../../../src/solvers/index.js';
 import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
@@ -91,9 +92,9 @@ describe.each(['decision-tree', 'tree-ensemble', 'isolation-forest'])('%s', (fam
         const maxChanges = dice.pick([1, 2, 4]);
         const { model, row, domain, problems } = pose(dice, family, { cost: { norm }, maxChanges });
         for (const problem of problems) {
-          expect(forestExact.accepts(problem)).toBe('exact');
+          expect(forestExact.accepts(problem, solvers)).toBe('exact');
           const expected = bruteForce(model, problem, row, maxChanges);
-          const outcome = forestExact.prepare(problem).solve(domain, within(5000));
+          const outcome = forestExact.prepare(problem, solvers).solve(domain, within(5000));
           expect(outcome.status).toBe(expected === Infinity ? 'infeasible' : 'solved');
           if (!outcome.x) continue;
           found++;

@@ -2,6 +2,7 @@
  * The heuristics for tree ensembles: what they return is an answer by the judge's count, costs no less than the proved
  * optimum and seldom much more; and the running sums that they steer by are the model's.
  */
+
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
 import { loadModel } from '../../../src/models/load.js';
@@ -12,9 +13,10 @@ import { loadPolicy } from '../../../src/policy/policy.js';
 import { Budget } from '../../../src/problems/budget.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
+import { solvers } from '../../../src/solvers/index.js';
 import { isAnswer } from '../../../src/solvers/shared/answer-check.js';
 import { CellScores } from '../../../src/solvers/trees/cells/cell-scores.js';
-import { Cells, PersonCells } from '../../../src/solvers/trees/cells/cells.js';
+import { Cells, PersonCells, treesOf } from '../../../src/solvers/trees/cells/cells.js';
 import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { Incumbents } from '../../../src/solvers/trees/exact/forest-incumbents.js';
 import { forestDescent } from '../../../src/solvers/trees/heuristics/forest-descent.js';
@@ -135,8 +137,7 @@ const SETTINGS: [name: string, setting: Setting][] = [
 
 /** Tries all vectors of cells. */
 function someCellsAnswer(problem: Problem, domain: Domain): boolean {
-  if (problem.piece.kind !== 'additive-trees') throw new TypeError('trees are additive');
-  const person = new PersonCells(new Cells(problem, problem.piece));
+  const person = new PersonCells(new Cells(problem, treesOf(problem)));
   person.fill(domain);
   const columns = new Float64Array(problem.space.columns);
   const visit = (at: readonly number[]): boolean => {
@@ -153,10 +154,10 @@ describe.each(HEURISTICS.map((solver) => [solver.name, solver] as const))('%s', 
     let [possible, found] = [0, 0];
     const ratios: number[] = [];
     for (const { problem, domain } of poseMany(11, 40, setting)) {
-      expect(solver.accepts(problem)).toBe('heuristic');
-      const exact = forestExact.prepare(problem).solve(domain, within(5000));
+      expect(solver.accepts(problem, solvers)).toBe('heuristic');
+      const exact = forestExact.prepare(problem, solvers).solve(domain, within(5000));
       expect(['solved', 'infeasible']).toContain(exact.status);
-      const { x, status, lowerBound } = solver.prepare(problem).solve(domain, patient);
+      const { x, status, lowerBound } = solver.prepare(problem, solvers).solve(domain, patient);
       expect([status, lowerBound]).toEqual(['limit', Number.NEGATIVE_INFINITY]);
       possible += +(exact.status === 'solved');
       if (!x) continue;
@@ -176,8 +177,8 @@ describe.each(HEURISTICS.map((solver) => [solver.name, solver] as const))('%s', 
     const constraints = ['a + b <= 2', 'n >= 0 or t = true'];
     let [found, missed] = [0, 0];
     for (const { problem, domain } of poseMany(5, 80, { policy: { cost: { norm: 'l1' }, constraints } })) {
-      expect(solver.accepts(problem)).toBe('heuristic');
-      const { x } = solver.prepare(problem).solve(domain, patient);
+      expect(solver.accepts(problem, solvers)).toBe('heuristic');
+      const { x } = solver.prepare(problem, solvers).solve(domain, patient);
       if (x) {
         found++;
         expect(judge(problem, domain, x).faults).toEqual([]);
@@ -190,7 +191,7 @@ describe.each(HEURISTICS.map((solver) => [solver.name, solver] as const))('%s', 
   it('gives the same answer again, whoever was before', () => {
     const dice = new Dice(3);
     const { problem, domain } = pose(dice, {}) ?? poseMany(4, 1, {})[0];
-    const prepared = solver.prepare(problem);
+    const prepared = solver.prepare(problem, solvers);
     const first = prepared.solve(domain, patient).x?.slice();
     const other = createDomain(problem.space);
     fillDomain(other, problem.space, problem.rules, Float64Array.of(3, 1, 2, 1, 0, 1), domain.origin);
@@ -209,7 +210,7 @@ describe.each(HEURISTICS.map((solver) => [solver.name, solver] as const))('%s', 
 
   it('does not stumble over a row without a value', () => {
     for (const { problem, domain } of poseMany(9, 20, { missing: true })) {
-      const { x, status } = solver.prepare(problem).solve(domain, patient);
+      const { x, status } = solver.prepare(problem, solvers).solve(domain, patient);
       expect(status).toBe('limit');
       if (x) expect(problem.holds(x)).toBe(true);
     }
@@ -217,16 +218,15 @@ describe.each(HEURISTICS.map((solver) => [solver.name, solver] as const))('%s', 
 
   it('leaves other problems and costs alone', () => {
     const [{ problem }] = poseMany(2, 1, {});
-    expect(solver.accepts({ ...problem, traits: { ...problem.traits, norm: 'mahalanobis' } })).toBe('no');
-    expect(solver.accepts({ ...problem, piece: { kind: 'polyhedron', rows: [] } })).toBe('no');
+    expect(solver.accepts({ ...problem, traits: { ...problem.traits, norm: 'mahalanobis' } }, solvers)).toBe('no');
+    expect(solver.accepts({ ...problem, piece: { rows: [], atoms: [] } }, solvers)).toBe('no');
   });
 });
 
 describe('first answers', () => {
   it('are answers at the cost that they say, and nothing better is found from them', () => {
     for (const { problem, domain } of poseMany(21, 60, {})) {
-      if (problem.piece.kind !== 'additive-trees') throw new TypeError('trees are additive');
-      const cells = new Cells(problem, problem.piece);
+      const cells = new Cells(problem, treesOf(problem));
       const person = new PersonCells(cells);
       person.fill(domain);
       const incumbents = new Incumbents(cells);
@@ -244,7 +244,7 @@ describe('first answers', () => {
 
 /** A margin's sum by the model's own walk down its trees. */
 function gainAt(cells: Cells, columns: Float64Array, margin: number): number {
-  const { forest, margins } = cells.piece;
+  const { forest, margins } = cells.atom;
   const inputs = columns.map((value, column) => cells.toInput(column, value));
   return Array.from(forest.root, (_, t) => margins[margin].gain[leafOf(forest, t, inputs)]).reduce((a, b) => a + b);
 }
@@ -255,9 +255,7 @@ describe('running sums', () => {
     (family) => {
       const dice = new Dice(33);
       for (const { problem, domain } of poseMany(17, 12, { family })) {
-        if (problem.piece.kind !== 'additive-trees') throw new TypeError('trees are additive');
-        const { piece } = problem;
-        const cells = new Cells(problem, piece);
+        const cells = new Cells(problem, treesOf(problem));
         const person = new PersonCells(cells);
         person.fill(domain);
         const [running, fresh] = [new CellScores(cells), new CellScores(cells)];
@@ -272,12 +270,12 @@ describe('running sums', () => {
           running.move(f, cell);
           fresh.load(running.at);
           person.toColumns(running.at, domain, columns);
-          for (let m = 0; m < piece.margins.length; m++) {
+          for (let m = 0; m < cells.atom.margins.length; m++) {
             expect(running.slack[m]).toBeCloseTo(fresh.slack[m], 9);
             expect(foreseen[m]).toBeCloseTo(fresh.slack[m], 9);
-            expect(gainAt(cells, columns, m) - piece.margins[m].need).toBeCloseTo(fresh.slack[m], 9);
+            expect(gainAt(cells, columns, m) - cells.atom.margins[m].need).toBeCloseTo(fresh.slack[m], 9);
           }
-          if (Math.abs(fresh.worst()) > 1e-6) expect(fresh.worst() > 0).toBe(contains(piece, columns));
+          if (Math.abs(fresh.worst()) > 1e-6) expect(fresh.worst() > 0).toBe(contains(problem.piece, columns));
         }
       }
     },

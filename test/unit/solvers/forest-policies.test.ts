@@ -1,5 +1,7 @@
 /** forest-exact against enumeration where policies and data are at their worst. */
+
 import { describe, expect, it } from 'vitest';
+import { solvers } from '../../../src/solvers/index.js';
 import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
@@ -42,7 +44,7 @@ describe('a search without memory', () => {
     for (let k = 0; k < 60; k++) {
       const { problem, domain } = pose(dice, { family: 'tree-ensemble', features: MIXED, norm: 'l1' });
       if (!problem) continue;
-      const prepared = forestExact.prepare(problem);
+      const prepared = forestExact.prepare(problem, solvers);
       const { status, lowerBound } = prepared.solve(domain, within(5000));
       const lean = prepared.solve(domain, { ...within(5000), memoryMb: 0 });
       expect(lean.status).toBe(status);

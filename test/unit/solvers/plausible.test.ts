@@ -12,7 +12,7 @@ import { compilePolicy, compileProblems } from '../../../src/problems/compile.js
 import type { Problem } from '../../../src/problems/problem.js';
 import { solvers } from '../../../src/solvers/index.js';
 import { branchPlausible } from '../../../src/solvers/reductions/branch-plausible.js';
-import { acceptance } from '../../../src/solvers/solver.js';
+import { conditionOf } from '../../../src/solvers/reductions/plausible-condition.js';
 import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
 import { Dice } from '../../support/dice.js';
 import { patient, within } from '../../support/quadratic-problems.js';
@@ -110,11 +110,11 @@ describe('branch-plausible', () => {
         const { model, row, domain, problems } = pose(dice, { features, family, policy });
         for (const problem of problems) {
           // A row that has the target is never asked about.
-          if (problem.plausible!.rest.holds(domain.origin)) continue;
-          expect(branchPlausible.accepts(problem)).toBe('exact');
+          if (problem.reaches(domain.origin)) continue;
+          expect(branchPlausible.accepts(problem, solvers)).toBe('exact');
           const expected = bruteForce(problem, row, latticeValues(model));
-          const without = bruteForce({ ...problem, holds: problem.plausible!.rest.holds }, row, latticeValues(model));
-          const outcome = branchPlausible.prepare(problem).solve(domain, within(10_000));
+          const without = bruteForce({ ...problem, holds: problem.reaches }, row, latticeValues(model));
+          const outcome = branchPlausible.prepare(problem, solvers).solve(domain, within(10_000));
           expect(outcome.status).toBe(expected === Infinity ? 'infeasible' : 'solved');
           seen.binding += +(without < expected);
           seen.infeasible += +(expected === Infinity);
@@ -142,7 +142,7 @@ describe('branch-plausible with a continuous feature', () => {
         policy: { cost: { norm } },
       });
       const [problem] = problems;
-      const { forest } = problem.plausible!;
+      const { forest } = conditionOf(problem)!;
       // With all else fixed, the optimum in `a` stands still, touches the region or lies next to a threshold.
       const cuts = [...forest.threshold].filter((_, n) => forest.left[n] >= 0 && forest.feature[n] === 0);
       const region = problem.piece.rows[0];
@@ -166,7 +166,7 @@ describe('branch-plausible with a continuous feature', () => {
         expected = Math.min(expected, bruteForce(problem, row, [options, ...[...values.slice(1)].map((v) => [v])]));
       };
       visit(1, row);
-      const outcome = branchPlausible.prepare(problem).solve(domain, within(5000));
+      const outcome = branchPlausible.prepare(problem, solvers).solve(domain, within(5000));
       expect(outcome.status).toBe(expected === Infinity ? 'infeasible' : 'solved');
       if (!outcome.x) continue;
       solvedOnes++;
@@ -198,9 +198,9 @@ describe.each(['decision-tree', 'tree-ensemble', 'isolation-forest'])(
         const policy = { cost: { norm: dice.pick(['l0', 'l1', 'l2']) }, maxChanges: dice.pick([1, 2, 4]) };
         const { model, row, domain, problems } = pose(dice, { features: LATTICE, family, policy, preprocessing });
         for (const problem of problems) {
-          expect(problem.plausible).toBe(null);
+          expect(problem.piece.atoms.length).toBe(1);
           const expected = bruteForce(problem, row, latticeValues(model));
-          const outcome = forestExact.prepare(problem).solve(domain, within(5000));
+          const outcome = forestExact.prepare(problem, solvers).solve(domain, within(5000));
           expect(outcome.status).toBe(expected === Infinity ? 'infeasible' : 'solved');
           if (!outcome.x) continue;
           solvedOnes++;
@@ -217,7 +217,7 @@ describe.each(['decision-tree', 'tree-ensemble', 'isolation-forest'])(
 describe('the condition beside the region', () => {
   it('is left to the methods that know of it', () => {
     const { problems } = pose(new Dice(3), { features: MIXED, family: 'hyperplane', policy: {} });
-    const taking = solvers.filter((solver) => acceptance(solver, problems[0]) !== 'no').map(({ name }) => name);
+    const taking = solvers.filter((solver) => solver.accepts(problems[0], solvers) !== 'no').map(({ name }) => name);
     expect(taking).toEqual(['branch-plausible', 'nearest']);
   });
 
@@ -229,10 +229,10 @@ describe('the condition beside the region', () => {
         family: 'hyperplane',
         policy: { cost: { norm: 'l1' } },
       });
-      const exact = branchPlausible.prepare(problems[0]).solve(domain, within(5000));
+      const exact = branchPlausible.prepare(problems[0], solvers).solve(domain, within(5000));
       let ticks = 0;
       const limits = { ...patient, budget: new Budget(Infinity, { now: () => ticks++ }, 6) };
-      const early = branchPlausible.prepare(problems[0]).solve(domain, limits);
+      const early = branchPlausible.prepare(problems[0], solvers).solve(domain, limits);
       expect(early.lowerBound).toBeLessThanOrEqual(exact.lowerBound * (1 + 1e-6) + 1e-9);
       if (early.x) expect(problems[0].holds(early.x)).toBe(true);
     }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateCost } from '../../../src/policy/cost.js';
 import { unlimited } from '../../../src/problems/budget.js';
+import { atomsOf } from '../../../src/problems/problem.js';
+import { solvers } from '../../../src/solvers/index.js';
 import { cheapestL2 } from '../../../src/solvers/linear/polyhedral.js';
 import { ccp } from '../../../src/solvers/quadratic/ccp.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from '../../../src/solvers/quadratic/ccp-descent.js';
@@ -40,19 +42,16 @@ describe.each(['l1', 'l2'] as const)('quadratic regions under %s', (norm) => {
         size: 2,
         policy: { cost: { norm } },
       });
-      for (const problem of problems.filter(({ piece }) => piece.kind === 'quadratics')) {
-        const outcome = spatial.prepare(problem).solve(domain, within(3000));
+      for (const problem of problems.filter(({ piece }) => piece.atoms.length)) {
+        const outcome = spatial.prepare(problem, solvers).solve(domain, within(3000));
         if (!outcome.x) continue;
         const cost = evaluateCost(problem.cost, problem.space, row, outcome.x);
-        expect(
-          problem.piece.kind === 'quadratics' && problem.piece.quadratics.every((q) => q.value(outcome.x!) <= 0),
-        ).toBe(true);
+        expect(atomsOf(problem, 'quadratic').every(({ form }) => form.value(outcome.x!) <= 0)).toBe(true);
         expect(outcome.lowerBound).toBeLessThanOrEqual(cost * (1 + 1e-9));
         if (outcome.status !== 'solved') continue;
         const reach = (norm === 'l1' ? cost : Math.sqrt(cost)) * 1.01;
         const inPiece = (x: Float64Array) =>
-          problem.piece.kind === 'quadratics' &&
-          problem.piece.quadratics.every((q) => q.value(x) <= 0) &&
+          atomsOf(problem, 'quadratic').every(({ form }) => form.value(x) <= 0) &&
           problem.piece.rows.every((r) => r.a[0] * x[0] + r.a[1] * x[1] <= r.upper);
         expect(cheapestOnGrid(inPiece, row, norm, reach)).toBeGreaterThan(cost * (1 - 1e-5));
       }
@@ -67,9 +66,9 @@ describe.each(['l1', 'l2'] as const)('quadratic regions under %s', (norm) => {
         size: 4,
         policy: { cost: { norm } },
       });
-      for (const problem of problems.filter(({ piece }) => piece.kind === 'quadratics')) {
-        const local = ccp.prepare(problem).solve(domain, within(3000));
-        const proved = spatial.prepare(problem).solve(domain, within(3000));
+      for (const problem of problems.filter(({ piece }) => piece.atoms.length)) {
+        const local = ccp.prepare(problem, solvers).solve(domain, within(3000));
+        const proved = spatial.prepare(problem, solvers).solve(domain, within(3000));
         if (!local.x || !proved.x) continue;
         const localCost = evaluateCost(problem.cost, problem.space, row, local.x);
         const provedCost = evaluateCost(problem.cost, problem.space, row, proved.x);
@@ -92,10 +91,10 @@ describe('the dual', () => {
         size: 6,
         policy: { cost: { norm: 'l2' }, features: { f0: { change: 'never' }, f1: { change: 'increase' } } },
       });
-      for (const problem of problems.filter(({ piece }) => piece.kind === 'quadratics')) {
+      for (const problem of problems.filter(({ piece }) => piece.atoms.length)) {
         posed++;
-        const outcome = dual.prepare(problem).solve(domain, within(3000));
-        const local = ccp.prepare(problem).solve(domain, within(3000));
+        const outcome = dual.prepare(problem, solvers).solve(domain, within(3000));
+        const local = ccp.prepare(problem, solvers).solve(domain, within(3000));
         if (local.x)
           expect(outcome.lowerBound).toBeLessThanOrEqual(
             evaluateCost(problem.cost, problem.space, row, local.x) * (1 + 1e-7),
@@ -180,8 +179,8 @@ describe('integers and caps around quadratics', () => {
       }
       let found = Infinity;
       for (const problem of problems) {
-        expect(branchAround.accepts(problem)).toBe('exact');
-        const outcome = branchAround.prepare(problem).solve(domain, within(25_000));
+        expect(branchAround.accepts(problem, solvers)).toBe('exact');
+        const outcome = branchAround.prepare(problem, solvers).solve(domain, within(25_000));
         expect(['solved', 'infeasible']).toContain(outcome.status);
         if (outcome.x) found = Math.min(found, evaluateCost(problem.cost, problem.space, row, outcome.x));
       }

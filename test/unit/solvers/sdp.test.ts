@@ -2,13 +2,15 @@
  * The semidefinite relaxation against methods that share nothing with it: the secular equation where there is one
  * quadratic, exact arithmetic for the proof of a bound, and the other solvers on whole problems.
  */
+
 import { describe, expect, it } from 'vitest';
 import { policySchema } from '../../../src/documents/policy-document.js';
 import { loadModel } from '../../../src/models/load.js';
 import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
 import { Budget, unlimited } from '../../../src/problems/budget.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
-import type { Problem } from '../../../src/problems/problem.js';
+import { atomsOf, type Problem } from '../../../src/problems/problem.js';
+import { solvers } from '../../../src/solvers/index.js';
 import { ccp } from '../../../src/solvers/quadratic/ccp.js';
 import { LagrangeDual } from '../../../src/solvers/quadratic/dual-newton.js';
 import { provedBound, provedEmpty } from '../../../src/solvers/quadratic/proved-bound.js';
@@ -333,7 +335,7 @@ interface Judged extends Outcome {
 
 /** The outcome and, when it has an answer, its cost by plain arithmetic. */
 function run(solver: Solver, { problem, domain }: Case, limits = limitsOf(1e9)): Judged {
-  const outcome = solver.prepare(problem).solve(domain, limits);
+  const outcome = solver.prepare(problem, solvers).solve(domain, limits);
   if (!outcome.x) return { ...outcome, cost: Infinity };
   const { faults, cost } = judge(problem, domain, outcome.x);
   expect(faults).toEqual([]);
@@ -354,7 +356,7 @@ describe('on whole problems', () => {
       const relaxed = run(sdp, given);
       const others = [run(ccp, given), run(spatial, given, limitsOf(300))];
       const best = Math.min(relaxed.cost, ...others.map(({ cost }) => cost));
-      const weaker = dual.prepare(given.problem).solve(given.domain, limitsOf(1e9));
+      const weaker = dual.prepare(given.problem, solvers).solve(given.domain, limitsOf(1e9));
       expect(relaxed.lowerBound).toBeLessThanOrEqual(best * (1 + 1e-9));
       if (weaker.lowerBound < 1e6) expect(relaxed.lowerBound).toBeGreaterThanOrEqual(weaker.lowerBound * (1 - 1e-6));
       if (relaxed.status === 'solved') expect(relaxed.cost).toBeLessThanOrEqual(best * (1 + 1e-6));
@@ -366,7 +368,7 @@ describe('on whole problems', () => {
     const gaps = [1, 2, 3, 4, 5, 6].map((seed) => {
       const given = randomCase(seed, { family: 'qda', d: 13, classes: 4, box: 'one way' });
       const relaxed = run(sdp, given);
-      const weaker = dual.prepare(given.problem).solve(given.domain, limitsOf(1e9));
+      const weaker = dual.prepare(given.problem, solvers).solve(given.domain, limitsOf(1e9));
       const shareOf = (bound: number) => 1 - Math.min(bound, relaxed.cost) / relaxed.cost;
       return relaxed.cost < Infinity
         ? { sdp: shareOf(relaxed.lowerBound), dual: shareOf(weaker.lowerBound) }
@@ -411,9 +413,9 @@ describe('on whole problems', () => {
 
   it('a person who is there already pays nothing', () => {
     const { problem, domain } = randomCase(3, { family: 'qda', d: 3, classes: 3 });
-    const quadratics = problem.piece.kind === 'quadratics' ? problem.piece.quadratics : [];
+    const quadratics = atomsOf(problem, 'quadratic').map(({ form }) => form);
     domain.origin.set(quadratics[0].near.at);
-    const outcome = sdp.prepare(problem).solve(domain, limitsOf(1e9));
+    const outcome = sdp.prepare(problem, solvers).solve(domain, limitsOf(1e9));
     expect(outcome.status).toBe('solved');
     expect([...outcome.x!]).toEqual([...domain.origin]);
   });
@@ -422,7 +424,7 @@ describe('on whole problems', () => {
     const { problem, domain } = randomCase(4, { family: 'qda', d: 3, classes: 3 });
     domain.lower.set(domain.origin);
     domain.upper.set(domain.origin);
-    expect(sdp.prepare(problem).solve(domain, limitsOf(1e9)).status).toBe('infeasible');
+    expect(sdp.prepare(problem, solvers).solve(domain, limitsOf(1e9)).status).toBe('infeasible');
   });
 
   it('keeps a bound that holds when the time is over', () => {
@@ -439,7 +441,7 @@ describe('on whole problems', () => {
 describe('accepts', () => {
   const acceptance = (options: Partial<CaseOptions>, traits: Partial<Problem['traits']> = {}) => {
     const { problem } = randomCase(1, { family: 'qda', d: 3, classes: 2, ...options });
-    return sdp.accepts({ ...problem, traits: { ...problem.traits, ...traits } });
+    return sdp.accepts({ ...problem, traits: { ...problem.traits, ...traits } }, solvers);
   };
 
   it('several quadratics, bounds, rows', () => {

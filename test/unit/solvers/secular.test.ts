@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateCost } from '../../../src/policy/cost.js';
+import { solvers } from '../../../src/solvers/index.js';
 import { LagrangeDual } from '../../../src/solvers/quadratic/dual-newton.js';
 import { decompose, secular, solveSecular } from '../../../src/solvers/quadratic/secular.js';
 import { Dice } from '../../support/dice.js';
@@ -78,7 +79,7 @@ describe('the secular solver', () => {
         classes: 2,
         policy: { cost: { norm: 'l2' } },
       });
-      const outcome = secular.prepare(problems[0]).solve(domain, patient);
+      const outcome = secular.prepare(problems[0], solvers).solve(domain, patient);
       expect(outcome.status).toBe('solved');
       const best = evaluateCost(problems[0].cost, problems[0].space, row, outcome.x!);
       expect(outcome.lowerBound).toBeLessThanOrEqual(best);
@@ -106,7 +107,7 @@ describe('the secular solver', () => {
         policy: { cost: { norm: 'l2', weights } },
       });
       const bounds = [plain, scaled].map(
-        ({ problems, domain }) => secular.prepare(problems[0]).solve(domain, patient).lowerBound,
+        ({ problems, domain }) => secular.prepare(problems[0], solvers).solve(domain, patient).lowerBound,
       );
       expect(bounds[1] / bounds[0]).toBeCloseTo(1, 6);
     }

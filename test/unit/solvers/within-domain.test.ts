@@ -6,6 +6,7 @@ import { copyDomain, createDomain, type Domain, fillDomain } from '../../../src/
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
+import { solvers } from '../../../src/solvers/index.js';
 import { prepareWithin } from '../../../src/solvers/reductions/within-domain.js';
 import { violation } from '../../../src/solvers/shared/linear-rows.js';
 import { judge } from '../../conformance/judge.js';
@@ -105,7 +106,7 @@ function* cases(norm: Norm, kinds: readonly Kind[], count: number) {
       if (/singular/.test((error as Error).message)) continue;
       throw error;
     }
-    const free = { ...made.problem, piece: { kind: 'polyhedron', rows: [] } as const, holds: () => true };
+    const free = { ...made.problem, piece: { rows: [], atoms: [] }, holds: () => true };
     for (const { domain } of made.people) yield { problem: made.problem, free, domain: narrowed(domain, dice) };
   }
 }
@@ -115,7 +116,7 @@ describe.each(NORMS)('the cheapest point of a narrowed domain under %s', (norm) 
     const seen = { solved: 0, infeasible: 0 };
     for (const { problem, free, domain } of cases(norm, LATTICES, 120)) {
       const expected = bruteForce(problem, domain);
-      const outcome = prepareWithin(problem)!.solve(domain, within(5000));
+      const outcome = prepareWithin(problem, solvers)!.solve(domain, within(5000));
       expect(outcome.status).toBe(expected === Infinity ? 'infeasible' : 'solved');
       seen[outcome.status as keyof typeof seen]++;
       if (!outcome.x) continue;
@@ -134,7 +135,7 @@ describe.each(NORMS)('the cheapest point of a narrowed domain under %s', (norm) 
     let solved = 0;
     for (const { problem, free, domain } of cases(norm, ['continuous', 'continuous', 'integer', 'one-hot'], 80)) {
       const tried = bruteForce(problem, domain);
-      const outcome = prepareWithin(problem)!.solve(domain, within(5000));
+      const outcome = prepareWithin(problem, solvers)!.solve(domain, within(5000));
       expect(['solved', 'infeasible']).toContain(outcome.status);
       if (outcome.status === 'infeasible') expect(tried).toBe(Infinity);
       if (!outcome.x) continue;
@@ -181,7 +182,7 @@ describe('decimals and missing values', () => {
     const domain = createDomain(loaded.space);
     fillDomain(domain, loaded.space, compiled.rules, Float64Array.from(row), loaded.preprocessing.imputed);
     const problem = compileProblems(loaded, compiled, { kind: 'class', index: 0, margin: 0 })[0];
-    return { domain, within: prepareWithin(problem)! };
+    return { domain, within: prepareWithin(problem, solvers)! };
   };
 
   it.each(['l0', 'l1', 'l2', 'mahalanobis'])('puts decimals on their grid, inside a box, under %s', (norm) => {

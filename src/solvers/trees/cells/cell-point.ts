@@ -40,7 +40,7 @@ export class CellPoint {
     this.home = new Int32Array(cells.features.length);
     this.still = new Int32Array(cells.features.length);
     this.x = new Float64Array(this.problem.space.columns);
-    this.unsure = 2 * cells.piece.slack;
+    this.unsure = 2 * cells.atom.slack;
   }
 
   /** Starts with a person, at home and without an answer; false when some feature has no cell to be in. */
@@ -80,7 +80,7 @@ export class CellPoint {
     this.move(f, cell);
     const sure =
       this.rules.none &&
-      !this.cells.piece.relaxed &&
+      !this.cells.atom.relaxed &&
       this.scores.worst() > this.unsure &&
       this.changes <= this.problem.maxChanges;
     if (sure || this.holds()) return true;

@@ -48,9 +48,9 @@ export class CellScores {
   private walk = 0;
 
   constructor(private readonly cells: Cells) {
-    const { features, piece } = cells;
-    this.margins = piece.margins.length;
-    this.gain = piece.margins.map(({ gain }) => gain);
+    const { features, atom } = cells;
+    this.margins = atom.margins.length;
+    this.gain = atom.margins.map(({ gain }) => gain);
     this.at = new Int32Array(features.length);
     this.slack = new Float64Array(this.margins);
     this.unordered = Uint8Array.from(features, ({ unordered }) => +unordered);
@@ -59,9 +59,9 @@ export class CellScores {
     this.first = new Int32Array(features.length + 1);
     // One more place per feature: where the interval up to its last cell ends.
     for (let f = 0; f < features.length; f++) this.first[f + 1] = this.first[f] + features[f].count + 1;
-    this.rise = piece.margins.map(() => new Float64Array(this.first[features.length]));
+    this.rise = atom.margins.map(() => new Float64Array(this.first[features.length]));
     this.parted = new Float64Array(this.first[features.length]);
-    this.leaf = new Int32Array(piece.forest.root.length);
+    this.leaf = new Int32Array(atom.forest.root.length);
     this.from = new Int32Array(features.length);
     this.to = new Int32Array(features.length);
     this.seen = new Float64Array(features.length);
@@ -74,22 +74,22 @@ export class CellScores {
 
   /** Splits of what a person misses lead to one side only. Before `load`, for every person. */
   meet(present: Int32Array): void {
-    const { features, feature, missingLeft, piece } = this.cells;
+    const { features, feature, missingLeft, atom } = this.cells;
     this.nodes = this.plain;
     if (features.every(({ count }, f) => present[f] < count)) return;
     this.nodes = this.plain.slice();
     for (let n = 0; n < feature.length; n++) {
       if (feature[n] < 0 || present[feature[n]] < features[feature[n]].count) continue;
-      const side = missingLeft[n] ? piece.forest.left[n] : piece.forest.right[n];
+      const side = missingLeft[n] ? atom.forest.left[n] : atom.forest.right[n];
       this.nodes[n * STRIDE + LOW] = this.nodes[n * STRIDE + HIGH] = side;
     }
   }
 
   /** Goes to a vector of cells, from scratch. */
   load(at: ArrayLike<number>): void {
-    const { root } = this.cells.piece.forest;
+    const { root } = this.cells.atom.forest;
     this.at.set(at);
-    for (let m = 0; m < this.margins; m++) this.slack[m] = -this.cells.piece.margins[m].need;
+    for (let m = 0; m < this.margins; m++) this.slack[m] = -this.cells.atom.margins[m].need;
     for (let t = 0; t < root.length; t++) {
       const leaf = this.leafBelow(root[t]);
       this.leaf[t] = leaf;
@@ -100,7 +100,7 @@ export class CellScores {
   move(f: number, cell: number): void {
     if (this.at[f] === cell) return;
     this.at[f] = cell;
-    const { root } = this.cells.piece.forest;
+    const { root } = this.cells.atom.forest;
     const trees = this.treesOf[f];
     for (let k = 0; k < trees.length; k++) {
       const t = trees[k];
@@ -121,7 +121,7 @@ export class CellScores {
 
   /** Fills `rise` between `least` and `most`. */
   look(): void {
-    const { root } = this.cells.piece.forest;
+    const { root } = this.cells.atom.forest;
     let wanted = 0;
     for (let f = 0; f < this.at.length; f++) {
       if (this.least[f] < this.most[f]) wanted |= 1 << (f & 31);
@@ -229,7 +229,7 @@ export class CellScores {
   }
 
   private layOut(): Int32Array {
-    const { left, right } = this.cells.piece.forest;
+    const { left, right } = this.cells.atom.forest;
     const { feature, cut, flipped, sets } = this.cells;
     const nodes = new Int32Array(left.length * STRIDE);
     let start = 0;
@@ -252,7 +252,7 @@ export class CellScores {
   }
 
   private listTrees(): Int32Array[] {
-    const { root } = this.cells.piece.forest;
+    const { root } = this.cells.atom.forest;
     const lists = this.cells.features.map((): number[] => []);
     for (let t = 0; t < root.length; t++) {
       const end = t + 1 < root.length ? root[t + 1] : this.cells.feature.length;

@@ -40,7 +40,7 @@ export class CellSearch {
   private readonly lookWork: number;
 
   constructor(cells: Cells) {
-    this.lookWork = (FLOPS_PER_TREE * cells.piece.forest.root.length) / FLOPS_PER_UNIT;
+    this.lookWork = (FLOPS_PER_TREE * cells.atom.forest.root.length) / FLOPS_PER_UNIT;
     this.point = new CellPoint(cells);
     this.locked = new Uint8Array(cells.features.length);
   }

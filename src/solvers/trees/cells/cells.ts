@@ -15,7 +15,7 @@
  */
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../linalg/floats.js';
 import type { Feature } from '../../../models/features.js';
-import type { AdditiveTreesPiece } from '../../../models/region.js';
+import type { TreesAtom } from '../../../models/region.js';
 import { type Forest, goesLeft, MISSING_LEFT } from '../../../models/trees/tree.js';
 import { changeCost } from '../../../policy/cost.js';
 import { type Domain, roundTo } from '../../../policy/domain.js';
@@ -25,8 +25,22 @@ import type { Problem } from '../../../problems/problem.js';
 const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
 
 /** Whether a problem can be told in cells. Trees behind a step that mixes columns have no boxes in them. */
-export function hasCells({ piece, traits }: Problem): boolean {
-  return piece.kind === 'additive-trees' && (!piece.map || piece.map.diagonal !== null) && SEPARABLE.has(traits.norm);
+export function hasCells(problem: Problem): boolean {
+  const atom = soleTrees(problem);
+  if (!atom || (atom.map && !atom.map.diagonal)) return false;
+  return SEPARABLE.has(problem.traits.norm);
+}
+
+/** The trees of a problem that asks for nothing else of the model; null: there is more, or none. */
+export function soleTrees({ piece: { rows, atoms } }: Problem): TreesAtom | null {
+  return rows.length === 0 && atoms.length === 1 && atoms[0].kind === 'trees' ? atoms[0] : null;
+}
+
+/** The same, for a problem that was accepted. */
+export function treesOf(problem: Problem): TreesAtom {
+  const atom = soleTrees(problem);
+  if (!atom) throw new TypeError('the problem is not made of trees');
+  return atom;
 }
 
 /** The last value of a column that goes left at a threshold, and the first that goes right. */
@@ -59,9 +73,9 @@ export class Cells {
 
   constructor(
     readonly problem: Problem,
-    readonly piece: AdditiveTreesPiece,
+    readonly atom: TreesAtom,
   ) {
-    const { forest } = piece;
+    const { forest } = atom;
     const nodes = forest.feature.length;
     this.feature = new Int32Array(nodes).fill(-1);
     this.cut = new Int32Array(nodes).fill(-1);
@@ -80,7 +94,7 @@ export class Cells {
   }
 
   private layOut(feature: Feature, nodes: readonly number[], sets: (Uint8Array | null)[]): FeatureCells {
-    const { forest } = this.piece;
+    const { forest } = this.atom;
     const unordered = feature.kind === 'choice' || nodes.some((n) => forest.set[n] >= 0);
     if (!unordered) return this.layOutOrdered(feature, nodes);
     const count = Math.max(1, feature.categories.length || feature.max - feature.min + 1);
@@ -94,19 +108,19 @@ export class Cells {
 
   /** What a split of a category sees when the feature is in a cell. */
   private inputOf(node: number, feature: Feature, cell: number): number {
-    const column = this.piece.forest.feature[node];
+    const column = this.atom.forest.feature[node];
     const value = feature.kind === 'choice' ? +(column === feature.column + cell) : cell;
     return this.toInput(column, value);
   }
 
   /** What the trees see of a column's value. */
   toInput(column: number, value: number): number {
-    const { map } = this.piece;
+    const { map } = this.atom;
     return map ? map.offset[column] + map.diagonal![column] * value : value;
   }
 
   private layOutOrdered(feature: Feature, nodes: readonly number[]): FeatureCells {
-    const { map } = this.piece;
+    const { map } = this.atom;
     const flip = map !== null && map.diagonal![feature.column] < 0;
     const found = nodes.map((n) => ({ n, cut: this.cutOf(n, flip) })).sort((a, b) => a.cut.leftEnd - b.cut.leftEnd);
     const cuts: Cut[] = [];
@@ -121,7 +135,7 @@ export class Cells {
 
   /** The two sides of a threshold, in columns and in the precision of the comparison. */
   private cutOf(node: number, flip: boolean): Cut {
-    const { forest, map } = this.piece;
+    const { forest, map } = this.atom;
     const left = forest.single[node] === 1 ? lastSingle(forest, node) : lastDouble(forest, node);
     const right = nextUp(left);
     if (!map) return { leftEnd: left, rightStart: right };
@@ -133,7 +147,7 @@ export class Cells {
 
   /** A column value near the given one that goes to the wanted side: rounding in the scaling may need a few steps. */
   private settle(node: number, column: number, start: number, left: boolean): number {
-    const { forest, map } = this.piece;
+    const { forest, map } = this.atom;
     const outward = map!.diagonal![column] > 0 === left ? nextDown : nextUp;
     let value = start;
     for (let k = 0; k < 1000 && goesLeft(forest, node, this.toInput(column, value)) !== left; k++)

@@ -18,8 +18,17 @@ import type { Problem } from '../../../problems/problem.js';
 import { narrowTo, prepareWithin } from '../../reductions/within-domain.js';
 import { isAnswer } from '../../shared/answer-check.js';
 import { BestAnswer } from '../../shared/best-answer.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../../solver.js';
-import { Cells, closeCells, hasCells, PersonCells } from '../cells/cells.js';
+import {
+  INFEASIBLE,
+  type Limits,
+  limit,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  type SolverTable,
+  solved,
+} from '../../solver.js';
+import { Cells, closeCells, hasCells, PersonCells, treesOf } from '../cells/cells.js';
 import { CostLattice } from './cost-lattice.js';
 import { ForestDual } from './forest-dual.js';
 import { Incumbents } from './forest-incumbents.js';
@@ -62,23 +71,26 @@ class PreparedForest implements Prepared {
   /** The least bound of boxes that could neither be split nor settled. */
   private unsettled = Infinity;
 
-  constructor(private readonly problem: Problem) {
-    if (problem.piece.kind !== 'additive-trees') throw new TypeError('not a forest');
-    const { margins, slack } = problem.piece;
-    this.cells = new Cells(problem, problem.piece);
+  constructor(
+    private readonly problem: Problem,
+    table: SolverTable,
+  ) {
+    const atom = treesOf(problem);
+    const { margins, slack } = atom;
+    this.cells = new Cells(problem, atom);
     this.person = new PersonCells(this.cells);
     this.incumbents = new Incumbents(this.cells);
     this.forest = new ReachableForest(this.cells, this.person);
     const features = this.cells.features.length;
     this.unordered = Uint8Array.from(this.cells.features, ({ unordered }) => +unordered);
     const needs = margins.map(({ gain, need }) => ({ gain, need: need - slack }));
-    this.dual = new ForestDual(needs, problem.piece.forest.root.length, features, problem.maxChanges);
+    this.dual = new ForestDual(needs, atom.forest.root.length, features, problem.maxChanges);
     this.x = new Float64Array(problem.space.columns);
     this.best = new BestAnswer(problem);
     this.cellsAt = new Int32Array(features);
     this.wholePrices = new Float64Array(this.cells.feature.length);
     this.narrowed = createDomain(problem.space);
-    this.tied = problem.traits.linked || problem.traits.disjunctive ? prepareWithin(problem)! : null;
+    this.tied = problem.traits.linked || problem.traits.disjunctive ? prepareWithin(problem, table)! : null;
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
@@ -336,5 +348,5 @@ function markFinite(set: Uint8Array, cost: number, cell: number): Uint8Array {
 export const forestExact: Solver = {
   name: 'forest-exact',
   accepts: (problem) => (hasCells(problem) ? 'exact' : 'no'),
-  prepare: (problem) => new PreparedForest(problem),
+  prepare: (problem, table) => new PreparedForest(problem, table),
 };

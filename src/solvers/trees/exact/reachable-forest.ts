@@ -59,7 +59,7 @@ export class ReachableForest {
     private readonly person: PersonCells,
   ) {
     const count = cells.features.length;
-    this.root = new Int32Array(cells.piece.forest.root.length);
+    this.root = new Int32Array(cells.atom.forest.root.length);
     this.first = new Int32Array(count + 1);
     this.present = new Int32Array(count);
     this.used = new Uint8Array(count);
@@ -90,7 +90,7 @@ export class ReachableForest {
    * False: some tree has no leaf in reach, so nothing costs less than `below`.
    */
   build(below: number, within?: CellBox): boolean {
-    const { features, piece } = this.cells;
+    const { features, atom } = this.cells;
     this.below = below;
     this.size = 0;
     let total = 0;
@@ -110,7 +110,7 @@ export class ReachableForest {
     }
     if (!(total < below)) return false;
     for (let t = 0; t < this.root.length; t++) {
-      this.root[t] = this.walk(piece.forest.root[t], total);
+      this.root[t] = this.walk(atom.forest.root[t], total);
       if (this.root[t] < 0) return false;
     }
     this.layOutSegments();
@@ -138,7 +138,7 @@ export class ReachableForest {
 
   /** Copies what stays below a node of the whole forest; returns its number here, -1 when nothing stays. */
   private walk(node: number, total: number): number {
-    const { forest } = this.cells.piece;
+    const { forest } = this.cells.atom;
     if (forest.left[node] < 0) return this.add(node, -1);
     const f = this.cells.feature[node];
     const set = this.cells.sets[node];

@@ -3,7 +3,7 @@ import type { Domain } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';
 import { type Acceptance, type Limits, limit, type Outcome, type Prepared, type Solver } from '../../solver.js';
 import { CellSearch } from '../cells/cell-search.js';
-import { Cells, hasCells, PersonCells } from '../cells/cells.js';
+import { Cells, hasCells, PersonCells, treesOf } from '../cells/cells.js';
 
 /** Leaves the best answer that it finds in the search's point; the point starts at home and is no answer. */
 export type Strategy = (search: CellSearch, anyAnswer: boolean) => void;
@@ -15,8 +15,7 @@ class PreparedHeuristic implements Prepared {
   private readonly x: Float64Array;
 
   constructor(problem: Problem, prepare: (search: CellSearch) => Strategy) {
-    if (problem.piece.kind !== 'additive-trees') throw new TypeError('not a forest');
-    const cells = new Cells(problem, problem.piece);
+    const cells = new Cells(problem, treesOf(problem));
     this.person = new PersonCells(cells);
     this.search = new CellSearch(cells);
     this.strategy = prepare(this.search);

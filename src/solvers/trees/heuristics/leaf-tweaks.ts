@@ -38,7 +38,7 @@ export class LeafTweaks {
   /** The best tweaks of the present point, most gain for the price first. */
   list(): Tweak[] {
     const { scores, cells } = this.point;
-    const { root } = cells.piece.forest;
+    const { root } = cells.atom.forest;
     this.kept.length = this.lacking.length = 0;
     for (let m = 0; m < scores.slack.length; m++) if (scores.slack[m] < this.point.unsure) this.lacking.push(m);
     this.target.set(scores.at);
@@ -48,11 +48,11 @@ export class LeafTweaks {
 
   /** Moves the point into a leaf's box. */
   apply({ leaf }: Tweak): void {
-    const { parent, piece, features, feature } = this.point.cells;
+    const { parent, atom, features, feature } = this.point.cells;
     this.target.set(this.point.scores.at);
     const touched = new Set<number>();
     for (let node = leaf; parent[node] >= 0; node = parent[node]) {
-      this.narrow(parent[node], piece.forest.left[parent[node]] === node);
+      this.narrow(parent[node], atom.forest.left[parent[node]] === node);
       touched.add(feature[parent[node]]);
     }
     for (const f of touched) {
@@ -65,7 +65,7 @@ export class LeafTweaks {
   }
 
   private walk(node: number, present: number, extra: number): void {
-    const { left, right } = this.point.cells.piece.forest;
+    const { left, right } = this.point.cells.atom.forest;
     if (left[node] < 0) this.note(node, present, extra);
     else {
       this.enter(node, true, left[node], present, extra);
@@ -95,7 +95,7 @@ export class LeafTweaks {
 
   /** Keeps a leaf if it is among the best. */
   private note(leaf: number, present: number, extra: number): void {
-    const { margins } = this.point.cells.piece;
+    const { margins } = this.point.cells.atom;
     let rise = 0;
     for (const m of this.lacking) rise += margins[m].gain[leaf] - margins[m].gain[present];
     if (leaf === present || !(rise > 0)) return;

@@ -67,7 +67,7 @@ export class LeafBoxes {
 
   private findLastDoubles(): Float64Array {
     const last = this.lowEnd.slice();
-    const { forest } = this.cells.piece;
+    const { forest } = this.cells.atom;
     for (let node = 0; node < forest.left.length; node++) {
       if (forest.left[node] < 0 || this.cells.sets[node]) continue;
       const cut = this.cutStart[this.cells.feature[node]] + this.cells.cut[node];
@@ -78,7 +78,7 @@ export class LeafBoxes {
 
   /** The last double that goes to the lower side of a split, between one that does and one that does not. */
   private lastBelow(node: number, low: number, high: number): number {
-    const { forest } = this.cells.piece;
+    const { forest } = this.cells.atom;
     const flipped = this.cells.flipped[node] === 1;
     const isBelow = (value: number) =>
       goesLeft(forest, node, this.cells.toInput(forest.feature[node], value)) !== flipped;
@@ -93,10 +93,10 @@ export class LeafBoxes {
   /** What the path to a leaf asks for. It may contradict itself, and still be the way of a missing value. */
   private boxOf(leaf: number): Bound[] {
     const turns = new Map<number, number[]>();
-    const { parent, feature, piece } = this.cells;
+    const { parent, feature, atom } = this.cells;
     for (let node = leaf, up = parent[leaf]; up >= 0; node = up, up = parent[up]) {
       const f = feature[up];
-      turns.set(f, [...(turns.get(f) ?? []), 2 * up + +(piece.forest.left[up] === node)]);
+      turns.set(f, [...(turns.get(f) ?? []), 2 * up + +(atom.forest.left[up] === node)]);
     }
     return [...turns].sort(([f], [g]) => f - g).map(([f, list]) => this.boundOf(f, Int32Array.from(list)));
   }
@@ -120,7 +120,7 @@ export class LeafBoxes {
 }
 
 /** The leaves that meet all margins, rounding allowed for. */
-function acceptedLeaves({ piece: { forest, margins, slack } }: Cells): number[] {
+function acceptedLeaves({ atom: { forest, margins, slack } }: Cells): number[] {
   const isAccepted = (node: number) =>
     forest.left[node] < 0 && margins.every(({ gain, need }) => gain[node] >= need - slack);
   return [...forest.left.keys()].filter(isAccepted);

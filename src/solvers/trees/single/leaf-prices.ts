@@ -173,7 +173,7 @@ export class LeafPrices {
 
   private followsTurns(k: number): boolean {
     const { cells, turns } = this.boxes;
-    const { forest } = cells.piece;
+    const { forest } = cells.atom;
     return turns[k].every((turn) => {
       const column = forest.feature[turn >> 1];
       return +goesLeft(forest, turn >> 1, cells.toInput(column, this.domain.origin[column])) === (turn & 1);

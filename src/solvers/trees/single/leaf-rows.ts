@@ -4,12 +4,12 @@
  * the rows hold everything that the library's comparison takes for being in the leaf.
  */
 import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../linalg/floats.js';
-import type { AdditiveTreesPiece, LinearRow } from '../../../models/region.js';
+import type { LinearRow, TreesAtom } from '../../../models/region.js';
 import { type Forest, goesLeft } from '../../../models/trees/tree.js';
 
 /** The rows of every accepted leaf. */
-export function leafRows(piece: AdditiveTreesPiece): LinearRow[][] {
-  const { forest, margins, slack } = piece;
+export function leafRows(atom: TreesAtom): LinearRow[][] {
+  const { forest, margins, slack } = atom;
   const rows: LinearRow[][] = [];
   const descend = (node: number, lower: Float64Array, upper: Float64Array): void => {
     if (forest.left[node] >= 0) {
@@ -18,10 +18,10 @@ export function leafRows(piece: AdditiveTreesPiece): LinearRow[][] {
       descend(forest.left[node], lower, upper.with(input, Math.min(upper[input], last)));
       descend(forest.right[node], lower.with(input, Math.max(lower[input], nextUp(last))), upper);
     } else if (margins.every(({ gain, need }) => gain[node] >= need - slack)) {
-      if (lower.every((low, i) => low <= upper[i])) rows.push(rowsOf(piece, lower, upper));
+      if (lower.every((low, i) => low <= upper[i])) rows.push(rowsOf(atom, lower, upper));
     }
   };
-  const inputs = piece.map!.offset.length;
+  const inputs = atom.map!.offset.length;
   descend(
     forest.root[0],
     new Float64Array(inputs).fill(Number.NEGATIVE_INFINITY),
@@ -30,7 +30,7 @@ export function leafRows(piece: AdditiveTreesPiece): LinearRow[][] {
   return rows;
 }
 
-function rowsOf({ map }: AdditiveTreesPiece, lower: Float64Array, upper: Float64Array): LinearRow[] {
+function rowsOf({ map }: TreesAtom, lower: Float64Array, upper: Float64Array): LinearRow[] {
   return [...lower.keys()]
     .filter((i) => lower[i] > Number.NEGATIVE_INFINITY || upper[i] < Infinity)
     .map((i) => ({ a: map!.matrix![i], lower: lower[i] - map!.offset[i], upper: upper[i] - map!.offset[i] }));

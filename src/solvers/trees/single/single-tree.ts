@@ -14,7 +14,7 @@
  */
 
 import { gather } from '../../../models/features.js';
-import type { AdditiveTreesPiece } from '../../../models/region.js';
+import type { TreesAtom } from '../../../models/region.js';
 import { hasSets } from '../../../models/trees/category-sets.js';
 import { evaluateCost } from '../../../policy/cost.js';
 import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
@@ -29,19 +29,21 @@ import {
   type Outcome,
   type Prepared,
   type Solver,
+  type SolverTable,
   solved,
 } from '../../solver.js';
-import { Cells } from '../cells/cells.js';
+import { Cells, soleTrees, treesOf } from '../cells/cells.js';
 import { LeafBoxes } from './leaf-boxes.js';
 import { LeafPrices } from './leaf-prices.js';
 import { leafRows } from './leaf-rows.js';
 
-function accepts({ piece }: Problem): 'no' | 'exact' {
-  if (piece.kind !== 'additive-trees' || piece.forest.root.length !== 1) return 'no';
-  return isMixed(piece) && hasSets(piece.forest) ? 'no' : 'exact';
+function accepts(problem: Problem): 'no' | 'exact' {
+  const atom = soleTrees(problem);
+  if (atom?.forest.root.length !== 1) return 'no';
+  return isMixed(atom) && hasSets(atom.forest) ? 'no' : 'exact';
 }
 
-const isMixed = ({ map }: AdditiveTreesPiece): boolean => map !== null && map.diagonal === null;
+const isMixed = ({ map }: TreesAtom): boolean => map !== null && map.diagonal === null;
 
 /** How leaves are bounded and visited. */
 interface Leaves {
@@ -152,9 +154,10 @@ class TiedLeaves implements Leaves {
   constructor(
     private readonly problem: Problem,
     boxes: LeafBoxes,
+    table: SolverTable,
   ) {
     this.prices = new LeafPrices(problem, boxes);
-    this.within = prepareWithin(problem)!;
+    this.within = prepareWithin(problem, table)!;
     this.box = createDomain(problem.space);
     this.price = new Price(problem);
   }
@@ -186,9 +189,10 @@ class MixedLeaves implements Leaves {
 
   constructor(
     private readonly problem: Problem,
-    piece: AdditiveTreesPiece,
+    atom: TreesAtom,
+    private readonly table: SolverTable,
   ) {
-    this.rows = leafRows(piece);
+    this.rows = leafRows(atom);
     this.bounds = new Float64Array(this.rows.length);
     this.price = new Price(problem);
   }
@@ -199,7 +203,7 @@ class MixedLeaves implements Leaves {
 
   visit(leaf: number, domain: Domain, limits: Limits): Outcome {
     if (domain.origin.some(Number.isNaN)) return numerical('a missing value is mixed into every input');
-    this.engines[leaf] ??= prepareWithin(this.problem, this.rows[leaf], this.problem.holds)!;
+    this.engines[leaf] ??= prepareWithin(this.problem, this.table, this.rows[leaf], this.problem.holds)!;
     const outcome = this.engines[leaf]!.solve(domain, limits);
     if (!outcome.x) return outcome;
     // Rounding in the mixing took the point out again: a deeper look will tell.
@@ -229,14 +233,14 @@ class Price {
   }
 }
 
-function prepare(problem: Problem): Prepared {
-  const { piece, traits } = problem;
-  if (piece.kind !== 'additive-trees') throw new TypeError('not a tree');
-  if (isMixed(piece)) return new PreparedBoxes(problem, new MixedLeaves(problem, piece), ENGINE_WORTH);
-  const boxes = new LeafBoxes(new Cells(problem, piece));
+function prepare(problem: Problem, table: SolverTable): Prepared {
+  const { traits } = problem;
+  const atom = treesOf(problem);
+  if (isMixed(atom)) return new PreparedBoxes(problem, new MixedLeaves(problem, atom, table), ENGINE_WORTH);
+  const boxes = new LeafBoxes(new Cells(problem, atom));
   const tied = traits.linked || traits.disjunctive || traits.norm === 'mahalanobis';
   return tied
-    ? new PreparedBoxes(problem, new TiedLeaves(problem, boxes), ENGINE_WORTH)
+    ? new PreparedBoxes(problem, new TiedLeaves(problem, boxes, table), ENGINE_WORTH)
     : new PreparedBoxes(problem, new SeparableLeaves(problem, boxes), WORTH);
 }
 
