@@ -13,7 +13,8 @@ import type { Family, Model } from './family.js';
 import { type Feature, type FeatureSpace, layOutFeatures, readValue, rowError, spread } from './features.js';
 import { families } from './index.js';
 import { buildPreprocessing, type Preprocessing } from './preprocessing.js';
-import type { Forest } from './trees/tree.js';
+import { categoriesOf } from './trees/category-sets.js';
+import { type Forest, ranksOf } from './trees/tree.js';
 
 /** How far a score may be from its probe; libraries that compute in float32 get the second. */
 const PROBE_TOLERANCE = { float64: 1e-6, float32: 1e-4 };
@@ -67,6 +68,7 @@ export function assemble(document: unknown, options: LoadOptions, forests?: Fore
   const parameters = parseDocument(schema, parsed.parameters, 'model.parameters');
   const context = { inputs: preprocessing.inputs, classes: classes.length, labels: classes, forest };
   const model = family.load(parameters, context);
+  if (model.forest) checkSets(model.forest, space, preprocessing);
   const loaded: LoadedModel = {
     document: parsed,
     name: parsed.name,
@@ -105,6 +107,20 @@ function checkClasses(document: ModelDocument, task: string): readonly string[] 
   const two = document.family === 'hyperplane' || document.family === 'logistic-regression';
   if (two && classes.length !== 2) throw fail(`${document.family} has exactly two classes, got ${classes.length}`);
   return classes;
+}
+
+/** A set is read from one column: from its numbers as they are, or from categories that are listed. */
+function checkSets(forest: Forest, space: FeatureSpace, { runColumn }: Preprocessing): void {
+  const fail = (message: string) => new ElsewiseError('unsupported', message, 'model.preprocessing');
+  const ranks = ranksOf(space);
+  for (const [n, set] of forest.set.entries()) {
+    if (set < 0) continue;
+    const column = forest.feature[n];
+    if (!runColumn) throw fail('a step that mixes columns comes before a split by a set of categories');
+    if (ranks(column) > 0 || categoriesOf(forest, set).every((code) => runColumn(column, code) === code)) continue;
+    const { name } = space.features[space.owner[column]];
+    throw fail(`"${name}" is scaled and then split by a set of numbers: make the feature categorical`);
+  }
 }
 
 /** Scores rows of one model; holds the scratch arrays, so one per thread and use. */

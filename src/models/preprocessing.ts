@@ -15,6 +15,8 @@ export interface Preprocessing {
   readonly inputs: number;
   /** Runs the steps on the columns of a row. The result is valid until the next call. */
   run(columns: Float64Array): Float64Array;
+  /** The same for one column's value; null where a step mixes columns. */
+  readonly runColumn: ColumnRunner | null;
   /** The steps as one affine map, imputation aside. */
   readonly map: AffineMap;
   /** Column values that imputation stands for; NaN where a missing value is an error. */
@@ -22,12 +24,14 @@ export interface Preprocessing {
 }
 
 type Runner = (input: Float64Array) => Float64Array;
+export type ColumnRunner = (column: number, value: number) => number;
 
 export function buildPreprocessing(steps: readonly PreprocessingStep[], columns: number): Preprocessing {
   let map = identityMap(columns);
   let imputable = true;
   const imputed = new Float64Array(columns).fill(Number.NaN);
   const runners: Runner[] = [];
+  const columnRunners: ColumnRunner[] = [];
   for (const [index, step] of steps.entries()) {
     const path = `model.preprocessing[${index}]`;
     const width = map.offset.length;
@@ -36,6 +40,7 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
       checkLength(step.values, width, `${path}.values`);
       undoScale(map, step.values, imputed);
       runners.push(imputeRunner(step.values));
+      columnRunners.push((i, value) => (Number.isNaN(value) ? (step.values[i] ?? Number.NaN) : value));
     } else if (step.type === 'scale') {
       checkLength(step.mean, width, `${path}.mean`);
       checkLength(step.scale, width, `${path}.scale`);
@@ -49,6 +54,7 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
         map,
       );
       runners.push(scaleRunner(step.mean, step.scale));
+      columnRunners.push((i, value) => (value - step.mean[i]) / step.scale[i]);
     } else {
       checkAffine(step, width, path);
       const matrix = step.matrix.map((row) => Float64Array.from(row));
@@ -57,7 +63,9 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
       imputable = false;
     }
   }
-  return { inputs: map.offset.length, map, imputed, run: (c) => runners.reduce((x, runner) => runner(x), c) };
+  const run = (columns: Float64Array) => runners.reduce((x, runner) => runner(x), columns);
+  const runColumn: ColumnRunner = (column, value) => columnRunners.reduce((x, runner) => runner(column, x), value);
+  return { inputs: map.offset.length, map, imputed, run, runColumn: imputable ? runColumn : null };
 }
 
 function checkLength(values: readonly unknown[], expected: number, path: string): void {

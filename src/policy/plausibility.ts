@@ -91,7 +91,12 @@ const plausibilityError = (key: string, message: string) =>
   new ElsewiseError('bad-document', message, `policy.plausibility${key}`);
 
 /** Without sets of categories there is always a threshold. */
-const plain = (forest: Forest): Forest => onColumns(forest, (_, value) => value)!;
+const plain = (forest: Forest): Forest =>
+  onColumns(
+    forest,
+    (_, value) => value,
+    () => 0,
+  );
 
 /** The samples by column, imputed as the model does. */
 function sampleColumns({ background, space, preprocessing }: LoadedModel): Float64Array[] {

@@ -9,11 +9,11 @@ import type { Model } from '../models/family.js';
 import type { FeatureSpace } from '../models/features.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
 import { type Goal, type LinearRow, type Piece, pullBack } from '../models/region.js';
-import type { ColumnInput } from '../models/trees/forest-columns.js';
 import { type Constraint, compileConstraint, type LinearAtom } from '../policy/constraint.js';
 import { type Cost, compileCost } from '../policy/cost.js';
 import { compilePlausibility, type Plausibility } from '../policy/plausibility.js';
 import { compileRules, type FeatureRule } from '../policy/rules.js';
+import { onOwnColumns } from './column-trees.js';
 import { withPlausibility } from './plausible.js';
 import type { Problem, RowClause, Traits } from './problem.js';
 
@@ -73,8 +73,8 @@ export function compileProblems(loaded: LoadedModel, policy: CompiledPolicy, goa
   const { samples } = loaded.background;
   const word = modelsWord(loaded, plausibility, goal);
   return piecesOf(loaded.model, goal).map((region) => {
-    const own = pullBack(loaded.preprocessing.map, region);
-    const piece = plausibility ? withPlausibility(own, plausibility.atom, columnInput(loaded)) : own;
+    const own = onOwnColumns(pullBack(loaded.preprocessing.map, region), loaded);
+    const piece = plausibility ? withPlausibility(own, plausibility.atom) : own;
     const parts = { space: loaded.space, rules, piece, cost, links, clauses, maxChanges, samples, ...word };
     return { ...parts, traits: traitsOf(parts) };
   });
@@ -106,15 +106,6 @@ function modelsWord(loaded: LoadedModel, plausibility: Plausibility | null, goal
     out.set(pullBackVector(preprocessing.map, inputs).a);
   };
   return { reaches, holds, margin, gradient: model.gradient ? gradient : null };
-}
-
-/** What the model behind the preprocessing sees of one column's value, where columns are not mixed. */
-function columnInput({ preprocessing, space }: LoadedModel): ColumnInput {
-  const columns = new Float64Array(space.columns);
-  return (column, value) => {
-    columns[column] = value;
-    return preprocessing.run(columns)[column];
-  };
 }
 
 function traitsOf(problem: Omit<Problem, 'traits'>): Traits {

@@ -4,43 +4,50 @@
  * it is found by bisection with the very arithmetic that scores rows. A falling scaling swaps the sides.
  */
 import { lastDouble } from '../../linalg/floats.js';
-import { categoriesOf } from './category-sets.js';
+import type { ColumnRunner } from '../preprocessing.js';
+import { type CategorySets, categoriesOf, hasSets, layOutSets } from './category-sets.js';
 import { type Forest, goesLeft, MISSING_LEFT, MISSING_RIGHT } from './tree.js';
-
-/** What a tree compares when a column has a value. */
-export type ColumnInput = (column: number, value: number) => number;
 
 const SWAPPED = new Map([
   [MISSING_LEFT, MISSING_RIGHT],
   [MISSING_RIGHT, MISSING_LEFT],
 ]);
 
-/** Null: a split by a set of categories reads something else than the column, and has no threshold. */
-export function onColumns(forest: Forest, input: ColumnInput): Forest | null {
-  const nodes = forest.feature.length;
+/** `ranks`: how many values a column has that are listed; 0: sets are of its numbers as they are. */
+export function onColumns(forest: Forest, input: ColumnRunner, ranks: (column: number) => number): Forest {
   const out = {
     ...forest,
     threshold: forest.threshold.slice(),
     left: forest.left.slice(),
     right: forest.right.slice(),
     missing: forest.missing.slice(),
-    strict: new Uint8Array(nodes),
-    single: new Uint8Array(nodes),
+    strict: new Uint8Array(forest.feature.length),
+    single: new Uint8Array(forest.feature.length),
   };
-  for (let n = 0; n < nodes; n++) {
-    if (forest.left[n] < 0) continue;
-    const column = forest.feature[n];
-    if (forest.set[n] >= 0) {
-      const categories = categoriesOf(forest, forest.set[n]);
-      if (categories.some((category) => input(column, category) !== category)) return null;
-      continue;
-    }
-    const left = (value: number) => goesLeft(forest, n, input(column, value));
-    const flipped = !left(-Number.MAX_VALUE) && left(Number.MAX_VALUE);
-    out.threshold[n] = lastDouble(flipped ? (value) => !left(value) : left, forest.threshold[n]);
-    if (!flipped) continue;
-    [out.left[n], out.right[n]] = [forest.right[n], forest.left[n]];
-    out.missing[n] = SWAPPED.get(forest.missing[n]) ?? forest.missing[n];
-  }
-  return out;
+  for (let n = 0; n < forest.feature.length; n++)
+    if (forest.left[n] >= 0 && forest.set[n] < 0) rewriteThreshold(forest, out, n, input);
+  return hasSets(forest) ? { ...out, ...rewriteSets(forest, input, ranks) } : out;
 }
+
+type Rewritten = Pick<Forest, 'threshold' | 'left' | 'right' | 'missing'>;
+
+function rewriteThreshold(forest: Forest, out: Rewritten, n: number, input: ColumnRunner): void {
+  const left = (value: number) => goesLeft(forest, n, input(forest.feature[n], value));
+  const flipped = !left(-Number.MAX_VALUE) && left(Number.MAX_VALUE);
+  out.threshold[n] = lastDouble(flipped ? (value) => !left(value) : left, forest.threshold[n]);
+  if (!flipped) return;
+  [out.left[n], out.right[n]] = [forest.right[n], forest.left[n]];
+  out.missing[n] = SWAPPED.get(forest.missing[n]) ?? forest.missing[n];
+}
+
+/** The ranks that each set takes, by what is seen of them. */
+function rewriteSets(forest: Forest, input: ColumnRunner, ranks: (column: number) => number): CategorySets {
+  const taken = (n: number) => {
+    const column = forest.feature[n];
+    if (ranks(column) === 0) return [...categoriesOf(forest, forest.set[n])];
+    return range(ranks(column)).filter((rank) => goesLeft(forest, n, input(column, rank)));
+  };
+  return layOutSets(Array.from(forest.set, (set, n) => (set < 0 ? null : taken(n))));
+}
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, k) => k);

@@ -9,7 +9,9 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { TreeDocument } from '../../documents/tree-document.js';
+import { lastDouble, nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../linalg/floats.js';
 import { sharedBytes, sharedFloats, sharedInts } from '../../linalg/shared.js';
+import type { FeatureSpace } from '../features.js';
 import { type CategorySets, isInSet, layOutSets } from './category-sets.js';
 
 export const MISSING_ERROR = 0;
@@ -109,6 +111,23 @@ export function goesLeft(forest: Forest, node: number, input: number): boolean {
   return forest.strict[node] ? x < forest.threshold[node] : x <= forest.threshold[node];
 }
 
+/** The last double that goes left at a split by a threshold; infinite where one side has no double. */
+export function lastLeft(forest: Forest, node: number): number {
+  const { threshold, strict, single } = forest;
+  const guess = single[node] ? lastRounding(threshold[node], strict[node]) : threshold[node];
+  const end = strict[node] && !single[node] ? nextDown(guess) : guess;
+  const isLast = Number.isFinite(end) && goesLeft(forest, node, end) && !goesLeft(forest, node, nextUp(end));
+  return isLast ? end : lastDouble((x) => goesLeft(forest, node, x), guess);
+}
+
+/** About the last double that rounds to the largest single that goes left. */
+function lastRounding(threshold: number, strict: number): number {
+  let left = Math.fround(threshold);
+  if (left > threshold || (strict && left === threshold)) left = nextDownSingle(left);
+  const middle = (left + nextUpSingle(left)) / 2;
+  return Math.fround(middle) === left ? middle : nextDown(middle);
+}
+
 /** The leaf of tree t that the inputs fall into. */
 export function leafOf(forest: Forest, t: number, x: Float64Array): number {
   let node = forest.root[t];
@@ -130,4 +149,13 @@ export function largestSum({ root, left, value, outputs }: Forest): number {
     total += most;
   }
   return total;
+}
+
+/** By column: how many values it has, where they are listed: 0, 1, ... Else 0. */
+export function ranksOf({ features, owner }: FeatureSpace): (column: number) => number {
+  return (column) => {
+    const { kind, categories } = features[owner[column]];
+    if (kind === 'choice' || kind === 'boolean') return 2;
+    return kind === 'ordinal' ? categories.length : 0;
+  };
 }

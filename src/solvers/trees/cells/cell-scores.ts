@@ -230,13 +230,12 @@ export class CellScores {
 
   private layOut(): Int32Array {
     const { left, right } = this.cells.atom.forest;
-    const { feature, cut, flipped, sets } = this.cells;
+    const { feature, cut, sets } = this.cells;
     const nodes = new Int32Array(left.length * STRIDE);
     let start = 0;
     for (let n = 0; n < left.length; n++) {
       const set = sets[n];
-      const [low, high] = flipped[n] ? [right[n], left[n]] : [left[n], right[n]];
-      nodes.set([feature[n], set ? ~start : cut[n], low, high], n * STRIDE);
+      nodes.set([feature[n], set ? ~start : cut[n], left[n], right[n]], n * STRIDE);
       if (!set) continue;
       this.members.set(set, start);
       start += set.length;

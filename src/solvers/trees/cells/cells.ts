@@ -1,25 +1,26 @@
 /**
  * Cells: what trees can tell apart. The thresholds of a numeric feature cut it into cells 0..T; a category is a cell of its
- * own. Inside a cell every tree gives the same leaf, so a row is a vector of cells, and a box is an interval of cells per
+ * own, and so is a number that a split lists in a set. Inside a cell every tree gives the same leaf, so a row is a vector of cells, and a box is an interval of cells per
  * numeric feature and a set of them per category.
  *
  *   split of a numeric feature: left <=> cell <= cut          split of a category: left <=> its cell is in the split's set
  *
  * For one person each cell has one best value, the one nearest to the present value that lies in it and in the person's
- * domain, and so a cost; an empty cell costs Infinity. Where the library compares in float32 the ends of a cell are the last
- * numbers that round to its side: as the model sees it, an answer is a representable step past its threshold, and nothing
- * nearer is.
+ * domain, and so a cost; an empty cell costs Infinity. The ends of a cell are exact: the last double of one side of a threshold, in
+ * whatever precision the library compares, and the next double. An answer may be that next double, and no other is nearer.
  *
  * Every feature has one more cell, after the others: "missing". Who is in it stays in it, and nobody else gets there; each
  * split says where it leads.
  */
-import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../linalg/floats.js';
+import { nextDown, nextUp } from '../../../linalg/floats.js';
 import type { Feature } from '../../../models/features.js';
 import type { TreesAtom } from '../../../models/region.js';
-import { type Forest, goesLeft, MISSING_LEFT } from '../../../models/trees/tree.js';
+import { categoriesOf } from '../../../models/trees/category-sets.js';
+import { goesLeft, lastLeft, MISSING_LEFT } from '../../../models/trees/tree.js';
 import { changeCost } from '../../../policy/cost.js';
 import { type Domain, roundTo } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';
+import { narrowTo } from '../../reductions/within-domain.js';
 
 /** Costs that are sums over features: a cell then has a cost of its own. */
 const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
@@ -27,8 +28,7 @@ const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
 /** Whether a problem can be told in cells. Trees behind a step that mixes columns have no boxes in them. */
 export function hasCells(problem: Problem): boolean {
   const atom = soleTrees(problem);
-  if (!atom || (atom.map && !atom.map.diagonal)) return false;
-  return SEPARABLE.has(problem.traits.norm);
+  return atom !== null && !atom.map && SEPARABLE.has(problem.traits.norm);
 }
 
 /** The trees of a problem that asks for nothing else of the model; null: there is more, or none. */
@@ -43,28 +43,43 @@ export function treesOf(problem: Problem): TreesAtom {
   return atom;
 }
 
-/** The last value of a column that goes left at a threshold, and the first that goes right. */
-interface Cut {
-  readonly leftEnd: number;
-  readonly rightStart: number;
-}
-
 export interface FeatureCells {
   readonly feature: Feature;
   /** Cells are a set, not an order. */
   readonly unordered: boolean;
   /** Without the cell "missing", whose number this is. */
   readonly count: number;
-  readonly cuts: readonly Cut[];
+  /** By cut: the last double below it, ascending, and the first double above it. None where cells are a set. */
+  readonly ends: Float64Array;
+  readonly starts: Float64Array;
+}
+
+/** Whether cells are categories, and a cell's number is its value. */
+const isListedCells = ({ unordered, ends }: FeatureCells): boolean => unordered && !ends.length;
+
+/** The cell of a value; -1: none, for a value that is missing or no category. */
+export function cellOf(layout: FeatureCells, value: number): number {
+  if (Number.isNaN(value)) return -1;
+  if (!isListedCells(layout)) return numberCell(layout, value);
+  return Number.isInteger(value) && value >= 0 && value < layout.count ? value : -1;
+}
+
+function numberCell({ ends }: FeatureCells, value: number): number {
+  let [low, high] = [0, ends.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (value > ends[middle]) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export class Cells {
   readonly features: readonly FeatureCells[];
   /** By node: the feature that it splits; -1 at leaves and splits that decide nothing. */
   readonly feature: Int32Array;
-  /** By node, numeric: left <=> cell <= cut, or its opposite when flipped. */
+  /** By node, numeric: left <=> cell <= cut. */
   readonly cut: Int32Array;
-  readonly flipped: Uint8Array;
   /** By node, unordered: which cells go left, "missing" the last of them. */
   readonly sets: readonly (Uint8Array | null)[];
   /** By node: whether a missing value goes left. */
@@ -79,7 +94,6 @@ export class Cells {
     const nodes = forest.feature.length;
     this.feature = new Int32Array(nodes).fill(-1);
     this.cut = new Int32Array(nodes).fill(-1);
-    this.flipped = new Uint8Array(nodes);
     this.parent = new Int32Array(nodes).fill(-1);
     this.missingLeft = forest.missing.map((way) => +(way === MISSING_LEFT));
     const sets: (Uint8Array | null)[] = Array(nodes).fill(null);
@@ -97,77 +111,63 @@ export class Cells {
     const { forest } = this.atom;
     const unordered = feature.kind === 'choice' || nodes.some((n) => forest.set[n] >= 0);
     if (!unordered) return this.layOutOrdered(feature, nodes);
-    const count = Math.max(1, feature.categories.length || feature.max - feature.min + 1);
+    const layout = feature.categories.length ? listedCells(feature) : this.numberedCells(feature, nodes);
     for (const n of nodes) {
-      const ways = Array.from({ length: count }, (_, cell) => +goesLeft(forest, n, this.inputOf(n, feature, cell)));
       this.feature[n] = feature.index;
-      sets[n] = Uint8Array.from([...ways, this.missingLeft[n]]);
+      sets[n] = new Uint8Array(layout.count + 1);
+      for (let cell = 0; cell < layout.count; cell++)
+        sets[n][cell] = +goesLeft(forest, n, this.inputOf(n, layout, cell));
+      sets[n][layout.count] = this.missingLeft[n];
     }
-    return { feature, unordered, count, cuts: [] };
+    return layout;
   }
 
-  /** What a split of a category sees when the feature is in a cell. */
-  private inputOf(node: number, feature: Feature, cell: number): number {
-    const column = this.atom.forest.feature[node];
-    const value = feature.kind === 'choice' ? +(column === feature.column + cell) : cell;
-    return this.toInput(column, value);
+  /** The cells of a number that some split lists in a set: each listed number has one of its own. */
+  private numberedCells(feature: Feature, nodes: readonly number[]): FeatureCells {
+    const { forest } = this.atom;
+    const cuts = nodes.flatMap((n) =>
+      forest.set[n] < 0
+        ? [lastLeft(forest, n)]
+        : [...categoriesOf(forest, forest.set[n])].flatMap((code) => [nextDown(code), code]),
+    );
+    return { feature, unordered: true, ...cutsAt(Float64Array.from(cuts)) };
   }
 
-  /** What the trees see of a column's value. */
-  toInput(column: number, value: number): number {
-    const { map } = this.atom;
-    return map ? map.offset[column] + map.diagonal![column] * value : value;
+  /** What a split of an unordered feature sees of a cell. */
+  private inputOf(node: number, { feature, ends, starts }: FeatureCells, cell: number): number {
+    if (feature.kind === 'choice') return +(this.atom.forest.feature[node] === feature.column + cell);
+    if (!ends.length) return cell;
+    return cell === 0 ? ends[0] : starts[cell - 1];
   }
 
   private layOutOrdered(feature: Feature, nodes: readonly number[]): FeatureCells {
-    const { map } = this.atom;
-    const flip = map !== null && map.diagonal![feature.column] < 0;
-    const found = nodes.map((n) => ({ n, cut: this.cutOf(n, flip) })).sort((a, b) => a.cut.leftEnd - b.cut.leftEnd);
-    const cuts: Cut[] = [];
-    for (const { n, cut } of found) {
-      if (!cuts.length || cuts[cuts.length - 1].leftEnd < cut.leftEnd) cuts.push(cut);
+    const ofNodes = Float64Array.from(nodes, (n) => lastLeft(this.atom.forest, n));
+    const layout = { feature, unordered: false, ...cutsAt(ofNodes) };
+    for (const [k, n] of nodes.entries()) {
       this.feature[n] = feature.index;
-      this.cut[n] = cuts.length - 1;
-      this.flipped[n] = +flip;
+      this.cut[n] = numberCell(layout, ofNodes[k]);
     }
-    return { feature, unordered: false, count: cuts.length + 1, cuts };
-  }
-
-  /** The two sides of a threshold, in columns and in the precision of the comparison. */
-  private cutOf(node: number, flip: boolean): Cut {
-    const { forest, map } = this.atom;
-    const left = forest.single[node] === 1 ? lastSingle(forest, node) : lastDouble(forest, node);
-    const right = nextUp(left);
-    if (!map) return { leftEnd: left, rightStart: right };
-    const column = forest.feature[node];
-    const back = (input: number) => (input - map.offset[column]) / map.diagonal![column];
-    const sides = [this.settle(node, column, back(left), true), this.settle(node, column, back(right), false)];
-    return flip ? { leftEnd: sides[1], rightStart: sides[0] } : { leftEnd: sides[0], rightStart: sides[1] };
-  }
-
-  /** A column value near the given one that goes to the wanted side: rounding in the scaling may need a few steps. */
-  private settle(node: number, column: number, start: number, left: boolean): number {
-    const { forest, map } = this.atom;
-    const outward = map!.diagonal![column] > 0 === left ? nextDown : nextUp;
-    let value = start;
-    for (let k = 0; k < 1000 && goesLeft(forest, node, this.toInput(column, value)) !== left; k++)
-      value = outward(value);
-    return value;
+    return layout;
   }
 }
 
-/** The largest number that goes left. */
-function lastDouble({ threshold, strict }: Forest, node: number): number {
-  return strict[node] ? nextDown(threshold[node]) : threshold[node];
+const NO_CUTS = new Float64Array(0);
+
+/** Categories: a cell each. */
+const listedCells = (feature: Feature): FeatureCells => ({
+  feature,
+  unordered: true,
+  count: feature.categories.length,
+  ends: NO_CUTS,
+  starts: NO_CUTS,
+});
+
+function cutsAt(cuts: Float64Array): Pick<FeatureCells, 'count' | 'ends' | 'starts'> {
+  const ends = cuts.slice().sort().filter(isNew);
+  return { count: ends.length + 1, ends, starts: ends.map(nextUp) };
 }
 
-/** The same where the number is rounded to float32 first: it rounds to the largest float32 that goes left. */
-function lastSingle({ threshold, strict }: Forest, node: number): number {
-  let left = Math.fround(threshold[node]);
-  if (left > threshold[node] || (strict[node] && left === threshold[node])) left = nextDownSingle(left);
-  const middle = (left + nextUpSingle(left)) / 2;
-  return Math.fround(middle) === left ? middle : nextDown(middle);
-}
+const isNew = (end: number, k: number, all: Float64Array): boolean => k === 0 || all[k - 1] < end;
 
 /** The cells of one person. */
 export class PersonCells {
@@ -183,14 +183,16 @@ export class PersonCells {
     this.value = cells.features.map(({ count }) => new Float64Array(count + 1));
   }
 
-  fill(domain: Domain): void {
+  /** False: some feature stands where no cell is, at a mixture of categories. Then cells do not hold all that the person may be. */
+  fill(domain: Domain): boolean {
+    let whole = true;
     for (const layout of this.cells.features) {
-      const { feature, count } = layout;
-      this.cost[feature.index][count] = Infinity;
-      if (Number.isNaN(domain.origin[feature.column])) this.fillMissing(layout);
-      else if (layout.unordered) this.fillUnordered(layout, domain);
-      else this.fillOrdered(layout, domain);
+      const { column, index } = layout.feature;
+      this.cost[index][layout.count] = Infinity;
+      if (Number.isNaN(domain.origin[column])) this.fillMissing(layout);
+      else whole = this.fillKnown(layout, domain) && whole;
     }
+    return whole;
   }
 
   private fillMissing({ feature: { index }, count }: FeatureCells): void {
@@ -200,40 +202,20 @@ export class PersonCells {
     this.value[index][count] = Number.NaN;
   }
 
-  private fillUnordered({ feature, count }: FeatureCells, domain: Domain): void {
-    const { column, index } = feature;
-    const choice = feature.kind === 'choice';
-    let present = choice ? 0 : domain.origin[column];
-    if (choice) for (let k = 0; k < count; k++) if (domain.origin[column + k] === 1) present = k;
-    this.present[index] = present;
+  private fillKnown(layout: FeatureCells, domain: Domain): boolean {
+    const { feature, count } = layout;
+    const { index, column, kind } = feature;
+    const present = presentCell(layout, domain.origin);
+    const from = kind === 'choice' ? present : domain.origin[column];
+    this.present[index] = Math.max(0, present);
     for (let cell = 0; cell < count; cell++) {
-      this.value[index][cell] = cell;
-      this.cost[index][cell] = isOpenCell(domain, feature, cell)
-        ? changeCost(this.cells.problem.cost, feature, present, cell)
-        : Infinity;
-    }
-  }
-
-  private fillOrdered({ feature, cuts, count }: FeatureCells, domain: Domain): void {
-    const { column, index } = feature;
-    const here = domain.origin[column];
-    let present = 0;
-    while (present < cuts.length && here > cuts[present].leftEnd) present++;
-    this.present[index] = present;
-    for (let cell = 0; cell < count; cell++) {
-      const low = cell === 0 ? -Infinity : cuts[cell - 1].rightStart;
-      const high = cell === count - 1 ? Infinity : cuts[cell].leftEnd;
-      const value = nearestIn(
-        domain,
-        feature,
-        cell === present ? Math.min(low, here) : low,
-        cell === present ? Math.max(high, here) : high,
-      );
+      const value = valueIn(layout, cell, domain);
       this.value[index][cell] = value;
       this.cost[index][cell] = Number.isNaN(value)
         ? Infinity
-        : changeCost(this.cells.problem.cost, feature, here, value);
+        : changeCost(this.cells.problem.cost, feature, from, value);
     }
+    return present >= 0;
   }
 
   /** Cells -> columns. */
@@ -247,18 +229,42 @@ export class PersonCells {
   }
 }
 
+/** The cell of the present value; -1: none. */
+export function presentCell(layout: FeatureCells, origin: Float64Array): number {
+  const { kind, column } = layout.feature;
+  if (kind !== 'choice') return cellOf(layout, origin[column]);
+  for (let cell = 0; cell < layout.count; cell++) if (origin[column + cell] === 1) return cell;
+  return -1;
+}
+
+/** The value of a cell that is nearest to the present one; NaN: the domain has none in it. */
+export function valueIn(layout: FeatureCells, cell: number, domain: Domain): number {
+  const { feature, ends, starts, count } = layout;
+  if (isListedCells(layout)) return isOpenCell(domain, feature, cell) ? cell : Number.NaN;
+  const low = cell === 0 ? Number.NEGATIVE_INFINITY : starts[cell - 1];
+  return nearestIn(domain, feature, low, cell === count - 1 ? Infinity : ends[cell]);
+}
+
 /** Whether the domain has the category or rank. */
-export function isOpenCell({ lower, upper, ranks }: Domain, { kind, column, index }: Feature, cell: number): boolean {
+function isOpenCell({ lower, upper, ranks }: Domain, { kind, column, index }: Feature, cell: number): boolean {
   if (kind === 'choice') return upper[column + cell] > 0;
   return cell >= lower[column] && cell <= upper[column] && ranks[index]?.[cell] !== 0;
 }
 
-/** Leaves a domain the categories or ranks of a set. */
-export function closeCells(feature: Feature, set: Uint8Array, domain: Domain): void {
+/** Leaves a domain the cells of a set. False: numbers between two of its cells are left as well. */
+export function closeCells(layout: FeatureCells, set: Uint8Array, domain: Domain): boolean {
+  const { feature, ends, starts, count } = layout;
   const { kind, column, index } = feature;
+  if (!isListedCells(layout)) {
+    const [first, last] = [set.indexOf(1), set.lastIndexOf(1)];
+    const low = first <= 0 ? Number.NEGATIVE_INFINITY : starts[first - 1];
+    narrowTo(domain, feature, low, last === count - 1 ? Infinity : (ends[last] ?? Number.NEGATIVE_INFINITY));
+    return !set.subarray(first, last).includes(0);
+  }
   if (kind === 'choice') {
     for (let cell = 0; cell < set.length; cell++) if (!set[cell]) domain.upper[column + cell] = 0;
   } else domain.ranks[index] = set.map((inside, cell) => inside & +isOpenCell(domain, feature, cell));
+  return true;
 }
 
 /** How far the end of a domain may be from the lattice point that it stands for. */

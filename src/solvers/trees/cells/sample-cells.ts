@@ -1,7 +1,7 @@
 /** The background rows that the model accepts, as vectors of cells: where other people stand who have the target. */
 import { spread } from '../../../models/features.js';
 import type { CellPoint } from './cell-point.js';
-import type { Cells, FeatureCells } from './cells.js';
+import { type Cells, cellOf } from './cells.js';
 
 export class SampleCells {
   private readonly samples: readonly Int32Array[];
@@ -33,12 +33,4 @@ function priceOf(point: CellPoint, sample: Int32Array): number {
   let price = 0;
   for (let f = 0; f < sample.length; f++) if (isOpen(point, f, sample[f])) price += point.person.cost[f][sample[f]];
   return price;
-}
-
-function cellOf({ unordered, count, cuts }: FeatureCells, value: number): number {
-  if (unordered) return Number.isInteger(value) && value >= 0 && value < count ? value : -1;
-  if (Number.isNaN(value)) return -1;
-  let cell = 0;
-  while (cell < cuts.length && value > cuts[cell].leftEnd) cell++;
-  return cell;
 }

@@ -95,7 +95,7 @@ class PreparedForest implements Prepared {
 
   solve(domain: Domain, limits: Limits): Outcome {
     this.domain = domain;
-    this.person.fill(domain);
+    const isWhole = this.person.fill(domain);
     this.best.begin(domain);
     this.unsettled = Infinity;
     this.most = this.tied
@@ -104,7 +104,8 @@ class PreparedForest implements Prepared {
     this.offer(this.incumbents.best(this.person, domain, limits.budget));
     if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
     const root = this.root(limits);
-    return root ? this.search(root, limits) : this.conclude();
+    const outcome = root ? this.search(root, limits) : this.conclude();
+    return isWhole ? outcome : limit(outcome.x, 0);
   }
 
   private conclude(): Outcome {
@@ -268,14 +269,15 @@ class PreparedForest implements Prepared {
   private narrow(box: Box): Domain {
     const { narrowed, forest } = this;
     copyDomain(this.domain, narrowed);
-    for (const { feature, cuts, unordered } of this.cells.features) {
+    for (const layout of this.cells.features) {
+      const { feature, ends, starts, unordered } = layout;
       const f = feature.index;
       if (Number.isNaN(narrowed.origin[feature.column])) continue;
-      if (unordered) closeCells(feature, box.sets[f]!.subarray(0, -1), narrowed);
+      if (unordered) closeCells(layout, box.sets[f]!.subarray(0, -1), narrowed);
       else {
         const [from, to] = [forest.from[box.lo[f]], forest.to[box.hi[f]]];
-        const low = from === 0 ? -Infinity : cuts[from - 1].rightStart;
-        narrowTo(narrowed, feature, low, to >= cuts.length ? Infinity : cuts[to].leftEnd);
+        const low = from === 0 ? -Infinity : starts[from - 1];
+        narrowTo(narrowed, feature, low, to >= ends.length ? Infinity : ends[to]);
       }
     }
     return narrowed;

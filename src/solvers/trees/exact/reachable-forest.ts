@@ -142,9 +142,7 @@ export class ReachableForest {
     if (forest.left[node] < 0) return this.add(node, -1);
     const f = this.cells.feature[node];
     const set = this.cells.sets[node];
-    const flipped = this.cells.flipped[node] === 1;
-    const low = flipped ? forest.right[node] : forest.left[node];
-    const high = flipped ? forest.left[node] : forest.right[node];
+    const [low, high] = [forest.left[node], forest.right[node]];
     if (this.person.present[f] === this.cells.features[f].count)
       return this.walk(this.cells.missingLeft[node] ? forest.left[node] : forest.right[node], total);
     if (set) return this.walkSet(node, f, set, low, high, total);

@@ -109,10 +109,10 @@ export class LeafTweaks {
 
   /** Goes to one side of a split. */
   private narrow(node: number, isLeft: boolean): void {
-    const { feature, cut, flipped, sets } = this.point.cells;
+    const { feature, cut, sets } = this.point.cells;
     const f = feature[node];
     if (sets[node]) this.close(f, sets[node], isLeft, 1);
-    else if (isLeft !== (flipped[node] === 1)) this.to[f] = Math.min(this.to[f], cut[node]);
+    else if (isLeft) this.to[f] = Math.min(this.to[f], cut[node]);
     else this.from[f] = Math.max(this.from[f], cut[node] + 1);
   }
 

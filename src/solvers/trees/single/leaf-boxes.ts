@@ -3,12 +3,9 @@
  *
  *   ordered feature     above < cut <= below  in the numbering of cells.ts, over all features      unordered: a set of cells
  *
- * A cut has two pairs of ends. `lowEnd` and `highStart` are numbers of the precision in which the library compares, where
- * answers are put; `lowLast` is the very last double that goes to the lower side, which decides about values that are
- * given: the present one, lattice points and decimals.
+ * `end` is the last double below a cut, `start` the first one above it.
  */
 import { nextUp } from '../../../linalg/floats.js';
-import { goesLeft } from '../../../models/trees/tree.js';
 import type { Cells } from '../cells/cells.js';
 
 /** An end that binds nothing. */
@@ -26,7 +23,7 @@ interface Bound {
 
 export class LeafBoxes {
   /** First bound of each box, and one more entry at the end. */
-  readonly start: Int32Array;
+  readonly first: Int32Array;
   // by bound:
   readonly feature: Int32Array;
   readonly above: Int32Array;
@@ -37,23 +34,19 @@ export class LeafBoxes {
   /** By feature: its first cut, and one more entry at the end. */
   readonly cutStart: Int32Array;
   // by cut:
-  readonly lowEnd: Float64Array;
-  readonly lowLast: Float64Array;
-  readonly highFirst: Float64Array;
-  readonly highStart: Float64Array;
+  readonly end: Float64Array;
+  readonly start: Float64Array;
 
   constructor(readonly cells: Cells) {
-    const cuts = cells.features.flatMap((layout) => layout.cuts);
     this.cutStart = new Int32Array(cells.features.length + 1);
-    for (const [f, layout] of cells.features.entries()) this.cutStart[f + 1] = this.cutStart[f] + layout.cuts.length;
-    this.lowEnd = Float64Array.from(cuts, ({ leftEnd }) => leftEnd);
-    this.highStart = Float64Array.from(cuts, ({ rightStart }) => rightStart);
-    this.lowLast = this.findLastDoubles();
-    this.highFirst = this.lowLast.map(nextUp);
+    for (const [f, { ends }] of cells.features.entries()) this.cutStart[f + 1] = this.cutStart[f] + ends.length;
+    this.end = new Float64Array(this.cutStart[cells.features.length]);
+    for (const [f, { ends }] of cells.features.entries()) this.end.set(ends, this.cutStart[f]);
+    this.start = this.end.map(nextUp);
     const boxes = acceptedLeaves(cells).map((leaf) => this.boxOf(leaf));
     const bounds = boxes.flat();
-    this.start = new Int32Array(boxes.length + 1);
-    for (const [b, box] of boxes.entries()) this.start[b + 1] = this.start[b] + box.length;
+    this.first = new Int32Array(boxes.length + 1);
+    for (const [b, box] of boxes.entries()) this.first[b + 1] = this.first[b] + box.length;
     this.feature = Int32Array.from(bounds, ({ feature }) => feature);
     this.above = Int32Array.from(bounds, ({ above }) => above);
     this.below = Int32Array.from(bounds, ({ below }) => below);
@@ -62,32 +55,7 @@ export class LeafBoxes {
   }
 
   get count(): number {
-    return this.start.length - 1;
-  }
-
-  private findLastDoubles(): Float64Array {
-    const last = this.lowEnd.slice();
-    const { forest } = this.cells.atom;
-    for (let node = 0; node < forest.left.length; node++) {
-      if (forest.left[node] < 0 || this.cells.sets[node]) continue;
-      const cut = this.cutStart[this.cells.feature[node]] + this.cells.cut[node];
-      if (last[cut] === this.lowEnd[cut]) last[cut] = this.lastBelow(node, this.lowEnd[cut], this.highStart[cut]);
-    }
-    return last;
-  }
-
-  /** The last double that goes to the lower side of a split, between one that does and one that does not. */
-  private lastBelow(node: number, low: number, high: number): number {
-    const { forest } = this.cells.atom;
-    const flipped = this.cells.flipped[node] === 1;
-    const isBelow = (value: number) =>
-      goesLeft(forest, node, this.cells.toInput(forest.feature[node], value)) !== flipped;
-    let [below, beyond] = [low, high];
-    for (let middle = (below + beyond) / 2; middle > below && middle < beyond; middle = (below + beyond) / 2) {
-      if (isBelow(middle)) below = middle;
-      else beyond = middle;
-    }
-    return below;
+    return this.first.length - 1;
   }
 
   /** What the path to a leaf asks for. It may contradict itself, and still be the way of a missing value. */
@@ -102,7 +70,7 @@ export class LeafBoxes {
   }
 
   private boundOf(feature: number, turns: Int32Array): Bound {
-    const { sets, cut, flipped } = this.cells;
+    const { sets, cut } = this.cells;
     let above = NO_CUT_ABOVE;
     let below = NO_CUT_BELOW;
     let set: Uint8Array | null = null;
@@ -112,7 +80,7 @@ export class LeafBoxes {
       // Whoever misses the value is asked by the turns.
       const split = sets[node]?.subarray(0, -1);
       if (split) set = split.map((inside, cell) => +(inside === left) & (set?.[cell] ?? 1));
-      else if (left !== flipped[node]) below = Math.min(below, this.cutStart[feature] + cut[node]);
+      else if (left) below = Math.min(below, this.cutStart[feature] + cut[node]);
       else above = Math.max(above, this.cutStart[feature] + cut[node]);
     }
     return { feature, above, below, set, turns };

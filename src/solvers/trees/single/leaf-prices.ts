@@ -16,7 +16,7 @@ import { type Domain, mayStand, pin } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';
 import { costFactor } from '../../projection/cost-factor.js';
 import { narrowTo } from '../../reductions/within-domain.js';
-import { closeCells, isOpenCell, nearestIn, roundingOf } from '../cells/cells.js';
+import { closeCells, type FeatureCells, nearestIn, presentCell, roundingOf, valueIn } from '../cells/cells.js';
 import { type LeafBoxes, NO_CUT_ABOVE, NO_CUT_BELOW } from './leaf-boxes.js';
 
 export class LeafPrices {
@@ -33,13 +33,13 @@ export class LeafPrices {
   private readonly position: Int32Array;
   /** By feature: the present value is no cell (missing, or imputed by no single category): splits decide. */
   private readonly odd: Uint8Array;
-  /** By feature: values are lattice points or decimals. */
-  private readonly stepped: Uint8Array;
   private readonly cutPrice: Float64Array;
   /** By cut: the nearest value beyond it; valid where `found` is set. */
   private readonly cutValue: Float64Array;
   private readonly found: Uint8Array;
+  /** By unordered feature and cell. */
   private readonly cellPrice: Float64Array[];
+  private readonly cellValue: Float64Array[];
   /** By feature, under mahalanobis: the variance of a numeric feature; 0: prices add up. */
   private readonly variance: Float64Array;
 
@@ -49,7 +49,7 @@ export class LeafPrices {
   ) {
     const { features } = problem.space;
     const perFeature = () => new Float64Array(features.length);
-    const cuts = boxes.lowEnd.length;
+    const cuts = boxes.end.length;
     this.bound = new Float64Array(boxes.count);
     this.columns = Int32Array.from(features, ({ column }) => column);
     this.stand = perFeature();
@@ -58,11 +58,12 @@ export class LeafPrices {
     this.cell = new Int32Array(features.length);
     this.position = new Int32Array(features.length);
     this.odd = new Uint8Array(features.length);
-    this.stepped = new Uint8Array(features.length);
     this.cutPrice = new Float64Array(cuts);
     this.cutValue = new Float64Array(cuts);
     this.found = new Uint8Array(cuts);
-    this.cellPrice = boxes.cells.features.map(({ unordered, count }) => new Float64Array(unordered ? count : 0));
+    const perCell = () => boxes.cells.features.map(({ unordered, count }) => new Float64Array(unordered ? count : 0));
+    this.cellPrice = perCell();
+    this.cellValue = perCell();
     this.variance = variances(problem);
   }
 
@@ -70,23 +71,26 @@ export class LeafPrices {
   fill(domain: Domain): boolean {
     this.domain = domain;
     this.found.fill(0);
-    for (const { feature, unordered } of this.boxes.cells.features) {
-      if (!(unordered ? this.fillCells(feature) : this.fillCuts(feature))) return false;
+    for (const layout of this.boxes.cells.features) {
+      if (!(layout.unordered ? this.fillCells(layout) : this.fillCuts(layout.feature))) return false;
     }
     this.boundBoxes();
     return true;
   }
 
-  private fillCells(feature: Feature): boolean {
+  private fillCells(layout: FeatureCells): boolean {
     const { domain } = this;
+    const { feature } = layout;
     const f = feature.index;
     const prices = this.cellPrice[f];
-    const present = presentCell(feature, domain.origin, prices.length);
+    const present = presentCell(layout, domain.origin);
     const from = feature.kind === 'choice' ? present : domain.origin[feature.column];
     this.odd[f] = +(present < 0);
     let cheapest = 0;
     for (let cell = 0; cell < prices.length; cell++) {
-      prices[cell] = isOpenCell(domain, feature, cell) ? this.price(feature, from, cell) : Infinity;
+      const value = valueIn(layout, cell, domain);
+      this.cellValue[f][cell] = value;
+      prices[cell] = Number.isNaN(value) ? Infinity : this.price(feature, from, value);
       if (prices[cell] < prices[cheapest]) cheapest = cell;
     }
     const stays = Number.isNaN(domain.origin[feature.column]) || mayStand(domain, feature);
@@ -98,7 +102,7 @@ export class LeafPrices {
 
   private fillCuts(feature: Feature): boolean {
     const { domain } = this;
-    const { index: f, column, decimals } = feature;
+    const { index: f, column } = feature;
     const here = domain.origin[column];
     this.odd[f] = +Number.isNaN(here);
     this.leaves[f] = +(here < domain.lower[column] || here > domain.upper[column]);
@@ -106,7 +110,6 @@ export class LeafPrices {
     this.stand[f] = stand;
     this.base[f] = this.leaves[f] ? this.price(feature, here, stand) : 0;
     if (this.leaves[f] && Number.isNaN(stand)) return false;
-    this.stepped[f] = +(domain.step[f] > 0 || domain.grid[f] > 0 || decimals >= 0);
     this.priceCuts(feature, here, stand);
     return true;
   }
@@ -114,18 +117,17 @@ export class LeafPrices {
   private priceCuts(feature: Feature, here: number, stand: number): void {
     const { boxes, domain, cutPrice } = this;
     const { index: f, column } = feature;
-    const stepped = this.stepped[f] === 1;
     const lower = domain.lower[column] - roundingOf(domain, f);
     const upper = domain.upper[column] + roundingOf(domain, f);
     const last = boxes.cutStart[f + 1];
     let cut = boxes.cutStart[f];
-    for (; cut < last && stand > boxes.lowLast[cut]; cut++) {
-      const end = stepped ? boxes.lowLast[cut] : boxes.lowEnd[cut];
+    for (; cut < last && stand > boxes.end[cut]; cut++) {
+      const end = boxes.end[cut];
       cutPrice[cut] = end >= lower ? this.price(feature, here, end) : Infinity;
     }
     this.position[f] = cut;
     for (; cut < last; cut++) {
-      const end = stepped ? boxes.highFirst[cut] : boxes.highStart[cut];
+      const end = boxes.start[cut];
       cutPrice[cut] = end <= upper ? this.price(feature, here, end) : Infinity;
     }
   }
@@ -149,7 +151,7 @@ export class LeafPrices {
       let changes = forced;
       let sum = total;
       let largest = most;
-      for (let k = boxes.start[b]; k < boxes.start[b + 1]; k++) {
+      for (let k = boxes.first[b]; k < boxes.first[b + 1]; k++) {
         if (this.stands(k)) continue;
         const f = boxes.feature[k];
         const price = this.crossingPrice(k);
@@ -176,7 +178,7 @@ export class LeafPrices {
     const { forest } = cells.atom;
     return turns[k].every((turn) => {
       const column = forest.feature[turn >> 1];
-      return +goesLeft(forest, turn >> 1, cells.toInput(column, this.domain.origin[column])) === (turn & 1);
+      return +goesLeft(forest, turn >> 1, this.domain.origin[column]) === (turn & 1);
     });
   }
 
@@ -208,7 +210,7 @@ export class LeafPrices {
     this.placeStanding(x);
     let total = 0;
     for (let f = 0; f < this.base.length; f++) total += this.base[f];
-    for (let k = boxes.start[b]; k < boxes.start[b + 1]; k++) {
+    for (let k = boxes.first[b]; k < boxes.first[b + 1]; k++) {
       if (this.stands(k)) continue;
       const f = boxes.feature[k];
       total += this.cross(k, x) - this.base[f];
@@ -221,7 +223,7 @@ export class LeafPrices {
     for (let f = 0; f < this.leaves.length; f++) {
       if (!this.leaves[f]) continue;
       const { feature, unordered } = this.boxes.cells.features[f];
-      writeValue(feature, unordered ? this.cell[f] : this.stand[f], x);
+      writeValue(feature, unordered ? this.cellValue[f][this.cell[f]] : this.stand[f], x);
     }
   }
 
@@ -232,7 +234,7 @@ export class LeafPrices {
     const set = boxes.sets[k];
     if (set) {
       const cell = this.cheapestCell(f, set);
-      writeValue(feature, cell, x);
+      writeValue(feature, this.cellValue[f][cell], x);
       return this.cellPrice[f][cell];
     }
     const value = this.beyond(this.crossed(k), feature);
@@ -244,61 +246,48 @@ export class LeafPrices {
   /** The value nearest to the present one beyond a cut; NaN: the domain ends before it. */
   private beyond(cut: number, feature: Feature): number {
     if (this.found[cut]) return this.cutValue[cut];
-    const [low, high] = this.sideOf(cut, feature.index);
-    this.cutValue[cut] = nearestIn(this.domain, feature, low, high);
+    const isAbove = cut >= this.position[feature.index];
+    const { end, start } = this.boxes;
+    this.cutValue[cut] = isAbove
+      ? nearestIn(this.domain, feature, start[cut], Infinity)
+      : nearestIn(this.domain, feature, Number.NEGATIVE_INFINITY, end[cut]);
     this.found[cut] = 1;
     return this.cutValue[cut];
-  }
-
-  private sideOf(cut: number, f: number): [number, number] {
-    const { boxes } = this;
-    const stepped = this.stepped[f] === 1;
-    return cut >= this.position[f]
-      ? [stepped ? boxes.highFirst[cut] : boxes.highStart[cut], Infinity]
-      : [Number.NEGATIVE_INFINITY, stepped ? boxes.lowLast[cut] : boxes.lowEnd[cut]];
   }
 
   private isInside(k: number, value: number): boolean {
     const { boxes } = this;
     const above = boxes.above[k];
     const below = boxes.below[k];
-    if (Number.isNaN(value) || (above !== NO_CUT_ABOVE && value <= boxes.lowLast[above])) return false;
-    return below === NO_CUT_BELOW || value <= boxes.lowLast[below];
+    if (Number.isNaN(value) || (above !== NO_CUT_ABOVE && value <= boxes.end[above])) return false;
+    return below === NO_CUT_BELOW || value <= boxes.end[below];
   }
 
   /**
-   * Narrows a domain, a copy of the person's, to a box. False: it leaves out something of the box, a category that an
-   * imputer's mixture of categories stands in for.
+   * Narrows a domain, a copy of the person's, to a box. False: the domain is not the box. A category that an imputer's mixture of
+   * categories stands in for is left out; numbers between two that a set lists are in.
    */
   narrow(b: number, domain: Domain): boolean {
     const { boxes } = this;
     let whole = true;
-    for (let k = boxes.start[b]; k < boxes.start[b + 1]; k++) {
+    for (let k = boxes.first[b]; k < boxes.first[b + 1]; k++) {
       const f = boxes.feature[k];
-      const { feature } = boxes.cells.features[f];
-      if (Number.isNaN(domain.origin[feature.column])) continue;
+      const layout = boxes.cells.features[f];
+      if (Number.isNaN(domain.origin[layout.feature.column])) continue;
       if (this.odd[f] && this.stands(k)) {
         whole = false;
-        pin(domain, feature);
-      } else if (boxes.sets[k]) closeCells(feature, boxes.sets[k]!, domain);
-      else this.narrowEnds(k, feature, domain);
+        pin(domain, layout.feature);
+      } else if (boxes.sets[k]) whole = closeCells(layout, boxes.sets[k]!, domain) && whole;
+      else this.narrowEnds(k, layout.feature, domain);
     }
     return whole;
   }
 
   private narrowEnds(k: number, feature: Feature, domain: Domain): void {
     const { boxes } = this;
-    const f = feature.index;
-    const stepped = this.stepped[f] === 1;
     const [above, below] = [boxes.above[k], boxes.below[k]];
-    const here = this.stands(k) ? this.stand[f] : Number.NaN;
-    // The present value counts as it is, even where it is no number of the precision that is compared in.
-    const reach = (end: number, choose: (a: number, b: number) => number) =>
-      Number.isNaN(here) ? end : choose(end, here);
-    const low =
-      above === NO_CUT_ABOVE ? Number.NEGATIVE_INFINITY : (stepped ? boxes.highFirst : boxes.highStart)[above];
-    const high = below === NO_CUT_BELOW ? Infinity : (stepped ? boxes.lowLast : boxes.lowEnd)[below];
-    narrowTo(domain, feature, reach(low, Math.min), reach(high, Math.max));
+    const low = above === NO_CUT_ABOVE ? Number.NEGATIVE_INFINITY : boxes.start[above];
+    narrowTo(domain, feature, low, below === NO_CUT_BELOW ? Infinity : boxes.end[below]);
   }
 }
 
@@ -310,14 +299,6 @@ function variances(problem: Problem): Float64Array {
   for (const { index, column } of problem.cost.metric.features)
     out[index] = factor[column].reduce((sum, entry) => sum + entry * entry, 0);
   return out;
-}
-
-/** The cell of the present value; -1: none. */
-function presentCell({ kind, column }: Feature, origin: Float64Array, count: number): number {
-  if (kind !== 'choice')
-    return origin[column] >= 0 && origin[column] < count && Number.isInteger(origin[column]) ? origin[column] : -1;
-  for (let cell = 0; cell < count; cell++) if (origin[column + cell] === 1) return cell;
-  return -1;
 }
 
 function writeValue({ kind, column, width }: Feature, value: number, x: Float64Array): void {

@@ -3,9 +3,9 @@
  * splits is a row  lower <= m·x + o <= upper  over the columns x. The ends are the last doubles that go each way, so that
  * the rows hold everything that the library's comparison takes for being in the leaf.
  */
-import { nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../../linalg/floats.js';
+import { nextUp } from '../../../linalg/floats.js';
 import type { LinearRow, TreesAtom } from '../../../models/region.js';
-import { type Forest, goesLeft } from '../../../models/trees/tree.js';
+import { lastLeft } from '../../../models/trees/tree.js';
 
 /** The rows of every accepted leaf. */
 export function leafRows(atom: TreesAtom): LinearRow[][] {
@@ -34,17 +34,4 @@ function rowsOf({ map }: TreesAtom, lower: Float64Array, upper: Float64Array): L
   return [...lower.keys()]
     .filter((i) => lower[i] > Number.NEGATIVE_INFINITY || upper[i] < Infinity)
     .map((i) => ({ a: map!.matrix![i], lower: lower[i] - map!.offset[i], upper: upper[i] - map!.offset[i] }));
-}
-
-/** The last double that goes left at a node: in single precision, about half way to the first single that goes right. */
-function lastLeft(forest: Forest, node: number): number {
-  const threshold = forest.threshold[node];
-  const single = forest.single[node] === 1;
-  let below = single ? nextDownSingle(Math.fround(threshold)) : nextDown(threshold);
-  let beyond = single ? nextUpSingle(Math.fround(threshold)) : nextUp(threshold);
-  for (let middle = (below + beyond) / 2; middle > below && middle < beyond; middle = (below + beyond) / 2) {
-    if (goesLeft(forest, node, middle)) below = middle;
-    else beyond = middle;
-  }
-  return below;
 }

@@ -173,7 +173,7 @@ class TiedLeaves implements Leaves {
     const outcome: Outcome = whole ? found : { ...found, status: 'limit', lowerBound: 0 };
     if (!outcome.x) return outcome;
     // A leaf gives one score: where its point is refused, all of it is.
-    if (!this.problem.holds(outcome.x)) return INFEASIBLE;
+    if (!this.problem.holds(outcome.x)) return whole ? INFEASIBLE : limit(null, 0);
     this.cost = this.price.of(domain.origin, outcome.x);
     return outcome;
   }
