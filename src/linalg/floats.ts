@@ -65,3 +65,12 @@ export function lastDouble(holds: (x: number) => boolean, guess: number): number
   }
   return doubleAt(low);
 }
+
+/** Beyond these exponents a product of two units could overflow. */
+const LARGEST_EXPONENT = 400;
+
+/** The power of two nearest to a positive number on the scale of logarithms, within what can be multiplied safely. */
+export function nearestPowerOfTwo(x: number): number {
+  const exponent = Math.round(Math.log2(x));
+  return 2 ** Math.min(LARGEST_EXPONENT, Math.max(-LARGEST_EXPONENT, exponent));
+}

@@ -7,6 +7,9 @@
  * takes a handful of pivots. The ratio test flips bounds as it passes them (long steps). Dense rows, no warm start: an
  * answer depends on its row alone, never on the rows before it.
  *
+ * Tolerances are relative: entries that cancel are zero, a pivot is judged beside the others of its row, and values are
+ * computed again from the rows once the basis is found. None of that proves anything: dual-bound.ts does.
+ *
  * Numbering: variable j < n is structural, n + i is the activity of row i. `table` holds basic = table · nonbasic.
  */
 
@@ -14,49 +17,75 @@ import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 
 export type SimplexStatus = 'optimal' | 'infeasible' | 'numerical';
 
-const PIVOT_TOLERANCE = 1e-9;
+/** A sum of this share of its terms is rounding. */
+const CANCELLED = 1e-13;
+/** A pivot of this share of its row's largest entry is rounding. */
+const PIVOT_SHARE = 1e-12;
+/** Prices that differ by less, relatively, tie. */
+const TIE = 1e-12;
+/** How often values are computed again from the rows. */
+const REFINEMENTS = 2;
 
 export class BoundedSimplex {
-  readonly lo: Float64Array;
-  readonly hi: Float64Array;
-  /** Reduced costs by nonbasic position. */
-  private readonly reduced: Float64Array;
-  private readonly table: Float64Array;
-  private readonly basic: Int32Array;
-  private readonly nonbasic: Int32Array;
-  private readonly atUpper: Uint8Array;
-  private readonly basicValue: Float64Array;
-  private readonly candidates: Int32Array;
-  private readonly ratios: Float64Array;
+  lo = new Float64Array();
+  hi = new Float64Array();
   /** By row: a violation up to this is none. */
-  readonly slack: Float64Array;
+  slack = new Float64Array();
+  /** Reduced costs by nonbasic position. */
+  private reduced = new Float64Array();
+  private table = new Float64Array();
+  private basic = new Int32Array();
+  private nonbasic = new Int32Array();
+  private atUpper = new Uint8Array();
+  private basicValue = new Float64Array();
+  private candidates = new Int32Array();
+  private ratios = new Float64Array();
+  private source: Float64Array = new Float64Array();
+  m = 0;
+  n = 0;
   pivots = 0;
   /** The row that could not be met, after 'infeasible'. */
   private failed = -1;
 
-  constructor(
-    readonly m: number,
-    readonly n: number,
-  ) {
-    this.lo = new Float64Array(n + m);
-    this.hi = new Float64Array(n + m);
-    this.reduced = new Float64Array(n);
-    this.table = new Float64Array(m * n);
-    this.basic = new Int32Array(m);
-    this.nonbasic = new Int32Array(n);
-    this.atUpper = new Uint8Array(n);
-    this.basicValue = new Float64Array(m);
-    this.candidates = new Int32Array(n);
-    this.ratios = new Float64Array(n);
-    this.slack = new Float64Array(m);
+  constructor(m: number, n: number) {
+    this.resize(m, n);
+  }
+
+  /** Sets the size of the program; bounds have to be written again. */
+  resize(m: number, n: number): void {
+    this.m = m;
+    this.n = n;
+    if (this.lo.length < n + m) {
+      this.lo = new Float64Array(grown(this.lo, n + m));
+      this.hi = new Float64Array(this.lo.length);
+    }
+    if (this.slack.length < m) this.growRows(grown(this.slack, m));
+    if (this.reduced.length < n) this.growColumns(grown(this.reduced, n));
+    if (this.table.length < m * n) this.table = new Float64Array(grown(this.table, m * n));
+  }
+
+  private growRows(capacity: number): void {
+    this.slack = new Float64Array(capacity);
+    this.basic = new Int32Array(capacity);
+    this.basicValue = new Float64Array(capacity);
+  }
+
+  private growColumns(capacity: number): void {
+    this.reduced = new Float64Array(capacity);
+    this.nonbasic = new Int32Array(capacity);
+    this.atUpper = new Uint8Array(capacity);
+    this.candidates = new Int32Array(capacity);
+    this.ratios = new Float64Array(capacity);
   }
 
   /** Solves from the slack basis. `rows` is m x n; bounds are in `lo` and `hi`, row tolerances in `slack`. */
   solve(rows: Float64Array, cost: Float64Array): SimplexStatus {
     const { m, n, table } = this;
-    table.set(rows);
-    this.reduced.set(cost);
-    this.atUpper.fill(0);
+    this.source = rows;
+    this.failed = -1;
+    for (let k = 0; k < m * n; k++) table[k] = rows[k];
+    for (let j = 0; j < n; j++) this.reduced[j] = cost[j];
+    this.atUpper.fill(0, 0, n);
     for (let j = 0; j < n; j++) this.nonbasic[j] = j;
     for (let i = 0; i < m; i++) {
       this.basic[i] = n + i;
@@ -69,18 +98,45 @@ export class BoundedSimplex {
 
   private iterate(): SimplexStatus {
     const most = 50 + 20 * (this.m + this.n);
+    let refined = 0;
     for (this.pivots = 0; this.pivots < most; this.pivots++) {
-      const row = this.mostViolated();
+      let row = this.mostViolated();
+      if (row < 0 && this.pivots > 0 && refined < REFINEMENTS) {
+        this.refine();
+        refined++;
+        row = this.mostViolated();
+      }
       if (row < 0) return 'optimal';
       const entering = this.ratioTest(row);
       if (entering < 0) {
         this.failed = row;
         return 'infeasible';
       }
-      if (Math.abs(this.table[row * this.n + entering]) < PIVOT_TOLERANCE) return 'numerical';
       this.pivot(row, entering);
     }
     return 'numerical';
+  }
+
+  /** Corrects the basic values: rows that are met at an end are met there again, by the rows as they were given. */
+  private refine(): void {
+    const { m, n, table, basicValue, nonbasic } = this;
+    const values = this.ratios;
+    this.read(values);
+    for (let q = 0; q < n; q++) {
+      const row = nonbasic[q] - n;
+      if (row < 0) continue;
+      let lack = this.atUpper[q] ? this.hi[n + row] : this.lo[n + row];
+      for (let j = 0; j < n; j++) lack -= this.source[row * n + j] * values[j];
+      for (let i = 0; i < m; i++) basicValue[i] += table[i * n + q] * lack;
+    }
+    this.read(values);
+    for (let i = 0; i < m; i++) {
+      const row = this.basic[i] - n;
+      if (row < 0) continue;
+      let sum = 0;
+      for (let j = 0; j < n; j++) sum += this.source[row * n + j] * values[j];
+      basicValue[i] = sum;
+    }
   }
 
   private toleranceOf(variable: number): number {
@@ -112,12 +168,13 @@ export class BoundedSimplex {
     const below = this.basicValue[r] < lo[leaving];
     const sign = below ? 1 : -1;
     let violation = below ? lo[leaving] - this.basicValue[r] : this.basicValue[r] - hi[leaving];
+    const least = PIVOT_SHARE * this.largestEntry(r);
     let count = 0;
     for (let q = 0; q < n; q++) {
       const variable = nonbasic[q];
       if (lo[variable] === hi[variable]) continue;
       const helps = sign * table[r * n + q] * (atUpper[q] ? -1 : 1);
-      if (helps <= PIVOT_TOLERANCE) continue;
+      if (!(helps > least)) continue;
       ratios[q] = Math.abs(this.reduced[q]) / helps;
       candidates[count++] = q;
     }
@@ -133,11 +190,17 @@ export class BoundedSimplex {
     return -1;
   }
 
+  private largestEntry(r: number): number {
+    let most = 0;
+    for (let k = r * this.n; k < (r + 1) * this.n; k++) most = Math.max(most, Math.abs(this.table[k]));
+    return most;
+  }
+
   /** Among candidates that tie with the k-th, the one with the largest pivot. */
   private steadier(order: Int32Array, k: number, r: number): number {
     let best = order[k];
     for (let i = k + 1; i < order.length; i++) {
-      if (this.ratios[order[i]] > this.ratios[order[k]] + 1e-12) break;
+      if (this.ratios[order[i]] > this.ratios[order[k]] * (1 + TIE)) break;
       const reach = Math.abs(this.table[r * this.n + order[i]]);
       if (reach > 10 * Math.abs(this.table[r * this.n + best])) best = order[i];
     }
@@ -171,10 +234,11 @@ export class BoundedSimplex {
       if (factor === 0) continue;
       const at = i * n;
       for (let k = 0; k < n; k++)
-        table[at + k] = k === q ? factor * table[start + q] : table[at + k] + factor * table[start + k];
+        table[at + k] = k === q ? factor * table[start + q] : sum(table[at + k], factor * table[start + k]);
     }
     const price = reduced[q];
-    for (let k = 0; k < n; k++) reduced[k] = k === q ? price * table[start + q] : reduced[k] + price * table[start + k];
+    for (let k = 0; k < n; k++)
+      reduced[k] = k === q ? price * table[start + q] : sum(reduced[k], price * table[start + k]);
     this.basic[r] = entering;
     this.nonbasic[q] = leaving;
     this.atUpper[q] = toUpper ? 1 : 0;
@@ -201,6 +265,16 @@ export class BoundedSimplex {
       if (this.nonbasic[q] >= this.n) multipliers[this.nonbasic[q] - this.n] = this.reduced[q];
   }
 
+  /** Changes multipliers so that what they earn at each basic variable rises by as much as is missing there. */
+  correctMultipliers(multipliers: Float64Array, missing: Float64Array): void {
+    const { m, n, table, basic, nonbasic } = this;
+    for (let i = 0; i < m; i++) {
+      if (basic[i] >= n || i === this.failed) continue;
+      for (let q = 0; q < n; q++)
+        if (nonbasic[q] >= n) multipliers[nonbasic[q] - n] += missing[basic[i]] * table[i * n + q];
+    }
+  }
+
   /** After 'infeasible': multipliers y of the rows whose combination y·s cannot reach what its bounds demand. */
   readCertificate(multipliers: Float64Array): void {
     multipliers.fill(0);
@@ -213,3 +287,12 @@ export class BoundedSimplex {
     }
   }
 }
+
+/** a + b, and zero where hardly anything is left of them. */
+function sum(a: number, b: number): number {
+  const value = a + b;
+  return Math.abs(value) <= CANCELLED * Math.abs(a) ? 0 : value;
+}
+
+/** What is asked for the first time, and some more from then on. */
+const grown = ({ length }: Float64Array, wanted: number): number => (length ? 2 * wanted : wanted);

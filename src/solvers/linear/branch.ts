@@ -101,7 +101,7 @@ export class PreparedBranch implements Prepared {
   solve(domain: Domain, limits: Limits): Outcome {
     const { model } = this;
     this.budget = limits.budget;
-    model.fill(domain, limits.nudge);
+    if (!model.fill(domain, limits.nudge)) return numerical('the row overflows');
     this.bestCost = Infinity;
     this.trouble = false;
     const open = new NodeHeap<Node>();
@@ -479,7 +479,9 @@ export class PreparedBranch implements Prepared {
 
 /** The same problem with an L1 cost that measures each move by its largest effect on a row. */
 function leastMoves(problem: Problem, model: MoveModel): Problem {
-  const weight = problem.cost.weight.map((_, f) => Math.max(...model.movesOf[f].map((j) => 1 / model.unit[j]), 1e-9));
+  const weight = problem.cost.weight.map((_, f) =>
+    model.movesOf[f].length ? 1 / model.unitOf(problem.space.features[f]) : 1,
+  );
   return { ...problem, cost: { ...problem.cost, norm: 'l1', weight }, traits: { ...problem.traits, norm: 'l1' } };
 }
 

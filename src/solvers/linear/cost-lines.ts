@@ -115,7 +115,7 @@ export class CostLines {
         for (const j of moves)
           total +=
             model.moves[j].kind === 'choose'
-              ? model.choicePrice[j] * values[j]
+              ? model.choicePrice[j] * values[j] * model.unit[j]
               : this.trueCost(j, values[j] * model.unit[j]);
     }
     return total;

@@ -6,10 +6,13 @@
  * Let g > 0 be what a·x lacks to the nearer end. Every Δ_j moves in the direction that helps, by at most its room m_j.
  *   L1: greedy by price w_j/|a_j|, an order that does not depend on the row: sorted once per model.     O(d) per row
  *   L2: Δ_j = min(m_j, λ|a_j|/w_j); λ by saturating whatever exceeds its room and solving again.        O(d) per pass
- * Infeasible exactly when Σ |a_j| m_j < g, which is its own certificate.
+ * Infeasible exactly when Σ |a_j| m_j < g, which is its own certificate. What rounding may have done to g, here or where
+ * the model adds up, is granted to the answer before anything is called infeasible, and taken off the bound: the least
+ * cost is convex in g, so that the price of the last unit bounds what is saved by asking for less.
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
+import { roundingFor } from '../shared/linear-rows.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 
 function accepts({ traits, piece }: Problem): 'no' | 'exact' {
@@ -63,10 +66,8 @@ class Slab implements Prepared {
     if (!Number.isFinite(activity)) return numerical('the row overflows');
     const side = activity < row.lower ? 1 : activity > row.upper ? -1 : 0;
     const end = side < 0 ? row.upper : row.lower;
-    const depth = Math.min(
-      limits.nudge * (scale + Math.abs(Number.isFinite(end) ? end : 0)),
-      0.25 * (row.upper - row.lower),
-    );
+    const magnitude = scale + Math.abs(Number.isFinite(end) ? end : 0);
+    const depth = Math.min(limits.nudge * magnitude, 0.25 * (row.upper - row.lower));
     const lack = side === 0 ? this.shortOfDepth(activity, depth) : side * (end - activity);
     if (side === 0 && lack <= 0) return solved(x, 0);
     const direction = side || (activity - row.lower < row.upper - activity ? 1 : -1);
@@ -75,10 +76,11 @@ class Slab implements Prepared {
       room[j] = a[j] * direction > 0 ? upper[j] - origin[j] : origin[j] - lower[j];
       if (size[j] > 0) reach += size[j] * room[j];
     }
-    if (reach < lack * (1 - 1e-12)) return INFEASIBLE;
+    if (reach < lack - roundingFor(row, magnitude + reach)) return INFEASIBLE;
     const goal = side === 0 ? lack : lack + depth;
     const spent = this.fill(goal, direction, origin);
-    return solved(x, side === 0 ? 0 : Math.max(0, spent - this.multiplier * depth));
+    const doubt = depth + roundingFor(row, magnitude + lack);
+    return solved(x, side === 0 ? 0 : Math.max(0, spent - this.multiplier * doubt));
   }
 
   /** A row inside the slab but nearer to an end than the depth asks for is moved in, too. */

@@ -6,14 +6,24 @@
  *   ordinal feature with an allow list: the same with ranks: x_c = origin_c + Σ_k choose_k (k - origin_c)
  *
  * Rows of the tableau: region and policy rows, one per choice, one for the number of changes, one per alternative of
- * each clause. Columns are scaled once per model so that entries are comparable in any units.
+ * each clause.
+ *
+ * Scaling: rows and moves get units such that the entries of each are spread evenly around 1 (geometric means, once per
+ * model), and all moves are measured in the gap between the person and the rows. Units are powers of two, so that scaling
+ * does not round: what is proved about scaled rows is proved about the rows.
  */
+import { nearestPowerOfTwo } from '../../linalg/floats.js';
+import { dot } from '../../linalg/vector.js';
 import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
 import { changeCost } from '../../policy/cost.js';
 import { type Domain, mayStand } from '../../policy/domain.js';
 import { linearRows, type Problem } from '../../problems/problem.js';
-import { depthOf, linkSlack } from '../shared/linear-rows.js';
+import { depthFor, linkSlackFor, magnitude, roundingFor } from '../shared/linear-rows.js';
+import { geometricScale } from './geometric-scale.js';
+
+/** What rounding leaves of a row that is met, in units of the gap. */
+const LEAST_SLACK = 1e-15;
 
 export interface Move {
   readonly feature: Feature;
@@ -46,7 +56,9 @@ export class MoveModel {
   readonly hi: Float64Array;
   /** By move, in the feature's own units: the unit that one scaled move stands for. */
   readonly unit: Float64Array;
+  /** By row, scaled: a violation up to this is none; and how far outside its ends, which are depth inside, the model may see it met. */
   readonly slack: Float64Array;
+  readonly doubt: Float64Array;
   /** Room of each move, unscaled. */
   readonly least: Float64Array;
   readonly room: Float64Array;
@@ -57,8 +69,14 @@ export class MoveModel {
   /** What choosing costs, by move; 0 for numeric moves, which their solver prices. */
   readonly choicePrice: Float64Array;
   private origin: Float64Array = new Float64Array();
+  /** a·origin by row, and the size of its terms. */
+  private readonly activity: Float64Array;
+  private readonly size: Float64Array;
 
-  private readonly rowScale: Float64Array;
+  /** Units of moves and rows before the gap has its say. */
+  private readonly ownUnit: Float64Array;
+  private readonly ownScale: Float64Array;
+  private gap = 1;
 
   constructor(
     readonly problem: Problem,
@@ -85,54 +103,106 @@ export class MoveModel {
     this.atomRow = this.changesRow + (problem.traits.capped ? 1 : 0);
     this.m = this.atomRow + this.atoms.length;
     const perMove = () => new Float64Array(this.n);
+    const perRow = () => new Float64Array(this.m);
     this.rows = new Float64Array(this.m * this.n);
     this.lo = new Float64Array(this.n + this.m);
     this.hi = new Float64Array(this.n + this.m);
-    this.slack = new Float64Array(this.m);
+    this.slack = perRow();
+    this.doubt = perRow();
+    this.activity = perRow();
+    this.size = perRow();
     this.depth = new Float64Array(this.always.length);
     this.least = perMove();
     this.room = perMove();
     this.step = perMove();
     this.unit = perMove();
     this.choicePrice = perMove();
-    this.rowScale = new Float64Array(this.m).fill(1);
+    this.ownUnit = perMove().fill(1);
+    this.ownScale = perRow().fill(1);
     this.scale();
+    this.writeNumericEntries();
   }
 
   /** Factor between an original row and its scaled one. */
   scaleOf(row: number): number {
-    return this.rowScale[row];
+    return this.ownScale[row] / this.gap;
   }
 
-  /** Units such that the largest entry of every column and row is about 1, from the numeric entries. */
+  /** The unit of a numeric move of the feature, whoever the person is. */
+  unitOf(feature: Feature): number {
+    return Math.min(...this.movesOf[feature.index].map((j) => this.ownUnit[j]));
+  }
+
+  /** Original rows and where they stand in the tableau. */
+  private tableauRows(): [row: LinearRow, at: number][] {
+    return [
+      ...this.always.map((row, i): [LinearRow, number] => [row, i]),
+      ...this.atoms.map((row, k): [LinearRow, number] => [row, this.atomRow + k]),
+    ];
+  }
+
   private scale(): void {
-    const rows = [...this.always, ...this.atoms];
-    const size = rows.map((row) => row.a.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1);
-    for (const [j, move] of this.moves.entries()) {
-      const largest = Math.max(...rows.map((row, i) => Math.abs(row.a[move.feature.column]) / size[i]), 0);
-      this.unit[j] = move.kind === 'choose' || largest === 0 ? 1 : 1 / largest;
-    }
-    rows.forEach((row, i) => {
-      const entries = this.moves.map((move, j) => Math.abs(row.a[move.feature.column]) * this.unit[j]);
-      const at = i < this.always.length ? i : this.atomRow + i - this.always.length;
-      this.rowScale[at] = 1 / (Math.max(...entries, 0) || size[i]);
-    });
+    const tableau = this.tableauRows();
+    const numeric = [
+      ...new Set(this.moves.flatMap(({ kind, feature }) => (kind === 'choose' ? [] : [feature.column]))),
+    ];
+    const { rows, columns } = geometricScale(
+      tableau.map(([{ a }]) => a),
+      numeric,
+    );
+    for (const [k, [row, at]] of tableau.entries())
+      this.ownScale[at] = numeric.some((c) => row.a[c] !== 0) ? rows[k] : nearestPowerOfTwo(1 / (largest(row.a) || 1));
+    for (const [j, { kind, feature }] of this.moves.entries())
+      if (kind !== 'choose' && tableau.length) this.ownUnit[j] = columns[feature.column];
   }
 
-  /** Writes rows, bounds and lattices of one person. */
-  fill(domain: Domain, nudge: number): void {
+  /** Entries of numeric moves are the same for everybody: the gap is in the move's unit and, inversely, in the row's. */
+  private writeNumericEntries(): void {
+    for (const [row, at] of this.tableauRows()) {
+      for (const [j, { kind, feature }] of this.moves.entries()) {
+        const sign = kind === 'up' ? 1 : kind === 'down' ? -1 : 0;
+        this.rows[at * this.n + j] = sign * this.ownScale[at] * this.ownUnit[j] * row.a[feature.column];
+      }
+    }
+  }
+
+  /** Writes rows, bounds and lattices of one person; false: a row overflows for this person. */
+  fill(domain: Domain, nudge: number): boolean {
     this.origin = domain.origin;
+    if (!this.measure(domain.origin)) return false;
+    for (let j = 0; j < this.n; j++) this.unit[j] = this.ownUnit[j] * this.gap;
     this.fillMoves(domain);
     for (let i = 0; i < this.always.length; i++) {
       const row = this.always[i];
       const region = i < this.regionRows;
-      this.depth[i] = region ? depthOf(row, domain.origin, nudge) : 0;
-      const slack = region ? 0.25 * this.depth[i] : linkSlack(row, domain.origin);
-      this.fillRow(i, row, domain, this.depth[i], slack);
+      this.depth[i] = region ? depthFor(row, this.size[i], nudge) : 0;
+      this.fillRow(i, row, domain, this.depth[i], region ? 0.25 * this.depth[i] : linkSlackFor(this.size[i]));
     }
     for (const [k, feature] of this.choices.entries()) this.fillChoice(this.choiceRow + k, feature, domain);
     for (const [k, row] of this.atoms.entries())
-      this.fillRow(this.atomRow + k, row, domain, 0, linkSlack(row, domain.origin));
+      this.fillRow(this.atomRow + k, row, domain, 0, linkSlackFor(this.size[this.atomRow + k]));
+    return true;
+  }
+
+  /** Activities and sizes of the rows, and the gap: how far the person is away from the farthest row, in scaled rows. */
+  private measure(origin: Float64Array): boolean {
+    let gap = 0;
+    for (let i = 0; i < this.always.length; i++) {
+      const { lower, upper } = this.always[i];
+      if (!this.measureRow(i, this.always[i], origin)) return false;
+      const lack = Math.max(lower - this.activity[i], this.activity[i] - upper);
+      gap = Math.max(gap, this.ownScale[i] * lack);
+    }
+    for (let k = 0; k < this.atoms.length; k++)
+      if (!this.measureRow(this.atomRow + k, this.atoms[k], origin)) return false;
+    this.gap = gap > 0 ? nearestPowerOfTwo(gap) : 1;
+    return true;
+  }
+
+  private measureRow(at: number, row: LinearRow, origin: Float64Array): boolean {
+    this.activity[at] = dot(row.a, origin);
+    this.size[at] = magnitude(row, origin);
+    return Number.isFinite(this.size[at]);
   }
 
   private fillMoves(domain: Domain): void {
@@ -170,21 +240,19 @@ export class MoveModel {
 
   private fillRow(i: number, row: LinearRow, domain: Domain, depth: number, slack: number): void {
     const { n, rows } = this;
-    const scale = this.rowScale[i];
-    let activity = 0;
-    for (let c = 0; c < domain.origin.length; c++) activity += row.a[c] * domain.origin[c];
-    for (let j = 0; j < n; j++) rows[i * n + j] = scale * this.unit[j] * this.effect(row, j, domain);
-    this.lo[n + i] = scale * (row.lower + depth - activity);
-    this.hi[n + i] = scale * (row.upper - depth - activity);
-    this.slack[i] = scale * slack;
+    const scale = this.scaleOf(i);
+    for (const feature of this.choices)
+      for (const j of this.movesOf[feature.index]) rows[i * n + j] = scale * this.unit[j] * this.effect(row, j, domain);
+    this.lo[n + i] = scale * (row.lower + depth - this.activity[i]);
+    this.hi[n + i] = scale * (row.upper - depth - this.activity[i]);
+    this.slack[i] = Math.max(scale * slack, LEAST_SLACK);
+    this.doubt[i] = scale * (depth + roundingFor(row, this.size[i]));
   }
 
-  /** What one unit of a move adds to a row. */
+  /** What one unit of a choice adds to a row. */
   private effect(row: LinearRow, j: number, { origin }: Domain): number {
-    const { feature, kind, category } = this.moves[j];
+    const { feature, category } = this.moves[j];
     const c = feature.column;
-    if (kind === 'up') return row.a[c];
-    if (kind === 'down') return -row.a[c];
     if (feature.kind !== 'choice') return row.a[c] * (category - origin[c]);
     let present = 0;
     for (let k = c; k < c + feature.width; k++) present += row.a[k] * origin[k];
@@ -193,11 +261,12 @@ export class MoveModel {
 
   private fillChoice(i: number, feature: Feature, domain: Domain): void {
     const { n } = this;
+    const one = 1 / this.gap;
     this.rows.fill(0, i * n, (i + 1) * n);
-    for (const j of this.movesOf[feature.index]) this.rows[i * n + j] = 1;
-    this.lo[n + i] = mayStand(domain, feature) ? 0 : 1;
-    this.hi[n + i] = 1;
-    this.slack[i] = 1e-12;
+    for (const j of this.movesOf[feature.index]) this.rows[i * n + j] = one * this.unit[j];
+    this.lo[n + i] = mayStand(domain, feature) ? 0 : one;
+    this.hi[n + i] = one;
+    this.slack[i] = 1e-12 * one;
   }
 
   /** The present value of a numeric move's feature. */
@@ -243,4 +312,10 @@ function movesOf(feature: Feature, listed: boolean): Move[] {
 function presentCategory(feature: Feature, origin: Float64Array): number {
   for (let k = 0; k < feature.width; k++) if (origin[feature.column + k] === 1) return k;
   return -1;
+}
+
+function largest(a: Float64Array): number {
+  let most = 0;
+  for (let c = 0; c < a.length; c++) most = Math.max(most, Math.abs(a[c]));
+  return most;
 }

@@ -4,14 +4,25 @@
  *
  *   min Σ w_j |Δ_j|   s.t.   lower_i <= a_i·(x + Δ) <= upper_i,   Δ in a box
  *
- * Infeasibility is certified on the original rows. Lower bound: the optimum is convex in the depth δ at which rows are
- * kept, so  v(0) >= v(δ) - Σ |y_i| δ_i  with the rows' multipliers y.
+ * The answer lies some depth inside the region. The lower bound and a proof that there is no answer are computed from the
+ * simplex's multipliers for the region as it is, and safe from rounding (dual-bound.ts).
  */
+import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { linkSlack, provesInfeasible, violation } from '../shared/linear-rows.js';
-import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { keepsLink, violation } from '../shared/linear-rows.js';
+import {
+  INFEASIBLE,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from '../solver.js';
 import { BoundedSimplex } from './bounded-simplex.js';
+import { DualBound } from './dual-bound.js';
 import { MoveModel } from './moves.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
@@ -19,9 +30,14 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return fits ? 'exact' : 'no';
 }
 
+/** A share of the cost by which the bound may stay below it in a proof. */
+const PROVED = 1e-7;
+
 class PreparedSimplex implements Prepared {
   private readonly model: MoveModel;
   private readonly simplex: BoundedSimplex;
+  private readonly proof = new DualBound();
+  private readonly weight: Float64Array;
   private readonly cost: Float64Array;
   private readonly values: Float64Array;
   private readonly multipliers: Float64Array;
@@ -29,51 +45,55 @@ class PreparedSimplex implements Prepared {
 
   constructor(problem: Problem) {
     this.model = new MoveModel(problem, false);
-    this.simplex = new BoundedSimplex(this.model.m, this.model.n);
-    this.cost = Float64Array.from(
-      this.model.moves,
-      (move, j) => problem.cost.weight[move.feature.index] * this.model.unit[j],
-    );
-    this.values = new Float64Array(this.model.n);
-    this.multipliers = new Float64Array(this.model.m);
+    const { m, n, moves } = this.model;
+    this.simplex = new BoundedSimplex(m, n);
+    this.weight = Float64Array.from(moves, ({ feature }) => problem.cost.weight[feature.index]);
+    this.cost = new Float64Array(n);
+    this.values = new Float64Array(n);
+    this.multipliers = new Float64Array(m);
     this.x = new Float64Array(problem.space.columns);
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
-    const { model, simplex, values, multipliers, x } = this;
-    model.fill(domain, limits.nudge);
+    const { model, simplex, values, x } = this;
+    if (!model.fill(domain, limits.nudge)) return numerical('the row overflows');
+    for (let j = 0; j < model.n; j++) this.cost[j] = this.weight[j] * model.unit[j];
     simplex.lo.set(model.lo);
     simplex.hi.set(model.hi);
     simplex.slack.set(model.slack);
     const status = simplex.solve(model.rows, this.cost);
     limits.budget.spend(simplex.work);
     if (status === 'numerical') return numerical('the simplex lost its footing');
-    if (status === 'infeasible') return this.certify(domain);
+    if (status === 'infeasible') return this.certify();
     simplex.read(values);
     model.toColumns(values, domain, x);
-    if (
-      model.always.some((row, i) => violation(row, x) > (i < model.regionRows ? 0 : 10 * linkSlack(row, domain.origin)))
-    )
-      return numerical('rounding left a row');
-    simplex.readMultipliers(multipliers);
-    let spent = 0;
-    for (let j = 0; j < values.length; j++) spent += this.cost[j] * values[j];
-    return solved(x, Math.max(0, spent - this.priceOfDepth()));
+    const keeps = (row: LinearRow, i: number) =>
+      i < model.regionRows ? violation(row, x) <= 0 : keepsLink(row, domain.origin, x);
+    if (!model.always.every(keeps)) return numerical('rounding left a row');
+    return this.conclude();
   }
 
-  /** What the depth costs at most: multipliers are in scaled rows, depths in original ones. */
+  /** The bound may fall short of what the depth costs; more than that is the simplex's fault. */
+  private conclude(): Outcome {
+    const { model, simplex, multipliers, values, cost } = this;
+    simplex.readMultipliers(multipliers);
+    let spent = 0;
+    for (let j = 0; j < values.length; j++) spent += cost[j] * values[j];
+    const bound = Math.max(0, this.proof.least(model, cost, multipliers, simplex));
+    return (bound >= spent * (1 - PROVED) - this.priceOfDepth() ? solved : limit)(this.x, bound);
+  }
+
+  /** What the depth costs at most. */
   private priceOfDepth(): number {
     const { model, multipliers } = this;
     let price = 0;
-    for (let i = 0; i < model.regionRows; i++) price += Math.abs(multipliers[i]) * 4 * model.slack[i];
+    for (let i = 0; i < model.regionRows; i++) price += Math.abs(multipliers[i]) * 2 * model.doubt[i];
     return price;
   }
 
-  private certify(domain: Domain): Outcome {
-    const { model, multipliers } = this;
-    this.simplex.readCertificate(multipliers);
-    const y = Float64Array.from(model.always, (_, i) => multipliers[i] * model.scaleOf(i));
-    return provesInfeasible(model.always, y, domain)
+  private certify(): Outcome {
+    this.simplex.readCertificate(this.multipliers);
+    return this.proof.provesEmpty(this.model, this.multipliers, this.simplex)
       ? INFEASIBLE
       : numerical('infeasible, but the certificate is not certain');
   }

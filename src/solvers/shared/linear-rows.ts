@@ -10,6 +10,9 @@ import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 
+/** The largest relative error of one operation. */
+export const HALF_ULP = 2 ** -53;
+
 /** Sum of the magnitudes that a row adds up at a point: the size against which rounding is measured. */
 export function magnitude(row: LinearRow, x: Float64Array): number {
   const { a } = row;
@@ -21,20 +24,36 @@ export function magnitude(row: LinearRow, x: Float64Array): number {
     largest = Math.max(largest, Math.abs(a[j]));
   }
   // A row at zero has no terms to measure against: its coefficients stand in.
-  return sum + largest + Math.max(finiteSize(row.lower), finiteSize(row.upper));
+  return sum + Math.max(finiteSize(row.lower), finiteSize(row.upper)) || largest;
 }
 
 const finiteSize = (bound: number) => (Number.isFinite(bound) ? Math.abs(bound) : 0);
 
 /** How far inside its ends a row of the region is kept; a negative nudge widens it by as much. */
 export function depthOf(row: LinearRow, x: Float64Array, nudge: number): number {
-  return Math.min(nudge * magnitude(row, x), 0.25 * (row.upper - row.lower));
+  return depthFor(row, magnitude(row, x), nudge);
 }
+
+/** The same where the magnitude of the row's terms is known. */
+export const depthFor = ({ lower, upper }: LinearRow, size: number, nudge: number): number =>
+  Math.min(nudge * size, 0.25 * (upper - lower));
 
 /** How far a row of the policy may be missed: a hundredth of what the check of an answer allows. */
 export function linkSlack(row: LinearRow, x: Float64Array): number {
-  return 1e-11 * Math.max(1, magnitude(row, x));
+  return linkSlackFor(magnitude(row, x));
 }
+
+export const linkSlackFor = (size: number): number => 1e-11 * size;
+
+/** Whether x keeps a row of the policy, as well as rounding lets it: by the sizes of its terms where the person was and where x is. */
+export const keepsLink = (row: LinearRow, origin: Float64Array, x: Float64Array): boolean =>
+  violation(row, x) <= 10 * linkSlackFor(Math.max(magnitude(row, origin), magnitude(row, x)));
+
+/** Roundings beside one for each term of a row: of the terms, of the ends, of what was done before the row was one. */
+const OTHER_ROUNDINGS = 16;
+
+/** How far rounding may put the value of a row off, wherever it was added up: here or by the model. */
+export const roundingFor = ({ a }: LinearRow, size: number): number => (a.length + OTHER_ROUNDINGS) * HALF_ULP * size;
 
 /** How far x is outside the row; 0 or less: inside. NaN where the row reads what is missing. */
 export function violation({ a, lower, upper }: LinearRow, x: Float64Array): number {

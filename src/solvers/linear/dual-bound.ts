@@ -1,0 +1,134 @@
+/**
+ * Lower bounds of linear programs that rounding cannot make too high (Neumaier and Shcherbina 2004; Jansson 2004).
+ *
+ *   min c·v   s.t.   lo_i <= a_i·v <= hi_i,   0 <= lo_j <= v_j <= hi_j,   c >= 0
+ *
+ * For any multipliers y, however they were come by,
+ *
+ *   c·v  >=  Σ_i y_i (lo_i for y_i > 0, hi_i for y_i < 0)  +  Σ_j min over [lo_j, hi_j] of (c_j - Σ_i y_i a_ij) v_j
+ *
+ * With c = 0 a positive bound proves that no v meets the rows (Farkas). Every sum is taken for the worst that rounding may
+ * have done to it. The doubt about the ends of a row is the caller's (`doubt`), the doubt about its entries is counted here.
+ *
+ * A move without an end needs c_j - Σ y_i a_ij >= 0. Multipliers that miss that by a hair are corrected through the basis,
+ * which costs no more than the hair times the move, and made smaller where that did not do. Where the move is free (c_j = 0)
+ * the move is taken to end at REACH, in units of the gap: beyond that distance the model's own sums are rounding.
+ */
+import { HALF_ULP } from '../shared/linear-rows.js';
+
+/** The rows of a program as they were given: m x n entries, ends of the columns first. */
+export interface BoundedRows {
+  readonly m: number;
+  readonly n: number;
+  readonly rows: Float64Array;
+  readonly lo: Float64Array;
+  readonly hi: Float64Array;
+  /** By row: how far its ends may be off. */
+  readonly doubt: Float64Array;
+}
+
+/** What knows how multipliers have to change for what they earn at some columns to change. */
+export interface Basis {
+  correctMultipliers(multipliers: Float64Array, missing: Float64Array): void;
+}
+
+const REACH = 2 ** 30;
+/** A reduced cost below zero by this share of the cost is rounding, or a multiplier that is not quite there. */
+const NEARLY = 1e-6;
+/** Multipliers that have to shrink by more than this share are corrected. */
+const SHRINK = 1e-11;
+/** Roundings of an entry: its scaling is exact, but a choice's is a difference, and the model adds up on its own. */
+const ENTRY_ROUNDINGS = 16;
+
+export class DualBound {
+  /** Σ_i y_i a_ij, and the sum of the terms' sizes. */
+  earned = new Float64Array();
+  private terms = new Float64Array();
+  private missing = new Float64Array();
+  private demand = 0;
+  private size = 0;
+
+  /** The least cost that y proves; -Infinity: none. With a basis, y is corrected in place where it falls short. */
+  least(program: BoundedRows, cost: Float64Array, y: Float64Array, basis?: Basis): number {
+    this.combine(program, y);
+    const share = this.shrink(program, cost);
+    const bound = this.evaluate(program, cost, share);
+    if (!basis || share > 1 - SHRINK) return bound;
+    this.correct(program, cost, y, basis);
+    return Math.max(bound, this.evaluate(program, cost, this.shrink(program, cost)));
+  }
+
+  /** Whether y proves that nothing meets the rows. */
+  provesEmpty(program: BoundedRows, y: Float64Array, basis?: Basis): boolean {
+    this.combine(program, y);
+    if (this.evaluate(program, null, 1) > 0) return true;
+    if (!basis) return false;
+    this.correct(program, null, y, basis);
+    return this.evaluate(program, null, 1) > 0;
+  }
+
+  /** Lets y earn a hair less at basic columns than they cost. */
+  private correct(program: BoundedRows, cost: Float64Array | null, y: Float64Array, basis: Basis): void {
+    for (let j = 0; j < program.n; j++) this.missing[j] = this.reduced(cost ? cost[j] : 0, 1, j, 2 * program.m);
+    basis.correctMultipliers(y, this.missing);
+    this.combine(program, y);
+  }
+
+  private grow(capacity: number): void {
+    this.earned = new Float64Array(capacity);
+    this.terms = new Float64Array(capacity);
+    this.missing = new Float64Array(capacity);
+  }
+
+  private combine({ m, n, rows, lo, hi, doubt }: BoundedRows, y: Float64Array): void {
+    if (this.earned.length < n) this.grow(2 * n);
+    const { earned, terms } = this;
+    earned.fill(0, 0, n);
+    terms.fill(0, 0, n);
+    this.demand = this.size = 0;
+    for (let i = 0; i < m; i++) {
+      const end = y[i] > 0 ? lo[n + i] - doubt[i] : hi[n + i] + doubt[i];
+      // Any multipliers will do: one that speaks of no end is left out.
+      if (y[i] === 0 || !Number.isFinite(y[i] * end)) continue;
+      this.demand += y[i] * end;
+      this.size += Math.abs(y[i] * end);
+      for (let j = 0, at = i * n; j < n; j++) {
+        const term = y[i] * rows[at + j];
+        earned[j] += term;
+        terms[j] += Math.abs(term);
+      }
+    }
+  }
+
+  /** At most what is left of a unit of cost: c_j - s Σ y_i a_ij, less what rounding may have added. */
+  private reduced(price: number, share: number, j: number, m: number): number {
+    return price - share * this.earned[j] - (m + ENTRY_ROUNDINGS) * HALF_ULP * (price + this.terms[j]);
+  }
+
+  /** The share of y that leaves no priced move without an end, and none by a hair, a reduced cost below zero. */
+  private shrink({ m, n, hi }: BoundedRows, cost: Float64Array): number {
+    let share = 1;
+    for (let j = 0; j < n; j++) {
+      const reduced = this.reduced(cost[j], 1, j, m);
+      if (reduced >= 0 || cost[j] === 0) continue;
+      if (hi[j] < Infinity && reduced < -NEARLY * cost[j]) continue;
+      share = Math.min(share, cost[j] / (cost[j] - 2 * reduced));
+    }
+    return share;
+  }
+
+  private evaluate({ m, n, lo, hi }: BoundedRows, cost: Float64Array | null, share: number): number {
+    let bound = share * this.demand;
+    let size = this.size;
+    for (let j = 0; j < n; j++) {
+      const price = cost ? cost[j] : 0;
+      const reduced = this.reduced(price, share, j, m);
+      if (reduced === 0) continue;
+      const end = reduced > 0 ? lo[j] : hi[j] < Infinity ? hi[j] : price === 0 ? Math.max(REACH, 2 * lo[j]) : Infinity;
+      bound += reduced * end;
+      size += Math.abs(reduced * end);
+    }
+    const proved = bound - (m + n + ENTRY_ROUNDINGS) * HALF_ULP * size;
+    return Number.isNaN(proved) ? Number.NEGATIVE_INFINITY : proved;
+  }
+}
