@@ -178,24 +178,5 @@ const ON_LATTICE = 1e-9;
 const pointAt = (here: number, step: number, k: number): number =>
   k === 0 ? here : Number((here + step * k).toPrecision(15));
 
-/** Narrows a numeric feature to [low, high], exactly: lattice points are in by the number that will be told. */
-export function narrowTo(domain: Domain, { column, index }: Feature, low: number, high: number): void {
-  const { origin, lower, upper } = domain;
-  const step = domain.step[index] || domain.grid[index];
-  const here = origin[column];
-  const end = (bound: number, side: 1 | -1) =>
-    step > 0 && Number.isFinite(bound) ? here + step * firstInside(bound, here, step, side) : bound;
-  lower[column] = Math.max(lower[column], end(low, 1));
-  upper[column] = Math.min(upper[column], end(high, -1));
-}
-
-/** The first lattice point inside an end, in steps from the present value. */
-function firstInside(end: number, here: number, step: number, side: 1 | -1): number {
-  const near = Math.round((end - here) / step);
-  const isInside = (k: number) => (pointAt(here, step, k) - end) * side >= 0;
-  if (isInside(near - side)) return near - side;
-  return isInside(near) ? near : near + side;
-}
-
 const onLattice = (here: number, step: number, value: number): number =>
   pointAt(here, step, Math.round((value - here) / step));

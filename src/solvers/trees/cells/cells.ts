@@ -18,9 +18,10 @@ import type { TreesAtom } from '../../../models/region.js';
 import { categoriesOf } from '../../../models/trees/category-sets.js';
 import { goesLeft, lastLeft, MISSING_LEFT } from '../../../models/trees/tree.js';
 import { changeCost } from '../../../policy/cost.js';
-import { type Domain, roundTo } from '../../../policy/domain.js';
+import type { Domain } from '../../../policy/domain.js';
+import { isOpen, leaveSet } from '../../../policy/listed-values.js';
+import { narrowTo, nearestWithin } from '../../../policy/values.js';
 import type { Problem } from '../../../problems/problem.js';
-import { narrowTo } from '../../reductions/within-domain.js';
 
 /** Costs that are sums over features: a cell then has a cost of its own. */
 const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
@@ -240,63 +241,20 @@ export function presentCell(layout: FeatureCells, origin: Float64Array): number 
 /** The value of a cell that is nearest to the present one; NaN: the domain has none in it. */
 export function valueIn(layout: FeatureCells, cell: number, domain: Domain): number {
   const { feature, ends, starts, count } = layout;
-  if (isListedCells(layout)) return isOpenCell(domain, feature, cell) ? cell : Number.NaN;
+  if (isListedCells(layout)) return isOpen(domain, feature, cell) ? cell : Number.NaN;
   const low = cell === 0 ? Number.NEGATIVE_INFINITY : starts[cell - 1];
-  return nearestIn(domain, feature, low, cell === count - 1 ? Infinity : ends[cell]);
-}
-
-/** Whether the domain has the category or rank. */
-function isOpenCell({ lower, upper, ranks }: Domain, { kind, column, index }: Feature, cell: number): boolean {
-  if (kind === 'choice') return upper[column + cell] > 0;
-  return cell >= lower[column] && cell <= upper[column] && ranks[index]?.[cell] !== 0;
+  return nearestWithin(domain, feature, low, cell === count - 1 ? Infinity : ends[cell]);
 }
 
 /** Leaves a domain the cells of a set. False: numbers between two of its cells are left as well. */
 export function closeCells(layout: FeatureCells, set: Uint8Array, domain: Domain): boolean {
   const { feature, ends, starts, count } = layout;
-  const { kind, column, index } = feature;
   if (!isListedCells(layout)) {
     const [first, last] = [set.indexOf(1), set.lastIndexOf(1)];
     const low = first <= 0 ? Number.NEGATIVE_INFINITY : starts[first - 1];
     narrowTo(domain, feature, low, last === count - 1 ? Infinity : (ends[last] ?? Number.NEGATIVE_INFINITY));
     return !set.subarray(first, last).includes(0);
   }
-  if (kind === 'choice') {
-    for (let cell = 0; cell < set.length; cell++) if (!set[cell]) domain.upper[column + cell] = 0;
-  } else domain.ranks[index] = set.map((inside, cell) => inside & +isOpenCell(domain, feature, cell));
+  leaveSet(domain, feature, set);
   return true;
 }
-
-/** How far the end of a domain may be from the lattice point that it stands for. */
-export const roundingOf = ({ step, grid }: Domain, index: number): number => 1e-9 * (step[index] || grid[index]);
-
-/** The value of the domain nearest to the present one within [low, high]; NaN when there is none. */
-export function nearestIn(domain: Domain, { column, index, decimals }: Feature, low: number, high: number): number {
-  const here = domain.origin[column];
-  const from = Math.max(low, domain.lower[column] - roundingOf(domain, index));
-  const to = Math.min(high, domain.upper[column] + roundingOf(domain, index));
-  if (!(from <= to)) return Number.NaN;
-  if (here >= from && here <= to) return here;
-  const target = here < from ? from : to;
-  const step = domain.step[index] || domain.grid[index];
-  if (step === 0 && decimals < 0) return target;
-  const side = here < from ? 1 : -1;
-  let value = onGrid(target, here, step, decimals, side);
-  if (domain.ranks[index]) while (value >= from && value <= to && domain.ranks[index]![value] !== 1) value += side;
-  return value >= from && value <= to ? value : Number.NaN;
-}
-
-/** The first lattice point or decimal at or beyond the target, as seen from the present value. */
-function onGrid(target: number, here: number, step: number, decimals: number, side: number): number {
-  if (step > 0) {
-    const steps = Math.ceil((Math.abs(target - here) / step) * (1 - 1e-12) - 1e-12);
-    const value = tidy(here + side * steps * step);
-    return (value - target) * side >= 0 ? value : tidy(here + side * (steps + 1) * step);
-  }
-  const rounded = roundTo(target, decimals);
-  return (rounded - target) * side >= 0 ? rounded : roundTo(rounded + side * 10 ** -decimals, decimals);
-}
-
-/** 0.30000000000000004 -> 0.3; whole numbers are tidy, and printing them is what takes time. */
-const tidy = (value: number): number =>
-  Number.isInteger(value) && Math.abs(value) < 1e15 ? value : Number(value.toPrecision(15));

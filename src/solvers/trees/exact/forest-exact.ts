@@ -13,9 +13,10 @@
  * bound as well, and in a box of one segment per feature the model has one word for all its points.
  */
 import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
+import { narrowTo } from '../../../policy/values.js';
 import type { Budget } from '../../../problems/budget.js';
 import type { Problem } from '../../../problems/problem.js';
-import { narrowTo, prepareWithin } from '../../reductions/within-domain.js';
+import { prepareWithin } from '../../reductions/within-domain.js';
 import { isAnswer } from '../../shared/answer-check.js';
 import { BestAnswer } from '../../shared/best-answer.js';
 import {

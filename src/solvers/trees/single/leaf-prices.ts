@@ -13,10 +13,10 @@ import type { Feature } from '../../../models/features.js';
 import { goesLeft } from '../../../models/trees/tree.js';
 import { changeCost } from '../../../policy/cost.js';
 import { type Domain, mayStand, pin } from '../../../policy/domain.js';
+import { narrowTo, nearestWithin } from '../../../policy/values.js';
 import type { Problem } from '../../../problems/problem.js';
 import { costFactor } from '../../projection/cost-factor.js';
-import { narrowTo } from '../../reductions/within-domain.js';
-import { closeCells, type FeatureCells, nearestIn, presentCell, roundingOf, valueIn } from '../cells/cells.js';
+import { closeCells, type FeatureCells, presentCell, valueIn } from '../cells/cells.js';
 import { type LeafBoxes, NO_CUT_ABOVE, NO_CUT_BELOW } from './leaf-boxes.js';
 
 export class LeafPrices {
@@ -106,7 +106,7 @@ export class LeafPrices {
     const here = domain.origin[column];
     this.odd[f] = +Number.isNaN(here);
     this.leaves[f] = +(here < domain.lower[column] || here > domain.upper[column]);
-    const stand = this.leaves[f] ? nearestIn(domain, feature, Number.NEGATIVE_INFINITY, Infinity) : here;
+    const stand = this.leaves[f] ? nearestWithin(domain, feature, Number.NEGATIVE_INFINITY, Infinity) : here;
     this.stand[f] = stand;
     this.base[f] = this.leaves[f] ? this.price(feature, here, stand) : 0;
     if (this.leaves[f] && Number.isNaN(stand)) return false;
@@ -117,8 +117,8 @@ export class LeafPrices {
   private priceCuts(feature: Feature, here: number, stand: number): void {
     const { boxes, domain, cutPrice } = this;
     const { index: f, column } = feature;
-    const lower = domain.lower[column] - roundingOf(domain, f);
-    const upper = domain.upper[column] + roundingOf(domain, f);
+    const lower = domain.lower[column];
+    const upper = domain.upper[column];
     const last = boxes.cutStart[f + 1];
     let cut = boxes.cutStart[f];
     for (; cut < last && stand > boxes.end[cut]; cut++) {
@@ -249,8 +249,8 @@ export class LeafPrices {
     const isAbove = cut >= this.position[feature.index];
     const { end, start } = this.boxes;
     this.cutValue[cut] = isAbove
-      ? nearestIn(this.domain, feature, start[cut], Infinity)
-      : nearestIn(this.domain, feature, Number.NEGATIVE_INFINITY, end[cut]);
+      ? nearestWithin(this.domain, feature, start[cut], Infinity)
+      : nearestWithin(this.domain, feature, Number.NEGATIVE_INFINITY, end[cut]);
     this.found[cut] = 1;
     return this.cutValue[cut];
   }
