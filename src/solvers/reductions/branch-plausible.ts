@@ -9,8 +9,9 @@
  * less than the best answer do not add up to the need; or split at a threshold of the forest, first into the part
  * that x is not in: a dive to where it is more normal. A domain within one leaf of every tree is no longer split.
  */
-import { type Domain, roundTo } from '../../policy/domain.js';
+import type { Domain } from '../../policy/domain.js';
 import { normality } from '../../policy/plausibility.js';
+import { lastWithin } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
 import { isAnswer } from '../shared/answer-check.js';
 import { BestAnswer } from '../shared/best-answer.js';
@@ -196,16 +197,13 @@ function inside({ lower, upper }: Domain, x: Float64Array): Float64Array | null 
 type RoundingBox = readonly [lower: Float64Array, upper: Float64Array];
 
 /** The values that x may be rounded to when it is told: decimals on either side, within the domain. */
-function roundingBox({ space, origin, lower, upper, step }: Domain, x: Float64Array): RoundingBox {
+function roundingBox(domain: Domain, x: Float64Array): RoundingBox {
   const [low, high] = [x.slice(), x.slice()];
-  for (const { kind, column, index, decimals } of space.features) {
-    if (kind === 'choice' || step[index] > 0 || decimals < 0 || x[column] === origin[column]) continue;
-    const nearest = roundTo(x[column], decimals);
-    const [below, above] = [-(10 ** -decimals), 10 ** -decimals];
-    low[column] = nearest <= x[column] ? nearest : roundTo(nearest + below, decimals);
-    high[column] = nearest >= x[column] ? nearest : roundTo(nearest + above, decimals);
-    low[column] = Math.max(lower[column], low[column]);
-    high[column] = Math.min(upper[column], high[column]);
+  for (const feature of domain.space.features) {
+    const { kind, column, index } = feature;
+    if (kind === 'choice' || domain.step[index] > 0) continue;
+    low[column] = Math.min(x[column], lastWithin(domain, feature, x[column], 1));
+    high[column] = Math.max(x[column], lastWithin(domain, feature, x[column], -1));
   }
   return [low, high];
 }
