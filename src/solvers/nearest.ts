@@ -9,8 +9,10 @@
 import { type Feature, gather, spread } from '../models/features.js';
 import { changeCost } from '../policy/cost.js';
 import type { Domain } from '../policy/domain.js';
+import { isOpen, listedValues } from '../policy/listed-values.js';
+import { nearestValue } from '../policy/values.js';
 import type { Problem } from '../problems/problem.js';
-import { violation } from './shared/linear-rows.js';
+import { isAnswer } from './shared/answer-check.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver } from './solver.js';
 
 const CANDIDATES = 24;
@@ -44,7 +46,7 @@ class PreparedNearest implements Prepared {
     for (const { row } of nearest) {
       if (limits.budget.isSpent) break;
       const values = this.takeOver(row, here, domain);
-      if (!this.isAnswer(values, here)) continue;
+      if (!this.isAnswer(values, domain)) continue;
       this.pullBack(values, here, domain);
       const cost = this.cost(here, values);
       if (cost >= bestCost) continue;
@@ -71,14 +73,9 @@ class PreparedNearest implements Prepared {
     );
   }
 
-  private isAnswer(values: Float64Array, here: Float64Array): boolean {
-    const { space, maxChanges, links, clauses, holds } = this.problem;
-    let changes = 0;
-    for (let f = 0; f < values.length; f++) changes += +(values[f] !== here[f]);
-    if (changes > maxChanges) return false;
-    spread(space, values, this.x);
-    const kept = (row: Parameters<typeof violation>[0]) => violation(row, this.x) <= 1e-9;
-    return links.every(kept) && clauses.every((clause) => clause.rows.some(kept)) && holds(this.x);
+  private isAnswer(values: Float64Array, domain: Domain): boolean {
+    spread(this.problem.space, values, this.x);
+    return isAnswer(this.problem, domain, this.x);
   }
 
   private pullBack(values: Float64Array, here: Float64Array, domain: Domain): void {
@@ -92,14 +89,14 @@ class PreparedNearest implements Prepared {
   private restore(values: Float64Array, here: Float64Array, feature: Feature, domain: Domain): void {
     const f = feature.index;
     let good = values[f];
-    values[f] = here[f];
-    if (this.isAnswer(values, here)) return;
-    let bad = here[f];
+    let bad = permitted(feature, here[f], here[f], domain);
+    values[f] = bad;
+    if (this.isAnswer(values, domain)) return;
     for (let k = 0; k < HALVINGS && feature.kind !== 'choice'; k++) {
       const middle = permitted(feature, bad + (good - bad) / 2, here[f], domain);
       if (middle === good || middle === bad) break;
       values[f] = middle;
-      if (this.isAnswer(values, here)) good = middle;
+      if (this.isAnswer(values, domain)) good = middle;
       else bad = middle;
     }
     values[f] = good;
@@ -108,13 +105,9 @@ class PreparedNearest implements Prepared {
 
 /** The value nearest to the wanted one that the domain permits. */
 function permitted(feature: Feature, wanted: number, here: number, domain: Domain): number {
-  const { column, index } = feature;
-  if (Number.isNaN(wanted)) return here;
-  if (feature.kind === 'choice') return domain.upper[column + wanted] > 0 ? wanted : here;
-  const clipped = Math.min(domain.upper[column], Math.max(domain.lower[column], wanted));
-  const step = domain.step[index];
-  const value = step > 0 ? here + step * Math.round((clipped - here) / step) : clipped;
-  return domain.ranks[index] && domain.ranks[index]![value] !== 1 ? here : value;
+  if (Number.isNaN(wanted) || Number.isNaN(domain.origin[feature.column])) return here;
+  if (feature.kind !== 'choice') return nearestValue(domain, feature, wanted);
+  return [wanted, here].find((category) => isOpen(domain, feature, category)) ?? listedValues(domain, feature)[0];
 }
 
 export const nearest: Solver = {
