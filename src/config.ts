@@ -123,7 +123,7 @@ export const configSchema = z.strictObject({
         ),
       port: port.describe('Of /metrics, /healthz and /readyz; 0: any free one.'),
       planMemoryMb: count.describe(
-        'Estimated memory of the prepared models that a process keeps ready, over all of its threads.',
+        'Memory for prepared models and policies that a process keeps ready, over all of its threads.',
       ),
       eventThreads: count.describe('Solver threads kept free for single rows.'),
       bulkNice: z.int().min(0).max(19).describe('How much batches give way to them, as `nice` does.'),

@@ -29,10 +29,6 @@ const QUESTION_SHARE = 0.25;
 /** Entries that a message names; a reason lists all. */
 const NAMED = 8;
 
-/** Plans of relaxed policies, by the entries that they keep; many rows fail for the same reason. */
-const relaxedPlans = new WeakMap<Searcher, Map<string, Searcher>>();
-const MAX_RELAXED_PLANS = 500;
-
 export function explainInfeasible(plan: Searcher, search: Search): Reason {
   const { document } = plan.policy;
   const all = entriesOf(document);
@@ -96,17 +92,11 @@ function searchUnder(plan: Searcher, kept: readonly string[], { target, budget, 
   return relaxedPlan(plan, kept).searchFor(plan.person.factual, target.shown, budget, anyAnswer);
 }
 
+/** Many rows fail for the same reason: the searchers of relaxed policies are kept, by the entries that they keep. */
 function relaxedPlan(plan: Searcher, kept: readonly string[]): Searcher {
-  const known = relaxedPlans.get(plan) ?? new Map<string, Searcher>();
-  relaxedPlans.set(plan, known);
-  const key = JSON.stringify(kept);
-  let relaxed = known.get(key);
-  if (!relaxed) {
-    // The target comes with each question.
-    relaxed = plan.under({ ...withOnly(plan.policy.document, new Set(kept)), target: undefined, count: 1 });
-    if (known.size < MAX_RELAXED_PLANS) known.set(key, relaxed);
-  }
-  return relaxed;
+  // The target comes with each question.
+  const build = () => plan.under({ ...withOnly(plan.policy.document, new Set(kept)), target: undefined, count: 1 });
+  return plan.parts.take(`only ${JSON.stringify(kept)}`, build, (relaxed) => relaxed.ownBytes);
 }
 
 function inWords(blocking: readonly string[], minimal: Reason['minimal'], relaxation: Relaxation): string {

@@ -9,8 +9,8 @@ import { ElsewiseError } from '../documents/error.js';
 import type { RowValue } from '../documents/model-document.js';
 import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
 import type { ResultDocument } from '../documents/result-document.js';
-import { readValue } from '../models/features.js';
-import { checkImputable, type LoadedModel } from '../models/load.js';
+import type { LoadedModel } from '../models/load.js';
+import { readRecord, recordOf } from '../models/read-row.js';
 import type { Goal } from '../models/region.js';
 import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import type { Policy } from '../policy/policy.js';
@@ -22,6 +22,8 @@ import { pieceBounds } from '../solvers/shared/piece-bounds.js';
 import { diversify } from './diverse.js';
 import { explainInfeasible } from './infeasible.js';
 import { buildLadder, climb, closes, type Rung, roundMs } from './ladder.js';
+import { PlanMemory } from './plan-memory.js';
+import { PlanParts } from './plan-parts.js';
 import { Regions } from './region.js';
 import { type Answer, ResultWriter } from './result.js';
 import { asAnswer, type Found, type Person, type Search, type Searcher, type TargetPlan } from './search.js';
@@ -37,7 +39,11 @@ export interface Row {
 export interface PlanOptions {
   /** The clock, in milliseconds; the pure layers have none of their own. */
   now?: () => number;
+  /** Memory for what only some rows need: targets of their own, and policies with entries left out. */
+  partBytes?: number;
 }
+
+const PART_BYTES = 2 ** 26;
 
 export interface Plan {
   readonly model: LoadedModel;
@@ -49,36 +55,49 @@ export interface Plan {
   readonly values: Float64Array;
   /** The result of a row that could not be read. */
   invalid(id: string, path: string, message: string): ResultDocument;
+  /** Memory that the plan keeps, with its model; what threads share is not counted. */
+  readonly bytes: number;
 }
 
 export async function prepare(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Promise<Plan> {
   await Promise.all(solvers.map((solver) => solver.load?.()));
-  return new PreparedPlan(model, policy, options.now ?? (() => 0));
+  return new PreparedPlan(model, policy, options.now ?? (() => 0), options.partBytes ?? PART_BYTES);
 }
 
 class PreparedPlan implements Plan, Searcher {
   private readonly compiled: CompiledPolicy;
-  private readonly targets = new Map<string, TargetPlan | ElsewiseError>();
+  private readonly memory: PlanMemory;
+  readonly parts: PlanParts;
   private readonly verifier: Verifier;
   private readonly writer: ResultWriter;
   private readonly regions: Regions;
   readonly person: Person;
-  private readonly names: readonly string[];
 
   constructor(
     readonly model: LoadedModel,
     readonly policy: Policy,
     readonly now: () => number,
+    private readonly partBytes: number,
   ) {
     checkSolverNames(policy);
     this.compiled = compilePolicy(policy.document, model);
     this.verifier = new Verifier(model, this.compiled);
     this.regions = new Regions(model, this.compiled, this.verifier);
     this.writer = new ResultWriter(model, policy, this.verifier.scorer);
-    this.names = model.space.features.map((feature) => feature.name);
-    const values = () => new Float64Array(this.names.length);
+    const values = () => new Float64Array(model.space.features.length);
     this.person = { factual: values(), baseline: values(), domain: createDomain(model.space) };
+    const { compiled, verifier, person } = this;
+    this.memory = new PlanMemory(this, model, { compiled, verifier, person });
+    this.parts = new PlanParts(partBytes);
     if (policy.document.target !== undefined) this.targetPlan(undefined);
+  }
+
+  get bytes(): number {
+    return this.memory.modelBytes + this.ownBytes;
+  }
+
+  get ownBytes(): number {
+    return this.memory.ownBytes + this.parts.bytes;
   }
 
   get values(): Float64Array {
@@ -86,14 +105,13 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   explain(row: Row): ResultDocument {
-    const raw = this.names.map((name) => (Object.hasOwn(row.features, name) ? row.features[name] : undefined));
-    return this.explainRecord(row.id, raw, row.target);
+    return this.explainRecord(row.id, recordOf(this.model, row.features), row.target);
   }
 
   explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument {
     const start = this.now();
     try {
-      this.readRow(raw);
+      readRecord(this.model, raw, this.person.factual);
       const plan = this.targetPlan(target);
       return this.explainPerson(id, plan, start);
     } catch (error) {
@@ -104,15 +122,6 @@ class PreparedPlan implements Plan, Searcher {
 
   invalid(id: string, path: string, message: string): ResultDocument {
     return this.writer.invalid(id, path, message);
-  }
-
-  private readRow(raw: readonly (RowValue | undefined)[]): void {
-    const { factual } = this.person;
-    for (const feature of this.model.space.features) {
-      const value = readValue(feature, raw[feature.index]);
-      if (Number.isNaN(value)) checkImputable(this.model, feature);
-      factual[feature.index] = value;
-    }
   }
 
   private explainPerson(id: string, target: TargetPlan, start: number): ResultDocument {
@@ -195,19 +204,18 @@ class PreparedPlan implements Plan, Searcher {
 
   under(policy: PolicyDocument): Searcher {
     // A part of a policy that was checked needs no check, and nobody reads its digest.
-    return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.now);
+    return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.now, this.partBytes);
   }
 
   private targetPlan(own: unknown): TargetPlan {
-    const key = own === undefined || own === null || own === '' ? '' : JSON.stringify(own);
-    let known = this.targets.get(key);
-    if (!known) {
-      known = this.buildTarget(key === '' ? this.policy.document.target : own);
-      if (this.targets.size < MAX_TARGETS) this.targets.set(key, known);
-    }
-    if (known instanceof ElsewiseError) throw known;
-    return known;
+    const isOwn = own !== undefined && own !== null && own !== '';
+    const build = () => this.buildTarget(isOwn ? own : this.policy.document.target);
+    const target = this.parts.take(isOwn ? `target ${JSON.stringify(own)}` : 'target', build, this.targetBytes);
+    if (target instanceof ElsewiseError) throw target;
+    return target;
   }
+
+  private readonly targetBytes = (target: TargetPlan | ElsewiseError): number => this.memory.bytesBeside(target);
 
   private buildTarget(target: unknown): TargetPlan | ElsewiseError {
     try {
@@ -225,9 +233,6 @@ class PreparedPlan implements Plan, Searcher {
     }
   }
 }
-
-/** Targets given row by row are remembered up to here; a file with more of them pays for each again. */
-const MAX_TARGETS = 1000;
 
 /** The share of the remaining budget that a piece has at least, however many follow. */
 const LEAST_SHARE = 0.3;

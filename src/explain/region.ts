@@ -30,8 +30,6 @@ const POINTS = 24;
 const BELONGS = 1e-6;
 
 export class Regions {
-  private readonly proofs = new WeakMap<TargetPlan, BoxProof[]>();
-
   constructor(
     private readonly model: LoadedModel,
     private readonly policy: CompiledPolicy,
@@ -68,13 +66,10 @@ export class Regions {
   }
 
   /** The proofs of the pieces that an answer lies in. */
-  private proofsAt(values: Float64Array, target: TargetPlan): BoxProof[] {
-    let proofs = this.proofs.get(target);
-    if (!proofs) {
-      const { run } = this.model.preprocessing;
-      proofs = target.problems.map((problem) => prepareBoxProof(problem, run));
-      this.proofs.set(target, proofs);
-    }
+  private proofsAt(values: Float64Array, target: TargetPlan): readonly BoxProof[] {
+    const { run } = this.model.preprocessing;
+    target.proofs ??= target.problems.map((problem) => prepareBoxProof(problem, run));
+    const { proofs } = target;
     if (proofs.length === 1) return proofs;
     const columns = new Float64Array(this.model.space.columns);
     spread(this.model.space, values, columns);

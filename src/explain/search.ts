@@ -7,7 +7,9 @@ import type { Domain } from '../policy/domain.js';
 import type { Policy } from '../policy/policy.js';
 import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
+import type { BoxProof } from '../proofs/box-proof.js';
 import type { Climb, Rung } from './ladder.js';
+import type { PlanParts } from './plan-parts.js';
 import type { Answer } from './result.js';
 
 export type Found = Climb;
@@ -20,6 +22,8 @@ export interface TargetPlan {
   readonly ladders: readonly (readonly Rung[])[];
   /** A lower bound on the cost of each piece, without a search; null: there is one piece at most. */
   readonly bounds: ((domain: Domain) => Float64Array) | null;
+  /** Of the pieces, once a region was asked for. */
+  proofs?: readonly BoxProof[];
 }
 
 export interface Search {
@@ -49,6 +53,10 @@ export interface Searcher {
   changes(values: Float64Array): CounterfactualDocument['changes'];
   /** A searcher for the same model under another policy. */
   under(policy: PolicyDocument): Searcher;
+  /** What it builds for some rows only, and keeps. */
+  readonly parts: PlanParts;
+  /** Memory that it keeps beside its model. */
+  readonly ownBytes: number;
 }
 
 export const asAnswer = ({ answer, solver, lowerBound }: Found): Answer => ({ settled: answer!, solver, lowerBound });

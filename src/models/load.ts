@@ -10,9 +10,10 @@ import { didYouMean } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';
 import { type Background, type BroughtForest, buildBackground, readRows } from './background.js';
 import type { Family, Model } from './family.js';
-import { type Feature, type FeatureSpace, layOutFeatures, readValue, rowError, spread } from './features.js';
+import { type FeatureSpace, layOutFeatures, spread } from './features.js';
 import { families } from './index.js';
 import { buildPreprocessing, type Preprocessing } from './preprocessing.js';
+import { readRecord, recordOf } from './read-row.js';
 import { categoriesOf } from './trees/category-sets.js';
 import { type Forest, ranksOf } from './trees/tree.js';
 
@@ -158,30 +159,9 @@ export class Scorer {
   }
 }
 
-/** Reads a row given by feature into values; missing ones are refused unless the model imputes them. */
-export function readFeatures(
-  loaded: LoadedModel,
-  features: Record<string, RowValue | undefined>,
-  values: Float64Array,
-): void {
-  for (const feature of loaded.space.features) {
-    const value = readValue(feature, Object.hasOwn(features, feature.name) ? features[feature.name] : undefined);
-    if (Number.isNaN(value)) checkImputable(loaded, feature);
-    values[feature.index] = value;
-  }
-}
-
-export function checkImputable(loaded: LoadedModel, feature: Feature): void {
-  if (loaded.model.takesMissing) return;
-  const { imputed } = loaded.preprocessing;
-  for (let c = feature.column; c < feature.column + feature.width; c++) {
-    if (Number.isNaN(imputed[c])) throw rowError(feature, 'is missing, and the model does not impute it');
-  }
-}
-
 function predictRow(loaded: LoadedModel, features: Record<string, RowValue | undefined>) {
   const values = new Float64Array(loaded.space.features.length);
-  readFeatures(loaded, features, values);
+  readRecord(loaded, recordOf(loaded, features), values);
   const scorer = new Scorer(loaded);
   scorer.runValues(values);
   const scores = scorer.show();

@@ -7,7 +7,7 @@ import { lineOf } from '../../store/codec/result-line.js';
 import { ResultRow } from '../../store/codec/result-row.js';
 import type { ChunkAnswer } from '../threads/messages.js';
 
-interface AnswerSink {
+export interface AnswerSink {
   /** What a thread came to, or a result that was known. */
   push(answer: unknown): void;
   finish(): Pick<ChunkAnswer, 'bytes' | 'digest'>;

@@ -10,8 +10,8 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../documents/digest.js';
 import { ElsewiseError } from '../../documents/error.js';
-import { readValue } from '../../models/features.js';
 import type { LoadedModel } from '../../models/load.js';
+import { readRecord } from '../../models/read-row.js';
 import { KEY_BYTES } from '../../store/known-rows/known-row-store.js';
 import type { ParsedRow } from './row.js';
 
@@ -28,7 +28,7 @@ export function createValueReader(model: LoadedModel): (row: ParsedRow) => Float
   return ({ fault, raw }) => {
     if (fault) return undefined;
     try {
-      for (const feature of model.space.features) values[feature.index] = readValue(feature, raw[feature.index]);
+      readRecord(model, raw, values);
       return values;
     } catch (error) {
       if (error instanceof ElsewiseError) return undefined;

@@ -1,17 +1,8 @@
-/**
- * How much memory prepared plans take. It cannot be asked for, so it is estimated from the size of their documents: what a
- * plan holds was 5 to 8 times that, from a logistic regression of 26 kB to forests of 500 kB, and little below 128 kB.
- */
+/** The memory of prepared plans: what each thread may keep, and what all of them report to keep. */
 import { config } from '../../config.js';
-import type { LruCounts } from './sized-lru.js';
+import type { LruCounts } from '../../explain/sized-lru.js';
 
-const LEAST_BYTES = 2 ** 17;
-const PER_DOCUMENT_BYTE = 8;
 const MB = 2 ** 20;
-
-export function estimatePlanBytes(documentBytes: number): number {
-  return LEAST_BYTES + PER_DOCUMENT_BYTE * documentBytes;
-}
 
 /** What each of so many threads may keep. */
 export function planShareBytes(threads: number): number {

@@ -10,13 +10,13 @@ import { createRowReader } from '../rows/row-reader.js';
 import type { RowTime, ThreadTask, TimeTask, TriedPlan, TryTask } from './messages.js';
 import { timeRows } from './row-timing.js';
 import { loadStored } from './shared-documents.js';
-import type { RunnerOptions } from './task-runner.js';
+import type { ThreadPlanOptions } from './thread-plans.js';
 
 export class PlanTrial {
-  readonly #options: Pick<RunnerOptions, 'prepare' | 'now'>;
+  readonly #options: Pick<ThreadPlanOptions, 'prepare' | 'now'>;
   #tried: Pick<Plan, 'model' | 'explainRecord'> | undefined;
 
-  constructor(options: Pick<RunnerOptions, 'prepare' | 'now'>) {
+  constructor(options: Pick<ThreadPlanOptions, 'prepare' | 'now'>) {
     this.#options = options;
   }
 

@@ -1,7 +1,7 @@
 /** `elsewise predict`: what the model says of each row, without any policy. */
 import { ElsewiseError } from '../../documents/error.js';
-import { readValue } from '../../models/features.js';
-import { checkImputable, type LoadedModel, Scorer } from '../../models/load.js';
+import { type LoadedModel, Scorer } from '../../models/load.js';
+import { readRecord } from '../../models/read-row.js';
 import type { ParsedRow, RowFault } from '../rows/row.js';
 
 export interface Prediction {
@@ -21,7 +21,7 @@ export function createPredictor(model: LoadedModel): Predictor {
   return (row) => {
     if (row.fault) return refused(row.id, row.fault);
     try {
-      readRow(model, row, values);
+      readRecord(model, row.raw, values);
     } catch (error) {
       if (!(error instanceof ElsewiseError)) throw error;
       return refused(row.id, { path: error.path, message: error.message.slice(error.path.length + 2) });
@@ -33,14 +33,6 @@ export function createPredictor(model: LoadedModel): Predictor {
 
 function refused(id: string, reason: RowFault): Prediction {
   return { id, prediction: null, scores: {}, reason };
-}
-
-function readRow(model: LoadedModel, row: ParsedRow, values: Float64Array): void {
-  for (const feature of model.space.features) {
-    const value = readValue(feature, row.raw[feature.index]);
-    if (Number.isNaN(value)) checkImputable(model, feature);
-    values[feature.index] = value;
-  }
 }
 
 function describe({ task, classes, model }: LoadedModel, scorer: Scorer): Pick<Prediction, 'prediction' | 'scores'> {

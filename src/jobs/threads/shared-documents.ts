@@ -63,13 +63,10 @@ export function readSharedJson(shared: SharedJson): unknown {
   return JSON.parse(Buffer.from(shared).toString('utf8'));
 }
 
-/** The size of what a thread makes a plan of; the trees themselves are shared. */
-export function planBytes({ model, policy }: Pick<PlanReference, 'model' | 'policy'>): number {
-  return model.rest.byteLength + (policy?.byteLength ?? 0) + forestBytes(model) / PER_SHARED_BYTE;
+/** Memory that model and policy take, once for all threads. */
+export function sharedBytes({ model, policy }: Pick<PlanReference, 'model' | 'policy'>): number {
+  return model.rest.byteLength + (policy?.byteLength ?? 0) + forestBytes(model);
 }
-
-/** What a plan keeps of its own for trees that it shares, by which estimates multiply: about as much as they are. */
-const PER_SHARED_BYTE = 8;
 
 function forestBytes({ forests }: SharedModel): number {
   const arrays = [forests.model, forests.background?.forest].flatMap((forest) => Object.values(forest ?? {}));

@@ -4,7 +4,8 @@ import { ElsewiseError } from '../../documents/error.js';
 import type { AnswerTo, ChunkTask, Task, ThreadData, ThreadReply, ThreadTask } from './messages.js';
 import { PlanTrial } from './plan-trial.js';
 import { admitSent, packStored } from './shared-documents.js';
-import { createTaskRunner, type RunnerOptions } from './task-runner.js';
+import { createTaskRunner } from './task-runner.js';
+import type { ThreadPlanOptions } from './thread-plans.js';
 
 /** Those whose answer is small or shared. */
 type SmallTask = Exclude<Task, ChunkTask>;
@@ -12,7 +13,7 @@ type SmallAnswers = {
   readonly [T in SmallTask as T['kind']]: (task: ThreadTask<T>) => AnswerTo<T> | Promise<AnswerTo<T>>;
 };
 
-export function answerTasks(options: Omit<RunnerOptions, 'planBytes'>): (task: ThreadTask) => Promise<unknown> {
+export function answerTasks(options: Omit<ThreadPlanOptions, 'planBytes'>): (task: ThreadTask) => Promise<unknown> {
   const { planBytes } = workerData as ThreadData;
   const run = createTaskRunner({ ...options, planBytes });
   const trial = new PlanTrial(options);

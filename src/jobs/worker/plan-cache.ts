@@ -3,13 +3,13 @@
  * thread of its own loads and checks it (document-thread.ts) and gives back what all threads share.
  */
 import { ElsewiseError } from '../../documents/error.js';
+import { type LruCounts, SizedLru } from '../../explain/sized-lru.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import type { ModelStore } from '../../store/registry/model-store.js';
 import { packInThread } from '../threads/document-thread.js';
 import type { SharedModel } from '../threads/messages.js';
-import { type PlanReference, planBytes, planKey, shareJson } from '../threads/shared-documents.js';
-import { type LruCounts, SizedLru } from '../threads/sized-lru.js';
+import { type PlanReference, planKey, sharedBytes, shareJson } from '../threads/shared-documents.js';
 
 export interface CachedPlan extends PlanReference {
   readonly family: string;
@@ -39,11 +39,11 @@ export class PlanCache {
   /** Jobs that ask for the same model at the same time wait for one load. */
   get(model: ModelPin, policy: Policy): Promise<CachedPlan> {
     const key = planKey(model, policy.digest);
-    return kept(this.#plans, key, () => this.#plan(key, model, policy), planBytes);
+    return kept(this.#plans, key, () => this.#plan(key, model, policy), sharedBytes);
   }
 
   async #plan(key: string, pin: ModelPin, policy: Policy): Promise<CachedPlan> {
-    const stored = await kept(this.#models, planKey(pin), () => this.#load(pin), planBytes);
+    const stored = await kept(this.#models, planKey(pin), () => this.#load(pin), sharedBytes);
     return { ...stored, planKey: key, policy: shareJson(policy.document) };
   }
 

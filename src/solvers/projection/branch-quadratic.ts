@@ -21,6 +21,7 @@ function prepare(problem: Problem): Prepared {
   const linearised = new PreparedBranch(linearise(problem));
   const lagrangian = problem.cost.norm === 'l2' ? new LagrangianBound(problem) : null;
   const method: TreeMethod = {
+    engines: lagrangian ? [projection, linearised, lagrangian] : [projection, linearised],
     begin: (domain, limits) => linearised.solve(domain, { ...limits, anyAnswer: true }),
     leaf: (node, limits) => projection(node.alternatives).solve(node.domain, limits),
     relax: (node, limits) => {

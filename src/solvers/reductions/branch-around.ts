@@ -40,7 +40,7 @@ function prepare(problem: Problem, table: SolverTable): Prepared {
       ? outcome
       : local(node.alternatives).solve(node.domain, shortened(limits));
   };
-  return new DomainTree(problem, { relax, leaf });
+  return new DomainTree(problem, { engines: [dual, local], relax, leaf });
 }
 
 /** One leaf must not eat the work of all the others. */

@@ -30,6 +30,8 @@ export interface TreeNode {
 }
 
 export interface TreeMethod {
+  /** What it solves with: named, so that their memory can be counted. */
+  readonly engines: readonly object[];
   /** `solved`: x is the optimum of the relaxation; `limit`: only the bound is certain. */
   relax(node: TreeNode, limits: Limits): Outcome;
   /** The same for a node whose lattice values and categories are fixed: an answer if there is one. */
@@ -338,12 +340,15 @@ function sumToOne(feature: Feature, problem: Problem): LinearRow[] {
   return [{ a, lower: 1, upper: 1 }];
 }
 
-/** Something prepared once for each choice of alternatives. */
-export function byAlternatives<T>(
-  make: (alternatives: readonly number[]) => T,
-): (alternatives: readonly number[]) => T {
+/** Something prepared once for each choice of alternatives. What was prepared is a field, so that its memory can be counted. */
+export interface ByAlternatives<T> {
+  (alternatives: readonly number[]): T;
+  readonly made: ReadonlyMap<string, T>;
+}
+
+export function byAlternatives<T>(make: (alternatives: readonly number[]) => T): ByAlternatives<T> {
   const made = new Map<string, T>();
-  return (alternatives) => {
+  const take = (alternatives: readonly number[]) => {
     const key = alternatives.join();
     let known = made.get(key);
     if (known === undefined) {
@@ -352,6 +357,7 @@ export function byAlternatives<T>(
     }
     return known;
   };
+  return Object.assign(take, { made });
 }
 
 /** How far a category is from being a single one, or the columns that an imputer gave it. */

@@ -2,10 +2,16 @@
 import type { Problem } from '../../problems/problem.js';
 import type { Prepared, Solver, SolverTable } from '../solver.js';
 
-export function prepareLater(solver: Solver, problem: Problem, table: SolverTable): () => Prepared {
-  let prepared: Prepared | undefined;
-  return () => {
-    prepared ??= solver.prepare(problem, table);
-    return prepared;
+/** What it has prepared is a field, so that the memory of a plan can be counted. */
+export interface PrepareLater {
+  (): Prepared;
+  prepared?: Prepared;
+}
+
+export function prepareLater(solver: Solver, problem: Problem, table: SolverTable): PrepareLater {
+  const later: PrepareLater = () => {
+    later.prepared ??= solver.prepare(problem, table);
+    return later.prepared;
   };
+  return later;
 }

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { config } from '../../../src/config.js';
-import { estimatePlanBytes, PlanLedger, planShareBytes } from '../../../src/jobs/threads/plan-memory.js';
+import { PlanLedger, planShareBytes } from '../../../src/jobs/threads/plan-memory.js';
 
 describe('memory of plans', () => {
   it('is divided among threads', () => {
     expect(4 * planShareBytes(4)).toBe(config.worker.planMemoryMb * 2 ** 20);
-  });
-
-  it('grows with the document', () => {
-    expect(estimatePlanBytes(0)).toBeGreaterThan(0);
-    expect(estimatePlanBytes(2e6)).toBeGreaterThan(2 * estimatePlanBytes(9e5));
   });
 });
 

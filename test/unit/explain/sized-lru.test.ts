@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SizedLru } from '../../../src/jobs/threads/sized-lru.js';
+import { SizedLru } from '../../../src/explain/sized-lru.js';
 
 describe('a cache within a budget', () => {
   it('drops what was used longest ago', () => {

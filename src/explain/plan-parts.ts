@@ -1,0 +1,58 @@
+/**
+ * The parts of a plan that only some rows ask for: a target of their own, a policy with entries left out. A part is built
+ * when it is first asked for. Parts are kept within a budget of bytes; the one that was used longest ago goes first.
+ *
+ * A part grows while it is used, since solvers are prepared when a row first needs them. It is weighed after its 1st, 4th,
+ * 16th, 64th ... use, so that weighing costs little however many rows there are.
+ */
+import { SizedLru } from './sized-lru.js';
+
+interface KeptPart {
+  readonly key: string;
+  readonly part: unknown;
+  readonly bytes: () => number;
+  uses: number;
+}
+
+export class PlanParts {
+  readonly #kept: SizedLru<KeptPart>;
+  /** The part that was used last. */
+  #last: KeptPart | undefined;
+
+  constructor(maxBytes: number) {
+    this.#kept = new SizedLru(maxBytes);
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  get bytes(): number {
+    this.#weighLast();
+    return this.#kept.bytes;
+  }
+
+  /** `bytesOf`: what the part has grown to. The same key always means the same kind of part. */
+  take<T>(key: string, build: () => T, bytesOf: (part: T) => number): T {
+    this.#weighLast();
+    const last = this.#last;
+    const kept = last?.key === key ? last : (this.#kept.get(key) ?? this.#add(key, build(), bytesOf));
+    kept.uses++;
+    this.#last = kept;
+    return kept.part as T;
+  }
+
+  #add<T>(key: string, part: T, bytesOf: (part: T) => number): KeptPart {
+    const kept = { key, part, bytes: () => bytesOf(part), uses: 0 };
+    this.#kept.set(key, kept, 0);
+    return kept;
+  }
+
+  #weighLast(): void {
+    const last = this.#last;
+    if (last && isPowerOfFour(last.uses)) this.#kept.resize(last.key, last, last.bytes());
+  }
+}
+
+/** One bit is set, at an even place. */
+const isPowerOfFour = (count: number): boolean => (count & (count - 1)) === 0 && (count & 0x55555555) !== 0;

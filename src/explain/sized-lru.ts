@@ -1,0 +1,71 @@
+/**
+ * A cache within a budget of bytes: the entry that was used longest ago goes first. The newest entry always stays, however
+ * large it is: it is in use, and without it the next row would build it again.
+ *
+ * lru-cache refuses an entry above its limit. Such an entry is weighed there as the whole budget, which drops all others.
+ */
+import { LRUCache } from 'lru-cache';
+
+export interface LruCounts {
+  readonly hits: number;
+  readonly misses: number;
+  readonly evictions: number;
+}
+
+interface Entry<T> {
+  readonly value: T;
+  readonly bytes: number;
+}
+
+export class SizedLru<T> {
+  readonly #maxBytes: number;
+  readonly #entries: LRUCache<string, Entry<T>>;
+  readonly #counts = { hits: 0, misses: 0, evictions: 0 };
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = Math.max(1, Math.floor(maxBytes));
+    this.#entries = new LRUCache({
+      maxSize: this.#maxBytes,
+      dispose: ({ bytes }, _key, reason) => {
+        this.#bytes -= bytes;
+        if (reason === 'evict') this.#counts.evictions++;
+      },
+    });
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Since the beginning. */
+  get counts(): LruCounts {
+    return { ...this.#counts };
+  }
+
+  get(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    this.#counts[entry ? 'hits' : 'misses']++;
+    return entry?.value;
+  }
+
+  set(key: string, value: T, bytes: number): void {
+    const size = Math.max(1, Math.min(Math.ceil(bytes), this.#maxBytes));
+    this.#entries.set(key, { value, bytes }, { size });
+    this.#bytes += bytes;
+  }
+
+  /** Says how large an entry has turned out to be. Another value under the key is left alone. */
+  resize(key: string, value: T, bytes: number): void {
+    const entry = this.#entries.peek(key);
+    if (entry?.value === value && entry.bytes !== bytes) this.set(key, value, bytes);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+}

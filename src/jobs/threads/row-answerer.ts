@@ -1,0 +1,80 @@
+/** What a task does with each of its rows, by the kind of task. */
+import type { ResultDocument } from '../../documents/result-document.js';
+import type { Plan } from '../../explain/plan.js';
+import type { LoadedModel } from '../../models/load.js';
+import { createResultWriter } from '../results/result-lines.js';
+import { countPrediction, countResult, type Tally } from '../results/tally.js';
+import type { ParsedRow } from '../rows/row.js';
+import { createValueReader } from '../rows/row-key.js';
+import type { ChunkTask, RowLoss } from './messages.js';
+import { createPredictor, type Prediction } from './predict.js';
+import type { ThreadPlan, ThreadPlanOptions } from './thread-plans.js';
+
+/** `R` is the answer to a row: a result, a prediction, its values. */
+export interface RowAnswerer<R = unknown> {
+  /** Counts the row as well. */
+  answer(row: ParsedRow, tally: Tally, loss?: RowLoss): R;
+  /** The values of the row that was answered last, if the same row would get the same answer again: no limit of time ended it. */
+  lasting(answer: R): Float64Array | undefined;
+  line(answer: R): string;
+}
+
+type Kind = (task: ChunkTask, plan: ThreadPlan, options: ThreadPlanOptions) => Promise<RowAnswerer> | RowAnswerer;
+
+const KINDS: Readonly<Record<ChunkTask['kind'], Kind>> = {
+  explain: async (task, plan, options) => explainer(task, await plan.prepare(options)) as RowAnswerer,
+  predict: (_task, { model }) => predictor(model) as RowAnswerer,
+  keys: (_task, { model }) => keyReader(model) as RowAnswerer,
+};
+
+export async function createRowAnswerer(...[task, plan, options]: Parameters<Kind>): Promise<RowAnswerer> {
+  return KINDS[task.kind](task, plan, options);
+}
+
+function explainer({ output }: ChunkTask, plan: Plan): RowAnswerer<ResultDocument> {
+  const writer = createResultWriter(output, plan.model, plan.policy);
+  return {
+    answer(row, tally, loss) {
+      const result = explainRow(plan, row, loss);
+      countResult(tally, result);
+      return result;
+    },
+    lasting: ({ status, degraded }) =>
+      degraded || status === 'not-found' || status === 'invalid' ? undefined : plan.values,
+    line: (result) => writer.line(result),
+  };
+}
+
+function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument {
+  if (row.fault) return plan.invalid(row.id, row.fault.path, row.fault.message);
+  if (!loss) return plan.explainRecord(row.id, row.raw, row.target);
+  const { code, message } = loss;
+  return { ...plan.invalid(row.id, '', ''), status: 'not-found', reason: { code, message }, degraded: true };
+}
+
+function predictor(model: LoadedModel): RowAnswerer<Prediction> {
+  const predict = createPredictor(model);
+  const name = model.task === 'regression' ? () => 'predicted' : String;
+  return {
+    answer(row, tally, loss) {
+      const prediction = predict(loss ? { ...row, fault: { path: '', message: loss.message } } : row);
+      countPrediction(tally, prediction.reason ? 'invalid' : name(prediction.prediction));
+      return prediction;
+    },
+    lasting: () => undefined,
+    line: (prediction) => `${JSON.stringify(prediction)}\n`,
+  };
+}
+
+/** No lines: only what the rows are. */
+function keyReader(model: LoadedModel): RowAnswerer<Float64Array | undefined> {
+  const read = createValueReader(model);
+  return {
+    answer(row, tally) {
+      tally.rows++;
+      return read(row);
+    },
+    lasting: (values) => values,
+    line: () => '',
+  };
+}

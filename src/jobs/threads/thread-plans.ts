@@ -1,0 +1,70 @@
+/**
+ * What a thread keeps of models and policies, within a budget of bytes. One entry serves all kinds of tasks, layouts and
+ * outputs: readers and writers are made for each chunk, which costs microseconds.
+ */
+import type { Plan, PlanOptions, prepare } from '../../explain/plan.js';
+import { modelBytes } from '../../explain/plan-memory.js';
+import { type LruCounts, SizedLru } from '../../explain/sized-lru.js';
+import type { LoadedModel } from '../../models/load.js';
+import { loadPolicy } from '../../policy/policy.js';
+import { type PlanReference, readSharedJson, readSharedModel } from './shared-documents.js';
+
+export interface ThreadPlanOptions {
+  readonly prepare: typeof prepare;
+  readonly now: () => number;
+  /** Of models and plans that the thread keeps. */
+  readonly planBytes: number;
+}
+
+/** The share of the budget that one plan may fill with targets of rows and relaxed policies. */
+const PART_SHARE = 1 / 2;
+
+/** A model, and its plan once a row is to be explained. */
+export class ThreadPlan {
+  readonly model: LoadedModel;
+  readonly #reference: PlanReference;
+  #plan: Plan | undefined;
+
+  constructor(reference: PlanReference) {
+    this.#reference = reference;
+    this.model = readSharedModel(reference.model);
+  }
+
+  async prepare({ prepare, now, planBytes }: ThreadPlanOptions): Promise<Plan> {
+    const options: PlanOptions = { now, partBytes: PART_SHARE * planBytes };
+    this.#plan ??= await prepare(this.model, loadPolicy(readSharedJson(this.#reference.policy!)), options);
+    return this.#plan;
+  }
+
+  get bytes(): number {
+    return this.#plan?.bytes ?? modelBytes(this.model);
+  }
+}
+
+export class ThreadPlans {
+  readonly #kept: SizedLru<ThreadPlan>;
+
+  constructor(maxBytes: number) {
+    this.#kept = new SizedLru(maxBytes);
+  }
+
+  get use(): LruCounts & { readonly plans: number; readonly bytes: number } {
+    return { ...this.#kept.counts, plans: this.#kept.size, bytes: this.#kept.bytes };
+  }
+
+  get(reference: PlanReference): ThreadPlan {
+    return this.#kept.get(reference.planKey) ?? this.renew(reference);
+  }
+
+  /** A new plan in the place of one that cannot be trusted any more. */
+  renew(reference: PlanReference): ThreadPlan {
+    const plan = new ThreadPlan(reference);
+    this.#kept.set(reference.planKey, plan, 0);
+    return plan;
+  }
+
+  /** Counts what the plan has grown to, and drops others where the budget is exceeded. */
+  weigh({ planKey }: PlanReference, plan: ThreadPlan): void {
+    this.#kept.resize(planKey, plan, plan.bytes);
+  }
+}
