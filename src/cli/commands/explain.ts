@@ -1,6 +1,5 @@
 /** `elsewise explain`: counterfactual explanations of a file of rows, in process, on all cores. */
 import { ElsewiseError } from '../../documents/error.js';
-import { prepare } from '../../explain/plan.js';
 import { createResultWriter } from '../../jobs/results/result-lines.js';
 import { findResumePoint } from '../../jobs/results/resume.js';
 import { openSink, openSource } from '../../jobs/rows/streams.js';
@@ -56,7 +55,6 @@ digest of model and policy).`,
       const input = await openSource(options.input);
       const model = await readModel(options.model, options.redis);
       const policy = await readPolicy(options, model);
-      await prepare(model, policy); // whatever is wrong with the two is said before anything is written
       const format: OutputFormat = options.output.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson';
       const { header } = createResultWriter(format, model, policy);
       const output = { format, header, open: (keepBytes: number) => openSink(options.output, keepBytes) };

@@ -1,6 +1,7 @@
 /**
  * A whole run in one process: input -> chunks -> threads -> output. Order is kept, a bounded number of chunks is under
- * way, so memory does not grow with the rows, and nothing is written before the input's header has been found good.
+ * way, so memory does not grow with the rows. Nothing is written before a thread has prepared model and policy and the
+ * input's header has been found good.
  *
  * An abort stops the reading; what is under way is finished and written, so the output ends with a whole line.
  */
@@ -15,7 +16,7 @@ import { type Chunk, RowSource } from '../rows/row-source.js';
 import type { ByteSink, ByteSource } from '../rows/streams.js';
 import type { ChunkAnswer, ChunkTask, OutputFormat } from '../threads/messages.js';
 import { rowLimitMs, type SolverPool } from '../threads/pool.js';
-import { referToPlan } from '../threads/shared-documents.js';
+import { type PlanReference, referToPlan } from '../threads/shared-documents.js';
 import { ChunkSize } from './chunk-size.js';
 import { Conveyor } from './conveyor.js';
 
@@ -68,6 +69,8 @@ interface Shipment {
 }
 
 export async function runBulk(job: BulkJob): Promise<BulkReport> {
+  const plan = referToPlan(job.model, job.policy);
+  if (job.kind === 'explain') await job.pool.prepare(plan);
   const source = await RowSource.open(job.input.bytes, job.input.name, headerFeatures(job.model));
   for (const warning of source.warnings) job.onWarning?.(warning);
   const resumedRows = job.resumeAt?.rows ?? 0;
@@ -79,7 +82,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
     if (!job.resumeAt?.bytes && job.output.header) await sink.write(Buffer.from(job.output.header));
     const conveyor = new Conveyor<Shipment>(CHUNKS_PER_THREAD * job.pool.threads);
     const size = new ChunkSize();
-    const reading = ship(source, conveyor, size, job);
+    const reading = ship(source, plan, conveyor, size, job);
     reading.catch(() => {}); // input that breaks off is heard of when all that came before is written
     await unload(conveyor, sink, tally, size, job, resumedRows);
     await reading;
@@ -90,8 +93,13 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
 }
 
 /** Reads chunks and hands them to the threads, as many as the conveyor holds. */
-async function ship(source: RowSource, conveyor: Conveyor<Shipment>, size: ChunkSize, job: BulkJob): Promise<void> {
-  const plan = referToPlan(job.model, job.policy);
+async function ship(
+  source: RowSource,
+  plan: PlanReference,
+  conveyor: Conveyor<Shipment>,
+  size: ChunkSize,
+  job: BulkJob,
+): Promise<void> {
   const limit = { rowLimitMs: job.rowLimitMs ?? rowLimitMs(job.policy?.document.deadlineMs ?? 0) };
   try {
     for (;;) {

@@ -25,6 +25,7 @@ import {
   type TimeTask,
 } from './messages.js';
 import { PlanLedger, type PlanUse, planShareBytes } from './plan-memory.js';
+import type { PlanReference } from './shared-documents.js';
 
 export interface PoolOptions {
   readonly threads: number;
@@ -99,8 +100,24 @@ export class SolverPool {
     return this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
   }
 
+  /** Has a thread prepare a plan, which it keeps. Rejects when model or policy are not good or do not go together. */
+  async prepare(plan: PlanReference): Promise<void> {
+    const none = {
+      layout: { format: 'ndjson' },
+      output: 'ndjson',
+      bytes: new Uint8Array(),
+      firstRow: 1,
+      rows: 0,
+    } as const;
+    await this.#runWhole({ kind: 'explain', ...plan, ...none });
+  }
+
   /** Has a thread do something with a document. Rejects when the document is not good for it. */
-  async runDocument<T extends DocumentTask>(task: T): Promise<AnswerTo<T>> {
+  runDocument<T extends DocumentTask>(task: T): Promise<AnswerTo<T>> {
+    return this.#runWhole(task);
+  }
+
+  async #runWhole<T extends Task>(task: T): Promise<AnswerTo<T>> {
     const attempt = await this.#attempt(task, { rowLimitMs: PREPARE_LIMIT_MS });
     if ('answer' in attempt) return attempt.answer;
     throw new ElsewiseError('thread-lost', attempt.loss.message);
