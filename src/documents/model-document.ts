@@ -1,10 +1,10 @@
 /** The model document `elsewise.model/v1`: everything but `parameters`, which each family describes itself. */
 import { z } from 'zod';
 import { listOf, recordOf } from './collections.js';
-import { finite, matrix, vector } from './numbers.js';
+import { bounded, finite, matrix, vector } from './numbers.js';
 import { isolationForestSchema } from './tree-document.js';
 
-export { finite, matrix, vector };
+export { bounded, finite, matrix, vector };
 
 const name = z
   .string()
@@ -12,7 +12,7 @@ const name = z
   .max(200)
   .refine((text) => text !== '__proto__', 'this name cannot be used');
 const common = { name, unit: z.string().optional(), label: z.string().optional() };
-const numeric = { ...common, min: finite.optional(), max: finite.optional() };
+const numeric = { ...common, min: bounded.optional(), max: bounded.optional() };
 
 export const featureSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('continuous'), ...numeric, decimals: z.int().min(0).max(12).optional() }),
@@ -29,16 +29,16 @@ export const featureSchema = z.discriminatedUnion('type', [
 export const preprocessingSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('scale'), mean: vector, scale: vector }),
   z.strictObject({ type: z.literal('affine'), matrix, offset: vector }),
-  z.strictObject({ type: z.literal('impute'), values: listOf(finite.nullable()).min(1) }),
+  z.strictObject({ type: z.literal('impute'), values: listOf(bounded.nullable()).min(1) }),
 ]);
 
 export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);
-const byFeature = recordOf(finite.min(0));
+const byFeature = recordOf(bounded.min(0));
 
 export const backgroundSchema = z.strictObject({
   mad: byFeature.optional(),
   std: byFeature.optional(),
-  quantiles: recordOf(listOf(finite).min(2)).optional(),
+  quantiles: recordOf(listOf(bounded).min(2)).optional(),
   covariance: z.strictObject({ features: listOf(name).min(1), matrix }).optional(),
   samples: listOf(listOf(rowValue)).optional(),
   labels: listOf(z.union([z.string(), finite])).optional(),

@@ -5,7 +5,27 @@ import { listOf } from './collections.js';
 export const finite = z.number({
   error: (issue) => (issue.code === 'invalid_type' ? `expected a finite number, got ${show(issue.input)}` : undefined),
 });
-export const vector = listOf(finite).min(1);
+
+/**
+ * The largest size of a number in a document or a row. Squares of differences of such numbers, times a weight, summed over
+ * all features, stay finite: no result can hold an infinite cost or distance.
+ */
+export const LARGEST = 1e100;
+
+const tooLarge = { error: (issue: { input?: unknown }) => tooLargeNumber(Number(issue.input)) };
+export const tooLargeNumber = (value: number): string => `${value} is too large: at most ${LARGEST} in size`;
+
+/** A number that may be squared. */
+export const bounded = finite.min(-LARGEST, tooLarge).max(LARGEST, tooLarge);
+
+/** The smallest size of a number that others are divided by. */
+export const SMALLEST = 1 / LARGEST;
+
+/** A number above 0 that others may be divided by. */
+export const positive = bounded.min(SMALLEST, {
+  error: (issue) => `expected a number above 0, at least ${SMALLEST}, got ${issue.input}`,
+});
+export const vector = listOf(bounded).min(1);
 export const matrix = listOf(vector).min(1);
 
 function show(value: unknown): string {

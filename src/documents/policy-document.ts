@@ -1,29 +1,29 @@
 /** The policy document `elsewise.policy/v1`: who may be asked to change what, and at what cost. */
 import { z } from 'zod';
 import { listOf, recordOf } from './collections.js';
-import { finite } from './numbers.js';
+import { bounded, finite, positive } from './numbers.js';
 
 const interval = z
-  .strictObject({ from: finite.optional(), to: finite.optional(), class: z.string().optional() })
+  .strictObject({ from: bounded.optional(), to: bounded.optional(), class: z.string().optional() })
   .refine((t) => t.from !== undefined || t.to !== undefined, 'an interval needs from, to or both')
   .refine((t) => t.from === undefined || t.to === undefined || t.from <= t.to, 'from must not be above to');
-const around = z.strictObject({ value: finite, tolerance: finite.min(0) });
+const around = z.strictObject({ value: bounded, tolerance: bounded.min(0) });
 
-export const targetSchema = z.union([z.string(), listOf(z.string()).min(1), finite, around, interval]);
+export const targetSchema = z.union([z.string(), listOf(z.string()).min(1), bounded, around, interval]);
 
 export const featureRuleSchema = z.strictObject({
   change: z.enum(['never', 'increase', 'decrease', 'any']).optional(),
-  min: finite.optional(),
-  max: finite.optional(),
-  maxIncrease: finite.min(0).optional(),
-  maxDecrease: finite.min(0).optional(),
-  step: finite.gt(0).optional(),
+  min: bounded.optional(),
+  max: bounded.optional(),
+  maxIncrease: bounded.min(0).optional(),
+  maxDecrease: bounded.min(0).optional(),
+  step: positive.optional(),
   allow: listOf(z.union([z.string(), z.boolean()])).optional(),
 });
 
 export const costSchema = z.strictObject({
   norm: z.enum(['l0', 'l1', 'l2', 'mahalanobis', 'percentile']).default('l1'),
-  weights: z.union([z.enum(['none', 'mad', 'std']), recordOf(finite.gt(0))]).default('none'),
+  weights: z.union([z.enum(['none', 'mad', 'std']), recordOf(positive)]).default('none'),
 });
 
 /** `atLeast`: the share of the background that may be less normal than an answer; left out: the brought forest's own offset. */
@@ -39,13 +39,13 @@ export const policySchema = z.strictObject({
   name: z.string().min(1).max(100).default('policy'),
   description: z.string().optional(),
   target: targetSchema.optional(),
-  tolerance: finite.min(0).optional(),
+  tolerance: bounded.min(0).optional(),
   cost: costSchema.default({ norm: 'l1', weights: 'none' }),
   features: recordOf(featureRuleSchema).default({}),
   constraints: listOf(z.string().min(1)).default([]),
   maxChanges: z.int().min(1).optional(),
   count: z.int().min(1).max(100).default(1),
-  margin: finite.min(0).default(0),
+  margin: bounded.min(0).default(0),
   plausibility: plausibilitySchema.optional(),
   region: z.boolean().default(false),
   deadlineMs: finite.gt(0).default(1000),

@@ -1,7 +1,7 @@
 /** A tree as documents hold it: flat arrays by node, with how the library that trained it compares. */
 import { z } from 'zod';
 import { listOf } from './collections.js';
-import { finite } from './numbers.js';
+import { bounded, finite } from './numbers.js';
 
 const direction = z.enum(['left', 'right']);
 const whole = listOf(z.int()).min(1);
@@ -11,7 +11,7 @@ export const treeSchema = z.strictObject({
   threshold: listOf(finite).min(1),
   left: whole,
   right: whole,
-  value: listOf(listOf(finite)).min(1),
+  value: listOf(listOf(bounded)).min(1),
   comparison: z.enum(['<=', '<']).default('<='),
   precision: z.enum(['float32', 'float64']).default('float64'),
   missing: z.union([z.enum(['left', 'right', 'error']), listOf(direction)]).default('error'),

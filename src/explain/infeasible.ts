@@ -9,6 +9,7 @@
  * hold for every model family and solver. Work is counted against the row's budget, each question with its own share. What
  * the budget left open is "undetermined", and the relaxation carries the proof of how cheap it is among all single ones.
  */
+import { ElsewiseError } from '../documents/error.js';
 import type { Reason } from '../documents/result-document.js';
 import { entriesOf, exchangingEntries, withOnly } from '../policy/entries.js';
 import { type BlockingSet, blockingSet } from './blocking-set.js';
@@ -89,7 +90,13 @@ const NOTHING_KNOWN: Found = { answer: null, solver: '', lowerBound: Number.NEGA
 /** An answer for the person when only some entries are kept. */
 function searchUnder(plan: Searcher, kept: readonly string[], { target, budget, anyAnswer }: Search): Found {
   if (budget.isSpent) return NOTHING_KNOWN;
-  return relaxedPlan(plan, kept).searchFor(plan.person.factual, target.shown, budget, anyAnswer);
+  try {
+    return relaxedPlan(plan, kept).searchFor(plan.person.factual, target.shown, budget, anyAnswer);
+  } catch (error) {
+    // Less can be no policy: a feature that may change after all has no cost where its quantiles are not known.
+    if (error instanceof ElsewiseError) return NOTHING_KNOWN;
+    throw error;
+  }
 }
 
 /** Many rows fail for the same reason: the searchers of relaxed policies are kept, by the entries that they keep. */

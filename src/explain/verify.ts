@@ -2,6 +2,7 @@
  * The last word on every answer, independent of how it was found: the model scores it again, every policy entry is
  * checked against the row as it was, and the cost is computed anew. What fails here is never reported.
  */
+import { LARGEST } from '../documents/numbers.js';
 import { type Feature, spread } from '../models/features.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
@@ -90,6 +91,7 @@ function imputedValue(feature: Feature, imputed: Float64Array): number {
 function ruleFault(rule: FeatureRule, from: number, to: number, missing: boolean): string | undefined {
   const { feature } = rule;
   if (!Number.isFinite(to)) return 'is not a finite number';
+  if (Math.abs(to) > LARGEST) return 'is too large';
   if (rule.never) return 'must not change';
   const category = feature.kind === 'choice' || feature.kind === 'ordinal' || feature.kind === 'boolean';
   if (category && (!Number.isInteger(to) || to < 0 || to > feature.max)) return 'is no category';

@@ -61,19 +61,6 @@ export function checkWidth(values: readonly unknown[], expected: number, path: s
   throw new ElsewiseError('bad-document', message, `model.parameters.${path}`);
 }
 
-/** The largest size of a parameter that is squared: squares of it, and products of such squares, stay finite. */
-export const LARGEST_SQUARED = 1e100;
-
-/** Refuses numbers too large to be squared, by the path of the first. */
-export function checkSquarable(rows: readonly (readonly number[])[], path: string): void {
-  for (const [i, row] of rows.entries()) {
-    const j = row.findIndex((value) => Math.abs(value) > LARGEST_SQUARED);
-    if (j < 0) continue;
-    const message = `${row[j]} is too large: at most ${LARGEST_SQUARED} in size`;
-    throw new ElsewiseError('bad-document', message, `model.parameters.${path}[${i}][${j}]`);
-  }
-}
-
 /** Refuses goals that a family has no region for, by name. */
 export function refuseGoal(family: string, what: string): never {
   throw new ElsewiseError('unsupported', `${family} has no ${what}`, 'target');

@@ -10,6 +10,7 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, RowValue } from '../documents/model-document.js';
 import { didYouMean } from '../documents/nearest-name.js';
+import { LARGEST, tooLargeNumber } from '../documents/numbers.js';
 
 export type FeatureKind = 'continuous' | 'integer' | 'boolean' | 'ordinal' | 'choice';
 
@@ -115,15 +116,20 @@ export function readValue(feature: Feature, raw: RowValue | undefined): number {
 function readNumber(feature: Feature, raw: RowValue): number {
   if (typeof raw === 'number') {
     if (!Number.isFinite(raw)) throw rowError(feature, `expected a finite number, got ${raw}`);
-    return raw;
+    return checkSize(feature, raw);
   }
   if (typeof raw === 'string') {
     const text = raw.trim();
     if (MISSING_WORDS.has(text.toLowerCase())) return Number.NaN;
     const value = Number(text);
-    if (Number.isFinite(value) && !/^0[xob]/i.test(text)) return value;
+    if (Number.isFinite(value) && !/^0[xob]/i.test(text)) return checkSize(feature, value);
   }
   throw rowError(feature, `expected a finite number, got ${JSON.stringify(raw)}`);
+}
+
+function checkSize(feature: Feature, value: number): number {
+  if (Math.abs(value) > LARGEST) throw rowError(feature, tooLargeNumber(value));
+  return value;
 }
 
 function readBoolean(feature: Feature, raw: RowValue): number {

@@ -8,6 +8,7 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { PreprocessingStep } from '../documents/model-document.js';
+import { SMALLEST } from '../documents/numbers.js';
 import { type AffineMap, compose, diagonalMap, identityMap } from '../linalg/affine.js';
 
 export interface Preprocessing {
@@ -44,8 +45,8 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
     } else if (step.type === 'scale') {
       checkLength(step.mean, width, `${path}.mean`);
       checkLength(step.scale, width, `${path}.scale`);
-      const zero = step.scale.indexOf(0);
-      if (zero >= 0) throw new ElsewiseError('bad-document', 'a scale of 0 divides by zero', `${path}.scale[${zero}]`);
+      const small = step.scale.findIndex((scale) => Math.abs(scale) < SMALLEST);
+      if (small >= 0) throw tooSmallScale(step.scale[small], `${path}.scale[${small}]`);
       map = compose(
         diagonalMap(
           step.scale.map((s) => 1 / s),
@@ -66,6 +67,11 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
   const run = (columns: Float64Array) => runners.reduce((x, runner) => runner(x), columns);
   const runColumn: ColumnRunner = (column, value) => columnRunners.reduce((x, runner) => runner(column, x), value);
   return { inputs: map.offset.length, map, imputed, run, runColumn: imputable ? runColumn : null };
+}
+
+function tooSmallScale(scale: number, path: string): ElsewiseError {
+  const message = scale === 0 ? 'a scale of 0 divides by zero' : `a scale must be at least ${SMALLEST} in size`;
+  return new ElsewiseError('bad-document', message, path);
 }
 
 function checkLength(values: readonly unknown[], expected: number, path: string): void {

@@ -12,6 +12,7 @@
  *   - a sum that can only be whole gets whole, non-strict ends: x < 5 is x <= 4.
  * Limit: distribution is exponential in the worst case; more than MAX_CLAUSES clauses are refused.
  */
+import { LARGEST } from '../documents/numbers.js';
 import {
   type Comparator,
   type Connective,
@@ -183,8 +184,8 @@ class Normaliser {
 
   private linearTest(left: LinearForm, operator: Comparator, right: LinearForm, node: Expression): Disjunction[] {
     const difference = subtractForms(left, right);
-    if (![difference.constant, ...difference.terms.values()].every(Number.isFinite)) {
-      this.scope.fail('the numbers are too large', node);
+    if (![difference.constant, ...difference.terms.values()].every((number) => Math.abs(number) <= LARGEST)) {
+      this.scope.fail(`the numbers are too large: at most ${LARGEST} in size`, node);
     }
     return this.anyOf(difference, DIFFERENCES[operator]);
   }

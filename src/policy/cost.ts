@@ -13,6 +13,7 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
+import { SMALLEST } from '../documents/numbers.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
 import { solvePositive } from '../linalg/symmetric.js';
 import type { Background } from '../models/background.js';
@@ -56,7 +57,7 @@ function weightOf(policy: PolicyDocument, feature: Feature, background: Backgrou
   if (weights === 'none' || !measured || (feature.kind !== 'continuous' && feature.kind !== 'integer')) return 1;
   const spreads = weights === 'mad' ? [background.mad(feature), background.std(feature)] : [background.std(feature)];
   if (spreads.every((value) => value === undefined)) throw missingStatistic(weights, feature);
-  const spread = spreads.find((value) => value !== undefined && value > 0) ?? 1;
+  const spread = spreads.find((value) => value !== undefined && value >= SMALLEST) ?? 1;
   return norm === 'l2' ? 1 / spread ** 2 : 1 / spread;
 }
 

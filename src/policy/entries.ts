@@ -6,7 +6,7 @@
  */
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
 import type { FeatureSpace } from '../models/features.js';
-import { roundTo } from './domain.js';
+import { isDecimal } from './lattice.js';
 
 const ruleEntry = (name: string, key: string): string => `features.${name}.${key}`;
 const constraintEntry = (index: number): string => `constraints[${index}]`;
@@ -58,7 +58,7 @@ export function exchangingEntries(policy: PolicyDocument, space: FeatureSpace, v
     .filter(({ name, index, kind, decimals }) => {
       const step = Object.hasOwn(policy.features, name) ? policy.features[name].step : undefined;
       if (step === undefined || kind !== 'continuous' || decimals < 0 || Number.isNaN(values[index])) return false;
-      return roundTo(step, decimals) !== step || roundTo(values[index], decimals) !== values[index];
+      return !isDecimal(decimals, step) || !isDecimal(decimals, values[index]);
     })
     .map(({ name }) => ruleEntry(name, 'step'));
 }

@@ -2,6 +2,7 @@
  * Text -> Expression, by recursive descent: one method per rule of the grammar in expression.ts.
  * Tokens and nesting are limited, so that no text can exhaust the stack here or in those who walk the tree.
  */
+import { LARGEST } from '../documents/numbers.js';
 import {
   type ArithmeticOperator,
   type Comparator,
@@ -221,7 +222,7 @@ class Parser {
   private number(): Expression {
     const { text, position } = this.advance();
     const value = Number(text);
-    if (!Number.isFinite(value)) this.fail(`the number ${text} is too large`, position);
+    if (value > LARGEST) this.fail(`${text} is too large: at most ${LARGEST}`, position);
     return { kind: 'number', value, position };
   }
 

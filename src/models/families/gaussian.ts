@@ -15,19 +15,12 @@ import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { matrix, vector } from '../../documents/model-document.js';
+import { SMALLEST } from '../../documents/numbers.js';
 import { invertPositive } from '../../linalg/symmetric.js';
 import { fullMatrix, quadraticForm, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
 import { argmax } from '../../linalg/vector.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
-import {
-  checkSquarable,
-  checkWidth,
-  defineFamily,
-  type FamilyContext,
-  LARGEST_SQUARED,
-  type Model,
-  refuseGoal,
-} from '../family.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { goalMargin, leadOf } from '../margins.js';
 import { type Goal, type Piece, polyhedron } from '../region.js';
 import { logit } from './linear.js';
@@ -112,7 +105,6 @@ function checkMeans(p: { means: number[][]; priors: number[] }, context: FamilyC
   checkWidth(p.means, context.classes, 'means', 'class');
   checkWidth(p.priors, context.classes, 'priors', 'class');
   for (const [k, row] of p.means.entries()) checkWidth(row, context.inputs, `means[${k}]`);
-  checkSquarable(p.means, 'means');
   const bad = p.priors.findIndex((prior) => prior < 0);
   if (bad >= 0) throw parameterError(`priors[${bad}]`, 'a prior must not be negative');
   if (p.priors.every((prior) => prior === 0))
@@ -121,8 +113,8 @@ function checkMeans(p: { means: number[][]; priors: number[] }, context: FamilyC
 
 /** Refuses a variance whose inverse is too large to be squared. */
 function checkSpread(variances: readonly number[], path: (i: number) => string): void {
-  const narrow = variances.findIndex((variance) => variance > 0 && variance < 1 / LARGEST_SQUARED);
-  if (narrow >= 0) throw parameterError(path(narrow), `a variance must be at least ${1 / LARGEST_SQUARED}`);
+  const narrow = variances.findIndex((variance) => variance > 0 && variance < SMALLEST);
+  if (narrow >= 0) throw parameterError(path(narrow), `a variance must be at least ${SMALLEST}`);
 }
 
 const naiveBayesForm = z.strictObject({ means: matrix, variances: matrix, priors: vector });
@@ -130,7 +122,6 @@ const naiveBayesForm = z.strictObject({ means: matrix, variances: matrix, priors
 function loadNaiveBayes(p: z.output<typeof naiveBayesForm>, context: FamilyContext): Model {
   checkMeans(p, context);
   checkWidth(p.variances, context.classes, 'variances', 'class');
-  checkSquarable(p.variances, 'variances');
   const offsets = new Float64Array(context.classes);
   const centres = p.variances.map((row, k): Centre => {
     checkWidth(row, context.inputs, `variances[${k}]`);
@@ -164,7 +155,6 @@ function loadQda(p: z.output<typeof qdaForm>, context: FamilyContext): Model {
   const centres = p.covariances.map((rows, k): Centre => {
     checkWidth(rows, context.inputs, `covariances[${k}]`);
     for (const [i, row] of rows.entries()) checkWidth(row, context.inputs, `covariances[${k}][${i}]`);
-    checkSquarable(rows, `covariances[${k}]`);
     checkSpread(
       rows.map((row, i) => row[i]),
       (i) => `covariances[${k}][${i}][${i}]`,

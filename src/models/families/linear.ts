@@ -8,7 +8,7 @@
  * f >= margin for the hyperplane, P(target) >= its threshold + margin for the logistic model.
  */
 import { z } from 'zod';
-import { finite, vector } from '../../documents/model-document.js';
+import { bounded, finite, vector } from '../../documents/model-document.js';
 import { dot } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model } from '../family.js';
 import { insideOf } from '../margins.js';
@@ -103,7 +103,7 @@ class LinearModel implements Model {
   }
 }
 
-const linearParameters = { weights: vector, bias: finite };
+const linearParameters = { weights: vector, bias: bounded };
 
 function weightsOf(parameters: { weights: number[] }, context: FamilyContext): Float64Array {
   checkWidth(parameters.weights, context.inputs, 'weights');

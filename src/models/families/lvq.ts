@@ -16,7 +16,7 @@ import { matrix } from '../../documents/model-document.js';
 import { isPositiveSemidefinite } from '../../linalg/symmetric.js';
 import { fullMatrix, identity, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
-import { checkSquarable, checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { insideOf } from '../margins.js';
 import type { Goal, Piece } from '../region.js';
 import { distanceTo, nearerPiece } from './prototype-pieces.js';
@@ -94,7 +94,6 @@ const parameterError = (path: string, message: string) =>
 function loadLvq(p: LvqParameters, context: FamilyContext): Model {
   checkWidth(p.labels, p.prototypes.length, 'labels', 'prototype');
   for (const [k, row] of p.prototypes.entries()) checkWidth(row, context.inputs, `prototypes[${k}]`);
-  checkSquarable(p.prototypes, 'prototypes');
   const classOf = Int32Array.from(p.labels, (label, k) => {
     const index = context.labels.indexOf(label);
     if (index < 0) throw parameterError(`labels[${k}]`, `"${label}" is not among the classes`);
@@ -127,7 +126,6 @@ const always =
 function readRelevance(rows: readonly (readonly number[])[], path: string, inputs: number): SymmetricMatrix {
   checkWidth(rows, inputs, path);
   for (const [i, row] of rows.entries()) checkWidth(row, inputs, `${path}[${i}]`);
-  checkSquarable(rows, path);
   if (!isPositiveSemidefinite(rows)) throw parameterError(path, 'is not symmetric positive semidefinite');
   return fullMatrix(rows);
 }

@@ -8,7 +8,7 @@
  * Each inverse link is monotone on its branches, so an interval of predictions is a slab of η per branch.
  */
 import { z } from 'zod';
-import { finite, vector } from '../../documents/model-document.js';
+import { bounded, vector } from '../../documents/model-document.js';
 import { dot } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type Family, type Model, refuseGoal } from '../family.js';
 import { insideOf } from '../margins.js';
@@ -84,7 +84,7 @@ function defineRegression(name: string): Family {
   return defineFamily({
     name,
     task: 'regression',
-    schema: z.strictObject({ weights: vector, bias: finite }),
+    schema: z.strictObject({ weights: vector, bias: bounded }),
     load: (p, context) => {
       checkWidth(p.weights, context.inputs, 'weights');
       return new RegressionModel(Float64Array.from(p.weights), p.bias, INVERSE_LINKS[name]);

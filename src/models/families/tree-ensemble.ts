@@ -11,7 +11,7 @@
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
-import { finite, vector } from '../../documents/model-document.js';
+import { bounded, vector } from '../../documents/model-document.js';
 import { type TreeDocument, treeSchema } from '../../documents/tree-document.js';
 import { lastDouble, nextUp } from '../../linalg/floats.js';
 import { argmax } from '../../linalg/vector.js';
@@ -256,7 +256,7 @@ function flattenOne(tree: TreeDocument, outputs: number, inputs: number): Forest
 const ensembleForm = z.strictObject({
   trees: listOf(treeSchema).min(1),
   aggregation: z.enum(['mean', 'vote', 'sum']),
-  base: z.union([finite, vector]).default(0),
+  base: z.union([bounded, vector]).default(0),
   link: z.enum(['identity', 'logit', 'softmax', 'exp']).default('identity'),
   treeClass: listOf(z.int().min(0)).optional(),
   accumulate: z.enum(['float32', 'float64']).default('float64'),

@@ -116,6 +116,7 @@ it('what is left out has its default', () => {
     features: {},
     constraints: [],
     count: 1,
+    gap: 0,
     margin: 0,
     region: false,
     deadlineMs: 1000,

@@ -5,7 +5,7 @@ import type { Reason } from '../../../src/documents/result-document.js';
 import { prepare } from '../../../src/explain/plan.js';
 import { loadModel } from '../../../src/models/load.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
-import { ask, checkShape } from '../../support/asking.js';
+import { ask, checkShape, planOf } from '../../support/asking.js';
 import { allAnswers } from '../../support/brute-force.js';
 import { booleanPart, boundedPart, categoryPart, question } from '../../support/questions.js';
 import { modelDocument, policyDocument, type Question, type RuleSpec, reaches } from '../../support/second-opinion.js';
@@ -153,6 +153,29 @@ describe('by hand', () => {
     const alone = await ask({ ...asked, weights: [[1, -1, 0]], rules: {}, constraints: [limit, limit] });
     expect(alone.reason).toMatchObject({ blocking: ['constraints[0]'], minimal: true, relaxation: null });
     expect(alone.reason!.message).toContain('leaving out a single entry does not help');
+  });
+});
+
+it('an entry without which the policy has no cost stays open', async () => {
+  const model = {
+    schema: 'elsewise.model/v1',
+    name: 'm',
+    family: 'hyperplane',
+    classes: ['no', 'yes'],
+    features: ['known', 'unknown'].map((name) => ({ name, type: 'integer', min: 0, max: 9 })),
+    parameters: { weights: [1, 1], bias: -9.5 },
+    background: { quantiles: { known: [0, 9] } },
+  };
+  const policy = {
+    schema: 'elsewise.policy/v1',
+    target: 'yes',
+    cost: { norm: 'percentile' },
+    features: { unknown: { change: 'never' } },
+  };
+  const result = checkShape((await planOf(model, policy)).explain({ id: 'x', features: { known: 0, unknown: 0 } }));
+  expect(result).toMatchObject({
+    status: 'infeasible',
+    reason: { blocking: ['features.unknown.change'], minimal: 'undetermined', relaxation: 'undetermined' },
   });
 });
 

@@ -33,6 +33,7 @@ describe('the last check of an answer refuses by itself', () => {
     ['a broken constraint', { constraints: ['a <= b'] }, [2, 0, 0], 'breaks "a <= b"'],
     ['what the model does not accept', {}, [0.5, 0, 0], 'the model does not give the target'],
     ['a number that is none', {}, [Number.POSITIVE_INFINITY, 0, 0], 'a is not a finite number'],
+    ['a number that no row may have', {}, [1e101, 0, 0], 'a is too large'],
   ])('%s', (_, policy, answer, fault) => {
     expect(faultOf(policy, answer)).toBe(fault);
   });

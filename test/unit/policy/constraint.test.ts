@@ -139,7 +139,7 @@ describe('whole sums', () => {
     ['monthsAtJob + 3 * hasGuarantor > 2', '3 <= 1 monthsAtJob + 3 hasGuarantor'],
     ['0.5 * monthsAtJob + monthsEmployed < 3', '0.5 monthsAtJob + 1 monthsEmployed < 3'],
     ['monthsAtJob + income < 3', '1 income + 1 monthsAtJob < 3'],
-    ['monthsAtJob < 1e300', '1 monthsAtJob < 1e+300'],
+    ['monthsAtJob < 1e99', '1 monthsAtJob < 1e+99'],
     ['monthsAtJob = 4.5', '1 <= 0'],
     ['monthsAtJob in (3, 5)', '3 <= 1 monthsAtJob <= 3 | 5 <= 1 monthsAtJob <= 5'],
     [
@@ -299,7 +299,7 @@ describe('errors', () => {
     ['income * rent <= 3', 7, 'a product of two features is not linear: one side must be a number'],
     ['1 / rent <= 3', 2, 'a division by a feature is not linear: divide by a number'],
     ['income / (1 - 1) <= 3', 7, 'division by zero'],
-    ['1e200 * 1e200 * income <= 3', 23, 'the numbers are too large'],
+    ['1e60 * 1e60 * income <= 3', 21, 'the numbers are too large: at most 1e+100 in size'],
     ['income', 0, '"income" is a number, not a condition: compare it with something'],
     ['income and hasGuarantor', 0, '"income" is a number, not a condition: compare it with something'],
     ['2 * income', 2, 'expected a condition, found a value: compare it with something'],

@@ -119,7 +119,7 @@ describe('errors', () => {
     ['x = 😀', 4, 'unexpected character "😀" (a feature name that contains it goes in backticks)'],
     ['housing = "own', 10, 'the quote " is never closed'],
     ['`debt ratio <= 1', 0, 'the quote ` is never closed'],
-    ['x <= 1e999', 5, 'the number 1e999 is too large'],
+    ['x <= 1e999', 5, '1e999 is too large: at most 1e+100'],
   ])('%j', (text, position, reason) => {
     expect(errorOf(text)).toMatchObject({ name: 'ExpressionError', reason, position, text });
   });
