@@ -52,6 +52,7 @@ export interface ClimbContext {
   readonly limits: Omit<Limits, 'nudge'>;
   readonly attempts: Attempt[];
   now(): number;
+  solve(prepared: Prepared, domain: Domain, limits: Limits): Outcome;
   /** Turns columns into verified values, or null. */
   settle(x: Float64Array): Settled | null;
 }
@@ -87,7 +88,7 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   let answer: Settled | null = null;
   let lowerBound = Number.NEGATIVE_INFINITY;
   for (const nudge of NUDGES) {
-    outcome = prepared().solve(domain, { ...limits, nudge });
+    outcome = context.solve(prepared(), domain, { ...limits, nudge });
     // What a deeper look proves holds for the narrowed region only: the first clear word counts.
     if (lowerBound === Number.NEGATIVE_INFINITY) lowerBound = outcome.lowerBound;
     if (outcome.x) answer = context.settle(outcome.x);

@@ -19,6 +19,7 @@ import { Budget, EFFORT_PER_MS } from '../problems/budget.js';
 import { type CompiledPolicy, compilePolicy, compileProblems } from '../problems/compile.js';
 import { solvers } from '../solvers/index.js';
 import { pieceBounds } from '../solvers/shared/piece-bounds.js';
+import type { Limits, Outcome, Prepared } from '../solvers/solver.js';
 import { diversify } from './diverse.js';
 import { explainInfeasible } from './infeasible.js';
 import { buildLadder, climb, closes, type Rung, roundMs } from './ladder.js';
@@ -28,6 +29,7 @@ import { Regions } from './region.js';
 import { type Answer, ResultWriter } from './result.js';
 import { asAnswer, type Found, type Person, type Search, type Searcher, type TargetPlan } from './search.js';
 import { type Settled, settle } from './settle.js';
+import { Suspension } from './suspension.js';
 import { Verifier } from './verify.js';
 
 export interface Row {
@@ -49,6 +51,11 @@ export interface Plan {
   readonly model: LoadedModel;
   readonly policy: Policy;
   explain(row: Row): ResultDocument;
+  /**
+   * The same where the model is scored elsewhere: yields model inputs and is sent their raw outputs, until the result is there. Many
+   * rows may be under way at once; none is ahead of its scores.
+   */
+  explainSteps(row: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]>;
   /** The same for values aligned with the model's features: strings of a CSV or JSON values. */
   explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument;
   /** Of the row that was explained last, by feature; only valid until the next one. */
@@ -78,6 +85,8 @@ class PreparedPlan implements Plan, Searcher {
     readonly policy: Policy,
     readonly now: () => number,
     private readonly partBytes: number,
+    /** Of all plans that serve one another: the explanation that is under way, where the model is scored elsewhere. */
+    private readonly turn: { suspension: Suspension | null } = { suspension: null },
   ) {
     checkSolverNames(policy);
     this.compiled = compilePolicy(policy.document, model);
@@ -108,8 +117,35 @@ class PreparedPlan implements Plan, Searcher {
     return this.explainRecord(row.id, recordOf(this.model, row.features), row.target);
   }
 
-  explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument {
+  *explainSteps(row: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]> {
+    const { memory } = this.model.model;
+    if (!memory) return this.explain(row);
+    const suspension = new Suspension(this.model.preprocessing, memory);
     const start = this.now();
+    for (;;) {
+      this.turn.suspension = suspension;
+      const attempted = suspension.attempt(() =>
+        this.explainFrom(row.id, recordOf(this.model, row.features), row.target, start),
+      );
+      this.turn.suspension = null;
+      if (!attempted.inputs) return attempted.result;
+      suspension.learn(attempted.inputs, yield attempted.inputs);
+    }
+  }
+
+  private readonly solve = (prepared: Prepared, domain: Domain, limits: Limits): Outcome =>
+    this.turn.suspension?.solve(prepared, domain, limits) ?? prepared.solve(domain, limits);
+
+  explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument {
+    return this.explainFrom(id, raw, target, this.now());
+  }
+
+  private explainFrom(
+    id: string,
+    raw: readonly (RowValue | undefined)[],
+    target: unknown,
+    start: number,
+  ): ResultDocument {
     try {
       readRecord(this.model, raw, this.person.factual);
       const plan = this.targetPlan(target);
@@ -176,7 +212,7 @@ class PreparedPlan implements Plan, Searcher {
       if (closes(bound, cutoff, gap)) return { ...best, lowerBound: Math.min(best.lowerBound, bound) };
       const share = budget.share(Math.max(LEAST_SHARE, 1 / (pieces.length - k)));
       const limits = { budget: share, anyAnswer, seed, memoryMb, gap, cutoff };
-      const step = climb(ladder, domain, { limits, attempts, now: this.now, settle: settleHere });
+      const step = climb(ladder, domain, { limits, attempts, now: this.now, solve: this.solve, settle: settleHere });
       best = cheaper(best, bound > 0 ? { ...step, lowerBound: Math.max(step.lowerBound, bound) } : step);
       if (anyAnswer && best.answer) break;
     }
@@ -204,7 +240,7 @@ class PreparedPlan implements Plan, Searcher {
 
   under(policy: PolicyDocument): Searcher {
     // A part of a policy that was checked needs no check, and nobody reads its digest.
-    return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.now, this.partBytes);
+    return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.now, this.partBytes, this.turn);
   }
 
   private targetPlan(own: unknown): TargetPlan {

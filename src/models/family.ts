@@ -6,9 +6,12 @@
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import type { Goal, Region } from './region.js';
+import type { ScoreMemory } from './score-memory.js';
 import type { Forest } from './trees/tree.js';
 
 export interface Model {
+  /** Of a model that is scored elsewhere: where its raw outputs come from. */
+  readonly memory?: ScoreMemory;
   /** Whether the model itself says what a missing input means. */
   readonly takesMissing?: boolean;
   /** Of a model made of trees. */

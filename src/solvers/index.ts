@@ -3,6 +3,7 @@
  * is one file and one row here; the conformance suite runs over the table.
  */
 
+import { enumerate } from './enumeration/enumerate.js';
 import { lp } from './highs/lp.js';
 import { milp } from './highs/milp.js';
 import { miqp } from './highs/miqp.js';
@@ -48,6 +49,7 @@ export const solvers: SolverTable = [
   branchPlausible,
   boxes,
   forestExact,
+  enumerate,
   forestDescent,
   forestPull,
   forestTweak,

@@ -7,107 +7,142 @@
  * by bisection.
  */
 import { type Feature, gather, spread } from '../models/features.js';
-import { changeCost } from '../policy/cost.js';
-import type { Domain } from '../policy/domain.js';
+import { changeCost, evaluateCost } from '../policy/cost.js';
+import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
 import { isOpen, listedValues } from '../policy/listed-values.js';
 import { nearestValue } from '../policy/values.js';
 import type { Problem } from '../problems/problem.js';
-import { isAnswer } from './shared/answer-check.js';
-import { type Limits, limit, type Outcome, type Prepared, type Solver } from './solver.js';
+import { keepsPolicy } from './shared/answer-check.js';
+import {
+  type Limits,
+  limit,
+  type Outcome,
+  type Prepared,
+  type ScoreBatch,
+  type Solver,
+  withoutWaiting,
+} from './solver.js';
 
 const CANDIDATES = 24;
 const HALVINGS = 30;
+/** Units of effort for one look at a point. */
+const LOOK_WORK = 2;
+
+/** Says whether something holds, once its scores are there. */
+type Asked<T> = Generator<ScoreBatch, T, void>;
 
 class PreparedNearest implements Prepared {
-  private readonly samples: readonly Float64Array[];
-  private readonly x: Float64Array;
-  private readonly best: Float64Array;
+  /** Samples that have the target; null: not asked yet. */
+  private samples: readonly Float64Array[] | null = null;
 
-  constructor(private readonly problem: Problem) {
-    const { space } = problem;
-    const columns = new Float64Array(space.columns);
-    this.samples = problem.samples.filter((row) => {
-      spread(space, row, columns);
-      return problem.holds(columns);
-    });
-    this.x = new Float64Array(space.columns);
-    this.best = new Float64Array(space.columns);
-  }
+  constructor(private readonly problem: Problem) {}
 
   solve(domain: Domain, limits: Limits): Outcome {
-    const { space } = this.problem;
-    const here = new Float64Array(space.features.length);
-    gather(space, domain.origin, here);
-    const nearest = this.samples
-      .map((row) => ({ row, cost: this.cost(here, row) }))
+    return withoutWaiting(this.steps(domain, limits));
+  }
+
+  *steps(domain: Domain, limits: Limits): Asked<Outcome> {
+    this.samples ??= yield* this.samplesWithTarget();
+    const pull = new Pull(this.problem, domain, limits);
+    return yield* pull.from(this.samples);
+  }
+
+  private *samplesWithTarget(): Asked<readonly Float64Array[]> {
+    const { samples, holds } = this.problem;
+    const points = samples.map((row) => inColumns(this.problem, row));
+    yield points;
+    return samples.filter((_, k) => holds(points[k]));
+  }
+}
+
+function inColumns({ space }: Problem, values: Float64Array): Float64Array {
+  const columns = new Float64Array(space.columns);
+  spread(space, values, columns);
+  return columns;
+}
+
+/** One person's search. */
+class Pull {
+  private readonly here: Float64Array;
+  private readonly domain: Domain;
+
+  constructor(
+    private readonly problem: Problem,
+    domain: Domain,
+    private readonly limits: Limits,
+  ) {
+    this.domain = createDomain(problem.space);
+    copyDomain(domain, this.domain);
+    this.here = new Float64Array(problem.space.features.length);
+    gather(problem.space, domain.origin, this.here);
+  }
+
+  *from(samples: readonly Float64Array[]): Asked<Outcome> {
+    const candidates = samples
+      .map((row) => ({ row, cost: this.cost(row) }))
       .sort((a, b) => a.cost - b.cost)
-      .slice(0, CANDIDATES);
-    let bestCost = Infinity;
-    for (const { row } of nearest) {
-      if (limits.budget.isSpent) break;
-      const values = this.takeOver(row, here, domain);
-      if (!this.isAnswer(values, domain)) continue;
-      this.pullBack(values, here, domain);
-      const cost = this.cost(here, values);
-      if (cost >= bestCost) continue;
-      bestCost = cost;
-      spread(space, values, this.best);
+      .slice(0, CANDIDATES)
+      .map(({ row }) => this.takeOver(row));
+    yield candidates.map((values) => inColumns(this.problem, values));
+    let best: { values: Float64Array; cost: number } | null = null;
+    for (const values of candidates) {
+      if (this.limits.budget.isSpent) break;
+      if (!(yield* this.isAnswer(values))) continue;
+      yield* this.pullBack(values);
+      const cost = this.cost(values);
+      if (!best || cost < best.cost) best = { values, cost };
     }
-    return limit(bestCost < Infinity ? this.best : null, Number.NEGATIVE_INFINITY);
+    return limit(best && inColumns(this.problem, best.values), Number.NEGATIVE_INFINITY);
   }
 
-  private cost(from: Float64Array, to: Float64Array): number {
-    const { cost, space } = this.problem;
-    let total = 0;
-    for (const feature of space.features) {
-      const f = feature.index;
-      if (from[f] !== to[f])
-        total += changeCost(cost, feature, from[f], to[f]) || cost.weight[f] * Math.abs(to[f] - from[f]);
-    }
-    return total;
+  private cost(to: Float64Array): number {
+    return evaluateCost(this.problem.cost, this.problem.space, this.here, to);
   }
 
-  private takeOver(row: Float64Array, here: Float64Array, domain: Domain): Float64Array {
-    return Float64Array.from(this.problem.space.features, (feature) =>
-      permitted(feature, row[feature.index], here[feature.index], domain),
-    );
+  private takeOver(row: Float64Array): Float64Array {
+    return Float64Array.from(this.problem.space.features, (feature) => this.permitted(feature, row[feature.index]));
   }
 
-  private isAnswer(values: Float64Array, domain: Domain): boolean {
-    spread(this.problem.space, values, this.x);
-    return isAnswer(this.problem, domain, this.x);
+  private *isAnswer(values: Float64Array): Asked<boolean> {
+    this.limits.budget.spend(LOOK_WORK);
+    const x = inColumns(this.problem, values);
+    if (!keepsPolicy(this.problem, this.domain, x)) return false;
+    yield [x];
+    return this.problem.holds(x);
   }
 
-  private pullBack(values: Float64Array, here: Float64Array, domain: Domain): void {
+  private *pullBack(values: Float64Array): Asked<void> {
     const price = (feature: Feature) =>
-      changeCost(this.problem.cost, feature, here[feature.index], values[feature.index]);
-    const changed = this.problem.space.features.filter((feature) => values[feature.index] !== here[feature.index]);
-    for (const feature of changed.sort((a, b) => price(b) - price(a))) this.restore(values, here, feature, domain);
+      changeCost(this.problem.cost, feature, this.here[feature.index], values[feature.index]);
+    const changed = this.problem.space.features.filter(({ index }) => values[index] !== this.here[index]);
+    for (const feature of changed.sort((a, b) => price(b) - price(a))) yield* this.restore(values, feature);
   }
 
   /** The value nearest to the old one with which the rest is still an answer. */
-  private restore(values: Float64Array, here: Float64Array, feature: Feature, domain: Domain): void {
+  private *restore(values: Float64Array, feature: Feature): Asked<void> {
     const f = feature.index;
     let good = values[f];
-    let bad = permitted(feature, here[f], here[f], domain);
+    let bad = this.permitted(feature, this.here[f]);
     values[f] = bad;
-    if (this.isAnswer(values, domain)) return;
+    if (yield* this.isAnswer(values)) return;
     for (let k = 0; k < HALVINGS && feature.kind !== 'choice'; k++) {
-      const middle = permitted(feature, bad + (good - bad) / 2, here[f], domain);
+      const middle = this.permitted(feature, bad + (good - bad) / 2);
       if (middle === good || middle === bad) break;
       values[f] = middle;
-      if (this.isAnswer(values, domain)) good = middle;
+      if (yield* this.isAnswer(values)) good = middle;
       else bad = middle;
     }
     values[f] = good;
   }
-}
 
-/** The value nearest to the wanted one that the domain permits. */
-function permitted(feature: Feature, wanted: number, here: number, domain: Domain): number {
-  if (Number.isNaN(wanted) || Number.isNaN(domain.origin[feature.column])) return here;
-  if (feature.kind !== 'choice') return nearestValue(domain, feature, wanted);
-  return [wanted, here].find((category) => isOpen(domain, feature, category)) ?? listedValues(domain, feature)[0];
+  /** The value nearest to the wanted one that the domain permits. */
+  private permitted(feature: Feature, wanted: number): number {
+    const { domain } = this;
+    const here = this.here[feature.index];
+    if (Number.isNaN(wanted) || Number.isNaN(domain.origin[feature.column])) return here;
+    if (feature.kind !== 'choice') return nearestValue(domain, feature, wanted);
+    return [wanted, here].find((category) => isOpen(domain, feature, category)) ?? listedValues(domain, feature)[0];
+  }
 }
 
 export const nearest: Solver = {

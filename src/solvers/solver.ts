@@ -33,8 +33,16 @@ export interface Outcome {
   readonly detail?: string;
 }
 
+/** Points in columns whose scores a solver wants to know together. */
+export type ScoreBatch = readonly Float64Array[];
+
 export interface Prepared {
   solve(domain: Domain, limits: Limits): Outcome;
+  /**
+   * The same for a model that is scored elsewhere: yields the points that it asks `problem.holds` and `problem.margin` about next.
+   * Other rows are solved while it waits, with the same prepared solver: such a search keeps all its state to itself.
+   */
+  steps?(domain: Domain, limits: Limits): Generator<ScoreBatch, Outcome, void>;
   /** Releases what the garbage collector cannot. */
   dispose?(): void;
 }
@@ -66,3 +74,11 @@ export const numerical = (detail: string): Outcome => ({ status: 'numerical', x:
 export const solved = (x: Float64Array, lowerBound: number): Outcome => ({ status: 'solved', x, lowerBound });
 
 export const limit = (x: Float64Array | null, lowerBound: number): Outcome => ({ status: 'limit', x, lowerBound });
+
+/** The outcome of a search whose model answers at once. */
+export function withoutWaiting(steps: Generator<ScoreBatch, Outcome, void>): Outcome {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}

@@ -86,6 +86,10 @@ class PreparedSecular implements Prepared {
   }
 }
 
+export function smallestEigenvalue(A: Float64Array, d: number): number {
+  return Math.min(...decompose(A, d).values);
+}
+
 export function decompose(A: Float64Array, d: number): Spectrum {
   const rows = Array.from({ length: d }, (_, i) => [...A.subarray(i * d, (i + 1) * d)]);
   const eigen = new EigenvalueDecomposition(new Matrix(rows), { assumeSymmetric: true });

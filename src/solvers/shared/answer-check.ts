@@ -17,13 +17,16 @@ export function snapColumns({ space }: Problem, domain: Domain, x: Float64Array)
   }
 }
 
+export const isAnswer = (problem: Problem, domain: Domain, x: Float64Array): boolean =>
+  keepsPolicy(problem, domain, x) && problem.holds(x);
+
 /** A missing number keeps no row that reads it; a missing category is none of them. */
-export function isAnswer(problem: Problem, { origin }: Domain, x: Float64Array): boolean {
+export function keepsPolicy(problem: Problem, { origin }: Domain, x: Float64Array): boolean {
   const [from, to] = [origin, x].map((columns) => noneForMissing(problem, columns));
   const kept = (row: LinearRow) => violation(row, to) <= 10 * linkSlack(row, from);
   const changes = problem.space.features.filter((feature) => hasMoved(feature, origin, x)).length;
   const inPolicy = changes <= problem.maxChanges && problem.links.every(kept);
-  return inPolicy && problem.clauses.every((clause) => clause.rows.some(kept)) && problem.holds(x);
+  return inPolicy && problem.clauses.every((clause) => clause.rows.some(kept));
 }
 
 function noneForMissing({ space }: Problem, columns: Float64Array): Float64Array {

@@ -1,0 +1,79 @@
+/**
+ * One row's explanation where the model is scored elsewhere. Nothing in it ever waits: it runs until a score is missing, is left
+ * there, and runs again from the beginning once the score is known. It is deterministic, so it comes to the same place. What takes
+ * long is not repeated: a search that was under way goes on where it yielded, and one that ended gives its outcome again.
+ */
+import type { LoadedModel } from '../models/load.js';
+import { type KnownScores, type ScoreMemory, ScoresNeeded } from '../models/score-memory.js';
+import type { Domain } from '../policy/domain.js';
+import type { Limits, Outcome, Prepared, ScoreBatch } from '../solvers/solver.js';
+
+interface SuspendedSearch {
+  readonly steps: Generator<ScoreBatch, Outcome, void>;
+  readonly budget: Limits['budget'];
+  /** Model inputs that it waits for. */
+  wanted: readonly Float64Array[];
+  outcome: Outcome | null;
+}
+
+/** What came of an attempt: its result, or the model inputs that have to be scored before the next. */
+export type Attempted<T> =
+  | { readonly result: T; readonly inputs: null }
+  | { readonly result: null; readonly inputs: readonly Float64Array[] };
+
+export class Suspension {
+  private readonly scores: KnownScores = new Map();
+  private readonly searches: SuspendedSearch[] = [];
+  /** The number of the next search of this attempt. */
+  private next = 0;
+
+  constructor(
+    private readonly preprocessing: LoadedModel['preprocessing'],
+    private readonly memory: ScoreMemory,
+  ) {}
+
+  attempt<T>(explain: () => T): Attempted<T> {
+    this.next = 0;
+    this.memory.use(this.scores);
+    try {
+      return { result: explain(), inputs: null };
+    } catch (error) {
+      if (error instanceof ScoresNeeded) return { result: null, inputs: error.inputs };
+      throw error;
+    }
+  }
+
+  learn(inputs: readonly Float64Array[], raws: readonly Float64Array[]): void {
+    this.memory.use(this.scores);
+    for (const [k, x] of inputs.entries()) this.memory.learn(x, raws[k]);
+  }
+
+  /** The outcome of a solver; its search goes on where it was left. */
+  solve(prepared: Prepared, domain: Domain, limits: Limits): Outcome {
+    if (!prepared.steps) return prepared.solve(domain, limits);
+    const number = this.next++;
+    this.searches[number] ??= {
+      steps: prepared.steps(domain, limits),
+      budget: limits.budget,
+      wanted: [],
+      outcome: null,
+    };
+    const search = this.searches[number];
+    const outcome = search.outcome ?? this.goOn(search);
+    if (search.budget !== limits.budget) limits.budget.spend(search.budget.spent);
+    return outcome;
+  }
+
+  private goOn(search: SuspendedSearch): Outcome {
+    for (;;) {
+      const missing = search.wanted.filter((x) => !this.memory.isKnown(x));
+      if (missing.length) throw new ScoresNeeded(missing);
+      const step = search.steps.next();
+      if (step.done) {
+        search.outcome = { ...step.value, x: step.value.x?.slice() ?? null };
+        return search.outcome;
+      }
+      search.wanted = step.value.map((columns) => this.preprocessing.run(columns).slice());
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Scores of a model that is evaluated elsewhere: behind HTTP, in another engine, on another machine. Such a model computes nothing
+ * itself. Its `raw` recalls what was learned of an input, and says which inputs it would have to know (`ScoresNeeded`). Whoever
+ * drives the explanation has them scored, and asks again.
+ */
+
+/** Raw outputs by input, of one row's explanation. */
+export type KnownScores = Map<string, Float64Array>;
+
+/** Inputs whose raw outputs are not known yet. */
+export class ScoresNeeded extends Error {
+  constructor(readonly inputs: readonly Float64Array[]) {
+    super('the model is scored elsewhere: explain its rows through a driver that has its scores fetched');
+  }
+}
+
+/** The same text for the same numbers, bit by bit. */
+const keyOf = (x: Float64Array): string => Buffer.from(x.buffer, x.byteOffset, x.byteLength).toString('latin1');
+
+export class ScoreMemory {
+  private known: KnownScores = new Map();
+
+  /** Goes on with what is known for one row: rows take turns. */
+  use(known: KnownScores): void {
+    this.known = known;
+  }
+
+  learn(x: Float64Array, raw: Float64Array): void {
+    this.known.set(keyOf(x), raw);
+  }
+
+  isKnown(x: Float64Array): boolean {
+    return this.known.has(keyOf(x));
+  }
+
+  /** Writes the raw output of an input. */
+  recall(x: Float64Array, out: Float64Array): void {
+    const raw = this.known.get(keyOf(x));
+    if (!raw) throw new ScoresNeeded([x.slice()]);
+    out.set(raw);
+  }
+}
