@@ -34,6 +34,22 @@ export function quadraticForm(a: SymmetricMatrix, x: Float64Array, at: Float64Ar
   return total;
 }
 
+/** (x - at)ᵀ A v, in time for the entries of v that are not 0 */
+export function bilinearForm(a: SymmetricMatrix, x: Float64Array, at: Float64Array, v: Float64Array): number {
+  const { size, entries } = a;
+  let total = 0;
+  for (let j = 0; j < size; j++) {
+    if (v[j] === 0) continue;
+    if (a.kind === 'diagonal') total += entries[j] * (x[j] - at[j]) * v[j];
+    else {
+      let sum = 0;
+      for (let i = 0; i < size; i++) sum += entries[j * size + i] * (x[i] - at[i]);
+      total += sum * v[j];
+    }
+  }
+  return total;
+}
+
 /**
  * How far rounding may move the form at x, for a positive semidefinite A: terms that cancel are as large as the diagonal lets them be,
  * |a_ij δ_i δ_j| <= ½(a_ii δ_i² + a_jj δ_j²).

@@ -7,16 +7,26 @@
  * x - ν, so that features far from zero lose no digits; through preprocessing x = M z + o they are computed in x.
  */
 import { type AffineMap, applyMap, pullBackVector } from '../linalg/affine.js';
-import { addQuadraticGradient, quadraticForm, type SymmetricMatrix } from '../linalg/symmetric-matrix.js';
+import { addQuadraticGradient, bilinearForm, quadraticForm, type SymmetricMatrix } from '../linalg/symmetric-matrix.js';
+import { dot } from '../linalg/vector.js';
 
 export interface Centre {
   readonly at: Float64Array;
   readonly matrix: SymmetricMatrix;
 }
 
+/** bend t² + slope t + value */
+export interface Parabola {
+  readonly bend: number;
+  readonly slope: number;
+  readonly value: number;
+}
+
 export class DistanceDifference {
   private readonly x: Float64Array;
   private readonly slope: Float64Array;
+  private readonly turned: Float64Array;
+  private readonly still: Float64Array;
 
   constructor(
     readonly near: Centre,
@@ -26,6 +36,8 @@ export class DistanceDifference {
   ) {
     this.x = new Float64Array(near.at.length);
     this.slope = new Float64Array(near.at.length);
+    this.turned = new Float64Array(near.at.length);
+    this.still = new Float64Array(near.at.length);
   }
 
   private inside(z: Float64Array): Float64Array {
@@ -57,6 +69,25 @@ export class DistanceDifference {
       quadraticForm(this.far.matrix, x, this.far.at) +
       Math.abs(this.constant)
     );
+  }
+
+  /** The value along z + t v. */
+  along(z: Float64Array, v: Float64Array): Parabola {
+    const { near, far, still } = this;
+    const x = this.inside(z);
+    const w = this.turn(v);
+    const slope = bilinearForm(near.matrix, x, near.at, w) - bilinearForm(far.matrix, x, far.at, w);
+    const bend = bilinearForm(near.matrix, w, still, w) - bilinearForm(far.matrix, w, still, w);
+    return { bend, slope: 2 * slope, value: this.value(z) };
+  }
+
+  /** The linear part of the map. */
+  private turn(v: Float64Array): Float64Array {
+    const { map, turned } = this;
+    if (!map) return v;
+    if (map.diagonal) for (let i = 0; i < turned.length; i++) turned[i] = map.diagonal[i] * v[i];
+    else for (let i = 0; i < turned.length; i++) turned[i] = dot(map.matrix![i], v);
+    return turned;
   }
 
   gradient(z: Float64Array): Float64Array {

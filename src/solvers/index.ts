@@ -15,6 +15,7 @@ import { nearest } from './nearest.js';
 import { activeSet } from './projection/active-set.js';
 import { branchQuadratic } from './projection/branch-quadratic.js';
 import { ccp } from './quadratic/ccp.js';
+import { probe } from './quadratic/feasible-point.js';
 import { dual } from './quadratic/quadratic-dual.js';
 import { sdp } from './quadratic/sdp.js';
 import { secular } from './quadratic/secular.js';
@@ -53,5 +54,6 @@ export const solvers: SolverTable = [
   forestDescent,
   forestPull,
   forestTweak,
+  probe,
   nearest,
 ];

@@ -13,6 +13,7 @@ import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { cheapestL1, cheapestL2 } from '../linear/polyhedral.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
+import { FeasiblePoint } from './feasible-point.js';
 import { PreparedDual } from './quadratic-dual.js';
 import { type Frame, QuadraticView, standing } from './quadratic-view.js';
 
@@ -27,6 +28,7 @@ export class PreparedCcp implements Prepared {
   private readonly dual: PreparedDual;
   private readonly targets: readonly Float64Array[];
   private readonly best: Float64Array;
+  private probe: FeasiblePoint | undefined;
 
   constructor(private readonly problem: Problem) {
     this.linear = problem.cost.norm === 'l1';
@@ -46,9 +48,18 @@ export class PreparedCcp implements Prepared {
     const bound = this.linear ? Math.sqrt(Math.max(0, relaxed.lowerBound)) : relaxed.lowerBound;
     if (relaxed.status === 'infeasible') return { ...relaxed };
     const best = this.bestStart(descent, this.starts(frame, domain, relaxed.x));
-    if (!best) return limit(null, bound);
+    if (!best) return this.fromProbe(frame, domain, descent, bound, limits);
     this.view.toColumns(frame, descend(descent, best, FINE).y, domain, this.best);
     return limit(this.best, bound);
+  }
+
+  /** No start led into the region: what exact moves of single features find. */
+  private fromProbe(frame: Frame, domain: Domain, descent: DescentProblem, bound: number, limits: Limits): Outcome {
+    this.probe ??= new FeasiblePoint(this.problem);
+    const found = this.probe.find(domain, limits);
+    const inside = found && restore(descent, this.view.toScaled(frame, found, domain));
+    if (inside) this.view.toColumns(frame, descend(descent, inside, FINE).y, domain, this.best);
+    return limit(inside ? this.best : found, bound);
   }
 
   /** Where a rough descent from each start gets furthest down. */

@@ -9,6 +9,7 @@
  */
 import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { squaredCost } from '../quadratic/ccp.js';
+import { FeasiblePoint } from '../quadratic/feasible-point.js';
 import { PreparedDual } from '../quadratic/quadratic-dual.js';
 import { spatial } from '../quadratic/spatial.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver, type SolverTable } from '../solver.js';
@@ -40,7 +41,9 @@ function prepare(problem: Problem, table: SolverTable): Prepared {
       ? outcome
       : local(node.alternatives).solve(node.domain, shortened(limits));
   };
-  return new DomainTree(problem, { engines: [dual, local], relax, leaf });
+  const finder = new FeasiblePoint(problem);
+  const begin: TreeMethod['begin'] = (domain, limits) => limit(finder.find(domain, shortened(limits)), 0);
+  return new DomainTree(problem, { engines: [dual, local], relax, leaf, begin });
 }
 
 /** One leaf must not eat the work of all the others. */
