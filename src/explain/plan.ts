@@ -18,7 +18,7 @@ import { parseTarget, resolveTarget } from '../policy/target.js';
 import { Budget, EFFORT_PER_MS } from '../problems/budget.js';
 import { type CompiledPolicy, compilePolicy, compileProblems } from '../problems/compile.js';
 import { solvers } from '../solvers/index.js';
-import { pieceBounds } from '../solvers/shared/piece-bounds.js';
+import { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { Limits, Outcome, Prepared } from '../solvers/solver.js';
 import { diversify } from './diverse.js';
 import { explainInfeasible } from './infeasible.js';
@@ -262,7 +262,7 @@ class PreparedPlan implements Plan, Searcher {
       const goals = resolveTarget(shown, this.model, margin, tolerance);
       const problems = goals.flatMap((goal) => compileProblems(this.model, this.compiled, goal));
       const ladders = problems.map((problem) => buildLadder(problem, wanted));
-      return { shown, goals, problems, ladders, bounds: problems.length > 1 ? pieceBounds(problems) : null };
+      return { shown, goals, problems, ladders, bounds: problems.length > 1 ? new PieceBounds(problems) : null };
     } catch (error) {
       if (error instanceof ElsewiseError) return error;
       throw error;
@@ -279,7 +279,7 @@ interface BoundedLadder {
 }
 
 function leastBoundFirst({ ladders, bounds }: TargetPlan, domain: Domain): BoundedLadder[] {
-  const least = bounds?.(domain);
+  const least = bounds?.at(domain);
   const pieces = ladders.map((ladder, k) => ({ ladder, bound: least ? least[k] : Number.NEGATIVE_INFINITY }));
   return least ? pieces.sort((a, b) => a.bound - b.bound) : pieces;
 }

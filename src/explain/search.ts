@@ -8,6 +8,7 @@ import type { Policy } from '../policy/policy.js';
 import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 import type { BoxProof } from '../proofs/box-proof.js';
+import type { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { Climb, Rung } from './ladder.js';
 import type { PlanParts } from './plan-parts.js';
 import type { Answer } from './result.js';
@@ -21,7 +22,7 @@ export interface TargetPlan {
   readonly problems: readonly Problem[];
   readonly ladders: readonly (readonly Rung[])[];
   /** A lower bound on the cost of each piece, without a search; null: there is one piece at most. */
-  readonly bounds: ((domain: Domain) => Float64Array) | null;
+  readonly bounds: PieceBounds | null;
   /** Of the pieces, once a region was asked for. */
   proofs?: readonly BoxProof[];
 }

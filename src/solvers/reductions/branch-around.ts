@@ -43,7 +43,7 @@ function prepare(problem: Problem, table: SolverTable): Prepared {
   };
   const finder = new FeasiblePoint(problem);
   const begin: TreeMethod['begin'] = (domain, limits) => limit(finder.find(domain, shortened(limits)), 0);
-  return new DomainTree(problem, { engines: [dual, local], relax, leaf, begin });
+  return new DomainTree(problem, { engines: [dual, local, finder], relax, leaf, begin });
 }
 
 /** One leaf must not eat the work of all the others. */

@@ -29,20 +29,28 @@ interface PieceBound {
   at(domain: Domain): number;
 }
 
-/** For each problem a bound; the problems differ in their pieces only. */
-export function pieceBounds(problems: readonly Problem[]): (domain: Domain) => Float64Array {
-  const reach = new CostReach(problems[0]);
-  const centres = new Centres(reach);
-  const pieces = problems.map((problem): PieceBound[] => [
-    new RowBounds(problem.piece.rows, reach),
-    ...atomsOf(problem, 'quadratic').map(({ form }) => new QuadraticBound(form, centres)),
-  ]);
-  const bounds = new Float64Array(problems.length);
-  return (domain) => {
-    centres.begin(domain);
-    for (const [k, piece] of pieces.entries()) bounds[k] = largest(piece, domain) * (1 - SHARE);
-    return bounds;
-  };
+/** For each of the problems a bound; the problems differ in their pieces only. */
+export class PieceBounds {
+  private readonly centres: Centres;
+  private readonly pieces: readonly (readonly PieceBound[])[];
+  private readonly bounds: Float64Array;
+
+  constructor(problems: readonly Problem[]) {
+    const reach = new CostReach(problems[0]);
+    this.centres = new Centres(reach);
+    this.pieces = problems.map((problem): PieceBound[] => [
+      new RowBounds(problem.piece.rows, reach),
+      ...atomsOf(problem, 'quadratic').map(({ form }) => new QuadraticBound(form, this.centres)),
+    ]);
+    this.bounds = new Float64Array(problems.length);
+  }
+
+  /** By problem, valid until the next call. */
+  at(domain: Domain): Float64Array {
+    this.centres.begin(domain);
+    for (const [k, piece] of this.pieces.entries()) this.bounds[k] = largest(piece, domain) * (1 - SHARE);
+    return this.bounds;
+  }
 }
 
 function largest(bounds: readonly PieceBound[], domain: Domain): number {

@@ -7,7 +7,7 @@ import { evaluateCost } from '../../../src/policy/cost.js';
 import { createDomain, fillDomain } from '../../../src/policy/domain.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import type { Problem } from '../../../src/problems/problem.js';
-import { pieceBounds } from '../../../src/solvers/shared/piece-bounds.js';
+import { PieceBounds } from '../../../src/solvers/shared/piece-bounds.js';
 import { Dice } from '../../support/dice.js';
 
 const NORMS = ['l0', 'l1', 'l2', 'percentile', 'mahalanobis'] as const;
@@ -71,7 +71,7 @@ describe('bounds of pieces without a search', () => {
       const [first, other] = dice.shuffle(model.background.samples);
       const domain = createDomain(model.space);
       fillDomain(domain, model.space, compiled.rules, first, model.preprocessing.imputed);
-      const bounds = pieceBounds(problems)(domain).slice();
+      const bounds = new PieceBounds(problems).at(domain).slice();
       positive += bounds.filter((bound) => bound > 0).length;
       for (const [k, problem] of problems.entries()) {
         for (let draw = 0; draw < 40; draw++) {
@@ -103,7 +103,7 @@ describe('bounds of pieces without a search', () => {
       return !problems[0].holds(domain.origin);
     });
     expect(row).toBeDefined();
-    expect([...pieceBounds(problems)(domain)].every((bound) => bound === Infinity)).toBe(true);
+    expect([...new PieceBounds(problems).at(domain)].every((bound) => bound === Infinity)).toBe(true);
   });
 });
 
