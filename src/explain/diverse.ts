@@ -6,13 +6,17 @@
  * for steps, decimals and categories (at least one step up, or one down, or another category); a continuous feature can
  * change by as little as one likes, so S with such a change added costs the same as S and counts as S. Parts are taken
  * cheapest first; the k first new sets are the answer.
+ *
+ * An answer is the next cheapest as far as no open part can hold a cheaper one: its bound is the least of theirs and its own. A part
+ * that ended without an answer and without a proof stays open for ever.
  */
+import { nextDown, nextUp } from '../linalg/floats.js';
 import type { Feature } from '../models/features.js';
 import { copyDomain, createDomain, type Domain, isFixed, mayStand, pin } from '../policy/domain.js';
+import { isContinuous, isSame, narrowTo } from '../policy/values.js';
 import { NodeHeap } from '../solvers/shared/node-heap.js';
 import type { Answer } from './result.js';
 import { asAnswer, type Found, type Search, type Searcher } from './search.js';
-import { same } from './verify.js';
 
 interface Part {
   readonly domain: Domain;
@@ -33,16 +37,25 @@ export function diversify(
   const sets = new Set<string>();
   const seen = new Set<string>();
   const open = new NodeHeap<Part>();
+  const bounds = new Map<Part, number>();
+  let unresolved = Infinity;
   let cut = false;
+  const enter = (part: Part) => {
+    open.push(part, part.found.answer!.cost);
+    bounds.set(part, part.found.lowerBound);
+  };
   const quiet: Search = { ...search, attempts: [] };
   const root = createDomain(plan.model.space);
   copyDomain(plan.person.domain, root);
-  open.push({ domain: root, found: first }, first.answer!.cost);
-  for (let looks = 0; open.size && answers.length < count && looks < LOOKS_PER_ANSWER * count; looks++) {
+  enter({ domain: root, found: first });
+  for (let looks = 0; open.size; looks++) {
+    if (looks >= LOOKS_PER_ANSWER * count) return { answers, cut: true };
     const part = open.pop()!;
+    const lowerBound = Math.min(unresolved, ...bounds.values());
+    bounds.delete(part);
     const changed = changedSet(plan, part.found.answer!.values, features);
     const key = [...changed].join();
-    if (!sets.has(key)) answers.push(asAnswer(part.found));
+    if (!sets.has(key)) answers.push(asAnswer({ ...part.found, lowerBound }));
     sets.add(key);
     if (answers.length === count) break;
     for (const domain of differing(plan, part.domain, changed, features)) {
@@ -52,7 +65,8 @@ export function diversify(
       seen.add(mark);
       const found = plan.search(domain, quiet);
       if (!found.finished) cut = true;
-      if (found.answer) open.push({ domain, found }, found.answer.cost);
+      if (found.answer) enter({ domain, found });
+      else if (!found.finished) unresolved = Math.min(unresolved, found.lowerBound);
     }
   }
   return { answers, cut };
@@ -60,7 +74,7 @@ export function diversify(
 
 function changedSet(plan: Searcher, values: Float64Array, features: readonly Feature[]): Set<number> {
   const { factual } = plan.person;
-  return new Set(features.filter((f) => !same(values[f.index], factual[f.index])).map((f) => f.index));
+  return new Set(features.filter((f) => !isSame(values[f.index], factual[f.index])).map((f) => f.index));
 }
 
 /** The parts of a domain whose answers do not change exactly the given set. */
@@ -94,28 +108,11 @@ function* mustChange(copy: () => Domain, domain: Domain, feature: Feature): Gene
     yield other;
     return;
   }
-  const above = nextPoint(domain, feature, 1);
-  if (above <= domain.upper[c]) {
-    const up = copy();
-    up.lower[c] = above;
-    yield up;
-  }
-  const below = nextPoint(domain, feature, -1);
-  if (below >= domain.lower[c]) {
-    const down = copy();
-    down.upper[c] = below;
-    yield down;
-  }
-}
-
-/** The first allowed lattice point on one side of the present value; infinite when there is none. */
-function nextPoint(domain: Domain, { index, column }: Feature, side: 1 | -1): number {
-  const step = domain.step[index] || domain.grid[index];
-  if (step === 0) return side * Infinity;
-  const ranks = domain.ranks[index];
-  let point = domain.origin[column] + side * step;
-  while (ranks && point >= 0 && point < ranks.length && ranks[point] !== 1) point += side * step;
-  return ranks && (point < 0 || point >= ranks.length) ? side * Infinity : point;
+  if (isContinuous(domain, feature)) return;
+  const here = domain.origin[c];
+  const [up, down] = [copy(), copy()];
+  if (narrowTo(up, feature, nextUp(here), Infinity)) yield up;
+  if (narrowTo(down, feature, Number.NEGATIVE_INFINITY, nextDown(here))) yield down;
 }
 
 const domainKey = (domain: Domain): string => `${domain.lower.join()}|${domain.upper.join()}`;

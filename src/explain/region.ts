@@ -13,13 +13,14 @@ import { type Feature, spread } from '../models/features.js';
 import type { LoadedModel } from '../models/load.js';
 import { contains } from '../models/region.js';
 import { changeCost } from '../policy/cost.js';
+import { isSame } from '../policy/values.js';
 import type { Budget } from '../problems/budget.js';
 import type { CompiledPolicy } from '../problems/compile.js';
 import { boxEffort } from '../proofs/box-effort.js';
 import { type BoxProof, prepareBoxProof } from '../proofs/box-proof.js';
 import { pointsOf } from './region-points.js';
 import type { Person, TargetPlan } from './search.js';
-import { same, type Verifier } from './verify.js';
+import type { Verifier } from './verify.js';
 import { showBox, Widening } from './widening.js';
 
 /** Looks at parts of boxes for one answer, at most. */
@@ -61,7 +62,7 @@ export class Regions {
     const price = ({ index }: Feature) =>
       changeCost(this.policy.cost, this.model.space.features[index], baseline[index], values[index]);
     return this.model.space.features
-      .filter(({ index }) => !same(values[index], factual[index]))
+      .filter(({ index }) => !isSame(values[index], factual[index]))
       .sort((a, b) => price(b) - price(a) || a.index - b.index);
   }
 

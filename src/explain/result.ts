@@ -14,9 +14,9 @@ import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import type { Policy } from '../policy/policy.js';
 import { reportedScore } from '../policy/target.js';
+import { isSame } from '../policy/values.js';
 import type { Budget, Strike } from '../problems/budget.js';
 import type { Settled } from './settle.js';
-import { same } from './verify.js';
 
 export interface Answer {
   readonly settled: Settled;
@@ -173,7 +173,7 @@ export class ResultWriter {
   changes(values: Float64Array): CounterfactualDocument['changes'] {
     const { factual } = this.person;
     return this.model.space.features
-      .filter((feature) => !same(values[feature.index], factual[feature.index]))
+      .filter((feature) => !isSame(values[feature.index], factual[feature.index]))
       .map((feature) => ({
         feature: feature.name,
         from: showValue(feature, factual[feature.index]),
@@ -187,7 +187,7 @@ export class ResultWriter {
     let l1 = 0;
     let squares = 0;
     for (const { index, kind } of this.model.space.features) {
-      if (same(values[index], factual[index])) continue;
+      if (isSame(values[index], factual[index])) continue;
       const delta = kind === 'choice' ? 1 : Math.abs(values[index] - baseline[index]);
       l1 += delta;
       squares += delta * delta;

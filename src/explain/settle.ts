@@ -1,121 +1,140 @@
 /**
- * From a solver's columns to values that a person can be told: lattice moves exactly on their points, decimals rounded,
- * everything else as it came. Rounding is chosen so that the answer stays one: the roundings of the changed features
- * are tried from the cheapest on, each checked by the model and the policy.
+ * From a solver's columns to values that a person can be told (policy/values.ts): each number becomes the value that the solver means.
+ * Where a number of a feature with decimals lies between two values, both are tried:
+ *
+ *   up to 3 such features     all combinations
+ *   more                      the nearest values, the ones further out; from there, features are turned inward one after the other
+ *
+ * A move that may be rounding is left out if the answer stays one without it. Every candidate is judged by the model and the policy;
+ * the cheapest that stands is told. A solver's bound holds for every value, so what rounding costs is a gap and never called optimal.
  */
 import { type Feature, type FeatureSpace, gather } from '../models/features.js';
-import { type Domain, roundTo } from '../policy/domain.js';
+import type { Domain } from '../policy/domain.js';
+import { mayStandStill, meantValues } from '../policy/solver-numbers.js';
+import { isContinuous } from '../policy/values.js';
 
 /** Up to this many features every combination of roundings is tried; beyond it, one after the other. */
 const COMBINED = 3;
-/** How many features are tried for a cheaper rounding when there are many. */
-const TURNED = 8;
-/** A move of this size, relative, is rounding and not a change. */
-const NO_CHANGE = 1e-12;
-
-/** A category's column that is this far from where it was has not changed. */
-const CATEGORY_NOISE = 1e-6;
+/** How many features are tried one after the other. */
+const TURNED = 32;
 
 export interface Settled {
   readonly values: Float64Array;
   readonly cost: number;
 }
 
-/** Returns the verified values with the least cost, or null. `check` gives the cost, Infinity when it is no answer. */
+/** What an answer costs; Infinity: it is none. */
+type Check = (values: Float64Array) => number;
+
+/** A feature between two values. */
+interface Loose {
+  readonly index: number;
+  readonly nearest: number;
+  readonly outward: number;
+  readonly inward: number;
+}
+
+/** What a solver's columns say: values where they are certain. */
+interface Reading {
+  readonly values: Float64Array;
+  readonly loose: Loose[];
+  /** Features whose move may be rounding. */
+  readonly doubtful: number[];
+}
+
+/** Returns the verified values with the least cost, or null. */
 export function settle(
   space: FeatureSpace,
   domain: Domain,
   factual: Float64Array,
   x: Float64Array,
-  check: (values: Float64Array) => number,
+  check: Check,
 ): Settled | null {
-  const values = new Float64Array(factual.length);
-  gather(space, x, values);
-  const loose: Feature[] = [];
-  for (const feature of space.features) {
-    const f = feature.index;
-    if (unmoved(feature, domain, x)) values[f] = factual[f];
-    else if (feature.kind !== 'choice') {
-      values[f] = onLattice(feature, domain, values[f]);
-      if (domain.step[f] === 0 && feature.decimals >= 0) loose.push(feature);
-    }
-  }
-  if (!loose.length) {
-    const cost = check(values);
-    return cost < Infinity ? { values, cost } : null;
-  }
-  return bestRounding(loose, domain, factual, values, check);
+  const { values, loose, doubtful } = read(space, domain, factual, x);
+  if (!doubtful.length) return round(values, loose, check);
+  const still = values.slice();
+  for (const f of doubtful) still[f] = factual[f];
+  return (
+    round(still, loose, check) ?? withNeeded(still, values, doubtful, (candidate) => round(candidate, loose, check))
+  );
 }
 
-function unmoved(feature: Feature, { origin }: Domain, x: Float64Array): boolean {
-  for (let c = feature.column; c < feature.column + feature.width; c++) {
-    if (feature.kind === 'choice') {
-      if (Math.abs(x[c] - origin[c]) > CATEGORY_NOISE) return false;
-    } else if (Math.abs(x[c] - origin[c]) > NO_CHANGE * Math.max(1, Math.abs(origin[c]))) return false;
-  }
-  return true;
+/** Some move that looked like rounding is needed: as few of them as can be. */
+function withNeeded(
+  still: Float64Array,
+  moved: Float64Array,
+  doubtful: readonly number[],
+  settled: (values: Float64Array) => Settled | null,
+): Settled | null {
+  const tried = doubtful.slice(0, TURNED);
+  const one = doubtful.length > 1 && tried.map((f) => settled(still.with(f, moved[f]))).find((found) => found !== null);
+  if (one) return one;
+  let best = settled(moved);
+  for (const f of best && doubtful.length > 2 ? tried : []) best = settled(best!.values.with(f, still[f])) ?? best;
+  return best;
 }
 
-function onLattice(feature: Feature, domain: Domain, value: number): number {
-  const step = domain.step[feature.index];
-  const here = domain.origin[feature.column];
-  if (step === 0) return Math.min(domain.upper[feature.column], Math.max(domain.lower[feature.column], value));
-  return tidy(here + step * Math.round((value - here) / step));
+function read(space: FeatureSpace, domain: Domain, factual: Float64Array, x: Float64Array): Reading {
+  const reading: Reading = { values: new Float64Array(factual.length), loose: [], doubtful: [] };
+  gather(space, x, reading.values);
+  for (const feature of space.features) readFeature(feature, domain, factual, x, reading);
+  return reading;
 }
 
-/** 0.30000000000000004 -> 0.3 */
-const tidy = (value: number): number => Number(value.toPrecision(15));
-
-function bestRounding(
-  loose: readonly Feature[],
+function readFeature(
+  feature: Feature,
   domain: Domain,
   factual: Float64Array,
-  values: Float64Array,
-  check: (values: Float64Array) => number,
-): Settled | null {
-  const options = loose.map((feature) => roundings(feature, domain, factual[feature.index], values[feature.index]));
-  let best: Settled | null = null;
-  for (const choice of loose.length <= COMBINED ? combinations(options) : [options.map((list) => list[0])]) {
-    const candidate = values.slice();
-    for (const [k, feature] of loose.entries()) candidate[feature.index] = choice[k];
-    const cost = check(candidate);
-    if (cost < (best?.cost ?? Infinity)) best = { values: candidate, cost };
+  x: Float64Array,
+  { values, loose, doubtful }: Reading,
+): void {
+  const { index, column, kind } = feature;
+  const here = domain.origin[column];
+  const toldAs = (value: number) => (value === here ? factual[index] : value);
+  if (kind === 'choice' || Number.isNaN(here)) {
+    if (mayStandStill(feature, domain, x)) values[index] = factual[index];
+  } else if (isContinuous(domain, feature)) {
+    values[index] = toldAs(Math.min(domain.upper[column], Math.max(domain.lower[column], x[column])));
+    if (values[index] !== factual[index] && mayStandStill(feature, domain, x)) doubtful.push(index);
+  } else {
+    const [below, above = below] = meantValues(domain, feature, x[column]);
+    const [near, far] = x[column] - below < above - x[column] ? [below, above] : [above, below];
+    values[index] = toldAs(near);
+    if (near === far) return;
+    const [inward, outward] = Math.abs(below - here) < Math.abs(above - here) ? [below, above] : [above, below];
+    loose.push({ index, nearest: toldAs(near), outward: toldAs(outward), inward: toldAs(inward) });
   }
-  return best && loose.length > COMBINED ? roundInward(loose, options, best, check) : best;
 }
 
-/** From all outward, features are turned inward one after the other while the answer stays one. */
-function roundInward(
-  loose: readonly Feature[],
-  options: readonly number[][],
-  start: Settled,
-  check: (values: Float64Array) => number,
-): Settled {
-  let best = start;
-  for (const [k, { index }] of loose.slice(0, TURNED).entries()) {
-    const inward = options[k][options[k].length - 1];
-    if (inward === best.values[index]) continue;
-    const candidate = best.values.with(index, inward);
-    const cost = check(candidate);
-    if (cost < best.cost) best = { values: candidate, cost };
+/** The cheapest rounding of the loose features that stands. */
+function round(values: Float64Array, loose: readonly Loose[], check: Check): Settled | null {
+  if (!loose.length) return judged(values, check);
+  if (loose.length > COMBINED) return roundMany(values, loose, check);
+  let best: Settled | null = null;
+  for (let choice = 0; choice < 2 ** loose.length; choice++) {
+    const candidate = placed(values, loose, ({ outward, inward }, k) => ((choice >> k) & 1 ? inward : outward));
+    best = cheaper(best, judged(candidate, check));
   }
   return best;
 }
 
-/** The decimals on both sides of a value, the one further from the present value first; back at it means unchanged. */
-function roundings(feature: Feature, domain: Domain, factual: number, value: number): number[] {
-  const { decimals, column } = feature;
-  const here = domain.origin[column];
-  const side = value > here ? 1 : -1;
-  const nearest = roundTo(value, decimals);
-  const grid = side * 10 ** -decimals;
-  const outward = (nearest - value) * side >= 0 ? nearest : roundTo(nearest + grid, decimals);
-  const inward = roundTo(outward - grid, decimals);
-  const options = [(inward - here) * side > 0 ? inward : factual];
-  if (outward >= domain.lower[column] && outward <= domain.upper[column]) options.unshift(outward);
-  return options;
+function roundMany(values: Float64Array, loose: readonly Loose[], check: Check): Settled | null {
+  const starts = [values, placed(values, loose, ({ outward }) => outward)];
+  let best = starts.reduce<Settled | null>((sofar, start) => cheaper(sofar, judged(start, check)), null);
+  for (const { index, inward } of best ? loose.slice(0, TURNED) : [])
+    if (best!.values[index] !== inward) best = cheaper(best, judged(best!.values.with(index, inward), check));
+  return best;
 }
 
-function combinations(options: readonly number[][]): number[][] {
-  return options.reduce<number[][]>((sofar, list) => sofar.flatMap((prefix) => list.map((v) => [...prefix, v])), [[]]);
+function placed(values: Float64Array, loose: readonly Loose[], choose: (feature: Loose, k: number) => number) {
+  const candidate = values.slice();
+  for (const [k, feature] of loose.entries()) candidate[feature.index] = choose(feature, k);
+  return candidate;
 }
+
+function judged(values: Float64Array, check: Check): Settled | null {
+  const cost = check(values);
+  return cost < Infinity ? { values, cost } : null;
+}
+
+const cheaper = (a: Settled | null, b: Settled | null): Settled | null => (b && (!a || b.cost < a.cost) ? b : a);

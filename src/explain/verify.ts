@@ -3,12 +3,15 @@
  * checked against the row as it was, and the cost is computed anew. What fails here is never reported.
  */
 import { LARGEST } from '../documents/numbers.js';
+import { decimalSum } from '../linalg/decimals.js';
 import { type Feature, spread } from '../models/features.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import { holds } from '../policy/constraint.js';
 import { evaluateCost } from '../policy/cost.js';
+import { isDecimal, isStep } from '../policy/lattice.js';
 import type { FeatureRule } from '../policy/rules.js';
+import { isSame } from '../policy/values.js';
 import type { CompiledPolicy } from '../problems/compile.js';
 
 export interface Verdict {
@@ -17,9 +20,6 @@ export interface Verdict {
   /** Why not, for people; empty when ok. */
   readonly fault: string;
 }
-
-const BOUND_SLACK = 1e-9;
-const STEP_SLACK = 1e-7;
 
 export class Verifier {
   readonly scorer: Scorer;
@@ -68,7 +68,7 @@ export class Verifier {
     for (const rule of this.policy.rules) {
       const f = rule.feature.index;
       this.effective[f] = Number.isNaN(answer[f]) ? baseline[f] : answer[f];
-      if (same(factual[f], answer[f])) continue;
+      if (isSame(factual[f], answer[f])) continue;
       changes++;
       const fault = ruleFault(rule, baseline[f], answer[f], Number.isNaN(factual[f]));
       if (fault) return `${rule.feature.name} ${fault}`;
@@ -78,8 +78,6 @@ export class Verifier {
     return broken ? `breaks "${broken.text}"` : undefined;
   }
 }
-
-export const same = (a: number, b: number): boolean => a === b || (Number.isNaN(a) && Number.isNaN(b));
 
 function imputedValue(feature: Feature, imputed: Float64Array): number {
   if (feature.kind !== 'choice') return imputed[feature.column];
@@ -99,14 +97,14 @@ function ruleFault(rule: FeatureRule, from: number, to: number, missing: boolean
   return feature.kind === 'choice' ? undefined : numberFault(rule, from, to, missing);
 }
 
+/** In the arithmetic of the value kernel, without a tolerance: a value is allowed or it is not. */
 function numberFault(rule: FeatureRule, from: number, to: number, missing: boolean): string | undefined {
-  const slack = BOUND_SLACK * Math.max(1, Math.abs(to));
+  const { decimals, kind } = rule.feature;
   if (to > from && !rule.mayIncrease) return 'may not increase';
   if (to < from && !rule.mayDecrease) return 'may not decrease';
-  if (to > Math.max(from, rule.max) + slack || to < Math.min(from, rule.min) - slack) return 'leaves its bounds';
-  if (to - from > rule.maxIncrease + slack || from - to > rule.maxDecrease + slack) return 'changes too much';
-  if (rule.feature.kind === 'integer' && !Number.isInteger(to)) return 'is not a whole number';
-  const steps = (to - from) / rule.step;
-  if (rule.step > 0 && !missing && Math.abs(steps - Math.round(steps)) > STEP_SLACK) return 'is off its step';
-  return undefined;
+  if (to > Math.max(from, rule.max) || to < Math.min(from, rule.min)) return 'leaves its bounds';
+  if (to > decimalSum(from, rule.maxIncrease) || to < decimalSum(from, -rule.maxDecrease)) return 'changes too much';
+  if (kind === 'integer' && !Number.isInteger(to)) return 'is not a whole number';
+  if (rule.step > 0 && !missing) return isStep(from, rule.step, to) ? undefined : 'is off its step';
+  return decimals < 0 || isDecimal(decimals, to) ? undefined : 'has too many decimals';
 }

@@ -58,6 +58,7 @@ class Slab implements Prepared {
     let activity = 0;
     let scale = 0;
     for (let j = 0; j < a.length; j++) {
+      if (origin[j] < lower[j] || origin[j] > upper[j]) return numerical('the present value is not in the domain');
       const term = a[j] * origin[j];
       activity += term;
       scale += Math.abs(term);

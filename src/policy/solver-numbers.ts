@@ -1,0 +1,37 @@
+/**
+ * What the numbers of an engine mean. An engine that works with tolerances answers 0.30000000004 where it means the value 0.3, and
+ * moves a feature by 1e-14 where it means that the feature stands still. All tolerances for reading engines stand here, each relative
+ * to the distance between values or to the size of the value. They decide what is tried first, never what is true: an answer counts
+ * by the model's word on its exact values, and a move that the model needs is kept however small it is (explain/settle.ts).
+ */
+import type { Feature } from '../models/features.js';
+import type { Domain } from './domain.js';
+import { lastWithin } from './values.js';
+
+/** A number this close to a value means it, as a share of the distance to the value on the other side. */
+export const ON_VALUE = 1e-7;
+/** A move of a continuous feature by this share of its size may be the engine's rounding. */
+const ROUNDING = 1e-12;
+/** Shares of categories this close to what they were mean the same category. */
+const SHARE_ROUNDING = 1e-6;
+
+/** The values on both sides of a number within the domain, below first; one of them where the number means it. */
+export function meantValues(domain: Domain, feature: Feature, number: number): readonly number[] {
+  const { column } = feature;
+  const inside = Math.min(domain.upper[column], Math.max(domain.lower[column], number));
+  const below = lastWithin(domain, feature, inside, 1);
+  if (below === inside) return [below];
+  const above = lastWithin(domain, feature, inside, -1);
+  const gap = ON_VALUE * (above - below);
+  if (Number.isNaN(above) || inside - below <= gap) return [below];
+  return Number.isNaN(below) || above - inside <= gap ? [above] : [below, above];
+}
+
+/** Whether columns differ from the present ones by no more than an engine's rounding. */
+export function mayStandStill({ kind, column, width }: Feature, { origin }: Domain, x: Float64Array): boolean {
+  for (let c = column; c < column + width; c++) {
+    const rounding = kind === 'choice' ? SHARE_ROUNDING : ROUNDING * Math.max(1, Math.abs(origin[c]));
+    if (Math.abs(x[c] - origin[c]) > rounding) return false;
+  }
+  return true;
+}
