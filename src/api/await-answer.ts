@@ -2,13 +2,12 @@
  * Waits for the answer to an event, and finds it later. What it waits for is the answer to the very content that was sent, by
  * the content key of its job, so an older answer under the same id is never mistaken for it.
  */
-import { Queue } from 'bullmq';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
 import { QUEUES } from '../jobs/contract.js';
 import { AnswerWaiter } from '../jobs/events/answer-waiter.js';
 import type { EnqueuedEvent } from '../jobs/producer.js';
-import { queueOptions } from '../jobs/queues.js';
 import { withId } from '../jobs/results/result-lines.js';
+import { openQueue, type TextQueue } from '../jobs/text-jobs.js';
 import { isMalformed, letterId } from '../store/events/dead-store.js';
 import { PendingStore } from '../store/events/pending-store.js';
 import { Keys } from '../store/keys.js';
@@ -23,7 +22,7 @@ export interface Patience {
 
 export class EventAnswers {
   readonly #store: Store;
-  readonly #queue: Queue;
+  readonly #queue: TextQueue;
   readonly #pending: PendingStore;
   readonly #waiter: AnswerWaiter;
   readonly #places: Places;
@@ -31,8 +30,7 @@ export class EventAnswers {
   constructor(store: Store, places: Places) {
     const { redis, settings } = store;
     this.#store = store;
-    this.#queue = new Queue(QUEUES.events, { connection: redis, ...queueOptions(settings.queuePrefix) });
-    this.#queue.on('error', () => {}); // the call that breaks says so itself
+    this.#queue = openQueue(QUEUES.events, redis, settings.queuePrefix);
     this.#pending = new PendingStore(redis, new Keys(settings.keyPrefix), settings.answerTtlSeconds);
     this.#waiter = new AnswerWaiter(store);
     this.#places = places;

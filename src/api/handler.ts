@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
-import { nestedTooDeeply, parseSent } from '../documents/untrusted-json.js';
+import { nestedTooDeeply, parseSent, refusingDepth } from '../documents/untrusted-json.js';
 import { receive, receiveWhole } from './request-body.js';
 import type { Answer, BodySpec, Call, Route } from './route.js';
 import type { Service } from './service.js';
@@ -61,15 +61,7 @@ async function readBody(
   const bytes = await receiveWhole(request.raw, settings[spec.limit], settings.receiveMs);
   if (spec.kind === 'document') return bytes;
   request.taken = parseSent(bytes);
-  return parseNested(spec.schema.zod, request.taken);
-}
-
-function parseNested(schema: z.ZodType, value: unknown): unknown {
-  try {
-    return parseDocument(schema, value, 'body');
-  } catch (error) {
-    throw error instanceof RangeError ? nestedTooDeeply() : error;
-  }
+  return refusingDepth(() => parseDocument(spec.schema.zod, request.taken, 'body'), nestedTooDeeply);
 }
 
 function refuseEncoding(encoding: string | undefined): void {

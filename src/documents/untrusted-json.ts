@@ -12,7 +12,30 @@ export function parseSent(bytes: Uint8Array): unknown {
   }
 }
 
-/** A body of brackets only is short and deeper than any stack. */
+/** The same of text in Redis; `what` it is. Where the fault is may be said, what stands there may not. */
+export function parseStored(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const place = /(at|in JSON at) position \d+/.exec((error as Error).message)?.[0] ?? '';
+    throw new ElsewiseError('bad-json', `the ${what} is not valid JSON ${place}`.trimEnd());
+  }
+}
+
+/** A body of brackets only is short and deeper than any stack: `refusal` is what it comes to. */
+export function refusingDepth<T>(read: () => T, refusal: () => ElsewiseError): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof RangeError ? refusal() : error;
+  }
+}
+
 export function nestedTooDeeply(): ElsewiseError {
   return new ElsewiseError('bad-request', 'nested too deeply', 'body');
+}
+
+/** Of what nobody sent just now; `what` it is. */
+export function documentTooDeep(what: string): ElsewiseError {
+  return new ElsewiseError('bad-document', 'nested too deeply', what);
 }

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { Queue } from 'bullmq';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
@@ -22,8 +21,8 @@ import { answerKey, type EventJobInput, eventJobId, eventJobSchema, QUEUES } fro
 import { AnswerWaiter } from './events/answer-waiter.js';
 import { EventRoom } from './events/event-backpressure.js';
 import { forEvent } from './events/event-deadline.js';
-import { queueOptions } from './queues.js';
 import { RowSource } from './rows/row-source.js';
+import { openQueue, type TextQueue } from './text-jobs.js';
 import { TrialThread } from './threads/trial-thread.js';
 
 export interface BatchInput {
@@ -65,14 +64,11 @@ export class Producer {
   readonly #store: Store;
   readonly #waiter: AnswerWaiter;
   readonly #eventRoom: EventRoom;
-  readonly #queues: { readonly [K in keyof typeof QUEUES]: Queue };
+  readonly #queues: { readonly [K in keyof typeof QUEUES]: TextQueue };
 
   constructor(store: Store) {
     this.#store = store;
-    const open = (name: string) => {
-      const queue = new Queue(name, { connection: store.redis, ...queueOptions(store.settings.queuePrefix) });
-      return queue.on('error', () => {}); // the call that breaks says so itself
-    };
+    const open = (name: string) => openQueue(name, store.redis, store.settings.queuePrefix);
     this.#waiter = new AnswerWaiter(store);
     this.#queues = { events: open(QUEUES.events), bulk: open(QUEUES.bulk) };
     this.#eventRoom = new EventRoom(store, this.#queues.events);
@@ -144,7 +140,7 @@ export class Producer {
     const pinned = { ...job, model: pin, ...(job.policy && { policy: policy.document }) };
     const letter = letterId('events', jobId);
     const [earlier] = await Promise.all([this.#store.dead.timeOf(letter), this.#eventRoom.take()]);
-    const added = await this.#queues.events.add('event', pinned, { jobId });
+    const added = await this.#queues.events.add('event', JSON.stringify(pinned), { jobId });
     if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
     if (earlier !== undefined) await this.#store.dead.drop(letter, earlier); // what is sent again is not given up
     return { id: job.id, jobId, key };

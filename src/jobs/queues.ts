@@ -6,7 +6,7 @@ import { config } from '../config.js';
 const EVENT_STREAM_LENGTH = 1_000;
 
 /**
- * Done jobs are removed, what they did is in the store; failed ones stay until they are written down, see failed-jobs.ts. Retries are
+ * Done jobs are removed, what they did is in the store; failed ones stay until they are written down, see stored-jobs.ts. Retries are
  * for what may get better by itself, see job-failure.ts. `failedKept`: of a queue whose failures are told elsewhere.
  */
 export function queueOptions(prefix: string, failedKept?: number): Omit<QueueOptions, 'connection'> {

@@ -7,6 +7,7 @@ import { type LaneName, QUEUES } from '../../jobs/contract.js';
 import { QueueWorker } from '../../jobs/worker/worker.js';
 import { defineCommand } from '../command.js';
 import { aborted, interruptSignal } from '../interrupt.js';
+import { printable } from '../printable.js';
 import { STORE_OPTIONS, settingsOf } from '../store-options.js';
 
 const LANES = Object.keys(QUEUES) as LaneName[];
@@ -47,7 +48,7 @@ The queue \`schedule\` is for workers that see the files which schedules name (s
     const lanes = LANES.filter((lane) => served.includes(lane));
     const schedules = served.includes(SCHEDULE);
     const stop = interruptSignal();
-    const notice = (text: string) => process.stderr.write(`elsewise: ${text}\n`);
+    const notice = (text: string) => process.stderr.write(`elsewise: ${printable(text)}\n`);
     const running = await QueueWorker.start({ settings: settingsOf(options), lanes, schedules, threads, port, notice });
     process.stdout.write(`serving ${served.join(' and ')}, probes on http://127.0.0.1:${running.port}/metrics\n`);
     await aborted(stop);

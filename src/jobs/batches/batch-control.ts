@@ -1,10 +1,9 @@
 /** What can be done to a batch once it is there: cancelled, and its failed chunks tried again. */
-import type { Queue } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 import type { Chunk } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { QUEUES } from '../contract.js';
-import { queueOptions } from '../queues.js';
+import type { TextQueue } from '../text-jobs.js';
 import { addChunkJobs, factsOf, type NumberedChunk, removeChunkJobs } from './chunk-jobs.js';
 
 /** Chunks that are looked at together. */
@@ -78,10 +77,9 @@ async function* chunksOf(
 }
 
 /** BullMQ is loaded here: who only waits for a batch mostly has no need of its queue. */
-export async function withBulkQueue<T>(store: Store, use: (queue: Queue) => Promise<T>): Promise<T> {
-  const { Queue } = await import('bullmq');
-  const queue = new Queue(QUEUES.bulk, { connection: store.redis, ...queueOptions(store.settings.queuePrefix) });
-  queue.on('error', () => {}); // the call that breaks says so itself
+export async function withBulkQueue<T>(store: Store, use: (queue: TextQueue) => Promise<T>): Promise<T> {
+  const { openQueue } = await import('../text-jobs.js');
+  const queue = openQueue(QUEUES.bulk, store.redis, store.settings.queuePrefix);
   try {
     return await use(queue);
   } finally {

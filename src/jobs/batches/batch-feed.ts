@@ -3,11 +3,11 @@
  * as Redis has room. Whatever it does can be done again, by itself after an interruption or by another at the same time.
  */
 import { createHash } from 'node:crypto';
-import type { Queue } from 'bullmq';
 import type { ChunkState, Manifest } from '../../store/batches/manifest.js';
 import { pack } from '../../store/codec/block.js';
 import type { Store } from '../../store/store.js';
 import type { Chunk } from '../rows/row-source.js';
+import type { TextQueue } from '../text-jobs.js';
 import { type Patience, Room, whileFull } from './backpressure.js';
 import type { ChunkCutter } from './chunk-cutter.js';
 import { addChunkJobs, type NumberedChunk } from './chunk-jobs.js';
@@ -32,11 +32,11 @@ const GROUP = 16;
 
 export class BatchFeed {
   readonly #store: Store;
-  readonly #queue: Queue;
+  readonly #queue: TextQueue;
   readonly #manifest: Manifest;
   readonly #room: Room;
 
-  constructor(store: Store, queue: Queue, manifest: Manifest) {
+  constructor(store: Store, queue: TextQueue, manifest: Manifest) {
     this.#store = store;
     this.#queue = queue;
     this.#manifest = manifest;

@@ -8,8 +8,8 @@
  * chunk that waits, every lost job is back after at most (B + W) / 1000 + J / 20 sweeps, each rounded up. What cannot be read
  * ends its sweep; the next one goes on after it.
  */
-import type { Queue } from 'bullmq';
 import type { Store } from '../../store/store.js';
+import type { TextQueue } from '../text-jobs.js';
 import { withBulkQueue } from './batch-control.js';
 import { reconcileChunks } from './reconcile.js';
 
@@ -55,7 +55,7 @@ export class BatchSweep {
     });
   }
 
-  async #visit(queue: Queue, id: string, budget: Budget): Promise<void> {
+  async #visit(queue: TextQueue, id: string, budget: Budget): Promise<void> {
     const { batches } = this.#store;
     let from = this.#place.batch === id ? (this.#place.chunk ?? 0) : 0;
     this.#place = { batch: id };

@@ -1,7 +1,7 @@
 /** Jobs for the chunks of a batch: all that a job says follows from the manifest and the chunk, so it can be made again. */
-import type { Job, Queue } from 'bullmq';
 import type { ChunkFacts, Manifest } from '../../store/batches/manifest.js';
 import { type ChunkJob, chunkJobId } from '../contract.js';
+import type { TextQueue } from '../text-jobs.js';
 
 export interface NumberedChunk {
   readonly index: number;
@@ -13,15 +13,23 @@ export function factsOf({ digest, firstRow, rows }: ChunkFacts): ChunkFacts {
 }
 
 /** A chunk whose job is there already gets no second one. */
-export async function addChunkJobs(queue: Queue, manifest: Manifest, chunks: readonly NumberedChunk[]): Promise<void> {
+export async function addChunkJobs(
+  queue: TextQueue,
+  manifest: Manifest,
+  chunks: readonly NumberedChunk[],
+): Promise<void> {
   if (chunks.length > 0) await queue.addBulk(chunks.map((chunk) => toJob(manifest, chunk)));
 }
 
 /** Takes jobs away that nobody is working on. Gives those that are left: somebody is. */
-export async function removeChunkJobs(queue: Queue, batch: Manifest, indices: readonly number[]): Promise<number[]> {
+export async function removeChunkJobs(
+  queue: TextQueue,
+  batch: Manifest,
+  indices: readonly number[],
+): Promise<number[]> {
   const removed = await Promise.all(
     indices.map(async (index) => {
-      const job: Job | undefined = await queue.getJob(chunkJobId(batch, index));
+      const job = await queue.getJob(chunkJobId(batch, index));
       return job
         ? job.remove().then(
             () => true,
@@ -39,5 +47,9 @@ function chunkJob({ id: batch, model, policy }: Manifest, { index, facts }: Numb
 }
 
 function toJob(manifest: Manifest, chunk: NumberedChunk) {
-  return { name: 'chunk', data: chunkJob(manifest, chunk), opts: { jobId: chunkJobId(manifest, chunk.index) } };
+  return {
+    name: 'chunk',
+    data: JSON.stringify(chunkJob(manifest, chunk)),
+    opts: { jobId: chunkJobId(manifest, chunk.index) },
+  };
 }

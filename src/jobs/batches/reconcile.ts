@@ -3,11 +3,11 @@
  * its job has failed for good, or is gone; whoever waits for the chunk would wait for ever. A job that is gone is added again
  * (should it only have been on its way, its id keeps it from being there twice), a failure is written down.
  */
-import type { Queue } from 'bullmq';
 import { type Manifest, makingOf } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { chunkJobId, formerChunkJobId } from '../contract.js';
 import { codeOf, failureOf } from '../failures/job-failure.js';
+import type { TextQueue } from '../text-jobs.js';
 import { withBulkQueue } from './batch-control.js';
 import { addChunkJobs, factsOf, type NumberedChunk } from './chunk-jobs.js';
 
@@ -24,7 +24,7 @@ export async function reconcile(store: Store, id: string, from = 0, count = MAX_
 /** Gives how many of the chunks wait. */
 export async function reconcileChunks(
   store: Store,
-  queue: Queue,
+  queue: TextQueue,
   manifest: Manifest,
   from: number,
   count: number,
@@ -51,7 +51,7 @@ export async function reconcileChunks(
 }
 
 /** Whether a job that the former release has added is still to be worked. One that has failed may be an earlier batch's. */
-async function hasFormerJob(queue: Queue, batch: string, index: number): Promise<boolean> {
+async function hasFormerJob(queue: TextQueue, batch: string, index: number): Promise<boolean> {
   const state = await queue.getJobState(formerChunkJobId(batch, index));
   return state !== 'unknown' && state !== 'failed';
 }

@@ -1,31 +1,24 @@
 /** Into the dead letters and out of them again: what a failed job leaves behind, and where a replay puts it. */
-import { Queue } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
-import { isMalformed, type Letter, type LetterEntry, type NewLetter } from '../../store/events/dead-store.js';
+import { isMalformed, type LetterEntry, type NewLetter } from '../../store/events/dead-store.js';
 import type { RequestEntry } from '../../store/events/request-store.js';
 import type { Store } from '../../store/store.js';
 import { type LaneName, QUEUES } from '../contract.js';
-import { queueOptions } from '../queues.js';
+import { openQueue } from '../text-jobs.js';
 import { codeOf, reasonOf } from './job-failure.js';
 
 /** A job that will not be tried again. */
 export interface FailedJob {
   readonly id: string;
-  readonly data: unknown;
+  /** As text, and empty when there is none. */
+  readonly data: string;
   readonly attempts: number;
 }
 
-export function letterOfJob(source: LaneName, { id, data, attempts }: FailedJob, error: Error): NewLetter {
-  return { source, origin: id, code: codeOf(error), message: reasonOf(error), attempts, body: bodyOf(data) };
-}
-
-/** None of what is nested too deeply to be written. */
-function bodyOf(data: unknown): Buffer | null {
-  try {
-    return Buffer.from(JSON.stringify(data));
-  } catch {
-    return null;
-  }
+export function letterOfJob(source: NewLetter['source'], job: FailedJob, error: Error): NewLetter {
+  const { id, data, attempts } = job;
+  const body = data === '' ? null : Buffer.from(data);
+  return { source, origin: id, code: codeOf(error), message: reasonOf(error), attempts, body };
 }
 
 export function letterOfRequest({ id, body }: RequestEntry, error: Error, attempts: number): NewLetter {
@@ -39,18 +32,10 @@ export async function replayLetter(store: Store, letter: LetterEntry): Promise<v
   const { id, source, origin, body, isCut } = letter;
   if (body === null) throw notReplayable(id, 'has no body');
   if (isCut) throw notReplayable(id, 'was too long to be kept whole');
+  if (source === 'schedule') throw notReplayable(id, 'was a job of a schedule, which makes its next one itself');
   if (source === 'requests') await store.requests.add(body);
-  else await addAgain(store, source, replayedId(origin), dataOf(letter));
+  else await addAgain(store, source, replayedId(origin), body);
   await store.dead.drop(id);
-}
-
-/** A job's own body may be no JSON, which is then what it failed for. */
-function dataOf({ id, body }: Letter): unknown {
-  try {
-    return JSON.parse(body!);
-  } catch {
-    throw notReplayable(id, 'has a body that is no JSON');
-  }
 }
 
 function notReplayable(id: string, why: string): ElsewiseError {
@@ -65,10 +50,8 @@ function replayedId(origin: string): string {
 const JOB_NAMES = { events: 'event', bulk: 'chunk' } as const;
 
 /** Under its old id, so that nothing is there twice; the failed job makes way, with its count of attempts. */
-async function addAgain(store: Store, lane: LaneName, jobId: string, data: unknown): Promise<void> {
-  const { redis, settings } = store;
-  const queue = new Queue(QUEUES[lane], { connection: redis, ...queueOptions(settings.queuePrefix) });
-  queue.on('error', () => {}); // the call that breaks says so itself
+async function addAgain(store: Store, lane: LaneName, jobId: string, data: string): Promise<void> {
+  const queue = openQueue(QUEUES[lane], store.redis, store.settings.queuePrefix);
   try {
     const failed = await queue.getJob(jobId);
     if (failed && (await failed.isFailed())) await failed.remove();

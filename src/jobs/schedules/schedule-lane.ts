@@ -1,13 +1,16 @@
 /** The lane of a worker that serves schedules: it reads files and adds batches, and solves nothing, so it keeps no threads. */
-import { DelayedError, type Job, type Queue, WaitingError, Worker } from 'bullmq';
+import { DelayedError, type Job, type Queue, WaitingError } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 import type { RedisClient } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
 import type { Metrics, QueueDepth } from '../../telemetry/metrics.js';
+import { BrokenJobs } from '../failures/broken-jobs.js';
+import type { FailedJob } from '../failures/dead-letters.js';
 import { asJobError, codeOf, reasonOf } from '../failures/job-failure.js';
 import { Producer } from '../producer.js';
 import { workerOptions } from '../queues.js';
-import { type DeliveryJob, openScheduleQueue, type RunJob, SCHEDULE_QUEUE } from './schedule.js';
+import { ValueWorker } from '../text-jobs.js';
+import { openScheduleQueue, readScheduleJob, SCHEDULE_QUEUE, type ScheduleJob } from './schedule.js';
 import { deliver, recordFailure } from './schedule-delivery.js';
 import { ScheduleRunner } from './schedule-run.js';
 
@@ -16,17 +19,13 @@ export interface ScheduleLaneOptions {
   onProgress(): void;
   /** Anything that goes wrong, in words. */
   onError(error: Error): void;
+  /** A job that is none of ours, or that nobody can read. */
+  bury(job: FailedJob, error: Error): Promise<void>;
 }
 
 /** A large file that is being added does not hold up the next run. */
 const CONCURRENCY = 4;
 const COUNTED = ['waiting', 'delayed', 'active', 'failed'] as const;
-
-interface JobKind {
-  work(job: Job, token: string | undefined): Promise<void>;
-  /** The job will not be tried again. */
-  giveUp(job: Job, error: Error): Promise<void>;
-}
 
 export class ScheduleLane {
   readonly queue = SCHEDULE_QUEUE;
@@ -35,7 +34,8 @@ export class ScheduleLane {
   readonly #options: ScheduleLaneOptions;
   readonly #queue: Queue;
   readonly #runner: ScheduleRunner;
-  readonly #worker: Worker;
+  readonly #worker: ValueWorker;
+  readonly #broken: BrokenJobs;
   readonly #draining = new AbortController();
   #jobs = 0;
 
@@ -45,11 +45,16 @@ export class ScheduleLane {
     this.#options = options;
     this.#queue = openScheduleQueue(store);
     this.#runner = new ScheduleRunner(store, new Producer(store), this.#queue);
-    this.#worker = new Worker(SCHEDULE_QUEUE, (job, token) => this.#process(job, token), {
+    this.#worker = new ValueWorker(SCHEDULE_QUEUE, (job, token) => this.#process(job, token), {
       connection,
       ...workerOptions(store.settings.queuePrefix, CONCURRENCY),
     });
-    this.#worker.on('error', options.onError);
+    const { bury, onError } = options;
+    this.#broken = new BrokenJobs({ redis: connection, queue: this.#queue, bury, onError });
+    this.#worker.on('error', (error) => {
+      onError(error);
+      this.#broken.lookSoon();
+    });
     this.#worker.on('failed', (job, error) => void this.#recordFailure(job, error));
   }
 
@@ -69,16 +74,22 @@ export class ScheduleLane {
   /** Takes no more jobs and resolves when the running ones have ended; one that waits for room is left to other workers. */
   async drain(): Promise<void> {
     this.#draining.abort(new ElsewiseError('interrupted', 'the worker is going down'));
+    this.#broken.stop();
     await this.#worker.close();
     await this.#queue.close();
   }
 
-  async #process(job: Job, token: string | undefined): Promise<void> {
+  /** Jobs that nobody can work on. */
+  sweep(): Promise<void> {
+    return this.#broken.look();
+  }
+
+  async #process(job: Job<unknown>, token: string | undefined): Promise<void> {
     const started = performance.now();
     this.#jobs++;
     this.#options.onProgress();
     try {
-      await this.#kinds[job.name].work(job, token);
+      await this.#work(readScheduleJob(job), job, token);
       this.#metrics.countJob(SCHEDULE_QUEUE, 'completed');
     } catch (error) {
       throw asJobError(error);
@@ -89,29 +100,18 @@ export class ScheduleLane {
     }
   }
 
-  readonly #kinds: Readonly<Record<string, JobKind>> = {
-    run: {
-      work: async (job, token) => {
-        const { schedule, at, again = false } = job.data as RunJob;
-        const { signal } = this.#draining;
-        const request = { schedule, at: timeOf(job), kind: at ? 'manual' : 'scheduled', again, signal } as const;
-        await this.#runner.run(request).catch((error) => this.#handBack(job, token, error));
-      },
-      giveUp: (job, error) => this.#runner.giveUp((job.data as RunJob).schedule, timeOf(job), error),
-    },
-    deliver: {
-      work: async (job, token) => {
-        const { again } = await deliver(this.#store, job.data as DeliveryJob);
-        if (again === undefined) return;
-        await job.moveToDelayed(Date.now() + again, token);
-        throw new DelayedError();
-      },
-      giveUp: (job, error) => {
-        const failure = { code: codeOf(error), message: reasonOf(error) };
-        return recordFailure(this.#store, job.data as DeliveryJob, failure);
-      },
-    },
-  };
+  async #work(asked: ScheduleJob, job: Job, token: string | undefined): Promise<void> {
+    if (asked.kind === 'deliver') {
+      const { again } = await deliver(this.#store, asked.data);
+      if (again === undefined) return;
+      await job.moveToDelayed(Date.now() + again, token);
+      throw new DelayedError();
+    }
+    const { schedule, at, again = false } = asked.data;
+    const { signal } = this.#draining;
+    const request = { schedule, at: asked.at, kind: at ? 'manual' : 'scheduled', again, signal } as const;
+    await this.#runner.run(request).catch((error) => this.#handBack(job, token, error));
+  }
 
   /** A run that drain broke off is the next worker's, at once and as if nothing had been; what else it ended with stays. */
   async #handBack(job: Job, token: string | undefined, error: unknown): Promise<never> {
@@ -121,16 +121,29 @@ export class ScheduleLane {
   }
 
   /** Also called for a job that no worker lives through: then this worker never ran it. */
-  async #recordFailure(job: Job | undefined, error: Error): Promise<void> {
+  async #recordFailure(job: Job<unknown> | undefined, error: Error): Promise<void> {
     const isFinal = job?.finishedOn !== undefined;
     this.#metrics.countJob(SCHEDULE_QUEUE, isFinal ? 'failed' : 'retried');
-    if (!isFinal) return;
-    this.#options.onError(new Error(`schedule "${job.data.schedule}": ${error.message}`));
-    await this.#kinds[job.name]?.giveUp(job, error).catch(this.#options.onError);
+    if (isFinal) await this.#giveUp(job, error).catch(this.#options.onError);
+  }
+
+  async #giveUp(job: Job<unknown>, error: Error): Promise<void> {
+    const asked = readIfGood(job);
+    if (!asked) {
+      const data = JSON.stringify(job.data) ?? '';
+      return this.#options.bury({ id: job.id!, data, attempts: job.attemptsMade }, error);
+    }
+    const { schedule } = asked.data;
+    this.#options.onError(new Error(`schedule "${schedule}": ${error.message}`));
+    if (asked.kind === 'run') return this.#runner.giveUp(schedule, asked.at, error);
+    return recordFailure(this.#store, asked.data, { code: codeOf(error), message: reasonOf(error) });
   }
 }
 
-/** The time a job is for: when it was asked for by hand, or what BullMQ's scheduler made it for. */
-function timeOf(job: Job): Date {
-  return new Date((job.data as RunJob).at ?? job.opts.prevMillis ?? job.timestamp);
+function readIfGood(job: Job<unknown>): ScheduleJob | undefined {
+  try {
+    return readScheduleJob(job);
+  } catch {
+    return undefined;
+  }
 }

@@ -3,28 +3,54 @@
  * schedulers, which put one job into the queue for each time however many workers there are; a time that passed while no
  * worker was up is made up for once. What a job does is in schedule-run.ts.
  */
-import { type JobSchedulerJson, Queue } from 'bullmq';
-import type { Schedule } from '../../store/schedules/schedule-document.js';
+import { type Job, type JobSchedulerJson, Queue } from 'bullmq';
+import { z } from 'zod';
+import { ElsewiseError } from '../../documents/error.js';
+import { parseDocument } from '../../documents/parse.js';
+import { batchIdSchema } from '../../store/batches/manifest.js';
+import { type Schedule, scheduleNameSchema } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
 import { queueOptions } from '../queues.js';
 import { nextTimes } from './cron.js';
 
 export const SCHEDULE_QUEUE = 'elsewise-schedule';
 
-/** What a worker is told: a run, for the time of the job itself unless it was asked for by hand; or a delivery. */
-export interface RunJob {
-  readonly schedule: string;
-  /** Of a run by hand: when it was asked for, in milliseconds. */
-  readonly at?: number;
-  /** Also the files that were done before. */
-  readonly again?: boolean;
-}
+/** The last that a date can have. */
+const LAST_DAY_MS = 8.64e15;
 
-export interface DeliveryJob {
-  readonly schedule: string;
-  readonly batch: string;
-  /** The file to write. */
-  readonly output: string;
+/** What a worker is told: a run, for the time of the job itself unless it was asked for by hand; or a delivery. */
+const JOB_SCHEMAS = {
+  run: z.strictObject({
+    schedule: scheduleNameSchema,
+    /** Of a run by hand: when it was asked for, in milliseconds. */
+    at: z.int().min(0).max(LAST_DAY_MS).optional(),
+    /** Also the files that were done before. */
+    again: z.boolean().optional(),
+  }),
+  deliver: z.strictObject({
+    schedule: scheduleNameSchema,
+    batch: batchIdSchema,
+    /** The file to write. */
+    output: z.string().min(1),
+  }),
+};
+
+export type RunJob = Readonly<z.output<typeof JOB_SCHEMAS.run>>;
+export type DeliveryJob = Readonly<z.output<typeof JOB_SCHEMAS.deliver>>;
+
+/** A job by its kind; `at` is the time it is for: when it was asked for by hand, or what BullMQ's scheduler made it for. */
+export type ScheduleJob =
+  | { readonly kind: 'run'; readonly data: RunJob; readonly at: Date }
+  | { readonly kind: 'deliver'; readonly data: DeliveryJob };
+
+/** Refuses what no scheduler of ours has made. */
+export function readScheduleJob({ name, data, opts, timestamp }: Job<unknown>): ScheduleJob {
+  if (name === 'deliver') return { kind: name, data: parseDocument(JOB_SCHEMAS.deliver, data, 'job') };
+  if (name !== 'run') throw new ElsewiseError('bad-document', `no job of a schedule is called "${name}"`, 'job.name');
+  const run = parseDocument(JOB_SCHEMAS.run, data, 'job');
+  const at = new Date(run.at ?? opts.prevMillis ?? timestamp);
+  if (Number.isNaN(at.getTime())) throw new ElsewiseError('bad-document', 'the job is for no time', 'job.timestamp');
+  return { kind: name, data: run, at };
 }
 
 export interface ScheduleStatus {

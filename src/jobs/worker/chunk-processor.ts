@@ -1,6 +1,7 @@
 /** A job of the bulk queue: the rows of one chunk out of the store, through the threads, and their results back into it. */
 import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
+import { documentTooDeep, parseStored, refusingDepth } from '../../documents/untrusted-json.js';
 import type { Policy } from '../../policy/policy.js';
 import { type Manifest, makingOf } from '../../store/batches/manifest.js';
 import type { Finish } from '../../store/batches/result-store.js';
@@ -32,8 +33,8 @@ export class ChunkProcessor {
   }
 
   /** Repeating it is harmless: a chunk that is done is left as it is, and so is a batch that the job was not made for. */
-  async answer(data: unknown, solve: Solve, jobId: string): Promise<ChunkReturn> {
-    const job = parseDocument(chunkJobSchema, data, 'job');
+  async answer(text: string, solve: Solve, jobId: string): Promise<ChunkReturn> {
+    const job = readChunkJob(text);
     const watch = new CancelWatch(() => this.#store.batches.isCancelled(job.batch));
     try {
       return await this.#work(job, makingOfJob(jobId), solve, watch.signal);
@@ -92,6 +93,14 @@ export class ChunkProcessor {
     this.#manifests.set(name, manifest);
     return manifest;
   }
+}
+
+function readChunkJob(text: string): ChunkJob {
+  const value = parseStored(text, 'job');
+  return refusingDepth(
+    () => parseDocument(chunkJobSchema, value, 'job'),
+    () => documentTooDeep('job'),
+  );
 }
 
 /** Not so: a job without a making, of an earlier batch with the same rows. */

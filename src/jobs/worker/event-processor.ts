@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import type { ResultDocument } from '../../documents/result-document.js';
+import { parseStored } from '../../documents/untrusted-json.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
@@ -36,8 +37,8 @@ export class EventProcessor {
   }
 
   /** A job of the queue. */
-  answer(data: unknown, solve: Solve): Promise<EventReturn> {
-    return this.#answer(JOB, data, 'job', solve);
+  async answer(text: string, solve: Solve): Promise<EventReturn> {
+    return this.#answer(JOB, parseStored(text, 'job'), 'job', solve);
   }
 
   /** The body of a request. */

@@ -2,17 +2,19 @@
  * A lane of a worker: one queue, its own solver threads, and BullMQ's worker between them. Lanes do not share threads, so
  * a single row never waits behind chunks of a batch. The main loop only moves buffers.
  */
-import { type Job, Queue, Worker } from 'bullmq';
+import type { Job } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 import type { Policy } from '../../policy/policy.js';
 import type { RedisClient } from '../../store/redis/redis.js';
-import { throughTrouble } from '../../store/redis/redis-trouble.js';
+import { isRedisTrouble, throughTrouble } from '../../store/redis/redis-trouble.js';
 import type { Metrics, PoolUse, QueueDepth } from '../../telemetry/metrics.js';
+import { BrokenJobs } from '../failures/broken-jobs.js';
 import type { FailedJob } from '../failures/dead-letters.js';
-import { forgetFailed } from '../failures/failed-jobs.js';
 import { asJobError, failureOf, JobFailure } from '../failures/job-failure.js';
-import { queueOptions, workerOptions } from '../queues.js';
+import { failedAt, forgetFailed, readStoredJob } from '../failures/stored-jobs.js';
+import { workerOptions } from '../queues.js';
 import { quantile, type Tally } from '../results/tally.js';
+import { openQueue, type TextQueue, TextWorker } from '../text-jobs.js';
 import type { ChunkAnswer, ChunkTask } from '../threads/messages.js';
 import { rowLimitMs, SolverPool } from '../threads/pool.js';
 import type { CachedPlan } from './plan-cache.js';
@@ -38,7 +40,8 @@ export interface LaneOptions {
   readonly planBytes: number;
   /** The file that runs in the threads; another one than ours only in tests. */
   readonly threadFile: string | undefined;
-  answer(data: unknown, solve: Solve, jobId: string): Promise<{ outcome?: string; isNew?: boolean }>;
+  /** `text`: the data of the job. */
+  answer(text: string, solve: Solve, jobId: string): Promise<{ outcome?: string; isNew?: boolean }>;
   /** The job will not be tried again. */
   onFailed(job: FailedJob, error: Error): Promise<void>;
   /** A job was taken or has ended. */
@@ -50,6 +53,8 @@ export interface LaneOptions {
 /** Failed jobs that one sweep looks at, and how long the worker that saw one fail has to write that down. */
 const SWEPT = 100;
 const SETTLING_MS = 20_000;
+/** The same after an error: BullMQ tells nobody of a job that failed in the same breath in which it could not read the next. */
+const SHADOW_MS = 1_000;
 const COUNTED = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
 
 export class Lane {
@@ -57,9 +62,11 @@ export class Lane {
   readonly #redis: RedisClient;
   readonly #metrics: Metrics;
   readonly #pool: SolverPool;
-  readonly #queue: Queue;
-  readonly #worker: Worker;
+  readonly #queue: TextQueue;
+  readonly #worker: TextWorker;
+  readonly #broken: BrokenJobs;
   #isDraining = false;
+  #sweepSoon: NodeJS.Timeout | undefined;
   #jobs = 0;
   #tasks = 0;
 
@@ -69,13 +76,21 @@ export class Lane {
     this.#redis = connection;
     this.#metrics = metrics;
     this.#pool = new SolverPool({ threads, niceIncrement, planBytes, file: threadFile });
-    this.#queue = new Queue(queue, { connection, ...queueOptions(prefix) });
-    this.#queue.on('error', options.onError);
-    this.#worker = new Worker(queue, (job) => this.#process(job), {
+    this.#queue = openQueue(queue, connection, prefix, options.onError);
+    this.#worker = new TextWorker(queue, (job) => this.#process(job), {
       connection,
       ...workerOptions(prefix, concurrency),
     });
-    this.#worker.on('error', options.onError);
+    const { onFailed, onError } = options;
+    this.#broken = new BrokenJobs({
+      ...{ redis: connection, queue: this.#queue, onError },
+      bury: (job, error) => this.#persist(() => onFailed(job, error)),
+    });
+    this.#worker.on('error', (error) => {
+      onError(error);
+      this.#broken.lookSoon();
+      this.#sweepShadowSoon();
+    });
     this.#worker.on('failed', (job, error) => void this.#recordFailure(job, error));
   }
 
@@ -94,12 +109,19 @@ export class Lane {
   }
 
   async depth(): Promise<QueueDepth> {
-    const [jobs, [oldest]] = await Promise.all([
+    const [jobs, oldestSeconds] = await Promise.all([
       this.#queue.getJobCounts(...COUNTED),
-      this.#queue.getJobs(['waiting', 'prioritized'], 0, 0, true),
+      this.#oldestSeconds().catch(() => 0), // it is no job
     ]);
-    const oldestSeconds = oldest ? Math.max(0, Date.now() - oldest.timestamp) / 1000 : 0;
     return { queue: this.#options.queue, jobs, oldestSeconds };
+  }
+
+  /** How long the oldest job waits. */
+  async #oldestSeconds(): Promise<number> {
+    const [oldest] = await this.#queue.getRanges(['waiting', 'prioritized'], 0, 0, true);
+    if (oldest === undefined) return 0;
+    const { timestamp } = await readStoredJob(this.#redis, this.#queue, oldest);
+    return Math.max(0, Date.now() - timestamp || 0) / 1000;
   }
 
   /** Jobs that a worker with room should take; those of a paused queue are not. */
@@ -114,11 +136,13 @@ export class Lane {
   /** Takes no more jobs and resolves when the running ones have ended, and what else uses the threads has. */
   async drain(others: Promise<void> = Promise.resolve()): Promise<void> {
     this.#isDraining = true;
+    this.#broken.stop();
+    clearTimeout(this.#sweepSoon);
     await Promise.all([this.#worker.close(), others]);
     await Promise.all([this.#pool.close(), this.#queue.close()]);
   }
 
-  async #process(job: Job): Promise<unknown> {
+  async #process(job: Job<string>): Promise<unknown> {
     const { queue, onProgress, answer } = this.#options;
     const started = performance.now();
     this.#jobs++;
@@ -160,30 +184,65 @@ export class Lane {
   };
 
   /** Also called for a job that no worker lives through: then this worker never ran it. */
-  async #recordFailure(job: Job | undefined, error: Error): Promise<void> {
+  async #recordFailure(job: Job<string> | undefined, error: Error): Promise<void> {
     const isFinal = job?.finishedOn !== undefined;
     this.#metrics.countJob(this.#options.queue, isFinal ? 'failed' : 'retried');
     if (!isFinal) return;
-    await this.#giveUp(job, error).catch(this.#options.onError); // the sweep comes back to it
+    const failed = { id: job.id!, data: job.data, attempts: job.attemptsMade };
+    await this.#giveUp(failed, job.finishedOn!, error).catch(this.#options.onError); // the sweep comes back to it
   }
 
   /** A failed job is there until what came of it is written down, so that its failure is never lost with a worker. */
-  async #giveUp(job: Job, error: Error): Promise<void> {
-    const failed = { id: job.id!, data: job.data, attempts: job.attemptsMade };
-    await this.#persist(() => this.#options.onFailed(failed, error));
-    await this.#persist(() => forgetFailed(this.#redis, this.#queue, job));
+  async #giveUp(job: FailedJob, since: number, error: Error): Promise<void> {
+    await this.#persist(() => this.#options.onFailed(job, error));
+    await this.#persist(() => forgetFailed(this.#redis, this.#queue, job.id, since));
   }
 
-  /** Failures that nobody has written down. */
+  /** Failures that nobody has written down, and jobs that nobody can work on. */
   async sweep(): Promise<void> {
-    const jobs = await this.#queue.getJobs(['failed'], 0, SWEPT - 1, true);
-    const left = jobs.filter((job) => job?.finishedOn !== undefined && job.finishedOn < Date.now() - SETTLING_MS);
-    for (const job of left) if (await job.isFailed()) await this.#giveUp(job, failureOf(job.failedReason)); // or replayed
+    await this.#sweepFailed(SETTLING_MS);
+    await this.#broken.look();
+  }
+
+  #sweepShadowSoon(): void {
+    this.#sweepSoon ??= setTimeout(() => {
+      this.#sweepSoon = undefined;
+      this.#sweepShadow().catch(this.#options.onError);
+    }, SHADOW_MS);
+  }
+
+  async #sweepShadow(): Promise<void> {
+    const left = await this.#sweepFailed(SHADOW_MS);
+    if (left > 0 && !this.#isDraining) this.#sweepShadowSoon();
+  }
+
+  /** Gives how many failed just now, and are left to whoever saw that. */
+  async #sweepFailed(settlingMs: number): Promise<number> {
+    const ids = await this.#queue.getRanges(['failed'], 0, SWEPT - 1, true);
+    let left = 0;
+    for (const id of ids) left += (await this.#tellOf(id, settlingMs)) ? 0 : 1;
+    return left;
+  }
+
+  async #tellOf(id: string, settlingMs: number): Promise<boolean> {
+    const since = await failedAt(this.#redis, this.#queue, id);
+    if (since === undefined) return true; // it was replayed
+    if (since > Date.now() - settlingMs) return false;
+    const stored = await readStoredJob(this.#redis, this.#queue, id).catch(unreadable);
+    const { data, attempts } = stored;
+    await this.#giveUp({ id, data, attempts }, since, failureOf(stored.failedReason));
+    return true;
   }
 
   #persist<T>(work: () => Promise<T>): Promise<T> {
     return throughTrouble(work, { isLeft: () => this.#isDraining, onFull: this.#options.onError });
   }
+}
+
+/** What can be said of something under the key of a failed job that is none. */
+function unreadable(error: Error): { data: string; attempts: number; failedReason: string } {
+  if (isRedisTrouble(error)) throw error;
+  return { data: '', attempts: 0, failedReason: `damaged: there is something else than a job (${error.message})` };
 }
 
 /** The row times of a tally: the middle of each bucket and how many rows are in it. */

@@ -14,6 +14,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
+import { parseStored } from '../../documents/untrusted-json.js';
 import type { RequestEntry, RequestStore } from '../../store/events/request-store.js';
 import type { RedisClient } from '../../store/redis/redis.js';
 import { backOffMs, isRedisTrouble, throughTrouble } from '../../store/redis/redis-trouble.js';
@@ -168,12 +169,7 @@ function readBody({ body }: RequestEntry, maxBytes: number): unknown {
   if (body.length > maxBytes)
     throw new ElsewiseError('too-large', `the body has ${body.length} bytes, and ${maxBytes} are accepted`);
   if (!isUtf8(body)) throw new ElsewiseError('bad-json', 'the body is not valid UTF-8');
-  try {
-    return JSON.parse(body.toString());
-  } catch (error) {
-    const place = /(at|in JSON at) position \d+/.exec((error as Error).message)?.[0] ?? '';
-    throw new ElsewiseError('bad-json', `the body is not valid JSON ${place}`.trimEnd());
-  }
+  return parseStored(body.toString(), 'body');
 }
 
 function tooOften(deliveries: number): ElsewiseError {

@@ -125,6 +125,7 @@ export class QueueWorker {
       ? new ScheduleLane(forQueues, this.#store, this.#metrics, {
           onProgress: () => this.#liveness.progress(SCHEDULE_QUEUE),
           onError: (error) => this.#tell(error),
+          bury: (job, error) => this.#bury(letterOfJob('schedule', job, error)),
         })
       : undefined;
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
@@ -197,14 +198,14 @@ export class QueueWorker {
   readonly #laneKinds: Readonly<Record<LaneName, () => LaneKind>> = {
     events: () => {
       const threads = this.#eventThreads;
-      const answer: LaneOptions['answer'] = (data, solve) => this.#events.answer(data, solve);
+      const answer: LaneOptions['answer'] = (text, solve) => this.#events.answer(text, solve);
       const onFailed = (job: FailedJob, error: Error) => this.#recordFailedEvent(job, error);
       return { threads, concurrency: EVENTS_AT_A_TIME * threads, niceIncrement: 0, answer, onFailed };
     },
     bulk: () => {
       const { threads } = this.#options;
       const processor = new ChunkProcessor(this.#store, this.#plans);
-      const answer: LaneOptions['answer'] = (data, solve, jobId) => processor.answer(data, solve, jobId);
+      const answer: LaneOptions['answer'] = (text, solve, jobId) => processor.answer(text, solve, jobId);
       const onFailed = (job: FailedJob, error: Error) => this.#recordFailedChunk(job, error);
       return { threads, concurrency: threads + 1, niceIncrement: config.worker.bulkNice, answer, onFailed };
     },
@@ -244,13 +245,13 @@ export class QueueWorker {
 
   async #recordFailedEvent(job: FailedJob, error: Error): Promise<void> {
     await this.#bury(letterOfJob('events', job, error));
-    const { id } = Object(job.data) as { id?: unknown };
+    const { id } = Object(readData(job)) as { id?: unknown };
     const failure = { code: codeOf(error), message: reasonOf(error) };
     if (typeof id === 'string') await this.#store.results.announceFailure(id, job.id, failure);
   }
 
   async #recordFailedChunk(failedJob: FailedJob, error: Error): Promise<void> {
-    const job = chunkJobSchema.safeParse(failedJob.data).data;
+    const job = chunkJobSchema.safeParse(readData(failedJob)).data;
     const making = makingOfJob(failedJob.id);
     if (job && (await this.#store.batches.find({ ...job, making })).isStale) return;
     await this.#bury(letterOfJob('bulk', failedJob, error));
@@ -292,7 +293,7 @@ export class QueueWorker {
 
   /** What others left lying about, or time has passed by. */
   async #sweepUp(): Promise<void> {
-    const lanes = [...this.#lanes.values()].map((lane) => lane.sweep());
+    const lanes = [...this.#lanes.values(), this.#schedules].map((lane) => lane?.sweep());
     await Promise.allSettled([...lanes, this.#store.results.forgetOldAnswers(), this.#batchSweep.run()]);
   }
 
@@ -306,6 +307,15 @@ export class QueueWorker {
     if (!this.#watch.isUp || (await this.#isFull())) return;
     for (const lane of this.#allLanes())
       this.#liveness.observe(lane.queue, { waiting: await lane.takeable(), hasRoom: lane.hasRoom });
+  }
+}
+
+/** Undefined where it is no JSON. */
+function readData({ data }: FailedJob): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
   }
 }
 

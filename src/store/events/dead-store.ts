@@ -11,8 +11,8 @@ import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
 import { DROP_LETTER, KEEP_LETTERS, runScript } from '../redis/scripts.js';
 
-/** Where a letter came from, and where a replay puts it back. */
-export const LETTER_SOURCES = ['requests', 'events', 'bulk'] as const;
+/** Where a letter came from, and where a replay puts it back; only jobs of schedules are not replayed. */
+export const LETTER_SOURCES = ['requests', 'events', 'bulk', 'schedule'] as const;
 
 export const letterSchema = z.strictObject({
   schema: z.literal('elsewise.dead-letter/v1'),

@@ -10,9 +10,9 @@ const LIMIT = 100;
 const MAX_REASON = 80;
 
 export const list = defineCommand({
-  usage: 'dead list [--source requests|events|bulk] [--limit N] [--json] [--redis URL]',
-  about: `Lists dead letters, latest first: requests of the stream, jobs of the queue of events and chunks of batches that
-were given up. docs/failures.md says what each code means and what to do. An entry that is no dead letter is listed as
+  usage: 'dead list [--source requests|events|bulk|schedule] [--limit N] [--json] [--redis URL]',
+  about: `Lists dead letters, latest first: requests of the stream, jobs of the queue of events, chunks of batches and
+broken jobs of schedules that were given up. docs/failures.md says what each code means and what to do. An entry that is no dead letter is listed as
 malformed, with the code damaged; it can be shown and dropped.`,
   options: {
     source: { kind: 'choice', choices: LETTER_SOURCES, help: 'only those that came from there' },

@@ -1,0 +1,80 @@
+/**
+ * Jobs that BullMQ takes and cannot read: it makes them active, fails on their fields, and takes them again when their lock is over,
+ * without end. Here they become dead letters and go. Such a job has no owner, whatever its lock says; one that only the
+ * schedulers fail on is known by its count of lost workers, which BullMQ would have ended long before.
+ */
+import type { Queue } from 'bullmq';
+import { config } from '../../config.js';
+import { ElsewiseError } from '../../documents/error.js';
+import type { RedisClient } from '../../store/redis/redis.js';
+import { isRedisTrouble } from '../../store/redis/redis-trouble.js';
+import type { FailedJob } from './dead-letters.js';
+import { forgetActive, readStoredJob, type StoredJob } from './stored-jobs.js';
+
+export interface BrokenJobsOptions {
+  readonly redis: RedisClient;
+  readonly queue: Queue;
+  /** Writes down what became of a job. */
+  bury(job: FailedJob, error: ElsewiseError): Promise<void>;
+  onError(error: Error): void;
+}
+
+/** Errors come in numbers: one look serves those of a moment. */
+const LOOK_AFTER_MS = 100;
+/** BullMQ gives a job up at its limit, in two steps. */
+const SPARE_STALLS = 2;
+
+export class BrokenJobs {
+  readonly #options: BrokenJobsOptions;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: BrokenJobsOptions) {
+    this.#options = options;
+  }
+
+  /** Something went wrong with a job: soon, all are looked at. */
+  lookSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.look().catch(this.#options.onError);
+    }, LOOK_AFTER_MS);
+  }
+
+  /** Buries the active jobs that are broken. */
+  async look(): Promise<void> {
+    const { queue } = this.#options;
+    for (const id of await queue.getRanges(['active'], 0, -1)) await this.#lookAt(id);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #lookAt(id: string): Promise<void> {
+    const { redis, queue, bury } = this.#options;
+    const job = await readStoredJob(redis, queue, id).catch(unlessTrouble);
+    const error = job instanceof Error ? noJob(job) : await this.#faultOf(job);
+    if (!error) return;
+    const { data = '', attempts = 0 } = job instanceof Error ? {} : job;
+    await bury({ id, data, attempts }, error);
+    await forgetActive(redis, queue, id);
+  }
+
+  async #faultOf(job: StoredJob): Promise<ElsewiseError | undefined> {
+    if (job.badCount) return new ElsewiseError('damaged', `the job's field "${job.badCount}" is no whole number`);
+    const read = await this.#options.queue.getJob(job.id).then(() => undefined, unlessTrouble);
+    if (read) return new ElsewiseError('damaged', `the fields of the job cannot be read (${read.message})`);
+    if (job.stalls <= config.worker.maxStalls + SPARE_STALLS) return undefined;
+    return new ElsewiseError('too-often', `taken ${job.stalls} times and never begun`);
+  }
+}
+
+/** Trouble with Redis says nothing of the job. */
+function unlessTrouble(error: unknown): Error {
+  if (isRedisTrouble(error) || !(error instanceof Error)) throw error;
+  return error;
+}
+
+function noJob({ message }: Error): ElsewiseError {
+  return new ElsewiseError('damaged', `there is something else than a job under its key (${message})`);
+}

@@ -1,0 +1,72 @@
+/**
+ * BullMQ with jobs whose data stay text. BullMQ parses the data of a job when a worker takes it and where nobody catches what goes
+ * wrong: a job that is no JSON would stay active for ever, and take along the news of the job that ended before it. A long
+ * one would block the loop that renews locks. `Job` is BullMQ's own place to put another class.
+ */
+import { Job, type JobJson, type MinimalQueue, Queue, type QueueOptions, Worker } from 'bullmq';
+import type { RedisClient } from '../store/redis/redis.js';
+import { queueOptions } from './queues.js';
+
+/** `data` is JSON as it stands in Redis, and may be anything. */
+export class TextJob extends Job<string> {
+  /** The key of a scheduler is left out as well: nobody schedules these jobs, and a wrong key would keep one active for ever. */
+  static override fromJSON<T, R, N extends string>(queue: MinimalQueue, json: JobJson, jobId?: string): Job<T, R, N> {
+    const { data, repeatJobKey: _, ...others } = json;
+    const job = Reflect.apply(Job.fromJSON, TextJob, [queue, { ...others, data: EMPTY }, jobId]) as Job<T, R, N>;
+    job.data = data as T;
+    return job;
+  }
+
+  override asJSON(): JobJson {
+    return { ...super.asJSON(), data: this.data };
+  }
+}
+
+const EMPTY = '{}';
+
+export class TextQueue extends Queue<string> {
+  protected override get Job(): typeof Job {
+    return TextJob as typeof Job;
+  }
+}
+
+export class TextWorker extends Worker<string> {
+  protected override get Job(): typeof Job {
+    return TextJob as typeof Job;
+  }
+}
+
+/** A job whose data are a value, or undefined where they are no JSON: BullMQ's schedulers write them again for the next time. */
+class ValueJob extends Job {
+  static override fromJSON<T, R, N extends string>(queue: MinimalQueue, json: JobJson, jobId?: string): Job<T, R, N> {
+    const value = valueIn(json.data);
+    const job = Reflect.apply(Job.fromJSON, ValueJob, [queue, { ...json, data: EMPTY }, jobId]) as Job<T, R, N>;
+    job.data = value as T;
+    return job;
+  }
+}
+
+function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export class ValueWorker extends Worker<unknown> {
+  protected override get Job(): typeof Job {
+    return ValueJob as typeof Job;
+  }
+}
+
+/** A queue of ours, over a connection that outlives it. Trouble is told by `onError`, else only by the call that breaks. */
+export function openQueue(
+  name: string,
+  connection: RedisClient,
+  prefix: string,
+  onError = (_: Error) => {},
+): TextQueue {
+  const options: QueueOptions = { connection, ...queueOptions(prefix) };
+  return new TextQueue(name, options).on('error', onError);
+}
