@@ -17,11 +17,16 @@ import { ElsewiseError } from '../../documents/error.js';
 import { matrix, vector } from '../../documents/model-document.js';
 import { SMALLEST } from '../../documents/numbers.js';
 import { invertPositive } from '../../linalg/symmetric.js';
-import { fullMatrix, quadraticForm, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
+import {
+  addQuadraticGradient,
+  fullMatrix,
+  quadraticForm,
+  type SymmetricMatrix,
+} from '../../linalg/symmetric-matrix.js';
 import { argmax } from '../../linalg/vector.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
-import { goalMargin, leadOf } from '../margins.js';
+import { type AddSlope, goalMargin, leadOf, leadSlope, softmaxSlope } from '../margins.js';
 import { type Goal, type Piece, polyhedron } from '../region.js';
 import { logit } from './linear.js';
 import { nearerPiece } from './prototype-pieces.js';
@@ -65,6 +70,16 @@ class GaussianModel implements Model {
     if (goal.kind === 'class' && goal.margin === 0) return leadOf(raw, goal.index);
     this.scores(raw, this.shown);
     return goalMargin(this.shown, goal);
+  }
+
+  gradient(x: Float64Array, goal: Goal, out: Float64Array): void {
+    const raw = new Float64Array(this.rawOutputs);
+    this.raw(x, raw);
+    const addSlope: AddSlope = (k, factor, slope) =>
+      addQuadraticGradient(this.centres[k].matrix, x, this.centres[k].at, -0.5 * factor, slope);
+    this.scores(raw, this.shown);
+    if (goal.kind === 'class' && goal.margin === 0) leadSlope(raw, goal.index, addSlope, out);
+    else softmaxSlope(this.shown, goal, addSlope, out);
   }
 
   region(goal: Goal): Piece[] {

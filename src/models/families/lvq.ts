@@ -14,10 +14,10 @@ import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { matrix } from '../../documents/model-document.js';
 import { isPositiveSemidefinite } from '../../linalg/symmetric.js';
-import { fullMatrix, identity, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
+import { addQuadraticGradient, fullMatrix, identity, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
-import { insideOf } from '../margins.js';
+import { insideOf, nearerEnd } from '../margins.js';
 import type { Goal, Piece } from '../region.js';
 import { distanceTo, nearerPiece } from './prototype-pieces.js';
 
@@ -66,6 +66,19 @@ class LvqModel implements Model {
   margin(raw: Float64Array, goal: Goal): number {
     const [own, other] = this.nearestOf(raw, goal.index);
     return goal.kind === 'interval' ? insideOf(-own, goal.from, goal.to) : other - own - goal.margin;
+  }
+
+  gradient(x: Float64Array, goal: Goal, out: Float64Array): void {
+    const raw = new Float64Array(this.rawOutputs);
+    this.raw(x, raw);
+    const [own, other] = this.nearestOf(raw, goal.index);
+    const away = (distance: number, factor: number) => {
+      const { at, matrix } = this.prototypes[raw.indexOf(distance)];
+      addQuadraticGradient(matrix, x, at, factor, out);
+    };
+    out.fill(0);
+    away(own, -nearerEnd(-own, goal));
+    if (goal.kind === 'class' && other < Infinity) away(other, 1);
   }
 
   region(goal: Goal): Piece[] {

@@ -11,13 +11,15 @@ import { z } from 'zod';
 import { bounded, vector } from '../../documents/model-document.js';
 import { dot } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type Family, type Model, refuseGoal } from '../family.js';
-import { insideOf } from '../margins.js';
+import { insideOf, nearerEnd } from '../margins.js';
 import { between, type Goal, type Piece, polyhedron } from '../region.js';
 
 type Interval = readonly [number, number];
 
 interface InverseLink {
   mean(eta: number): number;
+  /** dμ/dη */
+  slope(eta: number): number;
   /** The intervals of η whose mean lies in [from, to]. */
   slabs(from: number, to: number): Interval[];
 }
@@ -26,12 +28,13 @@ interface InverseLink {
 const SMALLEST_RATE = 1e-300;
 
 const INVERSE_LINKS: Record<string, InverseLink> = {
-  'linear-regression': { mean: (eta) => eta, slabs: (from, to) => [[from, to]] },
+  'linear-regression': { mean: (eta) => eta, slope: () => 1, slabs: (from, to) => [[from, to]] },
   'poisson-regression': {
     mean: Math.exp,
+    slope: Math.exp,
     slabs: (from, to) => (to <= 0 ? [] : [[from <= 0 ? -Infinity : Math.log(from), Math.log(to)]]),
   },
-  'exponential-regression': { mean: (eta) => -1 / eta, slabs: exponentialSlabs },
+  'exponential-regression': { mean: (eta) => -1 / eta, slope: (eta) => 1 / eta ** 2, slabs: exponentialSlabs },
 };
 
 function exponentialSlabs(from: number, to: number): Interval[] {
@@ -70,6 +73,12 @@ class RegressionModel implements Model {
 
   margin(raw: Float64Array, goal: Goal): number {
     return goal.kind === 'class' ? -Infinity : insideOf(this.link.mean(raw[0]), goal.from, goal.to);
+  }
+
+  gradient(x: Float64Array, goal: Goal, out: Float64Array): void {
+    const eta = dot(this.weights, x) + this.bias;
+    const slope = this.link.slope(eta) * nearerEnd(this.link.mean(eta), goal);
+    for (let j = 0; j < out.length; j++) out[j] = slope * this.weights[j];
   }
 
   region(goal: Goal): Piece[] {

@@ -18,7 +18,7 @@ import { matrix, vector } from '../../documents/model-document.js';
 import { solvePositive } from '../../linalg/symmetric.js';
 import { argmax, dot, subtract } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
-import { goalMargin, leadOf } from '../margins.js';
+import { type AddSlope, goalMargin, leadOf, leadSlope, nearerEnd, softmaxSlope } from '../margins.js';
 import { atLeast, between, type ExpSum, type Goal, type LinearRow, type Piece, polyhedron } from '../region.js';
 
 type Normalization = 'softmax' | 'sigmoid' | 'none';
@@ -86,6 +86,19 @@ class SoftmaxModel implements Model {
     if (goal.kind === 'class' && goal.margin === 0) return leadOf(raw, goal.index);
     this.scores(raw, this.shown);
     return goalMargin(this.shown, goal);
+  }
+
+  gradient(x: Float64Array, goal: Goal, out: Float64Array): void {
+    const raw = new Float64Array(this.rawOutputs);
+    this.raw(x, raw);
+    const addSlope: AddSlope = (k, factor, slope) => {
+      for (let j = 0; j < slope.length; j++) slope[j] += factor * this.weights[k][j];
+    };
+    this.scores(raw, this.shown);
+    const isRaw = this.normalization === 'none';
+    if (goal.kind === 'class' && (goal.margin === 0 || isRaw)) leadSlope(raw, goal.index, addSlope, out);
+    else if (isRaw) addSlope(goal.index, nearerEnd(raw[goal.index], goal), out.fill(0));
+    else softmaxSlope(this.shown, goal, addSlope, out);
   }
 
   region(goal: Goal): Piece[] {
