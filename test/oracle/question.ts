@@ -1,0 +1,200 @@
+/**
+ * One question, as a user asks it: a model document, a policy document and a row; and what the oracle knows of it: which points
+ * are answers, and what they cost. Written from the documents alone.
+ */
+import type { Evaluator } from './evaluate/evaluator.js';
+import { evaluatorOf } from './evaluate/families.js';
+import {
+  columnsOf,
+  type FeatureSpec,
+  isSame,
+  numbersOf,
+  type Row,
+  spreadRow,
+  startsOf,
+  widthOf,
+} from './evaluate/features.js';
+import { type Goal, goalsOf, type Target } from './evaluate/goal.js';
+import { compileSteps, createInputs, type Inputs, imputedColumns, type Step } from './evaluate/inputs.js';
+import { type IsolationParameters, pathSum, type TreeSpec, takesMissing } from './evaluate/trees.js';
+import { atLeastZero, both, either, type Verdict } from './evaluate/verdict.js';
+import { type Condition, readConstraint } from './policy/constraint.js';
+import { type BackgroundSpec, type Cost, type CostSpec, compileCost } from './policy/cost.js';
+import { changeFault, type Present, type RuleSpec, type Values, valuesOf } from './policy/values.js';
+
+export interface ModelSpec {
+  schema: string;
+  name: string;
+  family: string;
+  features: FeatureSpec[];
+  classes?: string[];
+  preprocessing?: Step[];
+  parameters: Record<string, unknown>;
+  background?: BackgroundSpec;
+}
+
+export interface PolicySpec {
+  schema: string;
+  target: Target;
+  tolerance?: number;
+  cost?: CostSpec;
+  features?: Record<string, RuleSpec>;
+  constraints?: string[];
+  maxChanges?: number;
+  count?: number;
+  margin?: number;
+  plausibility?: { method: 'isolation-forest'; atLeast?: number };
+  region?: boolean;
+  deadlineMs?: number;
+}
+
+export interface Case {
+  model: ModelSpec;
+  policy: PolicySpec;
+  row: Row;
+}
+
+export class Question {
+  readonly features: readonly FeatureSpec[];
+  readonly classes: readonly string[];
+  readonly goals: readonly Goal[];
+  /** By feature: as given, and with missing values imputed. */
+  readonly factual: Float64Array;
+  readonly baseline: Float64Array;
+  readonly presents: readonly Present[];
+  readonly values: readonly Values[];
+  readonly rules: readonly RuleSpec[];
+  readonly maxChanges: number;
+  readonly cost: Cost;
+  private readonly evaluator: Evaluator;
+  private readonly conditions: readonly Condition[];
+  private readonly run: (columns: Inputs) => Inputs;
+  private readonly columns: Inputs;
+  private readonly imputed: Float64Array;
+  private readonly plausible: ((columns: Inputs) => Verdict) | null;
+  private readonly effective: Float64Array;
+
+  constructor(readonly source: Case) {
+    const { model, policy, row } = source;
+    this.features = model.features;
+    this.classes = model.classes ?? [];
+    this.goals = goalsOf(policy.target, model.classes, policy.margin ?? 0, policy.tolerance);
+    this.evaluator = evaluatorOf(model.family, model.parameters, this.classes);
+    const width = columnsOf(model.features);
+    const steps = model.preprocessing ?? [];
+    this.run = compileSteps(steps, width);
+    this.imputed = imputedColumns(steps, width);
+    this.columns = createInputs(width);
+    this.factual = numbersOf(model.features, row);
+    const starts = startsOf(model.features);
+    this.baseline = this.factual.map((value, f) =>
+      Number.isNaN(value) ? imputedValue(this.imputed, starts[f], widthOf(model.features[f])) : value,
+    );
+    this.effective = this.baseline.slice();
+    this.rules = model.features.map(({ name }) => policy.features?.[name] ?? {});
+    this.presents = model.features.map((_, f) => ({ from: this.baseline[f], missing: Number.isNaN(this.factual[f]) }));
+    this.values = model.features.map((feature, f) => valuesOf(feature, this.rules[f], this.presents[f]));
+    this.conditions = (policy.constraints ?? []).map((text) => readConstraint(text, model.features));
+    this.maxChanges = policy.maxChanges ?? Infinity;
+    this.cost = compileCost(policy.cost ?? {}, model.features, model.background ?? {});
+    this.plausible = policy.plausibility ? this.compilePlausibility() : null;
+  }
+
+  /** Whether the row may be asked about at all: nothing is missing that the model cannot do without. */
+  isReadable(): boolean {
+    const { family, parameters } = this.source.model;
+    const trees = treesOf(family, parameters);
+    if (trees && takesMissing(trees)) return true;
+    return this.baseline.every((value) => !Number.isNaN(value));
+  }
+
+  private inputsOf(values: ArrayLike<number>): Inputs {
+    const { columns } = this;
+    spreadRow(this.features, values, columns.x);
+    for (let c = 0; c < columns.x.length; c++) columns.size[c] = Math.abs(columns.x[c]);
+    return this.run(columns);
+  }
+
+  scores(values: ArrayLike<number>): number[] {
+    return this.evaluator.scores(this.inputsOf(values));
+  }
+
+  scoreError(values: ArrayLike<number>): number {
+    return this.evaluator.scoreError(this.inputsOf(values));
+  }
+
+  predicted(values: ArrayLike<number>): number {
+    return this.evaluator.predicted(this.inputsOf(values));
+  }
+
+  hasTarget(values: ArrayLike<number>): Verdict {
+    const inputs = this.inputsOf(values);
+    let verdict: Verdict = 'no';
+    for (const goal of this.goals) verdict = either(verdict, this.evaluator.reaches(inputs, goal));
+    return verdict;
+  }
+
+  /** What the policy has against the changes to single features. */
+  changeFaults(values: ArrayLike<number>): string[] {
+    return this.features.flatMap((feature, f) => {
+      if (isSame(values[f], this.factual[f])) return [];
+      const fault = changeFault(feature, this.rules[f], this.presents[f], values[f]);
+      return fault ? [`${feature.name} ${fault}: ${this.baseline[f]} -> ${values[f]}`] : [];
+    });
+  }
+
+  changedCount(values: ArrayLike<number>): number {
+    let count = 0;
+    for (let f = 0; f < this.features.length; f++) if (!isSame(values[f], this.factual[f])) count++;
+    return count;
+  }
+
+  /** Constraints and plausibility. */
+  keepsConditions(values: ArrayLike<number>): Verdict {
+    for (let f = 0; f < this.features.length; f++)
+      this.effective[f] = Number.isNaN(values[f]) ? this.baseline[f] : values[f];
+    let verdict: Verdict = 'yes';
+    for (const condition of this.conditions) {
+      verdict = both(verdict, condition(this.effective));
+      if (verdict === 'no') return 'no';
+    }
+    if (!this.plausible) return verdict;
+    spreadRow(this.features, this.effective, this.columns.x);
+    return both(verdict, this.plausible(this.columns));
+  }
+
+  /** Whether values that single features may take are an answer together. */
+  isAnswer(values: ArrayLike<number>): Verdict {
+    if (this.changedCount(values) > this.maxChanges) return 'no';
+    const kept = this.keepsConditions(values);
+    return kept === 'no' ? 'no' : both(kept, this.hasTarget(values));
+  }
+
+  costOf(values: ArrayLike<number>): number {
+    for (let f = 0; f < this.features.length; f++)
+      this.effective[f] = Number.isNaN(values[f]) ? this.baseline[f] : values[f];
+    return this.cost(this.baseline, this.effective);
+  }
+
+  /** The same row under another policy. */
+  under(policy: PolicySpec): Question {
+    return new Question({ ...this.source, policy });
+  }
+
+  private compilePlausibility(): (columns: Inputs) => Verdict {
+    const { trees, offset } = this.source.model.background!.isolationForest as IsolationParameters;
+    const need = -trees.length * Math.log2(-offset);
+    return (columns) => atLeastZero(pathSum(trees, columns) - need, 1e-12 * Math.abs(need));
+  }
+}
+
+function imputedValue(imputed: Float64Array, start: number, width: number): number {
+  if (width === 1) return imputed[start];
+  for (let k = 0; k < width; k++) if (imputed[start + k] > 0) return k;
+  return Number.NaN;
+}
+
+export function treesOf(family: string, parameters: Record<string, unknown>): TreeSpec[] | null {
+  if (family === 'decision-tree') return [parameters.tree as TreeSpec];
+  return family === 'tree-ensemble' || family === 'isolation-forest' ? (parameters.trees as TreeSpec[]) : null;
+}
