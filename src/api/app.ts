@@ -29,8 +29,8 @@ declare module 'fastify' {
     caller: Caller | undefined;
     /** The code of the error that it was answered with. */
     failure: string | undefined;
-    /** Its JSON body; only for the log of those who allow it. */
-    taken: unknown;
+    /** Its body; only for the log of those who allow it. */
+    taken: Buffer | undefined;
   }
   interface FastifyContextConfig {
     access?: Access;

@@ -26,14 +26,14 @@ export const explain = defineRoute({
       .optional()
       .describe('milliseconds; more than the server allows counts as what it allows'),
   }),
-  body: { kind: 'json', schema: SCHEMAS.explanationRequest, limit: 'bodyBytes' },
+  body: { kind: 'event', schema: SCHEMAS.explanationRequest, limit: 'bodyBytes' },
   responses: { 200: RESULT, 202: PENDING },
   async answer({ query, body, service, gone }) {
     const { producer, answers, settings, closing } = service;
-    const { schema: _, id = randomUUID(), ...row } = body;
-    for (const name of ['model', 'policy'] as const) checkReference(row[name], `body.${name}`);
+    const { id = randomUUID() } = body;
+    for (const name of ['model', 'policy'] as const) checkReference(body[name], `body.${name}`);
     await answers.listen();
-    const event = await producer.enqueueEvent({ ...row, id });
+    const event = await producer.enqueueRead({ ...body, id });
     const waitMs = Math.min(query.waitMs ?? settings.waitMs, settings.maxWaitMs);
     const answer = await answers.await(event, { waitMs, signal: AbortSignal.any([closing, gone]) });
     return answer === undefined ? comeBack(id) : { status: 200, body: answer };

@@ -7,7 +7,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
-import { nestedTooDeeply, parseSent, refusingDepth } from '../documents/untrusted-json.js';
 import { receive, receiveWhole } from './request-body.js';
 import type { Answer, BodySpec, Call, Route } from './route.js';
 import type { Service } from './service.js';
@@ -48,7 +47,7 @@ function check(schema: z.ZodObject | undefined, value: unknown, root: string): u
 async function readBody(
   spec: BodySpec,
   request: FastifyRequest,
-  { settings }: Service,
+  { settings, reader }: Service,
   gone: AbortSignal,
 ): Promise<unknown> {
   refuseEncoding(request.headers['content-encoding']);
@@ -60,8 +59,8 @@ async function readBody(
   if (type !== 'application/json') throw otherType(['application/json']);
   const bytes = await receiveWhole(request.raw, settings[spec.limit], settings.receiveMs);
   if (spec.kind === 'document') return bytes;
-  request.taken = parseSent(bytes);
-  return refusingDepth(() => parseDocument(spec.schema.zod, request.taken, 'body'), nestedTooDeeply);
+  request.taken = bytes;
+  return reader.read(bytes, 'body');
 }
 
 function refuseEncoding(encoding: string | undefined): void {

@@ -26,6 +26,15 @@ function describeError(error: Error, withWords: boolean): object {
   return { type: name, code, ...(withWords && { message }), stack: frames.join('\n') };
 }
 
+/** Undefined where it is no JSON. */
+function valueOfBody(bytes: Buffer | undefined): unknown {
+  try {
+    return bytes && JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
 export function logEnd(request: FastifyRequest, reply: FastifyReply, route: string, logRows: boolean): void {
   const isAborted = !reply.raw.writableFinished;
   const line = {
@@ -36,7 +45,7 @@ export function logEnd(request: FastifyRequest, reply: FastifyReply, route: stri
     caller: request.caller?.name,
     code: request.failure,
     ...(isAborted && { aborted: true }),
-    ...(logRows && { url: request.url, body: request.taken }),
+    ...(logRows && { url: request.url, body: valueOfBody(request.taken) }),
   };
   request.log[reply.statusCode >= 500 && !isAborted ? 'error' : 'info'](line, 'request');
 }

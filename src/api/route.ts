@@ -4,18 +4,19 @@
  */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import type { ReadEvent } from '../jobs/events/read-event.js';
 import type { NamedSchema } from './schemas.js';
 import type { Service } from './service.js';
 import type { ApiSettings } from './settings.js';
 import type { Access } from './tokens.js';
 
 /**
- * `bytes`: text of these types, streamed; `json`: read whole, up to the limit of that name in the settings, and checked; `document`: the
- * same for what is too large to be parsed on the main loop, given on as it came.
+ * `bytes`: text of these types, streamed; `event`: read whole, up to the limit of that name in the settings, and checked; `document`: the
+ * same, given on as it came.
  */
 export type BodySpec =
   | {
-      readonly kind: 'json' | 'document';
+      readonly kind: 'event' | 'document';
       readonly schema: NamedSchema;
       readonly limit: keyof Pick<ApiSettings, 'bodyBytes' | 'modelBytes'>;
     }
@@ -30,8 +31,8 @@ export interface ResponseSpec {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type BodyOf<B> = B extends { kind: 'json'; schema: NamedSchema<infer S> }
-  ? z.output<S>
+type BodyOf<B> = B extends { kind: 'event' }
+  ? ReadEvent
   : B extends { kind: 'document' }
     ? Buffer
     : B extends { kind: 'bytes' }

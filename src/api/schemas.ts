@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listOf, recordOf } from '../documents/collections.js';
 import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
-import { eventJobSchema } from '../jobs/contract.js';
+import { explanationRequestSchema } from '../jobs/contract.js';
 import { jsonSchemas } from '../jobs/schemas.js';
 import { batchIdSchema, digestSchema, modelPinSchema } from '../store/batches/manifest.js';
 import { problemSchema } from './problem.js';
@@ -23,12 +23,6 @@ function sent<S extends z.ZodType>(name: string, zod: S): NamedSchema<S> {
 function taken<S extends z.ZodType>(name: string, zod: S): NamedSchema<S> {
   return { name, zod, json: () => z.toJSONSchema(zod, { io: 'input' }) as JsonSchema };
 }
-
-/** An event job; who does not need a name for it may leave `id` out, and one is made up. */
-const explanationRequest = eventJobSchema.extend({
-  schema: eventJobSchema.shape.schema.optional(),
-  id: eventJobSchema.shape.id.optional(),
-});
 
 const pending = z.strictObject({
   schema: z.literal('elsewise.pending/v1'),
@@ -81,7 +75,7 @@ const modelVersion = z.object({
 const modelList = z.strictObject({ schema: z.literal('elsewise.model-list/v1'), models: listOf(modelVersion) });
 
 export const SCHEMAS = {
-  explanationRequest: taken('ExplanationRequest', explanationRequest),
+  explanationRequest: taken('ExplanationRequest', explanationRequestSchema),
   policy: taken('Policy', policySchema),
   /** Its family's own schema is asked for when the model is loaded. */
   model: { name: 'Model', zod: z.unknown(), json: () => jsonSchemas().model },

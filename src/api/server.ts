@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
 import { ElsewiseError } from '../documents/error.js';
+import { EventReader } from '../jobs/events/event-reader.js';
 import { Producer } from '../jobs/producer.js';
 import { meetRedis } from '../store/redis/preflight.js';
 import { connect } from '../store/redis/redis.js';
@@ -72,6 +73,7 @@ export class ApiServer {
       store,
       redis,
       producer: new Producer(store),
+      reader: new EventReader(),
       answers: new EventAnswers(store, places),
       places,
       metrics: new RequestMetrics({ isRedisUp: () => redis.isUp, waiting: () => places.taken }),
@@ -117,6 +119,7 @@ export class ApiServer {
     await this.#app?.close();
     clearTimeout(cut);
     this.#service.redis.stop();
+    await this.#service.reader.close();
     await this.#service.answers.close();
     await this.#service.producer.close();
   }

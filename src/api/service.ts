@@ -1,4 +1,5 @@
 /** What the routes work with: the stores, the way into the queues, the answers, and what is going on with the server. */
+import type { EventReader } from '../jobs/events/event-reader.js';
 import type { Producer } from '../jobs/producer.js';
 import type { Store } from '../store/store.js';
 import type { Verdict } from '../telemetry/http.js';
@@ -13,6 +14,8 @@ export interface Service {
   readonly store: Store;
   readonly redis: RedisPresence;
   readonly producer: Producer;
+  /** Of events. */
+  readonly reader: EventReader;
   readonly answers: EventAnswers;
   /** For requests that wait. */
   readonly places: Places;

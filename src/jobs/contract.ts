@@ -4,13 +4,21 @@
  *
  * Versions are part of the name in `schema`, so that workers of two releases can serve one queue.
  */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { recordOf } from '../documents/collections.js';
 import { digestOf } from '../documents/digest.js';
 import { rowValue } from '../documents/model-document.js';
 import { policySchema, targetSchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
-import { batchIdSchema, digestSchema, type Manifest, makingOf, modelPinSchema } from '../store/batches/manifest.js';
+import {
+  batchIdSchema,
+  digestSchema,
+  type Manifest,
+  type ModelPin,
+  makingOf,
+  modelPinSchema,
+} from '../store/batches/manifest.js';
 
 export const QUEUES = { events: 'elsewise-events', bulk: 'elsewise-bulk' } as const;
 
@@ -61,6 +69,12 @@ export const requestSchema = z.strictObject({
   schema: z.literal('elsewise.request/v1').optional(),
 });
 
+/** The same as the body of an HTTP request: who does not need a name for it may leave `id` out, and one is made up. */
+export const explanationRequestSchema = eventJobSchema.extend({
+  schema: eventJobSchema.shape.schema.optional(),
+  id: eventJobSchema.shape.id.optional(),
+});
+
 export const eventReturnSchema = z.strictObject({
   schema: z.literal('elsewise.event-return/v1'),
   id: z.string(),
@@ -98,17 +112,33 @@ export function makingOfJob(id: string): string | undefined {
   return /@([0-9a-z]+)$/.exec(id)?.[1];
 }
 
+/** A row and its target as canonical JSON. */
+export interface CanonicalRow {
+  readonly features: string;
+  readonly target: string | undefined;
+}
+
 /**
  * What makes an answer the same answer: model, policy (the seed is in it), row and target, but not the id under which
- * somebody asked. 128 bits, in hexadecimal.
+ * somebody asked. 128 bits, in hexadecimal, of the canonical JSON of `{ features, model, policy, target }`.
  */
-export function answerKey(
-  modelDigest: string,
-  policyDigest: string,
-  { features, target }: Pick<EventJob, 'features' | 'target'>,
+export function answerKey(modelDigest: string, policyDigest: string, { features, target }: CanonicalRow): string {
+  const end = target === undefined ? '' : `,"target":${target}`;
+  const text = `{"features":${features},"model":"${modelDigest}","policy":"${policyDigest}"${end}}`;
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** The data of an event job, of parts that are JSON already. `policy`: the document; left out, anything may change. */
+export function eventJobText(
+  { id, features, target }: CanonicalRow & { readonly id: string },
+  model: ModelPin,
+  policy: string | undefined,
 ): string {
-  const digest = digestOf({ model: modelDigest, policy: policyDigest, features, target });
-  return digest.replace('sha256:', '').slice(0, 32);
+  const parts = [`"schema":"${eventJobSchema.shape.schema.value}"`, `"id":${JSON.stringify(id)}`];
+  parts.push(`"model":${JSON.stringify(model)}`, `"features":${features}`);
+  if (policy !== undefined) parts.push(`"policy":${policy}`);
+  if (target !== undefined) parts.push(`"target":${target}`);
+  return `{${parts.join(',')}}`;
 }
 
 /** Two who ask the same under different ids each get their answer, so each is a job. */

@@ -17,10 +17,12 @@ import { type Store, storeOver } from '../store/store.js';
 import { type BatchPart, followResults } from './batches/batch.js';
 import { BatchFeed, type EnqueuedBatch } from './batches/batch-feed.js';
 import { ChunkCutter } from './batches/chunk-cutter.js';
-import { answerKey, type EventJobInput, eventJobId, eventJobSchema, QUEUES } from './contract.js';
+import { answerKey, type EventJobInput, eventJobId, eventJobText, QUEUES } from './contract.js';
 import { AnswerWaiter } from './events/answer-waiter.js';
 import { EventRoom } from './events/event-backpressure.js';
-import { forEvent } from './events/event-deadline.js';
+import { refuseLongDeadline } from './events/event-deadline.js';
+import { asEventPolicy, EventPolicies, type EventPolicy } from './events/event-policies.js';
+import { type ReadEvent, readEvent } from './events/read-event.js';
 import { RowSource } from './rows/row-source.js';
 import { openQueue, type TextQueue } from './text-jobs.js';
 import { TrialThread } from './threads/trial-thread.js';
@@ -64,6 +66,7 @@ export class Producer {
   readonly #store: Store;
   readonly #waiter: AnswerWaiter;
   readonly #eventRoom: EventRoom;
+  readonly #policies = new EventPolicies();
   readonly #queues: { readonly [K in keyof typeof QUEUES]: TextQueue };
 
   constructor(store: Store) {
@@ -131,19 +134,31 @@ export class Producer {
 
   /** The answer appears under the event's id, see `ResultStore.result`, and on the stream of results. */
   async enqueueEvent(event: Omit<EventJobInput, 'schema'>): Promise<EnqueuedEvent> {
-    const job = parseDocument(eventJobSchema, { schema: 'elsewise.event-job/v1', ...event }, 'event');
-    const model = typeof job.model === 'string' ? await this.#store.models.resolve(job.model) : job.model;
-    const pin = { name: model.name, version: model.version, digest: model.digest };
-    const policy = forEvent(await this.#store.policies.accept(job.policy));
-    const key = answerKey(pin.digest, policy.digest, job);
-    const jobId = eventJobId(key, job.id);
-    const pinned = { ...job, model: pin, ...(job.policy && { policy: policy.document }) };
+    const value = { schema: 'elsewise.event-job/v1', ...event };
+    return this.enqueueRead({ ...readEvent(value, 'event', this.#policies), id: event.id });
+  }
+
+  /** The same with an event that has been read. */
+  async enqueueRead(event: ReadEvent & { readonly id: string }): Promise<EnqueuedEvent> {
+    const { models } = this.#store;
+    const { name, version, digest } = typeof event.model === 'string' ? await models.resolve(event.model) : event.model;
+    const policy = await this.#policyOf(event.policy);
+    refuseLongDeadline(policy.deadlineMs);
+    const key = answerKey(digest, policy.digest, event);
+    const jobId = eventJobId(key, event.id);
     const letter = letterId('events', jobId);
     const [earlier] = await Promise.all([this.#store.dead.timeOf(letter), this.#eventRoom.take()]);
-    const added = await this.#queues.events.add('event', JSON.stringify(pinned), { jobId });
+    const text = eventJobText(event, { name, version, digest }, event.policy && policy.text);
+    const added = await this.#queues.events.add('event', text, { jobId });
     if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
     if (earlier !== undefined) await this.#store.dead.drop(letter, earlier); // what is sent again is not given up
-    return { id: job.id, jobId, key };
+    return { id: event.id, jobId, key };
+  }
+
+  /** A reference is followed now, so that the job means what was meant when it was sent. */
+  async #policyOf(given: ReadEvent['policy']): Promise<EventPolicy> {
+    if (typeof given === 'string') return asEventPolicy(await this.#store.policies.load(given));
+    return given ?? asEventPolicy(this.#policies.open(undefined));
   }
 
   /** Enqueues an event and waits for its answer; undefined when it takes longer: it will appear under the event's id. */

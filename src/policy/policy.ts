@@ -9,8 +9,9 @@ export interface Policy {
   readonly digest: string;
 }
 
-export function loadPolicy(document: unknown): Policy {
-  const parsed = parseDocument(policySchema, document, 'policy');
+/** `path`: where the document stands, for what is wrong with it. */
+export function loadPolicy(document: unknown, path = 'policy'): Policy {
+  const parsed = parseDocument(policySchema, document, path);
   return { document: parsed, name: parsed.name, digest: digestOf(parsed) };
 }
 

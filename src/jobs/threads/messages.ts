@@ -10,6 +10,7 @@ import type { Forests } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ResultBlock } from '../../store/codec/result-block.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
+import type { EventForm, ReadEvent } from '../events/read-event.js';
 import type { Tally } from '../results/tally.js';
 import type { PlanUse } from './plan-memory.js';
 
@@ -122,7 +123,14 @@ export interface TimeTask extends Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow
   readonly kind: 'time';
 }
 
-export type DocumentTask = PackTask | AdmitTask | TryTask;
+/** An event that is too long to be read on the main loop. */
+export interface ReadTask {
+  readonly kind: 'read';
+  readonly bytes: Uint8Array;
+  readonly form: EventForm;
+}
+
+export type DocumentTask = PackTask | AdmitTask | TryTask | ReadTask;
 export type Task = ChunkTask | DocumentTask | TimeTask;
 
 /** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
@@ -165,9 +173,10 @@ interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
   readonly admit: AdmittedModel;
   readonly try: TriedPlan;
   readonly time: RowTime;
+  readonly read: ReadEvent;
 }
 
-/** What a thread sends back. A coded error would lose its code on the way between threads, so it travels as data. */
+/** What a thread sends back. */
 export type ThreadReply<T extends Task = Task> = { readonly answer: AnswerTo<T> } | { readonly refusal: Refusal };
 
 export type AnswerTo<T extends Task> = Answers[T['kind']];

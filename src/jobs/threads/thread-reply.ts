@@ -1,14 +1,14 @@
-/** A task runner as piscina wants it: the bytes of answers change hands instead of being copied, coded errors are data. */
+/** A task runner as piscina wants it: the bytes of answers change hands instead of being copied. */
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import { ElsewiseError } from '../../documents/error.js';
-import type { AnswerTo, ChunkTask, Task, ThreadData, ThreadReply, ThreadTask } from './messages.js';
+import type { AnswerTo, ChunkTask, ReadTask, Task, ThreadData, ThreadReply, ThreadTask } from './messages.js';
 import { PlanTrial } from './plan-trial.js';
 import { admitSent, packStored } from './shared-documents.js';
 import { createTaskRunner } from './task-runner.js';
+import { answerSafely } from './thread-answer.js';
 import type { ThreadPlanOptions } from './thread-plans.js';
 
 /** Those whose answer is small or shared. */
-type SmallTask = Exclude<Task, ChunkTask>;
+type SmallTask = Exclude<Task, ChunkTask | ReadTask>;
 type SmallAnswers = {
   readonly [T in SmallTask as T['kind']]: (task: ThreadTask<T>) => AnswerTo<T> | Promise<AnswerTo<T>>;
 };
@@ -24,18 +24,11 @@ export function answerTasks(options: Omit<ThreadPlanOptions, 'planBytes'>): (tas
     time: (task) => trial.time(task),
   };
   const isSmall = (task: Task): task is SmallTask => Object.hasOwn(small, task.kind);
-  return async (task) => {
-    try {
-      if (isSmall(task)) return { answer: await small[task.kind](task as never) } satisfies ThreadReply;
-      const answer = await run(task);
-      return transfer({ answer }, answer.bytes.buffer);
-    } catch (error) {
-      if (!(error instanceof ElsewiseError)) throw error;
-      const { code, path } = error;
-      const message = path ? error.message.slice(path.length + 2) : error.message;
-      return { refusal: { code, message, path } } satisfies ThreadReply;
-    }
-  };
+  return answerSafely(async (task) => {
+    if (isSmall(task)) return { answer: await small[task.kind](task as never) } satisfies ThreadReply;
+    const answer = await run(task as ThreadTask<ChunkTask>);
+    return transfer({ answer }, answer.bytes.buffer);
+  });
 }
 
 function transfer(reply: ThreadReply, buffer: ArrayBufferLike): unknown {

@@ -1,30 +1,21 @@
 /** An event, from the queue or from the stream of requests: one row, answered once however often the same comes. */
-import type { z } from 'zod';
-import { ElsewiseError } from '../../documents/error.js';
-import { parseDocument } from '../../documents/parse.js';
 import type { ResultDocument } from '../../documents/result-document.js';
-import { parseStored } from '../../documents/untrusted-json.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
-import { answerKey, type EventJob, type EventReturn, eventJobSchema, requestSchema } from '../contract.js';
-import { forEvent } from '../events/event-deadline.js';
+import { answerKey, type EventJob, type EventReturn } from '../contract.js';
+import { refuseLongDeadline } from '../events/event-deadline.js';
+import { EventReader } from '../events/event-reader.js';
+import type { ReadEvent } from '../events/read-event.js';
 import { withId } from '../results/result-lines.js';
 import { Once } from './known-rows.js';
 import type { Solve } from './lane.js';
 import type { PlanCache } from './plan-cache.js';
-import { PolicyCache } from './policy-cache.js';
-
-type Row = Omit<EventJob, 'schema' | 'policy'>;
-
-/** The policy is checked apart from the rest, because it is mostly known already. */
-const JOB = eventJobSchema.omit({ policy: true });
-const REQUEST = requestSchema.omit({ policy: true });
 
 export class EventProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
-  readonly #policies = new PolicyCache();
+  readonly #reader = new EventReader();
   readonly #once: Once;
   readonly #onReuse: () => void;
 
@@ -36,43 +27,39 @@ export class EventProcessor {
     this.#onReuse = onReuse;
   }
 
+  async close(): Promise<void> {
+    await this.#reader.close();
+  }
+
   /** A job of the queue. */
   async answer(text: string, solve: Solve): Promise<EventReturn> {
-    return this.#answer(JOB, parseStored(text, 'job'), 'job', solve);
+    return this.#answer(await this.#reader.read(text, 'job'), solve);
   }
 
   /** The body of a request. */
-  answerRequest(data: unknown, solve: Solve): Promise<EventReturn> {
-    return this.#answer(REQUEST, data, 'request', solve);
+  async answerRequest(body: Uint8Array, solve: Solve): Promise<EventReturn> {
+    return this.#answer(await this.#reader.read(body, 'request'), solve);
   }
 
-  async #answer(schema: z.ZodType<Row>, data: unknown, what: string, solve: Solve): Promise<EventReturn> {
-    const { row, policy } = await this.#read(schema, data, what);
-    const model = await this.#pin(row.model);
-    const key = answerKey(model.digest, policy.digest, row);
+  async #answer(event: ReadEvent, solve: Solve): Promise<EventReturn> {
+    const policy = await this.#policy(event.policy);
+    refuseLongDeadline(policy.document.deadlineMs);
+    const model = await this.#pin(event.model);
+    const key = answerKey(model.digest, policy.digest, event);
     const { results } = this.#store;
     const known = await results.answer(key);
     if (known !== undefined) this.#onReuse();
-    const kept = known ?? (await this.#solve(row, key, model, policy, solve));
-    const answer = withId(kept, row.id);
-    await results.publishAnswer(row.id, key, answer);
+    const kept = known ?? (await this.#solve(event, key, model, policy, solve));
+    const id = event.id!; // neither a job nor a request is without one
+    const answer = withId(kept, id);
+    await results.publishAnswer(id, key, answer);
     const { status } = JSON.parse(answer) as ResultDocument;
-    return { schema: 'elsewise.event-return/v1', id: row.id, key, status, isNew: known === undefined };
-  }
-
-  /** A body of brackets only is short and deeper than any stack. */
-  async #read(schema: z.ZodType<Row>, data: unknown, what: string): Promise<{ row: Row; policy: Policy }> {
-    try {
-      const { document, rest } = withoutPolicy(data);
-      return { row: parseDocument(schema, rest, what), policy: forEvent(await this.#policy(document)) };
-    } catch (error) {
-      throw error instanceof RangeError ? new ElsewiseError('bad-document', 'nested too deeply', what) : error;
-    }
+    return { schema: 'elsewise.event-return/v1', id, key, status, isNew: known === undefined };
   }
 
   /** A reference is looked up every time, for an alias may move; a document is read once. */
-  async #policy(given: unknown): Promise<Policy> {
-    return typeof given === 'string' ? this.#store.policies.load(given) : this.#policies.get(given);
+  async #policy(given: ReadEvent['policy']): Promise<Policy> {
+    return typeof given === 'string' ? this.#store.policies.load(given) : this.#reader.policies.open(given);
   }
 
   async #pin(model: EventJob['model']): Promise<ModelPin> {
@@ -82,9 +69,8 @@ export class EventProcessor {
   }
 
   /** Gives the answer that holds: the first one for the key. */
-  async #solve(row: Row, key: string, model: ModelPin, policy: Policy, solve: Solve): Promise<string> {
-    const { id, features, target } = row;
-    const bytes = Buffer.from(JSON.stringify({ id, features, target }));
+  async #solve(event: ReadEvent, key: string, model: ModelPin, policy: Policy, solve: Solve): Promise<string> {
+    const bytes = Buffer.from(rowText(event));
     const plan = await this.#plans.get(model, policy);
     const rows = { layout: { format: 'ndjson' }, bytes, firstRow: 1, rows: 1 } as const;
     const solved = await this.#once.solve({ plan, policy, rows, manner: {} }, solve);
@@ -96,8 +82,7 @@ export class EventProcessor {
   }
 }
 
-function withoutPolicy(data: unknown): { document?: unknown; rest: unknown } {
-  if (typeof data !== 'object' || data === null || !Object.hasOwn(data, 'policy')) return { rest: data };
-  const { policy, ...rest } = data as Record<string, unknown>;
-  return { document: policy, rest };
+/** As a record of NDJSON. */
+function rowText({ id, features, target }: ReadEvent): string {
+  return `{"id":${JSON.stringify(id)},"features":${features}${target === undefined ? '' : `,"target":${target}`}}`;
 }

@@ -8,13 +8,11 @@
  * An entry is acknowledged after its answer is stored, so it may be answered twice and never not at all; the answer is
  * kept by content, so the second one is the same. No more entries are taken than are answered at a time.
  */
-import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
-import { parseStored } from '../../documents/untrusted-json.js';
 import type { RequestEntry, RequestStore } from '../../store/events/request-store.js';
 import type { RedisClient } from '../../store/redis/redis.js';
 import { backOffMs, isRedisTrouble, throughTrouble } from '../../store/redis/redis-trouble.js';
@@ -26,7 +24,7 @@ export interface RequestLaneOptions {
   /** Of its own: it is blocked while the lane waits for entries. */
   readonly blocked: RedisClient;
   readonly limits: Config['requests'];
-  answer(body: unknown): Promise<{ readonly isNew: boolean }>;
+  answer(body: Uint8Array): Promise<{ readonly isNew: boolean }>;
   /** The entry will not be tried again. */
   bury(entry: RequestEntry, error: Error, attempts: number): Promise<void>;
   /** An entry was taken or has ended. */
@@ -163,13 +161,11 @@ export class RequestLane {
   }
 }
 
-/** The length is looked at before anything else; messages say where the fault is and not what stands there. */
-function readBody({ body }: RequestEntry, maxBytes: number): unknown {
+/** The length is looked at before anything else. */
+function readBody({ body }: RequestEntry, maxBytes: number): Uint8Array {
   if (body === undefined) throw new ElsewiseError('bad-json', 'the entry has no field "body"');
-  if (body.length > maxBytes)
-    throw new ElsewiseError('too-large', `the body has ${body.length} bytes, and ${maxBytes} are accepted`);
-  if (!isUtf8(body)) throw new ElsewiseError('bad-json', 'the body is not valid UTF-8');
-  return parseStored(body.toString(), 'body');
+  if (body.length <= maxBytes) return body;
+  throw new ElsewiseError('too-large', `the body has ${body.length} bytes, and ${maxBytes} are accepted`);
 }
 
 function tooOften(deliveries: number): ElsewiseError {

@@ -156,6 +156,7 @@ export class QueueWorker {
     } finally {
       clearInterval(patience.timer);
       this.#watch.stop();
+      await this.#events.close();
       await this.#server?.close();
       for (const connection of this.#connections) connection.disconnect();
     }

@@ -1,7 +1,17 @@
 /** Ids and keys of jobs: what BullMQ accepts, and the same for the same content only. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerKey, chunkJobId, eventJobId, formerChunkJobId, makingOfJob } from '../../../src/jobs/contract.js';
+import { canonicalJson, digestOf } from '../../../src/documents/digest.js';
+import {
+  answerKey,
+  type CanonicalRow,
+  chunkJobId,
+  eventJobId,
+  eventJobSchema,
+  eventJobText,
+  formerChunkJobId,
+  makingOfJob,
+} from '../../../src/jobs/contract.js';
 import { batchIdSchema, makingOf } from '../../../src/store/batches/manifest.js';
 
 const batchId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
@@ -42,26 +52,52 @@ describe('job ids', () => {
 });
 
 describe('an answer key', () => {
-  const event = { id: 'a', features: { age: 1, income: 2 }, target: 'yes' };
-  const key = answerKey('m', 'p', event);
+  const canonical = (features: object, target?: string): CanonicalRow => ({
+    features: canonicalJson(features),
+    target: target === undefined ? undefined : canonicalJson(target),
+  });
+  const features = { age: 1, income: 2 };
+  const row = canonical(features, 'yes');
+  const key = answerKey('m', 'p', row);
+
+  it('is the digest of model, policy, row and target', () => {
+    const digest = digestOf({ model: 'm', policy: 'p', features, target: 'yes' });
+    expect(digest).toBe(`sha256:${key}${digest.slice('sha256:'.length + key.length)}`);
+    expect(digestOf({ model: 'm', policy: 'p', features })).toContain(answerKey('m', 'p', canonical(features)));
+  });
 
   it('does not depend on the order of the features', () => {
-    expect(answerKey('m', 'p', { ...event, features: { income: 2, age: 1 } })).toBe(key);
+    expect(answerKey('m', 'p', canonical({ income: 2, age: 1 }, 'yes'))).toBe(key);
   });
 
   it.each([
-    ['model', answerKey('n', 'p', event)],
-    ['policy', answerKey('m', 'q', event)],
-    ['row', answerKey('m', 'p', { ...event, features: { age: 1, income: 3 } })],
-    ['target', answerKey('m', 'p', { ...event, target: 'no' })],
-    ['no target', answerKey('m', 'p', { ...event, target: undefined })],
+    ['model', answerKey('n', 'p', row)],
+    ['policy', answerKey('m', 'q', row)],
+    ['row', answerKey('m', 'p', canonical({ age: 1, income: 3 }, 'yes'))],
+    ['target', answerKey('m', 'p', canonical(features, 'no'))],
+    ['no target', answerKey('m', 'p', canonical(features))],
   ])('depends on the %s', (_what, other) => {
     expect(other).not.toBe(key);
     expect(eventJobId(other, 'a')).not.toContain(':');
   });
 
   it('does not depend on who asks, but the job does', () => {
-    expect(answerKey('m', 'p', { ...event, id: 'b' } as typeof event)).toBe(key);
+    expect(answerKey('m', 'p', { ...row, id: 'b' } as typeof row)).toBe(key);
     expect(eventJobId(key, 'a')).not.toBe(eventJobId(key, 'b'));
+    expect(eventJobId(key, 'a')).toBe(eventJobId(key, 'a'));
+  });
+});
+
+describe('the text of an event job', () => {
+  const model = { name: 'credit', version: 3, digest: `sha256:${'0'.repeat(64)}` };
+
+  it('is a job of its parts', () => {
+    const row = { id: 'a "quoted" id', features: '{"age":1}', target: '["yes","no"]' };
+    const job = { schema: 'elsewise.event-job/v1', id: row.id, model, features: { age: 1 } };
+    expect(JSON.parse(eventJobText({ ...row, target: undefined }, model, undefined))).toEqual(job);
+    const policy = { schema: 'elsewise.policy/v1' };
+    const whole = JSON.parse(eventJobText(row, model, JSON.stringify(policy)));
+    expect(whole).toEqual({ ...job, policy, target: ['yes', 'no'] });
+    expect(eventJobSchema.safeParse(whole).success).toBe(true);
   });
 });

@@ -1,0 +1,76 @@
+/**
+ * Bytes or text -> an event, as far as it can be read without the store. What it comes to is text again: an event may be a megabyte,
+ * whoever reads it may be a thread, and text is what the queue and the solver threads want.
+ */
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { canonicalJson } from '../../documents/digest.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { parseDocument } from '../../documents/parse.js';
+import {
+  documentTooDeep,
+  nestedTooDeeply,
+  parseSent,
+  parseStored,
+  refusingDepth,
+} from '../../documents/untrusted-json.js';
+import type { ModelPin } from '../../store/batches/manifest.js';
+import { asBuffer } from '../../store/codec/byte-streams.js';
+import { type CanonicalRow, eventJobSchema, explanationRequestSchema, requestSchema } from '../contract.js';
+import type { EventPolicies, EventPolicy } from './event-policies.js';
+
+/** Where it comes from: the body of an HTTP request, a job of the queue, an entry of the stream, or a caller in this process. */
+export type EventForm = 'body' | 'job' | 'request' | 'event';
+
+export interface ReadEvent extends CanonicalRow {
+  /** Only callers over HTTP may leave it out. */
+  readonly id: string | undefined;
+  readonly model: string | ModelPin;
+  /** A reference into the registry, or what was brought; undefined: anything may change. */
+  readonly policy: string | EventPolicy | undefined;
+}
+
+/** The policy is checked apart from the rest, because it is mostly known already. */
+const anyPolicy = { policy: z.unknown().optional() };
+const SCHEMAS = {
+  body: explanationRequestSchema.extend(anyPolicy),
+  job: eventJobSchema.extend(anyPolicy),
+  event: eventJobSchema.extend(anyPolicy),
+  request: requestSchema.extend(anyPolicy),
+} as const satisfies Record<EventForm, z.ZodType>;
+
+/** Where the policy stands, in what is said about it. */
+const POLICY_PATHS: Readonly<Record<EventForm, string>> = {
+  body: 'body.policy',
+  event: 'event.policy',
+  job: 'policy',
+  request: 'policy',
+};
+
+export function readEvent(value: unknown, form: EventForm, policies: EventPolicies): ReadEvent {
+  return refusingDepth(
+    () => {
+      const { id, model, policy, features, target } = parseDocument(SCHEMAS[form] as typeof SCHEMAS.body, value, form);
+      return {
+        ...{ id, model, policy: readPolicy(policy, POLICY_PATHS[form], policies) },
+        features: canonicalJson(features),
+        target: target === undefined ? undefined : canonicalJson(target),
+      };
+    },
+    () => (form === 'body' ? nestedTooDeeply() : documentTooDeep(form)),
+  );
+}
+
+function readPolicy(given: unknown, path: string, policies: EventPolicies): ReadEvent['policy'] {
+  if (given === '') throw new ElsewiseError('bad-document', 'expected a policy or a reference to one', path);
+  return given === undefined || typeof given === 'string' ? given : policies.read(given, path);
+}
+
+/** Says where a fault is, and not what stands there. */
+export function parseEvent(source: string | Uint8Array, form: EventForm): unknown {
+  if (form === 'body') return parseSent(typeof source === 'string' ? Buffer.from(source) : source);
+  const what = form === 'request' ? 'body' : form;
+  if (typeof source === 'string') return parseStored(source, what);
+  if (!isUtf8(source)) throw new ElsewiseError('bad-json', `the ${what} is not valid UTF-8`);
+  return parseStored(asBuffer(source).toString(), what);
+}

@@ -1,0 +1,18 @@
+/** A coded error would lose its code on the way between threads, so it travels as data. */
+import { ElsewiseError } from '../../documents/error.js';
+import type { Task, ThreadReply, ThreadTask } from './messages.js';
+
+export function answerSafely<T extends Task, R>(
+  answer: (task: ThreadTask<T>) => Promise<R>,
+): (task: ThreadTask<T>) => Promise<R | ThreadReply<T>> {
+  return async (task) => {
+    try {
+      return await answer(task);
+    } catch (error) {
+      if (!(error instanceof ElsewiseError)) throw error;
+      const { code, path } = error;
+      const message = path ? error.message.slice(path.length + 2) : error.message;
+      return { refusal: { code, message, path } };
+    }
+  };
+}
