@@ -10,20 +10,29 @@ import { isContinuous, lastWithin, type Side, spacing } from '../policy/values.j
 /** Moves the end to a value if the box that results is proved; says what came of it. */
 export type Attempt = (end: number) => BoxVerdict;
 
-/** The candidates from near to far. Returns the verdict on the first that fails; `proved` when none does. */
-export function furthestOf(candidates: readonly number[], attempt: Attempt): BoxVerdict {
-  if (!candidates.length) return 'proved';
+/** How far an end got: the first value beyond it that was refused, with the verdict; `proved` where none was. */
+export interface Reach {
+  readonly end: number;
+  readonly refused: number;
+  readonly verdict: BoxVerdict;
+}
+
+const isRefused = ({ verdict }: Reach): boolean => verdict !== 'proved';
+
+/** Over candidates from near to far. */
+export function furthestOf(candidates: readonly number[], start: number, attempt: Attempt): Reach {
+  if (!candidates.length) return { end: start, refused: Number.NaN, verdict: 'proved' };
   let good = -1;
   let bad = candidates.length - 1;
-  let refusal = attempt(candidates[bad]);
-  if (refusal === 'proved') return 'proved';
+  let verdict = attempt(candidates[bad]);
+  if (verdict === 'proved') return { end: candidates[bad], refused: Number.NaN, verdict };
   while (bad - good > 1) {
     const middle = (good + bad) >> 1;
-    const verdict = attempt(candidates[middle]);
-    if (verdict === 'proved') good = middle;
-    else [bad, refusal] = [middle, verdict];
+    const next = attempt(candidates[middle]);
+    if (next === 'proved') good = middle;
+    else [bad, verdict] = [middle, next];
   }
-  return refusal;
+  return { end: good < 0 ? start : candidates[good], refused: candidates[bad], verdict };
 }
 
 /** Two ends that differ by this share are one. */
@@ -35,35 +44,49 @@ const ROUND_DIGITS = [3, 4, 5, 6];
 const END_DIGITS = 7;
 const MOST_DOUBLINGS = 64;
 
-/** The same over all values of a domain beyond `start`. */
-export function furthestAlong(room: Domain, feature: Feature, start: number, side: Side, attempt: Attempt): BoxVerdict {
-  const beyond = (a: number, b: number) => (a - b) * side > 0;
+/** Over all values of a domain beyond `start`. */
+export function furthestAlong(room: Domain, feature: Feature, start: number, side: Side, attempt: Attempt): Reach {
   const end = lastWithin(room, feature, side * Infinity, side);
-  if (!beyond(end, start)) return 'proved';
-  let refusal = attempt(end);
-  if (refusal === 'proved') return 'proved';
-  let [good, bad] = [start, end];
-  const test = (value: number) => {
-    const verdict = attempt(value);
-    if (verdict === 'proved') good = value;
-    else [bad, refusal] = [value, verdict];
-    return verdict === 'proved';
-  };
-  if (!Number.isFinite(end)) {
-    let reach = firstReach(room, feature, start);
-    for (let k = 0; k < MOST_DOUBLINGS; k++, reach *= 2) {
-      const value = lastWithin(room, feature, start + side * reach, side);
-      if (beyond(value, good) && !test(value)) break;
-    }
-    if (!Number.isFinite(bad)) return refusal;
+  const first = furthestOf((end - start) * side > 0 ? [end] : [], start, attempt);
+  if (!isRefused(first)) return first;
+  const reach = Number.isFinite(end) ? first : doubled(room, feature, first, side, attempt);
+  return Number.isFinite(reach.refused) ? furthestBetween(room, feature, start, reach, side, attempt) : reach;
+}
+
+/** From the start on in doublings, until one is refused. */
+function doubled(room: Domain, feature: Feature, from: Reach, side: Side, attempt: Attempt): Reach {
+  const start = from.end;
+  let { end, refused, verdict } = from;
+  let reach = firstReach(room, feature, start);
+  for (let k = 0; k < MOST_DOUBLINGS && !Number.isFinite(refused); k++, reach *= 2) {
+    const value = lastWithin(room, feature, start + side * reach, side);
+    if (!((value - end) * side > 0)) continue;
+    const next = attempt(value);
+    if (next === 'proved') end = value;
+    else [refused, verdict] = [value, next];
   }
+  return { end, refused, verdict };
+}
+
+/** Between what holds and what was refused. */
+export function furthestBetween(
+  room: Domain,
+  feature: Feature,
+  start: number,
+  from: Reach,
+  side: Side,
+  attempt: Attempt,
+): Reach {
+  let { end, refused, verdict } = from;
   for (;;) {
-    const value = between(room, feature, good, bad, side);
+    const value = between(room, feature, end, refused, side);
     if (Number.isNaN(value)) break;
-    test(value);
+    const next = attempt(value);
+    if (next === 'proved') end = value;
+    else [refused, verdict] = [value, next];
   }
-  if (isContinuous(room, feature) && good !== start) tryRound(start, good, side, attempt);
-  return refusal;
+  if (isContinuous(room, feature) && end !== start) tryRound(start, end, side, attempt);
+  return { end, refused, verdict };
 }
 
 function firstReach(room: Domain, feature: Feature, start: number): number {

@@ -9,7 +9,7 @@
  * that fails). In the end the model itself is asked about points of the box: what it refuses is never reported.
  */
 import type { RegionDocument } from '../documents/result-document.js';
-import { type Feature, spread } from '../models/features.js';
+import type { Feature } from '../models/features.js';
 import type { LoadedModel } from '../models/load.js';
 import { contains } from '../models/region.js';
 import { changeCost } from '../policy/cost.js';
@@ -17,7 +17,8 @@ import { isSame } from '../policy/values.js';
 import type { Budget } from '../problems/budget.js';
 import type { CompiledPolicy } from '../problems/compile.js';
 import { boxEffort } from '../proofs/box-effort.js';
-import { type BoxProof, prepareBoxProof } from '../proofs/box-proof.js';
+import { prepareBoxProof } from '../proofs/box-proof.js';
+import type { ProvedPiece } from './box-cover.js';
 import { pointsOf } from './region-points.js';
 import type { Person, TargetPlan } from './search.js';
 import type { Verifier } from './verify.js';
@@ -27,7 +28,7 @@ import { showBox, Widening } from './widening.js';
 const MOST_LOOKS = 40_000;
 /** Points at which the model is asked. */
 const POINTS = 24;
-/** An answer belongs to the pieces that it is this close to. */
+/** A point belongs to the pieces that it is this close to. */
 const BELONGS = 1e-6;
 
 export class Regions {
@@ -41,17 +42,11 @@ export class Regions {
     const changed = this.changedFeatures(values, person);
     const effort = boxEffort(MOST_LOOKS, budget);
     const { constraints } = this.policy;
-    const widening = new Widening({
-      person,
-      values,
-      changed,
-      constraints,
-      proofs: this.proofsAt(values, target),
-      effort,
-    });
-    const maximal = widening.widen();
     const isAnswer = (point: Float64Array) =>
       this.verifier.check(person.factual, person.baseline, point, target.goals).ok;
+    const pieces = this.piecesOf(target);
+    const widening = new Widening({ person, values, changed, constraints, pieces, effort, isAnswer });
+    const maximal = widening.widen();
     const holds = pointsOf(widening.box.domain, changed, values, POINTS).every(isAnswer);
     if (!holds) widening.shrink();
     return showBox(widening.box.domain, changed, holds && maximal);
@@ -66,14 +61,13 @@ export class Regions {
       .sort((a, b) => price(b) - price(a) || a.index - b.index);
   }
 
-  /** The proofs of the pieces that an answer lies in. */
-  private proofsAt(values: Float64Array, target: TargetPlan): readonly BoxProof[] {
-    const { run } = this.model.preprocessing;
-    target.proofs ??= target.problems.map((problem) => prepareBoxProof(problem, run));
-    const { proofs } = target;
-    if (proofs.length === 1) return proofs;
-    const columns = new Float64Array(this.model.space.columns);
-    spread(this.model.space, values, columns);
-    return proofs.filter((_, k) => contains(target.problems[k].piece, columns, BELONGS));
+  private piecesOf(target: TargetPlan): readonly ProvedPiece[] {
+    const { run, imputed } = this.model.preprocessing;
+    const known = (columns: Float64Array) => columns.map((v, c) => (Number.isNaN(v) ? imputed[c] : v));
+    target.pieces ??= target.problems.map((problem) => ({
+      proof: prepareBoxProof(problem, run),
+      contains: (columns) => contains(problem.piece, known(columns), BELONGS),
+    }));
+    return target.pieces;
   }
 }

@@ -7,8 +7,8 @@ import type { Domain } from '../policy/domain.js';
 import type { Policy } from '../policy/policy.js';
 import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
-import type { BoxProof } from '../proofs/box-proof.js';
 import type { PieceBounds } from '../solvers/shared/piece-bounds.js';
+import type { ProvedPiece } from './box-cover.js';
 import type { Climb, Rung } from './ladder.js';
 import type { PlanParts } from './plan-parts.js';
 import type { Answer } from './result.js';
@@ -24,7 +24,7 @@ export interface TargetPlan {
   /** A lower bound on the cost of each piece, without a search; null: there is one piece at most. */
   readonly bounds: PieceBounds | null;
   /** Of the pieces, once a region was asked for. */
-  proofs?: readonly BoxProof[];
+  pieces?: readonly ProvedPiece[];
 }
 
 export interface Search {

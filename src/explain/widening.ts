@@ -1,21 +1,18 @@
 /** Widens a box around an answer, feature by feature, for as long as the whole box is proved. */
 import type { RegionDocument } from '../documents/result-document.js';
 import { nextUp } from '../linalg/floats.js';
-import { type Feature, showValue, spread } from '../models/features.js';
-import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
-import type { Constraint } from '../policy/constraint.js';
+import { type Feature, gather, showValue, spread } from '../models/features.js';
+import { allOf, type BoxVerdict, isRefuted } from '../policy/box-verdict.js';
+import type { Constraint, LinearAtom } from '../policy/constraint.js';
 import { holdsOver } from '../policy/constraint-box.js';
 import { copyDomain, createDomain, type Domain, pin } from '../policy/domain.js';
 import { fixAt, isListed, listedValues } from '../policy/listed-values.js';
 import { isContinuous, lastWithin, type Side } from '../policy/values.js';
 import type { Box } from '../proofs/box.js';
-import { type BoxEffort, shareOf } from '../proofs/box-effort.js';
-import type { BoxProof } from '../proofs/box-proof.js';
-import { furthestAlong, furthestOf, roundInward } from './furthest.js';
+import type { BoxEffort } from '../proofs/box-effort.js';
+import { coverBox, type ProvedPiece } from './box-cover.js';
+import { type Attempt, furthestAlong, furthestBetween, furthestOf, type Reach, roundInward } from './furthest.js';
 import type { Person } from './search.js';
-
-/** Looks at parts of boxes for one question, so that the others get theirs. */
-const LOOKS_PER_QUESTION = 400;
 
 export interface WideningTask {
   readonly person: Person;
@@ -24,9 +21,11 @@ export interface WideningTask {
   /** The features that vary, in the order in which they are widened. */
   readonly changed: readonly Feature[];
   readonly constraints: readonly Constraint[];
-  /** Of the pieces that the answer lies in: the box has to lie in one of them. */
-  readonly proofs: readonly BoxProof[];
+  /** The box has to lie in their union. */
+  readonly pieces: readonly ProvedPiece[];
   readonly effort: BoxEffort;
+  /** The last word on a point, by feature. */
+  isAnswer(values: Float64Array): boolean;
 }
 
 export class Widening {
@@ -81,11 +80,26 @@ export class Widening {
     };
     const start = this.task.values[index];
     const room = this.task.person.domain;
-    const candidates = this.candidates(feature, start, side);
-    const refusal = candidates ? furthestOf(candidates, attempt) : furthestAlong(room, feature, start, side, attempt);
-    const isFree = isContinuous(room, feature) && refusal !== 'proved';
+    const { verdict } = this.furthest(feature, start, side, attempt);
+    const isFree = isContinuous(room, feature) && verdict !== 'proved';
     if (isFree && ends[column] !== start) ends[column] = roundInward(start, ends[column], side);
-    return refusal;
+    return verdict;
+  }
+
+  /** Steps end where trees cut; between two of them only a constraint can end a box. */
+  private furthest(feature: Feature, start: number, side: Side, attempt: Attempt): Reach {
+    const room = this.task.person.domain;
+    const candidates = this.candidates(feature, start, side);
+    if (!candidates) return furthestAlong(room, feature, start, side, attempt);
+    const reach = furthestOf(candidates, start, attempt);
+    if (reach.verdict === 'proved' || isListed(feature) || !this.isConstrained(feature)) return reach;
+    if (Number.isFinite(reach.refused)) return furthestBetween(room, feature, start, reach, side, attempt);
+    return furthestAlong(room, feature, start, side, attempt);
+  }
+
+  private isConstrained({ index }: Feature): boolean {
+    const reads = ({ terms, indicators }: LinearAtom) => [...terms, ...indicators].some((t) => t.feature === index);
+    return this.task.constraints.some(({ clauses }) => clauses.some(({ atoms }) => atoms.some(reads)));
   }
 
   /** Ends worth trying, near to far; null: any value of the domain is. */
@@ -100,7 +114,7 @@ export class Widening {
 
   /** Where the region is made of steps, only their ends count. */
   private stepEnds(feature: Feature, side: Side): number[] | null {
-    const ends = this.task.proofs.map((proof) => proof.ends(feature));
+    const ends = this.task.pieces.map(({ proof }) => proof.ends(feature));
     if (!ends.length || ends.includes(null)) return null;
     const list = ends.flatMap((lowerEnds) => lowerEnds!.map((end) => (side > 0 ? end : nextUp(end))));
     return [...list, side * Infinity];
@@ -122,14 +136,24 @@ export class Widening {
 
   private judge(): BoxVerdict {
     const { domain, varies } = this.box;
-    const { constraints, changed, proofs, effort } = this.task;
+    const { constraints, changed, effort, pieces } = this.task;
     for (const feature of changed) varies[feature.index] = +isOpen(domain, feature);
     const policy = allOf(constraints.map((constraint) => holdsOver(constraint, domain, varies, this.effective)));
-    if (policy !== 'proved') return policy;
-    const share = shareOf(effort, LOOKS_PER_QUESTION);
-    if (proofs.length === 1) return proofs[0].prove(this.box, share);
-    // A point outside of one piece may be in another: nothing is refuted by one of several.
-    return proofs.some((proof) => proof.prove(this.box, share) === 'proved') ? 'proved' : 'unknown';
+    if (policy !== 'proved') return this.confirmed(policy);
+    return coverBox(this.box, { pieces, effort, isAnswer: (columns) => this.isAnswer(columns) });
+  }
+
+  private confirmed(verdict: BoxVerdict): BoxVerdict {
+    return isRefuted(verdict) && this.isAnswer(verdict.point) ? 'unknown' : verdict;
+  }
+
+  /** The answer, with what varies as it is in a point. */
+  private isAnswer(columns: Float64Array): boolean {
+    const { values, isAnswer, person, effort } = this.task;
+    effort.take();
+    const found = new Float64Array(values.length);
+    gather(person.domain.space, columns, found);
+    return isAnswer(values.map((value, f) => (this.box.varies[f] ? found[f] : value)));
   }
 }
 

@@ -16,6 +16,13 @@ export function diagonalMap(diagonal: readonly number[], offset: readonly number
   return { matrix: null, diagonal: Float64Array.from(diagonal), offset: Float64Array.from(offset) };
 }
 
+/** The map of the sizes of all entries. */
+export const sizesOf = ({ matrix, diagonal, offset }: AffineMap): AffineMap => ({
+  matrix: matrix?.map((row) => row.map(Math.abs)) ?? null,
+  diagonal: diagonal?.map(Math.abs) ?? null,
+  offset: offset.map(Math.abs),
+});
+
 /** outer after inner: x -> outer(inner(x)) */
 export function compose(outer: AffineMap, inner: AffineMap): AffineMap {
   if (outer.diagonal && inner.diagonal) {

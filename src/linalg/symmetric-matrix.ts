@@ -90,6 +90,13 @@ export function entry(a: SymmetricMatrix, i: number, j: number): number {
   return i === j ? a.entries[i] : 0;
 }
 
+/** The diagonal of a matrix, as a matrix. */
+export function diagonalOf(a: SymmetricMatrix): SymmetricMatrix {
+  if (a.kind === 'diagonal') return a;
+  const entries = Float64Array.from({ length: a.size }, (_, i) => a.entries[i * (a.size + 1)]);
+  return { kind: 'diagonal', size: a.size, entries };
+}
+
 /** Mᵀ A M for an affine map's linear part, row-major over the map's source. */
 export function pullBackMatrix(a: SymmetricMatrix, map: AffineMap | null): Float64Array {
   if (!map || map.diagonal) {

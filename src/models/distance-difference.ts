@@ -33,11 +33,18 @@ export class DistanceDifference {
     readonly far: Centre,
     readonly constant: number,
     readonly map: AffineMap | null = null,
+    /** The size of what the constant was made of, and the model adds to the distances one by one. */
+    readonly size = Math.abs(constant),
   ) {
     this.x = new Float64Array(near.at.length);
     this.slope = new Float64Array(near.at.length);
     this.turned = new Float64Array(near.at.length);
     this.still = new Float64Array(near.at.length);
+  }
+
+  /** The same behind a map, for a difference that has none. */
+  behind(map: AffineMap): DistanceDifference {
+    return new DistanceDifference(this.near, this.far, this.constant, map, this.size);
   }
 
   private inside(z: Float64Array): Float64Array {
@@ -65,9 +72,7 @@ export class DistanceDifference {
   magnitude(z: Float64Array): number {
     const x = this.inside(z);
     return (
-      quadraticForm(this.near.matrix, x, this.near.at) +
-      quadraticForm(this.far.matrix, x, this.far.at) +
-      Math.abs(this.constant)
+      quadraticForm(this.near.matrix, x, this.near.at) + quadraticForm(this.far.matrix, x, this.far.at) + this.size
     );
   }
 

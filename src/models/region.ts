@@ -13,19 +13,35 @@
  * which proves nothing. `pullBack` carries a piece through preprocessing: the region in the row's own columns.
  */
 
-import { type AffineMap, applyMap, isIdentity, pullBackVector } from '../linalg/affine.js';
+import { type AffineMap, applyMap, isIdentity, pullBackVector, sizesOf } from '../linalg/affine.js';
 import { dot } from '../linalg/vector.js';
-import { DistanceDifference } from './distance-difference.js';
+import type { DistanceDifference } from './distance-difference.js';
 import { type Forest, leafOf } from './trees/tree.js';
 
 export interface LinearRow {
   readonly a: Float64Array;
   readonly lower: number;
   readonly upper: number;
+  /** What the model itself adds up where it decides about the row; absent: the row as it stands. */
+  readonly arithmetic?: RowArithmetic;
+}
+
+/**
+ * Where a row is a difference of numbers that the model computes apart, rounding is a share of those numbers, not of the row:
+ * |terms|·|x| + constant for a sum, and for distances what their form says.
+ */
+export interface RowArithmetic {
+  /** By column; sizes. */
+  readonly terms: Float64Array;
+  readonly constant: number;
+  /** The row is  form(x) <= 0,  and the model compares the two distances. */
+  readonly distances?: DistanceDifference;
 }
 
 export interface ExpSum {
   readonly kind: 'exp-sum';
+  /** What the model itself adds up behind an exponent. */
+  readonly arithmetic: RowArithmetic;
   readonly weights: Float64Array;
   readonly exponents: readonly Float64Array[];
   readonly shifts: Float64Array;
@@ -89,21 +105,36 @@ export const between = (a: Float64Array, lower: number, upper: number): LinearRo
 
 export function pullBackRow(map: AffineMap, row: LinearRow): LinearRow {
   const { a, shift } = pullBackVector(map, row.a);
-  return { a, lower: row.lower - shift, upper: row.upper - shift };
+  const arithmetic = pullBackArithmetic(map, arithmeticOf(row));
+  return { a, lower: row.lower - shift, upper: row.upper - shift, arithmetic };
+}
+
+/** The arithmetic of a row that says nothing of its own is that of its terms and ends. */
+export const arithmeticOf = ({ a, lower, upper, arithmetic }: LinearRow): RowArithmetic =>
+  arithmetic ?? { terms: a.map(Math.abs), constant: Math.max(finiteSize(lower), finiteSize(upper)) };
+
+const finiteSize = (end: number): number => (Number.isFinite(end) ? Math.abs(end) : 0);
+
+function pullBackArithmetic(map: AffineMap, { terms, constant, distances }: RowArithmetic): RowArithmetic {
+  const { a, shift } = pullBackVector(sizesOf(map), terms);
+  return { terms: a, constant: constant + shift, ...(distances && { distances: distances.behind(map) }) };
 }
 
 function pullBackSum(map: AffineMap, sum: ExpSum): ExpSum {
   const pulled = sum.exponents.map((u) => pullBackVector(map, u));
-  return { ...sum, exponents: pulled.map((p) => p.a), shifts: sum.shifts.map((v, j) => v + pulled[j].shift) };
+  const arithmetic = pullBackArithmetic(map, sum.arithmetic);
+  return {
+    ...sum,
+    exponents: pulled.map((p) => p.a),
+    shifts: sum.shifts.map((v, j) => v + pulled[j].shift),
+    arithmetic,
+  };
 }
 
 /** How each kind of atom is carried through an affine map. */
 const PULL_BACK: { [K in AtomKind]: (map: AffineMap, atom: AtomOf<K>) => Atom } = {
   'exp-sum': pullBackSum,
-  quadratic: (map, { kind, form }) => ({
-    kind,
-    form: new DistanceDifference(form.near, form.far, form.constant, map),
-  }),
+  quadratic: (map, { kind, form }) => ({ kind, form: form.behind(map) }),
   trees: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
   smooth: (_, atom) => atom,
   oracle: (_, atom) => atom,

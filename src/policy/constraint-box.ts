@@ -6,45 +6,76 @@
  * A clause of alternatives is kept when one of them holds everywhere, which is enough but not needed: two alternatives that
  * hold on half of the box each are not seen.
  */
+import { spread } from '../models/features.js';
 import { allOf, type BoxVerdict } from './box-verdict.js';
 import { type Constraint, holds, type LinearAtom } from './constraint.js';
 import type { Domain } from './domain.js';
 import { isListed, listedValues } from './listed-values.js';
+import { lastWithin } from './values.js';
 
 /** Rounding of a sum, as a share of its terms: far below what the check of an answer forgives. */
 const ROUNDING = 1e-12;
+/** A point this many times as far from zero as the answer is, where a box has no end. */
+const FAR = 1e6;
 
 /** `values`: a point of the box that keeps the constraint, by feature. */
 export function holdsOver(constraint: Constraint, box: Domain, varies: Uint8Array, values: Float64Array): BoxVerdict {
-  return allOf(
-    constraint.clauses.map(({ atoms }) => {
-      if (atoms.some((atom) => atomHoldsOver(atom, box, varies, values))) return 'proved';
-      return atoms.length === 1 ? 'refuted' : 'unknown';
-    }),
-  );
+  return allOf(constraint.clauses.map(({ atoms }) => clauseHoldsOver(atoms, { box, varies, values })));
 }
 
-function atomHoldsOver(atom: LinearAtom, box: Domain, varies: Uint8Array, values: Float64Array): boolean {
+interface Question {
+  readonly box: Domain;
+  readonly varies: Uint8Array;
+  readonly values: Float64Array;
+}
+
+/** Where no alternative holds everywhere, the worst point of the first one may fail all of them. */
+function clauseHoldsOver(atoms: readonly LinearAtom[], asked: Question): BoxVerdict {
+  let worst: Float64Array | null = null;
+  for (const atom of atoms) {
+    const point = failingPoint(atom, asked);
+    if (!point) return 'proved';
+    worst ??= point;
+  }
+  const columns = new Float64Array(asked.box.space.columns);
+  spread(asked.box.space, worst!, columns);
+  return { point: columns };
+}
+
+/** The worst point of a box for an atom, by feature; null: the atom holds at every point. */
+function failingPoint(atom: LinearAtom, asked: Question): Float64Array | null {
+  const { varies, values } = asked;
   const moving = [...atom.terms, ...atom.indicators].some(({ feature }) => varies[feature]);
   // What stands still is as good as it was at the point itself.
-  if (!moving) return holds({ text: '', clauses: [{ atoms: [atom] }] }, values);
-  const low = leastSum(atom, 1, box, varies, values);
-  const high = leastSum(atom, -1, box, varies, values);
+  if (!moving) return holds({ text: '', clauses: [{ atoms: [atom] }] }, values) ? null : values;
+  const low = leastSum(atom, 1, asked);
   const above = atom.lowerStrict ? low.sum - low.rounding > atom.lower : low.sum + low.rounding >= atom.lower;
+  if (atom.lower > -Infinity && !above) return low.point;
+  const high = leastSum(atom, -1, asked);
   const below = atom.upperStrict ? -high.sum + high.rounding < atom.upper : -high.sum - high.rounding <= atom.upper;
-  return (atom.lower === -Infinity || above) && (atom.upper === Infinity || below);
+  return atom.upper < Infinity && !below ? high.point : null;
 }
 
-/** The least value of sign · (the atom's sum) over the box. */
-function leastSum(atom: LinearAtom, sign: number, box: Domain, varies: Uint8Array, values: Float64Array) {
+/** The least value of sign · (the atom's sum) over the box, and a point where it is, or is very small where there is no least. */
+function leastSum(atom: LinearAtom, sign: number, asked: Question) {
+  const point = asked.values.slice();
   let sum = 0;
   let size = 0;
   for (const feature of new Set([...atom.terms, ...atom.indicators].map((term) => term.feature))) {
-    const least = Math.min(...corners(feature, box, varies, values).map((v) => sign * share(atom, feature, v)));
-    sum += least;
-    size += Math.abs(least);
+    const options = corners(feature, asked).map((value) => ({ value, share: sign * share(atom, feature, value) }));
+    const worst = options.reduce((least, option) => (option.share < least.share ? option : least));
+    point[feature] = Number.isFinite(worst.value) ? worst.value : farOut(worst.value, feature, asked);
+    sum += worst.share;
+    size += Math.abs(worst.share);
   }
-  return { sum, rounding: Number.isFinite(size) ? ROUNDING * Math.max(1, size) : 0 };
+  return { sum, rounding: Number.isFinite(size) ? ROUNDING * Math.max(1, size) : 0, point };
+}
+
+/** A value of the domain far out. */
+function farOut(end: number, f: number, { box, values }: Question): number {
+  const side = end > 0 ? 1 : -1;
+  const far = values[f] + side * FAR * Math.max(1, Math.abs(values[f]));
+  return lastWithin(box, box.space.features[f], far, side);
 }
 
 /** What one feature adds to the sum at a value. */
@@ -57,7 +88,7 @@ function share({ terms, indicators }: LinearAtom, f: number, value: number): num
 }
 
 /** The values of a feature at which its share can be least. */
-function corners(f: number, box: Domain, varies: Uint8Array, values: Float64Array): number[] {
+function corners(f: number, { box, varies, values }: Question): number[] {
   const feature = box.space.features[f];
   if (!varies[f]) return [values[f]];
   return isListed(feature) ? listedValues(box, feature) : [box.lower[feature.column], box.upper[feature.column]];

@@ -2,18 +2,18 @@
 import type { Budget } from '../problems/budget.js';
 
 export interface BoxEffort {
-  /** Takes one look; false: there is none left. */
-  take(): boolean;
+  /** Takes one look; false: there is none left. `work`: what the look takes in units of effort, beside its own. */
+  take(work?: number): boolean;
 }
 
-/** What one look at a part of a box takes, in units of effort. */
+/** What one look at a part of a box takes at least, in units of effort. */
 const LOOK_WORK = 2;
 
 export function boxEffort(most: number, budget: Budget): BoxEffort {
   let used = 0;
   return {
-    take() {
-      budget.spend(LOOK_WORK);
+    take(work = 0) {
+      budget.spend(LOOK_WORK + work);
       return used++ < most && !budget.isSpent;
     },
   };
@@ -22,5 +22,5 @@ export function boxEffort(most: number, budget: Budget): BoxEffort {
 /** At most so many looks of a larger effort: one hard question must not eat up all the others'. */
 export function shareOf(effort: BoxEffort, looks: number): BoxEffort {
   let left = looks;
-  return { take: () => left-- > 0 && effort.take() };
+  return { take: (work) => left-- > 0 && effort.take(work) };
 }

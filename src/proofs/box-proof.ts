@@ -9,17 +9,19 @@
  * "Proved" is never wrong, rounding included; "refuted" says that a point of the box fails; "unknown" is everything else, also when the
  * effort is used up.
  */
+
+import type { DistanceDifference } from '../models/distance-difference.js';
 import type { Feature } from '../models/features.js';
-import type { AtomKind, AtomOf, LinearRow, TreesAtom } from '../models/region.js';
+import type { Atom, AtomKind, AtomOf, LinearRow, TreesAtom } from '../models/region.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Problem } from '../problems/problem.js';
 import type { Box } from './box.js';
 import type { BoxEffort } from './box-effort.js';
 import { proveExpSum } from './box-exp-sums.js';
 import { QuadraticOverBox } from './box-quadratics.js';
-import { proveRow, worstCorner } from './box-rows.js';
+import { noiseOf, proveRow } from './box-rows.js';
 import { TreesOverBox } from './box-trees.js';
-import { type InputsOf, TreeCuts } from './thresholds.js';
+import { TreeCuts } from './thresholds.js';
 
 export interface BoxProof {
   prove(box: Box, effort: BoxEffort): BoxVerdict;
@@ -27,50 +29,63 @@ export interface BoxProof {
   ends(feature: Feature): readonly number[] | null;
 }
 
+/** What the model sees of a row's columns, by its own preprocessing. */
+export type InputsOf = (columns: Float64Array) => Float64Array;
+
 type Prepare<K extends AtomKind> = (atom: AtomOf<K>, problem: Problem, inputsOf: InputsOf) => BoxProof;
 
 const smooth = { ends: () => null };
 const UNKNOWN: BoxProof = { ...smooth, prove: () => 'unknown' };
 
 const PREPARE: { [K in AtomKind]: Prepare<K> } = {
-  'exp-sum': (sum) => ({ ...smooth, prove: ({ domain }) => proveExpSum(sum, domain) }),
-  quadratic: ({ form }) => {
-    const overBox = new QuadraticOverBox(form);
-    return { ...smooth, prove: ({ domain }, effort) => overBox.prove(domain, effort) };
-  },
+  'exp-sum': (sum) => ({ ...smooth, prove: (box) => proveExpSum(sum, box) }),
+  quadratic: ({ form }) => overDistances(form),
   trees: overTrees,
   smooth: () => UNKNOWN,
   oracle: () => UNKNOWN,
 };
 
+/** Made when first asked: a model may have many. */
+function overDistances(form: DistanceDifference): BoxProof {
+  let overBox: QuadraticOverBox | undefined;
+  return {
+    ...smooth,
+    prove(box, effort) {
+      overBox ??= new QuadraticOverBox(form);
+      return overBox.prove(box, effort);
+    },
+  };
+}
+
 function overTrees(atom: TreesAtom, { space, holds }: Problem, inputsOf: InputsOf): BoxProof {
-  if (atom.relaxed || (atom.map && !atom.map.diagonal)) return UNKNOWN;
+  if (atom.relaxed || atom.map) return UNKNOWN;
   const { imputed } = atom;
-  const read = imputed ? (x: Float64Array) => x.map((v, c) => (Number.isNaN(v) ? imputed[c] : v)) : inputsOf;
-  const cuts = new TreeCuts(space, atom, read);
-  const overBox = new TreesOverBox(atom, cuts, read, holds);
+  const seen = imputed ? (x: Float64Array) => x.map((v, c) => (Number.isNaN(v) ? imputed[c] : v)) : inputsOf;
+  const cuts = new TreeCuts(space, atom.forest);
+  const overBox = new TreesOverBox(atom, cuts, seen, holds);
   return { prove: (box, effort) => overBox.prove(box, effort), ends: (feature) => cuts.endsOf(feature) };
+}
+
+/** Behind a step that mixes columns the noise of distances is a form of its own. */
+function overRow(row: LinearRow): BoxProof {
+  const noise = noiseOf(row);
+  return noise ? { ...smooth, prove: (box) => proveRow(row, noise, box) } : overDistances(row.arithmetic!.distances!);
 }
 
 /** `inputsOf`: the model's own preprocessing. */
 export function prepareBoxProof(problem: Problem, inputsOf: InputsOf): BoxProof {
   const { rows, atoms } = problem.piece;
-  const parts = atoms.map((atom) => (PREPARE[atom.kind] as Prepare<AtomKind>)(atom as never, problem, inputsOf));
+  const prepare = (atom: Atom) => (PREPARE[atom.kind] as Prepare<AtomKind>)(atom as never, problem, inputsOf);
+  const parts = [...rows.map(overRow), ...atoms.map(prepare)];
   return {
-    prove(box, effort) {
-      const linear = allOf(rows.map((row) => proveRowOrAsk(row, box, problem)));
-      return linear === 'proved' ? allOf(parts.map((part) => part.prove(box, effort))) : linear;
-    },
-    ends: (feature) => (rows.length ? null : allEnds(parts, feature)),
+    prove: (box, effort) => (effort.take() ? allOf(inTurn(parts, box, effort)) : 'unknown'),
+    ends: (feature) => allEnds(parts, feature),
   };
 }
 
-/** Where rounding decides, a corner that the model itself refuses is a point that fails. */
-function proveRowOrAsk(row: LinearRow, box: Box, { holds }: Problem): BoxVerdict {
-  const verdict = proveRow(row, box.domain);
-  if (verdict !== 'unknown') return verdict;
-  const corners = [row.a, row.a.map((value) => -value)].map((a) => worstCorner(a, box));
-  return corners.some((x) => x.every((value) => Math.abs(value) !== Infinity) && !holds(x)) ? 'refuted' : 'unknown';
+/** Until one is refuted. */
+function* inTurn(parts: readonly BoxProof[], box: Box, effort: BoxEffort): Generator<BoxVerdict> {
+  for (const part of parts) yield part.prove(box, effort);
 }
 
 function allEnds(parts: readonly BoxProof[], feature: Feature): number[] | null {

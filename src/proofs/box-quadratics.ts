@@ -1,68 +1,82 @@
 /**
- * Quadratics over a box: is  q(x) <= 0  at every point?  q is neither convex nor concave: branch and bound on its maximum.
+ * Quadratics over a box: is  q(x) < 0  at every point, as the model computes its two distances?  q is neither convex nor concave: branch
+ * and bound on the maximum of
  *
- *   bound     around a point c of the box:  q(c) + Σ_i max_d (g_i d + H_ii d²) + Σ_{i≠j} |H_ij| h_i h_j;   exact when H is diagonal
+ *   q̂(x) = q(x) + h (D(x - μ) + D'(x - ν) + size)                                                     (distance-noise.ts)
+ *
+ *   bound     around a point c of the box:  q̂(c) + Σ_i max_d (g_i d + H_ii d²) + Σ_{i≠j} |H_ij| h_i h_j;   exact when H is diagonal
  *   monotone  a column whose slope keeps its sign over the box has its maximum at an end; all columns so: a corner, exact
  *   convex    a column with H_ii >= 0 has its maximum at one of both ends, whatever the others are
  *   concave   else the box is cut in two
- *
- * Rounding: the near distance counts a hair more and the far one a hair less, so that what is proved holds for computed values at
- * every point of the box, however far out.
  */
 import { nextUp } from '../linalg/floats.js';
 import { pullBackMatrix } from '../linalg/symmetric-matrix.js';
 import type { DistanceDifference } from '../models/distance-difference.js';
 import type { BoxVerdict } from '../policy/box-verdict.js';
 import type { Domain } from '../policy/domain.js';
-import { lastWithin } from '../policy/values.js';
+import { lastWithin, nearestValue } from '../policy/values.js';
+import { FLOPS_PER_UNIT } from '../problems/budget.js';
+import type { Box } from './box.js';
 import { type Intervals, withoutChoices } from './box-corners.js';
 import type { BoxEffort } from './box-effort.js';
+import { roundingShare, sizesOf } from './distance-noise.js';
 
-const ROUNDING = 2 ** -50;
+const ROUNDING = 2 ** -52;
+/** Of a matrix, for one look at a part. */
+const FLOPS_PER_ENTRY = 8;
+/** How often a point without end is looked for further out, by a factor of FURTHER each time. */
+const MOST_REACHES = 24;
+const FURTHER = 8;
 
 export class QuadraticOverBox {
   private readonly size: number;
+  /** h, and the sizes that h is a share of: D, D' and the constant. */
   private readonly hair: number;
-  /** Half the second derivative, row-major over columns. */
+  private readonly sizes: DistanceDifference;
+  /** Half the second derivative of q̂, row-major over columns. */
   private readonly H: Float64Array;
 
   constructor(private readonly q: DistanceDifference) {
-    const near = pullBackMatrix(q.near.matrix, q.map);
-    const far = pullBackMatrix(q.far.matrix, q.map);
-    this.size = Math.round(Math.sqrt(near.length));
-    this.hair = ROUNDING * (q.near.at.length + 8);
-    this.H = near.map((value, k) => (1 + this.hair) * value - (1 - this.hair) * far[k]);
+    const { near, far, map } = q;
+    this.hair = roundingShare(q);
+    this.sizes = sizesOf(q);
+    const [ofNear, ofFar] = [pullBackMatrix(near.matrix, map), pullBackMatrix(far.matrix, map)];
+    const diagonals = [this.sizes.near, this.sizes.far].map(({ matrix }) => pullBackMatrix(matrix, map));
+    this.size = Math.round(Math.sqrt(ofNear.length));
+    this.H = ofNear.map((value, k) => value - ofFar[k] + this.hair * (diagonals[0][k] + diagonals[1][k]));
   }
 
-  prove(box: Domain, effort: BoxEffort): BoxVerdict {
-    const open = withoutChoices(box);
+  prove(box: Box, effort: BoxEffort): BoxVerdict {
+    const open = withoutChoices(box.domain);
     if (!open) return 'unknown';
+    const lookWork = (FLOPS_PER_ENTRY * this.H.length) / FLOPS_PER_UNIT;
     while (open.length) {
-      if (!effort.take()) return 'unknown';
+      if (!effort.take(lookWork)) return 'unknown';
       const part = open.pop()!;
       if (this.boundedBy(part)) continue;
-      if (!this.settleMonotone(part)) return 'refuted';
+      const endless = this.settleMonotone(part);
+      if (endless >= 0) return this.farOut(part, endless, box);
       const split = this.choose(part);
       if (split < 0) {
-        if (this.raised(part.lo) <= 0) continue;
-        return this.q.value(part.lo) > this.hair * this.q.magnitude(part.lo) ? 'refuted' : 'unknown';
+        if (this.raised(part.lo) < 0) continue;
+        return { point: valuesAt(part.lo, box) };
       }
-      const halves = this.bend(split) >= 0 ? this.bothEnds(part, split) : this.halves(part, split, box);
-      if (!halves) return this.bend(split) > 0 ? 'refuted' : 'unknown';
+      const halves = this.bend(split) >= 0 ? this.bothEnds(part, split) : this.halves(part, split, box.domain);
+      if (!halves) return this.farOut(part, split, box);
       open.push(...halves);
     }
     return 'proved';
   }
 
-  /** q with its hair. */
+  /** q̂ */
   private raised(x: Float64Array): number {
-    return this.q.value(x) + this.hair * this.q.magnitude(x);
+    return this.q.value(x) + this.hair * this.sizes.magnitude(x);
   }
 
   private slope(x: Float64Array): Float64Array {
-    const near = this.q.nearGradient(x);
-    const far = this.q.farGradient(x);
-    return near.map((value, i) => (1 + this.hair) * value - (1 - this.hair) * far[i]);
+    const own = this.q.gradient(x);
+    const [near, far] = [this.sizes.nearGradient(x), this.sizes.farGradient(x)];
+    return own.map((value, i) => value + this.hair * (near[i] + far[i]));
   }
 
   private boundedBy({ lo, hi }: Intervals): boolean {
@@ -78,38 +92,59 @@ export class QuadraticOverBox {
         bound += coupling * Math.max(c[i] - lo[i], hi[i] - c[i]) * Math.max(c[j] - lo[j], hi[j] - c[j]);
       }
     }
-    return bound <= 0;
+    return bound < 0;
   }
 
-  /** Puts columns whose slope keeps its sign at their worst end. False: that end is infinitely bad. */
-  private settleMonotone({ lo, hi }: Intervals): boolean {
-    for (let again = true; again; ) {
-      again = false;
+  /**
+   * Puts columns whose slope keeps its sign over the part at their worst end. Columns of one round are judged over the same part: what
+   * keeps its sign there keeps its sign on every face of it. Returns a column whose worst end is infinite; -1: there is none.
+   */
+  private settleMonotone({ lo, hi }: Intervals): number {
+    for (;;) {
       const c = lo.map((low, i) => middle(low, hi[i]));
       const g = this.slope(c);
+      const settled: [column: number, worst: number][] = [];
       for (let i = 0; i < this.size; i++) {
         if (lo[i] === hi[i]) continue;
         const [least, most] = this.slopeRange(i, g[i], c, lo, hi);
-        if (least < 0 && most > 0) continue;
-        const worst = least >= 0 ? hi[i] : lo[i];
-        if (!Number.isFinite(worst)) return false;
-        lo[i] = hi[i] = worst;
-        again = true;
+        if (least >= 0) settled.push([i, most === 0 ? c[i] : hi[i]]);
+        else if (most <= 0) settled.push([i, lo[i]]);
       }
+      if (!settled.length) return -1;
+      const endless = settled.find(([, worst]) => !Number.isFinite(worst));
+      if (endless) return endless[0];
+      for (const [i, worst] of settled) lo[i] = hi[i] = worst;
     }
-    return true;
   }
 
   private slopeRange(i: number, at: number, c: Float64Array, lo: Float64Array, hi: Float64Array): [number, number] {
-    let [least, most] = [at, at];
+    let [least, most, size] = [at, at, Math.abs(at)];
     for (let j = 0; j < this.size; j++) {
       const rate = 2 * this.H[i * this.size + j];
       if (lo[j] === hi[j] || rate === 0) continue;
       const ends = [rate * (lo[j] - c[j]), rate * (hi[j] - c[j])];
       least += Math.min(...ends);
       most += Math.max(...ends);
+      size += Math.abs(ends[0]) + Math.abs(ends[1]);
     }
-    return [least, most];
+    const rounding = Number.isFinite(size) ? ROUNDING * (this.size + 4) * size : 0;
+    return [least - rounding, most + rounding];
+  }
+
+  /** A point of a part without end along a column, far enough out to fail. */
+  private farOut({ lo, hi }: Intervals, i: number, box: Box): BoxVerdict {
+    const { domain } = box;
+    const x = lo.map((low, j) => middle(low, hi[j]));
+    const start = x[i];
+    const feature = domain.space.features[domain.space.owner[i]];
+    const sides = ([1, -1] as const).filter((side) => !Number.isFinite(side > 0 ? hi[i] : lo[i]));
+    for (let k = 0, reach = Math.max(1, Math.abs(start)); k < MOST_REACHES; k++, reach *= FURTHER) {
+      for (const side of sides) {
+        x[i] = lastWithin(domain, feature, start + side * reach, side);
+        if (Number.isFinite(x[i]) && this.q.value(x) > 0) return { point: valuesAt(x, box) };
+      }
+    }
+    return 'unknown';
   }
 
   /** The column to split: a convex one, else the one that bends most; -1: there is none left. */
@@ -161,6 +196,15 @@ export class QuadraticOverBox {
     if (hi[i] === Infinity) return lo[i] === -Infinity ? top : Math.max(c, top) + reach;
     return Math.min(c, top) - reach;
   }
+}
+
+/** A point with every number that varies at the domain's value nearest to it. */
+function valuesAt(x: Float64Array, { domain, varies }: Box): Float64Array {
+  const point = x.slice();
+  for (const feature of domain.space.features)
+    if (varies[feature.index] && feature.kind !== 'choice')
+      point[feature.column] = nearestValue(domain, feature, x[feature.column]);
+  return point;
 }
 
 /** A finite point of an interval: the middle, or the finite end, or 0. */

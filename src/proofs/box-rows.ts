@@ -1,72 +1,124 @@
 /**
- * Linear functions over a box of the domain:  min a·x  is the sum of the columns' own minima, a one-hot group's the least of its
- * open categories'. Exact for boxes; rounding is allowed for at the corner where the minimum is, which covers every other
- * point: what a point is further inside grows with its terms, and rounding is a tiny share of them.
+ * Linear rows over a box of the domain, as the model computes them:
+ *
+ *   a·x - noise(x) > bound  at every point          proves the row for computed numbers, ties included
+ *
+ *   a sum        noise(x) = ρ (t·|x| + constant),  t >= |a| the sizes of what the model adds up, ρ the rounding of so many terms
+ *   distances    noise(x) = h (D(x - μ) + D(x - ν) + size)  where the row is the difference of two distances, see box-quadratics.ts
+ *
+ * Both are sums over columns, and a column's share of the left side is concave: its least is at an end, and a one-hot group's at one of
+ * its open categories. Exact for boxes but for the noise. A row that is not proved comes with its worst corner.
  */
-import type { LinearRow } from '../models/region.js';
+import type { Feature } from '../models/features.js';
+import { arithmeticOf, type LinearRow, type RowArithmetic } from '../models/region.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Domain } from '../policy/domain.js';
+import { lastWithin } from '../policy/values.js';
 import type { Box } from './box.js';
+import { distanceNoise } from './distance-noise.js';
 
 /** A unit in the last place and then some, per term of a sum. */
 const ROUNDING = 2 ** -51;
 
-export function proveRow({ a, lower, upper }: LinearRow, box: Domain): BoxVerdict {
-  return allOf([
-    proveAtLeast(a, lower, box),
-    proveAtLeast(
-      a.map((value) => -value),
-      -upper,
-      box,
-    ),
-  ]);
+/** What rounding may add to a row: a convex function of each column, and a constant. */
+export interface RowNoise {
+  ofColumn(column: number, value: number): number;
+  readonly constant: number;
 }
 
-function proveAtLeast(a: Float64Array, bound: number, box: Domain): BoxVerdict {
+/** Null: the noise is no sum over columns. */
+export function noiseOf(row: LinearRow): RowNoise | null {
+  const { terms, constant, distances } = arithmeticOf(row);
+  const own = sumNoise(terms, constant);
+  if (!distances) return own;
+  const more = distanceNoise(distances);
+  return (
+    more && { ofColumn: (c, x) => own.ofColumn(c, x) + more.ofColumn(c, x), constant: own.constant + more.constant }
+  );
+}
+
+function sumNoise(terms: RowArithmetic['terms'], constant: number): RowNoise {
+  const rounding = ROUNDING * (terms.length + 4);
+  return {
+    ofColumn: (c, x) => (terms[c] === 0 ? 0 : rounding * terms[c] * Math.abs(x)),
+    constant: rounding * constant,
+  };
+}
+
+export function proveRow(row: LinearRow, noise: RowNoise, box: Box): BoxVerdict {
+  const opposite = row.a.map((value) => -value);
+  return allOf([proveAtLeast(row.a, row.lower, noise, box), proveAtLeast(opposite, -row.upper, noise, box)]);
+}
+
+function proveAtLeast(a: Float64Array, bound: number, noise: RowNoise, box: Box): BoxVerdict {
   if (bound === -Infinity) return 'proved';
-  const { value, size } = leastOver(a, box);
-  if (value === -Infinity) return 'refuted';
-  const rounding = ROUNDING * (a.length + 4) * (size + Math.abs(bound));
-  if (value - rounding >= bound) return 'proved';
-  return value + rounding < bound ? 'refuted' : 'unknown';
+  const own = ROUNDING * (a.length + 4) * Math.abs(bound);
+  const least = leastOver(a, noise, box.domain) - noise.constant - own;
+  return least > bound ? 'proved' : { point: worstPoint(a, bound, box) };
 }
 
-/** min a·x over the box, and the sum of its terms' sizes there. */
-export function leastOver(a: Float64Array, box: Domain): { value: number; size: number } {
-  let value = 0;
-  let size = 0;
-  for (const { kind, column, width } of box.space.features) {
-    for (const term of kind === 'choice' ? choiceTerms(a, column, width, box) : [columnTerm(a, column, box)]) {
-      value += term;
-      size += Math.abs(term);
-    }
+/** min a·x - noise over the box. */
+function leastOver(a: Float64Array, noise: RowNoise, box: Domain): number {
+  const share = (c: number, x: number) =>
+    Number.isFinite(x) ? a[c] * x - noise.ofColumn(c, x) : endless(a[c], c, x, noise);
+  let total = 0;
+  for (const { kind, column, width } of box.space.features)
+    total += kind === 'choice' ? choiceLeast(share, column, width, box) : columnLeast(share, column, box);
+  return total;
+}
+
+/** Where a column goes without end: noise that grows as fast as the row is more than the row in the end. */
+function endless(slope: number, c: number, x: number, noise: RowNoise): number {
+  const far = Math.sign(x) * 2 ** 500;
+  const size = noise.ofColumn(c, far);
+  if (slope === 0 && size === 0) return 0;
+  return slope * far > 2 * size ? Infinity : -Infinity;
+}
+
+type Share = (column: number, value: number) => number;
+
+function columnLeast(share: Share, c: number, { lower, upper }: Domain): number {
+  return lower[c] === upper[c] ? share(c, lower[c]) : Math.min(share(c, lower[c]), share(c, upper[c]));
+}
+
+function choiceLeast(share: Share, column: number, width: number, { lower, upper }: Domain): number {
+  let [fixed, without, least, isFixed] = [0, 0, Infinity, true];
+  for (let c = column; c < column + width; c++) {
+    if (lower[c] !== upper[c]) isFixed = false;
+    fixed += share(c, lower[c]);
+    without += share(c, 0);
   }
-  return { value, size };
+  if (isFixed) return fixed;
+  for (let c = column; c < column + width; c++)
+    if (upper[c] > 0) least = Math.min(least, without - share(c, 0) + share(c, 1));
+  return least;
 }
 
-function columnTerm(a: Float64Array, c: number, { lower, upper }: Domain): number {
-  return a[c] === 0 ? 0 : a[c] * (a[c] > 0 ? lower[c] : upper[c]);
-}
-
-function choiceTerms(a: Float64Array, column: number, width: number, { lower, upper }: Domain): number[] {
-  const columns = Array.from({ length: width }, (_, k) => column + k);
-  if (columns.every((c) => lower[c] === upper[c])) return columns.map((c) => a[c] * lower[c]);
-  return [Math.min(...columns.filter((c) => upper[c] > 0).map((c) => a[c]))];
-}
-
-/** The corner of the box where a·x is least, in columns: `at` with what varies at its worst. */
-export function worstCorner(a: Float64Array, box: Box): Float64Array {
+/** The corner of the box where a·x is least, in columns: `at` with what varies at its worst; far out where there is no end. */
+export function worstPoint(a: Float64Array, bound: number, box: Box): Float64Array {
   const x = box.at.slice();
-  const { lower, upper, space } = box.domain;
-  for (const { index, kind, column, width } of space.features) {
-    if (!box.varies[index]) continue;
-    if (kind !== 'choice') {
-      x[column] = a[column] > 0 ? lower[column] : a[column] < 0 ? upper[column] : x[column];
-      continue;
-    }
-    const open = Array.from({ length: width }, (_, k) => column + k).filter((c) => upper[c] > 0);
-    const worst = open.reduce((best, c) => (a[c] < a[best] ? c : best));
-    for (let c = column; c < column + width; c++) x[c] = +(c === worst);
+  for (const feature of box.domain.space.features) {
+    if (!box.varies[feature.index]) continue;
+    if (feature.kind === 'choice') takeWorst(a, feature, box.domain, x);
+    else if (a[feature.column] !== 0) x[feature.column] = worstEnd(a, bound, feature, box);
   }
   return x;
+}
+
+function takeWorst(a: Float64Array, { column, width }: Feature, { upper }: Domain, x: Float64Array): void {
+  let worst = -1;
+  for (let c = column; c < column + width; c++) if (upper[c] > 0 && (worst < 0 || a[c] < a[worst])) worst = c;
+  for (let c = column; c < column + width; c++) x[c] = +(c === worst);
+}
+
+function worstEnd(a: Float64Array, bound: number, feature: Feature, { domain, at }: Box): number {
+  const { column } = feature;
+  const side = a[column] > 0 ? -1 : 1;
+  const end = side < 0 ? domain.lower[column] : domain.upper[column];
+  if (Number.isFinite(end)) return end;
+  let size = Math.abs(bound);
+  for (let c = 0; c < a.length; c++) if (a[c] !== 0) size += Math.abs(a[c] * at[c]);
+  const far = at[column] + side * (1 + (4 * size) / Math.abs(a[column]));
+  const value = lastWithin(domain, feature, far, side);
+  return Number.isFinite(value) ? value : at[column];
 }

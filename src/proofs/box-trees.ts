@@ -13,9 +13,12 @@ import { goesLeft } from '../models/trees/tree.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import { isListed, listedValues } from '../policy/listed-values.js';
 import { lastWithin } from '../policy/values.js';
+import { FLOPS_PER_UNIT } from '../problems/budget.js';
 import type { Box } from './box.js';
 import type { BoxEffort } from './box-effort.js';
-import type { InputsOf, TreeCuts } from './thresholds.js';
+import type { TreeCuts } from './thresholds.js';
+
+const FLOPS_PER_NODE = 20;
 
 /** A part of a box: an interval by column for numbers, a set of values by feature for what is listed. */
 interface Part {
@@ -46,11 +49,13 @@ export class TreesOverBox {
   private readonly nodeOf: Int32Array;
   private readonly met: number[] = [];
   private open = false;
+  private visited = 0;
 
   constructor(
     private readonly atom: TreesAtom,
     private readonly cuts: TreeCuts,
-    private readonly inputsOf: InputsOf,
+    /** Columns with missing values as the trees see them. */
+    private readonly seen: (columns: Float64Array) => Float64Array,
     /** The last word on a point, where rounding decides. */
     private readonly holds: (columns: Float64Array) => boolean,
   ) {
@@ -60,7 +65,7 @@ export class TreesOverBox {
 
   prove(box: Box, effort: BoxEffort): BoxVerdict {
     this.box = box;
-    this.inputs = this.inputsOf(box.at).slice();
+    this.inputs = this.seen(box.at).slice();
     return allOf(this.atom.margins.map((margin) => this.proveMargin(margin, effort)));
   }
 
@@ -69,7 +74,8 @@ export class TreesOverBox {
     this.gain = gain;
     const parts = [this.root()];
     while (parts.length) {
-      if (!effort.take()) return 'unknown';
+      // What the look before took.
+      if (!effort.take((FLOPS_PER_NODE * this.visited) / FLOPS_PER_UNIT)) return 'unknown';
       const part = parts.pop()!;
       const bound = this.bound(part);
       if (bound.sum >= need + slack) continue;
@@ -77,8 +83,8 @@ export class TreesOverBox {
         if (bound.node < 0) return 'unknown';
         parts.push(...this.cut(part, bound));
       } else {
-        const verdict = bound.sum < need - slack ? 'refuted' : this.ask(part);
-        if (verdict !== 'proved') return verdict;
+        const point = this.pointOf(part);
+        if (bound.sum < need - slack || !this.holds(point)) return { point };
       }
     }
     return 'proved';
@@ -104,6 +110,7 @@ export class TreesOverBox {
     }
     this.met.length = 0;
     this.open = false;
+    this.visited = 0;
     let sum = 0;
     for (const root of this.atom.forest.root) sum += this.least(root);
     const id = this.met.reduce(
@@ -116,40 +123,42 @@ export class TreesOverBox {
   /** The least gain below a node that the part in work can reach. */
   private least(node: number): number {
     const { forest } = this.atom;
+    this.visited++;
     if (forest.left[node] < 0) return this.gain[node];
     const column = forest.feature[node];
     const f = this.box.domain.space.owner[column];
     if (!this.box.varies[f])
       return this.least(goesLeft(forest, node, this.inputs[column]) ? forest.left[node] : forest.right[node]);
     if (this.sets[f]) return this.leastBySet(node, f);
-    const end = this.cuts.lowerEnd[node];
-    if (this.hi[column] <= end) return this.least(this.cuts.lowerChild[node]);
-    if (this.lo[column] > end) return this.least(this.cuts.upperChild[node]);
+    const end = this.cuts.end[node];
+    if (this.hi[column] <= end) return this.least(forest.left[node]);
+    if (this.lo[column] > end) return this.least(forest.right[node]);
     return this.leastOfBoth(node, column);
   }
 
   private leastOfBoth(node: number, column: number): number {
     const [low, high] = [this.lo[column], this.hi[column]];
-    const { lowerEnd, upperStart, lowerChild, upperChild } = this.cuts;
+    const { left, right } = this.atom.forest;
     const cuttable = this.cuts.cutId[node] >= 0;
-    if (cuttable) this.hi[column] = lowerEnd[node];
-    const lower = this.least(lowerChild[node]);
+    if (cuttable) this.hi[column] = this.cuts.end[node];
+    const lower = this.least(left[node]);
     this.hi[column] = high;
-    if (cuttable) this.lo[column] = upperStart[node];
-    const upper = this.least(upperChild[node]);
+    if (cuttable) this.lo[column] = this.cuts.start[node];
+    const upper = this.least(right[node]);
     this.lo[column] = low;
     return this.note(node, lower, upper);
   }
 
   private leastBySet(node: number, f: number): number {
+    const { left, right } = this.atom.forest;
     const here = this.sets[f]!;
     const [inside, outside] = divide(here, this.cuts.sets[node]!);
-    if (!outside.includes(1)) return this.least(this.cuts.lowerChild[node]);
-    if (!inside.includes(1)) return this.least(this.cuts.upperChild[node]);
+    if (!outside.includes(1)) return this.least(left[node]);
+    if (!inside.includes(1)) return this.least(right[node]);
     this.sets[f] = inside;
-    const lower = this.least(this.cuts.lowerChild[node]);
+    const lower = this.least(left[node]);
     this.sets[f] = outside;
-    const upper = this.least(this.cuts.upperChild[node]);
+    const upper = this.least(right[node]);
     this.sets[f] = here;
     return this.note(node, lower, upper);
   }
@@ -182,16 +191,16 @@ export class TreesOverBox {
 
   private cutInterval(part: Part, feature: Feature, node: number): Part[] {
     const { column } = feature;
-    const end = lastWithin(this.box.domain, feature, this.cuts.lowerEnd[node], 1);
-    const start = lastWithin(this.box.domain, feature, this.cuts.upperStart[node], -1);
+    const end = lastWithin(this.box.domain, feature, this.cuts.end[node], 1);
+    const start = lastWithin(this.box.domain, feature, this.cuts.start[node], -1);
     const sides: Part[] = [];
     if (end >= part.lo[column]) sides.push({ ...part, hi: part.hi.with(column, end) });
     if (start <= part.hi[column]) sides.push({ ...part, lo: part.lo.with(column, start) });
     return sides;
   }
 
-  /** Every point of the part gets the same leaves: one of them speaks for all. */
-  private ask(part: Part): BoxVerdict {
+  /** A point of a part. Where every tree has one leaf left, the point speaks for all others. */
+  private pointOf(part: Part): Float64Array {
     const x = this.box.at.slice();
     for (const { index, kind, column, width } of this.box.domain.space.features) {
       if (!this.box.varies[index]) continue;
@@ -199,7 +208,7 @@ export class TreesOverBox {
       if (kind !== 'choice') x[column] = value;
       else for (let k = 0; k < width; k++) x[column + k] = +(k === value);
     }
-    return this.holds(x) ? 'proved' : 'refuted';
+    return x;
   }
 }
 

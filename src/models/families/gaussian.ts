@@ -28,7 +28,7 @@ import { type Centre, DistanceDifference } from '../distance-difference.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { type AddSlope, goalMargin, leadOf, leadSlope, softmaxSlope } from '../margins.js';
 import { type Goal, type Piece, polyhedron } from '../region.js';
-import { logit } from './linear.js';
+import { logit, probabilityRounding } from './linear.js';
 import { nearerPiece } from './prototype-pieces.js';
 import { softmax } from './softmax.js';
 
@@ -109,7 +109,10 @@ class GaussianModel implements Model {
 
   /** δ_t - δ_j >= lead */
   private nearer(t: number, j: number, lead: number): DistanceDifference {
-    return new DistanceDifference(this.centres[t], this.centres[j], 2 * (this.offsets[j] - this.offsets[t] + lead));
+    const [own, other] = [this.offsets[t], this.offsets[j]];
+    const ofLead = lead === 0 ? 0 : Math.abs(lead) + probabilityRounding(lead);
+    const size = 2 * (Math.abs(own) + Math.abs(other) + ofLead);
+    return new DistanceDifference(this.centres[t], this.centres[j], 2 * (other - own + lead), null, size);
   }
 }
 

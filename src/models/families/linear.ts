@@ -21,10 +21,22 @@ interface Link {
   inverse(s: number): number;
   /** Score of the first class when the second has s. */
   other(s: number): number;
+  /** What a rounding of the score amounts to in f, in roundings. */
+  rounding(f: number): number;
 }
 
-const RAW: Link = { score: (f) => f, inverse: (s) => s, other: (s) => -s };
-const LOGIT: Link = { score: (f) => 1 / (1 + Math.exp(-f)), inverse: logit, other: (s) => 1 - s };
+const RAW: Link = { score: (f) => f, inverse: (s) => s, other: (s) => -s, rounding: () => 0 };
+const LOGIT: Link = {
+  score: (f) => 1 / (1 + Math.exp(-f)),
+  inverse: logit,
+  other: (s) => 1 - s,
+  rounding: probabilityRounding,
+};
+
+/** A probability near 0 or 1 says little of its logit f: dp = p (1 - p) df. */
+export function probabilityRounding(f: number): number {
+  return 2 + Math.exp(Math.abs(f));
+}
 
 export function logit(p: number): number {
   if (p <= 0) return -Infinity;
@@ -90,7 +102,9 @@ class LinearModel implements Model {
     const lower = Math.max(from, -Infinity) - this.bias;
     const upper = Math.min(to, Infinity) - this.bias;
     if (!(lower <= upper) || lower === Infinity || upper === -Infinity) return [];
-    return [polyhedron([between(this.weights, lower, upper)])];
+    const ends = [from, to].filter(Number.isFinite).map((end) => Math.abs(end) + this.link.rounding(end));
+    const arithmetic = { terms: this.weights.map(Math.abs), constant: Math.abs(this.bias) + Math.max(0, ...ends) };
+    return [polyhedron([{ ...between(this.weights, lower, upper), arithmetic }])];
   }
 
   /** The goal as an interval of the second class's score. */

@@ -18,13 +18,16 @@ export function nearerPiece(quadratics: readonly DistanceDifference[]): Piece {
   return { rows, atoms };
 }
 
-function linearRow({ near, far, constant }: DistanceDifference): LinearRow {
+function linearRow(distances: DistanceDifference): LinearRow {
+  const { near, far, constant } = distances;
   const a = new Float64Array(near.at.length);
   addQuadraticGradient(near.matrix, far.at, near.at, 1, a);
   // a·x at the midpoint of the centres is where both distances are equal.
   const middle = near.at.map((value, i) => 0.5 * (value + far.at[i]));
   const upper = a.reduce((sum, value, i) => sum + value * middle[i], 0) - constant;
-  return { a, lower: -Infinity, upper };
+  const terms = a.map(Math.abs);
+  const size = terms.reduce((sum, term, i) => sum + term * Math.abs(middle[i]), 0) + Math.abs(constant);
+  return { a, lower: -Infinity, upper, arithmetic: { terms, constant: size, distances } };
 }
 
 /** How far a point is from a centre, in the centre's own measure. */

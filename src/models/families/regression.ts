@@ -12,7 +12,7 @@ import { bounded, vector } from '../../documents/model-document.js';
 import { dot } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type Family, type Model, refuseGoal } from '../family.js';
 import { insideOf, nearerEnd } from '../margins.js';
-import { between, type Goal, type Piece, polyhedron } from '../region.js';
+import { between, type Goal, type LinearRow, type Piece, polyhedron } from '../region.js';
 
 type Interval = readonly [number, number];
 
@@ -83,9 +83,13 @@ class RegressionModel implements Model {
 
   region(goal: Goal): Piece[] {
     if (goal.kind === 'class') return refuseGoal('a regressor', 'classes: its target is a number or an interval');
-    return this.link
-      .slabs(goal.from, goal.to)
-      .map(([lower, upper]) => polyhedron([between(this.weights, lower - this.bias, upper - this.bias)]));
+    return this.link.slabs(goal.from, goal.to).map(([lower, upper]) => polyhedron([this.slab(lower, upper)]));
+  }
+
+  private slab(lower: number, upper: number): LinearRow {
+    const ends = [lower, upper].filter(Number.isFinite).map((end) => 1 + Math.abs(end));
+    const arithmetic = { terms: this.weights.map(Math.abs), constant: Math.abs(this.bias) + Math.max(0, ...ends) };
+    return { ...between(this.weights, lower - this.bias, upper - this.bias), arithmetic };
   }
 }
 

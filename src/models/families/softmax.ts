@@ -19,7 +19,16 @@ import { solvePositive } from '../../linalg/symmetric.js';
 import { argmax, dot, subtract } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { type AddSlope, goalMargin, leadOf, leadSlope, nearerEnd, softmaxSlope } from '../margins.js';
-import { atLeast, between, type ExpSum, type Goal, type LinearRow, type Piece, polyhedron } from '../region.js';
+import {
+  atLeast,
+  between,
+  type ExpSum,
+  type Goal,
+  type LinearRow,
+  type Piece,
+  polyhedron,
+  type RowArithmetic,
+} from '../region.js';
 
 type Normalization = 'softmax' | 'sigmoid' | 'none';
 
@@ -115,15 +124,24 @@ class SoftmaxModel implements Model {
 
   /** z_t - z_j >= margin for every rival j. */
   private leads(target: number, margin: number): LinearRow[] {
-    return this.rivals(target).map((j) =>
-      atLeast(subtract(this.weights[target], this.weights[j]), margin - this.bias[target] + this.bias[j]),
-    );
+    return this.rivals(target).map((j) => ({
+      ...atLeast(subtract(this.weights[target], this.weights[j]), margin - this.bias[target] + this.bias[j]),
+      arithmetic: this.arithmetic([target, j], margin),
+    }));
+  }
+
+  /** Scores of classes are summed up apart. */
+  private arithmetic(classes: readonly number[], margin = 0): RowArithmetic {
+    const sum = (sizes: number[]) => sizes.reduce((total, size) => total + Math.abs(size), 0);
+    const terms = this.weights[0].map((_, i) => sum(classes.map((k) => this.weights[k][i])));
+    return { terms, constant: sum(classes.map((k) => this.bias[k])) + Math.abs(margin) };
   }
 
   private rivalSum(target: number, weights: number[], bound: number): ExpSum {
     const rivals = this.rivals(target);
     return {
       kind: 'exp-sum',
+      arithmetic: this.arithmetic([...this.bias.keys()]),
       weights: Float64Array.from(weights),
       exponents: rivals.map((j) => subtract(this.weights[j], this.weights[target])),
       shifts: Float64Array.from(rivals, (j) => this.bias[j] - this.bias[target]),
@@ -145,7 +163,8 @@ class SoftmaxModel implements Model {
   private intervalRegion(goal: Goal & { kind: 'interval' }): Piece[] {
     const { index, from, to } = goal;
     if (this.normalization === 'none') {
-      return [polyhedron([between(this.weights[index], from - this.bias[index], to - this.bias[index])])];
+      const row = between(this.weights[index], from - this.bias[index], to - this.bias[index]);
+      return [polyhedron([{ ...row, arithmetic: this.arithmetic([index]) }])];
     }
     if (this.normalization === 'sigmoid')
       return refuseGoal('one-vs-rest', 'exact region for an interval of probability');

@@ -74,7 +74,7 @@ describe('a region', () => {
     expect(region.features).toEqual({ housing: { in: ['own', 'free'] } });
   });
 
-  it('of several pieces lies in one of them', async () => {
+  it('of several pieces ends where the model itself can no longer tell its distances apart', async () => {
     const features = ['x', 'y'].map((name) => ({ name, type: 'continuous', decimals: 2 }));
     const parameters = {
       prototypes: [
@@ -92,8 +92,15 @@ describe('a region', () => {
       classes: ['no', 'yes'],
       parameters,
     };
-    const region = regionOf(await explain(model, { schema: 'elsewise.policy/v1', target: 'yes' }, { x: 1, y: 0 }));
-    expect(region.features).toEqual({ x: { from: 2.01 } });
+    const plan = await planOf(model, { schema: 'elsewise.policy/v1', target: 'yes', region: true });
+    const { x } = regionOf(plan.explain({ id: 'r', features: { x: 1, y: 0 } })).features as {
+      x: { from: number; to: number };
+    };
+    expect(x.from).toBe(2.01);
+    expect(x.to).toBeGreaterThan(1e14);
+    // (x - 4)² and x² are the same double far out, and the tie goes to the first prototype.
+    expect(plan.model.predict({ x: x.to, y: 0 }).prediction).toBe('yes');
+    expect(plan.model.predict({ x: 1e17, y: 0 }).prediction).toBe('no');
   });
 });
 

@@ -1,0 +1,136 @@
+/**
+ * Whether a box lies in a union of pieces. A box that lies in one of them is proved; else a point that seems to fail is asked about, and a
+ * box without a point that fails is cut in two, until every part lies in a piece or there are too many parts.
+ *
+ *   box ⊆ P_1 ∪ ... ∪ P_n   <=>   some P_k holds the box,  or  both halves are in the union
+ *
+ * A refutation is always a point that is no answer: outside of one piece may be inside of another.
+ */
+import type { Feature } from '../models/features.js';
+import { type BoxVerdict, isRefuted } from '../policy/box-verdict.js';
+import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
+import { lastWithin, nextValue } from '../policy/values.js';
+import type { Box } from '../proofs/box.js';
+import { type BoxEffort, shareOf } from '../proofs/box-effort.js';
+import type { BoxProof } from '../proofs/box-proof.js';
+
+/** A piece of the target's region, with its proof. */
+export interface ProvedPiece {
+  readonly proof: BoxProof;
+  /** Whether a point, by column, is in the piece or very near it. */
+  contains(columns: Float64Array): boolean;
+}
+
+/** Parts that a box is cut into at most. */
+const MOST_PARTS = 150;
+/** Looks at a part of a box for one piece, so that other questions get theirs. */
+const LOOKS_PER_PIECE = 400;
+/** Where a box has no end its part ends so many times further out. */
+const FURTHER = 16;
+
+export interface Cover {
+  readonly pieces: readonly ProvedPiece[];
+  readonly effort: BoxEffort;
+  /** The last word on a point, by column. */
+  isAnswer(columns: Float64Array): boolean;
+}
+
+/** The point `at` of a box is in it. */
+export function coverBox(whole: Box, cover: Cover): BoxVerdict {
+  const open = [whole];
+  for (let parts = 0; open.length; parts++) {
+    const part = open.pop()!;
+    const verdict = judgePart(part, cover);
+    if (isRefuted(verdict)) return verdict;
+    if (verdict === 'proved') continue;
+    const halves = cover.pieces.length > 1 && parts < MOST_PARTS ? cutInTwo(part, whole.domain) : [];
+    if (!halves.length) return 'unknown';
+    open.push(...halves);
+  }
+  return 'proved';
+}
+
+/** `unknown`: the part has to be cut. */
+function judgePart(part: Box, { pieces, effort, isAnswer }: Cover): BoxVerdict {
+  if (!isAnswer(part.at)) return { point: part.at };
+  if (!part.varies.includes(1)) return 'proved';
+  for (const piece of pieces) {
+    if (pieces.length > 1 && !piece.contains(part.at)) continue;
+    const verdict = piece.proof.prove(part, shareOf(effort, LOOKS_PER_PIECE));
+    if (verdict === 'proved') return verdict;
+    if (isRefuted(verdict) && !isAnswer(verdict.point)) return verdict;
+  }
+  return 'unknown';
+}
+
+/** Two parts along the feature that has been cut least; none where the box is one point. */
+function cutInTwo(part: Box, whole: Domain): Box[] {
+  const { features } = part.domain.space;
+  const widths = features.map((feature) => (part.varies[feature.index] ? shareLeft(part.domain, whole, feature) : 0));
+  const widest = features[widths.indexOf(Math.max(...widths))];
+  return widest.kind === 'choice' ? cutChoice(part, widest) : cutNumber(part, widest);
+}
+
+/** What is left of a feature's width. */
+function shareLeft(part: Domain, whole: Domain, feature: Feature): number {
+  if (feature.kind === 'choice') return openCategories(part, feature).length / openCategories(whole, feature).length;
+  const width = ({ lower, upper }: Domain) => upper[feature.column] - lower[feature.column];
+  return width(part) === Infinity ? Infinity : width(part) / Math.min(width(whole), Number.MAX_VALUE);
+}
+
+function cutChoice(part: Box, feature: Feature): Box[] {
+  const open = openCategories(part.domain, feature);
+  const middle = open.length >> 1;
+  return [open.slice(0, middle), open.slice(middle)].map((kept) =>
+    partOf(part, feature, (domain) => {
+      const only = +(kept.length === 1);
+      domain.lower.fill(0, feature.column, feature.column + feature.width);
+      domain.upper.fill(0, feature.column, feature.column + feature.width);
+      for (const c of kept) [domain.lower[c], domain.upper[c]] = [only, 1];
+    }),
+  );
+}
+
+function cutNumber(part: Box, feature: Feature): Box[] {
+  const { column } = feature;
+  const { domain } = part;
+  const cut = lastWithin(domain, feature, placeToCut(domain.lower[column], domain.upper[column]), 1);
+  const next = nextValue(domain, feature, cut, 1);
+  if (Number.isNaN(cut) || Number.isNaN(next)) return [];
+  return [
+    partOf(part, feature, ({ upper }) => {
+      upper[column] = cut;
+    }),
+    partOf(part, feature, ({ lower }) => {
+      lower[column] = next;
+    }),
+  ];
+}
+
+/** The middle; where there is none, well beyond the end that there is. */
+function placeToCut(low: number, high: number): number {
+  if (Number.isFinite(low) && Number.isFinite(high)) return low / 2 + high / 2;
+  if (Number.isFinite(low)) return low + FURTHER * Math.max(1, Math.abs(low));
+  return Number.isFinite(high) ? high - FURTHER * Math.max(1, Math.abs(high)) : 0;
+}
+
+/** A part with its own point: along the feature that was cut the point is about the middle. */
+function partOf(box: Box, feature: Feature, narrow: (domain: Domain) => void): Box {
+  const domain = createDomain(box.domain.space);
+  copyDomain(box.domain, domain);
+  narrow(domain);
+  const { column, width, index, kind } = feature;
+  const at = box.at.slice();
+  if (kind === 'choice') {
+    const [first] = openCategories(domain, feature);
+    for (let c = column; c < column + width; c++) at[c] = +(c === first);
+  } else at[column] = lastWithin(domain, feature, placeToCut(domain.lower[column], domain.upper[column]), 1);
+  const isOpen =
+    kind === 'choice' ? openCategories(domain, feature).length > 1 : domain.lower[column] < domain.upper[column];
+  return { domain, varies: box.varies.with(index, +isOpen), at };
+}
+
+/** The columns of the categories that a domain leaves. */
+function openCategories({ upper }: Domain, { column, width }: Feature): number[] {
+  return Array.from({ length: width }, (_, k) => column + k).filter((c) => upper[c] > 0);
+}

@@ -1,0 +1,59 @@
+/**
+ * How far rounding may move a difference of two distances, as the model computes them:
+ *
+ *   h (D(x - μ) + D'(x - ν) + size),      D, D' the diagonals of both matrices
+ *
+ * Terms of a positive semidefinite form that cancel are as large as its diagonal lets them be: |P_ij δ_i δ_j| <= ½ (P_ii δ_i² + P_jj δ_j²).
+ * Behind a map the inputs themselves are rounded, by a share of what is added up for them: h grows with the size of that, and so does
+ * the constant.
+ */
+import { diagonalOf, entry } from '../linalg/symmetric-matrix.js';
+import { type Centre, DistanceDifference } from '../models/distance-difference.js';
+import type { RowNoise } from './box-rows.js';
+
+const ROUNDING = 2 ** -52;
+
+/** h. */
+export function roundingShare({ near, far, map }: DistanceDifference): number {
+  const inputs = near.at.length;
+  const terms = near.matrix.kind === 'full' || far.matrix.kind === 'full' ? inputs : 1;
+  return 2 * ROUNDING * (inputs + 4) * terms * (map ? 1 + added({ near, far, map }) : 1);
+}
+
+/** The sizes that h is a share of, in a form that has values and gradients. */
+export function sizesOf({ near, far, map, size }: DistanceDifference): DistanceDifference {
+  const ofInputs = map ? added({ near, far, map }) * (traceOf(near) + traceOf(far)) : 0;
+  return new DistanceDifference(diagonalCentre(near), diagonalCentre(far), 0, map, size + ofInputs);
+}
+
+/** The noise by columns; null where the map mixes them. */
+export function distanceNoise(difference: DistanceDifference): RowNoise | null {
+  const { map } = difference;
+  if (map?.matrix) return null;
+  const share = roundingShare(difference);
+  const { near, far, size } = sizesOf(difference);
+  const ofCentre = ({ at, matrix }: Centre, c: number, x: number) => matrix.entries[c] * (x - at[c]) ** 2;
+  return {
+    ofColumn(c, value) {
+      const x = map ? map.offset[c] + map.diagonal![c] * value : value;
+      return share * (ofCentre(near, c, x) + ofCentre(far, c, x));
+    },
+    constant: share * size,
+  };
+}
+
+/** The largest of what is added up on the way to the difference from a centre. */
+function added({ near, far, map }: Pick<DistanceDifference, 'near' | 'far' | 'map'>): number {
+  const offset = map!.offset;
+  const of = ({ at }: Centre) =>
+    at.reduce((most, value, i) => Math.max(most, Math.abs(value) + 2 * Math.abs(offset[i])), 0);
+  return Math.max(of(near), of(far));
+}
+
+function traceOf({ matrix }: Centre): number {
+  let trace = 0;
+  for (let i = 0; i < matrix.size; i++) trace += Math.abs(entry(matrix, i, i));
+  return trace;
+}
+
+const diagonalCentre = ({ at, matrix }: Centre): Centre => ({ at, matrix: diagonalOf(matrix) });
