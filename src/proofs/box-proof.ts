@@ -19,8 +19,9 @@ import type { Box } from './box.js';
 import type { BoxEffort } from './box-effort.js';
 import { proveExpSum } from './box-exp-sums.js';
 import { QuadraticOverBox } from './box-quadratics.js';
-import { noiseOf, proveRow } from './box-rows.js';
+import { proveRow } from './box-rows.js';
 import { TreesOverBox } from './box-trees.js';
+import { noiseOf } from './rounding.js';
 import { TreeCuts } from './thresholds.js';
 
 export interface BoxProof {

@@ -2,7 +2,7 @@
  * Quadratics over a box: is  q(x) < 0  at every point, as the model computes its two distances?  q is neither convex nor concave: branch
  * and bound on the maximum of
  *
- *   q̂(x) = q(x) + h (D(x - μ) + D'(x - ν) + size)                                                     (distance-noise.ts)
+ *   q̂(x) = q(x) + h (D(x - μ) + D'(x - ν) + size)                                                     (rounding.ts)
  *
  *   bound     around a point c of the box:  q̂(c) + Σ_i max_d (g_i d + H_ii d²) + Σ_{i≠j} |H_ij| h_i h_j;   exact when H is diagonal
  *   monotone  a column whose slope keeps its sign over the box has its maximum at an end; all columns so: a corner, exact
@@ -19,7 +19,7 @@ import { FLOPS_PER_UNIT } from '../problems/budget.js';
 import type { Box } from './box.js';
 import { type Intervals, withoutChoices } from './box-corners.js';
 import type { BoxEffort } from './box-effort.js';
-import { roundingShare, sizesOf } from './distance-noise.js';
+import { roundingShare, sizesOf } from './rounding.js';
 
 const ROUNDING = 2 ** -52;
 /** Of a matrix, for one look at a part. */

@@ -3,47 +3,16 @@
  *
  *   a·x - noise(x) > bound  at every point          proves the row for computed numbers, ties included
  *
- *   a sum        noise(x) = ρ (t·|x| + constant),  t >= |a| the sizes of what the model adds up, ρ the rounding of so many terms
- *   distances    noise(x) = h (D(x - μ) + D(x - ν) + size)  where the row is the difference of two distances, see box-quadratics.ts
- *
- * Both are sums over columns, and a column's share of the left side is concave: its least is at an end, and a one-hot group's at one of
+ * The noise (rounding.ts) is a sum over columns, and a column's share of the left side is concave: its least is at an end, and a one-hot group's at one of
  * its open categories. Exact for boxes but for the noise. A row that is not proved comes with its worst corner.
  */
 import type { Feature } from '../models/features.js';
-import { arithmeticOf, type LinearRow, type RowArithmetic } from '../models/region.js';
+import type { LinearRow } from '../models/region.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Domain } from '../policy/domain.js';
 import { lastWithin } from '../policy/values.js';
 import type { Box } from './box.js';
-import { distanceNoise } from './distance-noise.js';
-
-/** A unit in the last place and then some, per term of a sum. */
-const ROUNDING = 2 ** -51;
-
-/** What rounding may add to a row: a convex function of each column, and a constant. */
-export interface RowNoise {
-  ofColumn(column: number, value: number): number;
-  readonly constant: number;
-}
-
-/** Null: the noise is no sum over columns. */
-export function noiseOf(row: LinearRow): RowNoise | null {
-  const { terms, constant, distances } = arithmeticOf(row);
-  const own = sumNoise(terms, constant);
-  if (!distances) return own;
-  const more = distanceNoise(distances);
-  return (
-    more && { ofColumn: (c, x) => own.ofColumn(c, x) + more.ofColumn(c, x), constant: own.constant + more.constant }
-  );
-}
-
-function sumNoise(terms: RowArithmetic['terms'], constant: number): RowNoise {
-  const rounding = ROUNDING * (terms.length + 4);
-  return {
-    ofColumn: (c, x) => (terms[c] === 0 ? 0 : rounding * terms[c] * Math.abs(x)),
-    constant: rounding * constant,
-  };
-}
+import { type RowNoise, SUM_ROUNDING } from './rounding.js';
 
 export function proveRow(row: LinearRow, noise: RowNoise, box: Box): BoxVerdict {
   const opposite = row.a.map((value) => -value);
@@ -52,7 +21,7 @@ export function proveRow(row: LinearRow, noise: RowNoise, box: Box): BoxVerdict 
 
 function proveAtLeast(a: Float64Array, bound: number, noise: RowNoise, box: Box): BoxVerdict {
   if (bound === -Infinity) return 'proved';
-  const own = ROUNDING * (a.length + 4) * Math.abs(bound);
+  const own = SUM_ROUNDING * (a.length + 4) * Math.abs(bound);
   const least = leastOver(a, noise, box.domain) - noise.constant - own;
   return least > bound ? 'proved' : { point: worstPoint(a, bound, box) };
 }

@@ -1,7 +1,8 @@
 /**
- * How far rounding may move a difference of two distances, as the model computes them:
+ * How far rounding may move what a model computes of a linear row, and of a difference of two distances:
  *
- *   h (D(x - μ) + D'(x - ν) + size),      D, D' the diagonals of both matrices
+ *   a sum        ρ (t·|x| + constant),               t >= |a| the sizes of what the model adds up, ρ the rounding of so many terms
+ *   distances    h (D(x - μ) + D'(x - ν) + size),    D, D' the diagonals of both matrices
  *
  * Terms of a positive semidefinite form that cancel are as large as its diagonal lets them be: |P_ij δ_i δ_j| <= ½ (P_ii δ_i² + P_jj δ_j²).
  * Behind a map the inputs themselves are rounded, by a share of what is added up for them: h grows with the size of that, and so does
@@ -9,9 +10,36 @@
  */
 import { diagonalOf, entry } from '../linalg/symmetric-matrix.js';
 import { type Centre, DistanceDifference } from '../models/distance-difference.js';
-import type { RowNoise } from './box-rows.js';
+import { arithmeticOf, type LinearRow } from '../models/region.js';
 
+/** A unit in the last place and then some, per term of a sum. */
+export const SUM_ROUNDING = 2 ** -51;
 const ROUNDING = 2 ** -52;
+
+/** What rounding may add to a row: a convex function of each column, and a constant. */
+export interface RowNoise {
+  ofColumn(column: number, value: number): number;
+  readonly constant: number;
+}
+
+/** Null: the noise is no sum over columns. */
+export function noiseOf(row: LinearRow): RowNoise | null {
+  const { terms, constant, distances } = arithmeticOf(row);
+  const own = sumNoise(terms, constant);
+  if (!distances) return own;
+  const more = distanceNoise(distances);
+  return (
+    more && { ofColumn: (c, x) => own.ofColumn(c, x) + more.ofColumn(c, x), constant: own.constant + more.constant }
+  );
+}
+
+function sumNoise(terms: Float64Array, constant: number): RowNoise {
+  const rounding = SUM_ROUNDING * (terms.length + 4);
+  return {
+    ofColumn: (c, x) => (terms[c] === 0 ? 0 : rounding * terms[c] * Math.abs(x)),
+    constant: rounding * constant,
+  };
+}
 
 /** h. */
 export function roundingShare({ near, far, map }: DistanceDifference): number {
@@ -27,7 +55,7 @@ export function sizesOf({ near, far, map, size }: DistanceDifference): DistanceD
 }
 
 /** The noise by columns; null where the map mixes them. */
-export function distanceNoise(difference: DistanceDifference): RowNoise | null {
+function distanceNoise(difference: DistanceDifference): RowNoise | null {
   const { map } = difference;
   if (map?.matrix) return null;
   const share = roundingShare(difference);
