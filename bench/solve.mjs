@@ -88,7 +88,7 @@ function setStage(model, policy, drawRow, count) {
   });
   const solve = (i) => {
     const { deadlineMs } = policy.document;
-    const budget = new Budget(EFFORT_PER_MS * deadlineMs, { now }, now() + deadlineMs);
+    const budget = new Budget(EFFORT_PER_MS * deadlineMs, { now }, deadlineMs);
     const limits = { budget, nudge: NUDGE, seed: 0, anyAnswer: false, cutoff: Infinity, gap: 0 };
     for (const solver of prepared) solver.solve(domains[i], limits);
   };

@@ -15,7 +15,7 @@ import type { Goal } from '../models/region.js';
 import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import type { Policy } from '../policy/policy.js';
 import { parseTarget, resolveTarget } from '../policy/target.js';
-import { Budget, EFFORT_PER_MS } from '../problems/budget.js';
+import { Budget, type Clock, EFFORT_PER_MS } from '../problems/budget.js';
 import { type CompiledPolicy, compilePolicy, compileProblems } from '../problems/compile.js';
 import { solvers } from '../solvers/index.js';
 import { PieceBounds } from '../solvers/shared/piece-bounds.js';
@@ -41,6 +41,8 @@ export interface Row {
 export interface PlanOptions {
   /** The clock, in milliseconds; the pure layers have none of their own. */
   now?: () => number;
+  /** The time that this thread had a core, in milliseconds: what a deadline is measured by. The clock's, unless given. */
+  ownTime?: () => number;
   /** Memory for what only some rows need: targets of their own, and policies with entries left out. */
   partBytes?: number;
 }
@@ -68,7 +70,8 @@ export interface Plan {
 
 export async function prepare(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Promise<Plan> {
   await Promise.all(solvers.map((solver) => solver.load?.()));
-  return new PreparedPlan(model, policy, options.now ?? (() => 0), options.partBytes ?? PART_BYTES);
+  const { now = () => 0, ownTime = now, partBytes = PART_BYTES } = options;
+  return new PreparedPlan(model, policy, { now, ownTime, partBytes });
 }
 
 class PreparedPlan implements Plan, Searcher {
@@ -79,15 +82,18 @@ class PreparedPlan implements Plan, Searcher {
   private readonly writer: ResultWriter;
   private readonly regions: Regions;
   readonly person: Person;
+  private readonly now: () => number;
+  private readonly guard: Clock;
 
   constructor(
     readonly model: LoadedModel,
     readonly policy: Policy,
-    readonly now: () => number,
-    private readonly partBytes: number,
+    private readonly options: Required<PlanOptions>,
     /** Of all plans that serve one another: the explanation that is under way, where the model is scored elsewhere. */
     private readonly turn: { suspension: Suspension | null } = { suspension: null },
   ) {
+    this.now = options.now;
+    this.guard = { now: options.ownTime };
     checkSolverNames(policy);
     this.compiled = compilePolicy(policy.document, model);
     this.verifier = new Verifier(model, this.compiled);
@@ -97,7 +103,7 @@ class PreparedPlan implements Plan, Searcher {
     this.person = { factual: values(), baseline: values(), domain: createDomain(model.space) };
     const { compiled, verifier, person } = this;
     this.memory = new PlanMemory(this, model, { compiled, verifier, person });
-    this.parts = new PlanParts(partBytes);
+    this.parts = new PlanParts(options.partBytes);
     if (policy.document.target !== undefined) this.targetPlan(undefined);
   }
 
@@ -170,7 +176,7 @@ class PreparedPlan implements Plan, Searcher {
       return writer.already(this.elapsed(start));
     verifier.baselineOf(person.factual, person.baseline);
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
-    const search: Search = { target, attempts: [], budget: this.budgetFrom(start), anyAnswer: false };
+    const search: Search = { target, attempts: [], budget: this.budget(), anyAnswer: false };
     const found = this.search(person.domain, search);
     if (found.answer) {
       const { answers, cut } = this.answers(found, search);
@@ -191,9 +197,9 @@ class PreparedPlan implements Plan, Searcher {
     return { ...answer, region: this.regions.around(answer.settled.values, this.person, target, budget) };
   }
 
-  private budgetFrom(start: number): Budget {
+  private budget(): Budget {
     const { deadlineMs, effort } = this.policy.document;
-    return new Budget(effort ?? EFFORT_PER_MS * deadlineMs, this, start + deadlineMs);
+    return new Budget(effort ?? EFFORT_PER_MS * deadlineMs, this.guard, deadlineMs);
   }
 
   private elapsed(start: number): number {
@@ -240,7 +246,7 @@ class PreparedPlan implements Plan, Searcher {
 
   under(policy: PolicyDocument): Searcher {
     // A part of a policy that was checked needs no check, and nobody reads its digest.
-    return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.now, this.partBytes, this.turn);
+    return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.options, this.turn);
   }
 
   private targetPlan(own: unknown): TargetPlan {

@@ -4,7 +4,7 @@
  *   one unit of effort = about a thousand multiply-adds, wherever they are done: about a microsecond of one core
  *
  * A search counts its own steps and ends when its effort is spent, so that a row gets the same answer on a busy machine. The clock
- * is read as well; a search that the clock ended says so (`struckBy`), for its answer may differ elsewhere.
+ * is read now and then as well. A search that the clock ended says so (`limitedBy`), for its answer may differ elsewhere.
  */
 
 /** Effort that a policy gets for each millisecond of its deadline: about a quarter of what one core of a server does alone. */
@@ -13,22 +13,33 @@ export const EFFORT_PER_MS = 250;
 /** Multiply-adds in a unit of effort. */
 export const FLOPS_PER_UNIT = 1000;
 
+/** Milliseconds, of the thread's own time where that can be told: a thread that has to wait for a core is not late. */
 export interface Clock {
   now(): number;
 }
 
 export type Strike = 'effort' | 'time';
 
+/** The clock is read when so many units were spent since it was read last, or after so many questions. */
+const UNITS_PER_LOOK = 300;
+const QUESTIONS_PER_LOOK = 32;
+
 export class Budget {
   private used = 0;
   private strike: Strike | null = null;
+  private timeStruck = false;
+  private effortStruck = false;
+  /** On the clock; null: nobody has asked yet. Most rows are done before anybody does. */
+  private until: number | null = null;
+  private nextLook = 0;
+  private questions = 0;
 
   constructor(
     /** Units that may be spent. */
     readonly effort: number,
     private readonly clock: Clock,
-    /** When to stop at the latest, on the clock. */
-    readonly deadline: number,
+    /** How long it may take at most, from the first question on. */
+    private readonly ms: number,
     private readonly parent: Budget | null = null,
   ) {}
 
@@ -42,13 +53,8 @@ export class Budget {
   get isSpent(): boolean {
     if (this.strike) return true;
     if (this.used >= this.effort) return this.end('effort');
-    if (this.clock.now() > this.deadline) return this.end('time');
+    if (this.isLookDue() && this.clock.now() > this.deadline()) return this.end('time');
     return this.parent?.isSpent ?? false;
-  }
-
-  /** What ended this search or a part of it; the clock before the count. Null: neither did. */
-  get struckBy(): Strike | null {
-    return this.strike;
   }
 
   get spent(): number {
@@ -61,32 +67,43 @@ export class Budget {
 
   /** Milliseconds until the guard strikes. */
   get leftMs(): number {
-    return Math.max(0, this.deadline - this.clock.now());
+    return this.ms === Infinity ? Infinity : Math.max(0, this.deadline() - this.clock.now());
   }
 
-  /** A part of what is left, of both; what it spends is spent here too. */
+  /** A part of what is left; what it spends is spent here too. */
   share(part: number): Budget {
-    const until = this.clock.now() + part * this.leftMs;
-    return new Budget(part * this.left, this.clock, until, this);
-  }
-
-  private end(strike: Strike): true {
-    this.strike = strike;
-    this.parent?.note(strike);
-    return true;
-  }
-
-  /** A part ended: the whole remembers why, and goes on. */
-  private readonly notes = new Set<Strike>();
-  private note(strike: Strike): void {
-    this.notes.add(strike);
-    this.parent?.note(strike);
+    return new Budget(part * this.left, this.clock, part * (this.until === null ? this.ms : this.leftMs), this);
   }
 
   /** Why a part of the search ended early; `time` wherever the clock struck, since only then may bytes differ. */
   get limitedBy(): Strike | null {
-    if (this.strike === 'time' || this.notes.has('time')) return 'time';
-    return this.strike ?? (this.notes.has('effort') ? 'effort' : null);
+    if (this.timeStruck) return 'time';
+    return this.effortStruck ? 'effort' : null;
+  }
+
+  private deadline(): number {
+    this.until ??= this.clock.now() + this.ms;
+    return this.until;
+  }
+
+  private isLookDue(): boolean {
+    if (this.used < this.nextLook && this.questions++ < QUESTIONS_PER_LOOK) return false;
+    this.nextLook = this.used + UNITS_PER_LOOK;
+    this.questions = 0;
+    return true;
+  }
+
+  private end(strike: Strike): true {
+    this.strike = strike;
+    this.note(strike);
+    return true;
+  }
+
+  /** A part ended: the whole remembers why, and goes on. */
+  private note(strike: Strike): void {
+    if (strike === 'time') this.timeStruck = true;
+    else this.effortStruck = true;
+    this.parent?.note(strike);
   }
 }
 

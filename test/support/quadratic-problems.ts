@@ -65,5 +65,5 @@ export const patient: Limits = {
 
 export function within(milliseconds: number): Limits {
   const clock = { now: () => performance.now() };
-  return { ...patient, budget: new Budget(Infinity, clock, clock.now() + milliseconds) };
+  return { ...patient, budget: new Budget(Infinity, clock, milliseconds) };
 }

@@ -12,6 +12,7 @@ import { type PlanReference, readSharedJson, readSharedModel } from './shared-do
 export interface ThreadPlanOptions {
   readonly prepare: typeof prepare;
   readonly now: () => number;
+  readonly ownTime?: () => number;
   /** Of models and plans that the thread keeps. */
   readonly planBytes: number;
 }
@@ -30,8 +31,8 @@ export class ThreadPlan {
     this.model = readSharedModel(reference.model);
   }
 
-  async prepare({ prepare, now, planBytes }: ThreadPlanOptions): Promise<Plan> {
-    const options: PlanOptions = { now, partBytes: PART_SHARE * planBytes };
+  async prepare({ prepare, now, ownTime, planBytes }: ThreadPlanOptions): Promise<Plan> {
+    const options: PlanOptions = { now, ownTime, partBytes: PART_SHARE * planBytes };
     this.#plan ??= await prepare(this.model, loadPolicy(readSharedJson(this.#reference.policy!)), options);
     return this.#plan;
   }

@@ -5,7 +5,7 @@
 
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
-import { Budget } from '../../../src/problems/budget.js';
+import { Budget, unlimited } from '../../../src/problems/budget.js';
 import { type SemidefiniteSolution, solveSemidefinite } from '../../../src/solvers/quadratic/interior-point.js';
 import {
   addForm,
@@ -275,10 +275,12 @@ describe('no solution', () => {
   });
 });
 
-it('stops when it is late', () => {
+it('stops when its effort is spent', () => {
   const { program } = buildAround(1, 8, 8);
-  let calls = 0;
-  const solution = solveSemidefinite(program, new Budget(Infinity, { now: () => ++calls }, 3));
+  const whole = unlimited();
+  const { iterations } = solveSemidefinite(program, whole);
+  const perIteration = whole.spent / (iterations + 1);
+  const solution = solveSemidefinite(program, new Budget(3.5 * perIteration, { now: () => 0 }, 1));
   expect(solution.status).toBe('limit');
   expect(solution.iterations).toBe(3);
   expect([...solution.X, ...solution.y].every(Number.isFinite)).toBe(true);
