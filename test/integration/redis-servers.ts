@@ -160,6 +160,8 @@ export interface TlsServer {
   readonly plainUrl: string;
   readonly tlsPort: number;
   readonly files: Certificates;
+  /** A certificate of the same authority that is valid no more. */
+  expired(): Pick<Certificates, 'ca' | 'cert' | 'key'>;
   stop(): Promise<void>;
 }
 
@@ -174,7 +176,8 @@ export async function startTls(): Promise<TlsServer> {
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
   };
-  return { url: `rediss://localhost:${tlsPort}`, plainUrl: server.url, tlsPort, files, stop };
+  const expired = () => makeExpired(directory, files);
+  return { url: `rediss://localhost:${tlsPort}`, plainUrl: server.url, tlsPort, files, expired, stop };
 }
 
 export interface Certificates {
@@ -213,6 +216,15 @@ export function makeCertificates(directory: string): Certificates {
     clientCert: file('client.pem'),
     clientKey: file('client.key'),
   };
+}
+
+/** Of no days: it ends in the second in which it begins. */
+function makeExpired(directory: string, { ca, key }: Certificates): Pick<Certificates, 'ca' | 'cert' | 'key'> {
+  const [request, cert] = ['expired.csr', 'expired.pem'].map((name) => join(directory, name));
+  const caKey = join(directory, 'ca.key');
+  openssl('req', '-new', '-key', key, '-subj', '/CN=localhost', '-out', request);
+  openssl('x509', '-req', '-in', request, '-CA', ca, '-CAkey', caKey, '-CAcreateserial', '-days', '0', '-out', cert);
+  return { ca, cert, key };
 }
 
 function openssl(...args: string[]): void {

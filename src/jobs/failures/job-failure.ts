@@ -1,6 +1,7 @@
 /** How a job ends that cannot go on: told to BullMQ so that it retries what may get better and nothing else. */
 import { UnrecoverableError } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
+import { isStalledTooOften } from './bullmq-words.js';
 import { FAILURES, type FailureCode } from './failures.js';
 
 /** Failed for good. Carries the code for whoever records it. */
@@ -23,13 +24,10 @@ export function isRetried(error: unknown): boolean {
   return !(error instanceof ElsewiseError) || FAILURES[error.code].reaction === 'retry';
 }
 
-/** BullMQ's own words for a job whose workers died; it has no code for it. */
-const STALLED = /stalled more than allowable limit/;
-
 export function codeOf(error: unknown): FailureCode {
   const { code, message } = error as { code?: string; message?: string };
   if (code !== undefined && Object.hasOwn(FAILURES, code)) return code as FailureCode;
-  return STALLED.test(message ?? '') ? 'too-often' : 'failed';
+  return isStalledTooOften(message ?? '') ? 'too-often' : 'failed';
 }
 
 /** A failure as BullMQ keeps it, in words only. */

@@ -26,6 +26,7 @@ import {
 } from './messages.js';
 import { PlanLedger, type PlanUse, planShareBytes } from './plan-memory.js';
 import type { PlanReference } from './shared-documents.js';
+import { threadLoss } from './thread-loss.js';
 
 export interface PoolOptions {
   readonly threads: number;
@@ -218,15 +219,6 @@ function watchProgress(progress: Int32Array, limitMs: number): { signal: AbortSi
 
 function overran(limitMs: number): RowLoss {
   return { code: 'overran', message: `the solver was still busy with this row after ${limitMs} ms and was stopped` };
-}
-
-/** Undefined: the thread is well, the error is about the task. */
-function threadLoss(error: unknown): RowLoss | undefined {
-  const { code, message } = error as { code?: string; message?: string };
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return { code: 'thread-lost', message: 'the solver ran out of memory on this row' };
-  if (!message?.startsWith('worker exited with code')) return undefined;
-  return { code: 'thread-lost', message: 'the solver thread ended while it worked on this row' };
 }
 
 /** The rows before one, that row, the rows behind it; to be solved and not packed, since only a whole can be. */

@@ -18,6 +18,7 @@ import { Liveness } from '../../telemetry/liveness.js';
 import { Metrics } from '../../telemetry/metrics.js';
 import { BatchSweep } from '../batches/batch-sweep.js';
 import { chunkJobSchema, type LaneName, makingOfJob, QUEUES } from '../contract.js';
+import { isLockLost } from '../failures/bullmq-words.js';
 import { type FailedJob, letterOfJob, letterOfRequest } from '../failures/dead-letters.js';
 import { codeOf, reasonOf } from '../failures/job-failure.js';
 import { SCHEDULE_QUEUE } from '../schedules/schedule.js';
@@ -52,8 +53,6 @@ const SWEEP_EVERY_MS = 30_000;
 const LOOK_DRAINING_MS = 250;
 const DRAIN_WITHOUT_REDIS_MS = 5_000;
 const LEFT_UNDONE = 'Redis is away while draining: what was running is left to other workers';
-/** BullMQ's words. */
-const LOCK_LOST = /could not renew lock|Missing lock/;
 const TELL_FULL_EVERY_MS = 60_000;
 const FULL = 'Redis is full: jobs wait, none is lost. Raise its maxmemory, or remove what is not needed';
 
@@ -230,7 +229,7 @@ export class QueueWorker {
     const coded = asRedisFailure(settings, error) as Error;
     const isBreak = coded instanceof ElsewiseError && coded.code === 'redis-away';
     if (isRedisFull(error)) this.#tellFull();
-    else if (this.#watch.isUp && !isBreak && !(LOCK_LOST.test(coded.message) && this.#wasFull)) notice(coded.message);
+    else if (this.#watch.isUp && !isBreak && !(isLockLost(coded.message) && this.#wasFull)) notice(coded.message);
   }
 
   get #wasFull(): boolean {

@@ -4,6 +4,7 @@
  */
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
+import { says } from '../redis/redis-words.js';
 import { REMOVE_CONSUMERS, runScript } from '../redis/scripts.js';
 
 export interface RequestEntry {
@@ -40,7 +41,7 @@ export class RequestStore {
     try {
       await this.#redis.xgroup('CREATE', this.#key, GROUP, '0', 'MKSTREAM');
     } catch (error) {
-      if (!(error as Error).message.startsWith('BUSYGROUP')) throw error;
+      if (!says(error, 'groupExists')) throw error;
     }
   }
 

@@ -2,6 +2,7 @@
 import { Cluster } from 'ioredis';
 import type { RedisClient } from './redis.js';
 import { isRedisTrouble } from './redis-trouble.js';
+import { says } from './redis-words.js';
 
 export interface Memory {
   readonly usedBytes: number;
@@ -28,7 +29,7 @@ export async function readMemoryIfAllowed(redis: RedisClient): Promise<Memory> {
   try {
     return await readMemory(redis);
   } catch (error) {
-    if (/NOPERM/.test((error as Error).message)) return { usedBytes: 0, limitBytes: 0 };
+    if (says(error, 'notPermitted')) return { usedBytes: 0, limitBytes: 0 };
     throw error;
   }
 }

@@ -1,12 +1,10 @@
-/**
- * What goes wrong between us and Redis, in one line that says what to do. Errors come from four places (the system, TLS,
- * the client, the server's replies) and have no code in common, so they are told apart by their text.
- */
+/** What goes wrong between us and Redis, in one line that says what to do. It is told apart by redis-words.ts. */
 import { ElsewiseError, type ErrorCode } from '../../documents/error.js';
 import { type AddressSettings, locate, showAddress } from './redis-address.js';
+import { isSaid, type Word } from './redis-words.js';
 
 interface Known {
-  readonly when: RegExp;
+  readonly when: readonly Word[];
   readonly code: ErrorCode;
   readonly advice: string;
   /** Only for connections with TLS, where the same text has another cause. */
@@ -16,71 +14,57 @@ interface Known {
 const CREDENTIALS = 'redis://user:password@host, ELSEWISE_STORE_USERNAME, ELSEWISE_STORE_PASSWORD or ..._PASSWORD_FILE';
 const OWN_CERTIFICATE = 'ELSEWISE_STORE_CERT_FILE and ELSEWISE_STORE_KEY_FILE';
 /** The connection ended, and nobody said why. */
-export const BROKEN = /socket disconnected before secure TLS|ECONNRESET|Connection is closed|EPIPE/;
-const refused = (when: RegExp, advice: string): Known => ({ when, code: 'redis-refused', advice });
-const away = (when: RegExp, advice: string): Known => ({ when, code: 'redis-away', advice });
+export const BROKEN: readonly Word[] = ['tlsCut', 'reset', 'closed'];
+const ANOTHER = 'start it, or name another one by --redis or REDIS_URL';
+const refused = (word: Word, advice: string): Known => ({ when: [word], code: 'redis-refused', advice });
+const away = (when: readonly Word[], advice: string): Known => ({ when, code: 'redis-away', advice });
 
 /** The first that fits: what is said most exactly comes first. */
 const KNOWN: readonly Known[] = [
+  refused('wrongPassword', `check user name and password (${CREDENTIALS})`),
+  refused('noPassword', `it asks for a password: give one by ${CREDENTIALS}`),
   refused(
-    /WRONGPASS|invalid password|without any password configured/,
-    `check user name and password (${CREDENTIALS})`,
-  ),
-  refused(/NOAUTH/, `it asks for a password: give one by ${CREDENTIALS}`),
-  refused(
-    /DENIED.*protected mode/,
+    'protectedMode',
     'it takes connections from its own machine only: give it a password or users with an ACL, then set protected-mode no',
   ),
-  refused(/NOPERM|can't run this command/, 'let the user do this, see the ACL in docs/redis.md'),
+  refused('notPermitted', 'let the user do this, see the ACL in docs/redis.md'),
   refused(
-    /self[- ]signed certificate|unable to verify the first certificate|unable to get (local )?issuer certificate/i,
+    'unknownAuthority',
     'its certificate is of an authority that we do not know: name that by ELSEWISE_STORE_CA_FILE',
   ),
   refused(
-    /does not match certificate's altnames|ERR_TLS_CERT_ALTNAME_INVALID/i,
+    'otherHost',
     'its certificate is for another host: use the name that it is for, or give that by ELSEWISE_STORE_SERVER_NAME',
   ),
-  refused(/certificate (has expired|is not yet valid)/i, 'renew its certificate, or set the clock'),
+  refused('expired', 'renew its certificate, or set the clock'),
+  refused('noCertificate', `it wants a certificate of ours that it knows: ${OWN_CERTIFICATE}`),
+  refused('noTls', 'it does not speak TLS on that port: write redis instead of rediss, or use its TLS port'),
+  refused('noRedis', 'what answers on that port is not Redis: check host and port'),
+  refused('noCluster', 'it is no Cluster: write redis:// instead of redis+cluster://'),
   refused(
-    /alert (number 116|certificate required)|certificate required|alert (bad|unknown|handshake)|sslv3 alert|unknown ca/i,
-    `it wants a certificate of ours that it knows: ${OWN_CERTIFICATE}`,
-  ),
-  refused(
-    /wrong version number|packet length too long|EPROTO|ssl3_get_record/i,
-    'it does not speak TLS on that port: write redis instead of rediss, or use its TLS port',
-  ),
-  refused(/Protocol error|Unknown RESP type/i, 'what answers on that port is not Redis: check host and port'),
-  refused(/cluster support disabled/i, 'it is no Cluster: write redis:// instead of redis+cluster://'),
-  refused(
-    /\bMOVED \d|\bCROSSSLOT\b/,
+    'otherSlot',
     'it is a node of a Cluster: write redis+cluster://, or all keys of a queue must be under a prefix in braces',
   ),
-  refused(/unknown command.*sentinel/i, 'it is no Sentinel: write redis:// instead of redis+sentinel://'),
-  away(/All sentinels are unreachable/, 'start them, or check their addresses, password and the name of the master'),
-  away(/CLUSTERDOWN|cluster is down/i, 'the Cluster does not serve all slots: see redis-cli --cluster check'),
+  refused('noSentinel', 'it is no Sentinel: write redis:// instead of redis+sentinel://'),
+  away(['noSentinels'], 'start them, or check their addresses, password and the name of the master'),
+  away(['clusterDown'], 'the Cluster does not serve all slots: see redis-cli --cluster check'),
   {
-    when: /\bOOM command not allowed/,
+    when: ['full'],
     code: 'redis-full',
     advice: 'it is full: wait until workers have made room, or raise its maxmemory',
   },
-  away(/MISCONF/, 'it cannot write to its disk and takes no more data: make room, or see its log'),
+  away(['noDisk'], 'it cannot write to its disk and takes no more data: make room, or see its log'),
   {
     ...away(BROKEN, `start it, or, if it is there, give it a certificate of ours that it knows: ${OWN_CERTIFICATE}`),
     isTls: true,
   },
   {
-    ...away(/no answer within/, 'start it, or, if it is there without TLS on that port, write redis instead of rediss'),
+    ...away(['silent'], 'start it, or, if it is there without TLS on that port, write redis instead of rediss'),
     isTls: true,
   },
   away(BROKEN, 'start it, or, if it is there, check whether it wants TLS (rediss://) or another port'),
-  away(
-    /MaxRetriesPerRequest|max retries per request|redirections|ClusterAllFailed|Failed to refresh slots|None of startup nodes/i,
-    'start it, or name another one by --redis or REDIS_URL',
-  ),
-  away(
-    /ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET|no answer within/,
-    'start it, or name another one by --redis or REDIS_URL',
-  ),
+  away(['gaveUp', 'redirected', 'noNode'], ANOTHER),
+  away(['unreachable', 'silent'], ANOTHER),
 ];
 
 /** An error of the connection or a refusal as a coded one; anything else as it is. */
@@ -88,7 +72,7 @@ export function asRedisFailure(settings: AddressSettings, error: unknown): unkno
   if (!(error instanceof Error) || error instanceof ElsewiseError) return error;
   const text = textOf(error);
   const { isEncrypted } = locate(settings);
-  const known = KNOWN.find(({ when, isTls }) => when.test(text) && (isEncrypted || !isTls));
+  const known = KNOWN.find(({ when, isTls }) => isSaid(text, when) && (isEncrypted || !isTls));
   return known ? failure(settings, error, known) : error;
 }
 
@@ -96,7 +80,7 @@ export function asRedisFailure(settings: AddressSettings, error: unknown): unkno
 export function connectFailure(settings: AddressSettings, error: Error): ElsewiseError {
   const coded = asRedisFailure(settings, error);
   if (coded instanceof ElsewiseError) return coded;
-  return failure(settings, error, away(/./, 'check that it is Redis, and its log'));
+  return failure(settings, error, away([], 'check that it is Redis, and its log'));
 }
 
 function failure(settings: AddressSettings, error: Error, { code, advice }: Known): ElsewiseError {
@@ -110,7 +94,7 @@ function reasonOf(error: Error): string {
   const cause = lastError(error);
   const reason = (cause.message || codeOf(cause) || cause.name).split('\n')[0].trim().replace(/\.$/, '');
   const { command } = cause as { command?: { name: string; args: unknown[] } };
-  if (!command || !/NOPERM/.test(reason)) return reason;
+  if (!command || !isSaid(reason, ['notPermitted'])) return reason;
   const key = command.args.find((arg) => typeof arg === 'string' && arg.includes(':'));
   return `${reason}; the command was ${command.name.toUpperCase()}${key ? ` ${key}` : ''}`;
 }

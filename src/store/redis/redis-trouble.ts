@@ -1,19 +1,30 @@
 /** Errors that say something of Redis and nothing of the command: whoever can wait should try the same again. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { says, type Word } from './redis-words.js';
 
-/** Starting, failing over: the first word of the reply tells. */
-const REPLIES = /^(LOADING|READONLY|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF) /;
-const BREAKS = /MaxRetriesPerRequest|Connection is closed|Too many Cluster redirections|ECONN|ETIMEDOUT|EPIPE/;
+/** Starting, failing over, cut off. */
+const TROUBLE: readonly Word[] = [
+  ...([
+    'loading',
+    'readOnly',
+    'busy',
+    'masterDown',
+    'clusterDown',
+    'tryAgain',
+    'fewReplicas',
+    'noDisk',
+    'full',
+  ] as const),
+  ...(['gaveUp', 'closed', 'redirected', 'unreachable', 'reset'] as const),
+];
 const MAX_BACK_OFF_MS = 5_000;
 
 export function isRedisTrouble(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return isRedisFull(error) || REPLIES.test(error.message) || BREAKS.test(`${error.name} ${error.message}`);
+  return says(error, ...TROUBLE);
 }
 
-/** It refuses to write for want of memory; a script that is refused says so in a longer sentence. */
 export function isRedisFull(error: unknown): boolean {
-  return error instanceof Error && /\bOOM\b/.test(error.message);
+  return says(error, 'full');
 }
 
 /** Ever longer up to a limit, and never the same for two who failed together. */

@@ -10,6 +10,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { ElsewiseError } from '../../documents/error.js';
 import { type AddressSettings, locate, type RedisAddress, type RedisKind } from './redis-address.js';
 import { BROKEN, connectFailure, lastError } from './redis-failure.js';
+import { isSaid, notAnswered, says } from './redis-words.js';
 
 /** What all stores work on; a Cluster takes the same commands, as long as the keys of each are in one slot. */
 export type RedisClient = Redis | Cluster;
@@ -96,7 +97,7 @@ export async function answersInfo(redis: RedisClient): Promise<boolean> {
     await redis.info('server');
     return true;
   } catch (error) {
-    if (/NOPERM/.test((error as Error).message)) return false;
+    if (says(error, 'notPermitted')) return false;
     throw error;
   }
 }
@@ -172,7 +173,7 @@ function nodeOptions({ isEncrypted, settings }: RedisAddress, manner: Manner): R
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: manner.maxRetries,
     // after a failover the connection may still be to the old master: find the new one and say it again there
-    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+    reconnectOnError: (error) => (says(error, 'readOnly') ? 2 : false),
     ...(isEncrypted && { tls: tlsOptions(settings) }),
   };
 }
@@ -202,7 +203,7 @@ function readSetting(name: string, file: string): string {
 async function moreExactly(settings: AddressSettings, known: Error): Promise<Error> {
   const { kind, isEncrypted, nodes } = locate(settings);
   if (kind === 'cluster') return reasonOfNode(settings, known);
-  return kind === 'single' && !isEncrypted && BROKEN.test(known.message) ? reasonOfRefusal(nodes[0], known) : known;
+  return kind === 'single' && !isEncrypted && isSaid(known.message, BROKEN) ? reasonOfRefusal(nodes[0], known) : known;
 }
 
 /** A server in protected mode says so to everybody and hangs up, before the client listens. */
@@ -221,7 +222,7 @@ async function reasonOfRefusal({ host, port }: { host: string; port: number }, k
 
 /** A Cluster's client tells of a node that it cannot connect to only that it is closed: the first one is asked directly. */
 async function reasonOfNode(settings: AddressSettings, known: Error): Promise<Error> {
-  if (!/Connection is closed|no answer within/.test(lastError(known).message)) return known;
+  if (!says(lastError(known), 'closed', 'silent')) return known;
   const address = locate(settings);
   const options = { ...address.nodes[0], ...nodeOptions(address, ONE_ATTEMPT), lazyConnect: true, retryStrategy: null };
   const node = new Redis(options);
@@ -246,13 +247,13 @@ function firstError(redis: RedisClient): () => Error | undefined {
   const keep = (error: Error) => void errors.push(error);
   redis.on('error', keep);
   redis.on('node error', keep);
-  return () => errors.find((error) => !BROKEN.test(lastError(error).message)) ?? errors[0];
+  return () => errors.find((error) => !isSaid(lastError(error).message, BROKEN)) ?? errors[0];
 }
 
 async function before<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    timer = setTimeout(() => reject(notAnswered(timeoutMs)), timeoutMs);
   });
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

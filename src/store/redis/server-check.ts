@@ -5,6 +5,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from './redis.js';
 import { type AddressSettings, locate, showAddress } from './redis-address.js';
+import { says } from './redis-words.js';
 
 type Info = ReadonlyMap<string, string>;
 
@@ -84,7 +85,7 @@ async function checkPersistence(node: Redis, info: Info): Promise<string[]> {
 
 /** Servers that are not Redis itself may not know the command at all. */
 function unlessDenied(error: Error): undefined {
-  if (!/NOPERM|unknown command/i.test(error.message)) throw error;
+  if (!says(error, 'notPermitted', 'unknownCommand')) throw error;
 }
 
 function readInfo(text: string): Info {

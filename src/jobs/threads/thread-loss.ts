@@ -1,0 +1,16 @@
+/**
+ * How the end of a thread is told: Node has a code for one that ran out of memory, piscina only words for one that ended. Each is
+ * held against real threads by test/integration/library-words.test.ts.
+ */
+import type { RowLoss } from './messages.js';
+
+const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
+const ENDED = 'worker exited with code';
+
+/** Undefined: the thread is well, the error is about the task. */
+export function threadLoss(error: unknown): RowLoss | undefined {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code === OUT_OF_MEMORY) return { code: 'thread-lost', message: 'the solver ran out of memory on this row' };
+  if (!message?.startsWith(ENDED)) return undefined;
+  return { code: 'thread-lost', message: 'the solver thread ended while it worked on this row' };
+}

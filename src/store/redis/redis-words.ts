@@ -1,0 +1,66 @@
+/**
+ * THE TABLE of what others say when something is wrong with Redis: the server, its client (ioredis), TLS (OpenSSL through Node) and
+ * the system. They have no codes in common, so that errors are told apart by their text, and by nothing but this table.
+ * test/integration/redis-words.test.ts makes each of them say it.
+ */
+
+export const WORDS = {
+  // the server
+  wrongPassword: /WRONGPASS|without any password configured/,
+  noPassword: /NOAUTH/,
+  protectedMode: /DENIED.*protected mode/,
+  /** The second to a script. */
+  notPermitted: /NOPERM|can't run this command/,
+  unknownCommand: /unknown command/i,
+  noCluster: /cluster support disabled/i,
+  otherSlot: /\bMOVED \d|\bCROSSSLOT\b/,
+  noSentinel: /unknown command.*sentinel/i,
+  clusterDown: /CLUSTERDOWN/,
+  /** It refuses to write for want of memory; a script that is refused says so in a longer sentence. */
+  full: /\bOOM\b/,
+  noDisk: /MISCONF/,
+  readOnly: /^READONLY /,
+  groupExists: /^BUSYGROUP /,
+  loading: /^LOADING /,
+  busy: /^BUSY /,
+  masterDown: /^MASTERDOWN /,
+  tryAgain: /^TRYAGAIN /,
+  fewReplicas: /^NOREPLICAS /,
+  // the client
+  closed: /Connection is closed/,
+  gaveUp: /MaxRetriesPerRequest/,
+  noNode: /None of startup nodes|Failed to refresh slots/,
+  redirected: /Too many Cluster redirections/,
+  noSentinels: /All sentinels are unreachable/,
+  noRedis: /Unknown RESP type/,
+  // TLS
+  unknownAuthority:
+    /self[- ]signed certificate|unable to verify the first certificate|unable to get (local )?issuer certificate/i,
+  otherHost: /does not match certificate's altnames|ERR_TLS_CERT_ALTNAME_INVALID/i,
+  expired: /certificate (has expired|is not yet valid)/i,
+  noCertificate:
+    /alert (number 116|certificate required)|certificate required|alert (bad|unknown|handshake)|unknown ca/i,
+  noTls: /wrong version number|packet length too long|EPROTO/i,
+  tlsCut: /socket disconnected before secure TLS/,
+  // the system
+  reset: /ECONNRESET|EPIPE/,
+  unreachable: /ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET/,
+  /** Our own, for everybody who keeps silent. */
+  silent: /no answer within/,
+} as const satisfies Record<string, RegExp>;
+
+export type Word = keyof typeof WORDS;
+
+/** Whether an error says one of these. Its name counts: the client's errors have some. */
+export function says(error: unknown, ...words: readonly Word[]): boolean {
+  return error instanceof Error && isSaid(`${error.message}`, words, error.name);
+}
+
+/** The same of text; `more` that words may be found in. */
+export function isSaid(text: string, words: readonly Word[], more = ''): boolean {
+  return words.some((word) => WORDS[word].test(text) || (more !== '' && WORDS[word].test(more)));
+}
+
+export function notAnswered(timeoutMs: number): Error {
+  return new Error(`no answer within ${timeoutMs / 1000} s`);
+}
