@@ -25,6 +25,7 @@ import { branchPlausible } from './reductions/branch-plausible.js';
 import { cuts } from './reductions/cuts.js';
 import type { SolverTable } from './solver.js';
 import { forestExact } from './trees/exact/forest-exact.js';
+import { forestSplit } from './trees/exact/forest-split.js';
 import { forestDescent } from './trees/heuristics/forest-descent.js';
 import { forestPull } from './trees/heuristics/forest-pull.js';
 import { forestTweak } from './trees/heuristics/forest-tweak.js';
@@ -50,6 +51,7 @@ export const solvers: SolverTable = [
   branchPlausible,
   boxes,
   forestExact,
+  forestSplit,
   enumerate,
   forestDescent,
   forestPull,

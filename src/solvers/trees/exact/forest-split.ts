@@ -1,0 +1,243 @@
+/**
+ * Sums over trees where a box of inputs has no cost of its own: under mahalanobis, or behind a step that mixes columns.
+ *
+ *   min cost(x' - x)   s.t.   Σ_t gain_m(leaf_t(M x' + o)) >= need_m  for every margin m,   x' in the policy
+ *
+ * Branch and bound over boxes of the inputs, the least bound first. The bound of a box is the cost of the cheapest point that the policy
+ * has in it (within-domain.ts), with the sides of the box as rows behind a map and as a narrower domain without one. A box whose best
+ * leaves do not suffice holds nothing. A point that the model accepts is the best of its box; else the box is cut at a split on the
+ * point's own ways through the trees. Where all these splits are decided, every point of the box has the same leaves.
+ *
+ * Refused: sets of categories. Limit: an engine is run for each box, so that many trees end with a gap.
+ */
+import { applyMap } from '../../../linalg/affine.js';
+import { nextUp } from '../../../linalg/floats.js';
+import type { LinearRow, TreesAtom } from '../../../models/region.js';
+import { hasSets } from '../../../models/trees/category-sets.js';
+import { goesLeft, lastLeft } from '../../../models/trees/tree.js';
+import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
+import { narrowTo } from '../../../policy/values.js';
+import { FLOPS_PER_UNIT } from '../../../problems/budget.js';
+import type { Problem } from '../../../problems/problem.js';
+import { prepareWithin } from '../../reductions/within-domain.js';
+import { isAnswer } from '../../shared/answer-check.js';
+import { BestAnswer } from '../../shared/best-answer.js';
+import { NodeHeap } from '../../shared/node-heap.js';
+import {
+  type Acceptance,
+  INFEASIBLE,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  type SolverTable,
+  solved,
+} from '../../solver.js';
+import { hasCells, soleTrees, treesOf } from '../cells/cells.js';
+
+/** Share of the cost below which a better answer is not looked for: the engines are no more exact. */
+const WORTH = 1e-7;
+const FLOPS_PER_NODE = 20;
+
+/** A box of inputs with its cheapest point. */
+interface InputBox {
+  readonly lo: Float64Array;
+  readonly hi: Float64Array;
+  readonly bound: number;
+  readonly x: Float64Array;
+}
+
+class PreparedSplits implements Prepared {
+  private readonly atom: TreesAtom;
+  private readonly end: Float64Array;
+  private readonly best: BestAnswer;
+  private readonly narrowed: Domain;
+  private readonly inputs: Float64Array;
+  private readonly within: Prepared | null;
+  private domain!: Domain;
+  private limits!: Limits;
+  /** The least bound of boxes that could neither be cut nor settled. */
+  private unsettled = Infinity;
+
+  constructor(
+    private readonly problem: Problem,
+    private readonly table: SolverTable,
+  ) {
+    this.atom = treesOf(problem);
+    const { forest, map } = this.atom;
+    this.end = Float64Array.from(forest.left, (left, n) => (left < 0 ? Number.NaN : lastLeft(forest, n)));
+    this.best = new BestAnswer(problem);
+    this.narrowed = createDomain(problem.space);
+    this.inputs = new Float64Array(map ? map.offset.length : problem.space.columns);
+    this.within = map ? null : prepareWithin(problem, table)!;
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    if (this.atom.map && domain.origin.some(Number.isNaN))
+      return numerical('a missing value is mixed into every input');
+    this.domain = domain;
+    this.limits = limits;
+    this.unsettled = Infinity;
+    this.best.begin(domain);
+    const open = new NodeHeap<InputBox>();
+    const everything = new Float64Array(this.inputs.length).fill(Infinity);
+    this.add(
+      open,
+      everything.map((end) => -end),
+      everything,
+      0,
+    );
+    for (let box = open.pop(); box && box.bound < this.below(); box = open.pop()) {
+      if (limits.budget.isSpent) return this.conclude(box.bound);
+      if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
+      this.cut(open, box);
+    }
+    return this.conclude(Infinity);
+  }
+
+  /** What an answer must cost less than, to be worth finding. */
+  private below(): number {
+    const { cutoff, gap } = this.limits;
+    return Math.min(cutoff, this.best.cost * (1 - Math.max(gap, WORTH)));
+  }
+
+  private conclude(open: number): Outcome {
+    const bound = Math.min(open, this.unsettled, this.below());
+    if (this.best.isFound) {
+      const isDone = bound >= this.best.cost * (1 - WORTH);
+      return isDone ? solved(this.best.x, bound) : limit(this.best.x, bound);
+    }
+    return bound === Infinity ? INFEASIBLE : limit(null, bound);
+  }
+
+  /** Bounds a box by its cheapest point; what holds nothing better is left out. */
+  private add(open: NodeHeap<InputBox>, lo: Float64Array, hi: Float64Array, parent: number): void {
+    if (!this.mayReach(lo, hi)) return;
+    const outcome = this.cheapest(lo, hi);
+    if (outcome.status === 'infeasible') return;
+    const bound = Math.max(parent, outcome.lowerBound);
+    if (!(bound < this.below())) return;
+    if (!outcome.x) this.unsettled = Math.min(this.unsettled, bound);
+    else if (isAnswer(this.problem, this.domain, outcome.x)) {
+      this.best.offer(outcome.x);
+      if (outcome.status !== 'solved') this.unsettled = Math.min(this.unsettled, bound);
+    } else open.push({ lo, hi, bound, x: outcome.x.slice() }, bound);
+  }
+
+  private cheapest(lo: Float64Array, hi: Float64Array): Outcome {
+    if (this.within) return this.narrow(lo, hi) ? this.within.solve(this.narrowed, this.limits) : INFEASIBLE;
+    const { matrix, diagonal, offset } = this.atom.map!;
+    const rows: LinearRow[] = [];
+    for (let i = 0; i < lo.length; i++) {
+      if (lo[i] === -Infinity && hi[i] === Infinity) continue;
+      const a = matrix ? matrix[i] : offset.map((_, c) => (c === i ? diagonal![i] : 0));
+      rows.push({ a, lower: lo[i] - offset[i], upper: hi[i] - offset[i] });
+    }
+    return prepareWithin(this.problem, this.table, rows, this.problem.holds)!.solve(this.domain, this.limits);
+  }
+
+  /** The person's domain within a box of columns; false: empty. */
+  private narrow(lo: Float64Array, hi: Float64Array): boolean {
+    const { narrowed } = this;
+    copyDomain(this.domain, narrowed);
+    for (const feature of this.problem.space.features) {
+      const { column, width, kind } = feature;
+      if (Number.isNaN(narrowed.origin[column])) continue;
+      if (kind !== 'choice') {
+        if (!narrowTo(narrowed, feature, lo[column], hi[column])) return false;
+        continue;
+      }
+      for (let c = column; c < column + width; c++) {
+        if (hi[c] < 1) narrowed.upper[c] = 0;
+        if (lo[c] > 0)
+          for (let other = column; other < column + width; other++) if (other !== c) narrowed.upper[other] = 0;
+      }
+      if (!narrowed.upper.subarray(column, column + width).some((upper) => upper > 0)) return false;
+    }
+    return true;
+  }
+
+  /** Whether the best leaves that a box can reach suffice. */
+  private mayReach(lo: Float64Array, hi: Float64Array): boolean {
+    const { forest, margins, slack } = this.atom;
+    this.limits.budget.spend((FLOPS_PER_NODE * margins.length * forest.left.length) / FLOPS_PER_UNIT);
+    return margins.every(({ gain, need }) => {
+      let total = 0;
+      for (const root of forest.root) total += this.most(root, gain, lo, hi);
+      return total >= need - slack;
+    });
+  }
+
+  private most(root: number, gain: Float64Array, lo: Float64Array, hi: Float64Array): number {
+    const { left, right } = this.atom.forest;
+    let most = Number.NEGATIVE_INFINITY;
+    const stack = [root];
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      if (left[node] < 0) most = Math.max(most, gain[node]);
+      else {
+        const way = this.decided(node, lo, hi);
+        if (way >= 0) stack.push(left[node]);
+        if (way <= 0) stack.push(right[node]);
+      }
+    }
+    return most;
+  }
+
+  /** 1: all of a box goes left; -1: right; 0: both. */
+  private decided(node: number, lo: Float64Array, hi: Float64Array): number {
+    const { forest, map } = this.atom;
+    const input = forest.feature[node];
+    if (!map && Number.isNaN(this.domain.origin[input])) return goesLeft(forest, node, Number.NaN) ? 1 : -1;
+    if (hi[input] <= this.end[node]) return 1;
+    return lo[input] > this.end[node] ? -1 : 0;
+  }
+
+  /** Two boxes, at the split on the point's ways that most trees ask for; none where all of them are decided. */
+  private cut(open: NodeHeap<InputBox>, { lo, hi, bound, x }: InputBox): void {
+    const node = this.chooseSplit(lo, hi, x);
+    if (node < 0) {
+      // Behind a map rounding may have put the point on another side than its box says.
+      if (this.atom.map && this.mayReach(lo, hi)) this.unsettled = Math.min(this.unsettled, bound);
+      return;
+    }
+    const input = this.atom.forest.feature[node];
+    this.add(open, lo, hi.with(input, Math.min(hi[input], this.end[node])), bound);
+    this.add(open, lo.with(input, Math.max(lo[input], nextUp(this.end[node]))), hi, bound);
+  }
+
+  private chooseSplit(lo: Float64Array, hi: Float64Array, x: Float64Array): number {
+    const { forest, map } = this.atom;
+    if (map) applyMap(map, x, this.inputs);
+    const seen = map ? this.inputs : x;
+    const counts = new Map<string, number>();
+    let [best, most] = [-1, 0];
+    for (const root of forest.root) {
+      for (let node = root; forest.left[node] >= 0; ) {
+        const way = this.decided(node, lo, hi);
+        if (way === 0) {
+          const key = `${forest.feature[node]} ${this.end[node]}`;
+          const count = (counts.get(key) ?? 0) + 1;
+          counts.set(key, count);
+          if (count > most) [best, most] = [node, count];
+        }
+        const isLeft = way === 0 ? goesLeft(forest, node, seen[forest.feature[node]]) : way > 0;
+        node = isLeft ? forest.left[node] : forest.right[node];
+      }
+    }
+    return best;
+  }
+}
+
+function accepts(problem: Problem, table: SolverTable): Acceptance {
+  const atom = soleTrees(problem);
+  if (!atom || hasCells(problem) || atom.forest.root.length < 2 || hasSets(atom.forest)) return 'no';
+  return prepareWithin(problem, table) ? 'exact' : 'no';
+}
+
+export const forestSplit: Solver = {
+  name: 'forest-split',
+  accepts,
+  prepare: (problem, table) => new PreparedSplits(problem, table),
+};
