@@ -3,14 +3,20 @@
  *
  * Distance: optimal string alignment (insert, delete, replace, swap two neighbours, each 1), case ignored.
  * A candidate counts when at most a third of the longer name would have to change, so short names get a suggestion
- * only for a difference in case. Ties go to the candidate listed first.
+ * only for a difference in case. Ties go to the candidate listed first. Work is bounded: of very many or very long candidates the
+ * first are compared.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let shortest = Number.POSITIVE_INFINITY;
+  let cells = 0;
   for (const candidate of candidates) {
+    if (cells > MAX_CELLS) break;
+    cells += 1 + name.length;
     const limit = Math.min(shortest - 1, Math.floor(Math.max(name.length, candidate.length) / 3));
     if (Math.abs(name.length - candidate.length) > limit) continue;
+    cells += name.length * candidate.length;
+    if (cells > MAX_CELLS) break;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance > limit) continue;
     nearest = candidate;
@@ -19,10 +25,20 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return nearest;
 }
 
+/** Pairs of letters that may be compared for one suggestion. */
+const MAX_CELLS = 1e7;
+
 /** `, did you mean "x"?` or nothing: the end of a message about an unknown name. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? '' : `, did you mean "${nearest}"?`;
+}
+
+const LISTED = 8;
+
+/** The first names of a list that may be long: `a, b, c, ...`. */
+export function listNames(names: readonly string[]): string {
+  return [...names.slice(0, LISTED), ...(names.length > LISTED ? ['...'] : [])].join(', ');
 }
 
 /** Row by row over the prefixes of `a`; a swap looks two rows back. */

@@ -9,7 +9,7 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, RowValue } from '../documents/model-document.js';
-import { didYouMean } from '../documents/nearest-name.js';
+import { didYouMean, listNames } from '../documents/nearest-name.js';
 import { LARGEST, tooLargeNumber } from '../documents/numbers.js';
 
 export type FeatureKind = 'continuous' | 'integer' | 'boolean' | 'ordinal' | 'choice';
@@ -23,6 +23,8 @@ export interface Feature {
   readonly column: number;
   readonly width: number;
   readonly categories: readonly string[];
+  /** The place of each category. */
+  readonly categoryIndex: ReadonlyMap<string, number>;
   readonly min: number;
   readonly max: number;
   /** Digits after the point that an answer may have: 0 for whole numbers and ranks; -1: any. */
@@ -52,6 +54,8 @@ export function layOutFeatures(documents: readonly FeatureDocument[]): FeatureSp
   return { features, columns, owner, byName };
 }
 
+const NO_CATEGORIES: ReadonlyMap<string, number> = new Map();
+
 function toFeature(document: FeatureDocument, index: number, column: number): Feature {
   const shared = {
     name: document.name,
@@ -60,13 +64,14 @@ function toFeature(document: FeatureDocument, index: number, column: number): Fe
     column,
     width: 1,
     categories: [] as string[],
+    categoryIndex: NO_CATEGORIES,
     decimals: -1,
   };
   if (document.type === 'boolean') return { ...shared, kind: 'boolean', decimals: 0, min: 0, max: 1 };
   if (document.type === 'categorical') {
     const { categories, encoding } = document;
-    if (new Set(categories).size !== categories.length)
-      throw featureError(index, 'categories', 'a category is listed twice');
+    const categoryIndex = new Map(categories.map((category, k) => [category, k]));
+    if (categoryIndex.size !== categories.length) throw featureError(index, 'categories', 'a category is listed twice');
     const ordinal = encoding === 'ordinal';
     const kind: FeatureKind = ordinal ? 'ordinal' : 'choice';
     return {
@@ -74,6 +79,7 @@ function toFeature(document: FeatureDocument, index: number, column: number): Fe
       kind,
       decimals: 0,
       categories,
+      categoryIndex,
       width: ordinal ? 1 : categories.length,
       min: 0,
       max: categories.length - 1,
@@ -144,12 +150,12 @@ function readBoolean(feature: Feature, raw: RowValue): number {
 
 function readCategory(feature: Feature, raw: RowValue): number {
   const text = String(raw);
-  const index = feature.categories.indexOf(text);
-  if (index >= 0) return index;
+  const index = feature.categoryIndex.get(text);
+  if (index !== undefined) return index;
   if (text.trim() === '') return Number.NaN;
-  const trimmed = feature.categories.indexOf(text.trim());
-  if (trimmed >= 0) return trimmed;
-  const hint = didYouMean(text, feature.categories) || `, known are ${feature.categories.slice(0, 8).join(', ')}`;
+  const trimmed = feature.categoryIndex.get(text.trim());
+  if (trimmed !== undefined) return trimmed;
+  const hint = didYouMean(text, feature.categories) || `, known are ${listNames(feature.categories)}`;
   throw rowError(feature, `unknown category ${JSON.stringify(text.slice(0, 60))}${hint}`);
 }
 

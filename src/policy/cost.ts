@@ -38,19 +38,19 @@ export interface Cost {
 }
 
 export function compileCost(policy: PolicyDocument, space: FeatureSpace, background: Background): Cost {
-  const { norm } = policy.cost;
+  const { norm, weights } = policy.cost;
+  if (typeof weights === 'object') checkWeightNames(weights, space);
   return {
     norm,
-    weight: Float64Array.from(space.features, (feature) => weightOf(policy, feature, background, space)),
+    weight: Float64Array.from(space.features, (feature) => weightOf(policy, feature, background)),
     curves: space.features.map((feature) => (norm === 'percentile' ? curveOf(policy, feature, background) : null)),
     metric: norm === 'mahalanobis' ? metricOf(space, background) : null,
   };
 }
 
-function weightOf(policy: PolicyDocument, feature: Feature, background: Background, space: FeatureSpace): number {
+function weightOf(policy: PolicyDocument, feature: Feature, background: Background): number {
   const { norm, weights } = policy.cost;
   if (typeof weights === 'object') {
-    checkWeightNames(weights, space);
     return Object.hasOwn(weights, feature.name) ? weights[feature.name] : 1;
   }
   const measured = norm === 'l1' || norm === 'l2';

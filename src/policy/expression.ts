@@ -81,15 +81,38 @@ const CONSTANTS: ReadonlyMap<string, number> = new Map([
 ]);
 const LISTED_CATEGORIES = 8;
 
+/** By feature, filled when a constraint first speaks of one. */
+type CategoryIndices = Map<number, ReadonlyMap<string, number>>;
+
+interface Names {
+  readonly features: ReadonlyMap<string, number>;
+  readonly categories: CategoryIndices;
+}
+
+/** A policy may have many constraints over the same features. */
+const knownNames = new WeakMap<readonly FeatureLike[], Names>();
+
+function namesOf(features: readonly FeatureLike[]): Names {
+  let names = knownNames.get(features);
+  if (!names) {
+    names = { features: new Map(features.map(({ name }, index) => [name, index])), categories: new Map() };
+    knownNames.set(features, names);
+  }
+  return names;
+}
+
 /** The features an expression speaks of. Features and categories are given by index. */
 export class Scope {
   private readonly indices: ReadonlyMap<string, number>;
+  private readonly categoryIndices: CategoryIndices;
 
   constructor(
     private readonly text: string,
     readonly features: readonly FeatureLike[],
   ) {
-    this.indices = new Map(features.map(({ name }, index) => [name, index]));
+    const names = namesOf(features);
+    this.indices = names.features;
+    this.categoryIndices = names.categories;
   }
 
   /** The feature or the constant that a name stands for. */
@@ -120,11 +143,21 @@ export class Scope {
   private labelled(feature: number, node: Node<'text'> | Node<'name'>): number | undefined {
     const { name, categories = [] } = this.features[feature];
     const label = node.kind === 'text' ? node.value : node.name;
-    const category = categories.indexOf(label);
-    if (category >= 0) return category;
+    const category = this.categoryIndex(feature).get(label);
+    if (category !== undefined) return category;
     if (node.kind === 'name' && this.indices.has(label)) return undefined;
     const hint = didYouMean(label, categories) || `: its categories are ${this.listCategories(feature)}`;
     return this.fail(`"${name}" has no category "${label}"${hint}`, node);
+  }
+
+  private categoryIndex(feature: number): ReadonlyMap<string, number> {
+    let known = this.categoryIndices.get(feature);
+    if (!known) {
+      const { categories = [] } = this.features[feature];
+      known = new Map(categories.map((category, k) => [category, k]));
+      this.categoryIndices.set(feature, known);
+    }
+    return known;
   }
 
   /** Where categories read as numbers, `rating >= 2` could mean the rank or the category: neither is guessed. */

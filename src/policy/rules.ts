@@ -3,7 +3,7 @@
  * Every entry is checked here against the feature it speaks of, with its path.
  */
 import { ElsewiseError } from '../documents/error.js';
-import { didYouMean } from '../documents/nearest-name.js';
+import { didYouMean, listNames } from '../documents/nearest-name.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 
@@ -83,13 +83,21 @@ function checkEntry(feature: Feature, entry: FeatureRuleDocument): void {
   }
 }
 
+/** A boolean's values as categories. */
+const TRUTH: ReadonlyMap<string, number> = new Map([
+  ['false', 0],
+  ['true', 1],
+]);
+
 function allowedMask(feature: Feature, allow: readonly (string | boolean)[]): Uint8Array {
-  const categories = feature.kind === 'boolean' ? ['false', 'true'] : feature.categories;
+  const isBoolean = feature.kind === 'boolean';
+  const categories = isBoolean ? [...TRUTH.keys()] : feature.categories;
+  const known = isBoolean ? TRUTH : feature.categoryIndex;
   const mask = new Uint8Array(categories.length);
   for (const [i, name] of allow.entries()) {
-    const index = categories.indexOf(String(name));
-    if (index < 0) {
-      const hint = didYouMean(String(name), categories) || `; known are ${categories.join(', ')}`;
+    const index = known.get(String(name));
+    if (index === undefined) {
+      const hint = didYouMean(String(name), categories) || `; known are ${listNames(categories)}`;
       throw policyError(`features.${feature.name}.allow[${i}]`, `unknown category "${name}"${hint}`);
     }
     mask[index] = 1;

@@ -10,7 +10,7 @@
  * A margin narrows an interval from both ends that it has.
  */
 import { ElsewiseError } from '../documents/error.js';
-import { didYouMean } from '../documents/nearest-name.js';
+import { didYouMean, listNames } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';
 import { type TargetDocument, targetSchema } from '../documents/policy-document.js';
 import type { LoadedModel } from '../models/load.js';
@@ -32,7 +32,7 @@ export function resolveTarget(target: TargetDocument, model: Classifier, margin:
   if (typeof target === 'string') return [classGoal(target, model, margin)];
   if (Array.isArray(target)) return target.map((label) => classGoal(label, model, margin));
   if (typeof target === 'number' || 'value' in target) {
-    throw targetError(`a number is for regressors; this model has the classes ${model.classes.join(', ')}`);
+    throw targetError(`a number is for regressors; this model has the classes ${listNames(model.classes)}`);
   }
   return [intervalGoal(target, intervalClass(target.class, model), margin)];
 }
@@ -40,7 +40,7 @@ export function resolveTarget(target: TargetDocument, model: Classifier, margin:
 function classGoal(label: string, model: Classifier, margin: number): Goal {
   const index = model.classes.indexOf(label);
   if (index >= 0) return { kind: 'class', index, margin };
-  const hint = didYouMean(label, model.classes) || `; it has ${model.classes.join(', ')}`;
+  const hint = didYouMean(label, model.classes) || `; it has ${listNames(model.classes)}`;
   throw targetError(`the model has no class "${label}"${hint}`);
 }
 

@@ -85,9 +85,9 @@ export class MoveModel {
     this.moves = problem.rules
       .filter((rule) => !rule.never)
       .flatMap((rule) => movesOf(rule.feature, rule.allowed !== null));
-    this.movesOf = problem.space.features.map((feature) =>
-      [...this.moves.keys()].filter((j) => this.moves[j].feature === feature),
-    );
+    const ofFeature: number[][] = problem.space.features.map(() => []);
+    for (const [j, { feature }] of this.moves.entries()) ofFeature[feature.index].push(j);
+    this.movesOf = ofFeature;
     this.always = linearRows(problem);
     this.regionRows = problem.piece.rows.length;
     this.choices = problem.space.features.filter((f) =>
@@ -207,6 +207,7 @@ export class MoveModel {
 
   private fillMoves(domain: Domain): void {
     const { origin, lower, upper } = domain;
+    let present = 0;
     for (let j = 0; j < this.n; j++) {
       const { feature, kind, category } = this.moves[j];
       const c = feature.column;
@@ -214,7 +215,8 @@ export class MoveModel {
         this.least[j] = 0;
         this.room[j] = this.mayChoose(domain, feature, category) ? 1 : 0;
         this.step[j] = 1;
-        this.choicePrice[j] = this.priceChoice(this.moves[j], domain);
+        if (this.moves[j - 1]?.feature !== feature) present = presentValue(feature, origin);
+        this.choicePrice[j] = changeCost(this.problem.cost, feature, present, category);
       } else {
         const up = kind === 'up';
         this.least[j] = Math.max(0, up ? lower[c] - origin[c] : origin[c] - upper[c]);
@@ -241,22 +243,22 @@ export class MoveModel {
   private fillRow(i: number, row: LinearRow, domain: Domain, depth: number, slack: number): void {
     const { n, rows } = this;
     const scale = this.scaleOf(i);
-    for (const feature of this.choices)
-      for (const j of this.movesOf[feature.index]) rows[i * n + j] = scale * this.unit[j] * this.effect(row, j, domain);
+    for (const feature of this.choices) {
+      const present = feature.kind === 'choice' ? presentShare(row, feature, domain) : 0;
+      for (const j of this.movesOf[feature.index])
+        rows[i * n + j] = scale * this.unit[j] * this.effect(row, j, present, domain);
+    }
     this.lo[n + i] = scale * (row.lower + depth - this.activity[i]);
     this.hi[n + i] = scale * (row.upper - depth - this.activity[i]);
     this.slack[i] = Math.max(scale * slack, LEAST_SLACK);
     this.doubt[i] = scale * (depth + roundingFor(row, this.size[i]));
   }
 
-  /** What one unit of a choice adds to a row. */
-  private effect(row: LinearRow, j: number, { origin }: Domain): number {
+  /** What one unit of a choice adds to a row. `present`: what the row's own category adds. */
+  private effect({ a }: LinearRow, j: number, present: number, { origin }: Domain): number {
     const { feature, category } = this.moves[j];
     const c = feature.column;
-    if (feature.kind !== 'choice') return row.a[c] * (category - origin[c]);
-    let present = 0;
-    for (let k = c; k < c + feature.width; k++) present += row.a[k] * origin[k];
-    return row.a[c + category] - present;
+    return feature.kind === 'choice' ? a[c + category] - present : a[c] * (category - origin[c]);
   }
 
   private fillChoice(i: number, feature: Feature, domain: Domain): void {
@@ -272,11 +274,6 @@ export class MoveModel {
   /** The present value of a numeric move's feature. */
   originOf(j: number): number {
     return this.origin[this.moves[j].feature.column];
-  }
-
-  private priceChoice({ feature, category }: Move, { origin }: Domain): number {
-    const present = feature.kind === 'choice' ? presentCategory(feature, origin) : origin[feature.column];
-    return changeCost(this.problem.cost, feature, present, category);
   }
 
   /** Scaled moves -> columns. */
@@ -308,8 +305,16 @@ function movesOf(feature: Feature, listed: boolean): Move[] {
   ];
 }
 
-/** The row's own category; -1 when it is missing and imputed by no single one. */
-function presentCategory(feature: Feature, origin: Float64Array): number {
+/** What a category in columns of its own adds to a row as the person is. */
+function presentShare({ a }: LinearRow, { column, width }: Feature, { origin }: Domain): number {
+  let present = 0;
+  for (let k = column; k < column + width; k++) present += a[k] * origin[k];
+  return present;
+}
+
+/** The row's own rank or category; -1 when it is missing and imputed by no single one. */
+function presentValue(feature: Feature, origin: Float64Array): number {
+  if (feature.kind !== 'choice') return origin[feature.column];
   for (let k = 0; k < feature.width; k++) if (origin[feature.column + k] === 1) return k;
   return -1;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { didYouMean, nearestName } from '../../../src/documents/nearest-name.js';
+import { didYouMean, listNames, nearestName } from '../../../src/documents/nearest-name.js';
 
 describe('the nearest name', () => {
   it.each([
@@ -63,4 +63,25 @@ describe('the nearest name', () => {
 it('the hint is the end of a sentence, or nothing', () => {
   expect(didYouMean('hosing', ['housing'])).toBe(', did you mean "housing"?');
   expect(didYouMean('x', ['housing'])).toBe('');
+});
+
+it('compares the first of very many long names only', () => {
+  const long = 'x'.repeat(2000);
+  const candidates = Array.from({ length: 5000 }, (_, k) => `${long.slice(4)}${String(k).padStart(4, '0')}`);
+  let asked = 0;
+  const counted = {
+    *[Symbol.iterator]() {
+      for (const candidate of candidates) {
+        asked++;
+        yield candidate;
+      }
+    },
+  };
+  expect(nearestName(long, counted)).toBe(candidates[0]);
+  expect(asked).toBeLessThan(10);
+});
+
+it('names the first of many names', () => {
+  expect(listNames(['a', 'b'])).toBe('a, b');
+  expect(listNames(Array.from({ length: 20 }, (_, k) => `n${k}`))).toBe('n0, n1, n2, n3, n4, n5, n6, n7, ...');
 });
