@@ -92,22 +92,14 @@ export type Request = z.output<typeof requestSchema>;
 export type EventReturn = z.output<typeof eventReturnSchema>;
 
 /**
- * The making is part of it, so that what is left of an expired batch is never taken for a job of the next one of that id. It is
- * not in the data, which workers of the former release would refuse. BullMQ refuses ids with a colon and ids that are integers.
+ * The id ends with the generation of the batch. A job that is left of an expired batch is therefore never taken for a job of
+ * the next batch with that id. BullMQ refuses ids with a colon and ids that are integers.
  */
 export function chunkJobId(batch: Pick<Manifest, 'id' | 'created'>, chunk: number): string {
-  return `${formerChunkJobId(batch.id, chunk)}@${makingOf(batch)}`;
+  return `chunk-${batch.id}-${chunk}@${makingOf(batch)}`;
 }
 
-/**
- * As the former release named it. Such a job is worked like any other: it counts for the batch that has its id now if the rows,
- * the model and the policy are the same, and is stale if not.
- */
-export function formerChunkJobId(batch: string, chunk: number): string {
-  return `chunk-${batch}-${chunk}`;
-}
-
-/** None in an id of the former release, or of another producer. */
+/** None in an id that another producer chose. */
 export function makingOfJob(id: string): string | undefined {
   return /@([0-9a-z]+)$/.exec(id)?.[1];
 }

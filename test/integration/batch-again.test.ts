@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reconcile } from '../../src/jobs/batches/reconcile.js';
-import { chunkJobId, formerChunkJobId } from '../../src/jobs/contract.js';
+import { chunkJobId } from '../../src/jobs/contract.js';
 import { queueOptions } from '../../src/jobs/queues.js';
 import { Keys } from '../../src/store/keys.js';
 import { until, World } from './queue-world.js';
@@ -89,29 +89,30 @@ describe('a batch under the id of one that expired', () => {
   });
 });
 
-describe('a job that the former release has added', () => {
+describe('a job of another producer, whose id says no generation', () => {
   /** In place of the job of a chunk; the data may differ. */
-  async function addFormer(index: number, changes: object = {}): Promise<void> {
+  async function replaceJob(index: number, changes: object = {}): Promise<void> {
     const { manifest } = await world.store.batches.status('again');
     const job = (await queue.getJob(chunkJobId(manifest, index)))!;
     await job.remove();
-    await queue.add('chunk', { ...job.data, ...changes }, { jobId: formerChunkJobId('again', index) });
+    await queue.add('chunk', { ...job.data, ...changes }, { jobId: `chunk-again-${index}` });
   }
 
-  it('is the job of its chunk: no other is added, and it is worked', async () => {
+  it('is worked like any other, also where the chunk gets a second one', async () => {
     await add(rows);
-    for (const index of [0, 1]) await addFormer(index);
+    for (const index of [0, 1]) await replaceJob(index);
     await reconcile(world.store, 'again');
-    expect(await queue.getWaitingCount()).toBe(2);
     await world.serve(BULK);
     expect(await world.results('again')).toBe(await world.explain(rows));
+    await until('all jobs', async () => (await queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0);
+    expect(await world.store.batches.status('again')).toMatchObject({ done: 2, failed: 0, answered: 40 });
   });
 
   it('for an earlier batch of other rows or another policy ends without a letter, and the chunk gets its own', async () => {
     await add(rows);
     const other = `sha256:${'0'.repeat(64)}`;
-    await addFormer(0, { policy: other });
-    await addFormer(1, { digest: other });
+    await replaceJob(0, { policy: other });
+    await replaceJob(1, { digest: other });
     await world.serve(BULK);
     expect(await world.results('again')).toBe(await world.explain(rows));
     expect([await queue.getFailedCount(), await world.store.dead.count()]).toEqual([0, 0]);

@@ -5,7 +5,7 @@
  */
 import { type Manifest, makingOf } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
-import { chunkJobId, formerChunkJobId } from '../contract.js';
+import { chunkJobId } from '../contract.js';
 import { codeOf, failureOf } from '../failures/job-failure.js';
 import type { TextQueue } from '../text-jobs.js';
 import { withBulkQueue } from './batch-control.js';
@@ -39,7 +39,7 @@ export async function reconcileChunks(
     waiting.map(async ({ index, facts }) => {
       const jobId = chunkJobId(manifest, index);
       const state = await queue.getJobState(jobId);
-      if (state === 'unknown' && !(await hasFormerJob(queue, id, index))) lost.push({ index, facts });
+      if (state === 'unknown') lost.push({ index, facts });
       if (state !== 'failed') return;
       const message = (await queue.getJob(jobId))?.failedReason ?? 'its worker died';
       const failed = { ...facts, state, code: codeOf(failureOf(message)), message };
@@ -48,10 +48,4 @@ export async function reconcileChunks(
   );
   await addChunkJobs(queue, manifest, lost);
   return waiting.length;
-}
-
-/** Whether a job that the former release has added is still to be worked. One that has failed may be an earlier batch's. */
-async function hasFormerJob(queue: TextQueue, batch: string, index: number): Promise<boolean> {
-  const state = await queue.getJobState(formerChunkJobId(batch, index));
-  return state !== 'unknown' && state !== 'failed';
 }

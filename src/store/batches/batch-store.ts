@@ -244,12 +244,9 @@ export class BatchStore {
     return (await this.chunks(id, index, 1))[0];
   }
 
-  /** Of the batch that has this id now; one of a former release has it in its manifest only. */
+  /** Of the batch that has this id now. */
   async making(id: string): Promise<string | undefined> {
-    const making = await this.#redis.hget(this.#keys.batch(id), 'making');
-    if (making !== null) return making;
-    const manifest = await this.manifest(id);
-    return manifest && makingOf(manifest);
+    return (await this.#redis.hget(this.#keys.batch(id), 'making')) ?? undefined;
   }
 
   /** The chunk that a job was made for; stale: its batch is gone, and there is another one of the same id. */

@@ -9,7 +9,6 @@ import {
   eventJobId,
   eventJobSchema,
   eventJobText,
-  formerChunkJobId,
   makingOfJob,
 } from '../../../src/jobs/contract.js';
 import { batchIdSchema, makingOf } from '../../../src/store/batches/manifest.js';
@@ -35,9 +34,8 @@ describe('job ids', () => {
       fc.property(batch, index, batch, index, (batch, chunk, otherBatch, otherChunk) => {
         fc.pre(batch.id !== otherBatch.id || batch.created !== otherBatch.created || chunk !== otherChunk);
         expect(chunkJobId(batch, chunk)).not.toBe(chunkJobId(otherBatch, otherChunk));
-        expect(chunkJobId(batch, chunk)).not.toBe(formerChunkJobId(otherBatch.id, otherChunk));
         expect(makingOfJob(chunkJobId(batch, chunk))).toBe(makingOf(batch));
-        expect(makingOfJob(formerChunkJobId(batch.id, chunk))).toBeUndefined();
+        expect(makingOfJob(`chunk-${batch.id}-${chunk}`)).toBeUndefined();
       }),
     );
     const made = (id: string) => ({ id, created: '2026-01-15T09:30:42.000Z' });
