@@ -6,6 +6,7 @@ import { type LoadedModel, loadModel } from '../models/load.js';
 import { loadPolicy } from '../policy/policy.js';
 import type { VersionedPolicy } from '../store/registry/policy-store.js';
 import { looksLikeReference } from '../store/registry/reference.js';
+import type { Store } from '../store/store.js';
 
 export async function readJson(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -22,26 +23,27 @@ export async function readModelFile(path: string): Promise<LoadedModel> {
   return loadModel(await readJson(path));
 }
 
+/** Lends the store for one use. */
+export type OpenStore = <T>(use: (store: Store) => Promise<T>) => Promise<T>;
+
+/** A store that is connected to when it is used. */
+export function storeAt(redis: string | undefined): OpenStore {
+  return async (use) => {
+    const { useStore } = await import('./store-options.js');
+    return useStore({ redis }, use);
+  };
+}
+
 /** A file, or else a reference into the registry. */
 export async function readModel(text: string, redisUrl?: string): Promise<LoadedModel> {
-  return readFileOr(
-    text,
-    async () => {
-      const { useStore } = await import('./store-options.js');
-      return useStore({ redis: redisUrl }, ({ models }) => models.load(text));
-    },
-    readModelFile,
-  );
+  return readFileOr(text, () => storeAt(redisUrl)(({ models }) => models.load(text)), readModelFile);
 }
 
 /** The same of a policy; one from the registry knows its version. */
-export async function readPolicyDocument(text: string, redisUrl?: string): Promise<VersionedPolicy> {
+export async function readPolicyDocument(text: string, openStore: OpenStore): Promise<VersionedPolicy> {
   return readFileOr(
     text,
-    async () => {
-      const { useStore } = await import('./store-options.js');
-      return useStore({ redis: redisUrl }, ({ policies }) => policies.load(text));
-    },
+    () => openStore(({ policies }) => policies.load(text)),
     async (path) => loadPolicy(await readJson(path)),
   );
 }

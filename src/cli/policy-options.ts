@@ -4,7 +4,7 @@ import { readTargetText } from '../jobs/rows/row.js';
 import type { LoadedModel } from '../models/load.js';
 import { defaultPolicy, loadPolicy } from '../policy/policy.js';
 import type { VersionedPolicy } from '../store/registry/policy-store.js';
-import { readPolicyDocument } from './documents.js';
+import { type OpenStore, readPolicyDocument, storeAt } from './documents.js';
 import type { OptionTable, OptionValues } from './options.js';
 
 export const POLICY_OPTIONS = {
@@ -28,10 +28,13 @@ export const POLICY_OPTIONS = {
 
 type Given = OptionValues<typeof POLICY_OPTIONS> & { readonly redis: string | undefined };
 
-/** It keeps its version only as long as no option changes what it says. */
-export async function readPolicy(options: Given, model: Pick<LoadedModel, 'classes'>): Promise<VersionedPolicy> {
-  const given =
-    options.policy === undefined ? defaultPolicy() : await readPolicyDocument(options.policy, options.redis);
+/** The policy keeps its version only while no option changes what it says. */
+export async function readPolicy(
+  options: Given,
+  model: Pick<LoadedModel, 'classes'>,
+  openStore: OpenStore = storeAt(options.redis),
+): Promise<VersionedPolicy> {
+  const given = options.policy === undefined ? defaultPolicy() : await readPolicyDocument(options.policy, openStore);
   const { target, norm, weights, count, region, 'deadline-ms': deadlineMs, seed } = options;
   const policy = loadPolicy({
     ...given.document,

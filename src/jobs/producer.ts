@@ -23,6 +23,7 @@ import { EventRoom } from './events/event-backpressure.js';
 import { refuseLongDeadline } from './events/event-deadline.js';
 import { asEventPolicy, EventPolicies, type EventPolicy } from './events/event-policies.js';
 import { type ReadEvent, readEvent } from './events/read-event.js';
+import { withId } from './results/result-lines.js';
 import { RowSource } from './rows/row-source.js';
 import { openQueue, type TextQueue } from './text-jobs.js';
 import { TrialThread } from './threads/trial-thread.js';
@@ -51,6 +52,12 @@ export interface BatchInput {
   /** Called again and again while Redis has no room for more. */
   onWait?(reason: string): void;
   onWarning?(text: string): void;
+}
+
+/** A batch whose model and policy have been looked up. */
+export interface ResolvedBatch extends Omit<BatchInput, 'model' | 'policy'> {
+  readonly model: ModelVersion;
+  readonly policy: VersionedPolicy;
 }
 
 export type { EnqueuedBatch };
@@ -89,8 +96,15 @@ export class Producer {
     this.#store.redis.disconnect();
   }
 
-  /** Refuses a bad model, policy or header before anything is written. Takes a thread that was started ahead, and ends it. */
-  async enqueueBatch(input: BatchInput, trial = new TrialThread()): Promise<EnqueuedBatch> {
+  /** Refuses a bad model, policy or header before anything is written. */
+  async enqueueBatch(input: BatchInput): Promise<EnqueuedBatch> {
+    const { models, policies } = this.#store;
+    const model = await models.resolve(input.model);
+    return this.addBatch({ ...input, model, policy: await policies.accept(input.policy) });
+  }
+
+  /** The same for a model and a policy that were looked up before. Takes a thread that was started ahead, and ends it. */
+  async addBatch(input: ResolvedBatch, trial = new TrialThread()): Promise<EnqueuedBatch> {
     const { cut, manifest } = await this.#create(input, trial).finally(() => trial.close());
     if (input.chunkRows !== undefined && (manifest.probe || manifest.chunkRows !== input.chunkRows))
       throw otherCut(manifest);
@@ -98,10 +112,9 @@ export class Producer {
     return new BatchFeed(this.#store, this.#queues.bulk, manifest).add(cut, input);
   }
 
-  async #create(input: BatchInput, trial: TrialThread): Promise<{ cut: ChunkCutter; manifest: Manifest }> {
-    const { models, policies, batches, settings } = this.#store;
-    const model = await models.resolve(input.model);
-    const policy = await policies.accept(input.policy);
+  async #create(input: ResolvedBatch, trial: TrialThread): Promise<{ cut: ChunkCutter; manifest: Manifest }> {
+    const { models, batches, settings } = this.#store;
+    const { model, policy } = input;
     const features = await trial.try(() => models.read(model), model, policy);
     const rows = await RowSource.open(input.source, input.name, features);
     for (const warning of rows.warnings) input.onWarning?.(warning);
@@ -110,7 +123,7 @@ export class Producer {
     const cut = new ChunkCutter(rows);
     const probe = () => cut.probe((chunk) => trial.time(chunk, rows.layout));
     const size = known ?? (input.chunkRows ? { chunkRows: input.chunkRows } : await probe());
-    const described = describe({ ...input, batch: id }, model, policy, rows, settings);
+    const described = describe({ ...input, batch: id }, rows, settings);
     const manifest = await batches.create({ ...described, chunkRows: size.chunkRows, probe: size.probe });
     return { cut, manifest };
   }
@@ -169,19 +182,18 @@ export class Producer {
     await this.#waiter.listen();
     const enqueued = await this.enqueueEvent(event);
     const answer = await this.#waiter.wait(enqueued, options.waitMs);
-    return answer === undefined ? undefined : { ...(JSON.parse(answer) as ResultDocument), id: enqueued.id };
+    return answer === undefined ? undefined : (JSON.parse(withId(answer, enqueued.id)) as ResultDocument);
   }
 }
 
 type Described = Omit<Manifest, 'chunkRows' | 'probe'>;
 
 function describe(
-  input: BatchInput & { readonly batch: string },
-  model: ModelVersion,
-  policy: VersionedPolicy,
+  input: ResolvedBatch & { readonly batch: string },
   { layout }: RowSource,
   { batchTtlSeconds }: StoreSettings,
 ): Described {
+  const { model, policy } = input;
   return {
     schema: 'elsewise.batch/v1',
     id: input.batch,

@@ -48,19 +48,19 @@ has no room for more it waits until there is. The last line is the batch id, for
       const { checkServers } = await import('../../store/redis/server-check.js');
       const input = await openSource(options.input);
       const model = await store.models.resolve(options.model);
-      const policy = await readPolicy(options, model);
+      const policy = await readPolicy(options, model, (use) => use(store));
       const batch = options.batch ?? newBatchId(model.name);
       const say = (text: string) => options.quiet || process.stderr.write(`elsewise: ${text}\n`);
       for (const text of await checkServers(store.redis, store.settings)) say(text);
       say(`adding to batch ${batch}, should it be interrupted: the same again with --batch ${batch}`);
       const progress = showAdding(options.quiet);
       const ttlSeconds = options.ttl === undefined ? undefined : readDuration(options.ttl);
-      const adding = new Producer(store).enqueueBatch(
+      const adding = new Producer(store).addBatch(
         {
           source: input.bytes,
           name: input.name,
-          model: `${model.name}@${model.version}`,
-          policy: policy.version ? `${policy.name}@${policy.version}` : policy.document,
+          model,
+          policy,
           batch,
           chunkRows: options['chunk-rows'],
           ttlSeconds,
