@@ -2,7 +2,7 @@
  * Waits for the answer to an event, and finds it later. What it waits for is the answer to the very content that was sent, by
  * the content key of its job, so an older answer under the same id is never mistaken for it.
  */
-import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
+import { ElsewiseError, storedError } from '../documents/error.js';
 import { QUEUES } from '../jobs/contract.js';
 import { AnswerWaiter } from '../jobs/events/answer-waiter.js';
 import type { EnqueuedEvent } from '../jobs/producer.js';
@@ -81,7 +81,6 @@ export class EventAnswers {
     const letter = await this.#store.dead.find(letterId('events', jobId));
     if (!letter) return false;
     if (isMalformed(letter)) throw new ElsewiseError('damaged', 'what was kept of this event cannot be read');
-    const { code, message } = letter;
-    throw new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal', message);
+    throw storedError(letter.code, letter.message);
   }
 }

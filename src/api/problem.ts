@@ -62,8 +62,8 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** What a command would be told of its arguments is here about a request. */
-function withoutCommandLine({ message, path }: ElsewiseError): ElsewiseError {
-  return new ElsewiseError('bad-request', path ? message.slice(`${path}: `.length) : message, path);
+function withoutCommandLine({ detail, path }: ElsewiseError): ElsewiseError {
+  return new ElsewiseError('bad-request', detail, path);
 }
 
 export function asCoded(error: unknown): ElsewiseError {

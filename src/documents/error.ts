@@ -53,7 +53,17 @@ export class ElsewiseError extends Error {
     this.path = path;
   }
 
+  /** The message without the path. */
+  get detail(): string {
+    return this.path ? this.message.slice(this.path.length + 2) : this.message;
+  }
+
   get exitCode(): number {
     return ERROR_CODES[this.code].exit;
   }
+}
+
+/** An error as it was stored: a code and a message. A code that is not in the table stands for a bug. */
+export function storedError(code: string, message: string): ElsewiseError {
+  return new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal', message);
 }

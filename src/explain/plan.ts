@@ -157,7 +157,7 @@ class PreparedPlan implements Plan, Searcher {
       const plan = this.targetPlan(target);
       return this.explainPerson(id, plan, start);
     } catch (error) {
-      if (error instanceof ElsewiseError) return this.invalid(id, error.path, withoutPath(error));
+      if (error instanceof ElsewiseError) return this.invalid(id, error.path, error.detail);
       throw error;
     }
   }
@@ -302,6 +302,3 @@ function checkSolverNames(policy: Policy): void {
   if (wrong < 0) return;
   throw new ElsewiseError('bad-document', `unknown solver; known are ${known.join(', ')}`, `policy.solvers[${wrong}]`);
 }
-
-const withoutPath = (error: ElsewiseError): string =>
-  error.path ? error.message.slice(error.path.length + 2) : error.message;

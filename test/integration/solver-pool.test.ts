@@ -8,6 +8,7 @@ import { SolverPool } from '../../dist/jobs/threads/pool.js';
 import { referToPlan } from '../../dist/jobs/threads/shared-documents.js';
 import { loadModel } from '../../dist/models/load.js';
 import { loadPolicy } from '../../dist/policy/policy.js';
+import { unpackLines } from '../../dist/store/codec/result-block.js';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { HEADER, MODEL, POLICY, rowLine } from './small-task.js';
 
@@ -96,6 +97,19 @@ describe('a pool', () => {
     const second = await pool.run(twice, { rowLimitMs: 5000 });
     expect(second.tally.rows).toBe(2);
     expect(first.bytes.length).toBeGreaterThan(100);
+  });
+
+  it('gives the block that was asked for, also when a thread was lost over it', async () => {
+    openPool('misbehaving', 1);
+    const lines = [rowLine(1), named('exit-1'), rowLine(2)];
+    const { bytes, digest } = await pool.run(task(lines, { isPacked: true }), { rowLimitMs: 5000 });
+    const stored = await unpackLines({ data: bytes, digest: digest! }, 'the chunk');
+    const results = stored.toString().trimEnd().split('\n');
+    expect(results.map((line) => outcome(JSON.parse(line)))).toEqual([
+      'r-1 found',
+      'exit-1 not-found thread-lost',
+      'r-2 found',
+    ]);
   });
 
   it('says what is wrong with documents, with the code', async () => {

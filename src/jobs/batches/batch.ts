@@ -2,7 +2,7 @@
  * Follows a batch to its end: the results of its chunks in input order, each as soon as it and all before it are there.
  * News wake it up; what it goes by is the store, so that news that got lost cost a second and nothing else.
  */
-import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../../documents/error.js';
+import { ElsewiseError, storedError } from '../../documents/error.js';
 import type { Chunk } from '../../store/batches/manifest.js';
 import { duplicateOf } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
@@ -89,6 +89,5 @@ async function isEnd(store: Store, id: string, next: number): Promise<boolean> {
 }
 
 function failure(id: string, index: number, { code, message }: Chunk & { state: 'failed' }): ElsewiseError {
-  const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'thread-lost';
-  return new ElsewiseError(known, `chunk ${index} of batch "${id}" failed, its results are missing: ${message}`);
+  return storedError(code, `chunk ${index} of batch "${id}" failed, its results are missing: ${message}`);
 }

@@ -4,15 +4,12 @@
  * The first rows are solved to find out; they are the first chunk, whatever comes out.
  */
 import type { Manifest } from '../../store/batches/manifest.js';
+import { FIRST_ROWS, MAX_ROWS, rowsWithin } from '../rows/chunk-size.js';
 import type { Chunk, RowSource } from '../rows/row-source.js';
 
 export type ChunkCut = Pick<Manifest, 'chunkRows' | 'probe'>;
 
-const TARGET_MS = 500;
-const MAX_ROWS = 1_000;
-const PROBE_ROWS = 32;
-/** Parsing, formatting and compression, which are not counted. */
-const OVERHEAD_MS_PER_ROW = 0.03;
+const CHUNK_MS = 500;
 
 export class ChunkCutter {
   readonly #rows: RowSource;
@@ -24,11 +21,10 @@ export class ChunkCutter {
 
   /** `timeRows` gives the milliseconds of a row. */
   async probe(timeRows: (rows: Chunk) => Promise<number>): Promise<ChunkCut> {
-    this.#first = await this.#rows.take(PROBE_ROWS);
+    this.#first = await this.#rows.take(FIRST_ROWS);
     if (!this.#first) return { chunkRows: MAX_ROWS };
     const msPerRow = await timeRows(this.#first);
-    const chunkRows = Math.max(1, Math.min(MAX_ROWS, Math.round(TARGET_MS / (msPerRow + OVERHEAD_MS_PER_ROW))));
-    return { chunkRows, probe: { rows: PROBE_ROWS, msPerRow } };
+    return { chunkRows: rowsWithin(CHUNK_MS, msPerRow), probe: { rows: FIRST_ROWS, msPerRow } };
   }
 
   /** The next chunks, at most so many; fewer only at the end. */

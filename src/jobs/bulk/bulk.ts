@@ -10,6 +10,7 @@ import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ResumePoint } from '../results/resume.js';
 import { addTally, createTally, type Tally } from '../results/tally.js';
+import { LearnedChunkSize } from '../rows/chunk-size.js';
 import { headerFeatures } from '../rows/csv.js';
 import { createRowReader } from '../rows/row-reader.js';
 import { type Chunk, RowSource } from '../rows/row-source.js';
@@ -17,7 +18,6 @@ import type { ByteSink, ByteSource } from '../rows/streams.js';
 import type { ChunkAnswer, ChunkTask, OutputFormat } from '../threads/messages.js';
 import { rowLimitMs, type SolverPool } from '../threads/pool.js';
 import { type PlanReference, referToPlan } from '../threads/shared-documents.js';
-import { ChunkSize } from './chunk-size.js';
 import { Conveyor } from './conveyor.js';
 
 export interface BulkJob {
@@ -60,6 +60,8 @@ export interface BulkReport {
   readonly elapsedMs: number;
 }
 
+/** Short chunks keep progress smooth, interruptions short and threads evenly busy. */
+const CHUNK_MS = 100;
 /** Chunks under way per thread: one is worked on, the others wait so that no thread ever has to. */
 const CHUNKS_PER_THREAD = 3;
 
@@ -81,7 +83,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   try {
     if (!job.resumeAt?.bytes && job.output.header) await sink.write(Buffer.from(job.output.header));
     const conveyor = new Conveyor<Shipment>(CHUNKS_PER_THREAD * job.pool.threads);
-    const size = new ChunkSize();
+    const size = new LearnedChunkSize(CHUNK_MS);
     const reading = ship(source, plan, conveyor, size, job);
     reading.catch(() => {}); // input that breaks off is heard of when all that came before is written
     await unload(conveyor, sink, tally, size, job, resumedRows);
@@ -97,7 +99,7 @@ async function ship(
   source: RowSource,
   plan: PlanReference,
   conveyor: Conveyor<Shipment>,
-  size: ChunkSize,
+  size: LearnedChunkSize,
   job: BulkJob,
 ): Promise<void> {
   const limit = { rowLimitMs: job.rowLimitMs ?? rowLimitMs(job.policy?.document.deadlineMs ?? 0) };
@@ -121,7 +123,7 @@ async function unload(
   conveyor: Conveyor<Shipment>,
   sink: ByteSink,
   tally: Tally,
-  size: ChunkSize,
+  size: LearnedChunkSize,
   job: BulkJob,
   resumedRows: number,
 ): Promise<void> {

@@ -2,7 +2,7 @@
  * Waits for answers to events. News on a channel wake it up; what it goes by is the store, so that news that got lost
  * cost a fraction of a second and nothing else. One subscription serves everyone who waits in this process.
  */
-import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../../documents/error.js';
+import { type ElsewiseError, storedError } from '../../documents/error.js';
 import type { AnswerNews } from '../../store/batches/result-store.js';
 import { duplicateOf, type RedisClient } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
@@ -74,7 +74,7 @@ export class AnswerWaiter {
     let isNews = false;
     let wake = () => {};
     const tell = (news: AnswerNews) => {
-      if ('failure' in news) failure = asError(news.failure);
+      if ('failure' in news) failure = storedError(news.failure.code, news.failure.message);
       isNews = true;
       wake();
     };
@@ -102,8 +102,4 @@ export class AnswerWaiter {
       if (listeners?.size === 0) this.#waiting.delete(address);
     }
   }
-}
-
-function asError({ code, message }: { code: string; message: string }): ElsewiseError {
-  return new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'thread-lost', message);
 }

@@ -8,6 +8,7 @@ import type { ResultReader } from '../../store/codec/result-columns.js';
 import type { ResultRow } from '../../store/codec/result-row.js';
 import type { ParsedRow } from '../rows/row.js';
 import type { KnownResults, KnownSource } from '../threads/messages.js';
+import { withId } from './result-lines.js';
 
 export class KnownResultReader {
   readonly #known: KnownResults | undefined;
@@ -25,7 +26,7 @@ export class KnownResultReader {
     const result = source < 0 ? undefined : this.#open(source).at(this.#known!.line[at]);
     if (result === undefined) return undefined;
     this.taken++;
-    return typeof result === 'string' ? { ...(JSON.parse(result) as ResultDocument), id } : result.withId(id);
+    return typeof result === 'string' ? (JSON.parse(withId(result, id)) as ResultDocument) : result.withId(id);
   }
 
   #open(source: number): OpenSource {

@@ -29,13 +29,24 @@ export function createResultWriter(format: OutputFormat, model: LoadedModel, pol
 }
 
 const BEFORE_ID = '{"schema":"elsewise.result/v1","id":';
-const ID = /"(?:[^"\\]|\\.)*"/y;
+/** The id, then the status, as every NDJSON line of ours begins. */
+const HEAD = /"(?:[^"\\]|\\.)*"(?=,"status":"([a-z-]+)")/y;
 
 /** An NDJSON line as it would be for another row of the same content. */
 export function withId(line: string, id: string): string {
-  ID.lastIndex = BEFORE_ID.length;
-  if (!line.startsWith(BEFORE_ID) || !ID.test(line)) throw new Error('the line is no result');
-  return `${BEFORE_ID}${JSON.stringify(id)}${line.slice(ID.lastIndex)}`;
+  return `${BEFORE_ID}${JSON.stringify(id)}${line.slice(readHead(line).idEnd)}`;
+}
+
+/** The status of an NDJSON line, without parsing the rest. */
+export function statusOf(line: string): ResultDocument['status'] {
+  return readHead(line).status;
+}
+
+function readHead(line: string): { idEnd: number; status: ResultDocument['status'] } {
+  HEAD.lastIndex = BEFORE_ID.length;
+  const found = line.startsWith(BEFORE_ID) ? HEAD.exec(line) : null;
+  if (!found) throw new Error('the line is no result');
+  return { idEnd: BEFORE_ID.length + found[0].length, status: found[1] as ResultDocument['status'] };
 }
 
 const WRITERS: Readonly<Record<OutputFormat, (model: LoadedModel, policy: Policy) => ResultWriter>> = {

@@ -25,6 +25,8 @@ export interface Tally {
   readonly solvers: Map<string, number>;
   readonly changes: Map<string, number>;
   degraded: number;
+  /** Rows that the clock ended: asked again, they may be answered otherwise. */
+  limitedByTime: number;
   readonly costs: Histogram;
   readonly elapsedMs: Histogram;
 }
@@ -37,6 +39,7 @@ export function createTally(): Tally {
     solvers: new Map(),
     changes: new Map(),
     degraded: 0,
+    limitedByTime: 0,
     costs: createHistogram(),
     elapsedMs: createHistogram(),
   };
@@ -51,6 +54,7 @@ export function countResult(tally: Tally, result: ResultDocument): void {
   increment(tally.statuses, result.status);
   record(tally.elapsedMs, result.elapsedMs);
   if (result.degraded) tally.degraded++;
+  if (result.limitedBy === 'time') tally.limitedByTime++;
   if (result.status !== 'found') return;
   const [best] = result.counterfactuals;
   increment(tally.proofs, best.proof.kind);
@@ -77,6 +81,7 @@ export function countPrediction(tally: Tally, label: string): void {
 export function addTally(total: Tally, part: Tally): void {
   total.rows += part.rows;
   total.degraded += part.degraded;
+  total.limitedByTime += part.limitedByTime;
   for (const key of ['statuses', 'proofs', 'solvers', 'changes'] as const) addCounts(total[key], part[key]);
   for (const key of ['costs', 'elapsedMs'] as const) {
     addCounts(total[key].buckets, part[key].buckets);

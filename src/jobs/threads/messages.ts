@@ -112,6 +112,12 @@ export interface AdmitTask {
   readonly maxDocumentMb: number;
 }
 
+/** Lines of results that a thread is to make a block of, for the store. */
+export interface BlockTask {
+  readonly kind: 'block';
+  readonly bytes: Uint8Array;
+}
+
 /** A stored model and a policy that somebody wants a batch of: a thread is to prepare them, and keeps them for `TimeTask`. */
 export interface TryTask extends StoredDocument {
   readonly kind: 'try';
@@ -130,7 +136,7 @@ export interface ReadTask {
   readonly form: EventForm;
 }
 
-export type DocumentTask = PackTask | AdmitTask | TryTask | ReadTask;
+export type DocumentTask = PackTask | AdmitTask | TryTask | ReadTask | BlockTask;
 export type Task = ChunkTask | DocumentTask | TimeTask;
 
 /** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
@@ -145,8 +151,14 @@ export interface ThreadData {
 
 export const NOT_STARTED = -1;
 
+/** A block for the store. */
+export interface PackedResults {
+  readonly bytes: Uint8Array;
+  readonly digest: string;
+}
+
 export interface ChunkAnswer {
-  /** Whole lines, one per row, in order; or the block for the store. */
+  /** Whole lines, one per row, in order; or the block for the store, if the task asks for it. */
   readonly bytes: Uint8Array;
   /** Set: `bytes` are a block, and this is its digest. */
   readonly digest?: string;
@@ -171,6 +183,7 @@ export interface RowTime {
 interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
   readonly pack: SharedModel;
   readonly admit: AdmittedModel;
+  readonly block: PackedResults;
   readonly try: TriedPlan;
   readonly time: RowTime;
   readonly read: ReadEvent;

@@ -98,7 +98,8 @@ export class SolverPool {
     if (attempt.rowsDone === NOT_STARTED) throw new ElsewiseError('thread-lost', attempt.loss.message);
     if (task.loss) throw new ElsewiseError('thread-lost', `not even an answer to failed rows: ${attempt.loss.message}`);
     if (task.rows === 1) return this.run({ ...task, loss: attempt.loss }, options);
-    return this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
+    const answer = await this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
+    return task.isPacked ? { ...answer, ...(await this.#runWhole({ kind: 'block', bytes: answer.bytes })) } : answer;
   }
 
   /** Has a thread prepare a plan, which it keeps. Rejects when model or policy are not good or do not go together. */

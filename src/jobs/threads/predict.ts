@@ -24,7 +24,7 @@ export function createPredictor(model: LoadedModel): Predictor {
       readRecord(model, row.raw, values);
     } catch (error) {
       if (!(error instanceof ElsewiseError)) throw error;
-      return refused(row.id, { path: error.path, message: error.message.slice(error.path.length + 2) });
+      return refused(row.id, { path: error.path, message: error.detail });
     }
     scorer.runValues(values);
     return { id: row.id, ...describe(model, scorer) };

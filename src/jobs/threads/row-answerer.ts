@@ -14,7 +14,7 @@ import type { ThreadPlan, ThreadPlanOptions } from './thread-plans.js';
 export interface RowAnswerer<R = unknown> {
   /** Counts the row as well. */
   answer(row: ParsedRow, tally: Tally, loss?: RowLoss): R;
-  /** The values of the row that was answered last, if the same row would get the same answer again: no limit of time ended it. */
+  /** The values of the row that was answered last, if the same row would get the same answer again: the clock did not end it. */
   lasting(answer: R): Float64Array | undefined;
   line(answer: R): string;
 }
@@ -39,10 +39,13 @@ function explainer({ output }: ChunkTask, plan: Plan): RowAnswerer<ResultDocumen
       countResult(tally, result);
       return result;
     },
-    lasting: ({ status, degraded }) =>
-      degraded || status === 'not-found' || status === 'invalid' ? undefined : plan.values,
+    lasting: (result) => (isLasting(result) ? plan.values : undefined),
     line: (result) => writer.line(result),
   };
+}
+
+function isLasting({ status, degraded, limitedBy }: ResultDocument): boolean {
+  return !degraded && limitedBy !== 'time' && status !== 'not-found' && status !== 'invalid';
 }
 
 function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument {

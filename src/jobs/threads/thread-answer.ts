@@ -10,9 +10,8 @@ export function answerSafely<T extends Task, R>(
       return await answer(task);
     } catch (error) {
       if (!(error instanceof ElsewiseError)) throw error;
-      const { code, path } = error;
-      const message = path ? error.message.slice(path.length + 2) : error.message;
-      return { refusal: { code, message, path } };
+      const { code, path, detail } = error;
+      return { refusal: { code, message: detail, path } };
     }
   };
 }

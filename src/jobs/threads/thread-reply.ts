@@ -1,6 +1,7 @@
 /** A task runner as piscina wants it: the bytes of answers change hands instead of being copied. */
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import type { AnswerTo, ChunkTask, ReadTask, Task, ThreadData, ThreadReply, ThreadTask } from './messages.js';
+import { packLines } from '../../store/codec/result-block.js';
+import type { AnswerTo, BlockTask, ChunkTask, PackedResults, ReadTask, Task, ThreadData, ThreadReply, ThreadTask } from './messages.js';
 import { PlanTrial } from './plan-trial.js';
 import { admitSent, packStored } from './shared-documents.js';
 import { createTaskRunner } from './task-runner.js';
@@ -20,6 +21,7 @@ export function answerTasks(options: Omit<ThreadPlanOptions, 'planBytes'>): (tas
   const small: SmallAnswers = {
     pack: packStored,
     admit: admitSent,
+    block: packResults,
     try: (task) => trial.prepare(task),
     time: (task) => trial.time(task),
   };
@@ -29,6 +31,11 @@ export function answerTasks(options: Omit<ThreadPlanOptions, 'planBytes'>): (tas
     const answer = await run(task as ThreadTask<ChunkTask>);
     return transfer({ answer }, answer.bytes.buffer);
   });
+}
+
+function packResults({ bytes }: BlockTask): PackedResults {
+  const { data, digest } = packLines(Buffer.from(bytes).toString());
+  return { bytes: new Uint8Array(data), digest };
 }
 
 function transfer(reply: ThreadReply, buffer: ArrayBufferLike): unknown {

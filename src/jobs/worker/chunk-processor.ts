@@ -5,7 +5,6 @@ import { documentTooDeep, parseStored, refusingDepth } from '../../documents/unt
 import type { Policy } from '../../policy/policy.js';
 import { type Manifest, makingOf } from '../../store/batches/manifest.js';
 import type { Finish } from '../../store/batches/result-store.js';
-import { packLines } from '../../store/codec/result-block.js';
 import type { Store } from '../../store/store.js';
 import { whileFull } from '../batches/backpressure.js';
 import { type ChunkJob, type ChunkReturn, chunkJobSchema, makingOfJob } from '../contract.js';
@@ -80,8 +79,7 @@ export class ChunkProcessor {
     const { costs, statuses } = answer.tally;
     const counts = Object.fromEntries(statuses);
     const finished = { batch: job.batch, making, index: job.chunk, facts: { digest, firstRow, rows }, counts, costs };
-    const { bytes } = answer;
-    const block = answer.digest ? { data: bytes, digest: answer.digest } : packLines(Buffer.from(bytes).toString());
+    const block = { data: answer.bytes, digest: answer.digest! };
     return whileFull(() => this.#store.results.finishChunk(finished, block), { patienceMs: PATIENCE_MS });
   }
 

@@ -1,5 +1,4 @@
 /** An event, from the queue or from the stream of requests: one row, answered once however often the same comes. */
-import type { ResultDocument } from '../../documents/result-document.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
@@ -7,7 +6,7 @@ import { answerKey, type EventJob, type EventReturn } from '../contract.js';
 import { refuseLongDeadline } from '../events/event-deadline.js';
 import { EventReader } from '../events/event-reader.js';
 import type { ReadEvent } from '../events/read-event.js';
-import { withId } from '../results/result-lines.js';
+import { statusOf, withId } from '../results/result-lines.js';
 import { Once } from './known-rows.js';
 import type { Solve } from './lane.js';
 import type { PlanCache } from './plan-cache.js';
@@ -53,8 +52,7 @@ export class EventProcessor {
     const id = event.id!; // neither a job nor a request is without one
     const answer = withId(kept, id);
     await results.publishAnswer(id, key, answer);
-    const { status } = JSON.parse(answer) as ResultDocument;
-    return { schema: 'elsewise.event-return/v1', id, key, status, isNew: known === undefined };
+    return { schema: 'elsewise.event-return/v1', id, key, status: statusOf(answer), isNew: known === undefined };
   }
 
   /** A reference is looked up every time, for an alias may move; a document is read once. */
@@ -75,8 +73,8 @@ export class EventProcessor {
     const rows = { layout: { format: 'ndjson' }, bytes, firstRow: 1, rows: 1 } as const;
     const solved = await this.#once.solve({ plan, policy, rows, manner: {} }, solve);
     const line = Buffer.from(solved.bytes).toString().trimEnd();
-    const { degraded } = JSON.parse(line) as ResultDocument;
-    const kept = await this.#store.results.keepAnswer(key, line, !degraded);
+    const { degraded, limitedByTime } = solved.tally;
+    const kept = await this.#store.results.keepAnswer(key, line, degraded + limitedByTime === 0);
     await this.#once.rememberAnswer(plan, key, solved).catch(() => {}); // it is only a cache
     return kept;
   }

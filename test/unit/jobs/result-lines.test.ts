@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { prepare } from '../../../src/explain/plan.js';
-import { createResultWriter } from '../../../src/jobs/results/result-lines.js';
+import { createResultWriter, statusOf, withId } from '../../../src/jobs/results/result-lines.js';
 import { splitFields } from '../../../src/jobs/rows/csv.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { smallModel } from './small-model.js';
@@ -52,5 +52,21 @@ describe('a result as a line', () => {
     const odd = smallModel({ features, parameters: { weights: [1, 1], bias: 0 } });
     const { header } = createResultWriter('csv', odd, policy);
     expect(header).toBe('id,status,target,cost,proof,solver,features.cost,rent,degraded,reason,plan\n');
+  });
+
+  it.each(['b', '', '"', '\\', 'a\\"b', '","status":"already"', '{"id":"x"}', 'ä\n'])(
+    'of NDJSON is that of another row by its id: %j',
+    (id) => {
+      const { line } = createResultWriter('ndjson', model, policy);
+      const result = plan.explain({ id, features: row });
+      expect(withId(line(plan.explain({ id: 'other', features: row })), id)).toBe(line({ ...result, elapsedMs: 0 }));
+      expect(withId(line(result), 'other')).toBe(line({ ...result, id: 'other' }));
+      expect(statusOf(line(result))).toBe('found');
+    },
+  );
+
+  it('is not changed when it is no result', () => {
+    expect(() => withId('{"id":"a","status":"found"}', 'b')).toThrow('no result');
+    expect(() => statusOf('{"schema":"elsewise.result/v1","id":7}')).toThrow('no result');
   });
 });

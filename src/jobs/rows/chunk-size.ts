@@ -1,0 +1,38 @@
+/**
+ * How many rows make a chunk: as many as a thread answers in a given time. The first rows are few, because nothing is known
+ * of their time. The size of a chunk has no influence on results.
+ */
+import type { Tally } from '../results/tally.js';
+
+export const FIRST_ROWS = 32;
+/** More rows gain nothing, and a chunk in memory stays small. */
+export const MAX_ROWS = 1_000;
+/** Parsing, formatting and packing, which the time of a result does not include. */
+const OVERHEAD_MS_PER_ROW = 0.03;
+
+/** `msPerRow`: the time of a row in its solvers. */
+export function rowsWithin(targetMs: number, msPerRow: number): number {
+  return Math.max(1, Math.min(MAX_ROWS, Math.round(targetMs / (msPerRow + OVERHEAD_MS_PER_ROW))));
+}
+
+/** Weight of what was known before. */
+const MEMORY = 0.7;
+
+/** The size for the next chunk of a run, by the times of the chunks before it. */
+export class LearnedChunkSize {
+  readonly #targetMs: number;
+  #msPerRow: number | undefined;
+
+  constructor(targetMs: number) {
+    this.#targetMs = targetMs;
+  }
+
+  get rows(): number {
+    return this.#msPerRow === undefined ? FIRST_ROWS : rowsWithin(this.#targetMs, this.#msPerRow);
+  }
+
+  learn({ rows, elapsedMs }: Tally): void {
+    const seen = elapsedMs.sum / rows;
+    this.#msPerRow = this.#msPerRow === undefined ? seen : MEMORY * this.#msPerRow + (1 - MEMORY) * seen;
+  }
+}
