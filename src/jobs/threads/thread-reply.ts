@@ -1,7 +1,17 @@
 /** A task runner as piscina wants it: the bytes of answers change hands instead of being copied. */
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { packLines } from '../../store/codec/result-block.js';
-import type { AnswerTo, BlockTask, ChunkTask, PackedResults, ReadTask, Task, ThreadData, ThreadReply, ThreadTask } from './messages.js';
+import type {
+  AnswerTo,
+  BlockTask,
+  ChunkTask,
+  PackedResults,
+  ReadTask,
+  Task,
+  ThreadData,
+  ThreadReply,
+  ThreadTask,
+} from './messages.js';
 import { PlanTrial } from './plan-trial.js';
 import { admitSent, packStored } from './shared-documents.js';
 import { createTaskRunner } from './task-runner.js';
