@@ -66,6 +66,7 @@ class PreparedForest implements Prepared {
   private most = 0;
   private lattice: CostLattice | null = null;
   private domain!: Domain;
+  private limits!: Limits;
   /** For features that are tied together; null: none are. */
   private readonly tied: Prepared | null;
   private readonly narrowed: Domain;
@@ -96,6 +97,7 @@ class PreparedForest implements Prepared {
 
   solve(domain: Domain, limits: Limits): Outcome {
     this.domain = domain;
+    this.limits = limits;
     const isWhole = this.person.fill(domain);
     this.best.begin(domain);
     this.unsettled = Infinity;
@@ -109,9 +111,11 @@ class PreparedForest implements Prepared {
     return isWhole ? outcome : limit(outcome.x, 0);
   }
 
+  /** Nothing is open: what was not found costs at least what was looked below. */
   private conclude(): Outcome {
-    if (this.unsettled < this.below()) return this.cut(this.unsettled);
-    return this.best.isFound ? solved(this.best.x, this.below()) : INFEASIBLE;
+    const bound = Math.min(this.unsettled, this.below());
+    if (!this.best.isFound) return bound < this.most ? limit(null, bound) : INFEASIBLE;
+    return bound < this.best.cost * (1 - this.worth()) ? limit(this.best.x, bound) : solved(this.best.x, bound);
   }
 
   private cut(bound: number): Outcome {
@@ -120,7 +124,11 @@ class PreparedForest implements Prepared {
 
   /** What an answer must cost less than, to be worth finding. */
   private below(): number {
-    return this.best.isFound ? this.best.cost * (1 - WORTH) : this.most;
+    return Math.min(this.limits.cutoff, this.best.isFound ? this.best.cost * (1 - this.worth()) : this.most);
+  }
+
+  private worth(): number {
+    return Math.max(WORTH, this.limits.gap);
   }
 
   /** A bound that proves as much: less than `below` where costs come in steps. */

@@ -74,12 +74,16 @@ class PreparedBoxes implements Prepared {
     const bound = this.leaves.bound(domain);
     if (!bound) return INFEASIBLE;
     const visitWork = bound.length / FLOPS_PER_UNIT;
+    const worth = Math.max(this.worth, limits.gap);
     let bestCost = Infinity;
     let unresolved = Infinity;
     for (let visits = 0; ; visits++) {
       const leaf = leastOf(bound);
       const least = leaf < 0 ? Infinity : bound[leaf];
-      if (!(least < bestCost * (1 - this.worth))) break;
+      if (!(least < Math.min(limits.cutoff, bestCost * (1 - worth)))) {
+        unresolved = Math.min(unresolved, least);
+        break;
+      }
       if (limits.anyAnswer && bestCost < Infinity) return limit(this.best, 0);
       if (visits > 0 && limits.budget.isSpent) {
         unresolved = Math.min(unresolved, least);
@@ -95,15 +99,19 @@ class PreparedBoxes implements Prepared {
       if (outcome.status !== 'solved' && outcome.status !== 'infeasible')
         unresolved = Math.min(unresolved, Math.max(least, outcome.lowerBound));
     }
-    return this.conclude(bestCost, unresolved);
+    return this.conclude(bestCost, unresolved, limits);
   }
 
-  private conclude(bestCost: number, unresolved: number): Outcome {
-    if (unresolved < bestCost * (1 - this.worth)) {
-      if (bestCost < Infinity) return limit(this.best, unresolved);
-      return { ...numerical('a leaf was left open'), lowerBound: unresolved };
+  /** `unresolved`: the least bound of what was not looked into. */
+  private conclude(bestCost: number, unresolved: number, { gap, cutoff }: Limits): Outcome {
+    if (bestCost < Infinity) {
+      const bound = Math.min(unresolved, bestCost * (1 - this.worth));
+      return bound < bestCost * (1 - Math.max(this.worth, gap)) ? limit(this.best, bound) : solved(this.best, bound);
     }
-    return bestCost < Infinity ? solved(this.best, bestCost * (1 - this.worth)) : INFEASIBLE;
+    if (unresolved === Infinity) return INFEASIBLE;
+    return unresolved < cutoff
+      ? { ...numerical('a leaf was left open'), lowerBound: unresolved }
+      : limit(null, unresolved);
   }
 }
 
