@@ -25,6 +25,29 @@ const slowestSolver =
     return medians.length ? Math.max(...medians) : undefined;
   };
 
+const isOneRow = (measured) => isContinuous(measured) && ONE_ROW.includes(measured.family);
+
+/** How many times longer a row of 100 features takes than one of 10, the worst over families and norms. */
+const growthOfOneRow = ({ cases }) => {
+  const growths = cases
+    .filter((large) => isOneRow(large) && large.size === 100)
+    .flatMap((large) => {
+      const small = cases.find(
+        (c) => isOneRow(c) && c.size === 10 && c.family === large.family && c.norm === large.norm,
+      );
+      return small ? [large.solverUs.median / small.solverUs.median] : [];
+    });
+  return growths.length ? Math.max(...growths) : undefined;
+};
+
+/** How many times faster than the fastest peer, the worst over what was measured against one. */
+const leadOverPeers = ({ cases }) => {
+  const leads = cases
+    .filter((c) => isContinuous(c) && c.solverTimesFasterThanPeer && (isOneRow(c) || c.classes === 10))
+    .map(({ solverTimesFasterThanPeer }) => solverTimesFasterThanPeer);
+  return leads.length ? Math.min(...leads) : undefined;
+};
+
 const ofEndToEnd =
   (figure) =>
   ({ endToEnd }) =>
@@ -174,6 +197,8 @@ const GOALS = [
     atMost: 300,
     measure: slowestSolver(({ classes, size }) => classes === 10 && size === 64),
   },
+  { name: 'one linear row, d = 100 over d = 10', unit: '', atMost: 10, measure: growthOfOneRow },
+  { name: 'over the fastest peer, one linear row and ten classes', unit: '', atLeast: 100, measure: leadOverPeers },
   {
     name: 'solver median, one quadratic, L2, d = 30',
     unit: 'us',

