@@ -45,12 +45,20 @@ export function valuesOf(feature: FeatureSpec, rule: RuleSpec, present: Present)
 function latticeFrom(start: number, step: Decimal, low: number, high: number, from: number): Values {
   const origin = decimalOf(start);
   const at = (k: number) => toNumber(plus(origin, step, BigInt(k)));
-  const units = (end: number) => floorUnits(plus(decimalOf(end), origin, -1n), step);
-  const most = Number.isFinite(high) ? Number(units(high)) : Infinity;
-  const least = Number.isFinite(low) ? -Number(floorUnits(plus(origin, decimalOf(low), -1n), step)) : -Infinity;
+  // A point that is the double of a bound is within it, though the decimals of the two may differ beyond the last digit.
+  const most = Number.isFinite(high) ? furthest(high, origin, step, 1n, at) : Infinity;
+  const least = Number.isFinite(low) ? furthest(low, origin, step, -1n, at) : -Infinity;
   if (!(most - least <= MOST_LISTED)) return { kind: 'lattice', low, high, at, least, most };
   const all = Array.from({ length: Math.max(0, most - least + 1) }, (_, k) => at(least + k));
   return { kind: 'list', values: all.filter((value) => value !== from) };
+}
+
+/** The number of the last point that is not beyond an end. */
+function furthest(end: number, origin: Decimal, step: Decimal, side: 1n | -1n, at: (k: number) => number): number {
+  const sign = Number(side);
+  const length = plus({ digits: 0n, exponent: 0 }, plus(decimalOf(end), origin, -1n), side);
+  const k = Number(floorUnits(length, step));
+  return sign * ((at(sign * (k + 1)) - end) * sign <= 0 ? k + 1 : k);
 }
 
 /** The nearest value that is allowed; a listed one must be given. */
