@@ -19,43 +19,43 @@ export interface BlockingSet {
   readonly open: ReadonlySet<string>;
 }
 
-export function blockingSet(
-  all: readonly string[],
-  isMonotone: boolean,
-  answersUnder: (kept: readonly string[]) => Verdict,
-): BlockingSet {
+/** Where questions are put. */
+export interface Oracle {
+  answersUnder(kept: readonly string[]): Verdict;
+  /** No further question will be answered. */
+  readonly isSpent: boolean;
+}
+
+export function blockingSet(all: readonly string[], isMonotone: boolean, oracle: Oracle): BlockingSet {
   const open = new Set<string>();
   const reduce = (kept: readonly string[], verdict: Verdict, candidates: readonly string[]): readonly string[] => {
     if (verdict === 'none' || !candidates.length) return [];
-    if (candidates.length === 1) {
-      if (verdict === 'unknown' || !isMonotone) open.add(candidates[0]);
+    if (candidates.length === 1 || oracle.isSpent) {
+      if (verdict === 'unknown' || !isMonotone || oracle.isSpent) for (const entry of candidates) open.add(entry);
       return candidates;
     }
     const [left, right] = halves(candidates);
     const withLeft = [...kept, ...left];
-    const ofRight = reduce(withLeft, answersUnder(withLeft), right);
+    const ofRight = reduce(withLeft, oracle.answersUnder(withLeft), right);
     const withRight = [...kept, ...ofRight];
-    const ofLeft = reduce(withRight, ofRight.length ? answersUnder(withRight) : verdict, left);
+    const ofLeft = reduce(withRight, ofRight.length ? oracle.answersUnder(withRight) : verdict, left);
     return [...ofLeft, ...ofRight];
   };
-  const entries = all.length ? reduce([], answersUnder([]), all) : [];
-  return closeOpen({ entries: new Set(entries), open }, isMonotone, answersUnder);
+  const entries = all.length ? reduce([], oracle.answersUnder([]), all) : [];
+  return closeOpen({ entries: new Set(entries), open }, isMonotone, oracle);
 }
 
 /** Asks for each open entry whether the others block without it. */
-function closeOpen(
-  { entries, open }: BlockingSet,
-  isMonotone: boolean,
-  answersUnder: (kept: readonly string[]) => Verdict,
-): BlockingSet {
+function closeOpen({ entries, open }: BlockingSet, isMonotone: boolean, oracle: Oracle): BlockingSet {
   const stillOpen = new Set(open);
   for (const entry of open) {
+    if (oracle.isSpent) break;
     const rest = without(entries, entry);
-    const verdict = answersUnder(rest);
+    const verdict = oracle.answersUnder(rest);
     if (verdict === 'some') stillOpen.delete(entry);
     if (verdict !== 'none') continue;
     const openOfRest = isMonotone ? without(stillOpen, entry) : rest;
-    return closeOpen({ entries: new Set(rest), open: new Set(openOfRest) }, isMonotone, answersUnder);
+    return closeOpen({ entries: new Set(rest), open: new Set(openOfRest) }, isMonotone, oracle);
   }
   return { entries, open: stillOpen };
 }

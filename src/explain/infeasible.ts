@@ -27,6 +27,8 @@ interface Trial {
 /** The share of what is left that goes to the blocking set, and of that to a single question. */
 const BLOCKING_SHARE = 0.5;
 const QUESTION_SHARE = 0.25;
+/** Units of effort to make a plan, as measured: at all, for each column and constraint, for each node of a forest. */
+const PLAN_WORK = { base: 100, column: 10, node: 0.2 };
 /** Entries that a message names; a reason lists all. */
 const NAMED = 8;
 
@@ -48,22 +50,25 @@ function findBlocking(
   all: readonly string[],
   exchanging: readonly string[],
 ): BlockingSet {
-  const budget = search.budget.share(BLOCKING_SHARE);
-  return blockingSet(all, exchanging.length === 0, (kept) => {
-    const { answer, finished } = searchUnder(plan, kept, {
-      ...search,
-      budget: budget.share(QUESTION_SHARE),
-      anyAnswer: true,
-    });
-    if (answer) return 'some';
-    return finished ? 'none' : 'unknown';
+  const budget = search.budget.shareEffort(BLOCKING_SHARE);
+  return blockingSet(all, exchanging.length === 0, {
+    get isSpent() {
+      return budget.isSpent;
+    },
+    answersUnder(kept) {
+      const question = { ...search, budget: budget.shareEffort(QUESTION_SHARE), anyAnswer: true };
+      const { answer, finished } = searchUnder(plan, kept, question);
+      if (answer) return 'some';
+      return finished ? 'none' : 'unknown';
+    },
   });
 }
 
 /** The cheapest answers without each of the candidates alone. */
 function dropEach(plan: Searcher, search: Search, all: readonly string[], candidates: readonly string[]): Trial[] {
   return candidates.map((entry, k) => {
-    const budget = search.budget.share(1 / (candidates.length - k));
+    if (search.budget.isSpent) return { entry, found: NOTHING_KNOWN };
+    const budget = search.budget.shareEffort(1 / (candidates.length - k));
     const kept = all.filter((other) => other !== entry);
     return { entry, found: searchUnder(plan, kept, { ...search, budget, anyAnswer: false }) };
   });
@@ -71,12 +76,12 @@ function dropEach(plan: Searcher, search: Search, all: readonly string[], candid
 
 /** An entry without which the whole policy has an answer is needed in every set that blocks, if entries only forbid. */
 function isMinimal(open: ReadonlySet<string>, trials: readonly Trial[], exchanging: readonly string[]): boolean {
-  const helpful = trials.filter(({ found }) => found.answer).map(({ entry }) => entry);
-  return [...open].every((entry) => exchanging.length === 0 && helpful.includes(entry));
+  const helpful = new Set(trials.filter(({ found }) => found.answer).map(({ entry }) => entry));
+  return [...open].every((entry) => exchanging.length === 0 && helpful.has(entry));
 }
 
 function cheapest(plan: Searcher, trials: readonly Trial[]): Relaxation {
-  const lowerBound = Math.min(Infinity, ...trials.map(({ found }) => found.lowerBound));
+  const lowerBound = trials.reduce((least, { found }) => Math.min(least, found.lowerBound), Infinity);
   const [best] = trials.filter(({ found }) => found.answer).sort((a, b) => costOf(a) - costOf(b));
   if (!best) return trials.every(({ found }) => found.finished) ? null : 'undetermined';
   const { values, cost } = best.found.answer!;
@@ -90,6 +95,7 @@ const NOTHING_KNOWN: Found = { answer: null, solver: '', lowerBound: Number.NEGA
 /** An answer for the person when only some entries are kept. */
 function searchUnder(plan: Searcher, kept: readonly string[], { target, budget, anyAnswer }: Search): Found {
   if (budget.isSpent) return NOTHING_KNOWN;
+  budget.spend(planWork(plan));
   try {
     return relaxedPlan(plan, kept).searchFor(plan.person.factual, target.shown, budget, anyAnswer);
   } catch (error) {
@@ -97,6 +103,13 @@ function searchUnder(plan: Searcher, kept: readonly string[], { target, budget, 
     if (error instanceof ElsewiseError) return NOTHING_KNOWN;
     throw error;
   }
+}
+
+/** What it takes to make a plan, whether one is kept or not: no answer may depend on the rows before. */
+function planWork({ model, policy }: Searcher): number {
+  const { columns } = model.space;
+  const nodes = model.model.forest?.feature.length ?? 0;
+  return PLAN_WORK.base + PLAN_WORK.column * (columns + policy.document.constraints.length) + PLAN_WORK.node * nodes;
 }
 
 /** Many rows fail for the same reason: the searchers of relaxed policies are kept, by the entries that they keep. */
