@@ -74,6 +74,7 @@ function compile(document: PlausibilityDocument, loaded: LoadedModel): Plausibil
     const has = `the model has ${rows.length || 'none'}`;
     throw plausibilityError('', `needs at least ${FEWEST_SAMPLES} rows in model.background.samples; ${has}`);
   }
+  checkWork(brought ? brought.forest.root.length : document.trees, rows.length, brought ? 0 : document.sampleSize);
   const forest = brought
     ? plain(brought.forest)
     : flatten(trainIsolationForest(rows, document), loaded.space.columns, 'policy.plausibility');
@@ -85,6 +86,18 @@ function compile(document: PlausibilityDocument, loaded: LoadedModel): Plausibil
     ),
     imputed,
   );
+}
+
+/** Looks of trees at samples that preparing may take: about a second or two. */
+const MOST_LOOKS = 2e7;
+
+/** Every tree looks at all samples once, and at each level of its own at those that it is grown from. */
+function checkWork(trees: number, samples: number, sampleSize: number): void {
+  const grown = Math.min(sampleSize, samples);
+  const looks = trees * (samples + grown * Math.ceil(Math.log2(Math.max(2, grown))));
+  if (looks <= MOST_LOOKS) return;
+  const most = Math.floor((MOST_LOOKS * trees) / looks);
+  throw plausibilityError('.trees', `${trees} trees over ${samples} samples are too many; at most ${most} trees fit`);
 }
 
 const plausibilityError = (key: string, message: string) =>

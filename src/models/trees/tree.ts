@@ -101,6 +101,23 @@ function checkTree(tree: TreeDocument, inputs: number, outputs: number, path: st
       parents[child] = 1;
     }
   }
+  const depth = depthOf(tree);
+  if (depth > MOST_LEVELS)
+    throw fail('left', `the tree has ${depth} levels of splits; at most ${MOST_LEVELS} are taken`);
+}
+
+/** Methods over trees go down a tree by calls of themselves, and look at each leaf's whole way. */
+const MOST_LEVELS = 1000;
+
+/** The most splits on a way from the root to a leaf. */
+function depthOf({ left, right }: TreeDocument): number {
+  let level = [0];
+  let depth = 0;
+  for (; ; depth++) {
+    const splits = level.filter((n) => left[n] >= 0);
+    if (!splits.length) return depth;
+    level = splits.flatMap((n) => [left[n], right[n]]);
+  }
 }
 
 /** Whether an input goes left at a node. */

@@ -148,3 +148,26 @@ describe('a forest that says nothing sensible', () => {
     expect(fault(form, change).path).toBe(`model.parameters.${path}`);
   });
 });
+
+describe('a deep tree', () => {
+  const deep = (levels: number) => {
+    const leaves = Array.from({ length: levels + 1 }, (_, k) => [k % 2]);
+    const parameters = { trees: [chain(leaves)], aggregation: 'sum', link: 'identity' };
+    const features = [{ name: 'x', type: 'continuous' }];
+    return {
+      schema: 'elsewise.model/v1',
+      name: 'm',
+      family: 'tree-ensemble',
+      classes: ['a', 'b'],
+      features,
+      parameters,
+    };
+  };
+
+  it('is answered up to 1000 levels, and refused by name beyond them', async () => {
+    const plan = await prepare(loadModel(deep(1000)), loadPolicy({ schema: 'elsewise.policy/v1', target: 'b' }));
+    expect(plan.explain({ id: 'r', features: { x: 0 } }).counterfactuals[0].changes[0].to).toBeCloseTo(0.5, 9);
+    expect(faultOf(() => loadModel(deep(1001))).path).toBe('model.parameters.trees.left');
+    expect(faultOf(() => loadModel(deep(200_000))).path).toBe('model.parameters.trees.left');
+  });
+});

@@ -109,6 +109,15 @@ describe('a forest that the model brings', () => {
 });
 
 describe('what cannot be', () => {
+  it('is more trees over more samples than can be looked at while a plan is made', () => {
+    const many = modelOf({ samples: Array.from({ length: 20_000 }, (_, k) => [k, 0, 'own']) });
+    const fault = faultOf(() => compile({ atLeast: 0.05, trees: 1000 }, many));
+    expect([fault.path, fault.message]).toEqual([
+      'policy.plausibility.trees',
+      expect.stringContaining('at most 907 trees'),
+    ]);
+  });
+
   it.each([
     [{ atLeast: 1 }, 'policy.plausibility.atLeast'],
     [{ atLeast: -0.1 }, 'policy.plausibility.atLeast'],
