@@ -1,13 +1,15 @@
 /**
  * Files by a pattern, in the order of their names: `*` and `?` within a name, `**` for any number of folders. Names that
- * begin with a dot are left out, as a shell does: that is where half-written files hide.
+ * begin with a dot are left out, as a shell does: half-written files have such names. Other characters mean themselves.
  */
-import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, parse, sep } from 'node:path';
+import { glob } from 'tinyglobby';
 import { ElsewiseError } from '../../documents/error.js';
 
 const WILD = /[*?]/;
+/** What patterns of tinyglobby mean beyond ours. */
+const SPECIAL = /[\\[\]{}()!+@|]/g;
 
 /** Refuses a folder that is not there: then this machine does not see what the pattern means. */
 export async function expandGlob(pattern: string): Promise<string[]> {
@@ -16,45 +18,17 @@ export async function expandGlob(pattern: string): Promise<string[]> {
   const firstWild = segments.findIndex((segment) => WILD.test(segment));
   const fixed = firstWild < 0 ? segments.length - 1 : firstWild;
   const folder = join(root, ...segments.slice(0, fixed));
-  if (!(await isFolder(folder)))
+  if (!(await hasKind(folder, 'isDirectory')))
     throw new ElsewiseError('bad-input', 'there is no such folder on this machine', folder);
-  const found = new Set<string>();
-  await collect(folder, segments.slice(fixed), found);
-  return [...found].sort();
+  const wanted = segments.slice(fixed).join('/').replaceAll(SPECIAL, '\\$&');
+  const found = await glob(wanted, { cwd: folder, absolute: true, expandDirectories: false, onlyFiles: false });
+  const isFile = await Promise.all(found.map((path) => hasKind(path, 'isFile')));
+  return found.filter((_, i) => isFile[i]).sort();
 }
 
-async function collect(folder: string, [segment, ...rest]: readonly string[], found: Set<string>): Promise<void> {
-  const isLast = rest.length === 0;
-  const pattern = toRegExp(segment);
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [] as Dirent[]);
-  if (segment === '**') await collect(folder, isLast ? ['*'] : rest, found);
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
-    if (segment === '**') {
-      if (entry.isDirectory() && !entry.name.startsWith('.')) await collect(path, [segment, ...rest], found);
-    } else if (pattern.test(entry.name)) {
-      if (!isLast) await collect(path, rest, found);
-      else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(path)))) found.add(path);
-    }
-  }
-}
-
-function toRegExp(segment: string): RegExp {
-  const text = segment
-    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${WILD.test(segment[0]) ? '(?!\\.)' : ''}${text}$`, 's');
-}
-
-const isFolder = (path: string): Promise<boolean> =>
+/** Of what a link leads to. */
+const hasKind = (path: string, kind: 'isFile' | 'isDirectory'): Promise<boolean> =>
   stat(path).then(
-    (info) => info.isDirectory(),
-    () => false,
-  );
-
-const isFile = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (info) => info.isFile(),
+    (info) => info[kind](),
     () => false,
   );

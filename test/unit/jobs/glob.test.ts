@@ -14,6 +14,7 @@ const FILES = [
   'axcsv',
   'sub/c.csv',
   'sub/deep/d.csv',
+  'odd/[a](b){c}!+@.csv',
   '.git/e.csv',
 ];
 let folder: string;
@@ -42,9 +43,12 @@ describe('a pattern', () => {
     ['a.csv', ['a.csv']],
     ['none.csv', []],
     ['.*.csv', ['.hidden.csv']],
-    ['*/*.csv', ['sub/c.csv']],
+    ['*/*.csv', ['odd/[a](b){c}!+@.csv', 'sub/c.csv']],
+    ['odd/[a](b){c}!+@.csv', ['odd/[a](b){c}!+@.csv']],
+    ['odd/[a](b)*.csv', ['odd/[a](b){c}!+@.csv']],
+    ['{a,b}.csv', []],
     ['sub/**', ['sub/c.csv', 'sub/deep/d.csv']],
-    ['**/*.csv', ['a.csv', 'b.csv', 'link.csv', 'sub/c.csv', 'sub/deep/d.csv']],
+    ['**/*.csv', ['a.csv', 'b.csv', 'link.csv', 'odd/[a](b){c}!+@.csv', 'sub/c.csv', 'sub/deep/d.csv']],
     ['**/deep/?.csv', ['sub/deep/d.csv']],
   ])('%s', async (pattern, expected) => {
     expect(await expand(pattern)).toEqual(expected);
