@@ -66,7 +66,7 @@ describe('a user with no more rights than documented', () => {
     const keys = await world.callWith({ ELSEWISE_PREFIX: 'other' }, 'models', 'list');
     expectRefusal(keys, /NOPERM.*SMEMBERS other:models\): let the user do this, see the ACL in docs\/redis.md/);
     const queue = await world.runWith({ ELSEWISE_QUEUE_PREFIX: 'other' }, 'worker', '--port', '0');
-    expectRefusal(queue, /NOPERM.*EVAL other:meta/);
+    expectRefusal(queue, /NOPERM.*EVALSHA other:meta/);
     await ask(adminUrl, 'ACL', 'SETUSER', 'worker', '-hgetall');
     expectRefusal(await world.call('models', 'show', 'credit'), /NOPERM.*'hgetall'.*HGETALL/);
     await ask(adminUrl, 'ACL', 'SETUSER', 'worker', '+hgetall');

@@ -86,12 +86,12 @@ export class RequestStore {
     return (await runScript(this.#redis, REMOVE_CONSUMERS, [this.#key], args)) as string[];
   }
 
-  /** How many are taken and how many are not, and since when (ms of the epoch) the oldest is there. */
-  /** Of what waits or is being answered. */
+  /** Entries that wait or are being answered. */
   length(): Promise<number> {
     return this.#redis.xlen(this.#key);
   }
 
+  /** How many entries are taken and how many are not, and since when (ms of the epoch) the oldest is there. */
   async depth(): Promise<{ waiting: number; pending: number; oldest: number | undefined }> {
     const [length, [pending], [first]] = await Promise.all([
       this.length(),

@@ -6,13 +6,14 @@ import { Keys } from '../keys.js';
 import type { StoreSettings } from '../settings.js';
 import { answersInfo, connect, type RedisClient } from './redis.js';
 import { asRedisFailure } from './redis-failure.js';
+import { runScript, type Script } from './scripts.js';
 import { checkServers } from './server-check.js';
 
 export interface Meeting {
   readonly isInfoAllowed: boolean;
 }
 
-const TOUCH = "return redis.call('EXISTS', KEYS[1])";
+const TOUCH: Script = { lua: "return redis.call('EXISTS', KEYS[1])" };
 
 export async function meetRedis(settings: StoreSettings, notice: (text: string) => void): Promise<Meeting> {
   const redis = await connect(settings);
@@ -29,5 +30,6 @@ export async function meetRedis(settings: StoreSettings, notice: (text: string) 
 
 /** One key under each prefix: an ACL that names others, or a Cluster behind redis://, shows here. */
 async function touchKeys(redis: RedisClient, { keyPrefix, queuePrefix }: StoreSettings): Promise<void> {
-  for (const key of [new Keys(keyPrefix).models.names(), `${queuePrefix}:meta`]) await redis.eval(TOUCH, 1, key);
+  for (const key of [new Keys(keyPrefix).models.names(), `${queuePrefix}:meta`])
+    await runScript(redis, TOUCH, [key], []);
 }

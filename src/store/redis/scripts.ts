@@ -2,6 +2,7 @@
  * The Lua scripts: each is one step that must happen wholly or not at all, whoever else does the same at the same time.
  * All keys of a script share a hash tag (see keys.ts).
  */
+import { createHash } from 'node:crypto';
 import type { RedisClient } from './redis.js';
 
 type Argument = string | number | Buffer;
@@ -10,7 +11,21 @@ export interface Script {
   readonly lua: string;
 }
 
-/** `binary`: what is text in the reply comes as buffers. */
+type ScriptCommand = (keyCount: number, ...keysAndArgs: readonly Argument[]) => Promise<unknown>;
+
+const names = new WeakMap<Script, string>();
+
+/** A script is known by its content. */
+function nameOf(script: Script): string {
+  const name = names.get(script) ?? `script-${createHash('sha1').update(script.lua).digest('hex')}`;
+  names.set(script, name);
+  return name;
+}
+
+/**
+ * Runs a script by its digest (EVALSHA). Only where the server does not know the script yet, ioredis sends the text. `binary`:
+ * what is text in the reply comes as buffers.
+ */
 export async function runScript(
   redis: RedisClient,
   script: Script,
@@ -18,8 +33,10 @@ export async function runScript(
   args: readonly Argument[],
   reply: 'text' | 'binary' = 'text',
 ): Promise<unknown> {
-  if (reply === 'text') return redis.eval(script.lua, keys.length, ...keys, ...args);
-  return redis.callBuffer('EVAL', script.lua, keys.length, ...keys, ...args);
+  const name = nameOf(script);
+  if (!(name in redis)) redis.defineCommand(name, { lua: script.lua });
+  const commands = redis as unknown as Readonly<Record<string, ScriptCommand>>;
+  return commands[reply === 'text' ? name : `${name}Buffer`](keys.length, ...keys, ...args);
 }
 
 /** KEYS batch; ARGV manifest, time to live, making. Gives 1 if it is new. */
