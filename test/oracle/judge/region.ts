@@ -1,7 +1,15 @@
 /** The box around an answer: every point of it an answer, and where it claims to be maximal, none beyond an end. */
 
 import { Dice } from '../../support/dice.js';
-import { isNumeric, isSame, numberOf, numbersOf, type Row, type RowValue } from '../evaluate/features.js';
+import {
+  type FeatureSpec,
+  isNumeric,
+  isSame,
+  numberOf,
+  numbersOf,
+  type Row,
+  type RowValue,
+} from '../evaluate/features.js';
 import { snap } from '../policy/values.js';
 import type { Question } from '../question.js';
 import { edgeValues } from './breakpoints.js';
@@ -32,9 +40,13 @@ export function judgeRegion(answer: Answer, question: Question): Fault[] {
   return judgeMaximal(question, point, ranges, lists);
 }
 
-function isWithin(range: Range, feature: Parameters<typeof numberOf>[0], value: number): boolean {
+/** A lattice point may be computed in two ways that differ in the last digit. */
+const LAST_DIGITS = 2 ** -50;
+
+function isWithin(range: Range, feature: FeatureSpec, value: number, from = value): boolean {
   if (range.in) return range.in.some((name) => numberOf(feature, name as RowValue) === value);
-  return value >= (range.from ?? -Infinity) && value <= (range.to ?? Infinity);
+  const slack = LAST_DIGITS * Math.max(Math.abs(value), Number.isNaN(from) ? 0 : Math.abs(from));
+  return value >= (range.from ?? -Infinity) - slack && value <= (range.to ?? Infinity) + slack;
 }
 
 /** All values that a person could be told for the feature. */
@@ -42,7 +54,9 @@ function valuesWithin(question: Question, f: number, point: Float64Array, range:
   if (!range) return [point[f]];
   const values = question.values[f];
   if (values.kind !== 'list') return null;
-  return [question.factual[f], ...values.values].filter((value) => isWithin(range, question.features[f], value));
+  return [question.factual[f], ...values.values].filter((value) =>
+    isWithin(range, question.features[f], value, question.baseline[f]),
+  );
 }
 
 function boxLists(question: Question, point: Float64Array, ranges: Record<string, Range>): number[][] | null {
