@@ -23,6 +23,13 @@ export const POLICY_OPTIONS = {
   count: { kind: 'whole', value: 'K', min: 1, help: 'the K cheapest answers that change different features' },
   region: { kind: 'flag', help: 'with each answer, the box around it in which everything is one' },
   'deadline-ms': { kind: 'number', value: 'N', min: 1, help: 'time for one row' },
+  effort: {
+    kind: 'number',
+    value: 'N',
+    min: 1,
+    help: 'counted work for one row (250 for each millisecond of its time)',
+  },
+  gap: { kind: 'number', value: 'G', min: 0, help: 'stop when proved within this share of the optimum (0)' },
   seed: { kind: 'whole', value: 'N', min: 0, help: 'for solvers that draw random numbers' },
 } as const satisfies OptionTable;
 
@@ -35,11 +42,11 @@ export async function readPolicy(
   openStore: OpenStore = storeAt(options.redis),
 ): Promise<VersionedPolicy> {
   const given = options.policy === undefined ? defaultPolicy() : await readPolicyDocument(options.policy, openStore);
-  const { target, norm, weights, count, region, 'deadline-ms': deadlineMs, seed } = options;
+  const { target, norm, weights, count, region, 'deadline-ms': deadlineMs, effort, gap, seed } = options;
   const policy = loadPolicy({
     ...given.document,
     ...(region && { region }),
-    ...defined({ count, deadlineMs, seed, target: target && readTargetText(target, model.classes) }),
+    ...defined({ count, deadlineMs, effort, gap, seed, target: target && readTargetText(target, model.classes) }),
     cost: { ...given.document.cost, ...defined({ norm, weights }) },
   });
   return policy.digest === given.digest ? given : policy;

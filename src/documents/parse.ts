@@ -1,6 +1,6 @@
 /**
  * Parses a document with its zod schema and turns the first faults into sentences that name the path:
- * `policy.features.age.directon: unknown key, did you mean "direction"?`
+ * `policy.features.age.chnage: unknown key, did you mean "change"?`
  */
 import { z } from 'zod';
 import { ENOUGH_FAULTS } from './collections.js';
