@@ -47,7 +47,7 @@ export const exactDot = (a: ArrayLike<number>, x: ArrayLike<number>): Fraction =
 
 export const plus = (a: Fraction, b: Fraction): Fraction => reduced(a.n * b.d + b.n * a.d, a.d * b.d);
 export const minus = (a: Fraction, b: Fraction): Fraction => reduced(a.n * b.d - b.n * a.d, a.d * b.d);
-const times = (a: Fraction, b: Fraction): Fraction => reduced(a.n * b.n, a.d * b.d);
+export const times = (a: Fraction, b: Fraction): Fraction => reduced(a.n * b.n, a.d * b.d);
 const over = (a: Fraction, b: Fraction): Fraction => reduced(a.n * b.d, a.d * b.n);
 const isBelow = (a: Fraction, b: Fraction): boolean => a.n * b.d < b.n * a.d;
 const negated = ({ n, d }: Fraction): Fraction => ({ n: -n, d });

@@ -11,7 +11,7 @@
  * have done to it. The doubt about the ends of a row is the caller's (`doubt`), the doubt about its entries is counted here.
  *
  * A move without an end needs c_j - Σ y_i a_ij >= 0. Multipliers that miss that by a hair are corrected through the basis,
- * which costs no more than the hair times the move, and made smaller where that did not do. Where the move is free (c_j = 0)
+ * which costs no more than the hair times the move, and made smaller where that did not do. Where too little is left of them
  * the move is taken to end at REACH, in units of the gap: beyond that distance the model's own sums are rounding.
  */
 import { HALF_ULP } from '../shared/linear-rows.js';
@@ -47,15 +47,29 @@ export class DualBound {
   private missing = new Float64Array();
   private demand = 0;
   private size = 0;
+  /** Of the last question about a cost: the share of y that was used, and what that proved. */
+  share = 1;
+  bound = 0;
 
   /** The least cost that y proves; -Infinity: none. With a basis, y is corrected in place where it falls short. */
   least(program: BoundedRows, cost: Float64Array, y: Float64Array, basis?: Basis): number {
     this.combine(program, y);
-    const share = this.shrink(program, cost);
-    const bound = this.evaluate(program, cost, share);
-    if (!basis || share > 1 - SHRINK) return bound;
+    const bound = this.evaluateShare(program, cost);
+    if (!basis || this.share > 1 - SHRINK) return bound;
     this.correct(program, cost, y, basis);
-    return Math.max(bound, this.evaluate(program, cost, this.shrink(program, cost)));
+    return Math.max(bound, this.evaluateShare(program, cost));
+  }
+
+  private evaluateShare(program: BoundedRows, cost: Float64Array): number {
+    this.share = this.shrink(program, cost);
+    this.bound = this.evaluate(program, cost, this.share);
+    if (this.share > 1 - SHRINK) return this.bound;
+    const whole = this.evaluate(program, cost, 1);
+    if (whole > this.bound) {
+      this.share = 1;
+      this.bound = whole;
+    }
+    return this.bound;
   }
 
   /** Whether y proves that nothing meets the rows. */
@@ -124,7 +138,7 @@ export class DualBound {
       const price = cost ? cost[j] : 0;
       const reduced = this.reduced(price, share, j, m);
       if (reduced === 0) continue;
-      const end = reduced > 0 ? lo[j] : hi[j] < Infinity ? hi[j] : price === 0 ? Math.max(REACH, 2 * lo[j]) : Infinity;
+      const end = reduced > 0 ? lo[j] : hi[j] < Infinity ? hi[j] : Math.max(REACH, 2 * lo[j]);
       bound += reduced * end;
       size += Math.abs(reduced * end);
     }

@@ -78,13 +78,15 @@ export class MoveModel {
   private readonly ownScale: Float64Array;
   private gap = 1;
 
+  /** `chooses`: ranks with an allow list are chosen among like categories, rather than counted up and down. */
   constructor(
     readonly problem: Problem,
     private readonly useGrid: boolean,
+    chooses = true,
   ) {
     this.moves = problem.rules
       .filter((rule) => !rule.never)
-      .flatMap((rule) => movesOf(rule.feature, rule.allowed !== null));
+      .flatMap((rule) => movesOf(rule.feature, chooses && rule.allowed !== null));
     const ofFeature: number[][] = problem.space.features.map(() => []);
     for (const [j, { feature }] of this.moves.entries()) ofFeature[feature.index].push(j);
     this.movesOf = ofFeature;
@@ -168,10 +170,16 @@ export class MoveModel {
 
   /** Writes rows, bounds and lattices of one person; false: a row overflows for this person. */
   fill(domain: Domain, nudge: number): boolean {
+    if (!this.fillRows(domain, nudge)) return false;
+    this.fillMoves(domain);
+    return true;
+  }
+
+  /** Writes the rows of one person, and what choices cost. */
+  fillRows(domain: Domain, nudge: number): boolean {
     this.origin = domain.origin;
     if (!this.measure(domain.origin)) return false;
     for (let j = 0; j < this.n; j++) this.unit[j] = this.ownUnit[j] * this.gap;
-    this.fillMoves(domain);
     for (let i = 0; i < this.always.length; i++) {
       const row = this.always[i];
       const region = i < this.regionRows;
@@ -207,7 +215,6 @@ export class MoveModel {
 
   private fillMoves(domain: Domain): void {
     const { origin, lower, upper } = domain;
-    let present = 0;
     for (let j = 0; j < this.n; j++) {
       const { feature, kind, category } = this.moves[j];
       const c = feature.column;
@@ -215,8 +222,6 @@ export class MoveModel {
         this.least[j] = 0;
         this.room[j] = this.mayChoose(domain, feature, category) ? 1 : 0;
         this.step[j] = 1;
-        if (this.moves[j - 1]?.feature !== feature) present = presentValue(feature, origin);
-        this.choicePrice[j] = changeCost(this.problem.cost, feature, present, category);
       } else {
         const up = kind === 'up';
         this.least[j] = Math.max(0, up ? lower[c] - origin[c] : origin[c] - upper[c]);
@@ -264,8 +269,12 @@ export class MoveModel {
   private fillChoice(i: number, feature: Feature, domain: Domain): void {
     const { n } = this;
     const one = 1 / this.gap;
+    const present = presentValue(feature, domain.origin);
     this.rows.fill(0, i * n, (i + 1) * n);
-    for (const j of this.movesOf[feature.index]) this.rows[i * n + j] = one * this.unit[j];
+    for (const j of this.movesOf[feature.index]) {
+      this.rows[i * n + j] = one * this.unit[j];
+      this.choicePrice[j] = changeCost(this.problem.cost, feature, present, this.moves[j].category);
+    }
     this.lo[n + i] = mayStand(domain, feature) ? 0 : one;
     this.hi[n + i] = one;
     this.slack[i] = 1e-12 * one;

@@ -14,6 +14,7 @@ import type { Feature } from '../../models/features.js';
 import { type LinearRow, polyhedron } from '../../models/region.js';
 import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
 import type { FeatureRule } from '../../policy/rules.js';
+import { narrowTo, nearestValue } from '../../policy/values.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
 import { prepareLater } from '../shared/prepare-later.js';
 import {
@@ -110,13 +111,12 @@ class WithinDomain implements Prepared {
 
   /** Writes a feature of the answer: on its lattice point, within its box, and where it was if it did not move. */
   private place(feature: Feature, domain: Domain, found: Float64Array): void {
-    const { column, width, index, kind } = feature;
+    const { column, width, kind } = feature;
     const { origin } = domain;
     for (let c = column; c < column + width; c++) {
       if (Number.isNaN(origin[c])) this.x[c] = Number.NaN;
       else if (kind === 'choice') this.x[c] = found[c] === origin[c] ? origin[c] : Math.round(found[c]);
-      else if (this.inner.step[index] > 0) this.x[c] = onLattice(origin[c], this.inner.step[index], found[c]);
-      else this.x[c] = Math.min(domain.upper[c], Math.max(domain.lower[c], found[c]));
+      else this.x[c] = nearestValue(this.inner, feature, found[c]);
     }
   }
 }
@@ -156,27 +156,8 @@ function narrowChoice({ column, width }: Feature, { lower, upper }: Domain): boo
   return open > 0;
 }
 
-function narrowNumber({ column, index }: Feature, domain: Domain): boolean {
-  const { origin, lower, upper, step, grid, ranks } = domain;
-  step[index] ||= grid[index];
-  if (step[index] === 0) return lower[column] <= upper[column];
-  const here = origin[column];
-  let first = Math.ceil((lower[column] - here) / step[index] - ON_LATTICE);
-  let last = Math.floor((upper[column] - here) / step[index] + ON_LATTICE);
-  const closed = (k: number) => ranks[index]?.[here + k] === 0;
-  while (first <= last && closed(first)) first++;
-  while (first <= last && closed(last)) last--;
-  lower[column] = here + step[index] * first;
-  upper[column] = here + step[index] * last;
-  return first <= last;
+function narrowNumber(feature: Feature, domain: Domain): boolean {
+  const { column, index } = feature;
+  domain.step[index] ||= domain.grid[index];
+  return narrowTo(domain, feature, domain.lower[column], domain.upper[column]);
 }
-
-/** How far a domain's end may be from its lattice point, in steps. */
-const ON_LATTICE = 1e-9;
-
-/** The lattice point so many steps away, as it is told: 0.3 and not 0.30000000000000004. */
-const pointAt = (here: number, step: number, k: number): number =>
-  k === 0 ? here : Number((here + step * k).toPrecision(15));
-
-const onLattice = (here: number, step: number, value: number): number =>
-  pointAt(here, step, Math.round((value - here) / step));

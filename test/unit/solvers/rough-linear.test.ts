@@ -1,12 +1,15 @@
 /** The linear engines on badly scaled problems, judged by rational arithmetic: nothing false is proved, nearly all is solved. */
 import { describe, expect, it } from 'vitest';
 import { evaluateCost } from '../../../src/policy/cost.js';
+import { branch } from '../../../src/solvers/linear/branch.js';
 import { hyperplane } from '../../../src/solvers/linear/hyperplane.js';
 import { simplex } from '../../../src/solvers/linear/simplex.js';
 import type { Outcome, Solver } from '../../../src/solvers/solver.js';
 import { Dice } from '../../support/dice.js';
 import { patient } from '../../support/quadratic-problems.js';
-import { exactL1, type Ground, type Rough, roughProblem } from '../../support/rough-problems.js';
+import { exactL1, exactOptimum, type Ground, type Rough, roughProblem } from '../../support/rough-problems.js';
+
+type Norm = NonNullable<Ground['norm']>;
 
 const NUDGES = [1e-12, 1e-10, 1e-8, 1e-6];
 
@@ -46,13 +49,13 @@ const isSettled = ({ status, lowerBound, cost }: Verdict): boolean =>
   status === 'infeasible' || (cost < Infinity && lowerBound >= cost * (1 - SAME));
 
 /** Judges some problems of a kind; returns the share that was settled. */
-function judge(solver: Solver, ground: Ground, seed: number, count: number): number {
+function judge(solver: Solver, ground: Ground, seed: number, count: number, optimumOf = exactL1): number {
   const dice = new Dice(seed);
   let settled = 0;
   for (let k = 0; k < count; k++) {
     const rough = roughProblem(dice, ground);
     const verdict = ask(solver, rough);
-    const optimum = exactL1(rough.problem, rough.domain);
+    const optimum = optimumOf(rough.problem, rough.domain);
     expect(lies(verdict, optimum), `seed ${seed}, problem ${k}, ${JSON.stringify(verdict)}`).toEqual([]);
     settled += +isSettled(verdict);
   }
@@ -72,5 +75,16 @@ describe.each<[string, number, Pick<Ground, 'powers' | 'spread'>]>([
   it.each([2, 3, 4])('links and %s classes, simplex', (classes) => {
     const ground: Ground = { ...part, features: 4, links: 2, classes };
     expect(judge(simplex, ground, 17 * classes, 40)).toBeGreaterThanOrEqual(least);
+  });
+
+  it.each<[Norm, Partial<Ground>]>([
+    ['l1', { steps: 0.6 }],
+    ['l1', { policy: { maxChanges: 2 } }],
+    ['l0', { steps: 0.3 }],
+    ['percentile', {}],
+    ['percentile', { steps: 0.3, policy: { maxChanges: 2 } }],
+  ])('branch, %s, %o', (norm, more) => {
+    const ground: Ground = { ...part, features: 3, links: 1, classes: 3, norm, ...more };
+    expect(judge(branch, ground, 5, 12, exactOptimum)).toBeGreaterThanOrEqual(least);
   });
 });
