@@ -126,6 +126,12 @@ export const configSchema = z.strictObject({
         'Memory for prepared models and policies that a process keeps ready, over all of its threads.',
       ),
       eventThreads: count.describe('Solver threads kept free for single rows.'),
+      preparingThreads: count.describe(
+        'Events whose model and policy are new or slow to prepare are prepared on so many threads apart, so that no other event waits for them.',
+      ),
+      maxPrepareMs: count.describe(
+        'How long a thread may take to load and prepare model and policy before the first row; for events see `events.maxPrepareMs`.',
+      ),
       bulkNice: z.int().min(0).max(19).describe('How much batches give way to them, as `nice` does.'),
       lockMs: count.describe(
         'A job whose worker has not been heard of for so long is free for others. Workers say so every half of it.',
@@ -141,6 +147,7 @@ export const configSchema = z.strictObject({
       maxDeadlineMs: count.describe(
         'The longest `deadlineMs` that the policy of an event may ask for; one that says nothing asks for 1000.',
       ),
+      maxPrepareMs: count.describe('How long model and policy of an event may take to be prepared.'),
     })
     .describe('Single rows, whichever way they come (docs/events.md).'),
   requests: z

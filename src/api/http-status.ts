@@ -22,6 +22,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   'redis-away': { status: 503, retryAfterSeconds: 5 },
   'redis-full': { status: 503, retryAfterSeconds: 5 },
   'redis-refused': { status: 503, retryAfterSeconds: 60 },
+  'prepare-limit': { status: 422 },
   'too-often': { status: 500 },
   interrupted: { status: 503, retryAfterSeconds: 1 },
   'thread-lost': { status: 503, retryAfterSeconds: 1 },

@@ -24,6 +24,7 @@ export const ERROR_CODES = {
     meaning: 'stopped by a signal, or its output cannot be written any further; what was finished is kept',
   },
   'thread-lost': { exit: 1, retry: true, meaning: 'a solver thread died or overran and was replaced' },
+  'prepare-limit': { exit: 2, retry: false, meaning: 'model and policy take longer to prepare than is allowed' },
   'too-often': { exit: 1, retry: false, meaning: 'taken again and again and never finished' },
   'bad-request': {
     exit: 2,

@@ -74,6 +74,11 @@ const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     does: 'The thread is replaced. A row that loses its thread even alone is answered with this code; a job whose model loses every thread before the first row is tried again, then becomes a dead letter.',
     operator: 'See whether the model is too large for the memory limit of a thread; replay the letter.',
   },
+  'prepare-limit': {
+    does: `${LETTER} The thread is ended and replaced. Events with the same model and policy are refused at once for a minute.`,
+    operator:
+      'Make the policy cheaper (fewer trees or samples of plausibility, fewer constraints), or raise `events.maxPrepareMs` or, for batches, `worker.maxPrepareMs`; then replay.',
+  },
   'bad-request': { does: REQUEST, operator: 'The caller corrects the request.' },
   'not-authenticated': { does: REQUEST, operator: 'Give the caller a token (`elsewise token`) or correct it.' },
   'not-allowed': { does: REQUEST, operator: 'Give the token the role that the message names, or none.' },

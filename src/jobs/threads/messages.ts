@@ -139,7 +139,7 @@ export interface ReadTask {
 export type DocumentTask = PackTask | AdmitTask | TryTask | ReadTask | BlockTask;
 export type Task = ChunkTask | DocumentTask | TimeTask;
 
-/** A task on its way to a thread. The counter holds how many rows are done; NOT_STARTED until the plan is ready. */
+/** A task on its way to a thread. The counter holds how many rows are done, and is below zero until the plan is ready. */
 export type ThreadTask<T extends Task = Task> = T & { readonly progress: Int32Array };
 /** What a thread is told when it starts. */
 export interface ThreadData {
@@ -149,7 +149,10 @@ export interface ThreadData {
   readonly planBytes: number;
 }
 
+/** The thread has yet to begin with the task: it may be starting itself. */
 export const NOT_STARTED = -1;
+/** It loads and prepares; no row has been begun. */
+export const PREPARING = -2;
 
 /** A block for the store. */
 export interface PackedResults {

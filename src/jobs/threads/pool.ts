@@ -8,6 +8,7 @@
  * rather than for a chunk: a hang is noticed soon, however many rows are still to come.
  */
 import { Piscina } from 'piscina';
+import { config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { addTally, createTally } from '../results/tally.js';
 import { recordsOf } from '../rows/records.js';
@@ -17,6 +18,7 @@ import {
   type ChunkTask,
   type DocumentTask,
   NOT_STARTED,
+  PREPARING,
   type RowLoss,
   type Task,
   type ThreadData,
@@ -43,6 +45,8 @@ export interface PoolOptions {
 export interface ChunkOptions {
   /** A row that takes longer loses its thread. See `rowLimitMs`. */
   readonly rowLimitMs: number;
+  /** To load and prepare model and policy, before the first row; left out: as the configuration says. */
+  readonly prepareLimitMs?: number;
   /** Gives the chunk up: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -50,8 +54,8 @@ export interface ChunkOptions {
 const THREAD_FILE = new URL('./thread.js', import.meta.url).href;
 const THREAD_START = new URL('./thread-start.cjs', import.meta.url).href;
 const HEAP_LIMIT_MB = 2048;
-/** Time to load and prepare model and policy in a thread, before the first row. */
-const PREPARE_LIMIT_MS = 120_000;
+/** For a thread to load its code, on a machine that has much else to do. */
+const START_LIMIT_MS = 120_000;
 const WATCH_EVERY_MS = 200;
 
 /** A row's own deadline is kept by the solvers; this is for the case that they do not. */
@@ -95,7 +99,7 @@ export class SolverPool {
   async run(task: ChunkTask, options: ChunkOptions): Promise<ChunkAnswer> {
     const attempt = await this.#attempt(task, options);
     if ('answer' in attempt) return attempt.answer;
-    if (attempt.rowsDone === NOT_STARTED) throw new ElsewiseError('thread-lost', attempt.loss.message);
+    if (attempt.rowsDone < 0) throw new ElsewiseError('thread-lost', attempt.loss.message);
     if (task.loss) throw new ElsewiseError('thread-lost', `not even an answer to failed rows: ${attempt.loss.message}`);
     if (task.rows === 1) return this.run({ ...task, loss: attempt.loss }, options);
     const answer = await this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
@@ -103,7 +107,7 @@ export class SolverPool {
   }
 
   /** Has a thread prepare a plan, which it keeps. Rejects when model or policy are not good or do not go together. */
-  async prepare(plan: PlanReference): Promise<void> {
+  async prepare(plan: PlanReference, prepareLimitMs?: number): Promise<void> {
     const none = {
       layout: { format: 'ndjson' },
       output: 'ndjson',
@@ -111,7 +115,7 @@ export class SolverPool {
       firstRow: 1,
       rows: 0,
     } as const;
-    await this.#runWhole({ kind: 'explain', ...plan, ...none });
+    await this.#runWhole({ ...plan, kind: 'explain', ...none }, prepareLimitMs);
   }
 
   /** Has a thread do something with a document. Rejects when the document is not good for it. */
@@ -119,8 +123,8 @@ export class SolverPool {
     return this.#runWhole(task);
   }
 
-  async #runWhole<T extends Task>(task: T): Promise<AnswerTo<T>> {
-    const attempt = await this.#attempt(task, { rowLimitMs: PREPARE_LIMIT_MS });
+  async #runWhole<T extends Task>(task: T, prepareLimitMs = config.worker.maxPrepareMs): Promise<AnswerTo<T>> {
+    const attempt = await this.#attempt(task, { rowLimitMs: prepareLimitMs, prepareLimitMs });
     if ('answer' in attempt) return attempt.answer;
     throw new ElsewiseError('thread-lost', attempt.loss.message);
   }
@@ -143,7 +147,7 @@ export class SolverPool {
   /** A thread that is lost before it begins may not be to blame: it is tried twice. */
   async #attempt<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
     const first = await this.#attemptOnce(task, options);
-    return 'loss' in first && first.rowsDone === NOT_STARTED ? this.#attemptOnce(task, options) : first;
+    return 'loss' in first && first.rowsDone < 0 ? this.#attemptOnce(task, options) : first;
   }
 
   async #attemptOnce<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
@@ -155,25 +159,28 @@ export class SolverPool {
     }
   }
 
-  async #runOnThread<T extends Task>(task: T, { rowLimitMs, signal }: ChunkOptions): Promise<Attempt<T>> {
+  async #runOnThread<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
+    const { rowLimitMs, prepareLimitMs = config.worker.maxPrepareMs, signal } = options;
     signal?.throwIfAborted();
     const progress = new Int32Array(new SharedArrayBuffer(4)).fill(NOT_STARTED);
     // A copy changes hands: the original is needed when the thread does not survive.
     const bytes = new Uint8Array(task.bytes);
-    const watch = watchProgress(progress, rowLimitMs);
+    const watch = watchProgress(progress, rowLimitMs, prepareLimitMs);
     const abort = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
     try {
       const sent = { ...task, bytes, progress };
-      const options = { transferList: [bytes.buffer], signal: abort };
-      const reply = (await this.#piscina.run(sent, options)) as ThreadReply<T>;
+      const how = { transferList: [bytes.buffer], signal: abort };
+      const reply = (await this.#piscina.run(sent, how)) as ThreadReply<T>;
       if ('answer' in reply && 'plans' in reply.answer && reply.answer.plans) this.#plans.note(reply.answer.plans);
       if ('answer' in reply) return reply;
       throw new ElsewiseError(reply.refusal.code, reply.refusal.message, reply.refusal.path);
     } catch (error) {
       signal?.throwIfAborted();
+      const rowsDone = Atomics.load(progress, 0);
+      if (watch.signal.aborted && rowsDone === PREPARING) throw notPrepared(prepareLimitMs);
       const loss = watch.signal.aborted ? overran(rowLimitMs) : threadLoss(error);
       if (!loss) throw error;
-      return { loss, rowsDone: Atomics.load(progress, 0) };
+      return { loss, rowsDone };
     } finally {
       watch.stop();
     }
@@ -202,20 +209,33 @@ export class SolverPool {
   }
 }
 
-function watchProgress(progress: Int32Array, limitMs: number): { signal: AbortSignal; stop(): void } {
+function watchProgress(
+  progress: Int32Array,
+  limitMs: number,
+  prepareLimitMs: number,
+): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   let seen = NOT_STARTED;
   let since = performance.now();
+  const limitOf = (done: number) =>
+    done === NOT_STARTED ? START_LIMIT_MS : done === PREPARING ? prepareLimitMs : limitMs;
   const look = () => {
     const now = performance.now();
     const done = Atomics.load(progress, 0);
     if (done !== seen) {
       seen = done;
       since = now;
-    } else if (now - since > (seen === NOT_STARTED ? Math.max(limitMs, PREPARE_LIMIT_MS) : limitMs)) controller.abort();
+    } else if (now - since > limitOf(seen)) controller.abort();
   };
-  const timer = setInterval(look, Math.min(WATCH_EVERY_MS, limitMs / 2));
+  const timer = setInterval(look, Math.min(WATCH_EVERY_MS, limitMs / 2, prepareLimitMs / 2));
   return { signal: controller.signal, stop: () => clearInterval(timer) };
+}
+
+function notPrepared(limitMs: number): ElsewiseError {
+  return new ElsewiseError(
+    'prepare-limit',
+    `model and policy were not prepared after ${limitMs} ms, and that was stopped`,
+  );
 }
 
 function overran(limitMs: number): RowLoss {

@@ -1,11 +1,12 @@
 /** A coded error would lose its code on the way between threads, so it travels as data. */
 import { ElsewiseError } from '../../documents/error.js';
-import type { Task, ThreadReply, ThreadTask } from './messages.js';
+import { PREPARING, type Task, type ThreadReply, type ThreadTask } from './messages.js';
 
 export function answerSafely<T extends Task, R>(
   answer: (task: ThreadTask<T>) => Promise<R>,
 ): (task: ThreadTask<T>) => Promise<R | ThreadReply<T>> {
   return async (task) => {
+    Atomics.store(task.progress, 0, PREPARING);
     try {
       return await answer(task);
     } catch (error) {

@@ -1,11 +1,11 @@
 /**
  * A thread that lives while a batch is being made. Loading a model, preparing it and solving the first rows take seconds where
  * trees are many or deadlines long, and whoever makes the batch may be the loop of a worker, which has locks to renew, or of the API.
- * One thread works at a time, since each takes a core and much memory; none is waited for while the rows are still to come.
+ * Few threads work at a time, since each takes a core and much memory; none is waited for while the rows are still to come.
  */
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
-import { oneAtATime } from '../../store/redis/one-at-a-time.js';
+import { fewAtATime } from '../../store/redis/one-at-a-time.js';
 import type { Chunk } from '../rows/row-source.js';
 import type { HeaderFeature, RowLayout } from './messages.js';
 import { SolverPool } from './pool.js';
@@ -14,7 +14,8 @@ import { FIRST_ROUND_MS } from './row-timing.js';
 /** All the time that the first rows have; the row that goes beyond it counts as if it had ended then. */
 const TIMING_CAP_MS = 2_000;
 
-const inTurn = oneAtATime();
+/** One slow policy does not keep other batches from being made. */
+const inTurn = fewAtATime(3);
 
 export class TrialThread {
   #pool: SolverPool | undefined;

@@ -2,7 +2,7 @@
  * A lane of a worker: one queue, its own solver threads, and BullMQ's worker between them. Lanes do not share threads, so
  * a single row never waits behind chunks of a batch. The main loop only moves buffers.
  */
-import type { Job } from 'bullmq';
+import { DelayedError, type Job } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 import type { Policy } from '../../policy/policy.js';
 import type { RedisClient } from '../../store/redis/redis.js';
@@ -18,6 +18,7 @@ import { openQueue, type TextQueue, TextWorker } from '../text-jobs.js';
 import type { ChunkAnswer, ChunkTask } from '../threads/messages.js';
 import { rowLimitMs, SolverPool } from '../threads/pool.js';
 import type { CachedPlan } from './plan-cache.js';
+import { NotNow, PlanGate } from './plan-gate.js';
 
 export type Rows = Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow' | 'rows'>;
 
@@ -40,6 +41,8 @@ export interface LaneOptions {
   readonly planBytes: number;
   /** The file that runs in the threads; another one than ours only in tests. */
   readonly threadFile: string | undefined;
+  /** Whether slow preparations are kept away from its threads. */
+  readonly isGated: boolean;
   /** `text`: the data of the job. */
   answer(text: string, solve: Solve, jobId: string): Promise<{ outcome?: string; isNew?: boolean }>;
   /** The job will not be tried again. */
@@ -55,6 +58,9 @@ const SWEPT = 100;
 const SETTLING_MS = 20_000;
 /** The same after an error: BullMQ tells nobody of a job that failed in the same breath in which it could not read the next. */
 const SHADOW_MS = 1_000;
+/** After which a job comes again for which there was no place. */
+const FIRST_DELAY_MS = 50;
+const MAX_DELAY_MS = 1_000;
 const COUNTED = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
 
 export class Lane {
@@ -62,6 +68,7 @@ export class Lane {
   readonly #redis: RedisClient;
   readonly #metrics: Metrics;
   readonly #pool: SolverPool;
+  readonly #gate: PlanGate | undefined;
   readonly #queue: TextQueue;
   readonly #worker: TextWorker;
   readonly #broken: BrokenJobs;
@@ -76,8 +83,9 @@ export class Lane {
     this.#redis = connection;
     this.#metrics = metrics;
     this.#pool = new SolverPool({ threads, niceIncrement, planBytes, file: threadFile });
+    this.#gate = options.isGated ? new PlanGate({ niceIncrement, planBytes, file: threadFile }) : undefined;
     this.#queue = openQueue(queue, connection, prefix, options.onError);
-    this.#worker = new TextWorker(queue, (job) => this.#process(job), {
+    this.#worker = new TextWorker(queue, (job, token) => this.#process(job, token), {
       connection,
       ...workerOptions(prefix, concurrency),
     });
@@ -139,10 +147,10 @@ export class Lane {
     this.#broken.stop();
     clearTimeout(this.#sweepSoon);
     await Promise.all([this.#worker.close(), others]);
-    await Promise.all([this.#pool.close(), this.#queue.close()]);
+    await Promise.all([this.#pool.close(), this.#gate?.close(), this.#queue.close()]);
   }
 
-  async #process(job: Job<string>): Promise<unknown> {
+  async #process(job: Job<string>, token: string | undefined): Promise<unknown> {
     const { queue, onProgress, answer } = this.#options;
     const started = performance.now();
     this.#jobs++;
@@ -154,12 +162,20 @@ export class Lane {
       this.#metrics.timeAnswer(queue, job.timestamp);
       return returned;
     } catch (error) {
+      if (error instanceof NotNow) await this.#comeAgain(job, token);
       throw asJobError(error);
     } finally {
       this.#metrics.timeJob(queue, performance.now() - started);
       this.#jobs--;
       onProgress();
     }
+  }
+
+  /** Without counting as an attempt; later each time, so that many of them cost little. */
+  async #comeAgain(job: Job<string>, token: string | undefined): Promise<never> {
+    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(job.attemptsStarted, 10));
+    await job.moveToDelayed(Date.now() + delayMs, token);
+    throw new DelayedError();
   }
 
   /** Also for rows that came another way than the queue. */
@@ -169,7 +185,8 @@ export class Lane {
       const { family, ...reference } = plan;
       const { queue } = this.#options;
       const task: ChunkTask = { kind: 'explain', ...reference, output: 'ndjson', ...rows, ...manner };
-      const answer = await this.#pool.run(task, { rowLimitMs: rowLimitMs(policy.document.deadlineMs), signal });
+      const limits = { rowLimitMs: rowLimitMs(policy.document.deadlineMs), signal };
+      const answer = await (this.#gate?.run(task, limits, this.#pool) ?? this.#pool.run(task, limits));
       if (answer.tally.rows !== rows.rows) throw new Error(`${answer.tally.rows} results for ${rows.rows} rows`);
       if (task.kind !== 'explain') return answer;
       this.#metrics.countRows({ queue, family, ...answer.tally, elapsedMs: values(answer.tally) });
@@ -177,7 +194,8 @@ export class Lane {
       return answer;
     } catch (error) {
       signal?.throwIfAborted();
-      throw error instanceof ElsewiseError ? error : new JobFailure('failed', (error as Error).message);
+      if (error instanceof ElsewiseError || error instanceof NotNow) throw error;
+      throw new JobFailure('failed', (error as Error).message);
     } finally {
       this.#tasks--;
     }

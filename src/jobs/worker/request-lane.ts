@@ -18,6 +18,7 @@ import type { RedisClient } from '../../store/redis/redis.js';
 import { backOffMs, isRedisTrouble, throughTrouble } from '../../store/redis/redis-trouble.js';
 import type { Metrics, QueueDepth } from '../../telemetry/metrics.js';
 import { isRetried } from '../failures/job-failure.js';
+import { NotNow } from './plan-gate.js';
 
 export interface RequestLaneOptions {
   readonly requests: RequestStore;
@@ -37,6 +38,8 @@ export const REQUESTS = 'elsewise-requests';
 /** So long a drain may take longer than its last answer. */
 const WAIT_MS = 1_000;
 const MAX_BACK_OFF_MS = 5_000;
+/** Entries that are kept at a time, those without a place included. */
+const MAX_TAKEN = 1_000;
 /** How often, while it is overdue, an entry is looked at. */
 const LOOKS = 4;
 
@@ -49,6 +52,7 @@ export class RequestLane {
   readonly #ended: Promise<void>;
   readonly #look: NodeJS.Timeout;
   #isDraining = false;
+  #parked = 0;
 
   constructor(metrics: Metrics, options: RequestLaneOptions) {
     this.#options = options;
@@ -63,7 +67,8 @@ export class RequestLane {
   }
 
   get #room(): number {
-    return this.#options.limits.concurrency - this.#active.size;
+    const working = this.#active.size - this.#parked;
+    return Math.min(this.#options.limits.concurrency - working, MAX_TAKEN - this.#active.size);
   }
 
   async depth(): Promise<QueueDepth> {
@@ -138,7 +143,7 @@ export class RequestLane {
     try {
       if (deliveries > limits.maxDeliveries) throw tooOften(deliveries - 1);
       const body = readBody(entry, limits.maxBodyBytes);
-      const { isNew } = await this.#persist(() => answer(body));
+      const { isNew } = await this.#persist(() => this.#whenThereIsAPlace(() => answer(body)));
       this.#metrics.timeAnswer(REQUESTS, Number(entry.id.split('-')[0]));
       await this.#persist(() => requests.settle(entry.id));
       return isNew ? 'completed' : 'known';
@@ -148,6 +153,19 @@ export class RequestLane {
       await this.#persist(() => bury(entry, error as Error, deliveries));
       await this.#persist(() => requests.settle(entry.id));
       return 'failed';
+    }
+  }
+
+  /** An entry that waits for a place takes none of those of others. */
+  async #whenThereIsAPlace<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof NotNow) || this.#isDraining) throw error;
+        this.#parked++;
+        await sleep(backOffMs(attempt, MAX_BACK_OFF_MS)).finally(() => this.#parked--);
+      }
     }
   }
 

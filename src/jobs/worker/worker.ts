@@ -59,7 +59,7 @@ const FULL = 'Redis is full: jobs wait, none is lost. Raise its maxmemory, or re
 /** More than threads: while one row is solved, those around it are fetched and stored. */
 const EVENTS_AT_A_TIME = 8;
 
-type LaneKind = Pick<LaneOptions, 'threads' | 'concurrency' | 'niceIncrement' | 'answer' | 'onFailed'>;
+type LaneKind = Pick<LaneOptions, 'isGated' | 'threads' | 'concurrency' | 'niceIncrement' | 'answer' | 'onFailed'>;
 
 export class QueueWorker {
   readonly #options: WorkerOptions;
@@ -200,14 +200,21 @@ export class QueueWorker {
       const threads = this.#eventThreads;
       const answer: LaneOptions['answer'] = (text, solve) => this.#events.answer(text, solve);
       const onFailed = (job: FailedJob, error: Error) => this.#recordFailedEvent(job, error);
-      return { threads, concurrency: EVENTS_AT_A_TIME * threads, niceIncrement: 0, answer, onFailed };
+      return { isGated: true, threads, concurrency: EVENTS_AT_A_TIME * threads, niceIncrement: 0, answer, onFailed };
     },
     bulk: () => {
       const { threads } = this.#options;
       const processor = new ChunkProcessor(this.#store, this.#plans);
       const answer: LaneOptions['answer'] = (text, solve, jobId) => processor.answer(text, solve, jobId);
       const onFailed = (job: FailedJob, error: Error) => this.#recordFailedChunk(job, error);
-      return { threads, concurrency: threads + 1, niceIncrement: config.worker.bulkNice, answer, onFailed };
+      return {
+        isGated: false,
+        threads,
+        concurrency: threads + 1,
+        niceIncrement: config.worker.bulkNice,
+        answer,
+        onFailed,
+      };
     },
   };
 

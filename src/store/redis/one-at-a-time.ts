@@ -7,3 +7,20 @@ export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
     return result;
   };
 }
+
+/** The same with so many pieces at a time. */
+export function fewAtATime(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * Keeps slow preparations away from the threads that all events share. A plan that this process has not seen is prepared on a thread
+ * apart first, with little time:
+ *
+ *   not seen --look--> done in time  -> quick: its events go to the shared threads, which prepare it once more
+ *                 '--> not in time   -> slow: its events go to threads of their own, with the time of `events.maxPrepareMs`
+ *                                         '--> not in that time either: refused with `prepare-limit`, for a while without a try
+ *
+ * Looks and slow events are few at a time. An event for which there is no place is not kept here, where it would take the place of a
+ * quick one: it is told to come again (`NotNow`).
+ */
+import { LRUCache } from 'lru-cache';
+import { config } from '../../config.js';
+import { ElsewiseError } from '../../documents/error.js';
+import type { ChunkAnswer, ChunkTask } from '../threads/messages.js';
+import { type ChunkOptions, type PoolOptions, SolverPool } from '../threads/pool.js';
+
+/** No place at present: the event is to come again. */
+export class NotNow extends Error {}
+
+type Verdict = 'quick' | 'slow' | ElsewiseError;
+
+/** A plan that takes longer is slow. */
+const LOOK_MS = 500;
+const MAX_VERDICTS = 10_000;
+/** Plans are looked at again now and then: what was slow on a busy machine may be quick. */
+const VERDICT_TTL_MS = { quick: 3_600_000, slow: 600_000, refused: 60_000 } as const;
+
+export class PlanGate {
+  readonly #options: Omit<PoolOptions, 'threads'>;
+  readonly #threads = config.worker.preparingThreads;
+  readonly #verdicts = new LRUCache<string, Verdict>({ max: MAX_VERDICTS });
+  #lookPool: SolverPool | undefined;
+  #slowPool: SolverPool | undefined;
+  #looks = 0;
+  #slow = 0;
+
+  constructor(options: Omit<PoolOptions, 'threads'>) {
+    this.#options = options;
+  }
+
+  /** Runs the task on the shared threads if its plan is quick, else apart; rejects with `NotNow` when there is no place. */
+  async run(task: ChunkTask, options: ChunkOptions, shared: SolverPool): Promise<ChunkAnswer> {
+    if (task.kind !== 'explain') return shared.run(task, options);
+    const verdict = this.#verdicts.get(task.planKey) ?? (await this.#look(task));
+    if (verdict instanceof ElsewiseError) throw verdict;
+    return verdict === 'quick' ? shared.run(task, options) : this.#runSlow(task, options);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#lookPool?.close(), this.#slowPool?.close()]);
+  }
+
+  async #look(task: ChunkTask): Promise<Verdict> {
+    if (this.#looks >= this.#threads) throw new NotNow();
+    this.#lookPool ??= new SolverPool({ ...this.#options, threads: this.#threads });
+    this.#looks++;
+    try {
+      await this.#lookPool.prepare(task, LOOK_MS);
+      return this.#note(task, 'quick');
+    } catch (error) {
+      if (!isPrepareLimit(error)) throw error;
+      return this.#note(task, 'slow');
+    } finally {
+      this.#looks--;
+    }
+  }
+
+  async #runSlow(task: ChunkTask, options: ChunkOptions): Promise<ChunkAnswer> {
+    if (this.#slow >= this.#threads) throw new NotNow();
+    this.#slowPool ??= new SolverPool({ ...this.#options, threads: this.#threads });
+    this.#slow++;
+    try {
+      return await this.#slowPool.run(task, { ...options, prepareLimitMs: config.events.maxPrepareMs });
+    } catch (error) {
+      if (isPrepareLimit(error)) this.#note(task, error);
+      throw error;
+    } finally {
+      this.#slow--;
+    }
+  }
+
+  #note({ planKey }: ChunkTask, verdict: Verdict): Verdict {
+    const kind = verdict instanceof ElsewiseError ? 'refused' : verdict;
+    this.#verdicts.set(planKey, verdict, { ttl: VERDICT_TTL_MS[kind] });
+    return verdict;
+  }
+}
+
+function isPrepareLimit(error: unknown): error is ElsewiseError {
+  return error instanceof ElsewiseError && error.code === 'prepare-limit';
+}
