@@ -12,7 +12,7 @@ import { isMalformed, letterId } from '../store/events/dead-store.js';
 import { PendingStore } from '../store/events/pending-store.js';
 import { Keys } from '../store/keys.js';
 import type { Store } from '../store/store.js';
-import type { Places } from './wait-slots.js';
+import type { WaitSlots } from './wait-slots.js';
 
 export interface Patience {
   readonly waitMs: number;
@@ -25,15 +25,15 @@ export class EventAnswers {
   readonly #queue: TextQueue;
   readonly #pending: PendingStore;
   readonly #waiter: AnswerWaiter;
-  readonly #places: Places;
+  readonly #waitSlots: WaitSlots;
 
-  constructor(store: Store, places: Places) {
+  constructor(store: Store, waitSlots: WaitSlots) {
     const { redis, settings } = store;
     this.#store = store;
     this.#queue = openQueue(QUEUES.events, redis, settings.queuePrefix);
     this.#pending = new PendingStore(redis, new Keys(settings.keyPrefix), settings.answerTtlSeconds);
     this.#waiter = new AnswerWaiter(store);
-    this.#places = places;
+    this.#waitSlots = waitSlots;
   }
 
   async close(): Promise<void> {
@@ -42,11 +42,11 @@ export class EventAnswers {
   }
 
   /**
-   * The result document as JSON, or undefined when there is none in time: then `find` knows of it. When all places are
+   * The result document as JSON, or undefined when there is none in time: then `find` knows of it. When all wait slots are
    * taken it looks once and does not wait.
    */
   async await(event: EnqueuedEvent, patience: Patience): Promise<string | undefined> {
-    const leave = this.#places.take();
+    const leave = this.#waitSlots.take();
     try {
       const answer = await this.#look(event, leave ? patience : { ...patience, waitMs: 0 });
       if (answer === undefined) await this.#pending.note(event.id, event.jobId);

@@ -146,9 +146,9 @@ export const showResults = defineRoute({
     },
     404: UNKNOWN,
   },
-  async answer({ params: { id }, query, service: { store, places }, gone }) {
+  async answer({ params: { id }, query, service: { store, waitSlots }, gone }) {
     await store.batches.status(id); // not known: said before anything is sent
-    const leave = places.take();
+    const leave = waitSlots.take();
     if (!leave) throw new ElsewiseError('too-many-requests', 'too many requests wait already');
     const parts = query.wait === 'true' ? followResults(store, id, { signal: gone }) : readyResults(store, id);
     const body = Readable.from(bytesOf(parts), { objectMode: false }).once('close', leave);

@@ -10,7 +10,7 @@ import type { DestinationStream, Logger } from 'pino';
 import { ElsewiseError } from '../documents/error.js';
 import { EventReader } from '../jobs/events/event-reader.js';
 import { Producer } from '../jobs/producer.js';
-import { meetRedis } from '../store/redis/preflight.js';
+import { runPreflight } from '../store/redis/preflight.js';
 import { connect } from '../store/redis/redis.js';
 import type { StoreSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
@@ -24,7 +24,7 @@ import { routes } from './routes.js';
 import type { Service } from './service.js';
 import type { ApiSettings } from './settings.js';
 import { TokenTable } from './tokens.js';
-import { Places } from './wait-slots.js';
+import { WaitSlots } from './wait-slots.js';
 
 export interface ApiOptions {
   readonly store: StoreSettings;
@@ -52,7 +52,7 @@ export class ApiServer {
     refuseUnsafe(options);
     const tokens = new TokenTable(options.api.tokens, options.insecureNoAuth);
     const log = createLog(options.api, options.log);
-    await meetRedis(options.store, (text) => log.warn(text));
+    await runPreflight(options.store, (text) => log.warn(text));
     const redis = await connect(options.store);
     const server = new ApiServer(options, storeOver(redis, options.store));
     try {
@@ -65,7 +65,7 @@ export class ApiServer {
   }
 
   private constructor(options: ApiOptions, store: Store) {
-    const places = new Places(options.api.maxWaiting);
+    const waitSlots = new WaitSlots(options.api.maxWaiting);
     const redis = new RedisPresence(store.redis);
     this.#options = options;
     this.#service = {
@@ -74,9 +74,9 @@ export class ApiServer {
       redis,
       producer: new Producer(store),
       reader: new EventReader(),
-      answers: new EventAnswers(store, places),
-      places,
-      metrics: new RequestMetrics({ isRedisUp: () => redis.isUp, waiting: () => places.taken }),
+      answers: new EventAnswers(store, waitSlots),
+      waitSlots,
+      metrics: new RequestMetrics({ isRedisUp: () => redis.isUp, waiting: () => waitSlots.taken }),
       closing: this.#closing.signal,
       readiness: () => this.#readiness(),
     };

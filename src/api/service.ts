@@ -7,7 +7,7 @@ import type { RequestMetrics } from '../telemetry/request-metrics.js';
 import type { EventAnswers } from './await-answer.js';
 import type { RedisPresence } from './redis-presence.js';
 import type { ApiSettings } from './settings.js';
-import type { Places } from './wait-slots.js';
+import type { WaitSlots } from './wait-slots.js';
 
 export interface Service {
   readonly settings: ApiSettings;
@@ -18,7 +18,7 @@ export interface Service {
   readonly reader: EventReader;
   readonly answers: EventAnswers;
   /** For requests that wait. */
-  readonly places: Places;
+  readonly waitSlots: WaitSlots;
   readonly metrics: RequestMetrics;
   /** Aborted, with what to tell the caller, when the server goes down: whoever waits should come to an end. */
   readonly closing: AbortSignal;

@@ -1,5 +1,5 @@
 /** How many may wait side by side: each holds a connection, and some hold one to Redis as well. */
-export class Places {
+export class WaitSlots {
   readonly #total: number;
   #taken = 0;
 

@@ -19,7 +19,7 @@ import { BatchFeed, type EnqueuedBatch } from './batches/batch-feed.js';
 import { ChunkCutter } from './batches/chunk-cutter.js';
 import { answerKey, type EventJobInput, eventJobId, eventJobText, QUEUES } from './contract.js';
 import { AnswerWaiter } from './events/answer-waiter.js';
-import { EventRoom } from './events/event-backpressure.js';
+import { EventBackpressure } from './events/event-backpressure.js';
 import { refuseLongDeadline } from './events/event-deadline.js';
 import { asEventPolicy, EventPolicies, type EventPolicy } from './events/event-policies.js';
 import { type ReadEvent, readEvent } from './events/read-event.js';
@@ -72,7 +72,7 @@ export interface EnqueuedEvent {
 export class Producer {
   readonly #store: Store;
   readonly #waiter: AnswerWaiter;
-  readonly #eventRoom: EventRoom;
+  readonly #eventBackpressure: EventBackpressure;
   readonly #policies = new EventPolicies();
   readonly #queues: { readonly [K in keyof typeof QUEUES]: TextQueue };
 
@@ -81,7 +81,7 @@ export class Producer {
     const open = (name: string) => openQueue(name, store.redis, store.settings.queuePrefix);
     this.#waiter = new AnswerWaiter(store);
     this.#queues = { events: open(QUEUES.events), bulk: open(QUEUES.bulk) };
-    this.#eventRoom = new EventRoom(store, this.#queues.events);
+    this.#eventBackpressure = new EventBackpressure(store, this.#queues.events);
   }
 
   /** Over a connection of its own, to the given Redis or that of REDIS_URL. Ends with `close`. */
@@ -160,7 +160,7 @@ export class Producer {
     const key = answerKey(digest, policy.digest, event);
     const jobId = eventJobId(key, event.id);
     const letter = letterId('events', jobId);
-    const [earlier] = await Promise.all([this.#store.dead.timeOf(letter), this.#eventRoom.take()]);
+    const [earlier] = await Promise.all([this.#store.dead.timeOf(letter), this.#eventBackpressure.take()]);
     const text = eventJobText(event, { name, version, digest }, event.policy && policy.text);
     const added = await this.#queues.events.add('event', text, { jobId });
     if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate

@@ -6,7 +6,7 @@ import { ResultStore } from './batches/result-store.js';
 import { DeadStore } from './events/dead-store.js';
 import { RequestStore } from './events/request-store.js';
 import { Keys } from './keys.js';
-import { OnceStore } from './known-rows/known-row-store.js';
+import { KnownRowStore } from './known-rows/known-row-store.js';
 import { connect, type RedisClient } from './redis/redis.js';
 import { asRedisFailure } from './redis/redis-failure.js';
 import { ModelStore } from './registry/model-store.js';
@@ -24,7 +24,7 @@ export interface Store {
   readonly requests: RequestStore;
   readonly dead: DeadStore;
   readonly schedules: ScheduleStore;
-  readonly once: OnceStore;
+  readonly knownRows: KnownRowStore;
 }
 
 export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
@@ -41,7 +41,7 @@ export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
     requests: new RequestStore(redis, keys),
     dead: new DeadStore(redis, keys, config.deadLetters),
     schedules: new ScheduleStore(redis, keys, config.schedule),
-    once: new OnceStore(redis, keys, settings.onceTtlSeconds),
+    knownRows: new KnownRowStore(redis, keys, settings.onceTtlSeconds),
   };
 }
 

@@ -21,7 +21,7 @@ const RETRY_MS = 500;
 /** Between two looks of one who waits; each asks after every open batch. */
 const WAIT_MS = 1_000;
 
-export class Room {
+export class Backpressure {
   readonly #store: Store;
   readonly #batch: string;
   #lookedMs = Number.NEGATIVE_INFINITY;

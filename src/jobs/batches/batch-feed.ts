@@ -8,7 +8,7 @@ import { pack } from '../../store/codec/block.js';
 import type { Store } from '../../store/store.js';
 import type { Chunk } from '../rows/row-source.js';
 import type { TextQueue } from '../text-jobs.js';
-import { type Patience, Room, whileFull } from './backpressure.js';
+import { Backpressure, type Patience, whileFull } from './backpressure.js';
 import type { ChunkCutter } from './chunk-cutter.js';
 import { addChunkJobs, type NumberedChunk } from './chunk-jobs.js';
 
@@ -34,13 +34,13 @@ export class BatchFeed {
   readonly #store: Store;
   readonly #queue: TextQueue;
   readonly #manifest: Manifest;
-  readonly #room: Room;
+  readonly #backpressure: Backpressure;
 
   constructor(store: Store, queue: TextQueue, manifest: Manifest) {
     this.#store = store;
     this.#queue = queue;
     this.#manifest = manifest;
-    this.#room = new Room(store, manifest.id);
+    this.#backpressure = new Backpressure(store, manifest.id);
   }
 
   async add(cutter: ChunkCutter, { signal, onProgress, onWait }: FeedOptions): Promise<EnqueuedBatch> {
@@ -52,7 +52,7 @@ export class BatchFeed {
       const group = await cutter.take(GROUP, this.#manifest);
       if (group.length === 0) break;
       const rows = group.reduce((sum, chunk) => sum + chunk.rows, 0);
-      await this.#room.wait(rows, wait, signal);
+      await this.#backpressure.wait(rows, wait, signal);
       const { states, digests } = await this.#addChunks(group, total.chunks, { signal, onWait: wait });
       for (const digest of digests) input.update(digest);
       total.chunks += group.length;

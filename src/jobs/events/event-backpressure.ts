@@ -38,7 +38,7 @@ function forgivingTrouble(error: unknown): Look {
 
 const unlimited = (): Look => ({ left: Number.POSITIVE_INFINITY, each: 0, words: '' });
 
-export class EventRoom {
+export class EventBackpressure {
   readonly #store: Store;
   readonly #queue: Queue;
   #look: Promise<Look> | undefined;

@@ -10,7 +10,7 @@ import { whileFull } from '../batches/backpressure.js';
 import { type ChunkJob, type ChunkReturn, chunkJobSchema, makingOfJob } from '../contract.js';
 import type { ChunkAnswer } from '../threads/messages.js';
 import { CancelWatch } from './cancel-watch.js';
-import { Once } from './known-rows.js';
+import { KnownRows } from './known-rows.js';
 import type { Solve } from './lane.js';
 import type { PlanCache } from './plan-cache.js';
 
@@ -21,14 +21,14 @@ const PATIENCE_MS = 60_000;
 export class ChunkProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
-  readonly #once: Once;
+  readonly #knownRows: KnownRows;
   /** By id and making: a manifest never changes, but another batch may get its id. */
   readonly #manifests = new Map<string, Manifest>();
 
   constructor(store: Store, plans: PlanCache) {
     this.#store = store;
     this.#plans = plans;
-    this.#once = new Once(store);
+    this.#knownRows = new KnownRows(store);
   }
 
   /** Repeating it is harmless: a chunk that is done is left as it is, and so is a batch that the job was not made for. */
@@ -62,11 +62,11 @@ export class ChunkProcessor {
     const batch = { batch: job.batch, making };
     const { firstRow, rows } = job;
     const asked = { plan, policy, rows: { layout, bytes, firstRow, rows }, batch, msPerRow: probe?.msPerRow };
-    const answer = await this.#once.solve({ ...asked, manner: { isPacked: true, signal } }, solve);
+    const answer = await this.#knownRows.solve({ ...asked, manner: { isPacked: true, signal } }, solve);
     const outcome = await this.#finish(job, making, answer);
     if (outcome === 'gone') throw gone(job);
     if (outcome === 'known' || outcome === 'stale') return returned(job, outcome);
-    await this.#once.rememberChunk(plan, batch, job.chunk, answer).catch(() => {}); // it is only a cache
+    await this.#knownRows.rememberChunk(plan, batch, job.chunk, answer).catch(() => {}); // it is only a cache
     if (outcome === 'touch') {
       await batches.touch(job.batch);
       await batches.settle(job.batch);

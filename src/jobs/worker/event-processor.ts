@@ -7,7 +7,7 @@ import { refuseLongDeadline } from '../events/event-deadline.js';
 import { EventReader } from '../events/event-reader.js';
 import type { ReadEvent } from '../events/read-event.js';
 import { statusOf, withId } from '../results/result-lines.js';
-import { Once } from './known-rows.js';
+import { KnownRows } from './known-rows.js';
 import type { Solve } from './lane.js';
 import type { PlanCache } from './plan-cache.js';
 
@@ -15,14 +15,14 @@ export class EventProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
   readonly #reader = new EventReader();
-  readonly #once: Once;
+  readonly #knownRows: KnownRows;
   readonly #onReuse: () => void;
 
   /** `onReuse`: an answer was there already, and nothing had to be solved. */
   constructor(store: Store, plans: PlanCache, onReuse: () => void = () => {}) {
     this.#store = store;
     this.#plans = plans;
-    this.#once = new Once(store);
+    this.#knownRows = new KnownRows(store);
     this.#onReuse = onReuse;
   }
 
@@ -71,11 +71,11 @@ export class EventProcessor {
     const bytes = Buffer.from(rowText(event));
     const plan = await this.#plans.get(model, policy);
     const rows = { layout: { format: 'ndjson' }, bytes, firstRow: 1, rows: 1 } as const;
-    const solved = await this.#once.solve({ plan, policy, rows, manner: {} }, solve);
+    const solved = await this.#knownRows.solve({ plan, policy, rows, manner: {} }, solve);
     const line = Buffer.from(solved.bytes).toString().trimEnd();
     const { degraded, limitedByTime } = solved.tally;
     const kept = await this.#store.results.keepAnswer(key, line, degraded + limitedByTime === 0);
-    await this.#once.rememberAnswer(plan, key, solved).catch(() => {}); // it is only a cache
+    await this.#knownRows.rememberAnswer(plan, key, solved).catch(() => {}); // it is only a cache
     return kept;
   }
 }

@@ -9,18 +9,18 @@
  * those are opened that save more than they cost, and always the few that answer most.
  */
 import type { Policy } from '../../policy/policy.js';
-import type { BatchName, OnceReference } from '../../store/known-rows/known-row-store.js';
+import type { BatchName, KnownRowReference } from '../../store/known-rows/known-row-store.js';
 import type { Store } from '../../store/store.js';
 import type { ChunkAnswer, KnownResults, KnownSource } from '../threads/messages.js';
 import { planTag } from '../threads/shared-documents.js';
-import type { Manner, Rows, Solve } from './lane.js';
+import type { Rows, Solve, TaskOptions } from './lane.js';
 import type { CachedPlan } from './plan-cache.js';
 
-export interface OnceJob {
+export interface KnownRowsJob {
   readonly plan: CachedPlan;
   readonly policy: Policy;
   readonly rows: Rows;
-  readonly manner: Manner;
+  readonly manner: TaskOptions;
   /** The batch it belongs to. */
   readonly batch?: BatchName;
   /** About how long a row takes, if known. */
@@ -33,11 +33,11 @@ const BLOCK_MS = 4;
 const ALWAYS_OPENED = 4;
 
 interface Source {
-  readonly reference: OnceReference;
+  readonly reference: KnownRowReference;
   readonly rows: { readonly row: number; readonly line: number }[];
 }
 
-export class Once {
+export class KnownRows {
   readonly #store: Store;
 
   constructor(store: Store) {
@@ -45,43 +45,46 @@ export class Once {
   }
 
   /** The answer comes with the keys of the rows that can be remembered. */
-  async solve(job: OnceJob, solve: Solve): Promise<ChunkAnswer> {
+  async solve(job: KnownRowsJob, solve: Solve): Promise<ChunkAnswer> {
     const { plan, policy, rows, manner } = job;
-    const { isOn } = this.#store.once;
+    const { isOn } = this.#store.knownRows;
     const known = isOn && (await this.#isWorthALook(job)) ? await this.#find(job, solve) : undefined;
     return solve(plan, policy, rows, { ...manner, known, isKeyed: isOn });
   }
 
   async rememberChunk(plan: CachedPlan, batch: BatchName, chunk: number, { keys }: ChunkAnswer): Promise<void> {
-    if (keys) await this.#store.once.addChunk(planTag(plan), batch, chunk, keys);
+    if (keys) await this.#store.knownRows.addChunk(planTag(plan), batch, chunk, keys);
   }
 
   async rememberAnswer(plan: CachedPlan, answerKey: string, { keys }: ChunkAnswer): Promise<void> {
-    if (keys) await this.#store.once.addAnswer(planTag(plan), keys, answerKey);
+    if (keys) await this.#store.knownRows.addAnswer(planTag(plan), keys, answerKey);
   }
 
-  async #isWorthALook({ plan, batch, msPerRow = 0 }: OnceJob): Promise<boolean> {
-    return msPerRow >= SLOW_ROW_MS || this.#store.once.hasOthers(planTag(plan), batch);
+  async #isWorthALook({ plan, batch, msPerRow = 0 }: KnownRowsJob): Promise<boolean> {
+    return msPerRow >= SLOW_ROW_MS || this.#store.knownRows.hasOthers(planTag(plan), batch);
   }
 
-  async #find({ plan, policy, rows, manner, msPerRow = 0 }: OnceJob, solve: Solve): Promise<KnownResults | undefined> {
+  async #find(
+    { plan, policy, rows, manner, msPerRow = 0 }: KnownRowsJob,
+    solve: Solve,
+  ): Promise<KnownResults | undefined> {
     const { signal } = manner;
     const { keys } = await solve(plan, policy, rows, { kind: 'keys', isKeyed: true, signal });
-    const found = await this.#store.once.find(planTag(plan), keys!);
+    const found = await this.#store.knownRows.find(planTag(plan), keys!);
     const sources = [...groupBySource(found)].sort((a, b) => b.rows.length - a.rows.length);
     const opened = sources.filter(({ rows }, i) => i < ALWAYS_OPENED || rows.length * msPerRow > BLOCK_MS);
     if (opened.length === 0) return undefined;
     return knownOf(opened, await Promise.all(opened.map(({ reference }) => this.#read(reference))), rows.rows);
   }
 
-  async #read(reference: OnceReference): Promise<KnownSource | undefined> {
+  async #read(reference: KnownRowReference): Promise<KnownSource | undefined> {
     if ('batch' in reference) return (await this.#store.results.blocks([reference]))[0];
     const answer = await this.#store.results.answer(reference.answer);
     return answer === undefined ? undefined : { answer };
   }
 }
 
-function groupBySource(found: readonly (OnceReference | undefined)[]): Iterable<Source> {
+function groupBySource(found: readonly (KnownRowReference | undefined)[]): Iterable<Source> {
   const sources = new Map<string, Source>();
   for (const [row, reference] of found.entries()) {
     if (!reference) continue;

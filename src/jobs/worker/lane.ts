@@ -23,12 +23,12 @@ import { NotNow, PlanGate } from './plan-gate.js';
 export type Rows = Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow' | 'rows'>;
 
 /** What else a task may say, see messages.ts. */
-export type Manner = Partial<Pick<ChunkTask, 'kind' | 'known' | 'isKeyed' | 'isPacked'>> & {
+export type TaskOptions = Partial<Pick<ChunkTask, 'kind' | 'known' | 'isKeyed' | 'isPacked'>> & {
   readonly signal?: AbortSignal;
 };
 
 /** Rows through the threads of the lane. */
-export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows, manner?: Manner) => Promise<ChunkAnswer>;
+export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows, manner?: TaskOptions) => Promise<ChunkAnswer>;
 
 export interface LaneOptions {
   readonly queue: string;

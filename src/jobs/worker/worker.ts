@@ -6,7 +6,7 @@ import { type Config, config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import type { NewLetter } from '../../store/events/dead-store.js';
 import { readMemory, readMemoryIfAllowed } from '../../store/redis/memory.js';
-import { type Meeting, meetRedis } from '../../store/redis/preflight.js';
+import { type Preflight, runPreflight } from '../../store/redis/preflight.js';
 import { connectForWorker, type RedisClient } from '../../store/redis/redis.js';
 import { asRedisFailure } from '../../store/redis/redis-failure.js';
 import { isRedisFull } from '../../store/redis/redis-trouble.js';
@@ -83,7 +83,7 @@ export class QueueWorker {
 
   /** Resolves once jobs are being taken; rejects when there is no Redis to take them from, or it refuses us. */
   static async start(options: WorkerOptions): Promise<QueueWorker> {
-    const worker = new QueueWorker(options, await meetRedis(options.settings, options.notice));
+    const worker = new QueueWorker(options, await runPreflight(options.settings, options.notice));
     try {
       worker.#server = await serveProbes(options.port, {
         registry: worker.#metrics.registry,
@@ -97,7 +97,7 @@ export class QueueWorker {
     return worker;
   }
 
-  private constructor(options: WorkerOptions, { isInfoAllowed }: Meeting) {
+  private constructor(options: WorkerOptions, { isInfoAllowed }: Preflight) {
     const { settings, notice } = options;
     this.#options = options;
     // the store has its own, so that large blocks do not hold up BullMQ's locks, and so has who waits for requests

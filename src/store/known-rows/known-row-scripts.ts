@@ -1,4 +1,4 @@
-/** The scripts of once-store.ts, which says what the levels and generations are. */
+/** The scripts of known-row-store.ts, which says what the levels and generations are. */
 import type { Script } from '../redis/scripts.js';
 
 /**
@@ -24,9 +24,9 @@ end`;
 
 /**
  * KEYS the index of this generation and of the one before; ARGV row keys. Gives for each row nothing, or one byte for the
- * generation that knows it and then what ADD_ONCE has stored.
+ * generation that knows it and then what ADD_KNOWN_ROWS has stored.
  */
-export const FIND_ONCE: Script = {
+export const FIND_KNOWN_ROWS: Script = {
   lua: `${LEVELS}
 local used = {}
 for g = 1, 2 do
@@ -55,7 +55,7 @@ return found`,
  * what to store for the one row. The first answer stays. A row is stored as the batch's number (2 bytes), the chunk (3) and
  * the line (2), so the first 65,279 batches of a generation are known and no others.
  */
-export const ADD_ONCE: Script = {
+export const ADD_KNOWN_ROWS: Script = {
   lua: `${LEVELS}
 local value = ARGV[4]
 local source = 0

@@ -15,10 +15,10 @@ import { asBuffer } from '../codec/byte-streams.js';
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
 import { runScript } from '../redis/scripts.js';
-import { ADD_ONCE, FIND_ONCE } from './known-row-scripts.js';
+import { ADD_KNOWN_ROWS, FIND_KNOWN_ROWS } from './known-row-scripts.js';
 
 /** Where an answer is. */
-export type OnceReference =
+export type KnownRowReference =
   | (BatchName & { readonly chunk: number; readonly line: number })
   | { readonly answer: string };
 
@@ -37,7 +37,7 @@ const MAX_SOURCES_KEPT = 10_000;
 /** Rows of one script: Redis does nothing else meanwhile, and an event must not wait for a batch. */
 const SLICE_ROWS = 64;
 
-export class OnceStore {
+export class KnownRowStore {
   readonly #redis: RedisClient;
   readonly #keys: Keys;
   readonly #ttlSeconds: number;
@@ -63,11 +63,11 @@ export class OnceStore {
   }
 
   /** For each row, where its answer is. */
-  async find(plan: string, rows: RowKeys): Promise<(OnceReference | undefined)[]> {
+  async find(plan: string, rows: RowKeys): Promise<(KnownRowReference | undefined)[]> {
     const generations = this.#generations(plan);
     const found: (Buffer | null)[] = [];
     for (const { part } of slicesOf(rows)) {
-      const some = await runScript(this.#redis, FIND_ONCE, generations, [asBuffer(part)], 'binary');
+      const some = await runScript(this.#redis, FIND_KNOWN_ROWS, generations, [asBuffer(part)], 'binary');
       found.push(...(some as (Buffer | null)[]));
     }
     await this.#learnSources(generations, found);
@@ -79,7 +79,7 @@ export class OnceStore {
     const [generation] = this.#generations(plan);
     for (const { part, first } of slicesOf(rows)) {
       const args = [asBuffer(part), this.#expiresAt(), sourceOf(batch), chunk, first];
-      await runScript(this.#redis, ADD_ONCE, [generation], args);
+      await runScript(this.#redis, ADD_KNOWN_ROWS, [generation], args);
     }
   }
 
@@ -88,7 +88,7 @@ export class OnceStore {
     const value = Buffer.concat([Buffer.from([EVENT_MARK]), Buffer.from(answer, 'hex')]);
     await runScript(
       this.#redis,
-      ADD_ONCE,
+      ADD_KNOWN_ROWS,
       [this.#generations(plan)[0]],
       [asBuffer(row), this.#expiresAt(), '', value, 0],
     );
@@ -108,7 +108,7 @@ export class OnceStore {
     return (this.#generation() + 2) * this.#ttlSeconds;
   }
 
-  #read(generation: string, value: Buffer): OnceReference | undefined {
+  #read(generation: string, value: Buffer): KnownRowReference | undefined {
     if (value[0] === EVENT_MARK) return { answer: value.toString('hex', 1) };
     const [batch, making] = this.#sources.get(`${generation} ${value.readUInt16BE(0)}`)?.split('@') ?? [];
     if (batch === undefined || making === undefined) return undefined;

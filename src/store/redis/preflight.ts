@@ -9,13 +9,13 @@ import { asRedisFailure } from './redis-failure.js';
 import { runScript, type Script } from './scripts.js';
 import { checkServers } from './server-check.js';
 
-export interface Meeting {
+export interface Preflight {
   readonly isInfoAllowed: boolean;
 }
 
 const TOUCH: Script = { lua: "return redis.call('EXISTS', KEYS[1])" };
 
-export async function meetRedis(settings: StoreSettings, notice: (text: string) => void): Promise<Meeting> {
+export async function runPreflight(settings: StoreSettings, notice: (text: string) => void): Promise<Preflight> {
   const redis = await connect(settings);
   try {
     for (const text of await checkServers(redis, settings)) notice(text);

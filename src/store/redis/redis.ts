@@ -16,7 +16,7 @@ import { isSaid, notAnswered, says } from './redis-words.js';
 export type RedisClient = Redis | Cluster;
 
 /** How a connection behaves that cannot be made or breaks. */
-interface Manner {
+interface RetryProfile {
   readonly isLazy: boolean;
   readonly maxRetries: number | null;
   /** Of a Cluster: how often and how long apart a command looks for the node that has its slot. */
@@ -35,7 +35,7 @@ const GREETING_MS = 500;
 /** With the delays below: a command is given up about 4 s after the connection broke. */
 const MAX_RETRIES = 5;
 
-const ONE_ATTEMPT: Manner = {
+const ONE_ATTEMPT: RetryProfile = {
   isLazy: true,
   maxRetries: 0,
   redirections: { count: 0, delayMs: 0 },
@@ -115,18 +115,18 @@ export function duplicateOf(redis: RedisClient): RedisClient {
   return copy;
 }
 
-function create(settings: AddressSettings, manner: Manner): RedisClient {
+function create(settings: AddressSettings, manner: RetryProfile): RedisClient {
   const address = locate(settings);
   return CREATE[address.kind](address, manner);
 }
 
-const CREATE: Readonly<Record<RedisKind, (address: RedisAddress, manner: Manner) => RedisClient>> = {
+const CREATE: Readonly<Record<RedisKind, (address: RedisAddress, manner: RetryProfile) => RedisClient>> = {
   single: (address, manner) => new Redis({ ...address.nodes[0], ...singleOptions(address, manner) }),
   sentinel: (address, manner) => new Redis({ ...sentinelOptions(address, manner), ...singleOptions(address, manner) }),
   cluster: createCluster,
 };
 
-function singleOptions(address: RedisAddress, manner: Manner): RedisOptions {
+function singleOptions(address: RedisAddress, manner: RetryProfile): RedisOptions {
   return {
     ...nodeOptions(address, manner),
     db: address.database,
@@ -136,7 +136,7 @@ function singleOptions(address: RedisAddress, manner: Manner): RedisOptions {
 }
 
 /** The certificates and the manners of the master hold for its Sentinels as well, name and password do not. */
-function sentinelOptions({ nodes, master, isEncrypted, settings }: RedisAddress, manner: Manner): RedisOptions {
+function sentinelOptions({ nodes, master, isEncrypted, settings }: RedisAddress, manner: RetryProfile): RedisOptions {
   const { sentinelUsername, sentinelPassword, sentinelPasswordFile } = settings;
   return {
     sentinels: [...nodes],
@@ -150,7 +150,7 @@ function sentinelOptions({ nodes, master, isEncrypted, settings }: RedisAddress,
   };
 }
 
-function createCluster(address: RedisAddress, manner: Manner): Cluster {
+function createCluster(address: RedisAddress, manner: RetryProfile): Cluster {
   const { count, delayMs } = manner.redirections;
   return new Cluster([...address.nodes], {
     lazyConnect: manner.isLazy,
@@ -166,7 +166,7 @@ function createCluster(address: RedisAddress, manner: Manner): Cluster {
   });
 }
 
-function nodeOptions({ isEncrypted, settings }: RedisAddress, manner: Manner): RedisOptions {
+function nodeOptions({ isEncrypted, settings }: RedisAddress, manner: RetryProfile): RedisOptions {
   return {
     username: settings.username || undefined,
     password: secret(settings.password, settings.passwordFile),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { apiSettings, readTokenFile } from '../../../src/api/settings.js';
 import { createToken, hashToken, mayDo, TokenTable } from '../../../src/api/tokens.js';
-import { Places } from '../../../src/api/wait-slots.js';
+import { WaitSlots } from '../../../src/api/wait-slots.js';
 import { config } from '../../../src/config.js';
 
 const secret = createToken();
@@ -61,10 +61,10 @@ describe('tokens', () => {
 
 describe('places', () => {
   it('are given until there are none, and again when one is left', () => {
-    const places = new Places(1);
-    const leave = places.take()!;
-    expect([places.taken, places.take()]).toEqual([1, undefined]);
+    const places = new WaitSlots(1);
+    const leave = waitSlots.take()!;
+    expect([places.taken, waitSlots.take()]).toEqual([1, undefined]);
     leave();
-    expect(places.take()).toBeDefined();
+    expect(waitSlots.take()).toBeDefined();
   });
 });
