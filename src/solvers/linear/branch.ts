@@ -48,6 +48,8 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
 const WORTH = 1e-7;
 /** A continuous move of the relaxation below this, in units of the gap, is the width of the hair and not a change. */
 const STANDS_STILL = 1e-9;
+/** What a node takes beside its program, in units of effort. */
+const NODE_WORK = 2;
 /** So many nodes are looked at sooner than they are tightened. */
 const FEW_NODES = 4;
 /** How many nodes without a proof are divided further; the others leave their bound. */
@@ -138,6 +140,7 @@ export class PreparedBranch implements Prepared {
   /** Solves a node's relaxation and returns the children that may hold better answers. */
   private visit(node: Part): Part[] {
     this.visited++;
+    this.limits.budget.spend(NODE_WORK);
     this.splits.open(node);
     const status = this.program.solve(node, 'outer');
     if (status === 'empty') return [];
