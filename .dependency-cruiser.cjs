@@ -1,23 +1,9 @@
 /**
- * Who may import whom in src, as data: `npx depcruise src` checks it, test/tidy/layers.test.ts does so in every run.
- * Reasons for the layers: src/README.md.
+ * Which layer of src may import which: `npx depcruise src` checks this, and test/tidy/layers.test.ts does so in every run.
+ * src/README.md gives the reasons.
  */
 
-/** A layer may import those above it in this list, never its neighbours on the same line. */
-const LAYERS = [
-  ['documents', 'linalg'],
-  ['models'],
-  ['policy'],
-  ['problems'],
-  ['proofs', 'solvers'],
-  ['explain'],
-  ['settings'],
-  ['config.ts'],
-  ['formats', 'store', 'telemetry', 'report'],
-  ['jobs'],
-  ['api'],
-  ['cli'],
-];
+const LAYERS = require('./scripts/layer-order.cjs');
 
 /** No I/O, no clock, no processes: what these compute depends on their arguments only. */
 const PURE = ['documents', 'linalg', 'models', 'policy', 'problems', 'proofs', 'solvers', 'explain'];

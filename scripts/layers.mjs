@@ -1,6 +1,7 @@
 /** The import graph of src as dependency-cruiser sees it, and its drawing by folder for src/README.md. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import LAYERS from './layer-order.cjs';
 
 const CRUISER = fileURLToPath(new URL('../node_modules/dependency-cruiser/bin/dependency-cruise.mjs', import.meta.url));
 const RULES = fileURLToPath(new URL('../.dependency-cruiser.cjs', import.meta.url));
@@ -41,16 +42,27 @@ export function drawLayers(modules) {
       .map((path) => `  ${nodeOf(source)} --> ${nodeOf(path)}`),
   );
   const nodes = modules.map(({ source }) => `  ${nodeOf(source)}`);
-  return ['```mermaid', 'flowchart TD', ...sortUnique(nodes), ...sortUnique(edges), '```'].join('\n');
+  return ['```mermaid', 'flowchart TD', ...inOrder(nodes), ...inOrder(edges), '```'].join('\n');
+}
+
+/** From the top layer to the bottom; what is in no layer comes first. */
+const ORDER = LAYERS.flat()
+  .map((name) => name.replace(/\.ts$/, ''))
+  .reverse();
+
+function inOrder(lines) {
+  const rank = (line) => line.split(' --> ').map((name) => ORDER.indexOf(name.trim()));
+  const compare = (a, b) => {
+    const [ranksA, ranksB] = [rank(a), rank(b)];
+    const k = ranksA.findIndex((value, i) => value !== ranksB[i]);
+    return k < 0 ? 0 : ranksA[k] - ranksB[k];
+  };
+  return [...new Set(lines)].sort().sort(compare);
 }
 
 /** The folder right below src, or the file itself when it lies there. */
 function nodeOf(path) {
   return path.split('/')[1].replace(/\.ts$/, '');
-}
-
-function sortUnique(lines) {
-  return [...new Set(lines)].sort();
 }
 
 /** The page with `drawing` between its markers, whatever stood there before. */

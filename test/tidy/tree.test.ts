@@ -11,6 +11,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PURE = ['linalg', 'documents', 'models', 'policy', 'problems', 'proofs', 'solvers', 'explain'];
 const MAX_LINES = 500;
+const MAX_FILES = 22;
 
 const files = listFiles();
 const under = (...folders: string[]) => files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
@@ -34,6 +35,12 @@ function grep(names: string[], pattern: RegExp, prepare = (text: string) => text
     const lines = prepare(text).split('\n');
     return lines.flatMap((line, i) => (pattern.test(line) ? [`${file}:${i + 1}: ${line.trim().slice(0, 120)}`] : []));
   });
+}
+
+function groupBy<T>(list: readonly T[], keyOf: (entry: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const entry of list) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry]);
+  return groups;
 }
 
 /** Comments may name what code may not do; lines keep their numbers. */
@@ -65,6 +72,22 @@ describe('src', () => {
   it(`has no file of more than ${MAX_LINES} lines`, () => {
     const lineCount = (file: string) => read(file).trimEnd().split('\n').length;
     expect(code('src').filter((file) => lineCount(file) > MAX_LINES)).toEqual([]);
+  });
+
+  it(`has no folder of more than ${MAX_FILES} files`, () => {
+    const folders = code('src').map((file) => posix.dirname(file));
+    const sizes = groupBy(folders, (folder) => folder);
+    expect([...sizes].filter(([, list]) => list.length > MAX_FILES).map(([folder]) => folder)).toEqual([]);
+  });
+
+  it('gives each exported type and class a name of its own', () => {
+    const declared = grep(code('src'), /\bexport (?:abstract )?(?:interface|type|class) \w+/).map((line) => {
+      const [, place, name] = /^(\S+?):\d+: export (?:abstract )?(?:interface|type|class) (\w+)/.exec(line)!;
+      return { place, name };
+    });
+    const places = groupBy(declared, ({ name }) => name);
+    const shared = [...places].filter(([, list]) => list.length > 1);
+    expect(shared.map(([name, list]) => `${name}: ${list.map(({ place }) => place).join(', ')}`)).toEqual([]);
   });
 
   it('leaves no marks of unfinished work', () => {
