@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ElsewiseError } from '../documents/error.js';
-import { type Problem, problemOf } from './problem.js';
+import { type ProblemDetails, problemOf } from './problem.js';
 
 export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
@@ -18,27 +18,27 @@ export const SECURITY_HEADERS = {
 };
 
 /** A refusal, and its HTTP status where that says more than the one of its code. */
-export interface Refusal {
+export interface EarlyRefusal {
   readonly error: ElsewiseError;
   readonly status?: number;
 }
 
 const refusal = (code: 'too-large' | 'too-slow' | 'bad-request' | 'no-such-route', text: string, status?: number) =>
-  ({ error: new ElsewiseError(code, text), status }) satisfies Refusal;
+  ({ error: new ElsewiseError(code, text), status }) satisfies EarlyRefusal;
 
 /** By the codes of fastify's router. */
-const BY_ROUTER: Readonly<Record<string, Refusal>> = {
+const BY_ROUTER: Readonly<Record<string, EarlyRefusal>> = {
   FST_ERR_BAD_URL: refusal('bad-request', 'the path is not valid: % stands before two hexadecimal digits of UTF-8'),
   FST_ERR_MAX_PARAM_LENGTH: refusal('too-large', 'a part of the path is too long', 414),
 };
 
 /** Undefined: the router did not refuse it. */
-export function routerRefusal(error: { readonly code?: string }): Refusal | undefined {
+export function routerRefusal(error: { readonly code?: string }): EarlyRefusal | undefined {
   return BY_ROUTER[error.code ?? ''];
 }
 
 /** By the codes of Node's parser; everything else is no HTTP. */
-const BY_PARSER: Readonly<Record<string, Refusal>> = {
+const BY_PARSER: Readonly<Record<string, EarlyRefusal>> = {
   HPE_HEADER_OVERFLOW: refusal('too-large', 'the head of the request is too long', 431),
   ERR_HTTP_REQUEST_TIMEOUT: refusal('too-slow', 'the head of the request did not arrive in time', 408),
 };
@@ -63,7 +63,7 @@ export function refuseMissingHost(httpVersion: string, host: string | undefined)
 }
 
 /** Straight to the connection: there is no request that could be answered. */
-function endWith(socket: Duplex, { error, status }: Refusal): void {
+function endWith(socket: Duplex, { error, status }: EarlyRefusal): void {
   const problem = problemOf(error, randomUUID(), status);
   const body = JSON.stringify(problem);
   const headers = {
@@ -76,7 +76,7 @@ function endWith(socket: Duplex, { error, status }: Refusal): void {
   socket.end(`${headOf(problem, headers)}\r\n\r\n${body}`);
 }
 
-function headOf({ status }: Problem, headers: Readonly<Record<string, string | number>>): string {
+function headOf({ status }: ProblemDetails, headers: Readonly<Record<string, string | number>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines].join('\r\n');
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { checkReference } from './references.js';
-import { type Answer, defineRoute } from './route.js';
+import { defineRoute, type HttpAnswer } from './route.js';
 import { type Pending, SCHEMAS } from './schemas.js';
 
 const RESULT = { description: 'the answer', schema: SCHEMAS.result };
@@ -55,7 +55,7 @@ export const showExplanation = defineRoute({
   },
 });
 
-function comeBack(id: string): Answer {
+function comeBack(id: string): HttpAnswer {
   const location = `/v1/explanations/${encodeURIComponent(id)}`;
   const body: Pending = { schema: 'elsewise.pending/v1', id, location };
   return { status: 202, body, headers: { location, 'retry-after': '1' } };

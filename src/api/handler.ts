@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import { receive, receiveWhole } from './request-body.js';
-import type { Answer, BodySpec, Call, Route } from './route.js';
+import type { BodySpec, Call, HttpAnswer, Route } from './route.js';
 import type { Service } from './service.js';
 
 type AnyCall = Call<never, never, never, never>;
@@ -85,7 +85,7 @@ function goneSignal({ raw }: FastifyReply, silence: AbortSignal): AbortSignal {
 }
 
 /** An answer that comes too late is thrown away. */
-function unlessGone(gone: AbortSignal, answering: Promise<Answer>): Promise<Answer> {
+function unlessGone(gone: AbortSignal, answering: Promise<HttpAnswer>): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const leave = () => {
       reject(gone.reason);
@@ -99,9 +99,9 @@ function unlessGone(gone: AbortSignal, answering: Promise<Answer>): Promise<Answ
   });
 }
 
-const isStream = (body: Answer['body']): body is Readable => typeof body === 'object' && 'pipe' in body;
+const isStream = (body: HttpAnswer['body']): body is Readable => typeof body === 'object' && 'pipe' in body;
 
-function send(reply: FastifyReply, { status, body, type, headers = {} }: Answer, gone: AbortSignal): FastifyReply {
+function send(reply: FastifyReply, { status, body, type, headers = {} }: HttpAnswer, gone: AbortSignal): FastifyReply {
   if (isStream(body)) {
     sendHeadSoon(reply);
     gone.addEventListener('abort', () => reply.raw.destroy()); // it may not look whole

@@ -1,11 +1,11 @@
 /** For whoever watches, restarts and routes, and for those who want to know what there is. */
 import { openApi } from './openapi.js';
 import type { Route } from './route.js';
-import { type Answer, defineRoute } from './route.js';
+import { defineRoute, type HttpAnswer } from './route.js';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-const plain = (status: number, text: string): Answer => ({ status, type: TEXT, body: `${text}\n` });
+const plain = (status: number, text: string): HttpAnswer => ({ status, type: TEXT, body: `${text}\n` });
 
 export const health = defineRoute({
   method: 'GET',

@@ -25,7 +25,7 @@ export const problemSchema = z.strictObject({
   requestId: z.string(),
 });
 
-export type Problem = z.output<typeof problemSchema>;
+export type ProblemDetails = z.output<typeof problemSchema>;
 
 /** In place of messages that are not meant for callers. */
 const OWN_WORDS: Partial<Record<ErrorCode, string>> = {
@@ -39,7 +39,7 @@ export function problemOf(
   { code, path, message }: ElsewiseError,
   requestId: string,
   status: number = HTTP_STATUS[code].status,
-): Problem {
+): ProblemDetails {
   return {
     type: `urn:elsewise:error:${code}`,
     title: ERROR_CODES[code].meaning,

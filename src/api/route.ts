@@ -58,7 +58,7 @@ export interface Call<P, Q, H, B> {
   readonly gone: AbortSignal;
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   /** An object becomes JSON; text is sent as it is. */
   readonly body: object | string | Readable;
@@ -85,7 +85,7 @@ export interface Route<
   readonly headers?: H;
   readonly body?: B;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  answer(call: Call<z.output<P>, z.output<Q>, z.output<H>, BodyOf<B>>): Promise<Answer>;
+  answer(call: Call<z.output<P>, z.output<Q>, z.output<H>, BodyOf<B>>): Promise<HttpAnswer>;
 }
 
 /** Keeps the types of a route within it, where they matter. */

@@ -14,7 +14,7 @@ import { runPreflight } from '../store/redis/preflight.js';
 import { connect } from '../store/redis/redis.js';
 import type { StoreSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
-import type { Verdict } from '../telemetry/http.js';
+import type { ProbeVerdict } from '../telemetry/http.js';
 import { RequestMetrics } from '../telemetry/request-metrics.js';
 import { createApp } from './app.js';
 import { EventAnswers } from './await-answer.js';
@@ -124,7 +124,7 @@ export class ApiServer {
     await this.#service.producer.close();
   }
 
-  #readiness(): Verdict {
+  #readiness(): ProbeVerdict {
     if (this.#draining) return { isGood: false, reason: 'draining' };
     return this.#service.redis.isUp ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
   }

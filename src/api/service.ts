@@ -2,7 +2,7 @@
 import type { EventReader } from '../jobs/events/event-reader.js';
 import type { Producer } from '../jobs/producer.js';
 import type { Store } from '../store/store.js';
-import type { Verdict } from '../telemetry/http.js';
+import type { ProbeVerdict } from '../telemetry/http.js';
 import type { RequestMetrics } from '../telemetry/request-metrics.js';
 import type { EventAnswers } from './await-answer.js';
 import type { RedisPresence } from './redis-presence.js';
@@ -23,5 +23,5 @@ export interface Service {
   /** Aborted, with what to tell the caller, when the server goes down: whoever waits should come to an end. */
   readonly closing: AbortSignal;
   /** Whether it wants new requests just now. */
-  readiness(): Verdict;
+  readiness(): ProbeVerdict;
 }

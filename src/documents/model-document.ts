@@ -73,5 +73,5 @@ export const modelEnvelope = z.strictObject({
 export type ModelDocument = z.output<typeof modelEnvelope>;
 export type FeatureDocument = z.output<typeof featureSchema>;
 export type PreprocessingStep = z.output<typeof preprocessingSchema>;
-export type Background = z.output<typeof backgroundSchema>;
+export type BackgroundDocument = z.output<typeof backgroundSchema>;
 export type RowValue = z.output<typeof rowValue>;

@@ -11,7 +11,7 @@
  * that holds B without that entry. That is a proof where fewer entries leave more answers; `isMonotone` says so. Entries without
  * that proof are asked for once more, B without each of them; an entry that stays open leaves B undetermined.
  */
-export type Verdict = 'none' | 'some' | 'unknown';
+export type Existence = 'none' | 'some' | 'unknown';
 
 export interface BlockingSet {
   readonly entries: ReadonlySet<string>;
@@ -21,14 +21,14 @@ export interface BlockingSet {
 
 /** Where questions are put. */
 export interface Oracle {
-  answersUnder(kept: readonly string[]): Verdict;
+  answersUnder(kept: readonly string[]): Existence;
   /** No further question will be answered. */
   readonly isSpent: boolean;
 }
 
 export function blockingSet(all: readonly string[], isMonotone: boolean, oracle: Oracle): BlockingSet {
   const open = new Set<string>();
-  const reduce = (kept: readonly string[], verdict: Verdict, candidates: readonly string[]): readonly string[] => {
+  const reduce = (kept: readonly string[], verdict: Existence, candidates: readonly string[]): readonly string[] => {
     if (verdict === 'none' || !candidates.length) return [];
     if (candidates.length === 1 || oracle.isSpent) {
       if (verdict === 'unknown' || !isMonotone || oracle.isSpent) for (const entry of candidates) open.add(entry);

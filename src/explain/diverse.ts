@@ -15,7 +15,7 @@ import type { Feature } from '../models/features.js';
 import { copyDomain, createDomain, type Domain, isFixed, mayStand, pin } from '../policy/domain.js';
 import { isContinuous, isSame, narrowTo } from '../policy/values.js';
 import { NodeHeap } from '../solvers/shared/node-heap.js';
-import type { Answer } from './result.js';
+import type { ReportedAnswer } from './result.js';
 import { asAnswer, type Found, type Search, type Searcher } from './search.js';
 
 interface Part {
@@ -31,9 +31,9 @@ export function diversify(
   first: Found,
   search: Search,
   count: number,
-): { answers: Answer[]; cut: boolean } {
+): { answers: ReportedAnswer[]; cut: boolean } {
   const features = plan.model.space.features;
-  const answers: Answer[] = [];
+  const answers: ReportedAnswer[] = [];
   const sets = new Set<string>();
   const seen = new Set<string>();
   const open = new NodeHeap<Part>();

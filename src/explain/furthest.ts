@@ -8,7 +8,7 @@ import type { Domain } from '../policy/domain.js';
 import { isContinuous, lastWithin, type Side, spacing } from '../policy/values.js';
 
 /** Moves the end to a value if the box that results is proved; says what came of it. */
-export type Attempt = (end: number) => BoxVerdict;
+export type EndAttempt = (end: number) => BoxVerdict;
 
 /** How far an end got: the first value beyond it that was refused, with the verdict; `proved` where none was. */
 export interface Reach {
@@ -20,7 +20,7 @@ export interface Reach {
 const isRefused = ({ verdict }: Reach): boolean => verdict !== 'proved';
 
 /** Over candidates from near to far. */
-export function furthestOf(candidates: readonly number[], start: number, attempt: Attempt): Reach {
+export function furthestOf(candidates: readonly number[], start: number, attempt: EndAttempt): Reach {
   if (!candidates.length) return { end: start, refused: Number.NaN, verdict: 'proved' };
   let good = -1;
   let bad = candidates.length - 1;
@@ -45,7 +45,7 @@ const END_DIGITS = 7;
 const MOST_DOUBLINGS = 64;
 
 /** Over all values of a domain beyond `start`. */
-export function furthestAlong(room: Domain, feature: Feature, start: number, side: Side, attempt: Attempt): Reach {
+export function furthestAlong(room: Domain, feature: Feature, start: number, side: Side, attempt: EndAttempt): Reach {
   const end = lastWithin(room, feature, side * Infinity, side);
   const first = furthestOf((end - start) * side > 0 ? [end] : [], start, attempt);
   if (!isRefused(first)) return first;
@@ -54,7 +54,7 @@ export function furthestAlong(room: Domain, feature: Feature, start: number, sid
 }
 
 /** From the start on in doublings, until one is refused. */
-function doubled(room: Domain, feature: Feature, from: Reach, side: Side, attempt: Attempt): Reach {
+function doubled(room: Domain, feature: Feature, from: Reach, side: Side, attempt: EndAttempt): Reach {
   const start = from.end;
   let { end, refused, verdict } = from;
   let reach = firstReach(room, feature, start);
@@ -75,7 +75,7 @@ export function furthestBetween(
   start: number,
   from: Reach,
   side: Side,
-  attempt: Attempt,
+  attempt: EndAttempt,
 ): Reach {
   let { end, refused, verdict } = from;
   for (;;) {
@@ -107,7 +107,7 @@ function between(room: Domain, feature: Feature, good: number, bad: number, side
 }
 
 /** 0.39999999973 -> 0.4, where that holds too. */
-function tryRound(start: number, end: number, side: Side, attempt: Attempt): void {
+function tryRound(start: number, end: number, side: Side, attempt: EndAttempt): void {
   for (const digits of ROUND_DIGITS) {
     const round = Number(end.toPrecision(digits));
     const isClose = Math.abs(round - end) <= ROUND_SHARE * Math.abs(end - start);

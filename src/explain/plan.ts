@@ -26,7 +26,7 @@ import { buildLadder, climb, closes, type Rung, roundMs } from './ladder.js';
 import { PlanMemory } from './plan-memory.js';
 import { PlanParts } from './plan-parts.js';
 import { Regions } from './region.js';
-import { type Answer, ResultWriter } from './result.js';
+import { type ReportedAnswer, ResultWriter } from './result.js';
 import { asAnswer, type Found, type Person, type Search, type Searcher, type TargetPlan } from './search.js';
 import { type Settled, settle } from './settle.js';
 import { Suspension } from './suspension.js';
@@ -187,13 +187,13 @@ class PreparedPlan implements Plan, Searcher {
     return writer.notFound(search, this.elapsed(start));
   }
 
-  private answers(first: Found, search: Search): { answers: Answer[]; cut: boolean } {
+  private answers(first: Found, search: Search): { answers: ReportedAnswer[]; cut: boolean } {
     const { count } = this.policy.document;
     if (count === 1) return { answers: [asAnswer(first)], cut: false };
     return diversify(this, first, search, count);
   }
 
-  private withRegion(answer: Answer, { target, budget }: Search): Answer {
+  private withRegion(answer: ReportedAnswer, { target, budget }: Search): ReportedAnswer {
     return { ...answer, region: this.regions.around(answer.settled.values, this.person, target, budget) };
   }
 

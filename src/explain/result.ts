@@ -18,7 +18,7 @@ import { isSame } from '../policy/values.js';
 import type { Budget, Strike } from '../problems/budget.js';
 import type { Settled } from './settle.js';
 
-export interface Answer {
+export interface ReportedAnswer {
   readonly settled: Settled;
   readonly solver: string;
   readonly lowerBound: number;
@@ -92,7 +92,7 @@ export class ResultWriter {
     return this.assemble('already', [], undefined, NO_SEARCH, false, elapsedMs);
   }
 
-  found(answers: readonly Answer[], done: Done, degraded: boolean, elapsedMs: number): ResultDocument {
+  found(answers: readonly ReportedAnswer[], done: Done, degraded: boolean, elapsedMs: number): ResultDocument {
     const shown = answers.map((answer) => this.counterfactual(answer));
     return this.assemble('found', shown, undefined, done, degraded, elapsedMs);
   }
@@ -158,7 +158,7 @@ export class ResultWriter {
     return { prediction: this.model.classes[this.model.model.decide(this.scorer.raw)], score };
   }
 
-  private counterfactual({ settled, solver, lowerBound, region }: Answer): CounterfactualDocument {
+  private counterfactual({ settled, solver, lowerBound, region }: ReportedAnswer): CounterfactualDocument {
     this.scorer.runValues(settled.values);
     const { values, cost } = settled;
     const features = this.show(values);

@@ -11,7 +11,7 @@ import type { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { ProvedPiece } from './box-cover.js';
 import type { Climb, Rung } from './ladder.js';
 import type { PlanParts } from './plan-parts.js';
-import type { Answer } from './result.js';
+import type { ReportedAnswer } from './result.js';
 
 export type Found = Climb;
 
@@ -60,4 +60,8 @@ export interface Searcher {
   readonly ownBytes: number;
 }
 
-export const asAnswer = ({ answer, solver, lowerBound }: Found): Answer => ({ settled: answer!, solver, lowerBound });
+export const asAnswer = ({ answer, solver, lowerBound }: Found): ReportedAnswer => ({
+  settled: answer!,
+  solver,
+  lowerBound,
+});

@@ -14,7 +14,7 @@ import type { FeatureRule } from '../policy/rules.js';
 import { isSame } from '../policy/values.js';
 import type { CompiledPolicy } from '../problems/compile.js';
 
-export interface Verdict {
+export interface Verification {
   readonly ok: boolean;
   readonly cost: number;
   /** Why not, for people; empty when ok. */
@@ -34,7 +34,7 @@ export class Verifier {
   }
 
   /** Checks `answer` for a person: `factual` as given, `baseline` the same with missing values imputed. */
-  check(factual: Float64Array, baseline: Float64Array, answer: Float64Array, goals: readonly Goal[]): Verdict {
+  check(factual: Float64Array, baseline: Float64Array, answer: Float64Array, goals: readonly Goal[]): Verification {
     const fault = this.policyFault(factual, baseline, answer) ?? this.modelFault(answer, goals);
     if (fault) return { ok: false, cost: Infinity, fault };
     const cost = evaluateCost(this.policy.cost, this.loaded.space, baseline, this.effective);

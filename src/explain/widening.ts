@@ -11,7 +11,7 @@ import { isContinuous, lastWithin, type Side } from '../policy/values.js';
 import type { Box } from '../proofs/box.js';
 import type { BoxEffort } from '../proofs/box-effort.js';
 import { coverBox, type ProvedPiece } from './box-cover.js';
-import { type Attempt, furthestAlong, furthestBetween, furthestOf, type Reach, roundInward } from './furthest.js';
+import { type EndAttempt, furthestAlong, furthestBetween, furthestOf, type Reach, roundInward } from './furthest.js';
 import type { Person } from './search.js';
 
 export interface WideningTask {
@@ -87,7 +87,7 @@ export class Widening {
   }
 
   /** Steps end where trees cut; between two of them only a constraint can end a box. */
-  private furthest(feature: Feature, start: number, side: Side, attempt: Attempt): Reach {
+  private furthest(feature: Feature, start: number, side: Side, attempt: EndAttempt): Reach {
     const room = this.task.person.domain;
     const candidates = this.candidates(feature, start, side);
     if (!candidates) return furthestAlong(room, feature, start, side, attempt);

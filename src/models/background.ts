@@ -3,7 +3,7 @@
  * gives wins; otherwise it is computed from the samples; otherwise it is absent and its user says what to do.
  */
 import { ElsewiseError } from '../documents/error.js';
-import type { Background as BackgroundDocument, RowValue } from '../documents/model-document.js';
+import type { BackgroundDocument, RowValue } from '../documents/model-document.js';
 import type { IsolationForestDocument } from '../documents/tree-document.js';
 import { type Feature, type FeatureSpace, readValue } from './features.js';
 import { hasSets } from './trees/category-sets.js';

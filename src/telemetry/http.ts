@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { ElsewiseError } from '../documents/error.js';
 
-export interface Verdict {
+export interface ProbeVerdict {
   readonly isGood: boolean;
   readonly reason: string;
 }
@@ -12,9 +12,9 @@ export interface Verdict {
 export interface Probes {
   readonly registry: Registry;
   /** Whether the process does its work; if not, restarting it is the cure. */
-  health(): Verdict;
+  health(): ProbeVerdict;
   /** Whether it takes new work just now. */
-  readiness(): Verdict;
+  readiness(): ProbeVerdict;
 }
 
 export interface ProbeServer {
@@ -70,7 +70,7 @@ async function answerTo(method: string, path: string, probes: Probes): Promise<A
   }
 }
 
-function tell({ isGood, reason }: Verdict): Answer {
+function tell({ isGood, reason }: ProbeVerdict): Answer {
   return plain(isGood ? 200 : 503, reason);
 }
 

@@ -4,7 +4,7 @@
  * A worker that is busy to its limit is alive: its pool ends rows that overrun. Each queue is judged by itself: that events
  * are answered says nothing about batches.
  */
-import type { Verdict } from './http.js';
+import type { ProbeVerdict } from './http.js';
 
 const PATIENCE_MS = 60_000;
 
@@ -34,7 +34,7 @@ export class Liveness {
     else if (!this.#stuckSince.has(queue)) this.#stuckSince.set(queue, this.#now());
   }
 
-  verdict(): Verdict {
+  verdict(): ProbeVerdict {
     for (const [queue, since] of this.#stuckSince) {
       const seconds = Math.round((this.#now() - since) / 1000);
       if (this.#now() - since >= PATIENCE_MS)

@@ -81,7 +81,7 @@ export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-export interface Patience {
+export interface RoomPatience {
   /** Left out: for ever. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal;
@@ -89,7 +89,10 @@ export interface Patience {
 }
 
 /** Tries again as long as Redis refuses to write because it is full. Rejects with the reason of the signal. */
-export async function whileFull<T>(write: () => Promise<T>, { patienceMs, signal, onWait }: Patience = {}): Promise<T> {
+export async function whileFull<T>(
+  write: () => Promise<T>,
+  { patienceMs, signal, onWait }: RoomPatience = {},
+): Promise<T> {
   for (const since = performance.now(); ; ) {
     try {
       return await write();

@@ -1,6 +1,6 @@
 /** What can be done to a batch once it is there: cancelled, and its failed chunks tried again. */
 import { ElsewiseError } from '../../documents/error.js';
-import type { Chunk } from '../../store/batches/manifest.js';
+import type { ManifestChunk } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { QUEUES } from '../contract.js';
 import type { TextQueue } from '../text-jobs.js';
@@ -66,7 +66,7 @@ async function* chunksOf(
   store: Store,
   id: string,
   count: number,
-  states: readonly Chunk['state'][],
+  states: readonly ManifestChunk['state'][],
 ): AsyncGenerator<NumberedChunk[]> {
   for (let from = 0; from < count; from += WINDOW) {
     const chunks = await store.batches.chunks(id, from, Math.min(WINDOW, count - from));

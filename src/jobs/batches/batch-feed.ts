@@ -8,7 +8,7 @@ import { pack } from '../../store/codec/block.js';
 import type { Store } from '../../store/store.js';
 import type { Chunk } from '../rows/row-source.js';
 import type { TextQueue } from '../text-jobs.js';
-import { Backpressure, type Patience, whileFull } from './backpressure.js';
+import { Backpressure, type RoomPatience, whileFull } from './backpressure.js';
 import type { ChunkCutter } from './chunk-cutter.js';
 import { addChunkJobs, type NumberedChunk } from './chunk-jobs.js';
 
@@ -65,7 +65,7 @@ export class BatchFeed {
   }
 
   /** Blocks first, jobs second: a job never names what is not there. One by one: the first conflict ends it. */
-  async #addChunks(chunks: readonly Chunk[], firstIndex: number, patience: Patience) {
+  async #addChunks(chunks: readonly Chunk[], firstIndex: number, patience: RoomPatience) {
     const { id } = this.#manifest;
     const blocks = await Promise.all(chunks.map(({ bytes }) => pack(withoutLeadingLineEnds(bytes), 'passing')));
     const states: ChunkState[] = [];

@@ -3,7 +3,7 @@
  * News wake it up; what it goes by is the store, so that news that got lost cost a second and nothing else.
  */
 import { ElsewiseError, storedError } from '../../documents/error.js';
-import type { Chunk } from '../../store/batches/manifest.js';
+import type { ManifestChunk } from '../../store/batches/manifest.js';
 import { duplicateOf } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
 import { reconcile } from './reconcile.js';
@@ -70,7 +70,7 @@ export async function* readyResults(store: Store, id: string): AsyncGenerator<Ba
 async function readReady(store: Store, id: string, from: number): Promise<BatchPart[]> {
   const chunks = await store.batches.chunks(id, from, WINDOW);
   const gap = chunks.findIndex((chunk) => chunk?.state !== 'done');
-  const ready = chunks.slice(0, gap < 0 ? chunks.length : gap) as (Chunk & { state: 'done' })[];
+  const ready = chunks.slice(0, gap < 0 ? chunks.length : gap) as (ManifestChunk & { state: 'done' })[];
   if (ready.length === 0 && chunks[0]?.state === 'failed') throw failure(id, from, chunks[0]);
   return Promise.all(
     ready.map(async ({ results, rows }, i) => ({
@@ -88,6 +88,6 @@ async function isEnd(store: Store, id: string, next: number): Promise<boolean> {
   return false;
 }
 
-function failure(id: string, index: number, { code, message }: Chunk & { state: 'failed' }): ElsewiseError {
+function failure(id: string, index: number, { code, message }: ManifestChunk & { state: 'failed' }): ElsewiseError {
   return storedError(code, `chunk ${index} of batch "${id}" failed, its results are missing: ${message}`);
 }

@@ -14,7 +14,7 @@ import type { Policy } from '../../policy/policy.js';
 import type { OutputFormat } from '../threads/messages.js';
 import { planDigest } from '../threads/shared-documents.js';
 
-export interface ResultWriter {
+export interface LineWriter {
   /** The first line; empty when the format has none. */
   readonly header: string;
   line(result: ResultDocument): string;
@@ -24,7 +24,7 @@ const BEFORE_FEATURES = ['id', 'status', 'target', 'cost', 'proof', 'solver'];
 const BEHIND_FEATURES = ['degraded', 'reason', 'plan'];
 const FIXED_COLUMNS = new Set([...BEFORE_FEATURES, ...BEHIND_FEATURES]);
 
-export function createResultWriter(format: OutputFormat, model: LoadedModel, policy: Policy): ResultWriter {
+export function createResultWriter(format: OutputFormat, model: LoadedModel, policy: Policy): LineWriter {
   return WRITERS[format](model, policy);
 }
 
@@ -49,12 +49,12 @@ function readHead(line: string): { idEnd: number; status: ResultDocument['status
   return { idEnd: BEFORE_ID.length + found[0].length, status: found[1] as ResultDocument['status'] };
 }
 
-const WRITERS: Readonly<Record<OutputFormat, (model: LoadedModel, policy: Policy) => ResultWriter>> = {
+const WRITERS: Readonly<Record<OutputFormat, (model: LoadedModel, policy: Policy) => LineWriter>> = {
   ndjson: () => ({ header: '', line: (result) => `${JSON.stringify(result)}\n` }),
   csv: createCsvWriter,
 };
 
-function createCsvWriter(model: LoadedModel, policy: Policy): ResultWriter {
+function createCsvWriter(model: LoadedModel, policy: Policy): LineWriter {
   const plan = planDigest(model.digest, policy.digest);
   const names = model.space.features.map(({ name }) => name);
   const columns = names.map((name) => (FIXED_COLUMNS.has(name) ? `features.${name}` : name));

@@ -13,7 +13,7 @@ import { isRedisFull } from '../../store/redis/redis-trouble.js';
 import { RedisWatch } from '../../store/redis/redis-watch.js';
 import type { StoreSettings } from '../../store/settings.js';
 import { type Store, storeOver } from '../../store/store.js';
-import { type ProbeServer, serveProbes, type Verdict } from '../../telemetry/http.js';
+import { type ProbeServer, type ProbeVerdict, serveProbes } from '../../telemetry/http.js';
 import { Liveness } from '../../telemetry/liveness.js';
 import { Metrics } from '../../telemetry/metrics.js';
 import { BatchSweep } from '../batches/batch-sweep.js';
@@ -293,7 +293,7 @@ export class QueueWorker {
     return this.#watch.isUp ? ask() : otherwise;
   }
 
-  #readiness(): Verdict {
+  #readiness(): ProbeVerdict {
     if (this.#draining) return { isGood: false, reason: 'draining' };
     return this.#watch.isUp ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
   }

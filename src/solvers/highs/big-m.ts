@@ -18,7 +18,7 @@ const FAR = 1e5;
 const GROWTH = 4;
 const LEAP = 100;
 
-export class Reach {
+export class BigM {
   readonly rooms: Float64Array;
 
   /** `price(j, amount)`: the least cost of any answer whose move j is the amount or more. */

@@ -27,7 +27,7 @@ import {
   type Solver,
   solved,
 } from '../solver.js';
-import { Reach } from './big-m.js';
+import { BigM } from './big-m.js';
 import { loadHighs, type Run, runHighs } from './highs.js';
 import { MoveProgram } from './move-program.js';
 import { SeparableCost } from './separable-cost.js';
@@ -65,7 +65,7 @@ type Bracket = readonly [low: number, high: number, slope: number];
 class PreparedMilp implements Prepared {
   private readonly model: MoveModel;
   private readonly cost: SeparableCost;
-  private readonly reach: Reach;
+  private readonly reach: BigM;
   private readonly simplex: BoundedSimplex;
   private readonly price: Float64Array;
   private readonly amounts: Float64Array;
@@ -77,7 +77,7 @@ class PreparedMilp implements Prepared {
   constructor(private readonly problem: Problem) {
     this.model = new MoveModel(problem, true);
     this.cost = new SeparableCost(this.model);
-    this.reach = new Reach(this.model, (j, amount) => this.cost.price(j, amount));
+    this.reach = new BigM(this.model, (j, amount) => this.cost.price(j, amount));
     this.simplex = new BoundedSimplex(this.model.m, this.model.n);
     this.price = new Float64Array(this.model.n);
     this.amounts = new Float64Array(this.model.n);

@@ -26,7 +26,7 @@ import {
   type Solver,
   solved,
 } from '../solver.js';
-import { Reach } from './big-m.js';
+import { BigM } from './big-m.js';
 import { loadHighs, type Run, runHighs } from './highs.js';
 import { MoveProgram } from './move-program.js';
 import { QuadraticCost } from './quadratic-cost.js';
@@ -63,7 +63,7 @@ class PreparedMiqp implements Prepared {
   private readonly model: MoveModel;
   private readonly cost: QuadraticCost;
   private readonly cuts: SquareCuts;
-  private readonly reach: Reach;
+  private readonly reach: BigM;
   /** Projections by the alternatives that they hold to. */
   private readonly projections = new Map<string, Prepared>();
   private readonly fixed: Domain;
@@ -79,7 +79,7 @@ class PreparedMiqp implements Prepared {
     this.model = new MoveModel(problem, false);
     this.cost = new QuadraticCost(this.model);
     this.cuts = new SquareCuts(this.model, this.cost);
-    this.reach = new Reach(this.model, (j, amount) => this.cost.leastBeyond(j, amount));
+    this.reach = new BigM(this.model, (j, amount) => this.cost.leastBeyond(j, amount));
     this.fixed = createDomain(problem.space);
     this.amounts = new Float64Array(this.model.n);
     this.from = new Float64Array(problem.space.features.length);

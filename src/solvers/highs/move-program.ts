@@ -10,7 +10,7 @@
  * does not count as changed, the clause is left out, and the program is a relaxation. Costs are the caller's.
  */
 import type { MoveModel } from '../linear/moves.js';
-import { SparseProgram, type Terms } from './sparse-program.js';
+import { type RowTerms, SparseProgram } from './sparse-program.js';
 
 /** How far a room may miss a lattice point by rounding, in steps. */
 const LATTICE_SLACK = 1e-9;
@@ -34,7 +34,7 @@ export class MoveProgram {
   readonly size: Float64Array;
   /** By atom of the clauses: the column that switches it on, or -1. */
   readonly switchOf: Int32Array;
-  private readonly indicators = new Map<number, Terms>();
+  private readonly indicators = new Map<number, RowTerms>();
 
   /** `rooms` by move, unscaled; `depth`: how far inside the region's rows to stay at least, in their final scale. */
   constructor(
@@ -88,7 +88,7 @@ export class MoveProgram {
   }
 
   /** What is 1 when the feature changes and 0 when it does not. */
-  indicator(feature: number): Terms {
+  indicator(feature: number): RowTerms {
     let known = this.indicators.get(feature);
     if (!known) {
       known = this.createIndicator(this.model.movesOf[feature].filter((j) => this.column[j] >= 0));
@@ -97,7 +97,7 @@ export class MoveProgram {
     return known;
   }
 
-  private createIndicator(moves: readonly number[]): Terms {
+  private createIndicator(moves: readonly number[]): RowTerms {
     const { sparse, column, model } = this;
     const single = moves.length === 1 && model.step[moves[0]] > 0 && sparse.upper[column[moves[0]]] === 1;
     if (single || moves.some((j) => model.moves[j].kind === 'choose')) return moves.map((j) => [column[j], 1]);
@@ -173,7 +173,7 @@ export class MoveProgram {
     if (high < most) this.addScaled([...terms, [z, most - high]], Number.NEGATIVE_INFINITY, most);
   }
 
-  private addScaled(terms: Terms, low: number, high: number): void {
+  private addScaled(terms: RowTerms, low: number, high: number): void {
     const scale = 1 / largest(terms);
     this.sparse.addRow(scaled(terms, scale), scale * low, scale * high);
   }
@@ -208,7 +208,7 @@ export class MoveProgram {
   }
 }
 
-const largest = (terms: Terms): number => Math.max(...terms.map(([, coefficient]) => Math.abs(coefficient)), 0) || 1;
+const largest = (terms: RowTerms): number => Math.max(...terms.map(([, coefficient]) => Math.abs(coefficient)), 0) || 1;
 
-const scaled = (terms: Terms, scale: number): Terms =>
+const scaled = (terms: RowTerms, scale: number): RowTerms =>
   terms.map(([column, coefficient]) => [column, coefficient * scale]);

@@ -12,7 +12,7 @@ export interface SparseHessian {
 }
 
 /** Pairs of column and coefficient; a column occurs at most once. */
-export type Terms = readonly (readonly [column: number, coefficient: number])[];
+export type RowTerms = readonly (readonly [column: number, coefficient: number])[];
 
 export class SparseProgram {
   readonly cost: number[] = [];
@@ -40,7 +40,7 @@ export class SparseProgram {
     return this.addColumn(0, 1, true);
   }
 
-  addRow(terms: Terms, lower: number, upper: number): void {
+  addRow(terms: RowTerms, lower: number, upper: number): void {
     for (const [column, coefficient] of terms) {
       if (coefficient === 0) continue;
       this.indices.push(column);

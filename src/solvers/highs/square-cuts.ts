@@ -12,7 +12,7 @@
 import type { MoveModel } from '../linear/moves.js';
 import type { MoveProgram } from './move-program.js';
 import type { QuadraticCost } from './quadratic-cost.js';
-import type { Terms } from './sparse-program.js';
+import type { RowTerms } from './sparse-program.js';
 
 /** t >= slope · u - height · y, in the user's units. */
 interface Cut {
@@ -96,7 +96,10 @@ export class SquareCuts {
       program.sparse.cost[t] = 1;
       const changed = square.sum ? [] : this.changed(square.feature, program);
       for (const { slope, height } of square.cuts.values()) {
-        const terms: Terms = [[t, 1], ...argument.map(([column, value]) => [column, (-slope / unit) * value] as const)];
+        const terms: RowTerms = [
+          [t, 1],
+          ...argument.map(([column, value]) => [column, (-slope / unit) * value] as const),
+        ];
         const fall = height / unit;
         const scale = 1 / Math.max(...terms.map(([, value]) => Math.abs(value)), fall);
         const all = [...terms, ...changed.map(([column, value]) => [column, fall * value] as const)];
@@ -106,7 +109,7 @@ export class SquareCuts {
     }
   }
 
-  private argument({ feature, sum }: Square, { column, size }: MoveProgram): Terms {
+  private argument({ feature, sum }: Square, { column, size }: MoveProgram): RowTerms {
     const { model, cost } = this;
     const terms: [number, number][] = [];
     for (let j = 0; j < model.n; j++) {
@@ -117,7 +120,7 @@ export class SquareCuts {
     return terms;
   }
 
-  private changed(feature: number, program: MoveProgram): Terms {
+  private changed(feature: number, program: MoveProgram): RowTerms {
     return this.model.problem.traits.capped ? program.indicator(feature) : [];
   }
 }
@@ -131,7 +134,7 @@ function addChord({ cuts, weight }: Square, k: number, step: number): void {
   cuts.set(String(k), { slope: weight * (2 * k + 1) * step, height: weight * k * (k + 1) * step * step });
 }
 
-function merged(terms: Terms, scale: number): Terms {
+function merged(terms: RowTerms, scale: number): RowTerms {
   const sums = new Map<number, number>();
   for (const [column, value] of terms) sums.set(column, (sums.get(column) ?? 0) + value * scale);
   return [...sums];

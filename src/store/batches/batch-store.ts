@@ -21,12 +21,12 @@ import {
   SEAL_BATCH,
 } from '../redis/scripts.js';
 import {
-  type Chunk,
   type ChunkFacts,
   type ChunkOrigin,
   type ChunkState,
   chunkSchema,
   type Manifest,
+  type ManifestChunk,
   makingOf,
   manifestSchema,
 } from './manifest.js';
@@ -124,7 +124,7 @@ export class BatchStore {
   /** Gives the state of the chunk: `waiting` needs a job, the others do not. */
   async addChunk(id: string, index: number, facts: ChunkFacts, { data }: Block): Promise<ChunkState> {
     const { digest, firstRow, rows } = facts;
-    const chunk: Chunk = { state: 'waiting', digest, firstRow, rows };
+    const chunk: ManifestChunk = { state: 'waiting', digest, firstRow, rows };
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchRows(id, index)];
     const args = [index, JSON.stringify(chunk), digest, rows, data];
     const state = (await runScript(this.#redis, ADD_CHUNK, keys, args)) as ChunkState | keyof typeof REFUSALS;
@@ -164,7 +164,7 @@ export class BatchStore {
   /** A failed chunk waits again; false when it has not failed or its rows are gone. */
   async revive(manifest: Manifest, index: number, { digest, firstRow, rows }: ChunkFacts): Promise<boolean> {
     const { id } = manifest;
-    const chunk: Chunk = { state: 'waiting', digest, firstRow, rows };
+    const chunk: ManifestChunk = { state: 'waiting', digest, firstRow, rows };
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchRows(id, index)];
     return (await runScript(this.#redis, REVIVE_CHUNK, keys, [index, JSON.stringify(chunk), makingOf(manifest)])) === 1;
   }
@@ -240,7 +240,7 @@ export class BatchStore {
     return Object.fromEntries(LOAD.map((name, i) => [name, Number(stored[i] ?? 0)])) as unknown as BatchLoad;
   }
 
-  async chunk(id: string, index: number): Promise<Chunk | undefined> {
+  async chunk(id: string, index: number): Promise<ManifestChunk | undefined> {
     return (await this.chunks(id, index, 1))[0];
   }
 
@@ -250,14 +250,14 @@ export class BatchStore {
   }
 
   /** The chunk that a job was made for; stale: its batch is gone, and there is another one of the same id. */
-  async find(origin: ChunkOrigin): Promise<{ chunk?: Chunk; making?: string; isStale: boolean }> {
+  async find(origin: ChunkOrigin): Promise<{ chunk?: ManifestChunk; making?: string; isStale: boolean }> {
     const [chunk, making] = await Promise.all([this.chunk(origin.batch, origin.chunk), this.making(origin.batch)]);
     const isOther = making !== undefined && origin.making !== undefined && making !== origin.making;
     return { chunk, making, isStale: isOther || (chunk !== undefined && chunk.digest !== origin.digest) };
   }
 
   /** `count` chunks from one on; undefined where none has been added yet. */
-  async chunks(id: string, from: number, count: number): Promise<(Chunk | undefined)[]> {
+  async chunks(id: string, from: number, count: number): Promise<(ManifestChunk | undefined)[]> {
     const indices = Array.from({ length: count }, (_, i) => from + i);
     const stored = await this.#redis.hmget(this.#keys.batchChunks(id), ...indices.map(String));
     return stored.map((text, i) => (text === null ? undefined : readChunk(text, indices[i])));
@@ -270,7 +270,7 @@ export class BatchStore {
   }
 
   /** Records that a chunk has been given up; no effect on one that is done, nor on another batch of that id. */
-  async fail(id: string, index: number, chunk: Chunk & { state: 'failed' }, making = ''): Promise<void> {
+  async fail(id: string, index: number, chunk: ManifestChunk & { state: 'failed' }, making = ''): Promise<void> {
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchNews(id)];
     await runScript(this.#redis, FAIL_CHUNK, keys, [index, JSON.stringify(chunk), making]);
   }
@@ -285,7 +285,7 @@ export class BatchStore {
   }
 }
 
-function readChunk(text: string, index: number): Chunk {
+function readChunk(text: string, index: number): ManifestChunk {
   return parseDocument(chunkSchema, JSON.parse(text), `batch.chunks[${index}]`);
 }
 

@@ -59,11 +59,11 @@ export const chunkSchema = z.discriminatedUnion('state', [
 
 export type ModelPin = z.output<typeof modelPinSchema>;
 export type Manifest = z.output<typeof manifestSchema>;
-export type Chunk = z.output<typeof chunkSchema>;
-export type ChunkState = Chunk['state'];
+export type ManifestChunk = z.output<typeof chunkSchema>;
+export type ChunkState = ManifestChunk['state'];
 
 /** What a chunk is whatever its state. */
-export type ChunkFacts = Pick<Chunk, 'digest' | 'firstRow' | 'rows'>;
+export type ChunkFacts = Pick<ManifestChunk, 'digest' | 'firstRow' | 'rows'>;
 
 /**
  * Tells a batch from an earlier one of the same id: once a batch has expired its id may be used again, and what was left by

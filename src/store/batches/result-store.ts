@@ -11,7 +11,7 @@ import type { RedisClient } from '../redis/redis.js';
 import { FINISH_CHUNK, runScript } from '../redis/scripts.js';
 import type { StoreSettings } from '../settings.js';
 import { type CostSketch, countField } from './batch-store.js';
-import type { Chunk, ChunkFacts } from './manifest.js';
+import type { ChunkFacts, ManifestChunk } from './manifest.js';
 
 export interface FinishedChunk {
   readonly batch: string;
@@ -66,7 +66,7 @@ export class ResultStore {
   async finishChunk(finished: FinishedChunk, block: ResultBlock): Promise<Finish> {
     const { batch, making, index, facts, counts, costs } = finished;
     const { digest, firstRow, rows } = facts;
-    const chunk: Chunk = { state: 'done', digest, firstRow, rows, results: block.digest };
+    const chunk: ManifestChunk = { state: 'done', digest, firstRow, rows, results: block.digest };
     const keys = this.#keys;
     const common = [keys.batch(batch), keys.batchChunks(batch), keys.batchNews(batch), keys.batchCosts(batch)];
     const statuses = Object.entries(counts).flatMap(([status, count]) => [countField(status), count]);

@@ -1,6 +1,6 @@
 /** What a change costs, against sums written out here. */
 import { describe, expect, it } from 'vitest';
-import type { Background } from '../../../src/documents/model-document.js';
+import type { BackgroundDocument } from '../../../src/documents/model-document.js';
 import { buildBackground } from '../../../src/models/background.js';
 import { layOutFeatures } from '../../../src/models/features.js';
 import { compileCost, evaluateCost, percentile } from '../../../src/policy/cost.js';
@@ -19,7 +19,7 @@ const space = layOutFeatures([
 const FROM = [2000, 40, 0, 0, 0];
 const TO = [2150, 38, 1, 2, 2];
 
-function costWith(cost: object, background: Background = {}, features: object = {}) {
+function costWith(cost: object, background: BackgroundDocument = {}, features: object = {}) {
   const policy = loadPolicy({ schema: 'elsewise.policy/v1', cost, features }).document;
   const compiled = compileCost(policy, space, buildBackground(background, space));
   return (from: number[], to: number[]) =>
@@ -55,7 +55,7 @@ describe('separable norms', () => {
 
 describe('weights from the population', () => {
   const background = { mad: { income: 50, age: 4 }, std: { income: 100, age: 8 } };
-  const one = (cost: object, given: Background) => costWith(cost, given)([0, 0, 0, 0, 0], [1, 0, 0, 0, 0]);
+  const one = (cost: object, given: BackgroundDocument) => costWith(cost, given)([0, 0, 0, 0, 0], [1, 0, 0, 0, 0]);
 
   it('measure l1 in deviations and l2 in squared ones, categories, ranks and booleans as they are', () => {
     expect(costWith({ norm: 'l1', weights: 'mad' }, background)(FROM, TO)).toBeCloseTo(150 / 50 + 2 / 4 + 1 + 1 + 2, 9);
