@@ -20,7 +20,7 @@ import { createApp } from './app.js';
 import { EventAnswers } from './await-answer.js';
 import { createLog } from './log.js';
 import { RedisPresence } from './redis-presence.js';
-import { routes } from './routes.js';
+import { routes } from './routes/index.js';
 import type { Service } from './service.js';
 import type { ApiSettings } from './settings.js';
 import { TokenTable } from './tokens.js';

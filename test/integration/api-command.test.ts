@@ -5,7 +5,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HTTP_STATUS } from '../../dist/api/http-status.js';
-import { routes } from '../../dist/api/routes.js';
+import { routes } from '../../dist/api/routes/index.js';
 import { MODEL, World } from './queue-world.js';
 
 const PROGRAM = 'dist/cli/main.js';

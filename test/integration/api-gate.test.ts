@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApi } from '../../dist/api/openapi.js';
-import { routes } from '../../dist/api/routes.js';
+import { routes } from '../../dist/api/routes/index.js';
 import { ApiServer } from '../../dist/api/server.js';
 import { apiSettings } from '../../dist/api/settings.js';
 import { ApiWorld, type Caller, credentials, exampleFeatures, SECRETS, TOKENS } from './api-world.js';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Route } from '../../dist/api/route.js';
-import { routes } from '../../dist/api/routes.js';
+import { routes } from '../../dist/api/routes/index.js';
 import { SCHEMAS } from '../../dist/api/schemas.js';
 import { ApiServer } from '../../dist/api/server.js';
 import { type ApiSettings, apiSettings } from '../../dist/api/settings.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, defineCommand } from '../command.js';
 import { interruptSignal } from '../interrupt.js';
-import { Part, type PartSpec } from '../up/part.js';
+import { type PartSpec, SystemPart } from '../up/part.js';
 import { describeParts, suggestCommands } from '../up/words.js';
 
 const REDIS = new URL('../up/redis-process.js', import.meta.url);
@@ -30,7 +30,7 @@ Ctrl-C ends all of it; when one of them dies, it says so and ends the others.`,
     ],
     async run({ options }) {
       const stop = interruptSignal();
-      const parts: Part[] = [];
+      const parts: SystemPart[] = [];
       const folder = options.data ? resolve(options.data) : await mkdtemp(join(tmpdir(), 'elsewise-up-'));
       try {
         await mkdir(folder, { recursive: true });
@@ -56,13 +56,13 @@ Ctrl-C ends all of it; when one of them dies, it says so and ends the others.`,
 
 /** Redis first, the others when it answers; `parts` has all that run, also when one of them does not start. */
 async function startAll(
-  parts: Part[],
+  parts: SystemPart[],
   redis: PartSpec,
   others: (url: string) => PartSpec[],
   stop: AbortSignal,
 ): Promise<void> {
-  parts.push(await Part.start(redis));
-  for (const spec of others(parts[0].url)) if (!stop.aborted) parts.push(await Part.start(spec));
+  parts.push(await SystemPart.start(redis));
+  for (const spec of others(parts[0].url)) if (!stop.aborted) parts.push(await SystemPart.start(spec));
 }
 
 function redisPart(port: number, folder: string, isKept: boolean): PartSpec {
@@ -78,7 +78,7 @@ function apiPart(redisUrl: string): PartSpec {
   return { name: 'api', entry: COMMAND, args: ['serve', '--redis', redisUrl, '--port', '0', '--insecure-no-auth'] };
 }
 
-function firstDeath(parts: readonly Part[]): Promise<string> {
+function firstDeath(parts: readonly SystemPart[]): Promise<string> {
   return Promise.race(parts.map(async ({ name, ended }) => `${name} ${await ended}`));
 }
 

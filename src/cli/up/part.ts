@@ -19,7 +19,7 @@ export interface PartSpec {
 /** Longer than a worker takes to finish what it is at. */
 const STOP_MS = 20_000;
 
-export class Part {
+export class SystemPart {
   readonly name: string;
   readonly pid: number;
   /** What it printed when it was ready. */
@@ -29,7 +29,7 @@ export class Part {
   readonly #process: ChildProcess;
 
   /** Resolves when it is ready; rejects when it ends before that. */
-  static async start({ name, entry, args }: PartSpec): Promise<Part> {
+  static async start({ name, entry, args }: PartSpec): Promise<SystemPart> {
     const child = spawn(process.execPath, ['--no-warnings', fileURLToPath(entry), ...args], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
@@ -37,7 +37,7 @@ export class Part {
     const lastWords = passOn(name, child.stderr!);
     const ended = endOf(child);
     const ready = await Promise.race([readyLineOf(child.stdout!), ended.then(() => undefined)]);
-    if (ready !== undefined) return new Part(name, child, ready, ended);
+    if (ready !== undefined) return new SystemPart(name, child, ready, ended);
     throw new ElsewiseError('unsupported', `${name} did not start: ${lastWords() || (await ended)}`);
   }
 

@@ -2,17 +2,17 @@
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatTable } from '../table.js';
-import type { Part } from './part.js';
+import type { SystemPart } from './part.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/credit', import.meta.url));
 
-export function describeParts(parts: readonly Part[], data: string | undefined): string {
+export function describeParts(parts: readonly SystemPart[], data: string | undefined): string {
   const rows = parts.map(({ name, url, pid, about }) => [name, url, `process ${pid}`, about]);
   const kept = data ? `data in ${data}` : 'nothing is kept when it ends';
   return `${formatTable(rows)}\n\nFor a first try, not for production: one machine, no password, ${kept}. Ctrl-C ends all of it.`;
 }
 
-export function suggestCommands(parts: readonly Part[]): string {
+export function suggestCommands(parts: readonly SystemPart[]): string {
   const urlOf = (wanted: string) => parts.find(({ name }) => name === wanted)?.url;
   const example = shortPath(EXAMPLE);
   const api = urlOf('api');

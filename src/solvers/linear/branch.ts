@@ -33,7 +33,7 @@ import {
 } from '../solver.js';
 import { BoundsPool } from './bounds-pool.js';
 import { MoveModel } from './moves.js';
-import { NodeProgram, type Part } from './node-program.js';
+import { type NodePart, NodeProgram } from './node-program.js';
 import { offerSingles } from './single-moves.js';
 import { Splits } from './splits.js';
 import { Tightening } from './tighten.js';
@@ -110,13 +110,13 @@ export class PreparedBranch implements Prepared {
   }
 
   /** Visits nodes until none is left; returns the least bound of those that it had no budget for. */
-  private search(root: Part): number {
+  private search(root: NodePart): number {
     const { limits, best } = this;
-    const open = new NodeHeap<Part>();
-    let next: Part | undefined = root;
+    const open = new NodeHeap<NodePart>();
+    let next: NodePart | undefined = root;
     while (next || open.size) {
       if (limits.anyAnswer && best.isFound) return 0;
-      const node: Part = next ?? open.pop()!;
+      const node: NodePart = next ?? open.pop()!;
       next = undefined;
       if (this.isClosed(node.bound)) continue;
       if (node !== root && limits.budget.isSpent) return Math.min(node.bound, open.least());
@@ -138,7 +138,7 @@ export class PreparedBranch implements Prepared {
   }
 
   /** Solves a node's relaxation and returns the children that may hold better answers. */
-  private visit(node: Part): Part[] {
+  private visit(node: NodePart): NodePart[] {
     this.visited++;
     this.limits.budget.spend(NODE_WORK);
     this.splits.open(node);
@@ -153,17 +153,17 @@ export class PreparedBranch implements Prepared {
   }
 
   /** A node that nothing is known about is divided at some value, as long as there are not too many. */
-  private doubt(node: Part): Part[] {
+  private doubt(node: NodePart): NodePart[] {
     const parts = this.doubts++ < RETRIES ? this.splits.aroundValue(node, this.view(node), this.domain.origin) : [];
     return parts.length ? parts : this.leave(node);
   }
 
-  private view({ lower, upper }: Part): Domain {
+  private view({ lower, upper }: NodePart): Domain {
     return { ...this.domain, lower, upper };
   }
 
   /** Takes the relaxation's point if it is an answer, and returns how to divide the node. */
-  private divide(node: Part): Part[] {
+  private divide(node: NodePart): NodePart[] {
     const { splits, problem } = this;
     const view = this.view(node);
     const changes = splits.changed();
@@ -185,15 +185,15 @@ export class PreparedBranch implements Prepared {
   }
 
   /** Nothing more can be done about a node: its bound is what is known of it. */
-  private leave({ bound }: Part): Part[] {
+  private leave({ bound }: NodePart): NodePart[] {
     this.closed = Math.min(this.closed, bound);
     return [];
   }
 
   /** Puts the relaxation's point into `x`, every value exactly on one of its feature's; false: it is no answer. */
-  private settle(node: Part, view: Domain): boolean {
+  private settle(node: NodePart, view: Domain): boolean {
     const { x, program } = this;
-    const fixed: Part = { ...node, lower: this.pool.copyOf(node.lower), upper: this.pool.copyOf(node.upper) };
+    const fixed: NodePart = { ...node, lower: this.pool.copyOf(node.lower), upper: this.pool.copyOf(node.upper) };
     x.set(program.x);
     this.isFree = false;
     for (const feature of this.features) {
@@ -211,26 +211,26 @@ export class PreparedBranch implements Prepared {
     return this.isFree && (['inner', 'exact'] as const).some((edge) => this.settleInside(fixed, edge));
   }
 
-  private fix({ lower, upper }: Part, c: number, value: number): void {
+  private fix({ lower, upper }: NodePart, c: number, value: number): void {
     this.x[c] = lower[c] = upper[c] = value;
   }
 
   /** A move that is no more than the width of the hair is not made. */
-  private stand({ lower, upper }: Part, c: number, [up, down]: readonly number[]): void {
+  private stand({ lower, upper }: NodePart, c: number, [up, down]: readonly number[]): void {
     const here = this.domain.origin[c];
     const { amounts } = this.program;
     const size = Math.max(amounts[up], amounts[down]) / this.model.unit[up];
     if (size < STANDS_STILL && lower[c] <= here && here <= upper[c]) this.x[c] = here;
   }
 
-  private settleInside(fixed: Part, edge: 'inner' | 'exact'): boolean {
+  private settleInside(fixed: NodePart, edge: 'inner' | 'exact'): boolean {
     if (this.program.solve(fixed, edge) !== 'optimal') return false;
     this.x.set(this.program.x);
     return this.keeps(fixed, this.x);
   }
 
   /** Whether x keeps the number of changes, the policy's rows and the alternatives that the node has chosen, and the model agrees. */
-  private keeps({ alternative }: Part, x: Float64Array): boolean {
+  private keeps({ alternative }: NodePart, x: Float64Array): boolean {
     const { problem, model, domain } = this;
     const kept = (row: LinearRow) => keepsLink(row, domain.origin, x);
     if (problem.maxChanges < this.features.length && this.countChanges(x) > problem.maxChanges) return false;
@@ -244,7 +244,7 @@ export class PreparedBranch implements Prepared {
   }
 
   /** The first clause that x breaks and that the node has chosen no alternative of. */
-  private brokenClause({ alternative }: Part): number {
+  private brokenClause({ alternative }: NodePart): number {
     const { x, domain } = this;
     return this.problem.clauses.findIndex(
       (clause, k) => alternative[k] < 0 && !clause.rows.some((row) => keepsLink(row, domain.origin, x)),
@@ -252,7 +252,7 @@ export class PreparedBranch implements Prepared {
   }
 
   /** Takes a point if it is an answer of the node. */
-  private take(node: Part, x: Float64Array): boolean {
+  private take(node: NodePart, x: Float64Array): boolean {
     this.x.set(x);
     if (!this.keeps(node, x) || this.brokenClause(node) >= 0) return false;
     this.best.offer(x);
@@ -260,7 +260,7 @@ export class PreparedBranch implements Prepared {
   }
 
   /** What any answer costs under L0, where standing still is none. */
-  private leastChange(root: Part): number {
+  private leastChange(root: NodePart): number {
     const { cost } = this.problem;
     if (cost.norm !== 'l0') return 0;
     const mayStay = root.changed.every((isChanged) => !isChanged) && this.take(root, this.domain.origin);

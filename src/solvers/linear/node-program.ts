@@ -22,7 +22,7 @@ import { MoveCosts } from './move-costs.js';
 import type { MoveModel } from './moves.js';
 
 /** A part of the domain, and what the search holds to in it. */
-export interface Part {
+export interface NodePart {
   /** By column, as in a domain. */
   lower: Float64Array;
   upper: Float64Array;
@@ -49,7 +49,7 @@ export type Edge = 'outer' | 'exact' | 'inner';
 const WIDTH: Record<Edge, number> = { outer: 2, exact: 1, inner: 0 };
 
 /** `empty` is proved; `unproved`: the engine had no answer, or no proof that there is none. */
-export type Relaxed = 'optimal' | 'empty' | 'unproved';
+export type RelaxedNode = 'optimal' | 'empty' | 'unproved';
 
 /** What rounding leaves of a row of whole numbers. */
 const CHANGES_SLACK = 1e-11;
@@ -122,7 +122,7 @@ export class NodeProgram implements BoundedRows {
   }
 
   /** Solves the relaxation of a part; leaves its point in `x` and `amounts`, and what it proves in `bound`. */
-  solve(part: Part, edge: Edge): Relaxed {
+  solve(part: NodePart, edge: Edge): RelaxedNode {
     if (!this.addMoves(part)) return 'empty';
     this.addRows(part, WIDTH[edge]);
     const { simplex, multipliers, proof } = this;
@@ -143,7 +143,7 @@ export class NodeProgram implements BoundedRows {
   // ---------------------------------------------------------------------------------------------- columns
 
   /** The columns of a part; false: a feature that has to change has nowhere to go. */
-  private addMoves(part: Part): boolean {
+  private addMoves(part: NodePart): boolean {
     const { model, problem } = this;
     const { norm, weight } = problem.cost;
     this.n = 0;
@@ -164,7 +164,7 @@ export class NodeProgram implements BoundedRows {
     return true;
   }
 
-  private addChoices(moves: readonly number[], column: number, part: Part, isDecided: boolean): void {
+  private addChoices(moves: readonly number[], column: number, part: NodePart, isDecided: boolean): void {
     const { origin } = this.domain;
     for (const j of moves) {
       const c = column + this.model.moves[j].category;
@@ -172,7 +172,7 @@ export class NodeProgram implements BoundedRows {
     }
   }
 
-  private addNumber([up, down]: readonly number[], c: number, { lower, upper }: Part, isDecided: boolean): boolean {
+  private addNumber([up, down]: readonly number[], c: number, { lower, upper }: NodePart, isDecided: boolean): boolean {
     const here = this.domain.origin[c];
     if (lower[c] > upper[c]) return false;
     if (upper[c] > here) this.addMove(up, Math.max(0, lower[c] - here), upper[c] - here, isDecided);
@@ -211,7 +211,7 @@ export class NodeProgram implements BoundedRows {
   // ---------------------------------------------------------------------------------------------- rows
 
   /** The rows of a part, those of the region moved out by so many depths; and the ends of the columns. */
-  private addRows(part: Part, depths: number): void {
+  private addRows(part: NodePart, depths: number): void {
     const { model, simplex } = this;
     this.resize(model.m, this.n);
     this.m = 0;
@@ -251,21 +251,21 @@ export class NodeProgram implements BoundedRows {
   }
 
   /** Σ choose <= 1, or = 1 where the present category is closed. */
-  private addChoice(k: number, part: Part): void {
+  private addChoice(k: number, part: NodePart): void {
     const feature = this.model.choices[k];
     this.addRow(this.model.choiceRow + k, 0);
     const end = this.n + this.m - 1;
     this.simplex.lo[end] = this.mayStand(feature, part) ? 0 : this.simplex.hi[end];
   }
 
-  private mayStand({ column, width }: Feature, { lower, upper }: Part): boolean {
+  private mayStand({ column, width }: Feature, { lower, upper }: NodePart): boolean {
     const { origin } = this.domain;
     for (let c = column; c < column + width; c++) if (origin[c] < lower[c] || origin[c] > upper[c]) return false;
     return true;
   }
 
   /** Σ over undecided features of their share of a change <= K - decided ones. */
-  private addChanges({ changed }: Part): void {
+  private addChanges({ changed }: NodePart): void {
     const { model, simplex, n, rows, moveOf, problem } = this;
     const start = this.m * n;
     let decided = 0;
@@ -284,7 +284,7 @@ export class NodeProgram implements BoundedRows {
   // ---------------------------------------------------------------------------------------------- what comes out
 
   /** Moves and columns of the point. A move that is at an end of its interval is at that very number. */
-  private toColumns(part: Part): void {
+  private toColumns(part: NodePart): void {
     const { model, amounts, values, x } = this;
     const { origin } = this.domain;
     amounts.fill(0);
@@ -298,7 +298,7 @@ export class NodeProgram implements BoundedRows {
     }
   }
 
-  private place(c: number, [up, down]: readonly number[], { lower, upper }: Part): void {
+  private place(c: number, [up, down]: readonly number[], { lower, upper }: NodePart): void {
     const { amounts } = this;
     const here = this.domain.origin[c];
     const delta = amounts[up] - amounts[down];

@@ -11,7 +11,7 @@ import { isContinuous, lastWithin, nearestValue, nextValue, spacing } from '../.
 import type { Problem } from '../../problems/problem.js';
 import type { BoundsPool } from './bounds-pool.js';
 import type { MoveModel } from './moves.js';
-import type { Edit, NodeProgram, Part } from './node-program.js';
+import type { Edit, NodePart, NodeProgram } from './node-program.js';
 
 /** Distance to a value that counts as being on it, in units of what lies between two. */
 const ON_LATTICE = 1e-7;
@@ -30,7 +30,7 @@ export class Splits {
   ) {}
 
   /** Turns to a person; returns the whole domain as a part. */
-  begin(domain: Domain): Part {
+  begin(domain: Domain): NodePart {
     const { lower, upper, origin, ranks } = domain;
     this.origin = origin;
     this.ranks = ranks;
@@ -86,7 +86,7 @@ export class Splits {
   }
 
   /** Divides at the value of a feature that is none. */
-  atFraction(part: Part, feature: Feature, view: Domain): Part[] {
+  atFraction(part: NodePart, feature: Feature, view: Domain): NodePart[] {
     if (feature.kind === 'choice') return this.atCategory(part, feature);
     const x = this.program.x[feature.column];
     const below = lastWithin(view, feature, x, 1);
@@ -95,7 +95,7 @@ export class Splits {
   }
 
   /** Up to `below` | from `above` on, the side away from the present value first: answers are more likely there. */
-  private twoSides(part: Part, feature: Feature, below: number, above: number): Part[] {
+  private twoSides(part: NodePart, feature: Feature, below: number, above: number): NodePart[] {
     const { column } = feature;
     const low = this.within(part, feature, part.lower[column], below);
     const high = this.within(part, feature, above, part.upper[column]);
@@ -104,12 +104,12 @@ export class Splits {
   }
 
   /** The part with a numeric feature in an interval; null: nothing is left. */
-  private within(part: Part, feature: Feature, low: number, high: number): Part | null {
+  private within(part: NodePart, feature: Feature, low: number, high: number): NodePart | null {
     return low <= high ? childOf(part, { feature, low, high, category: -1 }) : null;
   }
 
   /** Gives a part bounds of its own where it is still its parent's with something to change. */
-  open(part: Part): void {
+  open(part: NodePart): void {
     const { edit } = part;
     if (!edit) return;
     const { feature, low, high, category } = edit;
@@ -130,7 +130,7 @@ export class Splits {
   }
 
   /** A feature that cannot stand still counts as changed. */
-  private count(part: Part, { index, column, width }: Feature): void {
+  private count(part: NodePart, { index, column, width }: Feature): void {
     if (part.changed[index]) return;
     let stands = this.ranks[index]?.[this.origin[column]] !== 0;
     for (let c = column; c < column + width; c++)
@@ -140,7 +140,7 @@ export class Splits {
     part.changed[index] = 1;
   }
 
-  private atCategory(part: Part, feature: Feature): Part[] {
+  private atCategory(part: NodePart, feature: Feature): NodePart[] {
     const { amounts } = this.program;
     const moves = this.model.movesOf[feature.index];
     const share = (j: number) => Math.min(amounts[j], 1 - amounts[j]);
@@ -149,20 +149,20 @@ export class Splits {
   }
 
   /** Only a category | without it. */
-  private onCategory(part: Part, feature: Feature, category: number): Part[] {
+  private onCategory(part: NodePart, feature: Feature, category: number): NodePart[] {
     const only = childOf(part, { feature, low: 1, high: 1, category });
     return [only, childOf(part, { feature, low: 0, high: 0, category })];
   }
 
   /** changed | unchanged, for the undecided feature that the relaxation spends most on. */
-  atChange(part: Part, changes: readonly number[]): Part[] {
+  atChange(part: NodePart, changes: readonly number[]): NodePart[] {
     const { model, program } = this;
     const spent = (f: number) => model.movesOf[f].reduce((sum, j) => sum + program.spent(j), 0);
     return this.onChange(part, changes, spent).reverse();
   }
 
   /** unchanged | changed, for the undecided feature of the largest measure. */
-  private onChange(part: Part, changes: readonly number[], measure: (feature: number) => number): Part[] {
+  private onChange(part: NodePart, changes: readonly number[], measure: (feature: number) => number): NodePart[] {
     const undecided = changes.filter((f) => !part.changed[f]);
     if (!undecided.length) return [];
     const largest = undecided.reduce((a, b) => (measure(b) > measure(a) ? b : a));
@@ -173,7 +173,7 @@ export class Splits {
     return [childOf(part, { feature, low: here, high: here, category: -1 }), { ...part, changed }];
   }
 
-  atClause(part: Part, clause: number): Part[] {
+  atClause(part: NodePart, clause: number): NodePart[] {
     const { clauseStart } = this.model;
     return this.problem.clauses[clause].rows.map((_, k) => {
       const alternative = part.alternative.slice();
@@ -183,7 +183,7 @@ export class Splits {
   }
 
   /** Where the true cost lies above its hull: the hull of a smaller interval is closer. */
-  atCost(part: Part, changes: readonly number[], view: Domain, worth: number): Part[] {
+  atCost(part: NodePart, changes: readonly number[], view: Domain, worth: number): NodePart[] {
     const { norm, weight } = this.problem.cost;
     if (norm === 'l0') return this.onChange(part, changes, (f) => weight[f]);
     if (norm !== 'percentile') return [];
@@ -201,7 +201,7 @@ export class Splits {
   }
 
   /** At the bend nearest to the present amount: between bends the cost is a line. */
-  private atBend(part: Part, j: number, view: Domain): Part[] {
+  private atBend(part: NodePart, j: number, view: Domain): NodePart[] {
     const { feature, kind } = this.model.moves[j];
     const { column } = feature;
     const side = kind === 'up' ? 1 : -1;
@@ -220,7 +220,7 @@ export class Splits {
   }
 
   /** Every other value than the one that was dealt with, and that one by itself; empty: there are no others. */
-  aroundValue(part: Part, view: Domain, x: Float64Array): Part[] {
+  aroundValue(part: NodePart, view: Domain, x: Float64Array): NodePart[] {
     for (const feature of this.problem.space.features) {
       const { column, kind } = feature;
       if (kind === 'choice' || part.lower[column] === part.upper[column] || isContinuous(view, feature)) continue;
@@ -232,7 +232,7 @@ export class Splits {
   }
 
   /** below | at | above a value */
-  private threeWays(part: Part, feature: Feature, view: Domain, value: number): Part[] {
+  private threeWays(part: NodePart, feature: Feature, view: Domain, value: number): NodePart[] {
     const { column } = feature;
     return [
       this.within(part, feature, part.lower[column], nextValue(view, feature, value, -1)),
@@ -241,7 +241,7 @@ export class Splits {
     ].flatMap((child) => child ?? []);
   }
 
-  private openCategories({ kind, column, width, index }: Feature, { upper }: Part): number {
+  private openCategories({ kind, column, width, index }: Feature, { upper }: NodePart): number {
     if (kind !== 'choice' || !this.model.movesOf[index].length) return 0;
     let open = 0;
     for (let c = column; c < column + width; c++) open += +(upper[c] > 0);
@@ -250,7 +250,7 @@ export class Splits {
 }
 
 /** A part that differs from its parent in one feature. Many are closed before anybody looks into them. */
-const childOf = ({ lower, upper, changed, alternative, bound }: Part, edit: Edit): Part => ({
+const childOf = ({ lower, upper, changed, alternative, bound }: NodePart, edit: Edit): NodePart => ({
   lower,
   upper,
   changed,
@@ -260,7 +260,7 @@ const childOf = ({ lower, upper, changed, alternative, bound }: Part, edit: Edit
 });
 
 /** The open category that x takes, or takes most of. */
-function takenCategory({ column, width }: Feature, { upper }: Part, x: Float64Array): number {
+function takenCategory({ column, width }: Feature, { upper }: NodePart, x: Float64Array): number {
   let taken = upper.findIndex((end, c) => c >= column && end > 0);
   for (let c = taken; c < column + width; c++) if (upper[c] > 0 && x[c] > x[taken]) taken = c;
   return taken;

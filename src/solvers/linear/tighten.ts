@@ -12,7 +12,7 @@ import { isContinuous, lastWithin, type Side } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
 import type { BoundsPool } from './bounds-pool.js';
 import type { MoveModel } from './moves.js';
-import type { NodeProgram, Part } from './node-program.js';
+import type { NodePart, NodeProgram } from './node-program.js';
 
 /** An interval of numbers that shrinks by less than this share is left alone. */
 const WORTHWHILE = 1e-3;
@@ -36,7 +36,7 @@ export class Tightening {
   ) {}
 
   /** Makes a part smaller, in bounds of its own, that was the program's last one. `ceiling`: U. */
-  apply(part: Part, domain: Domain, ceiling: number): void {
+  apply(part: NodePart, domain: Domain, ceiling: number): void {
     this.ceiling = ceiling;
     const room = (ceiling - this.program.proved) * (1 + DOUBT);
     if (!(room < Infinity) || room < 0) return;
@@ -48,7 +48,7 @@ export class Tightening {
   }
 
   /** The part as a domain, from the first cut on in bounds of its own. */
-  private own(domain: Domain, part: Part): Domain {
+  private own(domain: Domain, part: NodePart): Domain {
     if (this.view) return this.view;
     part.lower = this.pool.copyOf(part.lower);
     part.upper = this.pool.copyOf(part.upper);
@@ -56,7 +56,7 @@ export class Tightening {
     return this.view;
   }
 
-  private closeCategories({ index, column }: Feature, domain: Domain, part: Part, room: number): void {
+  private closeCategories({ index, column }: Feature, domain: Domain, part: NodePart, room: number): void {
     for (const j of this.model.movesOf[index]) {
       if (!this.program.has(j) || this.program.least[j] > 0) continue;
       this.keep(j, part.changed[index] === 1, room);
@@ -64,14 +64,14 @@ export class Tightening {
     }
   }
 
-  private narrow(feature: Feature, domain: Domain, part: Part, room: number): void {
+  private narrow(feature: Feature, domain: Domain, part: NodePart, room: number): void {
     const moves = this.model.movesOf[feature.index];
     if (!moves.length) return;
     this.narrowSide(feature, domain, part, room, moves[0], 1);
     this.narrowSide(feature, domain, part, room, moves[1], -1);
   }
 
-  private narrowSide(feature: Feature, domain: Domain, part: Part, room: number, j: number, side: Side): void {
+  private narrowSide(feature: Feature, domain: Domain, part: NodePart, room: number, j: number, side: Side): void {
     const { program } = this;
     if (!program.has(j)) return;
     this.keep(j, part.changed[feature.index] === 1, room);
@@ -84,7 +84,7 @@ export class Tightening {
   }
 
   /** Takes off what lies beyond a number on a side, if that is worth anything. */
-  private cut(feature: Feature, domain: Domain, part: Part, end: number, side: Side): void {
+  private cut(feature: Feature, domain: Domain, part: NodePart, end: number, side: Side): void {
     const { column: c } = feature;
     const own = side > 0 ? part.upper[c] : part.lower[c];
     const here = domain.origin[c];

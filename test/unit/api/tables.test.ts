@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HTTP_STATUS } from '../../../src/api/http-status.js';
 import { openApi } from '../../../src/api/openapi.js';
 import { asCoded, problemOf, problemSchema } from '../../../src/api/problem.js';
-import { routes } from '../../../src/api/routes.js';
+import { routes } from '../../../src/api/routes/index.js';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../../../src/documents/error.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];

@@ -1,10 +1,10 @@
 /** `/v1/explanations`: one row, answered while the caller waits or told where the answer will be. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { ElsewiseError } from '../documents/error.js';
-import { checkReference } from './references.js';
-import { defineRoute, type HttpAnswer } from './route.js';
-import { type Pending, SCHEMAS } from './schemas.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { checkReference } from '../references.js';
+import { defineRoute, type HttpAnswer } from '../route.js';
+import { type Pending, SCHEMAS } from '../schemas.js';
 
 const RESULT = { description: 'the answer', schema: SCHEMAS.result };
 const PENDING = {

@@ -1,7 +1,7 @@
 /** For whoever watches, restarts and routes, and for those who want to know what there is. */
-import { openApi } from './openapi.js';
-import type { Route } from './route.js';
-import { defineRoute, type HttpAnswer } from './route.js';
+import { openApi } from '../openapi.js';
+import type { Route } from '../route.js';
+import { defineRoute, type HttpAnswer } from '../route.js';
 
 const TEXT = 'text/plain; charset=utf-8';
 

@@ -1,11 +1,11 @@
 /** `/v1/models`: what the registry holds, and new versions into it. A version never changes; the same content is the same version. */
 import { z } from 'zod';
-import { ElsewiseError } from '../documents/error.js';
-import { modelHeader } from '../documents/model-document.js';
-import { admitInThread } from '../jobs/threads/document-thread.js';
-import { checkReference } from './references.js';
-import { defineRoute } from './route.js';
-import { SCHEMAS } from './schemas.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { modelHeader } from '../../documents/model-document.js';
+import { admitInThread } from '../../jobs/threads/document-thread.js';
+import { checkReference } from '../references.js';
+import { defineRoute } from '../route.js';
+import { SCHEMAS } from '../schemas.js';
 
 const UNKNOWN = { description: 'not known', schema: SCHEMAS.problem };
 const name = modelHeader.name;

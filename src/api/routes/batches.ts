@@ -4,15 +4,15 @@
  */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { ElsewiseError } from '../documents/error.js';
-import { type BatchPart, followResults, readyResults } from '../jobs/batches/batch.js';
-import { cancelBatch, retryBatch } from '../jobs/batches/batch-control.js';
-import { stateOf } from '../jobs/batches/batch-summary.js';
-import type { BatchStatus } from '../store/batches/batch-store.js';
-import { batchIdSchema } from '../store/batches/manifest.js';
-import { checkReference } from './references.js';
-import { defineRoute } from './route.js';
-import { type BatchAccepted, type BatchStatusDocument, SCHEMAS } from './schemas.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { type BatchPart, followResults, readyResults } from '../../jobs/batches/batch.js';
+import { cancelBatch, retryBatch } from '../../jobs/batches/batch-control.js';
+import { stateOf } from '../../jobs/batches/batch-summary.js';
+import type { BatchStatus } from '../../store/batches/batch-store.js';
+import { batchIdSchema } from '../../store/batches/manifest.js';
+import { checkReference } from '../references.js';
+import { defineRoute } from '../route.js';
+import { type BatchAccepted, type BatchStatusDocument, SCHEMAS } from '../schemas.js';
 
 const NDJSON = 'application/x-ndjson';
 
