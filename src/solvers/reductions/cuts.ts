@@ -3,14 +3,19 @@
  *
  *   h(x) = log Σ_j c_j exp(u_j·x + v_j) - log bound  <=  0        (a probability of at least, a lead of at least)
  *
- * h is convex, so its tangent at any point is valid for every answer: each round solves the problem with the tangents
- * found so far, which is a lower bound, and adds tangents where its answer breaks a constraint. Logarithms keep the
- * tangents well scaled however small the probabilities are. Tangents ask for a hair more than zero, so that the limit
- * is inside.
+ * h is convex, so its tangent at any point holds for every answer. Each round solves the problem with the tangents found so far, a
+ * relaxation: its bound is one of the whole problem, and where it has no point there is no answer. Tangents are widened by what
+ * rounding may have done to them, so that they cut off no answer. New tangents are added where the relaxed point breaks a constraint.
+ *
+ * The relaxed points come from outside and may stop a rounding short of the region. Then the same tangents are moved in by a hair,
+ * and the cheapest point within them is the answer; what is proved is the bound from outside. Logarithms keep the tangents well
+ * scaled however small the probabilities are.
  */
+import { dot } from '../../linalg/vector.js';
 import { type ExpSum, expSumLog, type LinearRow, polyhedron } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { atomsOf, onlyAtoms, type Problem, withPiece } from '../../problems/problem.js';
+import { magnitude, violation } from '../shared/linear-rows.js';
 import {
   exactForParts,
   INFEASIBLE,
@@ -25,13 +30,30 @@ import {
 } from '../solver.js';
 
 const MAX_ROUNDS = 200;
-/** How far inside the tangents aim, in log units; what it costs is taken off the bound. */
-const INSIDE = 1e-9;
-const BOUND_SHARE = 1e-7;
+const MAX_INNER_ROUNDS = 30;
+/** A relaxed point that misses by less, in log units, is as near as more tangents get. */
+const NEAR = 1e-10;
+/** How far tangents are moved in for an answer, in log units: further where the model does not confirm. */
+const DEPTHS = [1e-9, 1e-8, 1e-7, 1e-6, 1e-4];
+/** What rounding may do to a tangent, as a share of its terms. */
+const ROUNDING = 2 ** -46;
 
 /** Whoever takes the problem without its atoms. */
-const linearSolvers = (problem: Problem, table: SolverTable): Solver[] =>
-  exactForParts(withPiece(problem, polyhedron(problem.piece.rows)), table);
+const linearSolvers = (problem: Problem, table: SolverTable): Solver[] => exactForParts(relaxed(problem, []), table);
+
+/** The problem with rows in place of its atoms. The rows have the word that the model has elsewhere; the model is asked later. */
+function relaxed(problem: Problem, cuts: readonly LinearRow[]): Problem {
+  const rows = [...problem.piece.rows, ...cuts];
+  const holds = (x: Float64Array) => rows.every((row) => violation(row, x) <= ROUNDING * magnitude(row, x));
+  return withPiece({ ...problem, holds }, polyhedron(rows));
+}
+
+/** h(x) <= 0 by its tangent: slope·x <= level, with what rounding may have done to it. */
+interface Tangent {
+  readonly slope: Float64Array;
+  readonly level: number;
+  readonly rounding: number;
+}
 
 class PreparedCuts implements Prepared {
   private readonly solvers: readonly Solver[];
@@ -46,24 +68,46 @@ class PreparedCuts implements Prepared {
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
-    const cuts: LinearRow[] = [];
-    const inside = Math.max(INSIDE, limits.nudge);
-    let lowerBound = 0;
+    const tangents: Tangent[] = [];
+    let bound = 0;
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const piece = polyhedron([...this.problem.piece.rows, ...cuts]);
-      const outcome = this.solveLinear(withPiece(this.problem, piece), domain, limits);
-      if (outcome.status === 'infeasible') return cuts.length ? INFEASIBLE : outcome;
-      lowerBound = Math.max(lowerBound, outcome.lowerBound * (1 - BOUND_SHARE));
-      if (outcome.status !== 'solved') return { ...outcome, lowerBound };
-      const broken = this.sums.filter((sum) => expSumLog(sum, outcome.x!) > 0);
-      if (!broken.length) return solved(outcome.x!, lowerBound);
-      if (limits.budget.isSpent) return limit(null, lowerBound);
-      cuts.push(...broken.map((sum) => tangent(sum, outcome.x!, inside)));
+      const outcome = this.solveLinear(tangents.map(widened), domain, { ...limits, anyAnswer: false });
+      if (outcome.status === 'infeasible') return INFEASIBLE;
+      bound = Math.max(bound, outcome.lowerBound);
+      if (!outcome.x) break;
+      if (this.problem.holds(outcome.x))
+        return outcome.status === 'solved' ? solved(outcome.x, bound) : limit(outcome.x, bound);
+      const added = this.tangentsAt(outcome.x, NEAR);
+      if (!added.length || limits.budget.isSpent || bound >= limits.cutoff) break;
+      tangents.push(...added);
     }
-    return limit(null, lowerBound);
+    return limit(bound >= limits.cutoff ? null : this.fromInside(tangents, domain, limits), bound);
   }
+
+  /** The cheapest point within tangents that are moved in, once the model confirms it. */
+  private fromInside(known: readonly Tangent[], domain: Domain, limits: Limits): Float64Array | null {
+    const tangents = [...known];
+    for (const depth of DEPTHS) {
+      for (let round = 0; round < MAX_INNER_ROUNDS; round++) {
+        const rows = tangents.map((tangent) => movedIn(tangent, depth));
+        const { x } = this.solveLinear(rows, domain, { ...limits, anyAnswer: false });
+        if (!x) break;
+        if (this.problem.holds(x)) return x;
+        const added = this.tangentsAt(x, -0.5 * depth);
+        if (!added.length || limits.budget.isSpent) break;
+        tangents.push(...added);
+      }
+    }
+    return null;
+  }
+
+  private tangentsAt(x: Float64Array, above: number): Tangent[] {
+    return this.sums.filter((sum) => expSumLog(sum, x) > above).map((sum) => tangentOf(sum, x));
+  }
+
   /** The first solver that does not lose its footing has the word. */
-  private solveLinear(problem: Problem, domain: Domain, limits: Limits): Outcome {
+  private solveLinear(rows: readonly LinearRow[], domain: Domain, limits: Limits): Outcome {
+    const problem = relaxed(this.problem, rows);
     let outcome: Outcome = numerical('no linear solver');
     for (const solver of this.solvers) {
       outcome = solver.prepare(problem, this.table).solve(domain, limits);
@@ -73,21 +117,36 @@ class PreparedCuts implements Prepared {
   }
 }
 
-/** h(at) + ∇h(at)·(x - at) <= -inside, as a row. */
-function tangent(sum: ExpSum, at: Float64Array, inside: number): LinearRow {
-  const logs = sum.exponents.map(
-    (u, j) => Math.log(sum.weights[j]) + u.reduce((total, value, i) => total + value * at[i], sum.shifts[j]),
-  );
+/** The tangent as a row that no answer breaks. */
+const widened = ({ slope, level, rounding }: Tangent): LinearRow => ({
+  a: slope,
+  lower: Number.NEGATIVE_INFINITY,
+  upper: level + rounding,
+});
+
+const movedIn = ({ slope, level, rounding }: Tangent, depth: number): LinearRow => ({
+  a: slope,
+  lower: Number.NEGATIVE_INFINITY,
+  upper: level - rounding - depth,
+});
+
+/** h(at) + ∇h(at)·(x - at) <= 0 */
+function tangentOf(sum: ExpSum, at: Float64Array): Tangent {
+  const logs = sum.exponents.map((u, j) => Math.log(sum.weights[j]) + dot(u, at) + sum.shifts[j]);
   const top = Math.max(...logs);
   const shares = logs.map((value) => Math.exp(value - top));
   const total = shares.reduce((a, b) => a + b, 0);
-  const gradient = new Float64Array(at.length);
+  const slope = new Float64Array(at.length);
+  let size = Math.abs(top) + Math.abs(Math.log(sum.bound)) + 1;
   sum.exponents.forEach((u, j) => {
-    for (let i = 0; i < gradient.length; i++) gradient[i] += (shares[j] / total) * u[i];
+    for (let i = 0; i < slope.length; i++) {
+      slope[i] += (shares[j] / total) * u[i];
+      size += Math.abs((shares[j] / total) * u[i] * at[i]);
+    }
+    size += (shares[j] / total) * Math.abs(sum.shifts[j]);
   });
   const height = top + Math.log(total) - Math.log(sum.bound);
-  const upper = gradient.reduce((value, slope, i) => value + slope * at[i], 0) - height - inside;
-  return { a: gradient, lower: Number.NEGATIVE_INFINITY, upper };
+  return { slope, level: dot(slope, at) - height, rounding: ROUNDING * size };
 }
 
 export const cuts: Solver = {
