@@ -55,11 +55,25 @@ export function bilinearForm(a: SymmetricMatrix, x: Float64Array, at: Float64Arr
  * |a_ij δ_i δ_j| <= ½(a_ii δ_i² + a_jj δ_j²).
  */
 export function formRounding(a: SymmetricMatrix, x: Float64Array, at: Float64Array): number {
-  const { size, entries } = a;
-  const stride = a.kind === 'full' ? size + 1 : 1;
-  let total = 0;
-  for (let i = 0; i < size; i++) total += Math.abs(entries[i * stride]) * (x[i] - at[i]) ** 2;
-  return 2 * (size + 4) * (a.kind === 'full' ? size : 1) * 2 ** -53 * total;
+  return formRoundingShare(a) * quadraticForm(diagonalOf(a), x, at);
+}
+
+/** The same as a share of the form of the diagonal alone. */
+export const formRoundingShare = ({ kind, size }: SymmetricMatrix): number =>
+  2 * (size + 4) * (kind === 'full' ? size : 1) * 2 ** -53;
+
+const diagonals = new WeakMap<SymmetricMatrix, SymmetricMatrix>();
+
+/** A without what is off its diagonal. */
+export function diagonalOf(a: SymmetricMatrix): SymmetricMatrix {
+  if (a.kind === 'diagonal') return a;
+  let known = diagonals.get(a);
+  if (!known) {
+    const entries = Float64Array.from({ length: a.size }, (_, i) => Math.abs(a.entries[i * a.size + i]));
+    known = { kind: 'diagonal', size: a.size, entries };
+    diagonals.set(a, known);
+  }
+  return known;
 }
 
 /** out += factor · 2 A (x - at) */

@@ -7,7 +7,13 @@
  * x - ν, so that features far from zero lose no digits; through preprocessing x = M z + o they are computed in x.
  */
 import { type AffineMap, applyMap, pullBackVector } from '../linalg/affine.js';
-import { addQuadraticGradient, bilinearForm, quadraticForm, type SymmetricMatrix } from '../linalg/symmetric-matrix.js';
+import {
+  addQuadraticGradient,
+  bilinearForm,
+  formRounding,
+  quadraticForm,
+  type SymmetricMatrix,
+} from '../linalg/symmetric-matrix.js';
 import { dot } from '../linalg/vector.js';
 
 export interface Centre {
@@ -74,6 +80,13 @@ export class DistanceDifference {
     return (
       quadraticForm(this.near.matrix, x, this.near.at) + quadraticForm(this.far.matrix, x, this.far.at) + this.size
     );
+  }
+
+  /** How far rounding may put the value off, here or in the model. */
+  rounding(z: Float64Array): number {
+    const x = this.inside(z);
+    const { near, far, constant } = this;
+    return formRounding(near.matrix, x, near.at) + formRounding(far.matrix, x, far.at) + 2 ** -50 * Math.abs(constant);
   }
 
   /** The value along z + t v. */

@@ -75,6 +75,9 @@ export const solved = (x: Float64Array, lowerBound: number): Outcome => ({ statu
 
 export const limit = (x: Float64Array | null, lowerBound: number): Outcome => ({ status: 'limit', x, lowerBound });
 
+/** Whether a bound ends a search that was told of an answer: nothing beyond the bound is worth a look. */
+export const isBeyond = (bound: number, { cutoff, gap }: Limits): boolean => bound >= cutoff * (1 - gap);
+
 /** The outcome of a search whose model answers at once. */
 export function withoutWaiting(steps: Generator<ScoreBatch, Outcome, void>): Outcome {
   for (;;) {

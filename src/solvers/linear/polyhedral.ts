@@ -2,24 +2,39 @@
  * The two linear-row engines on bare vectors, for methods that make their own rows:
  *
  *   min ‖y‖₁  or  min ‖y‖²   s.t.   a_i·y <= upper_i,   lo <= y <= hi
+ *
+ * The bound that comes with a point is proved: it follows from the multipliers on the rows as they were given, each sum taken for
+ * the worst that rounding may have done to it (dual-bound.ts for L1). That there is no point is said only with such a proof.
+ *
+ *   ‖y‖²  >=  Σ_j min over [lo_j, hi_j] of (y_j² + s_j y_j)  -  Σ_i μ_i upper_i,      s = Σ_i μ_i a_i,   μ >= 0
  */
 
+import { nearestPowerOfTwo } from '../../linalg/floats.js';
 import type { Budget } from '../../problems/budget.js';
 import { Projection } from '../projection/projection.js';
+import { HALF_ULP } from '../shared/linear-rows.js';
 import { BoundedSimplex } from './bounded-simplex.js';
+import { DualBound } from './dual-bound.js';
 
 export interface UpperRow {
   readonly a: Float64Array;
   readonly upper: number;
+  /** By how much the row may be too narrow, through rounding of its entries and end; 0 where it is left out. */
+  readonly doubt?: number;
+  /** A violation up to this is none; a share of the end, and of 1, where it is left out. */
+  readonly slack?: number;
 }
 
 export interface Cheapest {
   readonly y: Float64Array;
   readonly cost: number;
+  /** What is proved for every y that meets the rows, each widened by its doubt. Computed when it is asked for. */
+  bound(): number;
 }
 
 const SLACK = 1e-12;
 
+/** `infeasible` is proved; `numerical`: the engine lost its footing, or had no proof. */
 export type CheapestPoint = (
   rows: readonly UpperRow[],
   lo: Float64Array,
@@ -29,17 +44,20 @@ export type CheapestPoint = (
 
 export const cheapestL1: CheapestPoint = (rows, lo, hi, budget) => {
   const d = lo.length;
-  const simplex = new BoundedSimplex(rows.length, 2 * d);
-  const table = new Float64Array(rows.length * 2 * d);
-  for (const [i, { a, upper }] of rows.entries()) {
-    const scale = 1 / (largest(a) || 1);
+  const n = 2 * d;
+  const simplex = new BoundedSimplex(rows.length, n);
+  const table = new Float64Array(rows.length * n);
+  const doubt = new Float64Array(rows.length);
+  for (const [i, { a, upper, slack, doubt: own = 0 }] of rows.entries()) {
+    const scale = 1 / nearestPowerOfTwo(largest(a) || 1);
     for (let j = 0; j < d; j++) {
-      table[i * 2 * d + j] = scale * a[j];
-      table[i * 2 * d + d + j] = -scale * a[j];
+      table[i * n + j] = scale * a[j];
+      table[i * n + d + j] = -scale * a[j];
     }
-    simplex.lo[2 * d + i] = Number.NEGATIVE_INFINITY;
-    simplex.hi[2 * d + i] = scale * upper;
-    simplex.slack[i] = SLACK * (1 + Math.abs(scale * upper));
+    simplex.lo[n + i] = Number.NEGATIVE_INFINITY;
+    simplex.hi[n + i] = scale * upper;
+    simplex.slack[i] = slack === undefined ? SLACK * (1 + Math.abs(scale * upper)) : scale * slack;
+    doubt[i] = scale * own;
   }
   for (let j = 0; j < d; j++) {
     simplex.lo[j] = Math.max(0, lo[j]);
@@ -47,34 +65,87 @@ export const cheapestL1: CheapestPoint = (rows, lo, hi, budget) => {
     simplex.lo[d + j] = Math.max(0, -hi[j]);
     simplex.hi[d + j] = Math.max(0, -lo[j]);
   }
-  const status = simplex.solve(table, new Float64Array(2 * d).fill(1));
+  const cost = new Float64Array(n).fill(1);
+  const status = simplex.solve(table, cost);
   budget.spend(simplex.work);
-  if (status !== 'optimal') return status;
-  const values = new Float64Array(2 * d);
+  if (status === 'numerical') return status;
+  const program = { m: rows.length, n, rows: table, lo: simplex.lo, hi: simplex.hi, doubt };
+  const multipliers = new Float64Array(rows.length);
+  const proof = new DualBound();
+  if (status === 'infeasible') {
+    simplex.readCertificate(multipliers);
+    return proof.provesEmpty(program, multipliers, simplex) ? status : 'numerical';
+  }
+  simplex.readMultipliers(multipliers);
+  const bound = () => Math.max(0, proof.least(program, cost, multipliers, simplex));
+  const values = new Float64Array(n);
   simplex.read(values);
   const y = Float64Array.from(lo, (_, j) => values[j] - values[d + j]);
-  return { y, cost: y.reduce((sum, value) => sum + Math.abs(value), 0) };
+  if (!y.every(Number.isFinite)) return 'numerical';
+  return { y, cost: y.reduce((sum, value) => sum + Math.abs(value), 0), bound };
 };
 
 export const cheapestL2: CheapestPoint = (rows, lo, hi, budget) => {
   const d = lo.length;
   const table = new Float64Array(rows.length * d);
   const projection = new Projection(rows.length, d, table);
-  for (const [i, { a, upper }] of rows.entries()) {
-    const scale = 1 / (Math.sqrt(a.reduce((sum, value) => sum + value * value, 0)) || 1);
-    for (let j = 0; j < d; j++) table[i * d + j] = scale * a[j];
+  const scales = rows.map(({ a }) => 1 / (Math.sqrt(a.reduce((sum, value) => sum + value * value, 0)) || 1));
+  for (const [i, { a, upper, slack }] of rows.entries()) {
+    for (let j = 0; j < d; j++) table[i * d + j] = scales[i] * a[j];
     projection.lower[i] = Number.NEGATIVE_INFINITY;
-    projection.upper[i] = scale * upper;
-    projection.slack[i] = SLACK * (1 + Math.abs(scale * upper));
+    projection.upper[i] = scales[i] * upper;
+    projection.slack[i] = slack === undefined ? SLACK * (1 + Math.abs(scales[i] * upper)) : scales[i] * slack;
   }
   projection.lo.set(lo);
   projection.hi.set(hi);
   const status = projection.solve();
   budget.spend(projection.work);
-  if (status !== 'optimal') return status;
+  if (status === 'numerical') return status;
+  // The projection minimises half of the square, and its multipliers are negative at an upper end.
+  const multipliers = Float64Array.from(rows, (_, i) => Math.max(0, -2 * projection.lambda[i] * scales[i]));
+  if (status === 'infeasible') return leastOf(rows, multipliers, lo, hi, leastLinear) > 0 ? status : 'numerical';
   const y = projection.y.slice();
-  return { y, cost: y.reduce((sum, value) => sum + value * value, 0) };
+  const bound = () => Math.max(0, leastOf(rows, multipliers, lo, hi, leastSquare));
+  return { y, cost: y.reduce((sum, value) => sum + value * value, 0), bound };
 };
+
+/** Σ_j least(s_j) - Σ_i μ_i upper_i from below; `least` is concave in s, so that an interval of s has its least at an end. */
+function leastOf(
+  rows: readonly UpperRow[],
+  multipliers: Float64Array,
+  lo: Float64Array,
+  hi: Float64Array,
+  least: (s: number, low: number, high: number) => number,
+): number {
+  let [value, size] = [0, 0];
+  for (let i = 0; i < rows.length; i++) {
+    const term = multipliers[i] === 0 ? 0 : multipliers[i] * (rows[i].upper + (rows[i].doubt ?? 0));
+    value -= term;
+    size += Math.abs(term);
+  }
+  for (let j = 0; j < lo.length; j++) {
+    let [slope, terms] = [0, 0];
+    for (let i = 0; i < rows.length; i++) {
+      const term = multipliers[i] * rows[i].a[j];
+      slope += term;
+      terms += Math.abs(term);
+    }
+    const off = (rows.length + 2) * HALF_ULP * terms;
+    const part = Math.min(least(slope - off, lo[j], hi[j]), least(slope + off, lo[j], hi[j]));
+    value += part;
+    size += Math.abs(part);
+  }
+  const proved = value - (rows.length + lo.length + 8) * HALF_ULP * size;
+  return Number.isNaN(proved) ? Number.NEGATIVE_INFINITY : proved;
+}
+
+function leastSquare(slope: number, low: number, high: number): number {
+  const y = Math.min(high, Math.max(low, -slope / 2));
+  return y * (y + slope);
+}
+
+const leastLinear = (slope: number, low: number, high: number): number =>
+  slope === 0 ? 0 : slope * (slope > 0 ? low : high);
 
 function largest(a: Float64Array): number {
   let most = 0;

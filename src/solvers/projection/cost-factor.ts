@@ -44,3 +44,45 @@ function inverseFactor(p: readonly (readonly number[])[]): Float64Array[] {
   }
   return out;
 }
+
+/** How far ‖y‖² may be off the cost of S y, as a share: rounding of S, and for a metric ‖SᵀPS - 1‖ by its row sums. */
+export function factorError({ cost, space }: Problem, columns: Int32Array, S: Float64Array): number {
+  const d = columns.length;
+  const plain = 2 ** -48;
+  if (!cost.metric) return plain;
+  const place = new Map(cost.metric.features.map(({ column }, k) => [column, k]));
+  const weight = (c: number) => {
+    const { kind, index } = space.features[space.owner[c]];
+    return (kind === 'choice' ? 0.5 : 1) * cost.weight[index];
+  };
+  const P = (i: number, j: number) => {
+    const [f, g] = [place.get(columns[i]), place.get(columns[j])];
+    if (f === undefined || g === undefined) return i === j ? weight(columns[i]) : 0;
+    return cost.metric!.inverse[f][g];
+  };
+  return plain + largestRowSum(d, S, P);
+}
+
+/** Σ_j |SᵀPS - 1|_ij with what rounding may hide, the largest over i; S is upper triangular. */
+function largestRowSum(d: number, S: Float64Array, P: (i: number, j: number) => number): number {
+  const [half, size] = [new Float64Array(d * d), new Float64Array(d * d)];
+  for (let i = 0; i < d; i++) {
+    for (let k = 0; k < d; k++) {
+      const entry = P(i, k);
+      for (let j = k; j < d; j++) half[i * d + j] += entry * S[k * d + j];
+      for (let j = k; j < d; j++) size[i * d + j] += Math.abs(entry * S[k * d + j]);
+    }
+  }
+  let most = 0;
+  for (let i = 0; i < d; i++) {
+    let row = 0;
+    for (let j = 0; j < d; j++) {
+      let [off, terms] = [-(i === j), +(i === j)];
+      for (let k = 0; k <= i; k++) off += S[k * d + i] * half[k * d + j];
+      for (let k = 0; k <= i; k++) terms += Math.abs(S[k * d + i]) * size[k * d + j];
+      row += Math.abs(off) + 2 * (d + 4) * 2 ** -53 * terms;
+    }
+    most = Math.max(most, row);
+  }
+  return most;
+}

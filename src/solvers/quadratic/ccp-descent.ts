@@ -83,7 +83,11 @@ export function restore(problem: DescentProblem, start: Float64Array): Float64Ar
   let y = start;
   for (let k = 0; k < RESTORATIONS; k++) {
     if (isInside(problem, y) && keepsRows(problem, y)) return y;
-    const rows = problem.quadratics.map((q) => ({ a: gradientAt(q, y), upper: -valueAt(q, y) - 1.5 * q.depth }));
+    const rows = problem.quadratics.map((q) => ({
+      a: gradientAt(q, y),
+      upper: -valueAt(q, y) - 1.5 * q.depth,
+      slack: 0.25 * q.depth,
+    }));
     const shifted = problem.rows.map(({ a, upper }) => ({ a, upper: upper - dot(a, y) }));
     const step = cheapestL2(
       [...rows, ...shifted],
@@ -153,7 +157,7 @@ function convexRows({ quadratics }: DescentProblem, tangents: readonly Tangent[]
   return tangents.map(({ quadratic, slope, offset }) => {
     const q = quadratics[quadratic];
     const a = slope.map((value, i) => value + 2 * q.b[i] - far[quadratic].slope[i]);
-    return { a, upper: far[quadratic].offset - offset - q.c - q.depth };
+    return { a, upper: far[quadratic].offset - offset - q.c - q.depth, slack: 0.25 * q.depth };
   });
 }
 

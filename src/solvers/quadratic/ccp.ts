@@ -74,6 +74,11 @@ export class PreparedCcp implements Prepared {
     return best?.y;
   }
 
+  /** What a move costs, in y. */
+  cost(y: Float64Array): number {
+    return this.linear ? sumOfSizes(y) : sumOfSquares(y);
+  }
+
   /** The problem in y, for one person. */
   descent(frame: Frame, domain: Domain, limits: Limits): DescentProblem {
     const nudge = Math.max(limits.nudge, DEPTH);

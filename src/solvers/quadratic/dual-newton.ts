@@ -11,7 +11,7 @@
  */
 
 import { backward, factorInPlace, forward } from '../../linalg/cholesky.js';
-import { FLOPS_PER_UNIT } from '../../problems/budget.js';
+import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 
 export interface DualConstraint {
   /** null: linear. */
@@ -25,7 +25,7 @@ export interface DualConstraint {
 export interface DualResult {
   /** Feasible and complementary: y is the global optimum. */
   readonly exact: boolean;
-  /** The dual grows without bound: no y meets the constraints. */
+  /** The dual seems to grow without bound: its multipliers may prove that no y meets the constraints. */
   readonly unbounded: boolean;
   readonly y: Float64Array;
   readonly lambda: Float64Array;
@@ -45,12 +45,11 @@ export class LagrangeDual {
   private lambda: Float64Array = new Float64Array();
   private y: Float64Array;
   private value = 0;
-  /** What all evaluations took, in units of effort. */
-  work = 0;
 
   constructor(
     private readonly d: number,
     private readonly constraints: readonly DualConstraint[],
+    private readonly budget: Budget,
   ) {
     this.M = new Float64Array(d * d);
     this.trial = new Float64Array(d * d);
@@ -66,6 +65,7 @@ export class LagrangeDual {
     let best = this.value;
     let kept = this.lambda.slice();
     for (const share of BARRIERS) {
+      if (this.budget.isSpent) break;
       this.evaluate(this.lambda, share * Math.max(1, Math.abs(best)));
       this.ascend(share * Math.max(1, Math.abs(best)));
       this.evaluate(this.lambda, 0);
@@ -86,7 +86,7 @@ export class LagrangeDual {
   /** Computes M, y and D (plus barrier) at λ. False outside the domain. */
   private evaluate(lambda: Float64Array, barrier: number): boolean {
     const { d, trial, constraints } = this;
-    this.work += (d * d * (d / 3 + 2 * constraints.length)) / FLOPS_PER_UNIT;
+    this.budget.spend((d * d * (d / 3 + 2 * constraints.length)) / FLOPS_PER_UNIT);
     trial.fill(0);
     for (let i = 0; i < d; i++) trial[i * d + i] = 1;
     const y = new Float64Array(d);
@@ -132,41 +132,17 @@ export class LagrangeDual {
   }
 
   private ascend(barrier: number): 'optimal' | 'unbounded' | 'stuck' {
-    for (let step = 0; step < STEPS; step++) {
+    for (let step = 0; step < STEPS && (step === 0 || !this.budget.isSpent); step++) {
       const gradient = this.gradient();
       if (barrier === 0 && this.isOptimal(gradient)) return 'optimal';
       const total = barrier > 0 ? this.withBarrier(gradient, barrier) : gradient;
       const direction = this.newton(total, barrier);
       if (!direction) return 'stuck';
-      if (this.lambda.some((value) => value > UNBOUNDED)) return this.certifies() ? 'unbounded' : 'stuck';
+      if (this.lambda.some((value) => value > UNBOUNDED)) return 'unbounded';
       if (!this.search(direction, total, barrier))
         return barrier === 0 && this.isOptimal(this.gradient()) ? 'optimal' : 'stuck';
     }
     return 'stuck';
-  }
-
-  /** Σ λ_i q_i > 0 everywhere: its matrix is positive definite and its least value positive, both beyond rounding. */
-  private certifies(): boolean {
-    const { d, constraints, lambda } = this;
-    const top = lambda.reduce((most, value) => Math.max(most, value), 0);
-    const A = new Float64Array(d * d);
-    const y = new Float64Array(d);
-    let least = 0;
-    let size = 0;
-    for (let k = 0; k < constraints.length; k++) {
-      const weight = lambda[k] / top;
-      const { A: Q, b, c } = constraints[k];
-      if (Q) for (let i = 0; i < A.length; i++) A[i] += weight * Q[i];
-      for (let i = 0; i < d; i++) y[i] -= weight * b[i];
-      least += weight * c;
-      size += weight * constraints[k].size;
-    }
-    const b = y.slice();
-    if (!factorInPlace(A, d)) return false;
-    forward(A, d, y);
-    backward(A, d, y);
-    for (let i = 0; i < d; i++) least -= b[i] * y[i];
-    return least > 1e-9 * size;
   }
 
   private withBarrier(gradient: Float64Array, barrier: number): Float64Array {
@@ -193,6 +169,7 @@ export class LagrangeDual {
   /** The Newton direction on the multipliers that may move. */
   private newton(gradient: Float64Array, barrier: number): Float64Array | undefined {
     const { d, constraints, lambda } = this;
+    this.budget.spend((d * d * constraints.length * (barrier > 0 ? d : 1)) / FLOPS_PER_UNIT);
     const free = [...lambda.keys()].filter((k) => lambda[k] > 0 || gradient[k] > 0);
     if (!free.length) return undefined;
     const slopes = free.map((k) => {

@@ -20,6 +20,8 @@ export interface FormConstraint {
   readonly equation: boolean;
   /** How far below 0 the form goes, when it is a square and a constant. */
   readonly depth?: number;
+  /** How far the form may be off 0 by rounding. */
+  readonly slack?: number;
 }
 
 /** One rounding, twice over. */
@@ -93,14 +95,16 @@ function leastOf(weights: Float64Array, constraints: readonly FormConstraint[], 
   const Z = new Float64Array(n * n);
   const sizes = new Float64Array(n);
   for (let i = 0; i < d; i++) Z[i * n + i] = sizes[i] = weights[i];
-  for (const [k, { form, equation }] of constraints.entries()) {
+  let given = 0;
+  for (const [k, { form, equation, slack = 0 }] of constraints.entries()) {
     const multiplier = equation ? lambda[k] : Math.max(0, lambda[k]);
     if (multiplier === 0) continue;
+    given += Math.abs(multiplier) * slack;
     addForm(form, multiplier, Z, n);
     addRowSizes(form, Math.abs(multiplier), sizes);
   }
   const doubts = sizes.map((sum) => (constraints.length + 4) * ROUNDING * sum);
-  return lastPivot(Z, doubts, d);
+  return lastPivot(Z, doubts, d) - given;
 }
 
 /** Σ λ c - bᵀM⁻¹b from below, for Z = [M b; bᵀ Σ λ c]. */

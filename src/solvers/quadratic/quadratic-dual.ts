@@ -4,12 +4,22 @@
  * which the ladder goes on. Rows and bounds enter as they are broken, so most rows see none of them.
  */
 import { dot } from '../../linalg/vector.js';
+import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { onlyAtoms, type Problem } from '../../problems/problem.js';
-import { depthOf, linkSlack, violation } from '../shared/linear-rows.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { depthOf, linkSlack, magnitude, roundingFor, violation } from '../shared/linear-rows.js';
+import {
+  INFEASIBLE,
+  isBeyond,
+  type Limits,
+  limit,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from '../solver.js';
 import { type DualConstraint, LagrangeDual } from './dual-newton.js';
-import { provedBound, quadraticConstraint } from './proved-bound.js';
+import { provedBound, provedEmpty, quadraticConstraint } from './proved-bound.js';
 import { type Frame, QuadraticView, standing } from './quadratic-view.js';
 
 function accepts(problem: Problem): 'no' | 'exact' {
@@ -34,22 +44,24 @@ export class PreparedDual implements Prepared {
     const frame = this.view.frame(domain);
     if (!frame.free.length) return standing(this.problem, domain);
     const quadratics = this.quadraticConstraints(frame, domain, limits.nudge);
-    const plain = this.quadraticConstraints(frame, domain, Math.min(0, limits.nudge));
-    const linear: DualConstraint[] = [];
+    const forms = this.view.underestimates(frame, domain).map(({ A, b, c }) => quadraticConstraint(A, b, c));
+    const weights = new Float64Array(frame.free.length).fill(frame.share);
+    const linear: LinearConstraint[] = [];
     const entered = new Set<string>();
     let bound = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      const dual = new LagrangeDual(frame.free.length, [...quadratics, ...linear]);
-      const result = dual.solve();
-      limits.budget.spend(dual.work);
-      if (result.unbounded) return INFEASIBLE;
-      bound = Math.max(bound, proved([...plain, ...linear], result.lambda, frame.free.length));
+      const result = new LagrangeDual(frame.free.length, [...quadratics, ...linear], limits.budget).solve();
+      if (result.unbounded) bound = Math.max(bound, provedEmpty(weights, forms, result.lambda));
+      if (bound === Infinity) return INFEASIBLE;
+      bound = Math.max(bound, provedBound(weights, forms, result.lambda));
+      if (isBeyond(bound, limits)) return limit(null, bound);
       const broken = this.brokenLinear(frame, result.y, domain, limits.nudge, entered);
       if (!broken.length) {
         this.view.toColumns(frame, result.y, domain, this.x);
         return result.exact ? solved(this.x, bound) : limit(this.x, bound);
       }
       linear.push(...broken);
+      forms.push(...broken.map(({ b, least }) => quadraticConstraint(null, b, least)));
       if (limits.budget.isSpent) break;
     }
     return limit(null, bound);
@@ -68,20 +80,22 @@ export class PreparedDual implements Prepared {
     domain: Domain,
     nudge: number,
     entered: Set<string>,
-  ): DualConstraint[] {
+  ): LinearConstraint[] {
     const { origin, lower, upper } = domain;
     const moved = unclipped(frame, y, origin);
-    const broken: DualConstraint[] = [];
-    const enter = (key: string, a: (c: number) => number, c: number, size: number) => {
+    const broken: LinearConstraint[] = [];
+    const enter = (key: string, a: (c: number) => number, c: number, size: number, least: number) => {
       if (entered.has(key)) return;
       entered.add(key);
-      broken.push({ A: null, b: scaledSlope(frame, a), c, size });
+      broken.push({ A: null, b: scaledSlope(frame, a), c, size, least });
     };
+    const end = (bound: number, c: number) => 2 ** -50 * (Math.abs(bound) + Math.abs(origin[c]));
     for (const c of frame.free) {
       const slack = 1e-11 * Math.max(1, Math.abs(origin[c]));
       const size = Math.abs(moved[c] - origin[c]) + 1e-300;
-      if (moved[c] > upper[c] + slack) enter(`${c}+`, (k) => +(k === c), origin[c] - upper[c], size);
-      if (moved[c] < lower[c] - slack) enter(`${c}-`, (k) => -(k === c), lower[c] - origin[c], size);
+      const [over, under] = [origin[c] - upper[c], lower[c] - origin[c]];
+      if (moved[c] > upper[c] + slack) enter(`${c}+`, (k) => +(k === c), over, size, over - end(upper[c], c));
+      if (moved[c] < lower[c] - slack) enter(`${c}-`, (k) => -(k === c), under, size, under - end(lower[c], c));
     }
     const { piece, links } = this.problem;
     for (const [i, row] of [...piece.rows, ...links].entries()) {
@@ -90,19 +104,24 @@ export class PreparedDual implements Prepared {
       if (violation(row, moved) <= (region ? -0.5 * depth : linkSlack(row, origin))) continue;
       const activity = dot(row.a, origin);
       const size = Math.abs(activity) + Math.abs(dot(row.a, moved)) + depth;
-      if (dot(row.a, moved) < row.lower + depth)
-        enter(`${i}row-`, (k) => -row.a[k], row.lower + depth - activity, size);
-      else enter(`${i}row+`, (k) => row.a[k], activity - row.upper + depth, size);
+      const doubt = rowDoubt(row, origin, moved);
+      if (dot(row.a, moved) < row.lower + depth) {
+        const lack = row.lower - activity;
+        enter(`${i}row-`, (k) => -row.a[k], lack + depth, size, lack - doubt);
+      } else enter(`${i}row+`, (k) => row.a[k], activity - row.upper + depth, size, activity - row.upper - doubt);
     }
     return broken;
   }
 }
 
-/** The dual's value for the region as it is, proved against rounding. */
-function proved(constraints: readonly DualConstraint[], lambda: Float64Array, d: number): number {
-  const forms = constraints.map(({ A, b, c }) => quadraticConstraint(A, b, c));
-  return provedBound(new Float64Array(d).fill(1), forms, lambda);
+/** A linear constraint, and its constant less what rounding may have added to it: for proofs. */
+interface LinearConstraint extends DualConstraint {
+  readonly least: number;
 }
+
+/** How far rounding may put a row off at the row, and at points about as far as where it was broken. */
+const rowDoubt = (row: LinearRow, origin: Float64Array, moved: Float64Array): number =>
+  linkSlack(row, origin) + roundingFor(row, magnitude(row, origin) + magnitude(row, moved));
 
 function unclipped(frame: Frame, y: Float64Array, origin: Float64Array): Float64Array {
   const d = frame.free.length;

@@ -7,15 +7,15 @@
  * Scaling by the cost makes the units of the features disappear. Mahalanobis: S is a full factor. The matrices depend
  * only on which columns can move; they are kept for the sets of columns that have come up.
  */
-import { pullBackMatrix } from '../../linalg/symmetric-matrix.js';
+import { diagonalOf, formRoundingShare, pullBackMatrix } from '../../linalg/symmetric-matrix.js';
 import { dot } from '../../linalg/vector.js';
 import type { DistanceDifference } from '../../models/distance-difference.js';
 import type { Domain } from '../../policy/domain.js';
-import { atomsOf, type Problem } from '../../problems/problem.js';
+import { atomsOf, linearRows, type Problem } from '../../problems/problem.js';
 import type { UpperRow } from '../linear/polyhedral.js';
-import { costFactor } from '../projection/cost-factor.js';
+import { costFactor, factorError } from '../projection/cost-factor.js';
 import { isAnswer } from '../shared/answer-check.js';
-import { depthOf } from '../shared/linear-rows.js';
+import { depthOf, linkSlack, magnitude, roundingFor } from '../shared/linear-rows.js';
 import { INFEASIBLE, type Outcome, solved } from '../solver.js';
 
 export interface ScaledQuadratic {
@@ -33,8 +33,23 @@ export interface Frame {
   /** The near and far parts of each: A = N - F. */
   readonly near: readonly Float64Array[];
   readonly far: readonly Float64Array[];
+  /** The matrices less what rounding may put a value off: a share of the terms of both parts. */
+  readonly least: readonly Float64Array[];
+  /** ‖y‖² times this is at most the cost, whatever rounding did to S. */
+  readonly share: number;
 }
 
+/** Roundings of the matrices and slopes, beside those of the values. */
+const DOUBT = 4;
+
+export interface ScaledBounds {
+  readonly rows: UpperRow[];
+  readonly lo: Float64Array;
+  readonly hi: Float64Array;
+}
+
+/** Roundings of a bound and of what is subtracted from it. */
+const END_ROUNDING = 2 ** -50;
 const MAX_FRAMES = 200;
 
 export class QuadraticView {
@@ -42,12 +57,18 @@ export class QuadraticView {
   readonly quadratics: readonly DistanceDifference[];
   private readonly near: readonly Float64Array[];
   private readonly far: readonly Float64Array[];
+  private readonly doubts: readonly Float64Array[];
   private readonly factor: readonly Float64Array[];
 
   constructor(readonly problem: Problem) {
     this.quadratics = atomsOf(problem, 'quadratic').map(({ form }) => form);
     this.near = this.quadratics.map((q) => pullBackMatrix(q.near.matrix, q.map));
     this.far = this.quadratics.map((q) => pullBackMatrix(q.far.matrix, q.map));
+    this.doubts = this.quadratics.map(({ near, far, map }) => {
+      const [P, R] = [near.matrix, far.matrix].map((matrix) => pullBackMatrix(diagonalOf(matrix), map));
+      const [p, r] = [near.matrix, far.matrix].map((matrix) => DOUBT * formRoundingShare(matrix));
+      return P.map((value, k) => p * value + r * R[k]);
+    });
     this.factor = costFactor(problem);
   }
 
@@ -67,20 +88,27 @@ export class QuadraticView {
     const S = this.freeFactor(free);
     const near = this.near.map((Q) => this.scale(Q, free, S));
     const far = this.far.map((Q) => this.scale(Q, free, S));
-    return { free, S, near, far, matrices: near.map((N, i) => N.map((value, k) => value - far[i][k])) };
+    const matrices = near.map((N, i) => N.map((value, k) => value - far[i][k]));
+    const least = this.doubts.map((Q, i) => this.scale(Q, free, S).map((doubt, k) => matrices[i][k] - 2 * doubt));
+    return { free, S, near, far, matrices, least, share: 1 - factorError(this.problem, free, S) };
   }
 
-  /** Sᵀ Q S over the free columns. */
+  /** Sᵀ Q S over the free columns; S is diagonal but for a metric. */
   private scale(Q: Float64Array, free: Int32Array, S: Float64Array): Float64Array {
     const d = free.length;
     const columns = this.problem.space.columns;
+    const out = new Float64Array(d * d);
+    if (!this.problem.cost.metric) {
+      for (let i = 0; i < d; i++)
+        for (let j = 0; j < d; j++) out[i * d + j] = S[i * d + i] * S[j * d + j] * Q[free[i] * columns + free[j]];
+      return out;
+    }
     const half = new Float64Array(d * d);
     for (let i = 0; i < d; i++)
       for (let k = 0; k < d; k++)
-        for (let j = 0; j < d; j++) half[i * d + j] += Q[free[i] * columns + free[k]] * S[k * d + j];
-    const out = new Float64Array(d * d);
-    for (let i = 0; i < d; i++)
-      for (let k = 0; k < d; k++) for (let j = 0; j < d; j++) out[i * d + j] += S[k * d + i] * half[k * d + j];
+        for (let j = k; j < d; j++) half[i * d + j] += Q[free[i] * columns + free[k]] * S[k * d + j];
+    for (let k = 0; k < d; k++)
+      for (let i = k; i < d; i++) for (let j = 0; j < d; j++) out[i * d + j] += S[k * d + i] * half[k * d + j];
     return out;
   }
 
@@ -105,32 +133,66 @@ export class QuadraticView {
     });
   }
 
-  /** Rows and box in y; a box that the metric turns becomes rows. */
-  bounds(frame: Frame, domain: Domain, nudge: number): { rows: UpperRow[]; lo: Float64Array; hi: Float64Array } {
+  /**
+   * Quadratics that are at most those of the model at every y, whatever rounding did to either: what is proved of these is true of the
+   * region. Of both parts, (x + Δ)ᵀP(x + Δ) <= 2 xᵀPx + 2 ΔᵀPΔ.
+   */
+  underestimates(frame: Frame, domain: Domain): ScaledQuadratic[] {
+    return this.at(frame, domain, 0).map(({ b, c }, i) => ({
+      A: frame.least[i],
+      b,
+      c: c - 2 * DOUBT * this.quadratics[i].rounding(domain.origin),
+    }));
+  }
+
+  /** Rows and box in y, rows of the region asked for `nudge` of their size more. */
+  bounds(frame: Frame, domain: Domain, nudge: number): ScaledBounds {
+    const depths = linearRows(this.problem).map((row, i) =>
+      i < this.problem.piece.rows.length ? depthOf(row, domain.origin, nudge) : 0,
+    );
+    return this.scaledBounds(frame, domain, (i) => ({ depth: depths[i] }), 0);
+  }
+
+  /** The same for proofs: rows with their doubts, and a box widened by what rounding may have done. */
+  outerBounds(frame: Frame, domain: Domain): ScaledBounds {
+    const { origin } = domain;
+    const doubts = linearRows(this.problem).map(
+      (row) => linkSlack(row, origin) + 2 * roundingFor(row, magnitude(row, origin)),
+    );
+    return this.scaledBounds(frame, domain, (i) => ({ depth: 0, doubt: doubts[i] }), END_ROUNDING);
+  }
+
+  /** A box that the metric turns becomes rows. */
+  private scaledBounds(
+    frame: Frame,
+    domain: Domain,
+    margin: (row: number) => { depth: number; doubt?: number },
+    ease: number,
+  ): ScaledBounds {
     const { origin, lower, upper } = domain;
     const d = frame.free.length;
     const rows: UpperRow[] = [];
     const lo = new Float64Array(d).fill(Number.NEGATIVE_INFINITY);
     const hi = new Float64Array(d).fill(Infinity);
-    const add = (a: Float64Array, low: number, high: number) => {
-      if (high < Infinity) rows.push({ a, upper: high });
-      if (low > Number.NEGATIVE_INFINITY) rows.push({ a: a.map((value) => -value), upper: -low });
+    const add = (a: Float64Array, low: number, high: number, doubt?: number) => {
+      if (high < Infinity) rows.push({ a, upper: high, doubt });
+      if (low > Number.NEGATIVE_INFINITY) rows.push({ a: a.map((value) => -value), upper: -low, doubt });
     };
     for (let i = 0; i < d; i++) {
       const c = frame.free[i];
       const row = frame.S.slice(i * d, (i + 1) * d);
-      if (this.problem.cost.metric) add(row, lower[c] - origin[c], upper[c] - origin[c]);
-      else {
-        lo[i] = (lower[c] - origin[c]) / row[i];
-        hi[i] = (upper[c] - origin[c]) / row[i];
-      }
+      const [low, high] = [lower[c] - origin[c], upper[c] - origin[c]];
+      const doubt = (bound: number) => (Number.isFinite(bound) ? ease * (Math.abs(bound) + Math.abs(origin[c])) : 0);
+      if (this.problem.cost.metric) add(row, low, high, Math.max(doubt(lower[c]), doubt(upper[c])));
+      else if (low === high) lo[i] = hi[i] = low / row[i];
+      else [lo[i], hi[i]] = [(low - doubt(lower[c])) / row[i], (high + doubt(upper[c])) / row[i]];
     }
-    for (const [i, row] of [...this.problem.piece.rows, ...this.problem.links].entries()) {
-      const depth = i < this.problem.piece.rows.length ? depthOf(row, origin, nudge) : 0;
+    for (const [i, row] of linearRows(this.problem).entries()) {
       const activity = dot(row.a, origin);
       const a = new Float64Array(d);
       for (let k = 0; k < d; k++) for (let j = 0; j < d; j++) a[j] += row.a[frame.free[k]] * frame.S[k * d + j];
-      add(a, row.lower + depth - activity, row.upper - depth - activity);
+      const { depth, doubt } = margin(i);
+      add(a, row.lower + depth - activity, row.upper - depth - activity, doubt);
     }
     return { rows, lo, hi };
   }

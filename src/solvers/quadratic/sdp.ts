@@ -16,7 +16,7 @@ import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { PreparedCcp } from './ccp.js';
 import { type DescentProblem, descend, FINE, restore, valueAt } from './ccp-descent.js';
-import { type Frame, type ScaledQuadratic, standing } from './quadratic-view.js';
+import { standing } from './quadratic-view.js';
 import { decompose } from './secular.js';
 import { boxIntervals, leastDistance, type Relaxed, rowIntervals, Shor } from './shor.js';
 import { CLOSED } from './spatial-search.js';
@@ -68,28 +68,19 @@ class PreparedSdp implements Prepared {
     const d = frame.free.length;
     if (d === 0) return standing(view.problem, domain);
     if (d > MAX_COLUMNS) return limit(null, 0);
-    const { rows, lo, hi } = view.bounds(frame, domain, 0);
-    const quadratics = this.doubted(frame, domain);
+    const { rows, lo, hi } = view.outerBounds(frame, domain);
+    const quadratics = view.underestimates(frame, domain);
     const intervals = [...boxIntervals(lo, hi), ...rowIntervals(rows)];
     const distance = leastDistance(quadratics, intervals);
     if (distance === Infinity) return INFEASIBLE;
     const descent = this.local.descent(frame, domain, limits);
     const { answer, bound } =
-      distance > 0 ? search(new Shor(distance, quadratics, intervals), descent) : atOrigin(d, descent);
+      distance > 0 ? search(new Shor(distance, quadratics, intervals, limits.budget), descent) : atOrigin(d, descent);
     if (bound === Infinity) return INFEASIBLE;
-    if (!answer) return limit(null, bound);
+    const proved = bound * frame.share;
+    if (!answer) return limit(null, proved);
     view.toColumns(frame, answer.y, domain, this.x);
-    return meets(answer, bound) ? solved(this.x, bound) : limit(this.x, bound);
-  }
-
-  /** q less a share of near + far for rounding, from below: near + far <= 2 (near + far)(0) + 2 yᵀ(N + F)y. */
-  private doubted(frame: Frame, domain: Domain): ScaledQuadratic[] {
-    const { view } = this.local;
-    const share = 2 * (frame.free.length + 8) * 2 ** -52;
-    return view.at(frame, domain, 0).map(({ A, b, c }, i) => {
-      const less = A.map((value, k) => value - share * (frame.near[i][k] + frame.far[i][k]));
-      return { A: less, b, c: c - share * view.quadratics[i].magnitude(domain.origin) };
-    });
+    return meets(answer, bound) ? solved(this.x, proved) : limit(this.x, proved);
   }
 }
 
@@ -109,7 +100,7 @@ function search(shor: Shor, descent: DescentProblem): Found {
   let answer: Answer | undefined;
   let bound = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const relaxed = shor.solve(descent.budget);
+    const relaxed = shor.solve();
     const before = bound;
     bound = Math.max(bound, Math.min(relaxed.bound * (1 - BOUND_SHARE), answer?.cost ?? Infinity));
     if (relaxed.status === 'infeasible' || (answer && meets(answer, bound)) || descent.budget.isSpent) break;

@@ -15,17 +15,8 @@
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import type { Domain } from '../../policy/domain.js';
 import { onlyAtoms, type Problem } from '../../problems/problem.js';
-import {
-  INFEASIBLE,
-  type Limits,
-  limit,
-  numerical,
-  type Outcome,
-  type Prepared,
-  type Solver,
-  solved,
-} from '../solver.js';
-import { provedBound, quadraticConstraint } from './proved-bound.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { provedBound, provedEmpty, quadraticConstraint } from './proved-bound.js';
 import { type Frame, QuadraticView, type ScaledQuadratic, standing } from './quadratic-view.js';
 
 export function oneQuadratic(problem: Problem): boolean {
@@ -67,12 +58,16 @@ class PreparedSecular implements Prepared {
     const spectrum = this.spectrum(frame);
     const beta = rotate(spectrum.vectors, q.b);
     const y = solveSecular(spectrum.values, beta, q.c);
-    if (y === 'infeasible') return q.c > 0 ? INFEASIBLE : numerical('the constraint is met but not by a margin');
+    const [least] = view.underestimates(frame, domain);
+    const form = quadraticConstraint(least.A, least.b, least.c);
+    const weights = new Float64Array(frame.free.length).fill(frame.share);
+    if (y === 'infeasible') {
+      const bound = provedEmpty(weights, [form], Float64Array.of(1));
+      return bound === Infinity ? INFEASIBLE : limit(null, Math.max(0, bound));
+    }
     const moved = rotateBack(spectrum.vectors, y);
-    const cost = y.reduce((sum, value) => sum + value * value, 0);
     view.toColumns(frame, moved, domain, x);
-    const plain = q.c - limits.nudge * view.quadratics[0].magnitude(domain.origin);
-    const bound = Math.max(0, provedFor({ ...q, c: plain }, moved, cost));
+    const bound = Math.max(0, provedBound(weights, [form], Float64Array.of(multiplierOf(q, moved))));
     return withinBounds(frame, moved, domain) ? solved(x, bound) : limit(x, bound);
   }
 
@@ -97,17 +92,17 @@ export function decompose(A: Float64Array, d: number): Spectrum {
   return { values: Float64Array.from(eigen.realEigenvalues), vectors };
 }
 
-/** The dual's value at the multiplier that y = -λ(Ay + b) has, proved against rounding. */
-function provedFor({ A, b, c }: ScaledQuadratic, y: Float64Array, square: number): number {
+/** The multiplier λ with which y = -λ(Ay + b). */
+function multiplierOf({ A, b }: ScaledQuadratic, y: Float64Array): number {
   const d = y.length;
-  let along = 0;
+  let [along, square] = [0, 0];
   for (let i = 0; i < d; i++) {
     let slope = b[i];
     for (let j = 0; j < d; j++) slope += A[i * d + j] * y[j];
     along += slope * y[i];
+    square += y[i] * y[i];
   }
-  if (!(along < 0)) return 0;
-  return provedBound(new Float64Array(d).fill(1), [quadraticConstraint(A, b, c)], Float64Array.of(-square / along));
+  return along < 0 ? -square / along : 0;
 }
 
 function rotate(vectors: Float64Array, b: Float64Array): Float64Array {

@@ -36,6 +36,8 @@ export interface Interval {
   readonly a: Float64Array;
   readonly low: number;
   readonly high: number;
+  /** How far an equation may be missed by rounding. */
+  readonly slack?: number;
 }
 
 export interface Relaxed {
@@ -92,8 +94,9 @@ export class Shor {
     distance: number,
     private readonly quadratics: readonly ScaledQuadratic[],
     intervals: readonly Interval[],
+    private readonly budget: Budget,
   ) {
-    const { root, shape } = roughScale(quadratics, intervals[0].a.length);
+    const { root, shape } = roughScale(quadratics, intervals[0].a.length, budget);
     this.shape = shape;
     this.intervals = intervals;
     this.resize(Math.max(distance, root));
@@ -112,20 +115,21 @@ export class Shor {
   }
 
   /** Bounds can ask for far more than the quadratics alone: where a bound says so, once more at that size. */
-  solve(budget: Budget): Relaxed {
-    let relaxed = this.relax(budget);
+  solve(): Relaxed {
+    const { budget } = this;
+    let relaxed = this.relax();
     for (let k = 0; k < RESIZES && relaxed.status !== 'optimal' && !budget.isSpent; k++) {
       const { bound } = relaxed;
       if (!(Math.sqrt(bound) > RESIZE * this.size && bound < Infinity)) break;
       this.resize(Math.sqrt(bound));
-      const next = this.relax(budget);
+      const next = this.relax();
       relaxed = { ...next, bound: Math.max(bound, next.bound) };
     }
     return relaxed;
   }
 
-  private relax(budget: Budget): Relaxed {
-    const { d, size, scale, weights } = this;
+  private relax(): Relaxed {
+    const { d, size, scale, weights, budget } = this;
     const n = d + 1;
     const constraints = this.constraints();
     const { status, X, y: multipliers } = solveSemidefinite(programOf(weights, constraints), budget);
@@ -184,9 +188,9 @@ export class Shor {
   }
 
   private intervalConstraint(i: number): FormConstraint[] {
-    const { low, high } = this.intervals[i];
+    const { low, high, slack } = this.intervals[i];
     const one = unit(this.d);
-    if (low === high) return [{ form: product(this.endForm(i, true), one), equation: true }];
+    if (low === high) return [{ form: product(this.endForm(i, true), one), equation: true, slack }];
     const both = () => product(this.endForm(i, false, -1), this.endForm(i, true));
     if (Number.isFinite(high - low)) return [{ form: both(), equation: false, depth: (high - low) ** 2 / 4 }];
     return this.endsOf(i).map(({ upper }) => ({ form: product(this.endForm(i, upper, -1), one), equation: false }));
@@ -213,9 +217,13 @@ export class Shor {
 const powerOfTwo = (value: number) => 2 ** Math.round(Math.log2(value));
 
 /** The root of the dual's value, and 1/√(1 + Σ λ_k A_k,jj) by coordinate, at most 1. */
-function roughScale(quadratics: readonly ScaledQuadratic[], d: number): { root: number; shape: Float64Array } {
+function roughScale(
+  quadratics: readonly ScaledQuadratic[],
+  d: number,
+  budget: Budget,
+): { root: number; shape: Float64Array } {
   const rough = quadratics.map((q) => ({ ...q, size: ROUGH * Math.abs(q.c) }));
-  const { lambda, bound } = new LagrangeDual(d, rough).solve();
+  const { lambda, bound } = new LagrangeDual(d, rough, budget).solve();
   const curvature = (j: number) => quadratics.reduce((sum, { A }, k) => sum + lambda[k] * A[j * d + j], 1);
   const shape = Float64Array.from({ length: d }, (_, j) => 1 / Math.sqrt(Math.max(1, curvature(j))));
   return { root: Math.sqrt(Math.max(0, bound)), shape };
@@ -267,11 +275,14 @@ export function boxIntervals(lo: Float64Array, hi: Float64Array): Interval[] {
 export function rowIntervals(rows: readonly UpperRow[]): Interval[] {
   const intervals: Interval[] = [];
   for (let i = 0; i < rows.length; i++) {
-    const { a, upper } = rows[i];
+    const { a, upper, doubt = 0 } = rows[i];
     const next = rows[i + 1];
     const paired = next?.a.every((value, j) => value === -a[j]);
+    const low = paired ? -next.upper : Number.NEGATIVE_INFINITY;
     if (a.some((value) => value !== 0))
-      intervals.push({ a, low: paired ? -next.upper : Number.NEGATIVE_INFINITY, high: upper });
+      intervals.push(
+        low === upper ? { a, low, high: upper, slack: doubt } : { a, low: low - doubt, high: upper + doubt },
+      );
     if (paired) i++;
   }
   return intervals;

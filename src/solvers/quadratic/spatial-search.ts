@@ -2,13 +2,16 @@
  * The search of spatial.ts, in the scaled space y: relaxations by tangents and chords, best bound first.
  */
 import { dot } from '../../linalg/vector.js';
-import type { Budget } from '../../problems/budget.js';
 import type { CheapestPoint, UpperRow } from '../linear/polyhedral.js';
+import { HALF_ULP } from '../shared/linear-rows.js';
 import { NodeHeap } from '../shared/node-heap.js';
+import type { Limits } from '../solver.js';
 
 /** q(y) = yᵀP y - Σ_k weight_k (v_k·y)² + 2 b·y + c <= 0, with P positive semidefinite. */
 export interface SplitQuadratic {
   readonly P: Float64Array;
+  /** At least |P|, entry by entry: rounding is measured against it. */
+  readonly terms: Float64Array;
   readonly concave: readonly { readonly v: Float64Array; readonly weight: number }[];
   readonly b: Float64Array;
   readonly c: number;
@@ -20,15 +23,20 @@ export interface SpatialProblem {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
   readonly cheapest: CheapestPoint;
-  /** Largest |v·y| that an answer of this cost can have. */
-  reach(v: Float64Array, cost: number): number;
-  /** A better answer near y, if there is one. */
-  improve(y: Float64Array): { y: Float64Array; cost: number } | undefined;
-  readonly budget: Budget;
+  /** Largest |v·y| that matters: of an answer that is cheap enough, within the bounds. */
+  reach(v: Float64Array): number;
+  /** An answer near y, or between y and the best one, if there is one. */
+  improve(y: Float64Array, best: Float64Array | null): ScaledAnswer | undefined;
+}
+
+export interface ScaledAnswer {
+  readonly y: Float64Array;
+  readonly cost: number;
 }
 
 export interface SpatialResult {
-  readonly y: Float64Array;
+  /** Null: no answer is known. */
+  readonly y: Float64Array | null;
   readonly cost: number;
   readonly bound: number;
 }
@@ -43,6 +51,16 @@ interface Tangent {
   readonly quadratic: number;
   readonly slope: Float64Array;
   readonly offset: number;
+  /** The sizes of the terms at the far ends of the box: rounding is measured against them. */
+  readonly size: number;
+}
+
+interface Relaxed {
+  readonly y: Float64Array;
+  /** Proved. */
+  readonly bound: number;
+  /** No tangent is missing. */
+  readonly settled: boolean;
 }
 
 const TANGENT_ROUNDS = 10;
@@ -50,20 +68,26 @@ const TANGENT_ROUNDS = 10;
 export const CLOSED = 5e-7;
 
 export class SpatialSearch {
-  private readonly directions: { quadratic: number; v: Float64Array; weight: number }[];
+  private readonly directions: { quadratic: number; v: Float64Array; weight: number; reach: number }[];
+  private readonly far: Float64Array;
   private tangents: Tangent[] = [];
-  private best: Float64Array;
+  private best: Float64Array | null;
+  /** Of the best answer, or of what is known elsewhere: only cheaper ones matter. */
   private bestCost: number;
   /** Least bound of the nodes that rounding kept from being closed. */
   private unresolved = Infinity;
 
   constructor(
     private readonly problem: SpatialProblem,
-    start: { y: Float64Array; cost: number },
+    start: ScaledAnswer | null,
+    private readonly limits: Pick<Limits, 'budget' | 'gap' | 'cutoff' | 'anyAnswer'>,
   ) {
-    this.directions = problem.quadratics.flatMap((q, quadratic) => q.concave.map((term) => ({ quadratic, ...term })));
-    this.best = start.y;
-    this.bestCost = start.cost;
+    this.directions = problem.quadratics.flatMap((q, quadratic) =>
+      q.concave.map((term) => ({ quadratic, ...term, reach: problem.reach(term.v) })),
+    );
+    this.far = problem.lo.map((low, j) => Math.max(-low, problem.hi[j]));
+    this.best = start?.y ?? null;
+    this.bestCost = Math.min(start?.cost ?? Infinity, limits.cutoff);
   }
 
   run(maxNodes: number): SpatialResult {
@@ -71,38 +95,38 @@ export class SpatialSearch {
     open.push(this.root(), 0);
     for (let visited = 0; open.size; visited++) {
       const bound = open.least();
-      if (this.closed(bound)) break;
-      if (visited >= maxNodes || this.problem.budget.isSpent)
-        return { y: this.best, cost: this.bestCost, bound: Math.min(bound, this.unresolved) };
+      if (this.closed(bound) || (this.limits.anyAnswer && this.best)) return this.result(bound);
+      if (visited >= maxNodes || this.limits.budget.isSpent) return this.result(bound);
       this.visit(open.pop()!, open, visited);
     }
-    return { y: this.best, cost: this.bestCost, bound: Math.min(this.unresolved, this.bestCost * (1 - CLOSED)) };
+    return this.result(this.bestCost);
+  }
+
+  private result(bound: number): SpatialResult {
+    return { y: this.best, cost: this.bestCost, bound: Math.min(bound, this.unresolved, this.bestCost) };
   }
 
   private closed(bound: number): boolean {
-    return bound >= this.bestCost * (1 - CLOSED);
+    return bound >= this.bestCost * (1 - Math.max(CLOSED, this.limits.gap));
   }
 
   private root(): Node {
-    const high = Float64Array.from(this.directions, ({ v }) => this.problem.reach(v, this.bestCost));
+    const high = Float64Array.from(this.directions, ({ reach }) => reach);
     return { low: high.map((value) => -value), high, bound: 0 };
   }
 
   private visit(node: Node, open: NodeHeap<Node>, visited: number): void {
     const relaxed = this.relax(node);
-    if (!relaxed || this.closed(relaxed.cost)) return;
+    if (!relaxed) return;
+    const bound = Math.max(node.bound, relaxed.bound);
+    if (this.closed(bound)) return;
     const { y } = relaxed;
-    if (this.problem.quadratics.every((q) => quadraticValue(q, y) <= 0)) {
-      this.offer(y, relaxed.cost);
-      return;
-    }
     const k = this.widest(node, y);
     if (k < 0 || visited < 8 || visited % 16 === 0) {
-      const better = this.problem.improve(y);
-      if (better) this.offer(better.y, better.cost);
+      const better = this.problem.improve(y, this.best);
+      if (better) this.offer(better);
+      if (this.closed(bound)) return;
     }
-    const bound = Math.max(node.bound, relaxed.cost);
-    if (this.closed(bound)) return;
     if (k < 0) {
       this.leftOver(node, bound, relaxed.settled, open);
       return;
@@ -120,40 +144,45 @@ export class SpatialSearch {
     else open.push({ ...node, bound }, bound);
   }
 
-  private offer(y: Float64Array, cost: number): void {
-    if (cost >= this.bestCost) return;
+  private offer({ y, cost }: ScaledAnswer): void {
+    if (!(cost < this.bestCost)) return;
     this.bestCost = cost;
     this.best = y.slice();
   }
 
-  /** The node's relaxation, with tangents added until they hold; undefined when it is empty. */
-  private relax(node: Node): { y: Float64Array; cost: number; settled: boolean } | undefined {
-    let low = 0;
+  /** The node's relaxation, with tangents added until they hold; undefined when it is proved empty. */
+  private relax(node: Node): Relaxed | undefined {
+    const { problem } = this;
+    let bound = 0;
     for (let round = 0; ; round++) {
-      const found = this.problem.cheapest(this.rows(node), this.problem.lo, this.problem.hi, this.problem.budget);
+      const found = problem.cheapest(this.rows(node), problem.lo, problem.hi, this.limits.budget);
       if (found === 'infeasible') return undefined;
-      if (found === 'numerical') return { y: new Float64Array(this.problem.lo.length), cost: low, settled: true };
-      low = Math.max(low, found.cost);
-      const broken = this.problem.quadratics
+      if (found === 'numerical') return { y: new Float64Array(problem.lo.length), bound, settled: true };
+      bound = Math.max(bound, found.bound());
+      const broken = problem.quadratics
         .map((q, i) => ({ q, i }))
         .filter(({ q, i }) => this.relaxedValue(q, i, node, found.y) > 1e-10 * (1 + Math.abs(q.c)));
-      if (!broken.length || round === TANGENT_ROUNDS || this.closed(found.cost))
-        return { y: found.y, cost: low, settled: !broken.length };
-      for (const { q, i } of broken) this.tangents.push(tangentOf(q, i, found.y));
+      if (!broken.length || round === TANGENT_ROUNDS || this.closed(bound))
+        return { y: found.y, bound, settled: !broken.length };
+      for (const { q, i } of broken) this.tangents.push(tangentOf(q, i, found.y, this.far));
     }
   }
 
   /** Chord slope and offset of a quadratic's concave terms on the node. */
-  private chord(quadratic: number, node: Node): { slope: Float64Array; offset: number } {
+  private chord(quadratic: number, node: Node): Omit<Tangent, 'quadratic'> {
     const slope = new Float64Array(this.problem.lo.length);
-    let offset = 0;
-    for (const [k, direction] of this.directions.entries()) {
-      if (direction.quadratic !== quadratic) continue;
+    let [offset, size] = [0, 0];
+    for (const [k, { quadratic: own, v, weight }] of this.directions.entries()) {
+      if (own !== quadratic) continue;
       const [low, high] = [node.low[k], node.high[k]];
-      for (let j = 0; j < slope.length; j++) slope[j] -= direction.weight * (low + high) * direction.v[j];
-      offset += direction.weight * low * high;
+      for (let j = 0; j < slope.length; j++) {
+        slope[j] -= weight * (low + high) * v[j];
+        size += weight * Math.abs((low + high) * v[j]) * this.far[j];
+      }
+      offset += weight * low * high;
+      size += weight * Math.abs(low * high);
     }
-    return { slope, offset };
+    return { slope, offset, size };
   }
 
   private relaxedValue(q: SplitQuadratic, i: number, node: Node, y: Float64Array): number {
@@ -163,15 +192,15 @@ export class SpatialSearch {
 
   private rows(node: Node): UpperRow[] {
     const rows: UpperRow[] = [...this.problem.rows];
+    const d = this.problem.lo.length;
+    if (!this.tangents.length)
+      this.tangents = this.problem.quadratics.map((q, i) => tangentOf(q, i, new Float64Array(d), this.far));
     const chords = this.problem.quadratics.map((_, i) => this.chord(i, node));
-    for (const { quadratic, slope, offset } of this.tangents) {
+    const share = (4 * d + this.directions.length + 16) * HALF_ULP;
+    for (const { quadratic, slope, offset, size } of this.tangents) {
       const chord = chords[quadratic];
-      rows.push({ a: slope.map((value, j) => value + chord.slope[j]), upper: -offset - chord.offset });
-    }
-    if (!this.tangents.length) {
-      const origin = new Float64Array(this.problem.lo.length);
-      for (const [i, q] of this.problem.quadratics.entries()) this.tangents.push(tangentOf(q, i, origin));
-      return this.rows(node);
+      const a = slope.map((value, j) => value + chord.slope[j]);
+      rows.push({ a, upper: -offset - chord.offset, doubt: share * (size + chord.size) });
     }
     for (const [k, { v }] of this.directions.entries()) {
       rows.push({ a: v, upper: node.high[k] });
@@ -219,16 +248,22 @@ export function quadraticValue(q: SplitQuadratic, y: Float64Array): number {
   return q.concave.reduce((total, { v, weight }) => total - weight * dot(v, y) ** 2, convexValue(q, y));
 }
 
-/** The convex part's tangent at z: slope·y + offset. */
-function tangentOf(q: SplitQuadratic, quadratic: number, z: Float64Array): Tangent {
+/** The convex part's tangent at z: slope·y + offset. `far`: how far each coordinate goes. */
+function tangentOf(q: SplitQuadratic, quadratic: number, z: Float64Array, far: Float64Array): Tangent {
   const d = z.length;
   const slope = new Float64Array(d);
   let square = 0;
+  let size = Math.abs(q.c);
   for (let i = 0; i < d; i++) {
     let inner = 0;
-    for (let j = 0; j < d; j++) inner += q.P[i * d + j] * z[j];
+    let terms = Math.abs(q.b[i]);
+    for (let j = 0; j < d; j++) {
+      inner += q.P[i * d + j] * z[j];
+      terms += q.terms[i * d + j] * Math.abs(z[j]);
+    }
     slope[i] = 2 * inner + 2 * q.b[i];
     square += inner * z[i];
+    size += terms * (2 * far[i] + Math.abs(z[i]));
   }
-  return { quadratic, slope, offset: q.c - square };
+  return { quadratic, slope, offset: q.c - square, size };
 }

@@ -28,7 +28,7 @@ import { patient } from '../../support/quadratic-problems.js';
 
 const noBox = (d: number) => boxIntervals(new Float64Array(d).fill(-Infinity), new Float64Array(d).fill(Infinity));
 const relax = (quadratics: readonly ScaledQuadratic[], intervals: readonly Interval[]) =>
-  new Shor(leastDistance(quadratics, intervals), quadratics, intervals).solve(unlimited());
+  new Shor(leastDistance(quadratics, intervals), quadratics, intervals, unlimited()).solve();
 const sumOfSquares = (y: ArrayLike<number>) => Array.from(y).reduce((sum, value) => sum + value * value, 0);
 
 function valueAt({ A, b, c }: ScaledQuadratic, y: Float64Array): number {
@@ -99,7 +99,7 @@ describe('one quadratic: the relaxation has the optimum of the secular equation'
       const { bound } = relax([q], noBox(d));
       // Eigenvalues that lie 1e12 apart cost the secular equation its last digits; Cholesky factors do not mind.
       expect(Math.abs(bound / cost! - 1)).toBeLessThan(1e-5);
-      const other = new LagrangeDual(d, [{ ...q, size: q.c }]).solve().bound;
+      const other = new LagrangeDual(d, [{ ...q, size: q.c }], unlimited()).solve().bound;
       expect(Math.abs(bound / other - 1)).toBeLessThan(1e-6);
     }
   });

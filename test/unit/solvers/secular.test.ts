@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateCost } from '../../../src/policy/cost.js';
+import { unlimited } from '../../../src/problems/budget.js';
 import { solvers } from '../../../src/solvers/index.js';
 import { LagrangeDual } from '../../../src/solvers/quadratic/dual-newton.js';
 import { decompose, secular, solveSecular } from '../../../src/solvers/quadratic/secular.js';
@@ -58,7 +59,7 @@ describe('the secular equation', () => {
       const { values, vectors } = decompose(A, d);
       const beta = Float64Array.from(values, (_, i) => b.reduce((total, v, j) => total + vectors[i * d + j] * v, 0));
       const y = solveSecular(values, beta, 1);
-      const dual = new LagrangeDual(d, [{ A, b, c: 1, size: 1 }]).solve();
+      const dual = new LagrangeDual(d, [{ A, b, c: 1, size: 1 }], unlimited()).solve();
       if (y === 'infeasible') expect(dual.exact).toBe(false);
       else
         expect(dual.bound).toBeCloseTo(
