@@ -64,7 +64,7 @@ export const formRoundingShare = ({ kind, size }: SymmetricMatrix): number =>
 
 const diagonals = new WeakMap<SymmetricMatrix, SymmetricMatrix>();
 
-/** A without what is off its diagonal. */
+/** The diagonal of a matrix, as a matrix. */
 export function diagonalOf(a: SymmetricMatrix): SymmetricMatrix {
   if (a.kind === 'diagonal') return a;
   let known = diagonals.get(a);
@@ -102,13 +102,6 @@ export function sameMatrix(a: SymmetricMatrix, b: SymmetricMatrix): boolean {
 export function entry(a: SymmetricMatrix, i: number, j: number): number {
   if (a.kind === 'full') return a.entries[i * a.size + j];
   return i === j ? a.entries[i] : 0;
-}
-
-/** The diagonal of a matrix, as a matrix. */
-export function diagonalOf(a: SymmetricMatrix): SymmetricMatrix {
-  if (a.kind === 'diagonal') return a;
-  const entries = Float64Array.from({ length: a.size }, (_, i) => a.entries[i * (a.size + 1)]);
-  return { kind: 'diagonal', size: a.size, entries };
 }
 
 /** Mᵀ A M for an affine map's linear part, row-major over the map's source. */

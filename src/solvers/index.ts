@@ -3,6 +3,7 @@
  * is one file and one row here; the conformance suite runs over the table.
  */
 
+import { additive } from './additive/additive.js';
 import { enumerate } from './enumeration/enumerate.js';
 import { lp } from './highs/lp.js';
 import { milp } from './highs/milp.js';
@@ -44,6 +45,7 @@ export const solvers: SolverTable = [
   milp,
   miqp,
   cuts,
+  additive,
   ccp,
   sdp,
   spatial,

@@ -30,6 +30,7 @@ import { RegionLines } from './region-lines.js';
 
 const EXAMPLES = 4;
 const RAYS = 12;
+const FEWER_RAYS = 3;
 /** Rays in each plane of two features. */
 const ANGLES = 32;
 /** Features that are moved one after the other, at most, and how many ways are followed. */
@@ -55,6 +56,8 @@ export class FeasiblePoint {
   /** Units of effort that one line takes. */
   private readonly lineWork: number;
   private readonly spreads: Float64Array;
+  private readonly from: Float64Array;
+  private readonly to: Float64Array;
   // of the present row:
   private domain!: Domain;
   private limits!: Limits;
@@ -70,15 +73,13 @@ export class FeasiblePoint {
     const { columns } = problem.space;
     this.lineWork = (4 * this.forms.length * columns * columns) / FLOPS_PER_UNIT;
     this.spreads = spreadsOf(this.forms[0], columns);
+    this.from = new Float64Array(problem.space.features.length);
+    this.to = new Float64Array(problem.space.features.length);
   }
 
   /** The cheapest answer that was found, valid until the next call; null: none was. */
   find(domain: Domain, limits: Limits): Float64Array | null {
-    this.domain = domain;
-    this.limits = limits;
-    this.home = clip(domain);
-    this.free = this.problem.space.features.filter((feature) => !isFixed(domain, feature));
-    this.best.begin(domain);
+    this.begin(domain, limits);
     this.offer(this.home);
     this.fewFeatures();
     for (const start of this.starts()) {
@@ -87,6 +88,23 @@ export class FeasiblePoint {
       if (inside) this.pull(inside);
     }
     return this.best.isFound ? this.best.x : null;
+  }
+
+  /** The same from one start only: the best answer that is found on the way to it or near it. */
+  findNear(domain: Domain, limits: Limits, start: Float64Array): Float64Array | null {
+    this.begin(domain, limits);
+    const inside = this.enter(start);
+    if (inside) this.pull(inside);
+    return this.best.isFound ? this.best.x : null;
+  }
+
+  private begin(domain: Domain, limits: Limits): void {
+    this.domain = domain;
+    this.limits = limits;
+    this.home = clip(domain);
+    this.free = this.problem.space.features.filter((feature) => !isFixed(domain, feature));
+    this.best.begin(domain);
+    gather(this.problem.space, domain.origin, this.from);
   }
 
   private offer(x: Float64Array): boolean {
@@ -111,10 +129,8 @@ export class FeasiblePoint {
 
   private costOf(x: Float64Array): number {
     const { space, cost } = this.problem;
-    const [from, to] = [new Float64Array(space.features.length), new Float64Array(space.features.length)];
-    gather(space, this.domain.origin, from);
-    gather(space, x, to);
-    return evaluateCost(cost, space, from, to);
+    gather(space, x, this.to);
+    return evaluateCost(cost, space, this.from, this.to);
   }
 
   /** From the row: every feature that suffices alone, else behind the moves that help most, and so on (a beam search). */
@@ -214,14 +230,10 @@ export class FeasiblePoint {
 
   private dearestFirst(x: Float64Array): Feature[] {
     const { space, cost } = this.problem;
-    const { origin } = this.domain;
-    const values = [origin, x].map((columns) => {
-      const out = new Float64Array(space.features.length);
-      gather(space, columns, out);
-      return out;
-    });
-    const price = ({ index }: Feature) => changeCost(cost, space.features[index], values[0][index], values[1][index]);
-    const moved = this.free.filter((feature) => cost.metric !== null || hasMoved(feature, origin, x));
+    const values = new Float64Array(space.features.length);
+    gather(space, x, values);
+    const price = (feature: Feature) => changeCost(cost, feature, this.from[feature.index], values[feature.index]);
+    const moved = this.free.filter((feature) => cost.metric !== null || hasMoved(feature, this.domain.origin, x));
     return moved.sort((a, b) => price(b) - price(a));
   }
 
@@ -249,7 +261,8 @@ export class FeasiblePoint {
   private *randomRays(): Generator<Float64Array> {
     const random = seededRandom(this.limits.seed + 1);
     const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-    for (let k = 0; k < RAYS; k++) yield this.home.map((value, c) => value + this.spreads[c] * normal());
+    for (let k = 0; k < (this.best.isFound ? FEWER_RAYS : RAYS); k++)
+      yield this.home.map((value, c) => value + this.spreads[c] * normal());
   }
 
   /** From home, in planes of two numbers: a region far away may be narrow, and answers may have to change few features. */

@@ -1,0 +1,311 @@
+/**
+ * Branch and bound over parts of a person's domain, for problems that are sums over features (additive-terms.ts).
+ *
+ *   bound of a part    max over λ of its Lagrangian (lagrangian.ts, dual-ascent.ts), from the multipliers of the part above
+ *   split of a part    the feature whose own minimum is torn between two places: between them, or into changed and unchanged;
+ *                      a broken clause: one part for each alternative; a number off its values: below and above
+ *
+ * Where every feature's minimum is one place the Lagrangian has no gap. Best bound first.
+ */
+import type { Domain } from '../../policy/domain.js';
+import { isContinuous, lastWithin, nearestValue, nextValue } from '../../policy/values.js';
+import { FLOPS_PER_UNIT } from '../../problems/budget.js';
+import type { Problem } from '../../problems/problem.js';
+import { isAnswer } from '../shared/answer-check.js';
+import type { BestAnswer } from '../shared/best-answer.js';
+import { violation } from '../shared/linear-rows.js';
+import { NodeHeap } from '../shared/node-heap.js';
+import type { Limits } from '../solver.js';
+import type { AdditiveTerms, CurveFeature, ListedFeature } from './additive-terms.js';
+import { DualAscent } from './dual-ascent.js';
+import { reachOf } from './feature-costs.js';
+import { type Choice, Lagrangian, type Part } from './lagrangian.js';
+
+interface Node extends Part {
+  readonly bound: number;
+  readonly lambda: Float64Array;
+}
+
+interface Fork {
+  readonly feature: number;
+  readonly first: Choice;
+  readonly second: Choice;
+  readonly score: number;
+}
+
+/** A gap of this share counts as closed. */
+const WORTH = 1e-7;
+/** Evaluations of the Lagrangian, for each multiplier: at the root and further down. */
+const ROOT_LOOKS = 60;
+const NODE_LOOKS = 14;
+/** What an answer's cost lets a feature move is rounded up by this share. */
+const REACH_SHARE = 1e-9;
+/** A part that is narrower than this share of the whole is not split further. */
+const NARROW = 1e-12;
+
+export class AdditiveSearch {
+  private readonly lagrangian: Lagrangian;
+  private readonly emptiness: Lagrangian;
+  private readonly scales: Float64Array;
+  private readonly work: number;
+  private root!: Node;
+  /** Least bound of parts that could be neither closed nor split. */
+  unresolved = Infinity;
+
+  constructor(
+    private readonly problem: Problem,
+    private readonly domain: Domain,
+    private readonly terms: AdditiveTerms,
+    private readonly best: BestAnswer,
+    private readonly limits: Limits,
+    /** An answer near a point, offered to the best. */
+    private readonly improve: (x: Float64Array) => void,
+  ) {
+    this.lagrangian = new Lagrangian(terms);
+    this.emptiness = new Lagrangian(terms, false);
+    this.work = this.lagrangian.flops / FLOPS_PER_UNIT;
+    this.scales = this.firstScales();
+  }
+
+  /** The least bound that is left; Infinity: no part is. */
+  run(): number {
+    this.root = this.wholeDomain();
+    const open = new NodeHeap<Node>();
+    open.push(this.root, 0);
+    for (let visited = 0; open.size; visited++) {
+      const bound = open.least();
+      if (!this.worthwhile(bound)) break;
+      if (this.limits.budget.isSpent || (this.limits.anyAnswer && this.best.isFound))
+        return Math.min(bound, this.unresolved);
+      for (const child of this.visit(open.pop()!, visited)) open.push(child, child.bound);
+    }
+    return Math.min(this.unresolved, open.size ? open.least() : Infinity);
+  }
+
+  private get cutoff(): number {
+    return Math.min(this.best.cost, this.limits.cutoff);
+  }
+
+  private worthwhile(bound: number): boolean {
+    return bound < this.cutoff * (1 - Math.max(WORTH, this.limits.gap));
+  }
+
+  /** A multiplier of this size makes a constraint cost about as much as the answer. */
+  private firstScales(): Float64Array {
+    const { lower, upper } = this.terms;
+    const cost = this.cutoff < Infinity ? this.cutoff : 1;
+    return upper.map((high, i) => {
+      const size = Math.max(
+        Math.abs(Number.isFinite(high) ? high : 0),
+        Math.abs(Number.isFinite(lower[i]) ? lower[i] : 0),
+      );
+      return cost / (size || 1);
+    });
+  }
+
+  /** The domain, as far as an answer that is cheaper than the best one may go. */
+  private wholeDomain(): Node {
+    const { features, upper } = this.terms;
+    const most = this.cutoff * (1 + REACH_SHARE);
+    const reach = (feature: CurveFeature, side: 1 | -1) =>
+      most < Infinity ? reachOf(feature.parts, side, most) * (1 + REACH_SHARE) : side * Infinity;
+    return {
+      low: Float64Array.from(features, (f) => (f.kind === 'curve' ? Math.max(f.low, reach(f, -1)) : 0)),
+      high: Float64Array.from(features, (f) => (f.kind === 'curve' ? Math.min(f.high, reach(f, 1)) : 0)),
+      changed: new Uint8Array(features.length),
+      open: features.map(() => null),
+      chosen: new Int8Array(this.problem.clauses.length).fill(-1),
+      bound: 0,
+      lambda: new Float64Array(upper.length),
+    };
+  }
+
+  private visit(node: Node, visited: number): Node[] {
+    const reached = this.bounded(node, visited === 0 ? ROOT_LOOKS : NODE_LOOKS, this.scales);
+    if (!reached) return [];
+    const isLooked = visited < 4 || visited % 32 === 0;
+    const children = this.branch(reached, isLooked);
+    return children.length ? children : this.refine(reached);
+  }
+
+  /** The part with its bound and multipliers; undefined when it is closed. */
+  private bounded(node: Node, looks: number, scales: Float64Array): Node | undefined {
+    const lambda = this.ascend(node, looks, scales);
+    const bound = Math.max(node.bound, this.lagrangian.prove(lambda, node));
+    return this.worthwhile(bound) && !this.isEmpty(lambda, node) ? { ...node, bound, lambda } : undefined;
+  }
+
+  /** Takes the part's answer if it has one; the parts of it where its minimum is torn. */
+  private branch(node: Node, isLooked: boolean): Node[] {
+    this.lagrangian.evaluate(node.lambda, node);
+    const x = this.columns();
+    if (isAnswer(this.problem, this.domain, x)) this.best.offer(x);
+    else if (isLooked) this.improve(x);
+    return this.worthwhile(node.bound) ? this.splitTorn(node, x) : [];
+  }
+
+  /** No minimum is torn: the last digits of the multipliers are missing, or numbers are off their values. */
+  private refine(node: Node): Node[] {
+    if (!this.worthwhile(node.bound)) return [];
+    const steps = this.scales.map((scale, i) => Math.min(scale, 0.01 * (Math.abs(node.lambda[i]) || scale)));
+    const reached = this.bounded(node, ROOT_LOOKS, steps);
+    if (!reached) return [];
+    const torn = this.branch(reached, true);
+    if (torn.length || !this.worthwhile(reached.bound)) return torn;
+    const parts = this.splitWidest(reached);
+    if (!parts.length && !this.isPoint(reached)) this.unresolved = Math.min(this.unresolved, reached.bound);
+    return parts;
+  }
+
+  private ascend(node: Node, looks: number, scales: Float64Array): Float64Array {
+    const { lagrangian, limits } = this;
+    const { m, slope } = lagrangian;
+    const ascent = new DualAscent({
+      m,
+      slope,
+      evaluate: (lambda) => lagrangian.evaluate(lambda, node),
+      mayBe: (i, sign) => lagrangian.mayBe(i, sign, node),
+    });
+    const steps = node.bound > 0 ? scales.map((scale) => 0.1 * scale) : scales;
+    ascent.run(node.lambda, steps, this.cutoff, looks * m);
+    limits.budget.spend(ascent.evaluations * this.work);
+    return ascent.best.slice();
+  }
+
+  /** No point of the part meets Σ λ_i h_i: asked where costs may hide that. */
+  private isEmpty(lambda: Float64Array, node: Node): boolean {
+    return this.emptiness.prove(lambda, node) > 0;
+  }
+
+  /** The minimiser as columns, numbers at the nearest of their values. */
+  private columns(): Float64Array {
+    const x = this.domain.origin.slice();
+    for (const [f, own] of this.terms.features.entries()) {
+      const at = this.lagrangian.at[f];
+      const { column, width } = own.feature;
+      if (own.kind === 'curve') x[column] = nearestValue(this.domain, own.feature, x[column] + at);
+      else if (at >= 0 && own.feature.kind !== 'choice') x[column] = own.values[at];
+      else if (at >= 0 && !Number.isNaN(own.values[at])) x.fill(0, column, column + width)[column + own.values[at]] = 1;
+    }
+    return x;
+  }
+
+  private splitTorn(node: Node, x: Float64Array): Node[] {
+    const clause = this.problem.clauses.findIndex(
+      ({ rows }, k) => node.chosen[k] < 0 && rows.every((row) => violation(row, x) > 0),
+    );
+    if (clause >= 0)
+      return this.problem.clauses[clause].rows.map((_, k) => ({ ...node, chosen: node.chosen.with(clause, k) }));
+    const fork = this.widestFork(node);
+    return fork ? this.splitAt(node, fork) : [];
+  }
+
+  /** The feature whose minimum is torn most: the barrier between its two best places is highest. */
+  private widestFork(node: Node): Fork | undefined {
+    let best: Fork | undefined;
+    for (const f of this.terms.features.keys()) {
+      const fork = this.forkOf(f, node);
+      if (fork && fork.score > (best?.score ?? 0)) best = fork;
+    }
+    return best;
+  }
+
+  private forkOf(f: number, node: Node): Fork | undefined {
+    const { lagrangian } = this;
+    const [first, ...others] = lagrangian.minima(f, node.lambda, node);
+    const own = this.terms.features[f];
+    const width = own.kind === 'curve' ? NARROW * this.width(f) : 0;
+    const second = others.find(({ at }) => Math.abs(at - first.at) > width);
+    if (!first || !second) return undefined;
+    const tie = second.value - first.value;
+    if (own.kind === 'list')
+      return { feature: f, first, second, score: 0.5 * this.pull(own, first, second, node) - tie };
+    const middle = lagrangian.valueAt(f, (first.at + second.at) / 2, node.lambda, node);
+    return { feature: f, first, second, score: middle - second.value };
+  }
+
+  /** How far two options differ in what the multipliers pay for. */
+  private pull({ terms }: ListedFeature, first: Choice, second: Choice, { lambda }: Node): number {
+    const { m } = this.lagrangian;
+    let sum = 0;
+    for (let i = 0; i < m; i++) sum += lambda[i] * (terms[second.at * m + i] - terms[first.at * m + i]);
+    return Math.abs(sum);
+  }
+
+  private width(f: number): number {
+    const { low, high } = this.root;
+    return Number.isFinite(high[f] - low[f]) ? high[f] - low[f] : 1;
+  }
+
+  private splitAt(node: Node, { feature: f, first, second }: Fork): Node[] {
+    const own = this.terms.features[f];
+    if (own.kind === 'list') return this.splitList(node, f, own, first.at);
+    const isTorn = (first.at === 0 || second.at === 0) && !node.changed[f];
+    if (isTorn && (this.problem.cost.norm === 'l0' || this.terms.changes >= 0)) return this.splitChanged(node, f);
+    return this.splitCurve(node, f, own, (first.at + second.at) / 2);
+  }
+
+  /** The option, and the others. */
+  private splitList(node: Node, f: number, { values }: ListedFeature, k: number): Node[] {
+    const all = node.open[f] ?? new Uint8Array(values.length).fill(1);
+    const only = new Uint8Array(values.length).fill(1, k, k + 1);
+    return [only, all.with(k, 0)]
+      .filter((open) => open.includes(1))
+      .map((open) => ({ ...node, open: node.open.with(f, open) }));
+  }
+
+  private splitChanged(node: Node, f: number): Node[] {
+    const still = { ...node, low: node.low.with(f, 0), high: node.high.with(f, 0) };
+    return [still, { ...node, changed: node.changed.with(f, 1) }];
+  }
+
+  /** Below and above a move, ends on values of the feature. */
+  private splitCurve(node: Node, f: number, { feature }: CurveFeature, at: number): Node[] {
+    const { domain } = this;
+    const here = domain.origin[feature.column];
+    let [below, above] = [at, at];
+    if (!isContinuous(domain, feature)) {
+      const last = lastWithin(domain, feature, here + at, 1);
+      below = last - here;
+      above = nextValue(domain, feature, last, 1) - here;
+    }
+    const parts: [number, number][] = [
+      [node.low[f], below],
+      [above, node.high[f]],
+    ];
+    return parts
+      .filter(([low, high]) => low <= high)
+      .map(([low, high]) => ({ ...node, low: node.low.with(f, low), high: node.high.with(f, high) }));
+  }
+
+  /** The part in two, across the feature that is widest beside its whole. */
+  private splitWidest(node: Node): Node[] {
+    let [widest, most] = [-1, NARROW];
+    for (const f of this.terms.features.keys()) {
+      const share = this.share(node, f);
+      if (share > most) [widest, most] = [f, share];
+    }
+    if (widest < 0) return [];
+    const own = this.terms.features[widest];
+    if (own.kind === 'list') return this.splitList(node, widest, own, this.lagrangian.at[widest]);
+    const [low, high] = [node.low[widest], node.high[widest]];
+    const middle = Number.isFinite(high - low) ? (low + high) / 2 : this.lagrangian.at[widest];
+    return Number.isFinite(middle) ? this.splitCurve(node, widest, own, middle) : [];
+  }
+
+  /** How much a part has left of a feature. */
+  private share({ low, high, open }: Node, f: number): number {
+    const own = this.terms.features[f];
+    if (own.kind === 'curve') return (high[f] - low[f]) / this.width(f);
+    const options = own.values.length;
+    const left = open[f] ? open[f]!.reduce((sum, isOpen) => sum + isOpen, 0) : options;
+    return (left - 1) / options;
+  }
+
+  /** Whether a part is one point, which the model has judged. */
+  private isPoint(node: Node): boolean {
+    return this.terms.features.every((own, f) =>
+      own.kind === 'curve' ? node.low[f] === node.high[f] : this.share(node, f) === 0,
+    );
+  }
+}

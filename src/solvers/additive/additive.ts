@@ -1,0 +1,67 @@
+/**
+ * Regions that are sums over features, under a cost that is one too: naive Bayes, and prototypes with a weight for each column.
+ *
+ *   min Σ_f cost_f(x_f)   s.t.   Σ_f h_if(x_f) + c_i <= 0,  rows,  alternatives,  at most K changes        l0, l1, l2, percentile
+ *
+ * Lagrangian branch and bound (additive-search.ts): with multipliers given, every feature is solved by itself and exactly, steps,
+ * categories and all, so that a part's bound takes microseconds. The first answer is feasible-point.ts's. Made for few
+ * constraints; the number of parts grows with the number of features that are torn at once.
+ */
+import type { Domain } from '../../policy/domain.js';
+import { onlyAtoms, type Problem } from '../../problems/problem.js';
+import { FeasiblePoint } from '../quadratic/feasible-point.js';
+import { BestAnswer } from '../shared/best-answer.js';
+import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { AdditiveSearch } from './additive-search.js';
+import { isDiagonal, TermsBuilder } from './additive-terms.js';
+
+const NORMS = new Set(['l0', 'l1', 'l2', 'percentile']);
+/** More multipliers than this are too many to search for. */
+const MOST_CONSTRAINTS = 24;
+/** The share of the budget that the first answer may take. */
+const FIRST_SHARE = 0.2;
+const CLOSED = 5e-7;
+
+function accepts(problem: Problem): 'no' | 'exact' {
+  const forms = onlyAtoms(problem, 'quadratic').map(({ form }) => form);
+  const constraints =
+    forms.length + problem.traits.rows + problem.clauses.reduce((sum, { rows }) => sum + rows.length, 0);
+  const fits = forms.length > 0 && forms.every(isDiagonal) && constraints <= MOST_CONSTRAINTS;
+  return fits && NORMS.has(problem.cost.norm) ? 'exact' : 'no';
+}
+
+class PreparedAdditive implements Prepared {
+  private readonly builder: TermsBuilder;
+  private readonly finder: FeasiblePoint;
+  private readonly best: BestAnswer;
+
+  constructor(private readonly problem: Problem) {
+    this.builder = new TermsBuilder(problem);
+    this.finder = new FeasiblePoint(problem);
+    this.best = new BestAnswer(problem);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const { best, problem } = this;
+    best.begin(domain);
+    const first = this.finder.find(domain, { ...limits, budget: limits.budget.share(FIRST_SHARE) });
+    if (first) best.offer(first);
+    if (first && limits.anyAnswer) return limit(best.x, 0);
+    const improve = (x: Float64Array) => {
+      const found = this.finder.findNear(domain, limits, x);
+      if (found) best.offer(found);
+    };
+    const search = new AdditiveSearch(problem, domain, this.builder.build(domain), best, limits, improve);
+    const bound = Math.min(search.run(), best.cost, limits.cutoff);
+    if (!best.isFound) return bound === Infinity ? INFEASIBLE : limit(null, bound * (1 - CLOSED));
+    const closed = bound >= best.cost * (1 - CLOSED);
+    return (closed ? solved : limit)(best.x, bound * (1 - CLOSED));
+  }
+}
+
+export const additive: Solver = {
+  name: 'additive',
+  takesParts: true,
+  accepts,
+  prepare: (problem) => new PreparedAdditive(problem),
+};

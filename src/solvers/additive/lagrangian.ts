@@ -1,0 +1,255 @@
+/**
+ * The Lagrangian of a problem that is a sum over features (additive-terms.ts), over a part of the person's domain:
+ *
+ *   L(λ) = Σ_f min over f's part of (cost_f(x_f) + Σ_i λ_i h_if(x_f))  -  Σ_i (λ_i upper_i for λ_i > 0, λ_i lower_i for λ_i < 0)
+ *
+ * bounds the cost of every answer in the part for every λ. Each feature's minimum has a closed form: the ends and the vertex of each
+ * of its cost's parts, or the best option of a list. `prove` takes every sum for the worst that rounding may have done to it.
+ */
+import { HALF_ULP } from '../shared/linear-rows.js';
+import type { AdditiveFeature, AdditiveTerms, CurveFeature, ListedFeature } from './additive-terms.js';
+
+/** A part of a domain: an interval for each curve, open options for each list, features that count as changed, alternatives. */
+export interface Part {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly changed: Uint8Array;
+  readonly open: readonly (Uint8Array | null)[];
+  /** By clause: the alternative that the part holds to, or -1. */
+  readonly chosen: Int8Array;
+}
+
+/** A local minimum of a feature: the move of a curve, or the option of a list. */
+export interface Choice {
+  readonly at: number;
+  readonly value: number;
+}
+
+const CURVE_ROUNDINGS = 16;
+
+export class Lagrangian {
+  readonly m: number;
+  /** The minimiser of the last evaluation: moves of curves, options of lists. */
+  readonly at: Float64Array;
+  /** Σ_f h_if at the minimiser, by constraint. */
+  readonly activity: Float64Array;
+  /** The slope of L at the last λ. */
+  readonly slope: Float64Array;
+  private readonly ofCost: number;
+  private bend = 0;
+  private tilt = 0;
+  private least = 0;
+  private where = 0;
+
+  /** `priced` is false for the question whether the part is empty: then costs are left out. */
+  constructor(
+    readonly terms: AdditiveTerms,
+    priced = true,
+  ) {
+    this.m = terms.upper.length;
+    this.at = new Float64Array(terms.features.length);
+    this.activity = new Float64Array(this.m);
+    this.slope = new Float64Array(this.m);
+    this.ofCost = priced ? 1 : 0;
+  }
+
+  /** Multiply-adds of one evaluation, about. */
+  get flops(): number {
+    const size = (feature: AdditiveFeature) =>
+      feature.kind === 'curve' ? 4 * this.m + 12 * feature.parts.length : 2 * this.m * feature.values.length;
+    return this.terms.features.reduce((sum, feature) => sum + size(feature), 0);
+  }
+
+  /** Whether a multiplier may have a sign: its constraint has an end there, and counts in the part. */
+  mayBe(i: number, sign: 1 | -1, { chosen }: Part): boolean {
+    const { alternatives, lower, upper } = this.terms;
+    const own = alternatives[i];
+    if (own && chosen[own.clause] !== own.row) return false;
+    return Number.isFinite(sign > 0 ? upper[i] : lower[i]);
+  }
+
+  /** L, its minimiser and its slope. */
+  evaluate(lambda: Float64Array, part: Part): number {
+    const { features, lower, upper } = this.terms;
+    this.activity.fill(0);
+    let total = 0;
+    for (let f = 0; f < features.length; f++) {
+      const feature = features[f];
+      if (feature.kind === 'curve') this.onCurve(feature, f, lambda, part, 0);
+      else this.onList(feature, f, lambda, part);
+      total += this.least;
+      this.at[f] = this.where;
+      this.addActivity(feature, f, part);
+    }
+    for (let i = 0; i < this.m; i++) {
+      const [low, high] = [lower[i], upper[i]];
+      const value = this.activity[i];
+      if (lambda[i] !== 0) total -= lambda[i] * (lambda[i] > 0 ? high : low);
+      if (lambda[i] !== 0) this.slope[i] = value - (lambda[i] > 0 ? high : low);
+      else this.slope[i] = value > high ? value - high : value < low ? value - low : 0;
+    }
+    return total;
+  }
+
+  private addActivity(feature: AdditiveFeature, f: number, part: Part): void {
+    const { m, activity } = this;
+    const at = this.at[f];
+    if (feature.kind === 'list') {
+      if (at < 0) return;
+      for (let i = 0; i < m; i++) activity[i] += feature.terms[at * m + i];
+      return;
+    }
+    for (let i = 0; i < m; i++) activity[i] += at * (feature.slopes[i] + feature.bends[i] * at);
+    if (this.terms.changes >= 0 && (at !== 0 || part.changed[f])) activity[this.terms.changes] += 1;
+  }
+
+  /** The best option: -1 and Infinity where none is open. */
+  private onList(feature: ListedFeature, f: number, lambda: Float64Array, { open }: Part): void {
+    const { m } = this;
+    const { costs, terms } = feature;
+    this.least = Infinity;
+    this.where = -1;
+    for (let k = 0; k < costs.length; k++) {
+      if (open[f] && !open[f]![k]) continue;
+      let value = this.ofCost * costs[k];
+      for (let i = 0; i < m; i++) if (lambda[i] !== 0) value += lambda[i] * terms[k * m + i];
+      if (value >= this.least) continue;
+      this.least = value;
+      this.where = k;
+    }
+  }
+
+  /** The best move of a curve. `doubt` of 1 takes coefficients for the worst that rounding may have done to them. */
+  private onCurve(feature: CurveFeature, f: number, lambda: Float64Array, part: Part, doubt: 0 | 1): void {
+    const { parts } = feature;
+    const jump = this.combine(feature, lambda);
+    const [bendDoubt, tiltDoubt] = doubt ? this.doubts(feature, lambda) : [0, 0];
+    const [low, high] = [part.low[f], part.high[f]];
+    const isFree = !part.changed[f] && low <= 0 && high >= 0;
+    this.least = isFree ? 0 : Infinity;
+    this.where = isFree ? 0 : Number.NaN;
+    for (let k = 0; k < parts.length; k++) {
+      const own = parts[k];
+      const from = Math.max(own.low, low);
+      const to = Math.min(own.high, high);
+      if (!(from <= to)) continue;
+      const side = own.low >= 0 ? 1 : -1;
+      const a = this.ofCost * own.c2 + this.bend - bendDoubt;
+      const b = this.ofCost * own.c1 + this.tilt - side * tiltDoubt;
+      this.settle(a, b, this.ofCost * (own.c0 - doubt * own.doubt) + jump, from, to);
+    }
+  }
+
+  /** A = Σ λ_i bend_i and S = Σ λ_i slope_i of a curve; returns what any change costs. */
+  private combine({ bends, slopes }: CurveFeature, lambda: Float64Array): number {
+    let [bend, tilt] = [0, 0];
+    for (let i = 0; i < this.m; i++) {
+      if (lambda[i] === 0) continue;
+      bend += lambda[i] * bends[i];
+      tilt += lambda[i] * slopes[i];
+    }
+    this.bend = bend;
+    this.tilt = tilt;
+    return this.terms.changes >= 0 ? lambda[this.terms.changes] : 0;
+  }
+
+  private doubts({ bends, slopes }: CurveFeature, lambda: Float64Array): [number, number] {
+    let [bend, tilt] = [0, 0];
+    for (let i = 0; i < this.m; i++) {
+      bend += Math.abs(lambda[i] * bends[i]);
+      tilt += Math.abs(lambda[i] * slopes[i]);
+    }
+    const share = (this.m + CURVE_ROUNDINGS) * HALF_ULP;
+    return [share * bend, share * tilt];
+  }
+
+  /** Takes the least of a t² + b t + c on [from, to] if it is less than what there is. */
+  private settle(a: number, b: number, c: number, from: number, to: number): void {
+    if (a > 0) {
+      const vertex = Math.min(to, Math.max(from, -b / (2 * a)));
+      this.take(c + vertex * (b + a * vertex), vertex);
+      return;
+    }
+    for (const end of [from, to]) {
+      if (Number.isFinite(end)) this.take(c + end * (b + a * end), end);
+      else if (a < 0 || b * end < 0) this.take(Number.NEGATIVE_INFINITY, end);
+      else if (b === 0) this.take(c, Number.isFinite(from) ? from : Number.isFinite(to) ? to : 0);
+    }
+  }
+
+  private take(value: number, where: number): void {
+    if (!(value < this.least)) return;
+    this.least = value;
+    this.where = where;
+  }
+
+  /** L(λ) from below, whatever rounding did. */
+  prove(lambda: Float64Array, part: Part): number {
+    const { features, lower, upper } = this.terms;
+    let [total, size] = [0, 0];
+    for (let f = 0; f < features.length; f++) {
+      const feature = features[f];
+      if (feature.kind === 'curve') this.onCurve(feature, f, lambda, part, 1);
+      else this.onList(feature, f, lambda, part);
+      total += this.least;
+      size += feature.kind === 'curve' ? Math.abs(this.least) : this.listSize(feature, lambda, part.open[f]);
+    }
+    for (let i = 0; i < this.m; i++) {
+      if (lambda[i] === 0) continue;
+      const term = lambda[i] * (lambda[i] > 0 ? upper[i] : lower[i]);
+      total -= term;
+      size += Math.abs(term);
+    }
+    const proved = total - (features.length + this.m + CURVE_ROUNDINGS) * HALF_ULP * size;
+    return Number.isNaN(proved) ? Number.NEGATIVE_INFINITY : proved;
+  }
+
+  private listSize({ costs, terms }: ListedFeature, lambda: Float64Array, open: Uint8Array | null): number {
+    const { m } = this;
+    let most = 0;
+    for (let k = 0; k < costs.length; k++) {
+      if (open && !open[k]) continue;
+      let size = costs[k];
+      for (let i = 0; i < m; i++) size += Math.abs(lambda[i] * terms[k * m + i]);
+      most = Math.max(most, size);
+    }
+    return most;
+  }
+
+  /** The value of a curve at a move, or of a list at an option, with the last multipliers given. */
+  valueAt(f: number, at: number, lambda: Float64Array, part: Part): number {
+    const feature = this.terms.features[f];
+    const { m } = this;
+    if (feature.kind === 'list') {
+      let value = this.ofCost * feature.costs[at];
+      for (let i = 0; i < m; i++) if (lambda[i] !== 0) value += lambda[i] * feature.terms[at * m + i];
+      return value;
+    }
+    const jump = this.combine(feature, lambda);
+    if (at === 0 && !part.changed[f]) return 0;
+    const own = feature.parts.find(({ low, high }) => at >= low && at <= high)!;
+    return own.c0 + jump + at * (own.c1 + this.tilt + at * (own.c2 + this.bend));
+  }
+
+  /** The local minima of a feature: of each part of a curve, of each option of a list; best first. */
+  minima(f: number, lambda: Float64Array, part: Part): Choice[] {
+    const feature = this.terms.features[f];
+    const found: Choice[] = [];
+    if (feature.kind === 'list') {
+      for (const k of feature.values.keys())
+        if (!part.open[f] || part.open[f]![k]) found.push({ at: k, value: this.valueAt(f, k, lambda, part) });
+    } else {
+      const jump = this.combine(feature, lambda);
+      const [low, high] = [part.low[f], part.high[f]];
+      if (!part.changed[f] && low <= 0 && high >= 0) found.push({ at: 0, value: 0 });
+      for (const own of feature.parts) {
+        const [from, to] = [Math.max(own.low, low), Math.min(own.high, high)];
+        if (!(from <= to)) continue;
+        const [a, b] = [own.c2 + this.bend, own.c1 + this.tilt];
+        const points = a > 0 ? [Math.min(to, Math.max(from, -b / (2 * a)))] : [from, to].filter(Number.isFinite);
+        for (const at of points) found.push({ at, value: own.c0 + jump + at * (b + a * at) });
+      }
+    }
+    return found.sort((x, y) => x.value - y.value);
+  }
+}
