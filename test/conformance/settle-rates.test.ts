@@ -30,7 +30,7 @@ interface Posed {
 const seed = Number(process.env.FC_SEED ?? 20);
 /** Problems that a solver is asked, and rounds in which they are looked for. */
 const ASKED = 30;
-const ROUNDS = 400;
+const ROUNDS = 480;
 /** Units of work for one row: about 40 ms. */
 const EFFORT = 40_000;
 /** A deadline on a clock that stands still. */
