@@ -7,7 +7,7 @@
  * change by as little as one likes, so S with such a change added costs the same as S and counts as S. Parts are taken
  * cheapest first; the k first new sets are the answer.
  *
- * An answer is the next cheapest as far as no open part can hold a cheaper one: its bound is the least of theirs and its own. A part
+ * The k-th answer is bounded by the parts that were open when it was met: no part that is left out of them holds another set. A part
  * that ended without an answer and without a proof stays open for ever.
  */
 import { nextDown, nextUp } from '../linalg/floats.js';
@@ -26,70 +26,113 @@ interface Part {
 /** At most this many answers may be looked at for each one that is wanted. */
 const LOOKS_PER_ANSWER = 50;
 
+/** `cut`: a part was not searched to its end. */
 export function diversify(
   plan: Searcher,
   first: Found,
   search: Search,
   count: number,
 ): { answers: ReportedAnswer[]; cut: boolean } {
-  const features = plan.model.space.features;
-  const answers: ReportedAnswer[] = [];
-  const sets = new Set<string>();
-  const seen = new Set<string>();
-  const open = new NodeHeap<Part>();
-  const bounds = new Map<Part, number>();
-  let unresolved = Infinity;
-  let cut = false;
-  const enter = (part: Part) => {
-    open.push(part, part.found.answer!.cost);
-    bounds.set(part, part.found.lowerBound);
-  };
-  const quiet: Search = { ...search, attempts: [] };
-  const root = createDomain(plan.model.space);
-  copyDomain(plan.person.domain, root);
-  enter({ domain: root, found: first });
-  for (let looks = 0; open.size; looks++) {
-    if (looks >= LOOKS_PER_ANSWER * count) return { answers, cut: true };
-    const part = open.pop()!;
-    const lowerBound = Math.min(unresolved, ...bounds.values());
-    bounds.delete(part);
-    const changed = changedSet(plan, part.found.answer!.values, features);
-    const key = [...changed].join();
-    if (!sets.has(key)) answers.push(asAnswer({ ...part.found, lowerBound }));
-    sets.add(key);
-    if (answers.length === count) break;
-    for (const domain of differing(plan, part.domain, changed, features)) {
-      if (search.budget.isSpent) return { answers, cut: true };
-      const mark = domainKey(domain);
-      if (seen.has(mark)) continue;
-      seen.add(mark);
-      const found = plan.search(domain, quiet);
-      if (!found.finished) cut = true;
-      if (found.answer) enter({ domain, found });
-      else if (!found.finished) unresolved = Math.min(unresolved, found.lowerBound);
-    }
+  const parts = new Parts(plan, search, first);
+  for (let looks = 0; parts.answers < count && parts.isOpen; looks++) {
+    if (looks >= LOOKS_PER_ANSWER * count) return { answers: parts.inOrder(), cut: true };
+    parts.takeCheapest();
+    if (parts.answers < count && !parts.divide()) return { answers: parts.inOrder(), cut: true };
   }
-  return { answers, cut };
+  return { answers: parts.inOrder(), cut: parts.cut };
 }
 
-function changedSet(plan: Searcher, values: Float64Array, features: readonly Feature[]): Set<number> {
-  const { factual } = plan.person;
-  return new Set(features.filter((f) => !isSame(values[f.index], factual[f.index])).map((f) => f.index));
+class Parts {
+  cut = false;
+  private readonly open = new NodeHeap<Part>();
+  private readonly bounds = new Map<Part, number>();
+  private readonly seen = new Set<string>();
+  /** By set of changed features: the cheapest answer that was met. */
+  private readonly found = new Map<string, Found>();
+  /** By answer, as they were met: a bound on every set that was not met before. */
+  private readonly rest: number[] = [];
+  private unresolved = Infinity;
+  private last!: Part;
+  private readonly quiet: Search;
+
+  constructor(
+    private readonly plan: Searcher,
+    search: Search,
+    first: Found,
+  ) {
+    this.quiet = { ...search, attempts: [] };
+    const root = createDomain(plan.model.space);
+    copyDomain(plan.person.domain, root);
+    this.enter({ domain: root, found: first });
+  }
+
+  get answers(): number {
+    return this.found.size;
+  }
+
+  get isOpen(): boolean {
+    return this.open.size > 0;
+  }
+
+  private enter(part: Part): void {
+    this.open.push(part, part.found.answer!.cost);
+    this.bounds.set(part, part.found.lowerBound);
+  }
+
+  /** Takes the answer of the cheapest part; of two that change the same set the cheaper one. */
+  takeCheapest(): void {
+    const bound = Math.min(this.unresolved, ...this.bounds.values());
+    this.last = this.open.pop()!;
+    this.bounds.delete(this.last);
+    const key = [...changedSet(this.plan, this.last.found)].join();
+    const known = this.found.get(key);
+    if (!known) this.rest.push(bound);
+    if (!known || this.last.found.answer!.cost < known.answer!.cost) this.found.set(key, this.last.found);
+  }
+
+  /** Enters what the last part holds beside the set of its answer. False: the budget ended first. */
+  divide(): boolean {
+    for (const domain of differing(this.plan, this.last.domain, changedSet(this.plan, this.last.found))) {
+      if (this.quiet.budget.isSpent) return false;
+      const mark = domainKey(domain);
+      if (!this.seen.has(mark)) this.look(domain);
+      this.seen.add(mark);
+    }
+    return true;
+  }
+
+  private look(domain: Domain): void {
+    const found = this.plan.search(domain, this.quiet);
+    if (!found.finished) this.cut = true;
+    if (found.answer) this.enter({ domain, found });
+    else if (!found.finished) this.unresolved = Math.min(this.unresolved, found.lowerBound);
+  }
+
+  /** Cheapest first. Of any k sets one was not met before the k-th answer: the k-th cheapest is bounded by what was left then. */
+  inOrder(): ReportedAnswer[] {
+    let bound = Number.NEGATIVE_INFINITY;
+    return [...this.found.values()]
+      .sort((a, b) => a.answer!.cost - b.answer!.cost)
+      .map((found, k) => {
+        bound = Math.max(bound, this.rest[k]);
+        return asAnswer({ ...found, lowerBound: bound });
+      });
+  }
+}
+
+function changedSet({ person, model }: Searcher, { answer }: Found): Set<number> {
+  const isChanged = ({ index }: Feature) => !isSame(answer!.values[index], person.factual[index]);
+  return new Set(model.space.features.filter(isChanged).map(({ index }) => index));
 }
 
 /** The parts of a domain whose answers do not change exactly the given set. */
-function* differing(
-  plan: Searcher,
-  domain: Domain,
-  changed: Set<number>,
-  features: readonly Feature[],
-): Generator<Domain> {
+function* differing(plan: Searcher, domain: Domain, changed: Set<number>): Generator<Domain> {
   const copy = () => {
     const fresh = createDomain(plan.model.space);
     copyDomain(domain, fresh);
     return fresh;
   };
-  for (const feature of features) {
+  for (const feature of plan.model.space.features) {
     if (isFixed(domain, feature)) continue;
     if (changed.has(feature.index)) {
       if (!mayStand(domain, feature)) continue;

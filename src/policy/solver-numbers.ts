@@ -6,7 +6,7 @@
  */
 import type { Feature } from '../models/features.js';
 import type { Domain } from './domain.js';
-import { lastWithin } from './values.js';
+import { isContinuous, lastWithin, nearestValue, spacing } from './values.js';
 
 /** A number this close to a value means it, as a share of the distance to the value on the other side. */
 export const ON_VALUE = 1e-7;
@@ -17,8 +17,7 @@ const SHARE_ROUNDING = 1e-6;
 
 /** The values on both sides of a number within the domain, below first; one of them where the number means it. */
 export function meantValues(domain: Domain, feature: Feature, number: number): readonly number[] {
-  const { column } = feature;
-  const inside = Math.min(domain.upper[column], Math.max(domain.lower[column], number));
+  const inside = clamped(domain, feature, number);
   const below = lastWithin(domain, feature, inside, 1);
   if (below === inside) return [below];
   const above = lastWithin(domain, feature, inside, -1);
@@ -26,6 +25,17 @@ export function meantValues(domain: Domain, feature: Feature, number: number): r
   if (Number.isNaN(above) || inside - below <= gap) return [below];
   return Number.isNaN(below) || above - inside <= gap ? [above] : [below, above];
 }
+
+/** How far a number is from the nearest value, as a share of what lies between values; 0 where there is no choice. */
+export function offValue(domain: Domain, feature: Feature, number: number): number {
+  const { column } = feature;
+  if (isContinuous(domain, feature) || domain.lower[column] === domain.upper[column]) return 0;
+  const inside = clamped(domain, feature, number);
+  return Math.abs(inside - nearestValue(domain, feature, inside)) / spacing(domain, feature);
+}
+
+const clamped = ({ lower, upper }: Domain, { column }: Feature, number: number): number =>
+  Math.min(upper[column], Math.max(lower[column], number));
 
 /** Whether columns differ from the present ones by no more than an engine's rounding. */
 export function mayStandStill({ kind, column, width }: Feature, { origin }: Domain, x: Float64Array): boolean {

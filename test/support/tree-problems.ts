@@ -8,6 +8,7 @@ import { type LoadedModel, loadModel } from '../../src/models/load.js';
 import { evaluateCost } from '../../src/policy/cost.js';
 import { createDomain, type Domain, fillDomain } from '../../src/policy/domain.js';
 import { loadPolicy } from '../../src/policy/policy.js';
+import { isContinuous, nextValue } from '../../src/policy/values.js';
 import { compilePolicy, compileProblems } from '../../src/problems/compile.js';
 import type { Problem } from '../../src/problems/problem.js';
 import { solvers } from '../../src/solvers/index.js';
@@ -15,6 +16,7 @@ import type { Solver } from '../../src/solvers/solver.js';
 import type { Dice } from './dice.js';
 import { within } from './quadratic-problems.js';
 import { columnCount, generators } from './random-models.js';
+import { decimalOf, nearestDouble, plus, times } from './rationals.js';
 
 const ORDINAL = { type: 'categorical', encoding: 'ordinal', categories: ['p', 'q', 'r', 's'] } as const;
 export const MIXED: FeatureDocument[] = [
@@ -65,10 +67,11 @@ export const TROUBLES: [name: string, options: Partial<Options>][] = [
 
 /** As a search for different answers does it: some features have to change. */
 function narrow(dice: Dice, domain: Domain): void {
-  const { origin, lower, upper, step, grid } = domain;
-  for (const { kind, column, width, index } of domain.space.features) {
+  const { origin, lower, upper } = domain;
+  for (const feature of domain.space.features) {
+    const { kind, column, width, index } = feature;
     if (dice.chance(0.7)) continue;
-    const next = origin[column] + (step[index] || grid[index] || 0.3);
+    const next = isContinuous(domain, feature) ? origin[column] + 0.3 : nextValue(domain, feature, origin[column], 1);
     if (kind === 'choice') {
       for (let c = column; c < column + width; c++) if (origin[c] === 1) upper[c] = 0;
     } else if (next <= upper[column] && !domain.ranks[index]) lower[column] = next;
@@ -176,7 +179,8 @@ function optionsOf(feature: Feature, { trees, domain, scale }: Posed): number[][
   }
   const values = decimals >= 0 || step[index] > 0 ? [here[0]] : [here[0], lower[column], upper[column]];
   if (step[index] > 0) {
-    for (let k = -50; k <= 50; k++) values.push(Number((here[0] + k * step[index]).toPrecision(15)));
+    const point = (k: number) => nearestDouble(plus(decimalOf(here[0]), times(decimalOf(step[index]), BigInt(k))));
+    for (let k = -50; k <= 50; k++) values.push(point(k));
   } else if (decimals >= 0) {
     for (let k = -50; k <= 50; k++) values.push(Number((k * 0.1).toFixed(1)));
   } else {
@@ -187,8 +191,7 @@ function optionsOf(feature: Feature, { trees, domain, scale }: Posed): number[][
     const back = (t: number) => t * scale[column].scale + scale[column].mean;
     for (const t of cuts.flatMap(around)) values.push(back(t), nextUp(back(t)), nextDown(back(t)));
   }
-  const slack = step[index] > 0 || decimals >= 0 ? 1e-12 : 0;
-  const isIn = (v: number) => v >= lower[column] - slack && v <= upper[column] + slack && ranks[index]?.[v] !== 0;
+  const isIn = (v: number) => v >= lower[column] && v <= upper[column] && ranks[index]?.[v] !== 0;
   return [...new Set(values)].filter(isIn).map((v) => [v]);
 }
 

@@ -12,9 +12,12 @@
  * Best bound first, with a dive into the first child. A node whose relaxation is exact and lies on the lattice is closed;
  * one whose relaxation is only a bound gives its answer and is split further.
  */
+import { nextDown, nextUp } from '../../linalg/floats.js';
 import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
 import { copyDomain, createDomain, type Domain, mayStand, pin } from '../../policy/domain.js';
+import { mayStandStill, ON_VALUE, offValue } from '../../policy/solver-numbers.js';
+import { hasMoved, isContinuous, narrowTo, nearestValue } from '../../policy/values.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
 import { BestAnswer } from '../shared/best-answer.js';
 import { linkSlack, violation } from '../shared/linear-rows.js';
@@ -40,14 +43,14 @@ export interface TreeMethod {
   begin?(domain: Domain, limits: Limits): Outcome;
 }
 
-const ON_LATTICE = 1e-7;
 const WORTH = 1e-7;
-const MOVED = 1e-12;
 
 export class DomainTree {
   private readonly best: BestAnswer;
-  /** Least bound of fixed nodes that were answered but not proved. */
+  /** Least bound of fixed nodes that were answered but not proved, and of the nodes that were closed. */
   private unresolved = Infinity;
+  private closed = Infinity;
+  private limits!: Limits;
 
   constructor(
     private readonly problem: Problem,
@@ -57,7 +60,8 @@ export class DomainTree {
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
-    this.unresolved = Infinity;
+    this.unresolved = this.closed = Infinity;
+    this.limits = limits;
     this.best.begin(domain);
     const start = this.method.begin?.(domain, limits);
     if (start?.status === 'infeasible') return INFEASIBLE;
@@ -68,13 +72,13 @@ export class DomainTree {
     while (next || open.size) {
       const node: TreeNode = next ?? open.pop()!;
       next = undefined;
-      if (!this.worthwhile(node.bound)) continue;
+      if (this.isClosed(node.bound)) continue;
       if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
       if (limits.budget.isSpent) return this.cut(Math.min(node.bound, open.least()));
       const outcome = this.method.relax(node, { ...limits, nudge: -limits.nudge });
       if (outcome.status === 'infeasible') continue;
       const bound = Math.max(node.bound, outcome.lowerBound);
-      if (!this.worthwhile(bound)) continue;
+      if (this.isClosed(bound)) continue;
       const [first, ...others] = this.branch({ ...node, bound }, outcome, limits);
       next = first;
       for (const child of others) open.push(child, bound);
@@ -82,23 +86,28 @@ export class DomainTree {
     return this.conclude();
   }
 
-  private worthwhile(bound: number): boolean {
-    return bound < this.best.cost * (1 - WORTH);
+  /** Whether a bound leaves nothing worth finding; if so the bound is kept. */
+  private isClosed(bound: number): boolean {
+    const { cutoff, gap } = this.limits;
+    const isClosed = bound >= Math.min(this.best.cost, cutoff) * (1 - Math.max(WORTH, gap));
+    if (isClosed) this.closed = Math.min(this.closed, bound);
+    return isClosed;
   }
 
   private cut(bound: number): Outcome {
-    return limit(this.best.isFound ? this.best.x : null, Math.min(bound, this.unresolved, this.best.cost));
+    return limit(this.best.isFound ? this.best.x : null, Math.min(bound, this.unresolved, this.closed, this.best.cost));
   }
 
   private conclude(): Outcome {
-    if (this.unresolved < this.best.cost * (1 - WORTH)) return this.cut(Infinity);
-    return this.best.isFound ? solved(this.best.x, this.best.cost * (1 - WORTH)) : INFEASIBLE;
+    if (this.unresolved < Infinity && !this.isClosed(this.unresolved)) return this.cut(Infinity);
+    if (this.best.isFound) return solved(this.best.x, Math.min(this.closed, this.best.cost));
+    return this.closed < Infinity ? this.cut(Infinity) : INFEASIBLE;
   }
 
   /** Takes a first answer and returns the part in which only its features change. */
   private beginWith(root: TreeNode, x: Float64Array): TreeNode | undefined {
     this.best.offer(x);
-    const still = this.problem.space.features.filter((feature) => !moved(feature, root.domain, x));
+    const still = this.problem.space.features.filter((feature) => mayStandStill(feature, root.domain, x));
     return this.pinAll(root, still)[0];
   }
 
@@ -123,7 +132,7 @@ export class DomainTree {
   private branch(node: TreeNode, relaxed: Outcome, limits: Limits): TreeNode[] {
     const { space, clauses, maxChanges } = this.problem;
     const x = relaxed.x ?? clip(node.domain);
-    const changed = space.features.filter((feature) => moved(feature, node.domain, x));
+    const changed = space.features.filter((feature) => !mayStandStill(feature, node.domain, x));
     if (changed.length > maxChanges) return this.splitChanged(node, changed, x);
     const off = this.mostFractional(node.domain, x);
     if (off) return off.kind === 'choice' ? this.splitChoice(node, off, x) : this.splitLattice(node, off, x);
@@ -135,19 +144,20 @@ export class DomainTree {
     );
     if (broken >= 0)
       return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
-    if (!this.isAnswer(node, answer)) return this.splitOff(node, x, { ...leaf, status: 'limit' });
-    this.best.offer(answer);
-    return relaxed.status === 'solved' ? [] : this.splitOff(node, x, leaf);
+    const taken = [withoutRounding(node.domain, answer), answer].find((point) => this.isAnswer(node, point));
+    if (!taken) return this.splitOff(node, x, { ...leaf, status: 'limit' });
+    this.best.offer(taken);
+    if (relaxed.status !== 'solved') return this.splitOff(node, x, leaf);
+    this.closed = Math.min(this.closed, Math.max(node.bound, leaf.status === 'solved' ? leaf.lowerBound : 0));
+    return [];
   }
 
   private mostFractional(domain: Domain, x: Float64Array): Feature | undefined {
     let worst: Feature | undefined;
-    let most = ON_LATTICE;
+    let most = ON_VALUE;
     for (const feature of this.problem.space.features) {
       const off =
-        feature.kind === 'choice'
-          ? splitShare(feature, domain, x)
-          : this.offLattice(feature, domain, x[feature.column]);
+        feature.kind === 'choice' ? splitShare(feature, domain, x) : offValue(domain, feature, x[feature.column]);
       if (off > most) {
         most = off;
         worst = feature;
@@ -156,30 +166,21 @@ export class DomainTree {
     return worst;
   }
 
-  private offLattice({ index, column }: Feature, domain: Domain, value: number): number {
-    const step = domain.step[index];
-    if (step === 0 || domain.lower[column] === domain.upper[column]) return 0;
-    const steps = (value - domain.origin[column]) / step;
-    const rank = domain.ranks[index];
-    if (rank && rank[Math.round(value)] !== 1) return 0.5;
-    return Math.abs(steps - Math.round(steps));
+  /** below | above a number that is no value */
+  private splitLattice(node: TreeNode, feature: Feature, x: Float64Array): TreeNode[] {
+    const at = x[feature.column];
+    return this.intervals(node, feature, [
+      [Number.NEGATIVE_INFINITY, at],
+      [at, Infinity],
+    ]);
   }
 
-  private splitLattice(node: TreeNode, { index, column }: Feature, x: Float64Array): TreeNode[] {
-    const { origin, step, ranks, lower, upper } = node.domain;
-    let below = Math.floor((x[column] - origin[column]) / step[index] + ON_LATTICE);
-    let above = below + 1;
-    const gap = (k: number) => ranks[index] && ranks[index]![origin[column] + k] !== 1;
-    while (gap(below) && origin[column] + below > lower[column]) below--;
-    while (gap(above) && origin[column] + above < upper[column]) above++;
-    const down = this.copy(node.domain);
-    down.upper[column] = origin[column] + below * step[index];
-    const up = this.copy(node.domain);
-    up.lower[column] = origin[column] + above * step[index];
-    const parts = [gap(below) ? null : down, gap(above) ? null : up];
-    return parts.flatMap((domain) =>
-      domain && domain.lower[column] <= domain.upper[column] ? [{ ...node, domain }] : [],
-    );
+  /** The parts of a node with a numeric feature in one of the intervals; empty ones are left out. */
+  private intervals(node: TreeNode, feature: Feature, parts: readonly (readonly [number, number])[]): TreeNode[] {
+    return parts.flatMap(([low, high]) => {
+      const domain = this.copy(node.domain);
+      return narrowTo(domain, feature, low, high) ? [{ ...node, domain }] : [];
+    });
   }
 
   private splitChoice(node: TreeNode, feature: Feature, x: Float64Array): TreeNode[] {
@@ -194,28 +195,31 @@ export class DomainTree {
     return [only, without].map((domain) => ({ ...node, domain }));
   }
 
-  /** The node with every lattice value and category exactly on the point nearest to x. */
+  /** The node with every single value and category exactly on the one nearest to x. */
   private settle(node: TreeNode, x: Float64Array, limits: Limits): Outcome {
-    const fixed = this.copy(node.domain);
+    const domain = this.copy(node.domain);
     let movable = false;
     for (const feature of this.problem.space.features) {
-      for (let c = feature.column; c < feature.column + feature.width; c++) {
-        const point = pointNear(feature, fixed, c, x[c]);
-        // A relaxation that is only a bound may lie outside of the node.
-        if (point !== undefined)
-          fixed.lower[c] = fixed.upper[c] = Math.min(fixed.upper[c], Math.max(fixed.lower[c], point));
-        else movable ||= fixed.lower[c] < fixed.upper[c];
-      }
+      if (isFreeNumber(domain, feature)) movable ||= domain.lower[feature.column] < domain.upper[feature.column];
+      else fixNear(domain, feature, x);
     }
-    if (movable) return this.method.leaf({ ...node, domain: fixed }, limits);
-    const point = clip(fixed);
+    if (movable) return this.settleFree({ ...node, domain }, limits);
+    const point = clip(domain);
     return this.isAnswer(node, point) ? solved(point, node.bound) : INFEASIBLE;
+  }
+
+  /** Nothing in the narrowed region is a proof only where there is nothing in the widened one. */
+  private settleFree(fixed: TreeNode, limits: Limits): Outcome {
+    const leaf = this.method.leaf(fixed, limits);
+    if (leaf.status !== 'infeasible') return leaf;
+    const outer = this.method.relax(fixed, { ...limits, nudge: -limits.nudge });
+    return outer.status === 'infeasible' ? INFEASIBLE : limit(null, outer.lowerBound);
   }
 
   /** Whether a point keeps the cap, the policy's rows and the node's alternatives, and the model agrees. */
   private isAnswer({ alternatives, domain }: TreeNode, x: Float64Array): boolean {
     const { space, maxChanges, holds } = this.problem;
-    if (space.features.filter((feature) => moved(feature, domain, x)).length > maxChanges) return false;
+    if (space.features.filter((feature) => hasMoved(feature, domain.origin, x)).length > maxChanges) return false;
     if (!space.features.every((feature) => isWhole(feature, domain, x))) return false;
     const chosen = alternatives.flatMap((k, clause) => (k < 0 ? [] : [this.problem.clauses[clause].rows[k]]));
     const keeps = (row: LinearRow) => violation(row, x) <= 10 * linkSlack(row, domain.origin);
@@ -224,9 +228,9 @@ export class DomainTree {
 
   /** The other lattice points of a node whose nearest one has been dealt with. */
   private splitOff(node: TreeNode, x: Float64Array, leaf: Outcome): TreeNode[] {
-    const { lower, upper, step } = node.domain;
+    const { lower, upper } = node.domain;
     const free = this.problem.space.features.find(
-      (f) => f.kind !== 'choice' && step[f.index] > 0 && lower[f.column] < upper[f.column],
+      (f) => f.kind !== 'choice' && lower[f.column] < upper[f.column] && !isContinuous(node.domain, f),
     );
     if (free) return this.threeWays(node, free, x);
     const choice = this.problem.space.features.find((f) => f.kind === 'choice' && openCategories(f, node.domain) > 1);
@@ -236,25 +240,14 @@ export class DomainTree {
     return [];
   }
 
-  /** below | at | above the lattice point nearest to x */
-  private threeWays(node: TreeNode, { column: c, index }: Feature, x: Float64Array): TreeNode[] {
-    const { origin, lower, upper, step } = node.domain;
-    const nearest = Math.round((x[c] - origin[c]) / step[index]);
-    // Counted from the origin, as the domain's ends are: a point must not be lost to rounding.
-    const point = (k: number) => origin[c] + step[index] * k;
-    const parts: [number, number][] = [
-      [point(nearest), point(nearest)],
-      [lower[c], point(nearest - 1)],
-      [point(nearest + 1), upper[c]],
-    ];
-    return parts
-      .filter(([low, high]) => low <= high)
-      .map(([low, high]) => {
-        const domain = this.copy(node.domain);
-        domain.lower[c] = low;
-        domain.upper[c] = high;
-        return { ...node, domain };
-      });
+  /** below | at | above the value nearest to x */
+  private threeWays(node: TreeNode, feature: Feature, x: Float64Array): TreeNode[] {
+    const nearest = nearestValue(node.domain, feature, x[feature.column]);
+    return this.intervals(node, feature, [
+      [nearest, nearest],
+      [Number.NEGATIVE_INFINITY, nextDown(nearest)],
+      [nextUp(nearest), Infinity],
+    ]);
   }
 
   /** changed | unchanged, for the undecided feature that the relaxation spends most on. */
@@ -279,16 +272,33 @@ export class DomainTree {
   }
 }
 
-/** The lattice point or 0/1 nearest to a value; undefined for continuous columns. */
-function pointNear(feature: Feature, { origin, step }: Domain, column: number, value: number): number | undefined {
-  if (feature.kind === 'choice') return Math.round(value);
-  const size = step[feature.index];
-  return size === 0 ? undefined : origin[column] + size * Math.round((value - origin[column]) / size);
+const isFreeNumber = (domain: Domain, feature: Feature): boolean =>
+  feature.kind !== 'choice' && isContinuous(domain, feature);
+
+/** Leaves a feature the value, or the shares of categories, that a relaxation is nearest to. Some relaxations lie outside of their node. */
+function fixNear(domain: Domain, feature: Feature, x: Float64Array): void {
+  const { kind, column, width } = feature;
+  const { lower, upper } = domain;
+  if (kind !== 'choice') lower[column] = upper[column] = nearestValue(domain, feature, x[column]);
+  else
+    for (let c = column; c < column + width; c++)
+      lower[c] = upper[c] = Math.min(upper[c], Math.max(lower[c], Math.round(x[c])));
+}
+
+/** A copy of an answer in which features that moved by no more than an engine's rounding stand still. */
+function withoutRounding(domain: Domain, x: Float64Array): Float64Array {
+  const copy = x.slice();
+  for (const feature of domain.space.features) {
+    const { column, width } = feature;
+    if (!mayStandStill(feature, domain, x) || !mayStand(domain, feature)) continue;
+    copy.set(domain.origin.subarray(column, column + width), column);
+  }
+  return copy;
 }
 
 /** One category is taken, or the columns are as they were. */
 function isWhole(feature: Feature, domain: Domain, x: Float64Array): boolean {
-  if (feature.kind !== 'choice' || !moved(feature, domain, x)) return true;
+  if (feature.kind !== 'choice' || !hasMoved(feature, domain.origin, x)) return true;
   let sum = 0;
   for (let c = feature.column; c < feature.column + feature.width; c++)
     sum += x[c] === 0 || x[c] === 1 ? x[c] : Number.NaN;
@@ -362,16 +372,9 @@ export function byAlternatives<T>(make: (alternatives: readonly number[]) => T):
 
 /** How far a category is from being a single one, or the columns that an imputer gave it. */
 function splitShare(feature: Feature, domain: Domain, x: Float64Array): number {
-  if (!moved(feature, domain, x)) return 0;
+  if (mayStandStill(feature, domain, x)) return 0;
   let off = 0;
   for (let c = feature.column; c < feature.column + feature.width; c++)
     off = Math.max(off, Math.abs(x[c] - Math.round(x[c])));
   return off;
-}
-
-function moved(feature: Feature, { origin }: Domain, x: Float64Array): boolean {
-  for (let c = feature.column; c < feature.column + feature.width; c++) {
-    if (Math.abs(x[c] - origin[c]) > MOVED * Math.max(1, Math.abs(origin[c]))) return true;
-  }
-  return false;
 }

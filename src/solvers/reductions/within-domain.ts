@@ -157,7 +157,6 @@ function narrowChoice({ column, width }: Feature, { lower, upper }: Domain): boo
 }
 
 function narrowNumber(feature: Feature, domain: Domain): boolean {
-  const { column, index } = feature;
-  domain.step[index] ||= domain.grid[index];
+  const { column } = feature;
   return narrowTo(domain, feature, domain.lower[column], domain.upper[column]);
 }
