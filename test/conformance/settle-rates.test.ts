@@ -48,6 +48,7 @@ const SHARES: Record<string, number> = {
   enumerate: 0.5,
   dual: 0.7,
   'branch-plausible': 0.7,
+  'forest-split': 0.7,
 };
 
 /** As the product poses them: rough ground, all families, all policy entries. */

@@ -59,11 +59,11 @@ describe('tokens', () => {
   });
 });
 
-describe('places', () => {
+describe('wait slots', () => {
   it('are given until there are none, and again when one is left', () => {
-    const places = new WaitSlots(1);
+    const waitSlots = new WaitSlots(1);
     const leave = waitSlots.take()!;
-    expect([places.taken, waitSlots.take()]).toEqual([1, undefined]);
+    expect([waitSlots.taken, waitSlots.take()]).toEqual([1, undefined]);
     leave();
     expect(waitSlots.take()).toBeDefined();
   });

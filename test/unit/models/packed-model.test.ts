@@ -32,7 +32,7 @@ function drawRow(dice: Dice, features: readonly FeatureDocument[]): Record<strin
 
 async function explainAll(model: LoadedModel, more: object, rows: readonly Record<string, RowValue>[]) {
   const target = model.classes.length ? {} : { target: { from: 0.5 } };
-  const policy = loadPolicy({ schema: 'elsewise.policy/v1', deadlineMs: 1000, ...target, ...more });
+  const policy = loadPolicy({ schema: 'elsewise.policy/v1', effort: 5000, ...target, ...more });
   const plan = await prepare(model, policy, { now: () => 0 });
   const asked = model.classes.length ? { target: model.classes.at(-1) } : {};
   return rows.map((features, r) => JSON.stringify(plan.explain({ id: `r-${r}`, features, ...asked })));

@@ -49,6 +49,9 @@ interface InputBox {
   readonly x: Float64Array;
 }
 
+/** What preparing an engine for one box takes, in units of effort. */
+const PREPARE_WORK = 200;
+
 class PreparedSplits implements Prepared {
   private readonly atom: TreesAtom;
   private readonly end: Float64Array;
@@ -135,6 +138,7 @@ class PreparedSplits implements Prepared {
       const a = matrix ? matrix[i] : offset.map((_, c) => (c === i ? diagonal![i] : 0));
       rows.push({ a, lower: lo[i] - offset[i], upper: hi[i] - offset[i] });
     }
+    this.limits.budget.spend(PREPARE_WORK);
     return prepareWithin(this.problem, this.table, rows, this.problem.holds)!.solve(this.domain, this.limits);
   }
 
