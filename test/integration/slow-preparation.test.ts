@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Producer } from '../../dist/jobs/producer.js';
 import { MODEL, until, World } from './queue-world.js';
 
-const SAMPLES = 2_000;
+const SAMPLES = 1_600;
 /** Prepared in milliseconds. */
 const CHEAP = { schema: 'elsewise.policy/v1', target: 'approved' };
 
@@ -48,7 +48,7 @@ const isAnswered = async (id: string) => (await world.store.results.result(id)) 
 
 it('is refused by name beyond its limit, and holds up nobody meanwhile', async () => {
   await pushLargeBackground();
-  await world.startWorkerWith({ ELSEWISE_EVENTS_MAX_PREPARE_MS: '3000' }, '--queues', 'events');
+  await world.startWorkerWith({ ELSEWISE_EVENTS_MAX_PREPARE_MS: '1000' }, '--queues', 'events');
   await send('first', 'credit', CHEAP);
   await until('the first answer', () => isAnswered('first'));
 
@@ -63,5 +63,5 @@ it('is refused by name beyond its limit, and holds up nobody meanwhile', async (
   await until('the answer under a new policy', () => isAnswered('new'), 60_000);
   await until('a refusal', async () => (await world.store.dead.count()) > 0, 60_000);
   for await (const letter of world.store.dead.list())
-    expect(letter).toMatchObject({ code: 'prepare-limit', message: expect.stringContaining('3000 ms') });
+    expect(letter).toMatchObject({ code: 'prepare-limit', message: expect.stringContaining('1000 ms') });
 }, 120_000);
