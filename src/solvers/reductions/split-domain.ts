@@ -6,7 +6,7 @@
 import { nextUp } from '../../linalg/floats.js';
 import type { Feature } from '../../models/features.js';
 import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
-import { isContinuous, narrowTo } from '../../policy/values.js';
+import { narrowTo } from '../../policy/values.js';
 
 /** A part of a domain to look at first: the one below a threshold of a column, or the one above it. */
 export interface Cut {
@@ -27,13 +27,11 @@ export function narrow(domain: Domain, column: number, t: number, below: boolean
   return isLeft ? part : null;
 }
 
-/** A threshold that halves what a category or a feature with single values has left; undefined where there is none. */
-export function latticeSplit(domain: Domain): Cut | undefined {
-  const { space, lower, upper } = domain;
-  for (const feature of space.features) {
-    const { kind, column, width } = feature;
+/** A threshold that halves what a feature with steps or a category has left; undefined where there is no such feature. */
+export function latticeSplit({ space, lower, upper, step }: Domain): Cut | undefined {
+  for (const { kind, column, width, index } of space.features) {
     for (let c = column; c < column + width; c++) {
-      if (lower[c] === upper[c] || (kind !== 'choice' && isContinuous(domain, feature))) continue;
+      if (lower[c] === upper[c] || (kind !== 'choice' && step[index] === 0)) continue;
       const finite = Number.isFinite(upper[c] - lower[c]);
       if (finite) return { column: c, threshold: (lower[c] + upper[c]) / 2, below: true };
     }
