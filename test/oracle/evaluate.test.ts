@@ -4,7 +4,7 @@ import { loadModel } from '../../dist/index.js';
 import { FAMILIES } from './evaluate/families.js';
 import { drawCase } from './generate/case.js';
 import { readConstraint } from './policy/constraint.js';
-import { changeFault, valuesOf } from './policy/values.js';
+import { changeRule, valuesOf } from './policy/values.js';
 import { Question } from './question.js';
 import { runOptions } from './run.js';
 
@@ -71,7 +71,7 @@ describe('values', () => {
     const feature = { name: 'x', type: 'continuous' as const, ...shape };
     const values = valuesOf(feature, rule, present(from));
     expect(values.kind === 'list' && values.values).toEqual(expected);
-    for (const value of expected) expect(changeFault(feature, rule, present(from), value)).toBeUndefined();
-    expect(changeFault(feature, rule, present(from), 0.123456)).toBeDefined();
+    for (const value of expected) expect(changeRule(feature, rule, present(from))(value)).toBeUndefined();
+    expect(changeRule(feature, rule, present(from))(0.123456)).toBeDefined();
   });
 });

@@ -20,7 +20,7 @@ import { type IsolationParameters, pathSum, type TreeSpec, takesMissing } from '
 import { atLeastZero, both, either, type Verdict } from './evaluate/verdict.js';
 import { type Condition, readConstraint } from './policy/constraint.js';
 import { type BackgroundSpec, type Cost, type CostSpec, compileCost } from './policy/cost.js';
-import { changeFault, type Present, type RuleSpec, type Values, valuesOf } from './policy/values.js';
+import { type ChangeRule, changeRule, type Present, type RuleSpec, type Values, valuesOf } from './policy/values.js';
 
 export interface ModelSpec {
   schema: string;
@@ -63,9 +63,9 @@ export class Question {
   readonly baseline: Float64Array;
   readonly presents: readonly Present[];
   readonly values: readonly Values[];
-  readonly rules: readonly RuleSpec[];
   readonly maxChanges: number;
   readonly cost: Cost;
+  private readonly changeRules: readonly ChangeRule[];
   private readonly evaluator: Evaluator;
   private readonly conditions: readonly Condition[];
   private readonly run: (columns: Inputs) => Inputs;
@@ -91,9 +91,10 @@ export class Question {
       Number.isNaN(value) ? imputedValue(this.imputed, starts[f], widthOf(model.features[f])) : value,
     );
     this.effective = this.baseline.slice();
-    this.rules = model.features.map(({ name }) => policy.features?.[name] ?? {});
+    const rules: RuleSpec[] = model.features.map(({ name }) => policy.features?.[name] ?? {});
     this.presents = model.features.map((_, f) => ({ from: this.baseline[f], missing: Number.isNaN(this.factual[f]) }));
-    this.values = model.features.map((feature, f) => valuesOf(feature, this.rules[f], this.presents[f]));
+    this.values = model.features.map((feature, f) => valuesOf(feature, rules[f], this.presents[f]));
+    this.changeRules = model.features.map((feature, f) => changeRule(feature, rules[f], this.presents[f]));
     this.conditions = (policy.constraints ?? []).map((text) => readConstraint(text, model.features));
     this.maxChanges = policy.maxChanges ?? Infinity;
     this.cost = compileCost(policy.cost ?? {}, model.features, model.background ?? {});
@@ -138,9 +139,16 @@ export class Question {
   changeFaults(values: ArrayLike<number>): string[] {
     return this.features.flatMap((feature, f) => {
       if (isSame(values[f], this.factual[f])) return [];
-      const fault = changeFault(feature, this.rules[f], this.presents[f], values[f]);
+      const fault = this.changeRules[f](values[f]);
       return fault ? [`${feature.name} ${fault}: ${this.baseline[f]} -> ${values[f]}`] : [];
     });
+  }
+
+  /** Whether every feature alone may take its value. */
+  allowsChanges(values: ArrayLike<number>): boolean {
+    for (let f = 0; f < this.features.length; f++)
+      if (!isSame(values[f], this.factual[f]) && this.changeRules[f](values[f])) return false;
+    return true;
   }
 
   changedCount(values: ArrayLike<number>): number {

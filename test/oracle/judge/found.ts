@@ -10,7 +10,8 @@ import { judgeRegion } from './region.js';
 export interface Context {
   question: Question;
   knowledge: Knowledge;
-  know(question: Question): Promise<Knowledge>;
+  /** Up to a cost, where one is given. */
+  know(question: Question, cutoff?: number): Promise<Knowledge>;
 }
 
 /** A claim of optimality is one up to a millionth. */

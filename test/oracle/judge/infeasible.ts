@@ -5,7 +5,7 @@
 import type { PolicySpec } from '../question.js';
 import { type Fault, fault } from './fault.js';
 import type { Context } from './found.js';
-import type { Knowledge } from './knowledge.js';
+import { type Knowledge, tryEverything } from './knowledge.js';
 import type { Reason, Result } from './product.js';
 
 type Entry = readonly [path: string, without: (policy: PolicySpec) => PolicySpec];
@@ -60,16 +60,14 @@ async function judgeBlocking(reason: Reason, context: Context): Promise<Fault[]>
   const blocking = reason.blocking ?? [];
   const unknown = blocking.filter((path) => !entries.some(([other]) => other === path));
   if (unknown.length) return [fault('blocking-unknown-entry', unknown.join())];
-  const keeping = (paths: readonly string[]) =>
-    context.know(
-      context.question.under(
-        dropping(
-          policy,
-          entries.filter(([path]) => !paths.includes(path)),
-        ),
+  const under = (paths: readonly string[]) =>
+    context.question.under(
+      dropping(
+        policy,
+        entries.filter(([path]) => !paths.includes(path)),
       ),
     );
-  const alone = await keeping(blocking);
+  const alone = await context.know(under(blocking));
   if (alone.point)
     return [
       fault(
@@ -79,8 +77,8 @@ async function judgeBlocking(reason: Reason, context: Context): Promise<Fault[]>
     ];
   if (reason.minimal !== true) return [];
   for (const path of blocking) {
-    const rest = await keeping(blocking.filter((other) => other !== path));
-    if (isProvedNone(rest))
+    const rest = tryEverything(under(blocking.filter((other) => other !== path)));
+    if (rest && isProvedNone(rest))
       return [fault('blocking-not-minimal', `${blocking.join()}: there is no answer without ${path} either`)];
   }
   return [];
@@ -94,20 +92,23 @@ async function judgeRelaxation(reason: Reason, context: Context): Promise<Fault[
   const { relaxation } = reason;
   const entries = entriesOf(policy);
   if (typeof relaxation === 'string') return [];
+  const said = /no single entry is to blame/.test(reason.message);
+  if (!relaxation && !said) return [];
+  // What costs clearly more than the relaxation's answer does not speak against it, unless the entry is its own.
+  const cutoff = relaxation ? relaxation.cost * (1 + 1e-3) : Infinity;
   const known = await Promise.all(
-    entries.map(async (entry) => ({
-      path: entry[0],
-      ...(await context.know(question.under(dropping(policy, [entry])))),
-    })),
+    entries.map(async (entry) => {
+      const other = question.under(dropping(policy, [entry]));
+      const found = await context.know(other, cutoff);
+      const none = entry[0] === relaxation?.entry && found.exact && !found.point;
+      return { path: entry[0], ...(none ? await context.know(other) : found) };
+    }),
   );
-  if (!relaxation) {
-    const helps = known.find(({ point }) => point);
-    const said = /no single entry is to blame/.test(reason.message);
-    return helps && said
-      ? [fault('relaxation-missed', `without ${helps.path} ${JSON.stringify([...helps.point!])} costs ${helps.best}`)]
-      : [];
-  }
-  return judgeNamed(relaxation, known, question.cost.error);
+  if (relaxation) return judgeNamed(relaxation, known, question.cost.error);
+  const helps = known.find(({ point }) => point);
+  return helps
+    ? [fault('relaxation-missed', `without ${helps.path} ${JSON.stringify([...helps.point!])} costs ${helps.best}`)]
+    : [];
 }
 
 function judgeNamed(

@@ -4,7 +4,7 @@ import { breakpointChoices } from './breakpoints.js';
 import { enumerate } from './enumerate.js';
 
 export interface Knowledge {
-  /** Whether everything was tried: then no certain answer is cheaper than `best`, and none exists where it is infinite. */
+  /** Whether everything up to the cutoff was tried: then no certain answer is cheaper than `best`. */
   exact: boolean;
   /** Cost of the cheapest certain answer that is known; Infinity: none is. */
   best: number;
@@ -29,10 +29,10 @@ export function choicesOf(question: Question): number[][] | null {
   return lists;
 }
 
-/** All that can be known by trying everything; null where that is too much. */
-export function tryEverything(question: Question): Knowledge | null {
+/** All that can be known by trying everything up to a cost; null where that is too much. */
+export function tryEverything(question: Question, cutoff = Infinity): Knowledge | null {
   const choices = choicesOf(question);
-  if (choices) return { exact: true, ...enumerate(question, choices) };
+  if (choices) return { exact: true, ...enumerate(question, choices, cutoff) };
   const cells = breakpointChoices(question, MOST_COMBINATIONS);
-  return cells && { exact: cells.exact, ...enumerate(question, cells.choices) };
+  return cells && { exact: cells.exact, ...enumerate(question, cells.choices, cutoff) };
 }

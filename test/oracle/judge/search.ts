@@ -12,6 +12,8 @@ import type { Knowledge } from './knowledge.js';
 const STARTS = 60;
 const ROUNDS = 4;
 const HALVINGS = 60;
+/** Distances that differ by less, relative to themselves, refute no claim. */
+const FINE = 1e-12;
 
 export function searchAnswers(question: Question, dice: Dice, hints: readonly Float64Array[]): Knowledge {
   return new Hunt(question, dice).run(hints);
@@ -41,12 +43,12 @@ class Hunt {
     return { exact: false, best: this.best, point: this.point, bestNear: Infinity };
   }
 
-  private accepts(point: Float64Array): boolean {
-    return this.question.isAnswer(point) === 'yes' && !this.question.changeFaults(point).length;
+  private isAnswer(point: Float64Array): boolean {
+    return this.question.isAnswer(point) === 'yes';
   }
 
   private tryStart(start: Float64Array): void {
-    if (!this.accepts(start)) return;
+    if (!this.question.allowsChanges(start) || !this.isAnswer(start)) return;
     const point = start.slice();
     for (let round = 0; round < ROUNDS; round++) {
       const before = this.question.costOf(point);
@@ -54,7 +56,7 @@ class Hunt {
       if (this.question.costOf(point) >= before * (1 - 1e-12)) break;
     }
     const cost = this.question.costOf(point);
-    if (cost < this.best) [this.best, this.point] = [cost, point];
+    if (cost < this.best && this.question.allowsChanges(point)) [this.best, this.point] = [cost, point];
   }
 
   /** One feature back to where it was, or as near as it gets. */
@@ -66,7 +68,7 @@ class Hunt {
     const cost = question.costOf(point);
     const keeps = (value: number) => {
       point[f] = value;
-      return this.accepts(point) && question.costOf(point) < cost;
+      return question.costOf(point) < cost && this.isAnswer(point);
     };
     if (keeps(here)) return;
     const values = question.values[f];
@@ -89,20 +91,27 @@ class Hunt {
     let [bad, good] = [from, there];
     for (let k = 0; k < HALVINGS; k++) {
       const middle = snap(values, bad + (good - bad) / 2);
-      if (middle === bad || middle === good) break;
+      if (middle === bad || middle === good || Math.abs(good - bad) <= FINE * Math.abs(good - from)) break;
       if (keeps(middle)) good = middle;
       else bad = middle;
     }
     return good;
   }
 
-  /** One feature alone, at ever larger distances. */
+  /** One feature alone, at ever larger distances to each side; of values in a row that are answers the first is enough. */
   private scan(f: number): void {
     const { question } = this;
     const point = question.factual.slice();
-    for (const value of this.ladder(f)) {
-      point[f] = value;
-      if (this.accepts(point)) this.tryStart(point);
+    const from = question.baseline[f];
+    const ladder = [...new Set(this.ladder(f))].sort((a, b) => a - b);
+    for (const side of [ladder.filter((value) => value >= from), ladder.filter((value) => value < from).reverse()]) {
+      let before = false;
+      for (const value of side) {
+        point[f] = value;
+        const holds = this.isAnswer(point);
+        if (holds && !before) this.tryStart(point);
+        before = holds;
+      }
     }
   }
 

@@ -31,6 +31,8 @@ export interface Cost {
   (from: ArrayLike<number>, to: ArrayLike<number>): number;
   /** By how much two right computations of a cost may differ, relative to it. */
   readonly error: number;
+  /** What a change of one feature adds; null where features do not add up. */
+  readonly share: ((f: number, from: number, to: number) => number) | null;
 }
 
 export function compileCost(cost: CostSpec, features: readonly FeatureSpec[], background: BackgroundSpec): Cost {
@@ -43,7 +45,8 @@ export function compileCost(cost: CostSpec, features: readonly FeatureSpec[], ba
     for (let f = 0; f < shares.length; f++) if (!isSame(from[f], to[f])) sum += shares[f](from[f], to[f]);
     return sum;
   };
-  return Object.assign(total, { error: metric ? 1e-12 * metric.condition : 1e-12 });
+  const share = (f: number, from: number, to: number): number => (isSame(from, to) ? 0 : shares[f](from, to));
+  return Object.assign(total, { error: metric ? 1e-12 * metric.condition : 1e-12, share: metric ? null : share });
 }
 
 function weightOf(

@@ -19,7 +19,7 @@ export interface RuleSpec {
 /** `list`: all values that a change may lead to. `lattice`: evenly spaced ones, too many to list. `interval`: any number. */
 export type Values =
   | { kind: 'list'; values: number[] }
-  | { kind: 'lattice'; low: number; high: number; at(k: number): number; least: number; most: number }
+  | { kind: 'lattice'; low: number; high: number; at(k: number): number; spacing: number; least: number; most: number }
   | { kind: 'interval'; low: number; high: number };
 
 export const MOST_LISTED = 20_000;
@@ -48,7 +48,7 @@ function latticeFrom(start: number, step: Decimal, low: number, high: number, fr
   // A point that is the double of a bound is within it, though the decimals of the two may differ beyond the last digit.
   const most = Number.isFinite(high) ? furthest(high, origin, step, 1n, at) : Infinity;
   const least = Number.isFinite(low) ? furthest(low, origin, step, -1n, at) : -Infinity;
-  if (!(most - least <= MOST_LISTED)) return { kind: 'lattice', low, high, at, least, most };
+  if (!(most - least <= MOST_LISTED)) return { kind: 'lattice', low, high, at, spacing: at(1) - at(0), least, most };
   const all = Array.from({ length: Math.max(0, most - least + 1) }, (_, k) => at(least + k));
   return { kind: 'list', values: all.filter((value) => value !== from) };
 }
@@ -66,7 +66,7 @@ export function snap(values: Values, value: number): number {
   if (values.kind === 'list') return value;
   const inside = Math.min(values.high, Math.max(values.low, value));
   if (values.kind === 'interval') return inside;
-  const spacing = values.at(1) - values.at(0);
+  const { spacing } = values;
   const k = spacing > 0 ? Math.round((inside - values.at(0)) / spacing) : 0;
   return values.at(Math.min(values.most, Math.max(values.least, k)));
 }
@@ -100,20 +100,35 @@ function stepOf(feature: FeatureSpec, rule: RuleSpec, { missing }: Present): num
   return rule.step ?? (feature.type === 'integer' ? 1 : 0);
 }
 
-/** What is wrong with a change; nothing when it is allowed. */
-export function changeFault(feature: FeatureSpec, rule: RuleSpec, present: Present, to: number): string | undefined {
+/** What is wrong with a change to a value; nothing when the change is allowed. */
+export type ChangeRule = (to: number) => string | undefined;
+
+/** The rule of one feature for one person; bounds and lists are computed once. */
+export function changeRule(feature: FeatureSpec, rule: RuleSpec, present: Present): ChangeRule {
   const { from } = present;
-  if (rule.change === 'never') return 'must stand still';
-  if (Number.isNaN(from)) return 'is missing and stays so';
-  if (!Number.isFinite(to)) return 'is no number';
-  if (!isNumeric(feature)) return listed(feature, rule, from).includes(to) ? undefined : 'is not allowed';
-  if (kindOf(feature) === 'integer' && !Number.isInteger(to)) return 'is not whole';
-  if (!isRightWay(rule, from, to)) return 'goes the wrong way';
+  if (rule.change === 'never') return () => 'must stand still';
+  if (Number.isNaN(from)) return () => 'is missing and stays so';
+  const inner = isNumeric(feature) ? numberRule(feature, rule, present) : listRule(listed(feature, rule, from));
+  return (to) => (Number.isFinite(to) ? inner(to) : 'is no number');
+}
+
+const listRule =
+  (allowed: readonly number[]): ChangeRule =>
+  (to) =>
+    allowed.includes(to) ? undefined : 'is not allowed';
+
+function numberRule(feature: FeatureSpec, rule: RuleSpec, present: Present): ChangeRule {
+  const { from } = present;
   const [low, high] = boundsOf(feature, rule, from);
   const slack = (bound: number) =>
     Number.isFinite(bound) ? 1e-9 * Math.max(Math.abs(bound), bound === from ? 0 : Math.abs(bound - from)) : 0;
-  if (to > high + slack(high) || to < low - slack(low)) return `leaves [${low}, ${high}]`;
-  return spacingFault(feature, rule, present, to);
+  const [least, most] = [low - slack(low), high + slack(high)];
+  return (to) => {
+    if (kindOf(feature) === 'integer' && !Number.isInteger(to)) return 'is not whole';
+    if (!isRightWay(rule, from, to)) return 'goes the wrong way';
+    if (to > most || to < least) return `leaves [${low}, ${high}]`;
+    return spacingFault(feature, rule, present, to);
+  };
 }
 
 function spacingFault(feature: FeatureSpec, rule: RuleSpec, present: Present, to: number): string | undefined {
