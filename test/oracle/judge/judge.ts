@@ -7,7 +7,7 @@ import { type Fault, fault } from './fault.js';
 import { judgeFound } from './found.js';
 import { judgeInfeasible } from './infeasible.js';
 import { type Knowledge, tryEverything } from './knowledge.js';
-import { ask, bytesOf, type Product, type Result } from './product.js';
+import { ask, bytesOf, type Product, processorMs, type Result } from './product.js';
 import { searchAnswers } from './search.js';
 
 export interface Judgement {
@@ -27,9 +27,10 @@ export async function judgeCase(asked: Case, product: Product, seed: number): Pr
   let ms: number;
   try {
     const plan = await product.plan(asked);
+    const before = processorMs();
     result = ask(plan, asked);
+    again = isAskedAgain(processorMs() - before, seed) ? ask(plan, asked) : null;
     ms = performance.now() - start;
-    again = isAskedAgain(ms, seed) ? ask(plan, asked) : null;
   } catch (error) {
     return thrown(error as Error, performance.now() - start);
   }
@@ -51,7 +52,7 @@ export async function judgeCase(asked: Case, product: Product, seed: number): Pr
 const ranOutOfTime = ({ reason, limitedBy, degraded }: Result): boolean =>
   limitedBy === 'time' || reason?.code === 'deadline' || degraded;
 
-/** A row that takes longer is asked a second time in one case of so many. */
+/** A row that takes the processor longer is asked a second time in one case of so many. */
 const QUICK_MS = 25;
 const SLOW_REPEATED = 8;
 

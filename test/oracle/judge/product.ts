@@ -53,7 +53,7 @@ let readAt = -Infinity;
 let processor = 0;
 
 /** The processor's time, so that a busy machine gives a row no less of it. */
-const processorMs = (): number => {
+export const processorMs = (): number => {
   const wall = performance.now();
   if (wall - readAt < READ_EVERY_MS) return processor;
   const { user, system } = process.cpuUsage();
