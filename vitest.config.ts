@@ -25,9 +25,10 @@ export default defineConfig({
     maxWorkers: 2,
     globals: false,
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    teardownTimeout: 10_000,
+    // far above what a test takes beside busy processes: a limit for tests that hang, no promise of speed
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 60_000,
     projects: [
       {
         extends: true,

@@ -10,9 +10,6 @@ import { until } from '../integration/queue-world.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { isLong, ROUNDS, SEED, Trial } from './trial.js';
 
-const SLOW = 300_000;
-/** After Redis is back: reconnecting, and locks that ran out meanwhile. */
-const BACK_MS = 15_000;
 const EVENTS = isLong ? 1_500 : 400;
 const FEW_EVENTS = 100;
 /** More than a finished row takes, and less than is expected of one before any is finished. */
@@ -25,31 +22,27 @@ const rounds = Array.from({ length: ROUNDS }, (_, round) => round);
 console.log(`chaos: seed ${SEED} (CHAOS_SEED=${SEED} replays it)`);
 
 describe.each(rounds)('round %i', (round) => {
-  it(
-    'Redis is killed and restarted from its log',
-    async () => {
-      const directory = mkdtempSync(join(tmpdir(), 'elsewise-chaos-'));
-      onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-      const first = await startRedis({ appendonly: true, directory, args: ['--appendfsync', 'always'] });
-      const trial = await Trial.begin('Redis restarted', round, { url: first.url, stop: async () => {} });
-      const workers = await trial.startWorkers(2);
-      const id = await trial.enqueue('restarted');
-      await trial.midway(id);
-      await trial.strike(() => first.stop('SIGKILL'));
-      await sleep(trial.dice.integer(100, 3000));
-      const since = Date.now();
-      const second = await startRedis({ appendonly: true, directory, port: first.port });
-      await trial.recovery(id, BACK_MS, since);
-      await trial.conclude(id);
-      await second.stop('SIGKILL');
-      workers[0].process.kill('SIGTERM');
-      const { code, stderr } = await workers[0].ended;
-      expect(code).toBe(3); // without Redis nothing can be handed over: it is left to others, and said so
-      expect(stderr).toContain('left to other workers');
-      await trial.end(workers.slice(1));
-    },
-    SLOW,
-  );
+  it('Redis is killed and restarted from its log', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'elsewise-chaos-'));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const first = await startRedis({ appendonly: true, directory, args: ['--appendfsync', 'always'] });
+    const trial = await Trial.begin('Redis restarted', round, { url: first.url, stop: async () => {} });
+    const workers = await trial.startWorkers(2);
+    const id = await trial.enqueue('restarted');
+    await trial.midway(id);
+    await trial.strike(() => first.stop('SIGKILL'));
+    await sleep(trial.dice.integer(100, 3000));
+    const since = Date.now();
+    const second = await startRedis({ appendonly: true, directory, port: first.port });
+    await trial.recovery(id, since);
+    await trial.conclude(id);
+    await second.stop('SIGKILL');
+    workers[0].process.kill('SIGTERM');
+    const { code, stderr } = await workers[0].ended;
+    expect(code).toBe(3); // without Redis nothing can be handed over: it is left to others, and said so
+    expect(stderr).toContain('left to other workers');
+    await trial.end(workers.slice(1));
+  });
 
   it.each(isLong ? (['cut', 'freeze'] as const) : (['cut'] as const))(
     'the network is gone for longer than a lock: %s',
@@ -67,32 +60,27 @@ describe.each(rounds)('round %i', (round) => {
       expect((await workers[0].get('/healthz')).status).toBe(200);
       const since = Date.now();
       proxy.restore();
-      await trial.recovery(id, BACK_MS, since);
+      await trial.recovery(id, since);
       await trial.conclude(id);
       await trial.end(workers);
       await proxy.close();
     },
-    SLOW,
   );
 
-  it(
-    'Redis is nearly full: events are refused, workers drain, all is answered',
-    async () => {
-      const redis = await startRedis({ maxmemory: isLong ? '20mb' : '7mb' });
-      const trial = await Trial.begin('maxmemory', round, { url: redis.url, stop: () => redis.stop() });
-      const enqueued = trial.enqueue('full');
-      await sleep(trial.dice.integer(500, 3000));
-      const sent = trial.sendEvents(EVENTS);
-      await sleep(trial.dice.integer(500, 1000));
-      const workers = await trial.startWorkers(1);
-      trial.say(`events were refused ${await sent} times before they were taken`);
-      const id = await enqueued;
-      await trial.conclude(id);
-      await trial.concludeEvents(EVENTS);
-      await trial.end(workers);
-    },
-    SLOW,
-  );
+  it('Redis is nearly full: events are refused, workers drain, all is answered', async () => {
+    const redis = await startRedis({ maxmemory: isLong ? '20mb' : '7mb' });
+    const trial = await Trial.begin('maxmemory', round, { url: redis.url, stop: () => redis.stop() });
+    const enqueued = trial.enqueue('full');
+    await sleep(trial.dice.integer(500, 3000));
+    const sent = trial.sendEvents(EVENTS);
+    await sleep(trial.dice.integer(500, 1000));
+    const workers = await trial.startWorkers(1);
+    trial.say(`events were refused ${await sent} times before they were taken`);
+    const id = await enqueued;
+    await trial.conclude(id);
+    await trial.concludeEvents(EVENTS);
+    await trial.end(workers);
+  });
 
   // a Redis that is smaller than the rows of the short form is filled by its connections and scripts alone
   it.each(isLong ? ['a batch larger than its share'] : [])(
@@ -117,6 +105,5 @@ describe.each(rounds)('round %i', (round) => {
       await trial.conclude(id);
       await trial.end(workers);
     },
-    SLOW,
   );
 });

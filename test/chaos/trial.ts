@@ -73,7 +73,7 @@ export class Trial {
   /** Waits for a moment in the middle of the batch. */
   async midway(id: string): Promise<void> {
     const chunks = this.dice.integer(5, 40);
-    await until(`${chunks} chunks`, async () => (await this.done(id)) >= chunks, 60_000);
+    await until(`${chunks} chunks`, async () => (await this.done(id)) >= chunks);
   }
 
   /** Marks when something went wrong. */
@@ -82,18 +82,15 @@ export class Trial {
     await fault();
   }
 
-  /** How long after the fault, or after `since`, the next chunk was finished, by the clock of Redis, which is ours. */
-  async recovery(id: string, limitMs: number, since = this.#faultMs): Promise<number> {
+  /** Waits for the next chunk after the fault, or after `since`. Says how long that took, by the clock of Redis, which is ours. */
+  async recovery(id: string, since = this.#faultMs): Promise<void> {
     let next: number | undefined;
     const isFinished = async () => {
       [next] = await this.#finishedAt(id, since + 1).catch(() => []); // Redis may not be back yet
       return next !== undefined;
     };
-    await until('work to go on', isFinished, Math.max(60_000, limitMs));
-    const ms = next! - since;
-    this.say(`works again after ${seconds(ms)}`);
-    expect(ms).toBeLessThan(limitMs);
-    return ms;
+    await until('work to go on', isFinished);
+    this.say(`works again after ${seconds(next! - since)}`);
   }
 
   /** When chunks were finished, as their news tell; of a long batch the last thousand or so. */
@@ -142,7 +139,7 @@ export class Trial {
   async concludeEvents(count: number): Promise<void> {
     const { redis, settings, dead } = this.world.store;
     const stream = new Keys(settings.keyPrefix).results();
-    await until('answers to all events', async () => (await redis.xlen(stream)) >= count, 60_000);
+    await until('answers to all events', async () => (await redis.xlen(stream)) >= count);
     const answers = new Map((await redis.xrange(stream, '-', '+')).map(([, [, id, , , , body]]) => [id, body]));
     const wanted = this.expected.split('\n').slice(0, count);
     expect([...readRows(this.rows).slice(0, count)].map(({ id }) => withoutTimes(answers.get(id)!))).toEqual(wanted);

@@ -3,8 +3,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { get, request } from 'node:http';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ApiWorld, credentials, POLICY_LINE } from './api-world.js';
 import { MODEL, until, withoutTimes } from './queue-world.js';
 
@@ -144,7 +143,7 @@ describe('a stream', () => {
       .map((line) => line.split(',')[0]);
     const expected = Array.from({ length: MANY }, (_, i) => `${i - (i % sent.length)}-${sent[i % sent.length]}`);
     expect(ids).toEqual(expected);
-  }, 120_000);
+  });
 
   it('that is broken off leaves a batch that the same upload completes', async () => {
     const long = api.world.writeRows('long.csv', 4);
@@ -158,7 +157,7 @@ describe('a stream', () => {
     expect(again).toMatchObject({ status: 201, json: { rows: 12_000 } });
     const results = await api.call('GET', '/v1/batches/broken/results');
     expect(withoutTimes(results.text) === (await api.world.explain(long))).toBe(true);
-  }, 60_000);
+  });
 
   it('of results ends with its reader, and gives its connection back', async () => {
     const { 'x-elsewise-policy': _, ...plain } = CSV;
@@ -272,13 +271,12 @@ describe('models', () => {
     const large = { ...background, samples: copies(background.samples), labels: copies(background.labels) };
     const body = JSON.stringify({ ...document, name: 'large', background: large });
     expect(body.length).toBeGreaterThan(5e6);
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    const since = performance.now();
-    delay.enable();
+    const parse = vi.spyOn(JSON, 'parse');
     const headers = { 'content-type': 'application/json' };
     const { status } = await api.call('PUT', '/v1/models/large', { headers, body });
-    delay.disable();
+    const longest = Math.max(0, ...parse.mock.calls.map(([text]) => String(text).length));
+    parse.mockRestore();
     expect(status).toBe(201);
-    expect(delay.max / 1e6).toBeLessThan((performance.now() - since) / 3);
+    expect(longest).toBeLessThan(1e5); // a thread parses and checks the document
   });
 });

@@ -116,9 +116,7 @@ describe('without a worker', () => {
     const alone = await ApiWorld.create({ maxWaitMs: 200 }, []);
     try {
       const body = { id: 'later', model: 'credit', policy, features };
-      const since = performance.now();
       const asked = await alone.call('POST', '/v1/explanations?waitMs=999999', { body });
-      expect(performance.now() - since).toBeGreaterThan(190);
       expect(asked.status).toBe(202);
       const location = asked.headers.get('location')!;
       expect(location).toBe('/v1/explanations/later');

@@ -18,17 +18,15 @@ const create = async (given: Partial<ApiSettings> = {}): Promise<void> => {
 
 describe('going down', () => {
   it('answers who waits with the place of the answer, and accepts nobody else', async () => {
-    await create();
+    await create({ maxWaitMs: 600_000 });
     const body = { id: 'waits', model: 'credit', features: exampleFeatures(api.world) };
-    const waiting = api.call('POST', '/v1/explanations?waitMs=60000', { body });
+    const waiting = api.call('POST', '/v1/explanations?waitMs=600000', { body });
     await until('the waiting', async () => /waiting 1$/m.test((await api.call('GET', '/metrics')).text));
-    const since = performance.now();
     const drained = api.server.drain();
     const answer = await waiting;
     await drained;
     expect(answer.status).toBe(202);
     expect(answer.headers.get('connection')).toBe('close');
-    expect(performance.now() - since).toBeLessThan(5_000);
     await expect(fetch(`${api.server.address}/healthz`)).rejects.toThrow();
   });
 
@@ -65,9 +63,7 @@ describe('going down', () => {
     const response = await api.fetch('GET', '/v1/batches/idle/results');
     const reading = response.text();
     reading.catch(() => {});
-    const since = performance.now();
     await api.server.drain();
-    expect(performance.now() - since).toBeLessThan(3_000);
     await expect(reading).rejects.toThrow(); // a download that is not whole does not look whole
   });
 });
@@ -106,7 +102,7 @@ describe('without Redis', () => {
     const redis = await startRedis();
     api = await ApiWorld.create({}, [], { url: redis.url, stop: async () => {} });
     const body = { id: 'waits', model: 'credit', features: exampleFeatures(api.world) };
-    const waiting = api.call('POST', '/v1/explanations?waitMs=60000', { body });
+    const waiting = api.call('POST', '/v1/explanations?waitMs=600000', { body });
     await until('the waiting', async () => /waiting 1$/m.test((await api.call('GET', '/metrics')).text));
     await redis.stop('SIGKILL');
     expect((await waiting).json).toMatchObject({ status: 503, code: 'redis-away' });

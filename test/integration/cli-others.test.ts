@@ -60,7 +60,7 @@ describe('models check', () => {
 });
 
 describe('demo', () => {
-  it('explains the credit portfolio in a table and in words', { timeout: 120_000 }, async () => {
+  it('explains the credit portfolio in a table and in words', async () => {
     const output = join(temporaryFolder(), 'results.ndjson');
     const { code, stdout } = await run(['demo', '--output', output]);
     expect(code).toBe(0);

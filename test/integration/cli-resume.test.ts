@@ -37,7 +37,7 @@ describe('an interrupted run', () => {
   it.each<[NodeJS.Signals, string]>([
     ['SIGINT', 'results.ndjson'],
     ['SIGTERM', 'results.csv'],
-  ])('by %s keeps whole lines, and --resume ends with the same file', { timeout: 60_000 }, async (signal, name) => {
+  ])('by %s keeps whole lines, and --resume ends with the same file', async (signal, name) => {
     const { folder, args } = task();
     const [whole, cut] = [join(folder, `whole-${name}`), join(folder, name)];
     expect((await run(args(whole))).code).toBe(0);

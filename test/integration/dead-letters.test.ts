@@ -78,7 +78,7 @@ describe('the store', () => {
   });
 });
 
-describe('elsewise dead', { timeout: 60_000 }, () => {
+describe('elsewise dead', () => {
   const request = { id: 'by-stream', model: 'credit', features: {} };
   const event = { schema: 'elsewise.event-job/v1', id: 'by-queue', model: 'credit', features: {} };
   const workers: RunningWorker[] = [];

@@ -71,5 +71,5 @@ describe.each([
 
 it('takes a policy that asks for all that there is', async () => {
   const event = { id: 'just', model: 'credit', features, policy: policyOf(10_000) };
-  expect(await producer.explain(event, { waitMs: 5_000 })).toMatchObject({ status: 'found' });
+  expect(await producer.explain(event, { waitMs: 60_000 })).toMatchObject({ status: 'found' });
 });

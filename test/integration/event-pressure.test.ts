@@ -9,7 +9,6 @@ import { readMemory } from '../../src/store/redis/memory.js';
 import { firstApplicant } from './example-row.js';
 import { until, World } from './queue-world.js';
 
-const SLOW = 60_000;
 const MAX_MEMORY = 5_000_000;
 const AT_ONCE = 25;
 
@@ -35,50 +34,42 @@ async function answered(world: World, ids: readonly string[]): Promise<number> {
 const usedMemory = async ({ store }: World) => (await readMemory(store.redis)).usedBytes;
 
 describe('events and a Redis that fills up', () => {
-  it(
-    'are refused while there is room for the answers to those that were taken',
-    async () => {
-      const world = await World.withModel(await startRedis({ maxmemory: String(MAX_MEMORY) }));
-      const producer = new Producer(world.store);
-      const { taken, refusal } = await sendUntilRefused((n) => producer.enqueueEvent(eventOf(n)));
-      expect(refusal).toMatchObject({ code: 'redis-full', message: expect.stringContaining('Redis') });
-      expect(taken.length).toBeGreaterThan(50);
-      await world.serve({ lanes: ['events'] });
-      await until('all answers', async () => (await answered(world, taken)) === taken.length, SLOW);
-      expect(await usedMemory(world)).toBeLessThan(MAX_MEMORY);
-      expect(await world.store.dead.count()).toBe(0);
-      await world.close();
-    },
-    2 * SLOW,
-  );
+  it('are refused while there is room for the answers to those that were taken', async () => {
+    const world = await World.withModel(await startRedis({ maxmemory: String(MAX_MEMORY) }));
+    const producer = new Producer(world.store);
+    const { taken, refusal } = await sendUntilRefused((n) => producer.enqueueEvent(eventOf(n)));
+    expect(refusal).toMatchObject({ code: 'redis-full', message: expect.stringContaining('Redis') });
+    expect(taken.length).toBeGreaterThan(50);
+    await world.serve({ lanes: ['events'] });
+    await until('all answers', async () => (await answered(world, taken)) === taken.length);
+    expect(await usedMemory(world)).toBeLessThan(MAX_MEMORY);
+    expect(await world.store.dead.count()).toBe(0);
+    await world.close();
+  });
 
-  it(
-    'that somebody else filled are kept until it has room again, and told of in words',
-    async () => {
-      const world = await World.withModel(await startRedis({ maxmemory: '100mb' }));
-      const { redis, settings, dead } = world.store;
-      const { name, version, digest } = await world.store.models.resolve('credit');
-      const queue = new Queue(QUEUES.events, { connection: redis, ...queueOptions(settings.queuePrefix) });
-      queue.on('error', () => {});
-      const told: string[] = [];
-      const worker = await world.serve({ lanes: ['events'], notice: (text) => told.push(text) });
-      await redis.config('SET', 'maxmemory', (await usedMemory(world)) + 600_000);
-      const { taken, refusal } = await sendUntilRefused((n) => {
-        const job = { schema: 'elsewise.event-job/v1', ...eventOf(n), model: { name, version, digest } };
-        return queue.add('event', eventJobSchema.parse(job), { jobId: `foreign-${n}` });
-      });
-      expect(refusal.message).toContain('OOM');
-      await until('it to be told', async () => told.some((text) => text.includes('full')), SLOW);
-      await new Promise((resolve) => setTimeout(resolve, 8_000)); // longer than all attempts of a job
-      await redis.config('SET', 'maxmemory', 100_000_000);
-      await until('all answers', async () => (await answered(world, taken)) === taken.length, SLOW);
-      expect(told.slice(1)).toEqual([expect.stringContaining('Redis is full')]); // the first is of persistence
-      expect(await dead.count()).toBe(0);
-      expect(await queue.getJobCountByTypes('failed')).toBe(0);
-      await queue.close();
-      await worker.drain();
-      await world.close();
-    },
-    3 * SLOW,
-  );
+  it('that somebody else filled are kept until it has room again, and told of in words', async () => {
+    const world = await World.withModel(await startRedis({ maxmemory: '100mb' }));
+    const { redis, settings, dead } = world.store;
+    const { name, version, digest } = await world.store.models.resolve('credit');
+    const queue = new Queue(QUEUES.events, { connection: redis, ...queueOptions(settings.queuePrefix) });
+    queue.on('error', () => {});
+    const told: string[] = [];
+    const worker = await world.serve({ lanes: ['events'], notice: (text) => told.push(text) });
+    await redis.config('SET', 'maxmemory', (await usedMemory(world)) + 600_000);
+    const { taken, refusal } = await sendUntilRefused((n) => {
+      const job = { schema: 'elsewise.event-job/v1', ...eventOf(n), model: { name, version, digest } };
+      return queue.add('event', eventJobSchema.parse(job), { jobId: `foreign-${n}` });
+    });
+    expect(refusal.message).toContain('OOM');
+    await until('it to be told', async () => told.some((text) => text.includes('full')));
+    await new Promise((resolve) => setTimeout(resolve, 8_000)); // longer than all attempts of a job
+    await redis.config('SET', 'maxmemory', 100_000_000);
+    await until('all answers', async () => (await answered(world, taken)) === taken.length);
+    expect(told.slice(1)).toEqual([expect.stringContaining('Redis is full')]); // the first is of persistence
+    expect(await dead.count()).toBe(0);
+    expect(await queue.getJobCountByTypes('failed')).toBe(0);
+    await queue.close();
+    await worker.drain();
+    await world.close();
+  });
 });

@@ -3,12 +3,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { firstApplicant } from './example-row.js';
 import { compile, installInto } from './packed.js';
 import { POLICY, World, withoutTimes } from './queue-world.js';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 }); // they pack, compile and start processes
 
 const run = promisify(execFile);
 

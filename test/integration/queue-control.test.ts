@@ -16,7 +16,6 @@ import { Keys } from '../../src/store/keys.js';
 import { POLICY, until, World, withoutTimes } from './queue-world.js';
 
 const PROGRAM = join(fileURLToPath(new URL('../..', import.meta.url)), 'dist', 'cli', 'main.js');
-const SLOW = 60_000;
 
 let world: World;
 let queue: Queue;
@@ -29,7 +28,7 @@ beforeAll(async () => {
   queue = new Queue('elsewise-bulk', { connection: redis, prefix: settings.queuePrefix });
   rows = world.writeRows('rows.csv', 1);
   expected = await world.explain(rows);
-}, SLOW);
+});
 
 afterAll(async () => {
   await queue.close();
@@ -46,36 +45,29 @@ async function waitFor(id: string, ...options: string[]): Promise<string> {
 }
 
 describe('an enqueue', () => {
-  it(
-    'that is killed and repeated ends as if nothing had happened',
-    async () => {
-      const many = world.writeRows('many.csv', 10);
-      const args = ['enqueue', '--model', 'credit', '--policy', POLICY, '--input', many, '--batch', 'killed'];
-      const { redis, settings } = world.store;
-      const env = {
-        ...process.env,
-        REDIS_URL: settings.url,
-        ELSEWISE_PREFIX: settings.keyPrefix,
-        ELSEWISE_QUEUE_PREFIX: settings.queuePrefix,
-      };
-      const child = spawn(process.execPath, [PROGRAM, ...args, '--chunk-rows', '100'], { env, stdio: 'ignore' });
-      const ended = new Promise((resolve) => child.once('close', resolve));
-      await until(
-        'some chunks',
-        async () => (await redis.hlen(new Keys(settings.keyPrefix).batchChunks('killed'))) > 20,
-      );
-      child.kill('SIGKILL');
-      await ended;
-      expect((await status('killed')).isSealed).toBe(false);
-      expect(await open()).toContain('killed');
-      const again = await Promise.all([1, 2].map(() => world.run(...args, '--chunk-rows', '100')));
-      expect(again.map(({ code }) => code)).toEqual([0, 0]);
-      expect(await status('killed')).toMatchObject({ isSealed: true, rows: 30_000, chunks: 300 });
-      expect(await queue.getJobCountByTypes('waiting')).toBe(300);
-      await cancelBatch(world.store, 'killed');
-    },
-    SLOW,
-  );
+  it('that is killed and repeated ends as if nothing had happened', async () => {
+    const many = world.writeRows('many.csv', 10);
+    const args = ['enqueue', '--model', 'credit', '--policy', POLICY, '--input', many, '--batch', 'killed'];
+    const { redis, settings } = world.store;
+    const env = {
+      ...process.env,
+      REDIS_URL: settings.url,
+      ELSEWISE_PREFIX: settings.keyPrefix,
+      ELSEWISE_QUEUE_PREFIX: settings.queuePrefix,
+    };
+    const child = spawn(process.execPath, [PROGRAM, ...args, '--chunk-rows', '100'], { env, stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    await until('some chunks', async () => (await redis.hlen(new Keys(settings.keyPrefix).batchChunks('killed'))) > 20);
+    child.kill('SIGKILL');
+    await ended;
+    expect((await status('killed')).isSealed).toBe(false);
+    expect(await open()).toContain('killed');
+    const again = await Promise.all([1, 2].map(() => world.run(...args, '--chunk-rows', '100')));
+    expect(again.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await status('killed')).toMatchObject({ isSealed: true, rows: 30_000, chunks: 300 });
+    expect(await queue.getJobCountByTypes('waiting')).toBe(300);
+    await cancelBatch(world.store, 'killed');
+  });
 
   it('says who and when, and cuts chunks by how long rows take', async () => {
     const id = await world.enqueue(rows, '--batch', 'probed', '--by', 'night shift', '--ttl', '2h');
@@ -138,92 +130,80 @@ describe('a cancelled batch', () => {
     await expect(cancelBatch(world.store, 'never-there')).rejects.toThrow('no batch "never-there" is stored');
   });
 
-  it(
-    'has its running chunks stopped',
-    async () => {
-      const worker = await world.startWorker('--queues', 'bulk');
-      const id = await world.enqueue(rows, '--batch', 'running', '--chunk-rows', '3000', '--count', '6', '--region');
-      await until('a running chunk', async () => (await queue.getActiveCount()) > 0);
-      await sleep(1_000);
-      expect((await status(id)).done).toBe(0);
-      await world.call('batch', 'cancel', id);
-      await until('the chunk to stop', async () => (await queue.getActiveCount()) === 0, 5_000);
-      expect(await status(id)).toMatchObject({ done: 0, failed: 0 });
-      const next = await world.add(rows, { batch: 'after-running', chunkRows: 500 });
-      expect(await waitFor(next)).toBe(expected); // the worker lives
-      expect(await open()).not.toContain(next);
-      expect(await world.call('batch', 'cancel', next)).toMatchObject({ stdout: `${next}: was done already\n` });
-      worker.process.kill('SIGTERM');
-      await worker.ended;
-    },
-    SLOW,
-  );
+  it('has its running chunks stopped', async () => {
+    const worker = await world.startWorker('--queues', 'bulk');
+    const id = await world.enqueue(rows, '--batch', 'running', '--chunk-rows', '3000', '--count', '6', '--region');
+    await until('a running chunk', async () => (await queue.getActiveCount()) > 0);
+    await sleep(1_000);
+    expect((await status(id)).done).toBe(0);
+    await world.call('batch', 'cancel', id);
+    await until('the chunk to stop', async () => (await queue.getActiveCount()) === 0);
+    expect(await status(id)).toMatchObject({ done: 0, failed: 0 });
+    const next = await world.add(rows, { batch: 'after-running', chunkRows: 500 });
+    expect(await waitFor(next)).toBe(expected); // the worker lives
+    expect(await open()).not.toContain(next);
+    expect(await world.call('batch', 'cancel', next)).toMatchObject({ stdout: `${next}: was done already\n` });
+    worker.process.kill('SIGTERM');
+    await worker.ended;
+  });
 });
 
 describe('a batch with failed chunks', () => {
-  it(
-    'is whole after a retry, and all of it expires at the same time',
-    async () => {
-      const { redis, settings, batches } = world.store;
-      const keys = new Keys(settings.keyPrefix);
-      const id = await world.add(rows, { batch: 'mended', chunkRows: 500 });
-      const good = await redis.getBuffer(keys.batchRows(id, 3));
-      await redis.set(keys.batchRows(id, 3), 'damaged');
-      const worker = await world.startWorker('--queues', 'bulk');
-      await until('the others', async () => (await status(id)).done === 5 && (await status(id)).failed === 1);
-      expect(await summariseBatch(world.store, id)).toMatchObject({ state: 'failed' });
-      expect(await open()).toContain(id);
-      await redis.set(keys.batchRows(id, 3), good!);
-      expect(await retryBatch(world.store, id)).toBe(1);
-      expect(await waitFor(id)).toBe(expected);
-      expect(await batches.status(id)).toMatchObject({ done: 6, failed: 0, queuedBytes: expect.any(Number) });
-      await until('the end', async () => !(await open()).includes(id));
-      const left = await Promise.all((await redis.keys(`${keys.batch(id)}*`)).map((key) => redis.expiretime(key)));
-      expect(left.length).toBe(10);
-      expect(Math.max(...left) - Math.min(...left)).toBeLessThanOrEqual(1);
-      worker.process.kill('SIGTERM');
-      await worker.ended;
-    },
-    SLOW,
-  );
+  it('is whole after a retry, and all of it expires at the same time', async () => {
+    const { redis, settings, batches } = world.store;
+    const keys = new Keys(settings.keyPrefix);
+    const id = await world.add(rows, { batch: 'mended', chunkRows: 500 });
+    const good = await redis.getBuffer(keys.batchRows(id, 3));
+    await redis.set(keys.batchRows(id, 3), 'damaged');
+    const worker = await world.startWorker('--queues', 'bulk');
+    await until('the others', async () => (await status(id)).done === 5 && (await status(id)).failed === 1);
+    expect(await summariseBatch(world.store, id)).toMatchObject({ state: 'failed' });
+    expect(await open()).toContain(id);
+    await redis.set(keys.batchRows(id, 3), good!);
+    expect(await retryBatch(world.store, id)).toBe(1);
+    expect(await waitFor(id)).toBe(expected);
+    expect(await batches.status(id)).toMatchObject({ done: 6, failed: 0, queuedBytes: expect.any(Number) });
+    await until('the end', async () => !(await open()).includes(id));
+    const left = await Promise.all((await redis.keys(`${keys.batch(id)}*`)).map((key) => redis.expiretime(key)));
+    expect(left.length).toBe(10);
+    expect(Math.max(...left) - Math.min(...left)).toBeLessThanOrEqual(1);
+    worker.process.kill('SIGTERM');
+    await worker.ended;
+  });
 });
 
 describe('chunks that a dead worker left behind', () => {
-  it(
-    'without a job get one, and with a failed one are failed: waiting ends',
-    async () => {
-      const id = await world.add(rows, { batch: 'lost', chunkRows: 1000 });
-      const { manifest } = await status(id);
-      await (await queue.getJob(chunkJobId(manifest, 0)))!.remove();
-      const failing = (await queue.getJob(chunkJobId(manifest, 2)))!;
-      await failing.remove();
-      // a job that fails while nobody is there to write it down, as one that stalled too often does
-      const { Worker } = await import('bullmq');
-      const broken = await queue.add('chunk', failing.data, { jobId: failing.id, attempts: 1, lifo: true });
-      const { redis, settings } = world.store;
-      const connection = redis.duplicate({ maxRetriesPerRequest: null });
-      const thief = new Worker('elsewise-bulk', null, { connection, prefix: settings.queuePrefix, autorun: false });
-      const taken = await thief.getNextJob('token');
-      expect(taken!.id).toBe(broken.id);
-      await taken!.moveToFailed(new Error('job stalled more than allowable limit'), 'token', false);
-      await thief.close();
-      connection.disconnect();
-      await reconcile(world.store, id);
-      expect(await status(id)).toMatchObject({ failed: 1 });
-      expect(await queue.getJobState(chunkJobId(manifest, 0))).toBe('waiting');
-      const worker = await world.startWorker('--queues', 'bulk');
-      const output = world.path('lost.ndjson');
-      const ended = await world.run('batch', 'wait', id, '--output', output);
-      expect(ended.code).not.toBe(0);
-      expect(ended.stderr).toContain('stalled more than');
-      expect(readFileSync(output, 'utf8').split('\n').length - 1).toBe(2000);
-      await retryBatch(world.store, id);
-      expect(await waitFor(id, '--resume')).toBe(expected);
-      worker.process.kill('SIGTERM');
-      await worker.ended;
-    },
-    SLOW,
-  );
+  it('without a job get one, and with a failed one are failed: waiting ends', async () => {
+    const id = await world.add(rows, { batch: 'lost', chunkRows: 1000 });
+    const { manifest } = await status(id);
+    await (await queue.getJob(chunkJobId(manifest, 0)))!.remove();
+    const failing = (await queue.getJob(chunkJobId(manifest, 2)))!;
+    await failing.remove();
+    // a job that fails while nobody is there to write it down, as one that stalled too often does
+    const { Worker } = await import('bullmq');
+    const broken = await queue.add('chunk', failing.data, { jobId: failing.id, attempts: 1, lifo: true });
+    const { redis, settings } = world.store;
+    const connection = redis.duplicate({ maxRetriesPerRequest: null });
+    const thief = new Worker('elsewise-bulk', null, { connection, prefix: settings.queuePrefix, autorun: false });
+    const taken = await thief.getNextJob('token');
+    expect(taken!.id).toBe(broken.id);
+    await taken!.moveToFailed(new Error('job stalled more than allowable limit'), 'token', false);
+    await thief.close();
+    connection.disconnect();
+    await reconcile(world.store, id);
+    expect(await status(id)).toMatchObject({ failed: 1 });
+    expect(await queue.getJobState(chunkJobId(manifest, 0))).toBe('waiting');
+    const worker = await world.startWorker('--queues', 'bulk');
+    const output = world.path('lost.ndjson');
+    const ended = await world.run('batch', 'wait', id, '--output', output);
+    expect(ended.code).not.toBe(0);
+    expect(ended.stderr).toContain('stalled more than');
+    expect(readFileSync(output, 'utf8').split('\n').length - 1).toBe(2000);
+    await retryBatch(world.store, id);
+    expect(await waitFor(id, '--resume')).toBe(expected);
+    worker.process.kill('SIGTERM');
+    await worker.ended;
+  });
 
   it('of a batch that expired are off the list of open ones after a sweep', async () => {
     const { redis, settings } = world.store;

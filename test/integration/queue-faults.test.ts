@@ -59,7 +59,7 @@ describe('a worker', () => {
 });
 
 describe('Redis', () => {
-  it('that is not there ends every command with 3, soon', async () => {
+  it('that is not there ends every command with 3', async () => {
     const away = { REDIS_URL: 'redis://127.0.0.1:1' };
     const commands = [
       ['models', 'list'],
@@ -69,11 +69,9 @@ describe('Redis', () => {
       ['explain', '--model', 'credit@1', '--input', rows, '--output', world.path('away.ndjson')],
     ];
     for (const command of commands) {
-      const startedMs = performance.now();
       const { code, stderr } = await world.runWith(away, ...command);
       expect(stderr).toContain('cannot reach Redis at redis://127.0.0.1:1');
       expect(code).toBe(3);
-      expect(performance.now() - startedMs).toBeLessThan(5_000);
     }
   });
 });

@@ -4,8 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Producer } from '../../dist/jobs/producer.js';
 import { POLICY, type RunningWorker, sumOf, until, World, withoutTimes } from './queue-world.js';
 
-const SLOW = 60_000;
-
 let world: World;
 let worker: RunningWorker;
 let producer: Producer;
@@ -16,7 +14,7 @@ beforeAll(async () => {
   producer = new Producer(world.store);
   worker = await world.startWorker();
   rows = world.writeRows('rows.csv', 1);
-}, SLOW);
+});
 
 afterAll(() => world.close());
 
@@ -32,20 +30,16 @@ function renamed(path: string): string {
 }
 
 describe('a batch of rows that another had', () => {
-  it(
-    'is answered without solving, under its own ids and in its own order',
-    async () => {
-      // few blocks on any machine: of many small ones only some are worth opening
-      expect(await world.results(await world.add(rows, { chunkRows: 500 }))).toBe(await world.explain(rows));
-      const before = await reused();
-      const other = renamed(rows);
-      const answered = await world.results(await world.add(other, { chunkRows: 700 }));
-      expect(answered).toBe(await world.explain(other));
-      expect((await reused()) - before).toBe(3000);
-      expect((await worker.get('/metrics')).text).toContain('elsewise_once_hits_total{queue="elsewise-bulk"} 3000');
-    },
-    SLOW,
-  );
+  it('is answered without solving, under its own ids and in its own order', async () => {
+    // few blocks on any machine: of many small ones only some are worth opening
+    expect(await world.results(await world.add(rows, { chunkRows: 500 }))).toBe(await world.explain(rows));
+    const before = await reused();
+    const other = renamed(rows);
+    const answered = await world.results(await world.add(other, { chunkRows: 700 }));
+    expect(answered).toBe(await world.explain(other));
+    expect((await reused()) - before).toBe(3000);
+    expect((await worker.get('/metrics')).text).toContain('elsewise_once_hits_total{queue="elsewise-bulk"} 3000');
+  });
 
   it('is solved when the policy differs', async () => {
     const before = await reused();
@@ -110,22 +104,18 @@ describe('an event', () => {
 });
 
 describe('switched off', () => {
-  it(
-    'every row is solved and nothing kept',
-    async () => {
-      const off = await World.withModel();
-      const solving = await off.startWorkerWith({ ELSEWISE_ONCE_TTL_SECONDS: '0' }, '--queues', 'bulk');
-      const input = off.writeRows('rows.csv', 1);
-      for (const batch of ['one', 'two']) {
-        const id = await off.add(input, { batch });
-        await until('its end', async () => (await off.store.batches.status(id)).answered === 3000);
-      }
-      expect(sumOf((await solving.get('/metrics')).text, 'elsewise_once_hits_total')).toBe(0);
-      expect(await off.store.redis.keys(`${off.store.settings.keyPrefix}:once:*`)).toEqual([]);
-      await off.close();
-    },
-    SLOW,
-  );
+  it('every row is solved and nothing kept', async () => {
+    const off = await World.withModel();
+    const solving = await off.startWorkerWith({ ELSEWISE_ONCE_TTL_SECONDS: '0' }, '--queues', 'bulk');
+    const input = off.writeRows('rows.csv', 1);
+    for (const batch of ['one', 'two']) {
+      const id = await off.add(input, { batch });
+      await until('its end', async () => (await off.store.batches.status(id)).answered === 3000);
+    }
+    expect(sumOf((await solving.get('/metrics')).text, 'elsewise_once_hits_total')).toBe(0);
+    expect(await off.store.redis.keys(`${off.store.settings.keyPrefix}:once:*`)).toEqual([]);
+    await off.close();
+  });
 });
 
 function spelt(text: string): string | number | boolean {

@@ -10,8 +10,6 @@ import { startRedis } from '../../scripts/redis.mjs';
 import { readMemory } from '../../src/store/redis/memory.js';
 import { POLICY, until, World } from './queue-world.js';
 
-const SLOW = 60_000;
-
 const memory = async ({ store }: World) => (await readMemory(store.redis)).usedBytes;
 
 async function* file(path: string): AsyncGenerator<Buffer> {
@@ -20,81 +18,69 @@ async function* file(path: string): AsyncGenerator<Buffer> {
 }
 
 describe('back-pressure', () => {
-  it(
-    'leaves room for the results, tells, and ends when there is more',
-    async () => {
-      const maxmemory = 6_000_000;
-      const world = await World.withModel(await startRedis({ maxmemory: String(maxmemory) }));
-      const rows = world.writeRows('rows.csv', 10);
-      const reasons: string[] = [];
-      let added = 0;
-      let isOver = false;
-      const adding = new Producer(world.store)
-        .enqueueBatch({
-          source: file(rows),
-          name: 'rows.csv',
-          model: 'credit',
-          policy: JSON.parse(readFileSync(POLICY, 'utf8')),
-          batch: 'large',
-          chunkRows: 500,
-          onProgress: (count) => {
-            added = count;
-          },
-          onWait: (reason) => reasons.push(reason),
-        })
-        .finally(() => {
-          isOver = true;
-        });
-      await until('it to wait', async () => reasons.length > 2, 60_000);
-      const stoppedAt = added;
-      await sleep(1_000);
-      expect(isOver).toBe(false);
-      expect(added).toBe(stoppedAt);
-      expect(await memory(world)).toBeLessThan(0.7 * maxmemory);
-      expect(reasons[0]).toContain('Redis holds');
-      const worker = await world.startWorker('--queues', 'bulk');
-      await until(
-        'what is there to be done',
-        async () => {
-          const { answered } = await world.store.batches.status('large');
-          return answered >= stoppedAt;
-        },
-        40_000,
-      );
-      expect(await memory(world)).toBeLessThan(maxmemory);
-      await world.store.redis.config('SET', 'maxmemory', 200_000_000);
-      expect(await adding).toMatchObject({ rows: 30_000 });
-      await until('the rest', async () => (await world.store.batches.status('large')).answered === 30_000, 40_000);
-      worker.process.kill('SIGTERM');
-      await worker.ended;
-      await world.close();
-    },
-    2 * SLOW,
-  );
-
-  it(
-    'counts the bytes of a batch when Redis has no limit',
-    async () => {
-      const world = await World.withModel();
-      const settings = { ...storeSettings({}, {}), ...world.store.settings, maxQueuedBytes: 100_000 };
-      const reasons: string[] = [];
-      const adding = new Producer(storeOver(world.store.redis, settings)).enqueueBatch({
-        source: file(world.writeRows('rows.csv', 3)),
+  it('leaves room for the results, tells, and ends when there is more', async () => {
+    const maxmemory = 6_000_000;
+    const world = await World.withModel(await startRedis({ maxmemory: String(maxmemory) }));
+    const rows = world.writeRows('rows.csv', 10);
+    const reasons: string[] = [];
+    let added = 0;
+    let isOver = false;
+    const adding = new Producer(world.store)
+      .enqueueBatch({
+        source: file(rows),
         name: 'rows.csv',
         model: 'credit',
         policy: JSON.parse(readFileSync(POLICY, 'utf8')),
-        batch: 'capped',
-        chunkRows: 100,
+        batch: 'large',
+        chunkRows: 500,
+        onProgress: (count) => {
+          added = count;
+        },
         onWait: (reason) => reasons.push(reason),
+      })
+      .finally(() => {
+        isOver = true;
       });
-      await until('it to wait', async () => reasons.length > 0);
-      expect((await world.store.batches.status('capped')).isSealed).toBe(false);
-      await world.serve({ lanes: ['bulk'] });
-      expect(await adding).toMatchObject({ rows: 9_000 });
-      await world.close();
-    },
-    SLOW,
-  );
+    await until('it to wait', async () => reasons.length > 2);
+    const stoppedAt = added;
+    await sleep(1_000);
+    expect(isOver).toBe(false);
+    expect(added).toBe(stoppedAt);
+    expect(await memory(world)).toBeLessThan(0.7 * maxmemory);
+    expect(reasons[0]).toContain('Redis holds');
+    const worker = await world.startWorker('--queues', 'bulk');
+    await until('what is there to be done', async () => {
+      const { answered } = await world.store.batches.status('large');
+      return answered >= stoppedAt;
+    });
+    expect(await memory(world)).toBeLessThan(maxmemory);
+    await world.store.redis.config('SET', 'maxmemory', 200_000_000);
+    expect(await adding).toMatchObject({ rows: 30_000 });
+    await until('the rest', async () => (await world.store.batches.status('large')).answered === 30_000);
+    worker.process.kill('SIGTERM');
+    await worker.ended;
+    await world.close();
+  });
+
+  it('counts the bytes of a batch when Redis has no limit', async () => {
+    const world = await World.withModel();
+    const settings = { ...storeSettings({}, {}), ...world.store.settings, maxQueuedBytes: 100_000 };
+    const reasons: string[] = [];
+    const adding = new Producer(storeOver(world.store.redis, settings)).enqueueBatch({
+      source: file(world.writeRows('rows.csv', 3)),
+      name: 'rows.csv',
+      model: 'credit',
+      policy: JSON.parse(readFileSync(POLICY, 'utf8')),
+      batch: 'capped',
+      chunkRows: 100,
+      onWait: (reason) => reasons.push(reason),
+    });
+    await until('it to wait', async () => reasons.length > 0);
+    expect((await world.store.batches.status('capped')).isSealed).toBe(false);
+    await world.serve({ lanes: ['bulk'] });
+    expect(await adding).toMatchObject({ rows: 9_000 });
+    await world.close();
+  });
 });
 
 describe('a full Redis', () => {

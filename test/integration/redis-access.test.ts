@@ -11,7 +11,6 @@ const PAGE = readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8
 const ACL = /```acl\n(.*)\n```/.exec(PAGE)![1].split(' ');
 const PREFIXES = { ELSEWISE_PREFIX: 'elsewise', ELSEWISE_QUEUE_PREFIX: 'bull' };
 const PASSWORD = 'p@ss/w:rd%';
-const SLOW = 60_000;
 
 function expectRefusal({ code, stdout, stderr }: Ended, ...texts: (string | RegExp)[]): void {
   for (const text of texts) expect(stderr).toMatch(text);
@@ -37,7 +36,7 @@ describe('a user with no more rights than documented', () => {
 
   afterAll(() => world.close());
 
-  it('can do everything', () => checkFlows(world, ['only']), SLOW);
+  it('can do everything', () => checkFlows(world, ['only']));
 
   it('can be given by variables, the password by a file', async () => {
     const file = world.path('password');
@@ -118,11 +117,7 @@ describe('TLS', () => {
 
   afterAll(() => world.close());
 
-  it(
-    'with an authority of our own and a certificate of ours serves everything',
-    () => checkFlows(world, ['only']),
-    SLOW,
-  );
+  it('with an authority of our own and a certificate of ours serves everything', () => checkFlows(world, ['only']));
 
   it('can be set up in the URL alone', async () => {
     const { ca, clientCert, clientKey } = server.files;

@@ -51,7 +51,7 @@ it('works through a slow network', async () => {
   proxy.restore();
 });
 
-it('waits while Redis is away, and goes on when it is back', { timeout: 90_000 }, async () => {
+it('waits while Redis is away, and goes on when it is back', async () => {
   expect(await isReady()).toBe(true);
   const before = await sendBoth('before', 10);
   proxy.cut();
@@ -62,19 +62,19 @@ it('waits while Redis is away, and goes on when it is back', { timeout: 90_000 }
   expect(await worker.get('/readyz')).toEqual({ status: 503, text: 'Redis is away\n' });
   expect((await worker.get('/metrics')).text).toContain('elsewise_redis_up 0');
   proxy.restore();
-  await until('ready', isReady, 5_000);
-  await until('all answers', () => answered([...before, ...during]), 40_000);
+  await until('ready', isReady);
+  await until('all answers', () => answered([...before, ...during]));
   expect(await world.store.dead.count()).toBe(0);
 });
 
-it('notices that nothing passes though no connection broke', { timeout: 90_000 }, async () => {
+it('notices that nothing passes though no connection broke', async () => {
   proxy.freeze();
   const ids = await sendBoth('frozen', 5);
-  await until('not ready', async () => !(await isReady()), 15_000);
+  await until('not ready', async () => !(await isReady()));
   expect((await worker.get('/healthz')).status).toBe(200);
   proxy.restore();
-  await until('ready', isReady, 15_000);
-  await until('all answers', () => answered(ids), 40_000);
+  await until('ready', isReady);
+  await until('all answers', () => answered(ids));
 });
 
 it('says once that it waits and once that it is over, and drains in the end', async () => {

@@ -12,7 +12,7 @@ const CASES: [name: string, lateMs: number][] = [
   ['later than BullMQ waits on one connection', 8_000],
 ];
 
-it.each(CASES)('a replica that takes over %s loses no row and no event', { timeout: 60_000 }, async (_, lateMs) => {
+it.each(CASES)('a replica that takes over %s loses no row and no event', async (_, lateMs) => {
   const servers = await startCluster(3, { hasReplicas: true, nodeTimeoutMs: 1_000 });
   const world = await World.withModel(servers);
   onTestFinished(() => world.close());

@@ -10,7 +10,6 @@ import { ask, type Servers, startCluster } from './redis-servers.js';
 const PAGE = readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8');
 const ACL = /```acl-cluster\n(.*)\n```/.exec(PAGE)![1].split(' ');
 const PREFIXES = { ELSEWISE_PREFIX: 'elsewise', ELSEWISE_QUEUE_PREFIX: 'bull' };
-const SLOW = 60_000;
 const NOBODY = { ELSEWISE_STORE_USERNAME: '', ELSEWISE_STORE_PASSWORD: '' };
 
 let servers: Servers;
@@ -27,16 +26,12 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('a Cluster', () => {
-  it(
-    'serves registry, batches, waiting, events and metrics to a user with no more rights than documented',
-    async () => {
-      expect(world.store.settings.queuePrefix).toBe('{bull}');
-      await checkFlows(world, ['first', 'second', 'third']);
-      const keys = await Promise.all(servers.ports.map((port) => ask(`redis://127.0.0.1:${port}`, 'DBSIZE')));
-      expect(Math.min(...keys.map(Number))).toBeGreaterThan(0); // all three had a part in it
-    },
-    SLOW,
-  );
+  it('serves registry, batches, waiting, events and metrics to a user with no more rights than documented', async () => {
+    expect(world.store.settings.queuePrefix).toBe('{bull}');
+    await checkFlows(world, ['first', 'second', 'third']);
+    const keys = await Promise.all(servers.ports.map((port) => ask(`redis://127.0.0.1:${port}`, 'DBSIZE')));
+    expect(Math.min(...keys.map(Number))).toBeGreaterThan(0); // all three had a part in it
+  });
 
   it('is as full as its fullest master', async () => {
     const [first, second, third] = servers.ports.map((port) => `redis://127.0.0.1:${port}`);
@@ -83,12 +78,10 @@ describe('a Cluster', () => {
     expect(blind).toMatchObject({ code: 3, stderr: expect.stringMatching(/NOPERM.*cluster.*see the ACL/) });
   });
 
-  it('of which nothing is there is away, soon', async () => {
-    const startedMs = performance.now();
+  it('of which nothing is there is away', async () => {
     const env = { REDIS_URL: 'redis+cluster://127.0.0.1:1,127.0.0.1:2' };
     const { code, stderr } = await world.callWith(env, 'models', 'list');
     expect(stderr).toContain('cannot reach Redis at redis+cluster://127.0.0.1:1,127.0.0.1:2 (connect ECONNREFUSED');
     expect(code).toBe(3);
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 });

@@ -97,9 +97,7 @@ describe('policies', () => {
     expect((await world.store.policies.versions(NAME)).length).toBe(2);
   });
 
-  it('and models of the registry answer as their files do, in explain and in a batch', {
-    timeout: 60_000,
-  }, async () => {
+  it('and models of the registry answer as their files do, in explain and in a batch', async () => {
     const input = world.writeRows('rows.csv', 1);
     const expected = await world.explain(input);
     const output = world.path('out.ndjson');
@@ -140,7 +138,7 @@ describe('policies', () => {
     expect(JSON.parse(readFileSync(output, 'utf8').split('\n')[0]).policy.name).toBe('from-a-file');
   });
 
-  it('answer an event that names them, as they are when it is enqueued', { timeout: 60_000 }, async () => {
+  it('answer an event that names them, as they are when it is enqueued', async () => {
     const { results, policies } = world.store;
     const [header, row] = readFileSync(world.writeRows('rows.csv', 1), 'utf8').split('\n');
     const values = row.split(',');

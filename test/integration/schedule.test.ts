@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cancelBatch } from '../../dist/jobs/batches/batch-control.js';
 import { Producer } from '../../dist/jobs/producer.js';
 import { openScheduleQueue, Schedules } from '../../dist/jobs/schedules/schedule.js';
@@ -18,8 +18,6 @@ const EVERY_SECOND = '* * * * * *';
 const SCHEDULES = { schedules: true };
 /** A worker that dies is missed sooner than by default. */
 const MISSED_SOON = { ELSEWISE_WORKER_LOCK_MS: '1500', ELSEWISE_WORKER_STALLED_CHECK_MS: '500' };
-
-vi.setConfig({ testTimeout: 90_000 }); // they start many processes
 
 let world: World;
 let inbox: string;
@@ -140,14 +138,14 @@ describe('a run', () => {
     await cancelBatch(world.store, cancelled);
     await world.store.redis.del(new Keys(world.store.settings.keyPrefix).batch(expired));
     const { schedules } = world.store;
-    await until('both to be given up', async () => (await schedules.deliveries('nightly')).size === 2, 5_000);
+    await until('both to be given up', async () => (await schedules.deliveries('nightly')).size === 2);
     const { stdout } = await world.call('schedule', 'show', 'nightly');
     expect(stdout).toContain(`batch ${cancelled} -> batch ${cancelled} was cancelled: its results are not written`);
     expect(stdout).toContain(`batch ${expired} -> no batch "${expired}" is stored (or it has expired)`);
     const queue = openScheduleQueue(world.store);
     const looks = async () =>
       (await queue.getJobs(['delayed', 'active', 'waiting'])).filter((job) => job.name === 'deliver');
-    await until('the last look', async () => (await looks()).length === 0, 5_000);
+    await until('the last look', async () => (await looks()).length === 0);
     await queue.close();
   });
 
@@ -319,7 +317,7 @@ describe('once', () => {
       files: [{ batch, rows: 15_000 }],
     });
     const output = world.path(`outbox/a.${batch}.ndjson`);
-    await until('the results', async () => existsSync(output), 60_000);
+    await until('the results', async () => existsSync(output));
     const ids = readFileSync(output, 'utf8')
       .trimEnd()
       .split('\n')
@@ -327,5 +325,5 @@ describe('once', () => {
     expect(ids).toHaveLength(15_000);
     expect(new Set(ids).size).toBe(15_000);
     expect(readdirSync(world.path('outbox'))).toHaveLength(1);
-  }, 120_000);
+  });
 });

@@ -4,10 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until, withoutTimes } from './queue-world.js';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 }); // they start many processes
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
@@ -50,7 +48,7 @@ async function start(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Up> {
     up.stderr += text;
   });
   running = up;
-  await until('its commands', async () => /batch wait/.test(up.stdout) || child.exitCode !== null, 60_000);
+  await until('its commands', async () => /batch wait/.test(up.stdout) || child.exitCode !== null);
   return up;
 }
 

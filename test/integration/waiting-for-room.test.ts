@@ -75,9 +75,7 @@ describe('an upload', () => {
     await leaveNoRoom(api.world.store);
     const waiting = upload('cut');
     await until('it to wait', async () => (await api.world.store.batches.open()).size === 1);
-    const since = performance.now();
     await api.server.drain();
-    expect(performance.now() - since).toBeLessThan(3_000);
     const { json, headers } = await waiting;
     expect(json).toMatchObject({ status: 503, code: 'interrupted' });
     expect(headers.get('retry-after')).toBe('1');
@@ -101,15 +99,13 @@ it('a run of a schedule is left to the next worker, which goes on with its batch
   await until('it to wait', async () => (await store.batches.open()).size === 1);
   const [batch] = (await store.batches.open()).keys();
 
-  const since = performance.now();
   await first.drain();
-  expect(performance.now() - since).toBeLessThan(3_000);
   expect(await store.schedules.run('nightly', id)).toMatchObject({ outcome: 'running', files: [] });
   expect(await looksInAWhile(store)).toEqual(NONE);
 
   await limitMemory(store, ROOM);
   await world.serve({ schedules: true });
-  await until('the run', async () => (await store.schedules.run('nightly', id))?.outcome !== 'running', 5_000);
+  await until('the run', async () => (await store.schedules.run('nightly', id))?.outcome !== 'running');
   expect(await store.schedules.run('nightly', id)).toMatchObject({ outcome: 'added', files: [{ batch, rows: 3_000 }] });
   expect([...(await store.batches.open()).keys()]).toEqual([batch]);
   const { rows, manifest } = await store.batches.status(batch);

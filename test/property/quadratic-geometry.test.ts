@@ -73,7 +73,7 @@ describe('the optimum of a quadratic region under squared cost', () => {
 
   beforeAll(async () => {
     asPosed = await Promise.all(questions.map(({ parameters, row }) => optimum(parameters, row, 'class 1')));
-  }, 60_000);
+  });
 
   it('moves with the model and the row', async () => {
     for (const [k, { parameters, row, shift }] of questions.entries()) {

@@ -54,6 +54,10 @@ export function pose(dice: Dice, { family, size, policy = {}, units, classes }: 
   }
 }
 
+const UNITS_PER_MS = 1000;
+const FAR_MS = 600_000;
+const STILL = { now: () => 0 };
+
 export const patient: Limits = {
   budget: unlimited(),
   nudge: 1e-12,
@@ -63,7 +67,7 @@ export const patient: Limits = {
   gap: 0,
 };
 
+/** The work that one core does alone in so many milliseconds. The clock stands still: a busy machine gives the same outcome. */
 export function within(milliseconds: number): Limits {
-  const clock = { now: () => performance.now() };
-  return { ...patient, budget: new Budget(Infinity, clock, milliseconds) };
+  return { ...patient, budget: new Budget(UNITS_PER_MS * milliseconds, STILL, FAR_MS) };
 }
