@@ -35,7 +35,10 @@ export { type BatchInput, type EnqueuedBatch, type EnqueuedEvent, Producer } fro
 export { type LoadedModel, loadModel } from './models/load.js';
 export { loadPolicy, type Policy } from './policy/policy.js';
 
-/** Does once what does not depend on the row. The inside has no clock of its own, so it is given one here. */
+/**
+ * Does once what does not depend on the row. The inside has no clock of its own, so it is given one here. Explaining is synchronous,
+ * therefore an engine that a row may need is loaded here, and only then.
+ */
 export function prepare(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Promise<Plan> {
   return preparePlan(model, policy, { now: () => performance.now(), ...options });
 }

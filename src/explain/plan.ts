@@ -21,6 +21,7 @@ import { solvers } from '../solvers/index.js';
 import { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { Limits, Outcome, Prepared } from '../solvers/solver.js';
 import { diversify } from './diverse.js';
+import { type Engine, enginesForOwnTargets, enginesOf } from './engines.js';
 import { explainInfeasible } from './infeasible.js';
 import { buildLadder, climb, closes, type Rung, roundMs } from './ladder.js';
 import { PlanMemory } from './plan-memory.js';
@@ -66,10 +67,19 @@ export interface Plan {
   invalid(id: string, path: string, message: string): ResultDocument;
   /** Memory that the plan keeps, with its model; what threads share is not counted. */
   readonly bytes: number;
+  /** The engines that a row may need; most rows need none. */
+  readonly engines: readonly Engine[];
 }
 
+/** A plan whose rows can be explained at once: the engines that a row may need are loaded. */
 export async function prepare(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Promise<Plan> {
-  await Promise.all(solvers.map((solver) => solver.load?.()));
+  const plan = createPlan(model, policy, options);
+  await Promise.all(plan.engines.map((engine) => engine.load()));
+  return plan;
+}
+
+/** A plan for callers that may wait: where a row needs an engine, explaining throws `EngineNeeded` (engines.ts drives this). */
+export function createPlan(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Plan {
   const { now = () => 0, ownTime = now, partBytes = PART_BYTES } = options;
   return new PreparedPlan(model, policy, { now, ownTime, partBytes });
 }
@@ -84,6 +94,8 @@ class PreparedPlan implements Plan, Searcher {
   readonly person: Person;
   private readonly now: () => number;
   private readonly guard: Clock;
+  /** Those that the policy's own target may need. */
+  private readonly ownEngines: readonly Engine[];
 
   constructor(
     readonly model: LoadedModel,
@@ -104,11 +116,16 @@ class PreparedPlan implements Plan, Searcher {
     const { compiled, verifier, person } = this;
     this.memory = new PlanMemory(this, model, { compiled, verifier, person });
     this.parts = new PlanParts(options.partBytes);
-    if (policy.document.target !== undefined) this.targetPlan(undefined);
+    const hasTarget = policy.document.target !== undefined;
+    this.ownEngines = hasTarget ? enginesOf(this.targetPlan(undefined).ladders) : [];
   }
 
   get bytes(): number {
     return this.memory.modelBytes + this.ownBytes;
+  }
+
+  get engines(): readonly Engine[] {
+    return this.ownEngines.length ? this.ownEngines : enginesForOwnTargets(this.model);
   }
 
   get ownBytes(): number {

@@ -5,6 +5,7 @@
 import type { Domain } from '../policy/domain.js';
 import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
+import type { Engine } from './engine.js';
 
 export type Acceptance = 'no' | 'heuristic' | 'exact';
 
@@ -53,8 +54,8 @@ export interface Solver {
   readonly partOf?: string;
   /** Takes parts of a person's domain, also those that the present row is not in: a reduction may ask it about each part. */
   readonly takesParts?: true;
-  /** Loads an engine, once per thread, before the first `prepare`. */
-  load?(): Promise<void>;
+  /** What has to be loaded before it solves: without it `solve` throws `EngineNeeded`. */
+  readonly engine?: Engine;
   /** `table`: all solvers. A reduction makes another problem of its own, and takes whoever solves that from the table. */
   accepts(problem: Problem, table: SolverTable): Acceptance;
   prepare(problem: Problem, table: SolverTable): Prepared;

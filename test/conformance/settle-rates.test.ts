@@ -111,7 +111,7 @@ let posed: Posed[] = [];
 beforeAll(async () => {
   const rounds = Array.from({ length: ROUNDS }, (_, index) => [...fromOracle(index), ...continuous(index)]);
   posed = rounds.flat().filter(({ problem, domain }) => !problem.holds(domain.origin));
-  await Promise.all(solvers.map((solver) => solver.load?.()));
+  await Promise.all(solvers.map((solver) => solver.engine?.load()));
 });
 
 describe('of what it accepts as exact', () => {

@@ -23,7 +23,7 @@ const DEADLINE_MS = 3000;
 const SAME_COST = 1e-6;
 
 beforeAll(async () => {
-  await Promise.all(solvers.map((solver) => solver.load?.()));
+  await Promise.all(solvers.map((solver) => solver.engine?.load()));
 });
 
 interface Verdict {

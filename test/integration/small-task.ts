@@ -12,6 +12,26 @@ export const MODEL = {
   parameters: { weights: [0.01, 0.05, 0.5, -0.5], bias: -40, threshold: 0.5 },
 };
 
+/** The same with one split. */
+export const TREE = {
+  ...MODEL,
+  family: 'decision-tree',
+  parameters: {
+    task: 'classification',
+    tree: {
+      feature: [0, -1, -1],
+      threshold: [1500, 0, 0],
+      left: [1, -1, -1],
+      right: [2, -1, -1],
+      value: [
+        [0, 0],
+        [1, 0],
+        [0, 1],
+      ],
+    },
+  },
+};
+
 export const POLICY = {
   schema: 'elsewise.policy/v1',
   name: 'small',

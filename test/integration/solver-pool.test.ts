@@ -137,7 +137,7 @@ describe('a pool', () => {
     pool = new SolverPool({ threads: 1, file: file('misbehaving'), planBytes });
     for (const count of [1, 2, 1, 3, 1, 2]) await pool.run(under(count), { rowLimitMs: PATIENT_MS });
     const { bytes, ...use } = pool.planUse();
-    expect(use).toEqual({ plans: 2, hits: 2, misses: 4, evictions: 2 });
+    expect(use).toEqual({ plans: 2, hits: 2, misses: 4, evictions: 2, engineLoads: 0 });
     expect(bytes).toBeGreaterThan(planBytes / 2);
     expect(bytes).toBeLessThanOrEqual(planBytes);
     await pool.run(task([named('exit-1')]), { rowLimitMs: PATIENT_MS });

@@ -3,6 +3,7 @@
  * of the rows. The core never waits; this file waits for it.
  */
 import type { ResultDocument } from '../../documents/result-document.js';
+import { withEngines } from '../../explain/engines.js';
 import type { Plan, Row } from '../../explain/plan.js';
 import { type BatchLimits, type PointScorer, ScoreBatches } from './score-batches.js';
 
@@ -19,7 +20,7 @@ export async function* explainRemotely(
   const batches = new ScoreBatches(scorer, limits);
   const underWay: Promise<ResultDocument>[] = [];
   for await (const row of rows) {
-    underWay.push(settledLater(explainOne(plan, row, batches)));
+    underWay.push(settledLater(withEngines(() => explainOne(plan, row, batches))));
     if (underWay.length >= limits.rowsAtOnce) yield await underWay.shift()!;
   }
   while (underWay.length) yield await underWay.shift()!;

@@ -14,6 +14,8 @@ export interface PlanUse extends LruCounts {
   readonly thread: number;
   readonly plans: number;
   readonly bytes: number;
+  /** Engines that the thread has loaded. */
+  readonly engineLoads: number;
 }
 
 /** Adds up the reports of threads that come and go: counts never fall, what a thread kept goes with it. */
@@ -32,6 +34,11 @@ export class PlanLedger {
     for (const thread of this.#latest.keys()) if (!living.includes(thread)) this.#latest.delete(thread);
     const kept = [...this.#latest.values()];
     const sum = (of: (use: PlanUse) => number) => kept.reduce((total, use) => total + of(use), 0);
-    return { ...this.#counts, plans: sum(({ plans }) => plans), bytes: sum(({ bytes }) => bytes) };
+    return {
+      ...this.#counts,
+      plans: sum(({ plans }) => plans),
+      bytes: sum(({ bytes }) => bytes),
+      engineLoads: sum(({ engineLoads }) => engineLoads),
+    };
   }
 }

@@ -3,6 +3,7 @@
  * is read against, and how long a row takes. Between the two questions the thread keeps what it has prepared.
  */
 import { ElsewiseError } from '../../documents/error.js';
+import { withEngines } from '../../explain/engines.js';
 import type { Plan } from '../../explain/plan.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 import { headerFeatures } from '../rows/csv.js';
@@ -27,7 +28,12 @@ export class PlanTrial {
     return { features: headerFeatures(model) };
   }
 
-  time({ layout, bytes, firstRow, progress }: ThreadTask<TimeTask>): RowTime {
+  /** Rows that need an engine are timed anew once it is loaded. */
+  time(task: ThreadTask<TimeTask>): Promise<RowTime> {
+    return withEngines(() => this.#timeAtOnce(task));
+  }
+
+  #timeAtOnce({ layout, bytes, firstRow, progress }: ThreadTask<TimeTask>): RowTime {
     const plan = this.#tried;
     if (!plan) throw new ElsewiseError('thread-lost', 'the thread that had prepared model and policy is gone');
     const read = createRowReader(layout, plan.model);

@@ -3,6 +3,7 @@
  * How a plan is prepared is an argument, so that tests can run threads that hang, die or run out of memory.
  */
 import { threadId } from 'node:worker_threads';
+import { EngineNeeded, engineLoads, enginesReloading, withEngines } from '../../explain/engines.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 import { KEY_BYTES } from '../../store/known-rows/known-row-store.js';
 import { type AnswerSink, BlockSink, LineSink } from '../results/answer-sinks.js';
@@ -29,7 +30,7 @@ export function createTaskRunner(options: ThreadPlanOptions): TaskRunner {
     await run.answerRows(sink);
     const finished = sink.finish();
     if (!task.isPacked && task.rows > 0) bytesPerRow = Math.ceil(finished.bytes.length / task.rows);
-    return { ...finished, ...run.end(), plans: { thread: threadId, ...plans.use } };
+    return { ...finished, ...run.end(), plans: { thread: threadId, ...plans.use, engineLoads: engineLoads() } };
   };
 }
 
@@ -75,11 +76,13 @@ class ChunkRun {
     Atomics.store(progress, 0, 0);
     let at = 0;
     for (const row of rows) {
+      const reloading = enginesReloading();
+      if (reloading) await reloading;
       let answer = this.#takeKnown(row, at);
       try {
         answer ??= this.#answer(row, at);
       } catch (error) {
-        answer = await this.#answerFailed(row, error as Error);
+        answer = await this.#answerLater(row, at, error as Error);
       }
       sink.push(answer);
       at = Atomics.add(progress, 0, 1) + 1;
@@ -102,6 +105,16 @@ class ChunkRun {
     const values = this.#keys && this.#answerer.lasting(answer);
     if (values) writeKey(values, row.target, this.#keys!, KEY_BYTES * at);
     return answer;
+  }
+
+  /** The row needs an engine, or its solver failed. */
+  async #answerLater(row: ParsedRow, at: number, error: Error): Promise<unknown> {
+    if (!(error instanceof EngineNeeded)) return this.#answerFailed(row, error);
+    try {
+      return await withEngines(() => this.#answer(row, at));
+    } catch (failure) {
+      return this.#answerFailed(row, failure as Error);
+    }
   }
 
   /** A solver that threw may have left its memory in any state: this row is answered without it, the next gets a new plan. */

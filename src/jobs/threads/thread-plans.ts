@@ -2,15 +2,16 @@
  * What a thread keeps of models and policies, within a budget of bytes. One entry serves all kinds of tasks, layouts and
  * outputs: readers and writers are made for each chunk, which costs microseconds.
  */
-import type { Plan, PlanOptions, prepare } from '../../explain/plan.js';
+import type { Plan, PlanOptions } from '../../explain/plan.js';
 import { modelBytes } from '../../explain/plan-memory.js';
 import { type LruCounts, SizedLru } from '../../explain/sized-lru.js';
 import type { LoadedModel } from '../../models/load.js';
-import { loadPolicy } from '../../policy/policy.js';
+import { loadPolicy, type Policy } from '../../policy/policy.js';
 import { type PlanReference, readSharedJson, readSharedModel } from './shared-documents.js';
 
 export interface ThreadPlanOptions {
-  readonly prepare: typeof prepare;
+  /** Its rows may throw `EngineNeeded`. */
+  readonly prepare: (model: LoadedModel, policy: Policy, options: PlanOptions) => Plan | Promise<Plan>;
   readonly now: () => number;
   readonly ownTime?: () => number;
   /** Of models and plans that the thread keeps. */

@@ -6,16 +6,14 @@
  * Tolerances are as tight as HiGHS has them; programs are expected to be scaled so that these are small.
  *
  * No error of the package leaves this file as it is: its stack quotes a source line of 160 KB. After an error that may
- * have left the engine's memory in disorder the engine is loaded anew, and until then every run fails.
+ * have left the engine's memory in disorder the engine is loaded anew, and until then every run fails. A run before the engine was
+ * loaded at all throws `EngineNeeded`: the package is not even read before.
  */
 
 import type { Highs, Model, ModelData, ModelStatusCode } from 'highs';
-import * as highsModule from 'highs';
 import type { Budget } from '../../problems/budget.js';
+import { type Engine, EngineNeeded } from '../engine.js';
 import type { SparseProgram } from './sparse-program.js';
-
-/** The declarations say CommonJS, the file that Node takes is a module: its default export is the loader itself. */
-const loadEngine = highsModule.default as unknown as typeof highsModule.default.default;
 
 const SETTINGS = {
   output_flag: false,
@@ -43,19 +41,35 @@ const kindOf = (program: SparseProgram) => (program.whole.includes(1) ? 'milp' :
 let engine: Highs | null = null;
 let instance: Model | null = null;
 let loading: Promise<void> | null = null;
+let isBroken = false;
+let loads = 0;
 
-/** Loads the engine, once per thread. */
-export function loadHighs(): Promise<void> {
-  loading ??= loadEngine().then(
-    (loaded) => {
-      engine = loaded;
-    },
-    (error: unknown) => {
-      loading = null;
-      throw new Error(`HiGHS could not be loaded: ${shortened(error)}`);
-    },
-  );
-  return loading;
+export const highs: Engine = {
+  name: 'HiGHS',
+  get loads() {
+    return loads;
+  },
+  load: () => {
+    loading ??= loadHighs();
+    return loading;
+  },
+  get reloading() {
+    return isBroken ? loading : null;
+  },
+};
+
+async function loadHighs(): Promise<void> {
+  try {
+    // The declarations say CommonJS, the file that Node takes is a module: its default export is the loader itself.
+    const { default: loader } = (await import('highs')) as unknown as { default: () => Promise<Highs> };
+    engine = await loader();
+    loads++;
+  } catch (error) {
+    loading = null;
+    throw new Error(`HiGHS could not be loaded: ${shortened(error)}`);
+  } finally {
+    isBroken = false;
+  }
 }
 
 export interface Run {
@@ -84,7 +98,8 @@ const NOTHING: Run = {
 
 /** Runs a program whose objective is bounded below, within a budget that it counts in iterations and nodes. */
 export function runHighs(program: SparseProgram, budget: Budget): Run {
-  if (!engine) return { ...NOTHING, detail: 'HiGHS is not loaded' };
+  if (isBroken) return { ...NOTHING, detail: 'HiGHS broke and is being loaded anew' };
+  if (!engine) throw new EngineNeeded(highs);
   try {
     // A program without columns counts as empty: HiGHS would not look at its rows.
     if (!program.cost.length) program.addColumn(0, 0);
@@ -140,8 +155,9 @@ function replaceInstance(): void {
 function abandonEngine(): void {
   engine = null;
   instance = null;
-  loading = null;
-  loadHighs().catch(() => {});
+  isBroken = true;
+  loading = loadHighs();
+  loading.catch(() => {});
 }
 
 const shortened = (error: unknown): string =>

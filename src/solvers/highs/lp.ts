@@ -23,7 +23,7 @@ import {
   type Solver,
   solved,
 } from '../solver.js';
-import { loadHighs, type Run, runHighs } from './highs.js';
+import { highs, type Run, runHighs } from './highs.js';
 import { SparseProgram } from './sparse-program.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
@@ -119,4 +119,4 @@ function extraDepth(model: MoveModel, i: number, floor: number): number {
   return Math.max(0, Math.min(floor - model.depth[i] * model.scaleOf(i), 0.25 * width));
 }
 
-export const lp: Solver = { name: 'lp', load: loadHighs, accepts, prepare: (problem) => new PreparedLp(problem) };
+export const lp: Solver = { name: 'lp', engine: highs, accepts, prepare: (problem) => new PreparedLp(problem) };

@@ -28,7 +28,7 @@ import {
   solved,
 } from '../solver.js';
 import { BigM } from './big-m.js';
-import { loadHighs, type Run, runHighs } from './highs.js';
+import { highs, type Run, runHighs } from './highs.js';
 import { MoveProgram } from './move-program.js';
 import { SeparableCost } from './separable-cost.js';
 
@@ -218,4 +218,4 @@ class PreparedMilp implements Prepared {
   }
 }
 
-export const milp: Solver = { name: 'milp', load: loadHighs, accepts, prepare: (problem) => new PreparedMilp(problem) };
+export const milp: Solver = { name: 'milp', engine: highs, accepts, prepare: (problem) => new PreparedMilp(problem) };

@@ -27,7 +27,7 @@ import {
   solved,
 } from '../solver.js';
 import { BigM } from './big-m.js';
-import { loadHighs, type Run, runHighs } from './highs.js';
+import { highs, type Run, runHighs } from './highs.js';
 import { MoveProgram } from './move-program.js';
 import { QuadraticCost } from './quadratic-cost.js';
 import { SquareCuts } from './square-cuts.js';
@@ -230,4 +230,4 @@ class PreparedMiqp implements Prepared {
   }
 }
 
-export const miqp: Solver = { name: 'miqp', load: loadHighs, accepts, prepare: (problem) => new PreparedMiqp(problem) };
+export const miqp: Solver = { name: 'miqp', engine: highs, accepts, prepare: (problem) => new PreparedMiqp(problem) };

@@ -22,7 +22,7 @@ import { linearRows, type Problem } from '../../problems/problem.js';
 import { certify } from '../shared/certificate.js';
 import { depthOf, violation } from '../shared/linear-rows.js';
 import { type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
-import { loadHighs, type Run, runHighs } from './highs.js';
+import { highs, type Run, runHighs } from './highs.js';
 import { type SparseHessian, SparseProgram } from './sparse-program.js';
 import { type Stationary, stationaryPoint } from './stationary-point.js';
 
@@ -238,4 +238,4 @@ function endMet(value: number, low: number, high: number, dual: number | undefin
   return value - low <= MET ? low : high - value <= MET ? high : Number.NaN;
 }
 
-export const qp: Solver = { name: 'qp', load: loadHighs, accepts, prepare: (problem) => new PreparedQp(problem) };
+export const qp: Solver = { name: 'qp', engine: highs, accepts, prepare: (problem) => new PreparedQp(problem) };

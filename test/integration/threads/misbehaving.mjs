@@ -1,5 +1,5 @@
 /** A solver thread that comes to grief over rows whose id says how. */
-import { prepare } from '../../../dist/explain/plan.js';
+import { createPlan } from '../../../dist/explain/plan.js';
 import { answerTasks } from '../../../dist/jobs/threads/thread-reply.js';
 
 const MISDEEDS = {
@@ -18,8 +18,8 @@ const MISDEEDS = {
   },
 };
 
-async function prepareMisbehaving(model, policy, options) {
-  const plan = await prepare(model, policy, options);
+function prepareMisbehaving(model, policy, options) {
+  const plan = createPlan(model, policy, options);
   return {
     invalid: (...args) => plan.invalid(...args),
     explainRecord(id, ...rest) {

@@ -1,5 +1,5 @@
 /** `elsewise policies push FILE`: the next version of a policy, or the one that it is already. */
-import { prepare } from '../../../explain/plan.js';
+import { createPlan } from '../../../explain/plan.js';
 import { loadPolicy } from '../../../policy/policy.js';
 import { defineCommand } from '../../command.js';
 import { readJson, readModel } from '../../documents.js';
@@ -27,7 +27,7 @@ same content again keeps its number. The last line is the reference: name@versio
   ],
   async run({ options, positionals: [path] }) {
     const document = await readJson(path);
-    if (options.model) await prepare(await readModel(options.model, options.redis), loadPolicy(document));
+    if (options.model) createPlan(await readModel(options.model, options.redis), loadPolicy(document));
     const { version, isNew } = await useStore(options, ({ policies }) => policies.push(document));
     if (!isNew) process.stderr.write(`elsewise: the registry has the same content since ${version.pushed}\n`);
     process.stdout.write(`${version.name}@${version.version}\n`);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseDocument } from '../../../documents/parse.js';
-import { prepare } from '../../../explain/plan.js';
+import { createPlan } from '../../../explain/plan.js';
 import { nextTimes } from '../../../jobs/schedules/cron.js';
 import { Schedules } from '../../../jobs/schedules/schedule.js';
 import { resolvePolicy } from '../../../jobs/worker/policy-source.js';
@@ -92,5 +92,5 @@ async function readPolicySource(text: string): Promise<PolicySource> {
 
 /** That model and policy are there and go together now; a run checks it again. */
 async function checkPlan(store: Store, { model, policy }: Schedule): Promise<void> {
-  await prepare(await store.models.load(model), await resolvePolicy(store, policy));
+  createPlan(await store.models.load(model), await resolvePolicy(store, policy));
 }

@@ -1,0 +1,21 @@
+/**
+ * Engines: modules in WebAssembly that some solvers need. Loading one takes tens of milliseconds and megabytes of memory in every
+ * thread, and most plans never reach a solver that needs one. Solving never waits, therefore a solver that misses its engine throws
+ * `EngineNeeded`. The asynchronous caller loads the engine and solves the row again from its beginning.
+ */
+
+export interface Engine {
+  readonly name: string;
+  /** How often it was loaded in this thread. */
+  readonly loads: number;
+  /** Loads it, once per thread; later calls wait for the same loading. */
+  load(): Promise<void>;
+  /** Set: the engine broke and is being loaded anew. Until then its solvers answer that they failed. */
+  readonly reloading: Promise<void> | null;
+}
+
+export class EngineNeeded extends Error {
+  constructor(readonly engine: Engine) {
+    super(`the engine ${engine.name} is not loaded: load it and explain the row again`);
+  }
+}
