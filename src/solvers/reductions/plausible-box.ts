@@ -139,8 +139,12 @@ export class PlausibleBox {
     spent[f] = before;
   }
 
-  /** Right: this category and no other. Left: any other. */
+  /** Right: this category and no other. Left: any other. A threshold that 0 and 1 lie on the same side of asks nothing. */
   private descendChoice(feature: Feature, c: number, t: number, child: number, left: boolean, total: number): void {
+    if (t < 0 || t >= 1) {
+      this.climb(child, total);
+      return;
+    }
     const { taken, spent, upper } = this;
     const f = feature.index;
     const other = taken[f];

@@ -5,6 +5,8 @@ import { planOf } from '../../support/asking.js';
 import { Dice } from '../../support/dice.js';
 import { generators } from '../../support/random-models.js';
 
+/** What a move by the last digit of a number up to 3 costs at most. */
+const LAST_DIGIT = 1e-28;
 const NUMBERS = [-3, -2, -1, 0, 1, 2, 3];
 const COVARIANCE = [
   [2, 0.6],
@@ -72,8 +74,10 @@ describe.each(CASES)('a %s under %s, mixed: %s', (family, norm, mixed) => {
       if (costs.length) expect(status).toBe('found');
       if (status !== 'found') continue;
       const { cost, proof } = counterfactuals[0];
-      found++;
       expect(proof.lowerBound).toBeLessThanOrEqual(least * (1 + 1e-6) + 1e-9);
+      // A row on a threshold moves by the last digit of a double; no engine proves what the least such move is.
+      if (cost < LAST_DIGIT) continue;
+      found++;
       if (proof.kind === 'optimal') proved++;
       if (type === 'integer' && proof.kind === 'optimal') expect(cost).toBeCloseTo(least, 6);
     }

@@ -41,12 +41,16 @@ import { hasCells, soleTrees, treesOf } from '../cells/cells.js';
 const WORTH = 1e-7;
 const FLOPS_PER_NODE = 20;
 
-/** A box of inputs with its cheapest point. */
+/** How much further inside the sides of a box to look when rounding put its point outside. */
+const DEEPER = [1e1, 1e2, 1e4, 1e6];
+
+/** A box of inputs with its cheapest point, or with its parent's where the engine had none. */
 interface InputBox {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
   readonly bound: number;
   readonly x: Float64Array;
+  readonly isOwn: boolean;
 }
 
 /** What preparing an engine for one box takes, in units of effort. */
@@ -61,7 +65,8 @@ class PreparedSplits implements Prepared {
   private readonly within: Prepared | null;
   private domain!: Domain;
   private limits!: Limits;
-  /** The least bound of boxes that could neither be cut nor settled. */
+  /** The least bound of boxes that ended with an answer, and of those that could neither be cut nor settled. */
+  private closed = Infinity;
   private unsettled = Infinity;
 
   constructor(
@@ -82,16 +87,12 @@ class PreparedSplits implements Prepared {
       return numerical('a missing value is mixed into every input');
     this.domain = domain;
     this.limits = limits;
-    this.unsettled = Infinity;
+    this.closed = this.unsettled = Infinity;
     this.best.begin(domain);
     const open = new NodeHeap<InputBox>();
-    const everything = new Float64Array(this.inputs.length).fill(Infinity);
-    this.add(
-      open,
-      everything.map((end) => -end),
-      everything,
-      0,
-    );
+    const hi = new Float64Array(this.inputs.length).fill(Infinity);
+    const everything: InputBox = { lo: hi.map((end) => -end), hi, bound: 0, x: domain.origin, isOwn: false };
+    this.add(open, everything, everything);
     for (let box = open.pop(); box && box.bound < this.below(); box = open.pop()) {
       if (limits.budget.isSpent) return this.conclude(box.bound);
       if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
@@ -107,30 +108,31 @@ class PreparedSplits implements Prepared {
   }
 
   private conclude(open: number): Outcome {
-    const bound = Math.min(open, this.unsettled, this.below());
+    const bound = Math.min(open, this.unsettled, this.closed, this.below());
     if (this.best.isFound) {
-      const isDone = bound >= this.best.cost * (1 - WORTH);
+      const isDone = Math.min(open, this.unsettled) >= this.best.cost * (1 - WORTH);
       return isDone ? solved(this.best.x, bound) : limit(this.best.x, bound);
     }
     return bound === Infinity ? INFEASIBLE : limit(null, bound);
   }
 
   /** Bounds a box by its cheapest point; what holds nothing better is left out. */
-  private add(open: NodeHeap<InputBox>, lo: Float64Array, hi: Float64Array, parent: number): void {
+  private add(open: NodeHeap<InputBox>, parent: InputBox, { lo, hi }: Pick<InputBox, 'lo' | 'hi'>): void {
     if (!this.mayReach(lo, hi)) return;
     const outcome = this.cheapest(lo, hi);
     if (outcome.status === 'infeasible') return;
-    const bound = Math.max(parent, outcome.lowerBound);
+    const bound = Math.max(parent.bound, outcome.lowerBound);
     if (!(bound < this.below())) return;
-    if (!outcome.x) this.unsettled = Math.min(this.unsettled, bound);
+    if (!outcome.x) open.push({ lo, hi, bound, x: parent.x, isOwn: false }, bound);
     else if (isAnswer(this.problem, this.domain, outcome.x)) {
       this.best.offer(outcome.x);
-      if (outcome.status !== 'solved') this.unsettled = Math.min(this.unsettled, bound);
-    } else open.push({ lo, hi, bound, x: outcome.x.slice() }, bound);
+      this.closed = Math.min(this.closed, bound);
+    } else open.push({ lo, hi, bound, x: outcome.x.slice(), isOwn: true }, bound);
   }
 
-  private cheapest(lo: Float64Array, hi: Float64Array): Outcome {
-    if (this.within) return this.narrow(lo, hi) ? this.within.solve(this.narrowed, this.limits) : INFEASIBLE;
+  private cheapest(lo: Float64Array, hi: Float64Array, nudge = this.limits.nudge): Outcome {
+    const limits = { ...this.limits, nudge };
+    if (this.within) return this.narrow(lo, hi) ? this.within.solve(this.narrowed, limits) : INFEASIBLE;
     const { matrix, diagonal, offset } = this.atom.map!;
     const rows: LinearRow[] = [];
     for (let i = 0; i < lo.length; i++) {
@@ -139,7 +141,14 @@ class PreparedSplits implements Prepared {
       rows.push({ a, lower: lo[i] - offset[i], upper: hi[i] - offset[i] });
     }
     this.limits.budget.spend(PREPARE_WORK);
-    return prepareWithin(this.problem, this.table, rows, this.problem.holds)!.solve(this.domain, this.limits);
+    const isInside = (x: Float64Array) => this.isInside(x, lo, hi);
+    return prepareWithin(this.problem, this.table, rows, isInside)!.solve(this.domain, limits);
+  }
+
+  /** Whether the inputs, summed as the model sums them, are within a box. */
+  private isInside(x: Float64Array, lo: Float64Array, hi: Float64Array): boolean {
+    applyMap(this.atom.map!, x, this.inputs);
+    return this.inputs.every((input, i) => input >= lo[i] && input <= hi[i]);
   }
 
   /** The person's domain within a box of columns; false: empty. */
@@ -199,16 +208,29 @@ class PreparedSplits implements Prepared {
   }
 
   /** Two boxes, at the split on the point's ways that most trees ask for; none where all of them are decided. */
-  private cut(open: NodeHeap<InputBox>, { lo, hi, bound, x }: InputBox): void {
-    const node = this.chooseSplit(lo, hi, x);
+  private cut(open: NodeHeap<InputBox>, box: InputBox): void {
+    const { lo, hi } = box;
+    const node = this.chooseSplit(lo, hi, box.x);
     if (node < 0) {
-      // Behind a map rounding may have put the point on another side than its box says.
-      if (this.atom.map && this.mayReach(lo, hi)) this.unsettled = Math.min(this.unsettled, bound);
+      // All of the box has the leaves of its own point, but behind a map, where rounding may have put the point on another side.
+      if (this.atom.map || !box.isOwn) this.settle(box);
       return;
     }
     const input = this.atom.forest.feature[node];
-    this.add(open, lo, hi.with(input, Math.min(hi[input], this.end[node])), bound);
-    this.add(open, lo.with(input, Math.max(lo[input], nextUp(this.end[node]))), hi, bound);
+    this.add(open, box, { lo, hi: hi.with(input, Math.min(hi[input], this.end[node])) });
+    this.add(open, box, { lo: lo.with(input, Math.max(lo[input], nextUp(this.end[node]))), hi });
+  }
+
+  /** Looks further inside a box within one leaf of every tree. */
+  private settle({ lo, hi, bound }: InputBox): void {
+    for (const factor of DEEPER) {
+      const { x } = this.cheapest(lo, hi, factor * this.limits.nudge);
+      if (!x || !isAnswer(this.problem, this.domain, x)) continue;
+      this.best.offer(x);
+      this.closed = Math.min(this.closed, bound);
+      return;
+    }
+    this.unsettled = Math.min(this.unsettled, bound);
   }
 
   private chooseSplit(lo: Float64Array, hi: Float64Array, x: Float64Array): number {

@@ -77,6 +77,7 @@ class PreparedBoxes implements Prepared {
     const worth = Math.max(this.worth, limits.gap);
     let bestCost = Infinity;
     let unresolved = Infinity;
+    let closed = Infinity;
     for (let visits = 0; ; visits++) {
       const leaf = leastOf(bound);
       const least = leaf < 0 ? Infinity : bound[leaf];
@@ -96,17 +97,19 @@ class PreparedBoxes implements Prepared {
         bestCost = this.leaves.cost;
         this.best.set(outcome.x);
       }
-      if (outcome.status !== 'solved' && outcome.status !== 'infeasible')
-        unresolved = Math.min(unresolved, Math.max(least, outcome.lowerBound));
+      const proved = Math.max(least, outcome.lowerBound);
+      if (outcome.status === 'solved') closed = Math.min(closed, proved);
+      else if (outcome.status !== 'infeasible') unresolved = Math.min(unresolved, proved);
     }
-    return this.conclude(bestCost, unresolved, limits);
+    return this.conclude(bestCost, unresolved, closed, limits);
   }
 
-  /** `unresolved`: the least bound of what was not looked into. */
-  private conclude(bestCost: number, unresolved: number, { gap, cutoff }: Limits): Outcome {
+  /** The least bound of what was not looked into, and of the leaves that ended with an answer. */
+  private conclude(bestCost: number, unresolved: number, closed: number, { gap, cutoff }: Limits): Outcome {
     if (bestCost < Infinity) {
-      const bound = Math.min(unresolved, bestCost * (1 - this.worth));
-      return bound < bestCost * (1 - Math.max(this.worth, gap)) ? limit(this.best, bound) : solved(this.best, bound);
+      const isDone = unresolved >= bestCost * (1 - Math.max(this.worth, gap));
+      const bound = Math.min(unresolved, closed, bestCost * (1 - this.worth));
+      return isDone ? solved(this.best, bound) : limit(this.best, bound);
     }
     if (unresolved === Infinity) return INFEASIBLE;
     return unresolved < cutoff

@@ -1,0 +1,92 @@
+/** Trees and plausibility on rough ground: rows beside thresholds, splits that no category feels, steps that mix columns. */
+import { describe, expect, it } from 'vitest';
+import { planOf } from '../../support/asking.js';
+
+const stump = (threshold: number, left: number, right: number, feature = 0) => ({
+  feature: [feature, 0, 0],
+  threshold: [threshold, 0, 0],
+  left: [1, -1, -1],
+  right: [2, -1, -1],
+  value: [[0], [left], [right]],
+});
+
+const model = (family: string, parts: Record<string, unknown>) => ({
+  schema: 'elsewise.model/v1',
+  name: 'm',
+  family,
+  ...parts,
+});
+const policyOf = (parts: Record<string, unknown>) => ({ schema: 'elsewise.policy/v1', ...parts });
+
+const explainOne = async (document: unknown, policy: unknown, features: Record<string, unknown>) =>
+  (await planOf(document, policy)).explain({ id: 'r', features });
+
+describe('a split of the plausibility forest that 0 and 1 lie on the same side of', () => {
+  /** c moves from x to y at a cost of 1; the forest wants y, and every category goes the same way at the other splits. */
+  const document = model('hyperplane', {
+    classes: ['no', 'yes'],
+    features: [
+      { name: 'a', type: 'continuous' },
+      { name: 'c', type: 'categorical', categories: ['x', 'y'] },
+    ],
+    parameters: { weights: [0, 0, 1], bias: -0.5 },
+    background: {
+      isolationForest: { trees: [stump(-0.2, 0, 1, 1), stump(1.4, 1, 0, 2), stump(0.5, 0, 1, 2)], offset: -0.5 },
+    },
+  });
+
+  it('asks nothing of a category', async () => {
+    const policy = policyOf({ target: 'yes', plausibility: { method: 'isolation-forest' } });
+    const { status, counterfactuals } = await explainOne(document, policy, { a: 0, c: 'x' });
+    expect(status).toBe('found');
+    expect(counterfactuals[0].features).toEqual({ a: 0, c: 'y' });
+    expect(counterfactuals[0].proof.kind).toBe('optimal');
+  });
+});
+
+describe('trees behind a step that mixes columns', () => {
+  const shifted = (trees: unknown[]) =>
+    model('tree-ensemble', {
+      features: [{ name: 'a', type: 'continuous' }],
+      preprocessing: [{ type: 'affine', matrix: [[1]], offset: [1] }],
+      parameters: { trees, aggregation: 'mean', link: 'identity' },
+    });
+
+  /** The next double above 1.25 is an answer: it costs 2⁻¹⁰⁴. */
+  it.each([
+    ['one tree', [stump(1.25, 0, -1)]],
+    ['two trees', [stump(1.25, 0, -1), stump(7, 0, 1)]],
+  ])('prove no cost that a hair inside the leaf adds: %s', async (_, trees) => {
+    const policy = policyOf({ target: { to: -0.5 }, cost: { norm: 'l2' } });
+    const { status, counterfactuals } = await explainOne(shifted(trees), policy, { a: 0.25 });
+    expect(status).toBe('found');
+    expect(counterfactuals[0].proof.lowerBound).toBeLessThanOrEqual(2 ** -104);
+  });
+
+  /** a + 1 <= 0.5 within steps, a rank, and one change. */
+  it('are searched box by box, whatever the policy has beside them', async () => {
+    const document = model('tree-ensemble', {
+      features: [
+        { name: 'o', type: 'categorical', categories: ['low', 'mid'], encoding: 'ordinal' },
+        { name: 'a', type: 'continuous', decimals: 2, min: -4 },
+        { name: 'b', type: 'boolean' },
+      ],
+      classes: ['no', 'yes'],
+      preprocessing: [
+        {
+          type: 'affine',
+          matrix: [
+            [0.5, 1, 0],
+            [0, 1, -1],
+          ],
+          offset: [1, 0],
+        },
+      ],
+      parameters: { trees: [stump(0.5, 1, -1), stump(3, 0.5, -1, 1)], aggregation: 'sum', link: 'identity' },
+    });
+    const policy = policyOf({ target: 'yes', maxChanges: 1, effort: 20_000 });
+    const { counterfactuals } = await explainOne(document, policy, { o: 'low', a: 0.25, b: true });
+    expect(counterfactuals[0].features).toEqual({ o: 'low', a: -0.5, b: true });
+    expect(counterfactuals[0].proof.kind).toBe('optimal');
+  });
+});
