@@ -6,6 +6,7 @@ import { ElsewiseError } from '../documents/error.js';
 import type { BackgroundDocument, RowValue } from '../documents/model-document.js';
 import type { IsolationForestDocument } from '../documents/tree-document.js';
 import { type Feature, type FeatureSpace, readValue } from './features.js';
+import { rowsOf, shareRows } from './shared-parts.js';
 import { hasSets } from './trees/category-sets.js';
 import { type Forest, flatten } from './trees/tree.js';
 
@@ -22,6 +23,14 @@ export interface Background {
   covariance(features: readonly Feature[]): number[][] | undefined;
   /** A forest over the model's columns, before preprocessing, that tells what is normal; null when none was brought. */
   readonly isolationForest: BroughtForest | null;
+  /** What threads share: samples and forest. */
+  readonly shared: SharedBackground;
+}
+
+export interface SharedBackground {
+  /** Row by row, a value for each feature. */
+  readonly samples: Float64Array;
+  readonly isolationForest: BroughtForest | null;
 }
 
 export interface BroughtForest {
@@ -31,13 +40,14 @@ export interface BroughtForest {
 
 const QUANTILES = 101;
 
-/** `brought`: the document's own forest, when it was read before and left out. */
+/** `known`: the document's samples and forest, when they were read before and left out. */
 export function buildBackground(
   document: BackgroundDocument,
   space: FeatureSpace,
-  brought: BroughtForest | null = null,
+  known?: SharedBackground,
 ): Background {
-  const samples = readRows(document.samples ?? [], space, 'model.background.samples');
+  const shared = known ?? readShared(document, space);
+  const samples = rowsOf(shared.samples, space.features.length);
   const labels = document.labels ?? [];
   if (labels.length && labels.length !== samples.length) {
     throw new ElsewiseError(
@@ -57,7 +67,15 @@ export function buildBackground(
     quantiles: once((feature) => own(document.quantiles, feature) ?? whenAny(column(feature), quantileTable)),
     covariance: (features) =>
       givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features)),
-    isolationForest: document.isolationForest ? readForest(document.isolationForest, space) : brought,
+    isolationForest: shared.isolationForest,
+    shared,
+  };
+}
+
+function readShared({ samples = [], isolationForest }: BackgroundDocument, space: FeatureSpace): SharedBackground {
+  return {
+    samples: shareRows(readRows(samples, space, 'model.background.samples')),
+    isolationForest: isolationForest ? readForest(isolationForest, space) : null,
   };
 }
 

@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import type { Goal, Region } from './region.js';
 import type { ScoreMemory } from './score-memory.js';
+import type { SharedParts } from './shared-parts.js';
 import type { Forest } from './trees/tree.js';
 
 export interface Model {
@@ -16,6 +17,8 @@ export interface Model {
   readonly takesMissing?: boolean;
   /** Of a model made of trees. */
   readonly forest?: Forest;
+  /** What threads share of the model, by name. */
+  readonly shared?: SharedParts;
   /** Length of the raw output: what the model computes before any link. */
   readonly rawOutputs: number;
   raw(x: Float64Array, out: Float64Array): void;
@@ -40,8 +43,8 @@ export interface FamilyContext {
   readonly classes: number;
   /** Names of the classes, for parameters that speak of them. */
   readonly labels: readonly string[];
-  /** The model's own, when it was loaded before: the parameters then come without trees. */
-  readonly forest?: Forest;
+  /** What a model that was loaded before shares: the parameters then come without what the family `shares`. */
+  readonly shared?: SharedParts;
 }
 
 export interface Family<S extends z.ZodType = z.ZodType> {
@@ -49,8 +52,8 @@ export interface Family<S extends z.ZodType = z.ZodType> {
   /** `either`: the document's classes tell. */
   readonly task: 'classification' | 'regression' | 'either';
   readonly schema: S;
-  /** The parameter that holds trees. */
-  readonly treesKey?: string;
+  /** The parameters that the model's shared parts stand for. */
+  readonly shares?: readonly string[];
   load(parameters: z.output<S>, context: FamilyContext): Model;
 }
 

@@ -8,12 +8,13 @@ import { ElsewiseError } from '../documents/error.js';
 import { type ModelDocument, modelEnvelope, type RowValue } from '../documents/model-document.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';
-import { type Background, type BroughtForest, buildBackground, readRows } from './background.js';
+import { type Background, buildBackground, readRows, type SharedBackground } from './background.js';
 import type { Family, Model } from './family.js';
 import { type FeatureSpace, layOutFeatures, spread } from './features.js';
 import { families } from './index.js';
 import { buildPreprocessing, type Preprocessing } from './preprocessing.js';
 import { readRecord, recordOf } from './read-row.js';
+import type { SharedParts } from './shared-parts.js';
 import { categoriesOf } from './trees/category-sets.js';
 import { type Forest, ranksOf } from './trees/tree.js';
 
@@ -45,18 +46,18 @@ export interface LoadOptions {
   digest?: string;
 }
 
-/** The trees of a model that was loaded before. */
-export interface Forests {
-  readonly model: Forest | null;
-  readonly background: BroughtForest | null;
+/** What threads share of a model that was loaded before. */
+export interface SharedModelParts {
+  readonly model: SharedParts | null;
+  readonly background: SharedBackground;
 }
 
 export function loadModel(document: unknown, options: LoadOptions = {}): LoadedModel {
   return assemble(document, options);
 }
 
-/** A model from a document whose trees were taken out of it: see packed-model.ts. */
-export function assemble(document: unknown, options: LoadOptions, forests?: Forests): LoadedModel {
+/** A model from a document whose shared parts were taken out of it: see packed-model.ts. */
+export function assemble(document: unknown, options: LoadOptions, parts?: SharedModelParts): LoadedModel {
   const parsed = parseDocument(modelEnvelope, document, 'model');
   const family = families.get(parsed.family);
   if (!family) throw unknownFamily(parsed.family);
@@ -64,10 +65,10 @@ export function assemble(document: unknown, options: LoadOptions, forests?: Fore
   const classes = checkClasses(parsed, task);
   const space = layOutFeatures(parsed.features);
   const preprocessing = buildPreprocessing(parsed.preprocessing ?? [], space.columns);
-  const forest = forests?.model ?? undefined;
-  const schema = forest ? schemaWithoutTrees(family) : family.schema;
+  const shared = parts?.model ?? undefined;
+  const schema = shared ? schemaWithoutShared(family) : family.schema;
   const parameters = parseDocument(schema, parsed.parameters, 'model.parameters');
-  const context = { inputs: preprocessing.inputs, classes: classes.length, labels: classes, forest };
+  const context = { inputs: preprocessing.inputs, classes: classes.length, labels: classes, shared };
   const model = family.load(parameters, context);
   if (model.forest) checkSets(model.forest, space, preprocessing);
   const loaded: LoadedModel = {
@@ -80,16 +81,16 @@ export function assemble(document: unknown, options: LoadOptions, forests?: Fore
     space,
     preprocessing,
     model,
-    background: buildBackground(parsed.background ?? {}, space, forests?.background),
+    background: buildBackground(parsed.background ?? {}, space, parts?.background),
     predict: (features) => predictRow(loaded, features),
   };
   checkProbes(loaded);
   return loaded;
 }
 
-function schemaWithoutTrees({ schema, treesKey }: Family): z.ZodType {
-  const { [treesKey!]: _, ...shape } = (schema as z.ZodObject).shape;
-  return z.strictObject(shape);
+function schemaWithoutShared({ schema, shares = [] }: Family): z.ZodType {
+  const shape = Object.entries((schema as z.ZodObject).shape).filter(([key]) => !shares.includes(key));
+  return z.strictObject(Object.fromEntries(shape));
 }
 
 function unknownFamily(name: string): ElsewiseError {

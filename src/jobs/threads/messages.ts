@@ -6,7 +6,7 @@
  * it has no model but a document, a thread makes the one of the other.
  */
 import type { ErrorCode } from '../../documents/error.js';
-import type { Forests } from '../../models/load.js';
+import type { SharedModelParts } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ResultBlock } from '../../store/codec/result-block.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
@@ -45,10 +45,10 @@ export type OutputFormat = 'ndjson' | 'csv';
 /** UTF-8 JSON in memory that all threads share. */
 export type SharedJson = SharedArrayBuffer;
 
-/** A packed model: its trees are in shared memory as they are, the rest of it as JSON. */
+/** A packed model: its parts are in shared memory as they are, the rest of it as JSON. */
 export interface SharedModel {
   readonly rest: SharedJson;
-  readonly forests: Forests;
+  readonly parts: SharedModelParts;
 }
 
 /** Why rows are answered without being solved: their thread did not survive them, or the solver threw. */

@@ -1,8 +1,10 @@
-/** Model and policy in memory that all threads see: sent once, not once per chunk, and of trees there is one copy for all. */
+/** Model and policy in memory that all threads see: sent once, not once per chunk, and of a model's arrays there is one copy for all. */
 import { createHash } from 'node:crypto';
 import { nestedTooDeeply, parseSent } from '../../documents/untrusted-json.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
-import { type PackedModel, packModel, unpackModel } from '../../models/trees/packed-model.js';
+import { type PackedModel, packModel, unpackModel } from '../../models/packed-model.js';
+import { partBytes } from '../../models/shared-parts.js';
+import { partsOf } from '../../models/trees/tree.js';
 import type { Policy } from '../../policy/policy.js';
 import { type AdmittedModel, admitModel } from '../../store/registry/model-store.js';
 import type { AdmitTask, ChunkTask, SharedJson, SharedModel, StoredDocument } from './messages.js';
@@ -24,8 +26,8 @@ export function planKey(model: Pick<LoadedModel, 'digest' | 'version'>, policyDi
 }
 
 export function shareModel(model: LoadedModel): SharedModel {
-  const { forests, ...rest } = packModel(model);
-  return { rest: shareJson(rest), forests };
+  const { parts, ...rest } = packModel(model);
+  return { rest: shareJson(rest), parts };
 }
 
 export function packStored(stored: StoredDocument): SharedModel {
@@ -48,8 +50,8 @@ export async function admitSent({ bytes, maxDocumentMb }: AdmitTask): Promise<Ad
   }
 }
 
-export function readSharedModel({ rest, forests }: SharedModel): LoadedModel {
-  return unpackModel({ ...(readSharedJson(rest) as Omit<PackedModel, 'forests'>), forests });
+export function readSharedModel({ rest, parts }: SharedModel): LoadedModel {
+  return unpackModel({ ...(readSharedJson(rest) as Omit<PackedModel, 'parts'>), parts });
 }
 
 export function shareJson(value: unknown): SharedJson {
@@ -65,12 +67,12 @@ export function readSharedJson(shared: SharedJson): unknown {
 
 /** Memory that model and policy take, once for all threads. */
 export function sharedBytes({ model, policy }: Pick<PlanReference, 'model' | 'policy'>): number {
-  return model.rest.byteLength + (policy?.byteLength ?? 0) + forestBytes(model);
+  return model.rest.byteLength + (policy?.byteLength ?? 0) + bytesOfParts(model);
 }
 
-function forestBytes({ forests }: SharedModel): number {
-  const arrays = [forests.model, forests.background?.forest].flatMap((forest) => Object.values(forest ?? {}));
-  return arrays.reduce<number>((sum, part) => sum + (ArrayBuffer.isView(part) ? part.byteLength : 0), 0);
+function bytesOfParts({ parts: { model, background } }: SharedModel): number {
+  const { samples, isolationForest } = background;
+  return partBytes(model) + samples.byteLength + partBytes(isolationForest && partsOf(isolationForest.forest));
 }
 
 /** A short name for "this model under this policy", where a line has no room for both digests. */

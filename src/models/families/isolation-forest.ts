@@ -12,17 +12,20 @@ import { lastDouble, nextUp } from '../../linalg/floats.js';
 import { defineFamily, type Model } from '../family.js';
 import { insideOf } from '../margins.js';
 import type { Goal, Piece, TreeMargin } from '../region.js';
-import { type Forest, flatten, largestSum, leafOf } from '../trees/tree.js';
+import type { SharedParts } from '../shared-parts.js';
+import { type Forest, flatten, forestOf, largestSum, leafOf, partsOf } from '../trees/tree.js';
 
 class IsolationForest implements Model {
   readonly rawOutputs = 1;
   readonly takesMissing: boolean;
+  readonly shared: SharedParts;
 
   constructor(
     readonly forest: Forest,
     private readonly offset: number,
   ) {
     this.takesMissing = forest.takesMissing;
+    this.shared = partsOf(forest);
   }
 
   /** Raw output: the decision. */
@@ -85,11 +88,11 @@ export const isolationForest = defineFamily({
   name: 'isolation-forest',
   task: 'classification',
   schema: isolationForestSchema,
-  treesKey: 'trees',
+  shares: ['trees'],
   load: (p, context) => {
     if (context.classes !== 2)
       throw new ElsewiseError('bad-document', 'are outlier and inlier, in this order', 'model.classes');
-    const forest = context.forest ?? flatten(p.trees, context.inputs, 'model.parameters.trees');
+    const forest = forestOf(context.shared) ?? flatten(p.trees, context.inputs, 'model.parameters.trees');
     if (forest.outputs !== 1)
       throw new ElsewiseError('bad-document', 'expected one path length per leaf', 'model.parameters.trees[0].value');
     return new IsolationForest(forest, p.offset);

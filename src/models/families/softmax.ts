@@ -29,6 +29,7 @@ import {
   polyhedron,
   type RowArithmetic,
 } from '../region.js';
+import { rowsOf, type SharedParts, shareRows } from '../shared-parts.js';
 
 type Normalization = 'softmax' | 'sigmoid' | 'none';
 
@@ -65,6 +66,7 @@ class SoftmaxModel implements Model {
     private readonly weights: readonly Float64Array[],
     private readonly bias: Float64Array,
     private readonly normalization: Normalization,
+    readonly shared?: SharedParts,
   ) {
     this.rawOutputs = bias.length;
     this.shown = new Float64Array(bias.length);
@@ -186,27 +188,28 @@ class SoftmaxModel implements Model {
   }
 }
 
-const softmaxParameters = { weights: matrix, bias: vector };
-const softmaxForm = z.strictObject({
-  ...softmaxParameters,
+const linearForm = z.strictObject({ weights: matrix, bias: vector });
+const softmaxForm = linearForm.extend({
   normalization: z.enum(['softmax', 'sigmoid', 'none']).default('softmax'),
 });
 
+function readWeights(p: z.output<typeof linearForm>, { classes, inputs }: FamilyContext): Float64Array {
+  checkWidth(p.weights, classes, 'weights', 'class');
+  checkWidth(p.bias, classes, 'bias', 'class');
+  for (const [k, row] of p.weights.entries()) checkWidth(row, inputs, `weights[${k}]`);
+  return shareRows(p.weights);
+}
+
 function loadSoftmax(p: z.output<typeof softmaxForm>, context: FamilyContext): Model {
-  checkWidth(p.weights, context.classes, 'weights', 'class');
-  checkWidth(p.bias, context.classes, 'bias', 'class');
-  for (const [k, row] of p.weights.entries()) checkWidth(row, context.inputs, `weights[${k}]`);
-  return new SoftmaxModel(
-    p.weights.map((row) => Float64Array.from(row)),
-    Float64Array.from(p.bias),
-    p.normalization,
-  );
+  const weights = (context.shared?.weights as Float64Array | undefined) ?? readWeights(p, context);
+  return new SoftmaxModel(rowsOf(weights, context.inputs), Float64Array.from(p.bias), p.normalization, { weights });
 }
 
 export const softmaxRegression = defineFamily({
   name: 'softmax-regression',
   task: 'classification',
   schema: softmaxForm,
+  shares: ['weights'],
   load: loadSoftmax,
 });
 
@@ -233,7 +236,10 @@ function loadGaussian(p: z.output<typeof gaussianForm>, context: FamilyContext):
 export const lda = defineFamily({
   name: 'lda',
   task: 'classification',
-  schema: z.union([z.strictObject(softmaxParameters), gaussianForm]),
-  load: (p, context) =>
-    'means' in p ? loadGaussian(p, context) : loadSoftmax({ ...p, normalization: 'softmax' }, context),
+  schema: z.union([linearForm, gaussianForm]),
+  load: (p, context) => {
+    if ('means' in p) return loadGaussian(p, context);
+    const weights = rowsOf(readWeights(p, context), context.inputs);
+    return new SoftmaxModel(weights, Float64Array.from(p.bias), 'softmax');
+  },
 });

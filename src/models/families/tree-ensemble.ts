@@ -18,7 +18,8 @@ import { argmax } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { goalMargin } from '../margins.js';
 import type { Goal, Piece, TreeMargin, TreesAtom } from '../region.js';
-import { type Forest, flatten, largestSum, leafOf } from '../trees/tree.js';
+import type { SharedParts } from '../shared-parts.js';
+import { type Forest, flatten, forestOf, largestSum, leafOf, partsOf } from '../trees/tree.js';
 import { logit } from './linear.js';
 import { softmax } from './softmax.js';
 
@@ -53,6 +54,7 @@ class TreeModel implements Model {
   readonly rawOutputs: number;
   readonly forest: Forest;
   readonly takesMissing: boolean;
+  readonly shared: SharedParts;
   private readonly shown: Float64Array;
 
   constructor(
@@ -63,6 +65,7 @@ class TreeModel implements Model {
     this.rawOutputs = sum.outputs;
     this.forest = sum.forest;
     this.takesMissing = sum.forest.takesMissing;
+    this.shared = partsOf(sum.forest);
     this.shown = new Float64Array(Math.max(1, classes));
   }
 
@@ -233,12 +236,12 @@ export const decisionTree = defineFamily({
   name: 'decision-tree',
   task: 'either',
   schema: z.strictObject({ tree: treeSchema, task: z.enum(['classification', 'regression']) }),
-  treesKey: 'tree',
+  shares: ['tree'],
   load: (p, context) => {
     const outputs = p.task === 'classification' ? context.classes : 1;
     if ((p.task === 'classification') !== context.classes > 0)
       throw parameterError('task', "does not go with the model's classes");
-    const forest = context.forest ?? flattenOne(p.tree, outputs, context.inputs);
+    const forest = forestOf(context.shared) ?? flattenOne(p.tree, outputs, context.inputs);
     return new TreeModel(
       { forest, treeClass: null, base: new Float64Array(outputs), outputs, count: 1, single: false },
       'identity',
@@ -263,7 +266,7 @@ const ensembleForm = z.strictObject({
 });
 
 function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext): Model {
-  const forest = context.forest ?? flatten(p.trees, context.inputs, 'model.parameters.trees');
+  const forest = forestOf(context.shared) ?? flatten(p.trees, context.inputs, 'model.parameters.trees');
   const trees = forest.root.length;
   if (p.treeClass) checkWidth(p.treeClass, trees, 'treeClass', 'tree');
   const outputs = p.treeClass ? context.classes : forest.outputs;
@@ -276,7 +279,7 @@ function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext):
     throw parameterError('aggregation', 'vote needs leaves with an output for each class');
   const base = Float64Array.from(Array.isArray(p.base) ? p.base : Array<number>(outputs).fill(p.base));
   checkWidth([...base], outputs, 'base', 'output');
-  if (p.aggregation === 'vote' && !context.forest) voteByLeaf(forest);
+  if (p.aggregation === 'vote' && !context.shared) voteByLeaf(forest);
   const single = p.accumulate === 'float32';
   const count = p.aggregation === 'sum' ? 1 : trees;
   const sum: Sum = {
@@ -317,6 +320,6 @@ export const treeEnsemble = defineFamily({
   name: 'tree-ensemble',
   task: 'either',
   schema: ensembleForm,
-  treesKey: 'trees',
+  shares: ['trees'],
   load: loadEnsemble,
 });

@@ -12,6 +12,7 @@ import type { TreeDocument } from '../../documents/tree-document.js';
 import { lastDouble, nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../linalg/floats.js';
 import { sharedBytes, sharedFloats, sharedInts } from '../../linalg/shared.js';
 import type { FeatureSpace } from '../features.js';
+import type { SharedParts } from '../shared-parts.js';
 import { type CategorySets, isInSet, layOutSets } from './category-sets.js';
 
 export const MISSING_ERROR = 0;
@@ -35,6 +36,10 @@ export interface Forest extends CategorySets {
   /** Whether every split says where a missing value goes. */
   readonly takesMissing: boolean;
 }
+
+/** A forest as parts that threads share, and back. */
+export const partsOf = (forest: Forest): SharedParts => ({ ...forest });
+export const forestOf = (parts?: SharedParts): Forest | undefined => parts as Forest | undefined;
 
 /** `path`: where the trees stand in the document. */
 export function flatten(trees: readonly TreeDocument[], inputs: number, path: string): Forest {

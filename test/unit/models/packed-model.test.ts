@@ -4,18 +4,18 @@ import { describe, expect, it } from 'vitest';
 import type { FeatureDocument, RowValue } from '../../../src/documents/model-document.js';
 import { prepare } from '../../../src/explain/plan.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
-import { type PackedModel, packModel, unpackModel } from '../../../src/models/trees/packed-model.js';
+import { type PackedModel, packModel, unpackModel } from '../../../src/models/packed-model.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { Dice } from '../../support/dice.js';
 import { randomModel, randomValue } from '../../support/random-models.js';
 
 const FIXTURES = new URL('../../fixtures/forests/', import.meta.url);
-const FAMILIES = ['decision-tree', 'tree-ensemble', 'isolation-forest'];
+const FAMILIES = ['decision-tree', 'tree-ensemble', 'isolation-forest', 'softmax-regression'];
 
-/** As a thread gets it: the document as JSON, the trees by structured clone. */
+/** As a thread gets it: the document as JSON, the shared parts by structured clone. */
 function send(packed: PackedModel): PackedModel {
-  const { forests, ...rest } = packed;
-  return { ...(JSON.parse(JSON.stringify(rest)) as Omit<PackedModel, 'forests'>), forests: structuredClone(forests) };
+  const { parts, ...rest } = packed;
+  return { ...(JSON.parse(JSON.stringify(rest)) as Omit<PackedModel, 'parts'>), parts: structuredClone(parts) };
 }
 
 const sent = (model: LoadedModel): LoadedModel => unpackModel(send(packModel(model)));
@@ -113,6 +113,40 @@ describe('a packed model', () => {
     own.background.isolationForest!.forest.value[1] = 9;
     expect(other.model.forest!.threshold[0]).toBe(4);
     expect(other.background.isolationForest!.forest.value[1]).toBe(9);
+  });
+
+  it('shares the weights of a softmax regression and the samples of its background by name', () => {
+    const own = loadModel({
+      ...VOTES,
+      family: 'softmax-regression',
+      parameters: {
+        weights: [
+          [1, 2],
+          [3, 4],
+        ],
+        bias: [0, 1],
+      },
+      background: {
+        samples: [
+          [1, 2],
+          [null, 4],
+        ],
+        labels: ['no', 'yes'],
+      },
+    });
+    const packed = packModel(own);
+    expect(packed.document.parameters).toEqual({ bias: [0, 1] });
+    expect(packed.document.background).toEqual({ labels: ['no', 'yes'] });
+    const other = sent(own);
+    expect(other.background.samples.map((row) => [...row])).toEqual([
+      [1, 2],
+      [Number.NaN, 4],
+    ]);
+    (own.model.shared!.weights as Float64Array)[3] = 40;
+    own.background.samples[0][1] = 7;
+    expect(other.predict({ a: 0, b: 1 })).toEqual(own.predict({ a: 0, b: 1 }));
+    expect(other.predict({ a: 0, b: 1 }).scores.yes).toBeGreaterThan(0.999);
+    expect(other.background.samples[0][1]).toBe(7);
   });
 
   it('counts votes once, however often it is sent on', () => {

@@ -1,0 +1,33 @@
+/**
+ * A loaded model as it travels between threads: a small document, and beside it the parts that live in shared memory. A
+ * thread loads the document again, which has little left to read, and uses the same memory.
+ *
+ * A packed model comes out of a loaded one and never out of a file: its parts have been checked.
+ */
+import type { ModelDocument } from '../documents/model-document.js';
+import { families } from './index.js';
+import { assemble, type LoadedModel, type SharedModelParts } from './load.js';
+
+export interface PackedModel {
+  /** Without the parameters that are shared. Nothing but JSON. */
+  readonly document: ModelDocument;
+  readonly parts: SharedModelParts;
+  readonly digest: string;
+  readonly version: number | null;
+}
+
+export function packModel({ document, model, background, digest, version }: LoadedModel): PackedModel {
+  const parts = { model: model.shared ?? null, background: background.shared };
+  return { document: withoutShared(document), parts, digest, version };
+}
+
+export function unpackModel({ document, parts, digest, version }: PackedModel): LoadedModel {
+  return assemble(document, { digest, version }, parts);
+}
+
+function withoutShared(document: ModelDocument): ModelDocument {
+  const { shares = [] } = families.get(document.family)!;
+  const parameters = Object.entries(document.parameters).filter(([key]) => !shares.includes(key));
+  const { isolationForest: _forest, samples: _samples, ...background } = document.background ?? {};
+  return { ...document, parameters: Object.fromEntries(parameters), background };
+}
