@@ -1,23 +1,12 @@
 /**
- * Four projects, one after the other: tests that only compute, side by side; those that share the real Redis and mostly wait,
- * three files at a time, each in a world of its own; those that kill servers, workers and threads and wait for the others to
- * notice, two at a time; and those that time things or count a server's connections, one at a time, so that none is starved by another.
- * A process runs many files: most of what one costs is loading the code, and no test changes what others see of it.
+ * Two projects, one after the other: tests that only compute, side by side; then tests that share the real Redis or start servers of
+ * their own, four files at a time, each in a world of its own. These mostly wait for processes and servers. No test times anything,
+ * so a test that gets no core for a while only takes longer.
+ * A process runs many files: loading the code is most of the cost of a file, and no test changes what others see of the code.
  */
 import { defineConfig } from 'vitest/config';
 
-const SHARING = ['test/integration/**/*.test.ts'];
-const KILLING = [
-  'test/chaos/**/*.test.ts',
-  'test/integration/queue-answers.test.ts',
-  'test/integration/redis-cluster-failover.test.ts',
-  'test/integration/redis-sentinel.test.ts',
-];
-const ALONE = [
-  'test/integration/api-batches.test.ts',
-  'test/integration/dead-letters.test.ts',
-  'test/integration/queue-faults.test.ts',
-];
+const WAITING = ['test/integration/**/*.test.ts', 'test/chaos/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -33,29 +22,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'together',
+          name: 'computing',
           include: ['test/**/*.test.ts'],
-          exclude: [...SHARING, ...KILLING],
+          exclude: WAITING,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
-          name: 'sharing',
-          include: SHARING,
-          exclude: [...KILLING, ...ALONE],
-          maxWorkers: 3,
+          name: 'waiting',
+          include: WAITING,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
-      },
-      {
-        extends: true,
-        test: { name: 'killing', include: KILLING, sequence: { groupOrder: 2 } },
-      },
-      {
-        extends: true,
-        test: { name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 3 } },
       },
     ],
   },

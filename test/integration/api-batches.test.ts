@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { get, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startRedis } from '../../scripts/redis.mjs';
 import { ApiWorld, credentials, POLICY_LINE } from './api-world.js';
 import { MODEL, until, withoutTimes } from './queue-world.js';
 
@@ -161,7 +162,7 @@ describe('a stream', () => {
 
   it('of results ends with its reader, and gives its connection back', async () => {
     const { 'x-elsewise-policy': _, ...plain } = CSV;
-    const paused = await ApiWorld.create({}, []);
+    const paused = await ApiWorld.create({}, [], await startRedis()); // whose connections are ours alone
     try {
       await paused.call('POST', '/v1/batches?model=credit&batch=waiting', {
         headers: plain,

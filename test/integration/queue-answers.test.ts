@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Producer } from '../../dist/jobs/producer.js';
 import { QueueWorker } from '../../dist/jobs/worker/worker.js';
+import { startRedis } from '../../scripts/redis.mjs';
 import { config } from '../../src/config.js';
 import { until, World } from './queue-world.js';
 import { MODEL, POLICY } from './small-task.js';
@@ -14,7 +15,7 @@ let producer: Producer;
 let worker: QueueWorker | undefined;
 
 beforeAll(async () => {
-  world = await World.create();
+  world = await World.create(await startRedis()); // of its own: a test cuts off all subscribers of the server
   await world.store.models.push(MODEL);
   producer = new Producer({ ...world.store, redis: world.store.redis.duplicate() });
 });
