@@ -41,6 +41,15 @@ function rowOf(map: AffineMap, r: number): Float64Array {
   return row;
 }
 
+/** x -> (map(x), x): the image, then the source as it is. */
+export function withSource(map: AffineMap, columns: number): AffineMap {
+  const image = Array.from(map.offset, (_, r) => rowOf(map, r));
+  const source = Array.from({ length: columns }, (_, c) => new Float64Array(columns).fill(1, c, c + 1));
+  const offset = new Float64Array(map.offset.length + columns);
+  offset.set(map.offset);
+  return { matrix: [...image, ...source], diagonal: null, offset };
+}
+
 /** The functional a·y on the image as a functional on the source: a·(M x + o) = (Mᵀa)·x + a·o. */
 export function pullBackVector(map: AffineMap, a: Float64Array): { a: Float64Array; shift: number } {
   let shift = 0;

@@ -68,7 +68,7 @@ function leastSum(atom: LinearAtom, sign: number, asked: Question) {
     sum += worst.share;
     size += Math.abs(worst.share);
   }
-  return { sum, rounding: Number.isFinite(size) ? ROUNDING * Math.max(1, size) : 0, point };
+  return { sum, rounding: Number.isFinite(size) ? ROUNDING * size : 0, point };
 }
 
 /** A value of the domain far out. */

@@ -140,7 +140,8 @@ describe('the judge', () => {
   });
 
   const blocked = asked({ features: { a: { max: 2 }, c: { change: 'never' } }, constraints: ['a <= 8'] });
-  const relaxed = (entry: string, cost: number): Lie => withReason({ relaxation: { entry, cost, changes: [] } });
+  const relaxed = (entry: string, cost: number): Lie =>
+    withReason({ relaxation: { entry, cost, changes: [], proof: { kind: 'optimal', lowerBound: cost, gap: 0 } } });
   it.each<[string, FaultCode, Lie]>([
     ['entries that do not block', 'blocking-does-not-block', withReason({ blocking: ['constraints[0]'] })],
     ['entries that are no policy', 'blocking-unknown-entry', withReason({ blocking: ['constraints[7]'] })],

@@ -68,11 +68,12 @@ class RegressionModel implements Model {
   achieves(raw: Float64Array, goal: Goal): boolean {
     if (goal.kind === 'class') return false;
     const y = this.link.mean(raw[0]);
-    return y >= goal.from && y <= goal.to;
+    return Number.isFinite(y) && y >= goal.from && y <= goal.to;
   }
 
   margin(raw: Float64Array, goal: Goal): number {
-    return goal.kind === 'class' ? -Infinity : insideOf(this.link.mean(raw[0]), goal.from, goal.to);
+    const y = this.link.mean(raw[0]);
+    return goal.kind === 'class' || !Number.isFinite(y) ? -Infinity : insideOf(y, goal.from, goal.to);
   }
 
   gradient(x: Float64Array, goal: Goal, out: Float64Array): void {

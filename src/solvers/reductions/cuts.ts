@@ -38,8 +38,14 @@ const DEPTHS = [1e-9, 1e-8, 1e-7, 1e-6, 1e-4];
 /** What rounding may do to a tangent, as a share of its terms. */
 const ROUNDING = 2 ** -46;
 
+/** A nudge of this size asks for the edge of the region itself; a larger one means that the rounding of an answer left the region. */
+const AT_THE_EDGE = 1e-12;
+
 /** Whoever takes the problem without its atoms. */
 const linearSolvers = (problem: Problem, table: SolverTable): Solver[] => exactForParts(relaxed(problem, []), table);
+
+/** The same with decimals as a lattice to be searched, not as what an answer is rounded to. */
+const onDecimals = (problem: Problem): Problem => ({ ...problem, traits: { ...problem.traits, discrete: true } });
 
 /** The problem with rows in place of its atoms. The rows have the word that the model has elsewhere; the model is asked later. */
 function relaxed(problem: Problem, cuts: readonly LinearRow[]): Problem {
@@ -57,6 +63,8 @@ interface Tangent {
 
 class PreparedCuts implements Prepared {
   private readonly solvers: readonly Solver[];
+  /** Those that search decimals; none: there are no decimals. */
+  private readonly decimalSolvers: readonly Solver[];
   private readonly sums: readonly ExpSum[];
 
   constructor(
@@ -64,6 +72,7 @@ class PreparedCuts implements Prepared {
     private readonly table: SolverTable,
   ) {
     this.solvers = linearSolvers(problem, table);
+    this.decimalSolvers = problem.traits.rounded ? linearSolvers(onDecimals(problem), table) : [];
     this.sums = atomsOf(problem, 'exp-sum');
   }
 
@@ -109,7 +118,8 @@ class PreparedCuts implements Prepared {
   private solveLinear(rows: readonly LinearRow[], domain: Domain, limits: Limits): Outcome {
     const problem = relaxed(this.problem, rows);
     let outcome: Outcome = numerical('no linear solver');
-    for (const solver of this.solvers) {
+    const searched = limits.nudge > AT_THE_EDGE ? this.decimalSolvers : [];
+    for (const solver of searched.length ? searched : this.solvers) {
       outcome = solver.prepare(problem, this.table).solve(domain, limits);
       if (outcome.status !== 'numerical') break;
     }

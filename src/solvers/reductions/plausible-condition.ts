@@ -6,6 +6,7 @@
 import type { TreesAtom } from '../../models/region.js';
 import type { Forest } from '../../models/trees/tree.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
+import { soleTrees } from '../trees/cells/cells.js';
 
 export interface PlausibleCondition {
   readonly forest: Forest;
@@ -17,6 +18,7 @@ export interface PlausibleCondition {
 /** Null: the problem has none, or is made of trees. */
 export function conditionOf(problem: Problem): PlausibleCondition | null {
   const { rows, atoms } = problem.piece;
+  if (soleTrees(problem)) return null;
   const own = atoms.findIndex((atom) => atom.kind === 'trees' && atom.imputed !== undefined);
   if (own < 0) return null;
   const { forest, margins } = atoms[own] as TreesAtom;

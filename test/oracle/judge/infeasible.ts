@@ -6,7 +6,10 @@ import type { PolicySpec } from '../question.js';
 import { type Fault, fault } from './fault.js';
 import type { Context } from './found.js';
 import { type Knowledge, tryEverything } from './knowledge.js';
-import type { Reason, Result } from './product.js';
+import type { Reason, Relaxation, Result } from './product.js';
+
+/** A claim of optimality is one up to a millionth. */
+const OPTIMAL = 1e-6;
 
 type Entry = readonly [path: string, without: (policy: PolicySpec) => PolicySpec];
 
@@ -111,11 +114,7 @@ async function judgeRelaxation(reason: Reason, context: Context): Promise<Fault[
     : [];
 }
 
-function judgeNamed(
-  relaxation: { entry: string; cost: number },
-  known: ({ path: string } & Knowledge)[],
-  error: number,
-): Fault[] {
+function judgeNamed(relaxation: Relaxation, known: ({ path: string } & Knowledge)[], error: number): Fault[] {
   const named = known.find(({ path }) => path === relaxation.entry);
   if (!named) return [fault('blocking-unknown-entry', relaxation.entry)];
   if (isProvedNone(named))
@@ -123,12 +122,14 @@ function judgeNamed(
   const slack = 1e-6 + error;
   if (named.exact && relaxation.cost < Math.min(named.best, named.bestNear) * (1 - slack) - 1e-300)
     return [fault('relaxation-wrong-cost', `${relaxation.entry}: ${relaxation.cost}, it is ${named.best}`)];
-  const cheaper = known.find(({ best, path }) => best < relaxation.cost * (1 - (path === named.path ? 1e-3 : 1e-4)));
+  const { kind, lowerBound } = relaxation.proof;
+  const proved = kind === 'optimal' ? relaxation.cost * (1 - OPTIMAL) : lowerBound;
+  const cheaper = known.find(({ best }) => proved !== null && best < proved * (1 - slack));
   if (cheaper)
     return [
       fault(
         'relaxation-not-cheapest',
-        `${relaxation.entry} at ${relaxation.cost}, without ${cheaper.path} ${JSON.stringify([...cheaper.point!])} costs ${cheaper.best}`,
+        `${relaxation.entry} at ${relaxation.cost}, proved ${proved}, without ${cheaper.path} ${JSON.stringify([...cheaper.point!])} costs ${cheaper.best}`,
       ),
     ];
   return [];

@@ -22,7 +22,15 @@ export interface Reason {
   path?: string;
   blocking?: string[];
   minimal?: boolean | string;
-  relaxation?: { entry: string; cost: number; changes: Answer['changes'] } | string | null;
+  relaxation?: Relaxation | string | null;
+}
+
+/** The proof says how cheap the entry is among all that could be left out alone. */
+export interface Relaxation {
+  entry: string;
+  cost: number;
+  changes: Answer['changes'];
+  proof: Answer['proof'];
 }
 
 export interface Result {

@@ -129,3 +129,24 @@ describe.each(FAMILIES)('the region of %s', (family) => {
     expect(maximal).toBeGreaterThan(2);
   });
 });
+
+describe('a region of tiny numbers', () => {
+  it('keeps the constraints of the policy at its ends', async () => {
+    const model = {
+      schema: 'elsewise.model/v1',
+      name: 'm',
+      family: 'linear-regression',
+      features: [{ name: 'x', type: 'continuous' }],
+      parameters: { weights: [1e8], bias: 0 },
+    };
+    const policy = {
+      schema: 'elsewise.policy/v1',
+      target: { to: -1 },
+      constraints: ['2 * x >= -2.19e-8'],
+      region: true,
+    };
+    const { counterfactuals } = (await planOf(model, policy)).explain({ id: 'r', features: { x: 0 } });
+    const { from } = counterfactuals[0].region!.features.x as { from: number };
+    expect(2 * from).toBeGreaterThanOrEqual(-2.19e-8 * (1 + 1e-9));
+  });
+});

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../../src/models/load.js';
 import type { Goal, LinearRow } from '../../../src/models/region.js';
+import { planOf } from '../../support/asking.js';
 import { creditModel, edit, faultOf, regressionModel } from '../../support/documents.js';
 
 const logit = (p: number) => Math.log(p / (1 - p));
@@ -75,6 +76,20 @@ describe('regressors', () => {
     ['exponential-regression', -5, 0, [[1 / 5, Infinity]]],
   ])('%s has slabs for [%d, %d]', (family, from, to, expected) => {
     expectSlabs(region(family, from, to), expected);
+  });
+
+  it('does not hold an input without a finite prediction', async () => {
+    const document = {
+      schema: 'elsewise.model/v1',
+      name: 'm',
+      family: 'exponential-regression',
+      features: [{ name: 'n', type: 'integer', min: -3, max: 3 }],
+      parameters: { weights: [1], bias: 0 },
+    };
+    // -1/1 is an answer; -1/0 is none, though it is nearer.
+    const policy = { schema: 'elsewise.policy/v1', target: { to: -0.5 }, solvers: ['enumerate'] };
+    const { counterfactuals } = (await planOf(document, policy)).explain({ id: 'r', features: { n: -1 } });
+    expect(counterfactuals[0].features).toEqual({ n: 1 });
   });
 
   it('has an open end of the exponential branch for all positive predictions', () => {

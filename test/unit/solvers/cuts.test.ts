@@ -117,3 +117,36 @@ it('says infeasible only where no point of the box has the probability', async (
   const near = await ask(most - 1e-9);
   expect(near.counterfactuals[0].features.f0).toBeGreaterThan(1 - 1e-7);
 });
+
+/** The cheapest point lies between two decimals, and each rounding of it leaves the region. */
+it('searches decimals where rounding an answer undoes it', async () => {
+  const model = loadModel({
+    schema: 'elsewise.model/v1',
+    name: 'm',
+    family: 'lda',
+    classes: ['a', 'b', 'c', 'd'],
+    features: [
+      { name: 'f0', type: 'continuous' },
+      { name: 'f1', type: 'continuous', decimals: 2 },
+    ],
+    parameters: {
+      means: [
+        [0, 0.056],
+        [-1, 0.01],
+        [0, 0],
+        [0, 0],
+      ],
+      covariance: [
+        [2, 0.0354584],
+        [0.0354584, 0.0022],
+      ],
+      priors: [0.3, 0.4, 0.2, 0.1],
+    },
+  });
+  const policy = policyOf({ target: { class: 'b', from: 0.6 }, cost: { norm: 'l2' } });
+  const { status, counterfactuals } = (await prepare(model, policy)).explain({ id: 'r', features: { f0: 0, f1: 1 } });
+  expect(status).toBe('found');
+  const { f0, f1 } = counterfactuals[0].features as { f0: number; f1: number };
+  expect(Number(f1.toFixed(2))).toBe(f1);
+  expect(model.predict({ f0, f1 }).scores.b).toBeGreaterThanOrEqual(0.6);
+});

@@ -44,7 +44,68 @@ describe('a split of the plausibility forest that 0 and 1 lie on the same side o
   });
 });
 
+describe('an isolation forest behind a scale', () => {
+  /** b must go above 1; the missing a goes left, where the second tree wants a larger b. */
+  const document = model('isolation-forest', {
+    classes: ['outlier', 'inlier'],
+    features: ['a', 'b'].map((name) => ({ name, type: 'continuous' })),
+    preprocessing: [{ type: 'scale', mean: [0, 0], scale: [2, 2] }],
+    parameters: {
+      trees: [
+        {
+          feature: [0, 1, 0, 0, 0],
+          threshold: [0.5, 0.5, 0, 0, 0],
+          left: [1, 3, -1, -1, -1],
+          right: [2, 4, -1, -1, -1],
+          value: [[0], [0], [0], [0], [2]],
+          missing: 'left',
+        },
+      ],
+      offset: -0.5,
+    },
+  });
+
+  it('sends a missing value where its splits say', async () => {
+    const policy = policyOf({ target: 'inlier', cost: { norm: 'l2' } });
+    const { status, counterfactuals } = await explainOne(document, policy, { a: null, b: 0 });
+    expect(status).toBe('found');
+    expect(counterfactuals[0].features.b).toBeCloseTo(1, 9);
+    expect(counterfactuals[0].proof.kind).toBe('optimal');
+  });
+});
+
 describe('trees behind a step that mixes columns', () => {
+  /** 0 < a + b wants 1 more; the forest wants b at most 0.25. */
+  it('are plausible as well', async () => {
+    const document = model('decision-tree', {
+      classes: ['no', 'yes'],
+      features: ['a', 'b'].map((name) => ({ name, type: 'continuous' })),
+      preprocessing: [{ type: 'affine', matrix: [[1, 1]], offset: [0] }],
+      parameters: {
+        tree: {
+          ...stump(1, 0, 0),
+          value: [
+            [1, 1],
+            [1, 0],
+            [0, 1],
+          ],
+        },
+        task: 'classification',
+      },
+      background: { isolationForest: { trees: [stump(0.25, 2, 0, 1)], offset: -0.5 } },
+    });
+    const policy = policyOf({
+      target: 'yes',
+      cost: { norm: 'l2' },
+      plausibility: { method: 'isolation-forest' },
+    });
+    const { status, counterfactuals } = await explainOne(document, policy, { a: 0, b: 0 });
+    expect(status).toBe('found');
+    expect(counterfactuals[0].features.a).toBeCloseTo(0.75, 6);
+    expect(counterfactuals[0].features.b).toBeCloseTo(0.25, 6);
+    expect(counterfactuals[0].proof.kind).toBe('optimal');
+  });
+
   const shifted = (trees: unknown[]) =>
     model('tree-ensemble', {
       features: [{ name: 'a', type: 'continuous' }],
