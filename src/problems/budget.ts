@@ -24,6 +24,9 @@ export type Strike = 'effort' | 'time';
 const UNITS_PER_LOOK = 300;
 const QUESTIONS_PER_LOOK = 32;
 
+/** An engine may do as much whatever is left, about 4 ms: a row whose effort is small still gets its first answer. */
+const ALWAYS = 1000;
+
 export class Budget {
   private used = 0;
   private strike: Strike | null = null;
@@ -63,6 +66,11 @@ export class Budget {
 
   get left(): number {
     return Math.max(0, this.effort - this.used);
+  }
+
+  /** Whether an engine that has done so much work, which is yet to be spent, has to give up. */
+  isBelow(work: number): boolean {
+    return work > ALWAYS && work >= this.left;
   }
 
   /** Milliseconds until the guard strikes. */

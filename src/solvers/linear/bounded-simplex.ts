@@ -13,7 +13,7 @@
  * Numbering: variable j < n is structural, n + i is the activity of row i. `table` holds basic = table · nonbasic.
  */
 
-import { FLOPS_PER_UNIT } from '../../problems/budget.js';
+import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 
 export type SimplexStatus = 'optimal' | 'infeasible' | 'numerical';
 
@@ -78,8 +78,11 @@ export class BoundedSimplex {
     this.ratios = new Float64Array(capacity);
   }
 
-  /** Solves from the slack basis. `rows` is m x n; bounds are in `lo` and `hi`, row tolerances in `slack`. */
-  solve(rows: Float64Array, cost: Float64Array): SimplexStatus {
+  /**
+   * Solves from the slack basis. `rows` is m x n; bounds are in `lo` and `hi`, row tolerances in `slack`. With a budget it gives up,
+   * as 'numerical', when its work comes to what is left.
+   */
+  solve(rows: Float64Array, cost: Float64Array, budget?: Budget): SimplexStatus {
     const { m, n, table } = this;
     this.source = rows;
     this.failed = -1;
@@ -93,10 +96,10 @@ export class BoundedSimplex {
       for (let j = 0; j < n; j++) value += table[i * n + j] * this.lo[j];
       this.basicValue[i] = value;
     }
-    return this.iterate();
+    return this.iterate(budget);
   }
 
-  private iterate(): SimplexStatus {
+  private iterate(budget: Budget | undefined): SimplexStatus {
     const most = 50 + 20 * (this.m + this.n);
     let refined = 0;
     for (this.pivots = 0; this.pivots < most; this.pivots++) {
@@ -107,6 +110,7 @@ export class BoundedSimplex {
         row = this.mostViolated();
       }
       if (row < 0) return 'optimal';
+      if (budget?.isBelow(this.work)) return 'numerical';
       const entering = this.ratioTest(row);
       if (entering < 0) {
         this.failed = row;

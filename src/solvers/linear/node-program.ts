@@ -126,7 +126,7 @@ export class NodeProgram implements BoundedRows {
     if (!this.addMoves(part)) return 'empty';
     this.addRows(part, WIDTH[edge]);
     const { simplex, multipliers, proof } = this;
-    const status = simplex.solve(this.rows, this.cost);
+    const status = simplex.solve(this.rows, this.cost, this.budget);
     this.budget.spend(simplex.work);
     if (status === 'numerical') return 'unproved';
     if (status === 'infeasible') {

@@ -66,7 +66,7 @@ export const cheapestL1: CheapestPoint = (rows, lo, hi, budget) => {
     simplex.hi[d + j] = Math.max(0, -lo[j]);
   }
   const cost = new Float64Array(n).fill(1);
-  const status = simplex.solve(table, cost);
+  const status = simplex.solve(table, cost, budget);
   budget.spend(simplex.work);
   if (status === 'numerical') return status;
   const program = { m: rows.length, n, rows: table, lo: simplex.lo, hi: simplex.hi, doubt };
@@ -98,7 +98,7 @@ export const cheapestL2: CheapestPoint = (rows, lo, hi, budget) => {
   }
   projection.lo.set(lo);
   projection.hi.set(hi);
-  const status = projection.solve();
+  const status = projection.solve(budget);
   budget.spend(projection.work);
   if (status === 'numerical') return status;
   // The projection minimises half of the square, and its multipliers are negative at an upper end.

@@ -61,7 +61,7 @@ class PreparedSimplex implements Prepared {
     simplex.lo.set(model.lo);
     simplex.hi.set(model.hi);
     simplex.slack.set(model.slack);
-    const status = simplex.solve(model.rows, this.cost);
+    const status = simplex.solve(model.rows, this.cost, limits.budget);
     limits.budget.spend(simplex.work);
     if (status === 'numerical') return numerical('the simplex lost its footing');
     if (status === 'infeasible') return this.certify();

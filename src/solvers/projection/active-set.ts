@@ -66,7 +66,7 @@ export class PreparedActiveSet implements Prepared {
 
   solve(domain: Domain, limits: Limits): Outcome {
     const depths = this.fill(domain, limits.nudge);
-    const status = this.projection.solve();
+    const status = this.projection.solve(limits.budget);
     limits.budget.spend(this.projection.work);
     if (status === 'numerical') return numerical('the active set lost its footing');
     if (status === 'infeasible') return this.certify(domain);

@@ -7,18 +7,19 @@
 import { choleskyLower } from '../../linalg/symmetric.js';
 import type { Problem } from '../../problems/problem.js';
 
+/** The diagonal of the factor by column: all of it where the cost has no metric. */
+export function costScales({ space, cost }: Problem): Float64Array {
+  const weight = (f: number) => (space.features[f].kind === 'choice' ? 0.5 : 1) * cost.weight[f];
+  return Float64Array.from({ length: space.columns }, (_, c) => 1 / Math.sqrt(weight(space.owner[c])));
+}
+
 /** The factor over all columns, or over some of them with the others held still. */
 export function costFactor(problem: Problem, columns?: Int32Array): Float64Array[] {
   const { space, cost } = problem;
+  const scales = costScales(problem);
   const chosen = columns ?? Int32Array.from({ length: space.columns }, (_, c) => c);
   const place = new Map(Array.from(chosen, (c, i) => [c, i]));
-  const weights = Array.from(
-    chosen,
-    (c) => (space.features[space.owner[c]].kind === 'choice' ? 0.5 : 1) * cost.weight[space.owner[c]],
-  );
-  const factor = weights.map((weight, i) =>
-    Float64Array.from(weights, (_, j) => (i === j ? 1 / Math.sqrt(weight) : 0)),
-  );
+  const factor = Array.from(chosen, (c, i) => new Float64Array(chosen.length).fill(scales[c], i, i + 1));
   if (!cost.metric) return factor;
   const members = [...cost.metric.features.keys()].filter((k) => place.has(cost.metric!.features[k].column));
   const inverse = inverseFactor(members.map((i) => members.map((j) => cost.metric!.inverse[i][j])));

@@ -10,7 +10,7 @@
  *   y = Σ λ_i v_i + Σ μ_j e_j        direction z = n - V_Wᵀ r on the free coordinates,   (V_W V_Wᵀ) r = V_W n
  */
 
-import { FLOPS_PER_UNIT } from '../../problems/budget.js';
+import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 
 export type ProjectionStatus = 'optimal' | 'infeasible' | 'numerical';
 
@@ -68,7 +68,8 @@ export class Projection {
     this.gram = new Float64Array(m * m);
   }
 
-  solve(): ProjectionStatus {
+  /** Without a budget it goes on to its end; with one it gives up, as 'numerical', when its work comes to what is left. */
+  solve(budget?: Budget): ProjectionStatus {
     this.y.fill(0);
     this.mu.fill(0);
     this.lambda.fill(0);
@@ -78,6 +79,7 @@ export class Projection {
     for (this.steps = 0; this.steps < most; this.steps++) {
       const worst = this.mostViolated();
       if (worst === -1) return 'optimal';
+      if (budget?.isBelow(this.work)) return 'numerical';
       const status = this.add(worst);
       if (status !== 'optimal') return status;
     }

@@ -18,7 +18,7 @@ import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { atomsOf, type Problem } from '../../problems/problem.js';
-import { costFactor } from '../projection/cost-factor.js';
+import { costFactor, costScales } from '../projection/cost-factor.js';
 
 /** Of what rounding may do, several times over. */
 const ROUNDING = 2 ** -50;
@@ -67,7 +67,9 @@ class CostReach {
   readonly squared: boolean;
   private readonly free: readonly Feature[];
   private readonly columns: Int32Array;
+  /** The factor of the squared cost: a matrix where there is a metric, else its diagonal by column. */
   private readonly factor: readonly Float64Array[];
+  private readonly scale: Float64Array;
   private readonly weight: Float64Array;
 
   constructor(readonly problem: Problem) {
@@ -75,7 +77,8 @@ class CostReach {
     this.squared = SQUARED.has(cost.norm);
     this.free = rules.filter((rule) => !rule.never).map((rule) => rule.feature);
     this.columns = Int32Array.from(this.free.flatMap(({ column, width }) => range(column, width)));
-    this.factor = this.squared ? costFactor(problem, this.columns) : [];
+    this.scale = costScales(problem);
+    this.factor = this.squared && cost.metric ? costFactor(problem, this.columns) : [];
     this.weight = Float64Array.from(space.features, (feature) => leastSlope(problem, feature));
   }
 
@@ -98,8 +101,12 @@ class CostReach {
   }
 
   private squareOf(a: Float64Array): number {
-    const { columns, factor } = this;
+    const { columns, factor, scale } = this;
     let sum = 0;
+    if (!factor.length) {
+      for (const c of columns) sum += (scale[c] * a[c]) ** 2;
+      return sum;
+    }
     for (let j = 0; j < columns.length; j++) {
       let entry = 0;
       for (let i = 0; i < columns.length; i++) entry += factor[i][j] * a[columns[i]];
@@ -110,13 +117,13 @@ class CostReach {
 
   /** ρ with ΔᵀQΔ <= ρ² ‖y‖², row sums of SᵀQS for its norm; an L1 cost is at least the L2 norm of its terms. */
   stretch(Q: Float64Array): number {
-    const { columns } = this;
+    const { columns, factor } = this;
     const width = this.problem.space.columns;
-    const scale = this.squared ? null : Float64Array.from(columns, (c) => 1 / this.columnWeight(c));
+    const scale = Float64Array.from(columns, (c) => (this.squared ? this.scale[c] : 1 / this.columnWeight(c)));
     const rows = Array.from(columns, (c) => Float64Array.from(columns, (k) => Q[c * width + k]));
-    const scaled = scale
-      ? rows.map((row, i) => row.map((value, j) => value * scale[i] * scale[j]))
-      : congruent(rows, this.factor);
+    const scaled = factor.length
+      ? congruent(rows, factor)
+      : rows.map((row, i) => row.map((value, j) => value * scale[i] * scale[j]));
     return Math.sqrt(Math.max(0, ...scaled.map((row) => row.reduce((sum, value) => sum + Math.abs(value), 0))));
   }
 
