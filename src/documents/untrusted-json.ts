@@ -1,7 +1,7 @@
 /** JSON that somebody sent us over a network: it may be anything, and what is wrong with it is said without quoting it. */
 import { ElsewiseError } from './error.js';
 
-export function parseSent(bytes: Uint8Array): unknown {
+export function parseUntrusted(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch (error) {

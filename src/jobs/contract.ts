@@ -14,9 +14,9 @@ import { resultSchema } from '../documents/result-document.js';
 import {
   batchIdSchema,
   digestSchema,
+  generationOf,
   type Manifest,
   type ModelPin,
-  makingOf,
   modelPinSchema,
 } from '../store/batches/manifest.js';
 
@@ -96,11 +96,11 @@ export type EventReturn = z.output<typeof eventReturnSchema>;
  * the next batch with that id. BullMQ refuses ids with a colon and ids that are integers.
  */
 export function chunkJobId(batch: Pick<Manifest, 'id' | 'created'>, chunk: number): string {
-  return `chunk-${batch.id}-${chunk}@${makingOf(batch)}`;
+  return `chunk-${batch.id}-${chunk}@${generationOf(batch)}`;
 }
 
 /** None in an id that another producer chose. */
-export function makingOfJob(id: string): string | undefined {
+export function generationOfJob(id: string): string | undefined {
   return /@([0-9a-z]+)$/.exec(id)?.[1];
 }
 

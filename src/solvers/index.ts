@@ -16,8 +16,8 @@ import { nearest } from './nearest.js';
 import { activeSet } from './projection/active-set.js';
 import { branchQuadratic } from './projection/branch-quadratic.js';
 import { ccp } from './quadratic/ccp.js';
-import { probe } from './quadratic/feasible-point.js';
-import { dual } from './quadratic/quadratic-dual.js';
+import { feasiblePoint } from './quadratic/feasible-point.js';
+import { quadraticDual } from './quadratic/quadratic-dual.js';
 import { sdp } from './quadratic/sdp.js';
 import { secular } from './quadratic/secular.js';
 import { spatial } from './quadratic/spatial.js';
@@ -30,12 +30,12 @@ import { forestSplit } from './trees/exact/forest-split.js';
 import { forestDescent } from './trees/heuristics/forest-descent.js';
 import { forestPull } from './trees/heuristics/forest-pull.js';
 import { forestTweak } from './trees/heuristics/forest-tweak.js';
-import { boxes } from './trees/single/single-tree.js';
+import { singleTree } from './trees/single/single-tree.js';
 
 export const solvers: SolverTable = [
   hyperplane,
   secular,
-  dual,
+  quadraticDual,
   simplex,
   activeSet,
   branch,
@@ -51,13 +51,13 @@ export const solvers: SolverTable = [
   spatial,
   branchAround,
   branchPlausible,
-  boxes,
+  singleTree,
   forestExact,
   forestSplit,
   enumerate,
   forestDescent,
   forestPull,
   forestTweak,
-  probe,
+  feasiblePoint,
   nearest,
 ];

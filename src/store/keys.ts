@@ -49,8 +49,8 @@ export class Keys {
   }
 
   /** Hash about the rows of a plan that were answered in a span of time; what begins alike are its buckets of row keys. */
-  once(plan: string, generation: number): string {
-    return `${this.#prefix}:once:{${plan}}:${generation}`;
+  knownRows(plan: string, epoch: number): string {
+    return `${this.#prefix}:known-rows:{${plan}}:${epoch}`;
   }
 
   /** The one answer to a job, by the job's content key. */

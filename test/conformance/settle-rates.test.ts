@@ -37,7 +37,7 @@ const EFFORT = 40_000;
 const FAR_MS = 60_000;
 
 /** Solvers that never promise an optimum. */
-const HEURISTICS = ['ccp', 'sdp', 'forest-descent', 'forest-pull', 'forest-tweak', 'probe', 'nearest'];
+const HEURISTICS = ['ccp', 'sdp', 'forest-descent', 'forest-pull', 'forest-tweak', 'feasible-point', 'nearest'];
 /** Fewest problems that each of the others has to accept. */
 const FEWEST = 10;
 /** The share that has to be settled; less where a solver is asked about rows that it cannot know to be beyond it. */
@@ -46,7 +46,7 @@ const SHARES: Record<string, number> = {
   cuts: 0.7,
   'branch-around': 0.5,
   enumerate: 0.5,
-  dual: 0.7,
+  'quadratic-dual': 0.7,
   'branch-plausible': 0.7,
   'forest-split': 0.7,
 };

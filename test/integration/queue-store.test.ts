@@ -1,7 +1,7 @@
 /** The store's promises on a real Redis: results are written once, whoever writes them and however often. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../../src/documents/result-document.js';
-import { makingOf } from '../../src/store/batches/manifest.js';
+import { generationOf } from '../../src/store/batches/manifest.js';
 import { ResultStore } from '../../src/store/batches/result-store.js';
 import { pack } from '../../src/store/codec/block.js';
 import { packLines } from '../../src/store/codec/result-block.js';
@@ -28,7 +28,7 @@ async function addBatch(id: string) {
   await world.store.batches.addChunk(id, 0, facts, rows);
   await world.store.batches.seal(id, 1, rows.digest);
   const costs = { buckets: new Map([[3, 1]]), sum: 1.06 };
-  return { batch: id, making: makingOf(manifest), index: 0, facts, counts: { found: 1, already: 1 }, costs };
+  return { batch: id, generation: generationOf(manifest), index: 0, facts, counts: { found: 1, already: 1 }, costs };
 }
 
 /** The smallest result there is. */
@@ -105,14 +105,14 @@ describe('a chunk', () => {
   it('of another batch that has the same id now is left alone', async () => {
     const { batches, results } = world.store;
     const finished = await addBatch('again');
-    const { facts, making } = finished;
+    const { facts, generation } = finished;
     const other = { ...facts, digest: DIGEST };
-    expect(await results.finishChunk({ ...finished, making: 'earlier' }, packLines(lineOf('late')))).toBe('stale');
+    expect(await results.finishChunk({ ...finished, generation: 'earlier' }, packLines(lineOf('late')))).toBe('stale');
     expect(await results.finishChunk({ ...finished, facts: other }, packLines(lineOf('late')))).toBe('stale');
     await batches.fail('again', 0, failed(facts.digest), 'earlier');
-    await batches.fail('again', 0, failed(other.digest), making);
+    await batches.fail('again', 0, failed(other.digest), generation);
     expect(await batches.status('again')).toMatchObject({ done: 0, failed: 0, answered: 0 });
-    await batches.fail('again', 0, failed(facts.digest), making);
+    await batches.fail('again', 0, failed(facts.digest), generation);
     const { manifest } = await batches.status('again');
     expect(await batches.revive({ ...manifest, created: '2020-01-01T00:00:00.000Z' }, 0, facts)).toBe(false);
     expect(await batches.revive(manifest, 0, facts)).toBe(true);

@@ -3,7 +3,7 @@
  * its job has failed for good, or is gone; whoever waits for the chunk would wait for ever. A job that is gone is added again
  * (should it only have been on its way, its id keeps it from being there twice), a failure is written down.
  */
-import { type Manifest, makingOf } from '../../store/batches/manifest.js';
+import { generationOf, type Manifest } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { chunkJobId } from '../contract.js';
 import { codeOf, failureOf } from '../failures/job-failure.js';
@@ -43,7 +43,7 @@ export async function reconcileChunks(
       if (state !== 'failed') return;
       const message = (await queue.getJob(jobId))?.failedReason ?? 'its worker died';
       const failed = { ...facts, state, code: codeOf(failureOf(message)), message };
-      await store.batches.fail(id, index, failed, makingOf(manifest));
+      await store.batches.fail(id, index, failed, generationOf(manifest));
     }),
   );
   await addChunkJobs(queue, manifest, lost);

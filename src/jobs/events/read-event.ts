@@ -10,8 +10,8 @@ import { parseDocument } from '../../documents/parse.js';
 import {
   documentTooDeep,
   nestedTooDeeply,
-  parseSent,
   parseStored,
+  parseUntrusted,
   refusingDepth,
 } from '../../documents/untrusted-json.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
@@ -68,7 +68,7 @@ function readPolicy(given: unknown, path: string, policies: EventPolicies): Read
 
 /** Says where a fault is, and not what stands there. */
 export function parseEvent(source: string | Uint8Array, form: EventForm): unknown {
-  if (form === 'body') return parseSent(typeof source === 'string' ? Buffer.from(source) : source);
+  if (form === 'body') return parseUntrusted(typeof source === 'string' ? Buffer.from(source) : source);
   const what = form === 'request' ? 'body' : form;
   if (typeof source === 'string') return parseStored(source, what);
   if (!isUtf8(source)) throw new ElsewiseError('bad-json', `the ${what} is not valid UTF-8`);

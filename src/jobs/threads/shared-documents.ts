@@ -1,6 +1,6 @@
 /** Model and policy in memory that all threads see: sent once, not once per chunk, and of a model's arrays there is one copy for all. */
 import { createHash } from 'node:crypto';
-import { nestedTooDeeply, parseSent } from '../../documents/untrusted-json.js';
+import { nestedTooDeeply, parseUntrusted } from '../../documents/untrusted-json.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../models/packed-model.js';
 import { partBytes } from '../../models/shared-parts.js';
@@ -42,7 +42,7 @@ export function loadStored({ bytes, digest, version }: StoredDocument): LoadedMo
 
 /** What comes from outside may be anything. */
 export async function admitSent({ bytes, maxDocumentMb }: AdmitTask): Promise<AdmittedModel> {
-  const document = parseSent(bytes);
+  const document = parseUntrusted(bytes);
   try {
     return await admitModel(document, maxDocumentMb);
   } catch (error) {

@@ -3,11 +3,11 @@ import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import { documentTooDeep, parseStored, refusingDepth } from '../../documents/untrusted-json.js';
 import type { Policy } from '../../policy/policy.js';
-import { type Manifest, makingOf } from '../../store/batches/manifest.js';
+import { generationOf, type Manifest } from '../../store/batches/manifest.js';
 import type { Finish } from '../../store/batches/result-store.js';
 import type { Store } from '../../store/store.js';
 import { whileFull } from '../batches/backpressure.js';
-import { type ChunkJob, type ChunkReturn, chunkJobSchema, makingOfJob } from '../contract.js';
+import { type ChunkJob, type ChunkReturn, chunkJobSchema, generationOfJob } from '../contract.js';
 import type { ChunkAnswer } from '../threads/messages.js';
 import { CancelWatch } from './cancel-watch.js';
 import { KnownRows } from './known-rows.js';
@@ -22,7 +22,7 @@ export class ChunkProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
   readonly #knownRows: KnownRows;
-  /** By id and making: a manifest never changes, but another batch may get its id. */
+  /** By id and generation: a manifest never changes, but another batch may get its id. */
   readonly #manifests = new Map<string, Manifest>();
 
   constructor(store: Store, plans: PlanCache) {
@@ -36,7 +36,7 @@ export class ChunkProcessor {
     const job = readChunkJob(text);
     const watch = new CancelWatch(() => this.#store.batches.isCancelled(job.batch));
     try {
-      return await this.#work(job, makingOfJob(jobId), solve, watch.signal);
+      return await this.#work(job, generationOfJob(jobId), solve, watch.signal);
     } catch (error) {
       if (!watch.signal.aborted && !(await this.#store.batches.isCancelled(job.batch))) throw error;
       await this.#store.batches.dropRows(job.batch, [job.chunk]);
@@ -48,22 +48,22 @@ export class ChunkProcessor {
 
   async #work(job: ChunkJob, made: string | undefined, solve: Solve, signal: AbortSignal): Promise<ChunkReturn> {
     const { batches } = this.#store;
-    const { chunk, making, isStale } = await batches.find({ ...job, making: made });
+    const { chunk, generation, isStale } = await batches.find({ ...job, generation: made });
     if (isStale) return returned(job, 'stale');
     if (chunk?.state === 'done') return returned(job, 'known');
     const bytes = chunk && (await batches.rows(job.batch, job.chunk, job.digest));
-    if (!bytes || making === undefined) throw gone(job);
-    const manifest = await this.#manifest(job, making);
+    if (!bytes || generation === undefined) throw gone(job);
+    const manifest = await this.#manifest(job, generation);
     if (!isMadeFrom(job, manifest)) return returned(job, 'stale');
     const { layout, probe } = manifest;
     const { document, digest } = manifest.policy;
     const policy: Policy = { document, name: document.name, digest };
     const plan = await this.#plans.get(job.model, policy);
-    const batch = { batch: job.batch, making };
+    const batch = { batch: job.batch, generation };
     const { firstRow, rows } = job;
     const asked = { plan, policy, rows: { layout, bytes, firstRow, rows }, batch, msPerRow: probe?.msPerRow };
-    const answer = await this.#knownRows.solve({ ...asked, manner: { isPacked: true, signal } }, solve);
-    const outcome = await this.#finish(job, making, answer);
+    const answer = await this.#knownRows.solve({ ...asked, options: { isPacked: true, signal } }, solve);
+    const outcome = await this.#finish(job, generation, answer);
     if (outcome === 'gone') throw gone(job);
     if (outcome === 'known' || outcome === 'stale') return returned(job, outcome);
     await this.#knownRows.rememberChunk(plan, batch, job.chunk, answer).catch(() => {}); // it is only a cache
@@ -74,19 +74,26 @@ export class ChunkProcessor {
     return returned(job, 'stored');
   }
 
-  #finish(job: ChunkJob, making: string, answer: ChunkAnswer): Promise<Finish> {
+  #finish(job: ChunkJob, generation: string, answer: ChunkAnswer): Promise<Finish> {
     const { digest, firstRow, rows } = job;
     const { costs, statuses } = answer.tally;
     const counts = Object.fromEntries(statuses);
-    const finished = { batch: job.batch, making, index: job.chunk, facts: { digest, firstRow, rows }, counts, costs };
+    const finished = {
+      batch: job.batch,
+      generation,
+      index: job.chunk,
+      facts: { digest, firstRow, rows },
+      counts,
+      costs,
+    };
     const block = { data: answer.bytes, digest: answer.digest! };
     return whileFull(() => this.#store.results.finishChunk(finished, block), { patienceMs: PATIENCE_MS });
   }
 
-  async #manifest(job: ChunkJob, making: string): Promise<Manifest> {
-    const name = `${job.batch}@${making}`;
+  async #manifest(job: ChunkJob, generation: string): Promise<Manifest> {
+    const name = `${job.batch}@${generation}`;
     const manifest = this.#manifests.get(name) ?? (await this.#store.batches.manifest(job.batch));
-    if (!manifest || makingOf(manifest) !== making) throw gone(job);
+    if (!manifest || generationOf(manifest) !== generation) throw gone(job);
     if (this.#manifests.size >= MAX_MANIFESTS) this.#manifests.clear();
     this.#manifests.set(name, manifest);
     return manifest;
@@ -101,7 +108,7 @@ function readChunkJob(text: string): ChunkJob {
   );
 }
 
-/** Not so: a job without a making, of an earlier batch with the same rows. */
+/** Not so: a job without a generation, of an earlier batch with the same rows. */
 function isMadeFrom({ model, policy }: ChunkJob, manifest: Manifest): boolean {
   return model.digest === manifest.model.digest && policy === manifest.policy.digest;
 }

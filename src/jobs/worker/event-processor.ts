@@ -71,7 +71,7 @@ export class EventProcessor {
     const bytes = Buffer.from(rowText(event));
     const plan = await this.#plans.get(model, policy);
     const rows = { layout: { format: 'ndjson' }, bytes, firstRow: 1, rows: 1 } as const;
-    const solved = await this.#knownRows.solve({ plan, policy, rows, manner: {} }, solve);
+    const solved = await this.#knownRows.solve({ plan, policy, rows, options: {} }, solve);
     const line = Buffer.from(solved.bytes).toString().trimEnd();
     const { degraded, limitedByTime } = solved.tally;
     const kept = await this.#store.results.keepAnswer(key, line, degraded + limitedByTime === 0);

@@ -20,7 +20,7 @@ export interface KnownRowsJob {
   readonly plan: CachedPlan;
   readonly policy: Policy;
   readonly rows: Rows;
-  readonly manner: TaskOptions;
+  readonly options: TaskOptions;
   /** The batch it belongs to. */
   readonly batch?: BatchName;
   /** About how long a row takes, if known. */
@@ -46,10 +46,10 @@ export class KnownRows {
 
   /** The answer comes with the keys of the rows that can be remembered. */
   async solve(job: KnownRowsJob, solve: Solve): Promise<ChunkAnswer> {
-    const { plan, policy, rows, manner } = job;
+    const { plan, policy, rows, options } = job;
     const { isOn } = this.#store.knownRows;
     const known = isOn && (await this.#isWorthALook(job)) ? await this.#find(job, solve) : undefined;
-    return solve(plan, policy, rows, { ...manner, known, isKeyed: isOn });
+    return solve(plan, policy, rows, { ...options, known, isKeyed: isOn });
   }
 
   async rememberChunk(plan: CachedPlan, batch: BatchName, chunk: number, { keys }: ChunkAnswer): Promise<void> {
@@ -65,10 +65,10 @@ export class KnownRows {
   }
 
   async #find(
-    { plan, policy, rows, manner, msPerRow = 0 }: KnownRowsJob,
+    { plan, policy, rows, options, msPerRow = 0 }: KnownRowsJob,
     solve: Solve,
   ): Promise<KnownResults | undefined> {
-    const { signal } = manner;
+    const { signal } = options;
     const { keys } = await solve(plan, policy, rows, { kind: 'keys', isKeyed: true, signal });
     const found = await this.#store.knownRows.find(planTag(plan), keys!);
     const sources = [...groupBySource(found)].sort((a, b) => b.rows.length - a.rows.length);
@@ -89,7 +89,7 @@ function groupBySource(found: readonly (KnownRowReference | undefined)[]): Itera
   for (const [row, reference] of found.entries()) {
     if (!reference) continue;
     const isLine = 'batch' in reference;
-    const name = isLine ? `${reference.batch}@${reference.making}:${reference.chunk}` : reference.answer;
+    const name = isLine ? `${reference.batch}@${reference.generation}:${reference.chunk}` : reference.answer;
     const source = sources.get(name) ?? { reference, rows: [] };
     source.rows.push({ row, line: isLine ? reference.line : 0 });
     sources.set(name, source);

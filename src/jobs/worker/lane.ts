@@ -28,7 +28,7 @@ export type TaskOptions = Partial<Pick<ChunkTask, 'kind' | 'known' | 'isKeyed' |
 };
 
 /** Rows through the threads of the lane. */
-export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows, manner?: TaskOptions) => Promise<ChunkAnswer>;
+export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows, options?: TaskOptions) => Promise<ChunkAnswer>;
 
 export interface LaneOptions {
   readonly queue: string;
@@ -179,12 +179,12 @@ export class Lane {
   }
 
   /** Also for rows that came another way than the queue. */
-  readonly solve: Solve = async (plan, policy, rows, { signal, ...manner } = {}) => {
+  readonly solve: Solve = async (plan, policy, rows, { signal, ...options } = {}) => {
     this.#tasks++;
     try {
       const { family, ...reference } = plan;
       const { queue } = this.#options;
-      const task: ChunkTask = { kind: 'explain', ...reference, output: 'ndjson', ...rows, ...manner };
+      const task: ChunkTask = { kind: 'explain', ...reference, output: 'ndjson', ...rows, ...options };
       const limits = { rowLimitMs: rowLimitMs(policy.document.deadlineMs), signal };
       const answer = await (this.#gate?.run(task, limits, this.#pool) ?? this.#pool.run(task, limits));
       if (answer.tally.rows !== rows.rows) throw new Error(`${answer.tally.rows} results for ${rows.rows} rows`);

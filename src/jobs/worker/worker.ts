@@ -17,7 +17,7 @@ import { type ProbeServer, type ProbeVerdict, serveProbes } from '../../telemetr
 import { Liveness } from '../../telemetry/liveness.js';
 import { Metrics } from '../../telemetry/metrics.js';
 import { BatchSweep } from '../batches/batch-sweep.js';
-import { chunkJobSchema, type LaneName, makingOfJob, QUEUES } from '../contract.js';
+import { chunkJobSchema, generationOfJob, type LaneName, QUEUES } from '../contract.js';
 import { isLockLost } from '../failures/bullmq-words.js';
 import { type FailedJob, letterOfJob, letterOfRequest } from '../failures/dead-letters.js';
 import { codeOf, reasonOf } from '../failures/job-failure.js';
@@ -259,13 +259,13 @@ export class QueueWorker {
 
   async #recordFailedChunk(failedJob: FailedJob, error: Error): Promise<void> {
     const job = chunkJobSchema.safeParse(readData(failedJob)).data;
-    const making = makingOfJob(failedJob.id);
-    if (job && (await this.#store.batches.find({ ...job, making })).isStale) return;
+    const generation = generationOfJob(failedJob.id);
+    if (job && (await this.#store.batches.find({ ...job, generation })).isStale) return;
     await this.#bury(letterOfJob('bulk', failedJob, error));
     if (!job) return; // a job that is no chunk belongs to no batch: its letter is all that remains
     const { digest, firstRow, rows } = job;
     const failed = { state: 'failed', digest, firstRow, rows, code: codeOf(error), message: error.message } as const;
-    await this.#store.batches.fail(job.batch, job.chunk, failed, making);
+    await this.#store.batches.fail(job.batch, job.chunk, failed, generation);
   }
 
   async #bury(letter: NewLetter): Promise<void> {

@@ -322,8 +322,8 @@ class PreparedProbe implements Prepared {
   }
 }
 
-export const probe: Solver = {
-  name: 'probe',
+export const feasiblePoint: Solver = {
+  name: 'feasible-point',
   accepts: (problem) => (atomsOf(problem, 'quadratic').length ? 'heuristic' : 'no'),
   prepare: (problem) => new PreparedProbe(problem),
 };

@@ -141,8 +141,8 @@ function scaledSlope(frame: Frame, a: (column: number) => number): Float64Array 
   return b;
 }
 
-export const dual: Solver = {
-  name: 'dual',
+export const quadraticDual: Solver = {
+  name: 'quadratic-dual',
   takesParts: true,
   accepts,
   prepare: (problem) => new PreparedDual(problem),

@@ -25,9 +25,9 @@ import {
   type ChunkOrigin,
   type ChunkState,
   chunkSchema,
+  generationOf,
   type Manifest,
   type ManifestChunk,
-  makingOf,
   manifestSchema,
 } from './manifest.js';
 import type { OpenBatch } from './open-batches.js';
@@ -99,7 +99,7 @@ export class BatchStore {
       };
       await this.#redis.hsetnx(this.#keys.openBatches(), id, JSON.stringify(open));
     }
-    const args = [JSON.stringify(manifest), ttlSeconds, makingOf(manifest)];
+    const args = [JSON.stringify(manifest), ttlSeconds, generationOf(manifest)];
     const isFirst = await runScript(this.#redis, CREATE_BATCH, [key], args);
     if (isFirst === 1) return manifest;
     const { manifest: first, isCancelled } = await this.status(id);
@@ -166,7 +166,9 @@ export class BatchStore {
     const { id } = manifest;
     const chunk: ManifestChunk = { state: 'waiting', digest, firstRow, rows };
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchRows(id, index)];
-    return (await runScript(this.#redis, REVIVE_CHUNK, keys, [index, JSON.stringify(chunk), makingOf(manifest)])) === 1;
+    return (
+      (await runScript(this.#redis, REVIVE_CHUNK, keys, [index, JSON.stringify(chunk), generationOf(manifest)])) === 1
+    );
   }
 
   /**
@@ -245,15 +247,18 @@ export class BatchStore {
   }
 
   /** Of the batch that has this id now. */
-  async making(id: string): Promise<string | undefined> {
-    return (await this.#redis.hget(this.#keys.batch(id), 'making')) ?? undefined;
+  async generation(id: string): Promise<string | undefined> {
+    return (await this.#redis.hget(this.#keys.batch(id), 'generation')) ?? undefined;
   }
 
   /** The chunk that a job was made for; stale: its batch is gone, and there is another one of the same id. */
-  async find(origin: ChunkOrigin): Promise<{ chunk?: ManifestChunk; making?: string; isStale: boolean }> {
-    const [chunk, making] = await Promise.all([this.chunk(origin.batch, origin.chunk), this.making(origin.batch)]);
-    const isOther = making !== undefined && origin.making !== undefined && making !== origin.making;
-    return { chunk, making, isStale: isOther || (chunk !== undefined && chunk.digest !== origin.digest) };
+  async find(origin: ChunkOrigin): Promise<{ chunk?: ManifestChunk; generation?: string; isStale: boolean }> {
+    const [chunk, generation] = await Promise.all([
+      this.chunk(origin.batch, origin.chunk),
+      this.generation(origin.batch),
+    ]);
+    const isOther = generation !== undefined && origin.generation !== undefined && generation !== origin.generation;
+    return { chunk, generation, isStale: isOther || (chunk !== undefined && chunk.digest !== origin.digest) };
   }
 
   /** `count` chunks from one on; undefined where none has been added yet. */
@@ -270,9 +275,9 @@ export class BatchStore {
   }
 
   /** Records that a chunk has been given up; no effect on one that is done, nor on another batch of that id. */
-  async fail(id: string, index: number, chunk: ManifestChunk & { state: 'failed' }, making = ''): Promise<void> {
+  async fail(id: string, index: number, chunk: ManifestChunk & { state: 'failed' }, generation = ''): Promise<void> {
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchNews(id)];
-    await runScript(this.#redis, FAIL_CHUNK, keys, [index, JSON.stringify(chunk), making]);
+    await runScript(this.#redis, FAIL_CHUNK, keys, [index, JSON.stringify(chunk), generation]);
   }
 
   /**

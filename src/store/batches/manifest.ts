@@ -69,14 +69,14 @@ export type ChunkFacts = Pick<ManifestChunk, 'digest' | 'firstRow' | 'rows'>;
  * Tells a batch from an earlier one of the same id: once a batch has expired its id may be used again, and what was left by
  * the earlier one, such as jobs that still wait, must not be taken for this one's.
  */
-export function makingOf({ created }: Pick<Manifest, 'created'>): string {
+export function generationOf({ created }: Pick<Manifest, 'created'>): string {
   return Date.parse(created).toString(36);
 }
 
-/** The chunk that a job was made for, by its rows; with the making of the batch, unless the job came without. */
+/** The chunk that a job was made for, by its rows; with the generation of the batch, unless the job came without. */
 export interface ChunkOrigin {
   readonly batch: string;
   readonly chunk: number;
   readonly digest: string;
-  readonly making: string | undefined;
+  readonly generation: string | undefined;
 }

@@ -15,7 +15,7 @@ import type { ChunkFacts, ManifestChunk } from './manifest.js';
 
 export interface FinishedChunk {
   readonly batch: string;
-  readonly making: string;
+  readonly generation: string;
   readonly index: number;
   /** The rows that were answered. */
   readonly facts: ChunkFacts;
@@ -41,7 +41,7 @@ export type Finish = 'stored' | 'touch' | 'known' | 'stale' | 'gone';
 /** A chunk of a batch, and not of another one that has its id now. */
 export interface Place {
   readonly batch: string;
-  readonly making: string;
+  readonly generation: string;
   readonly chunk: number;
 }
 
@@ -64,7 +64,7 @@ export class ResultStore {
    * another one has its id.
    */
   async finishChunk(finished: FinishedChunk, block: ResultBlock): Promise<Finish> {
-    const { batch, making, index, facts, counts, costs } = finished;
+    const { batch, generation, index, facts, counts, costs } = finished;
     const { digest, firstRow, rows } = facts;
     const chunk: ManifestChunk = { state: 'done', digest, firstRow, rows, results: block.digest };
     const keys = this.#keys;
@@ -75,7 +75,7 @@ export class ResultStore {
       FINISH_CHUNK,
       [...common, keys.batchRows(batch, index), keys.batchResults(batch, index)],
       [
-        ...[index, JSON.stringify(chunk), asBuffer(block.data), Date.now(), rows, costs.sum, making],
+        ...[index, JSON.stringify(chunk), asBuffer(block.data), Date.now(), rows, costs.sum, generation],
         ...[statuses.length / 2, ...statuses, ...[...costs.buckets].flat()],
       ],
     );
@@ -85,14 +85,14 @@ export class ResultStore {
   /** The results of chunks as they are stored; undefined for those that are not there any more. */
   async blocks(places: readonly Place[]): Promise<(ResultBlock | undefined)[]> {
     return Promise.all(
-      places.map(async ({ batch, making, chunk }) => {
+      places.map(async ({ batch, generation, chunk }) => {
         const [data, state, held] = await Promise.all([
           this.#redis.getBuffer(this.#keys.batchResults(batch, chunk)),
           this.#redis.hget(this.#keys.batchChunks(batch), String(chunk)),
-          this.#redis.hget(this.#keys.batch(batch), 'making'),
+          this.#redis.hget(this.#keys.batch(batch), 'generation'),
         ]);
         const digest = state === null ? undefined : (JSON.parse(state) as { results?: string }).results;
-        return data && digest && held === making ? { data, digest } : undefined;
+        return data && digest && held === generation ? { data, digest } : undefined;
       }),
     );
   }

@@ -1,4 +1,4 @@
-/** The scripts of known-row-store.ts, which says what the levels and generations are. */
+/** The scripts of known-row-store.ts, which says what the levels and epochs are. */
 import type { Script } from '../redis/scripts.js';
 
 /**
@@ -23,8 +23,8 @@ local function levelsFor(rows)
 end`;
 
 /**
- * KEYS the index of this generation and of the one before; ARGV row keys. Gives for each row nothing, or one byte for the
- * generation that knows it and then what ADD_KNOWN_ROWS has stored.
+ * KEYS the index of this epoch and of the one before; ARGV row keys. Gives for each row nothing, or one byte for the
+ * epoch that knows it and then what ADD_KNOWN_ROWS has stored.
  */
 export const FIND_KNOWN_ROWS: Script = {
   lua: `${LEVELS}
@@ -51,9 +51,9 @@ return found`,
 };
 
 /**
- * KEYS the index of this generation; ARGV row keys, when it expires, batch, chunk, first line; or no batch and, in place of the chunk,
+ * KEYS the index of this epoch; ARGV row keys, when it expires, batch, chunk, first line; or no batch and, in place of the chunk,
  * what to store for the one row. The first answer stays. A row is stored as the batch's number (2 bytes), the chunk (3) and
- * the line (2), so the first 65,279 batches of a generation are known and no others.
+ * the line (2), so the first 65,279 batches of an epoch are known and no others.
  */
 export const ADD_KNOWN_ROWS: Script = {
   lua: `${LEVELS}

@@ -1,14 +1,14 @@
 /**
  * Where the answer to a row is that somebody has asked for before: row key -> batch, chunk and line, or the answer to an
  * event. It holds for one plan (a model version under a policy), and is only an index: what it points to may be gone, and another
- * batch may have its id, so batches are known by id and making.
+ * batch may have its id, so batches are known by id and generation.
  *
  * A Redis key for each row would take more room than its result. So row keys are fields of small hashes, which Redis keeps
  * as one run of bytes while they have at most 128 fields: about 25 bytes for a row. How many buckets are right depends on how
  * many rows come, so there are levels of 2^6, 2^8, ... buckets: a level is filled to 90 rows a bucket on average, then the
  * next one is; a search looks into those that are in use.
  *
- * Time is cut into generations of the cache's time to live. A search looks into this one and the one before; each goes as a
+ * Time is cut into epochs of the cache's time to live. A search looks into this one and the one before; each goes as a
  * whole, so an entry is found for at least that long and gone after twice as long.
  */
 import { asBuffer } from '../codec/byte-streams.js';
@@ -22,10 +22,10 @@ export type KnownRowReference =
   | (BatchName & { readonly chunk: number; readonly line: number })
   | { readonly answer: string };
 
-/** A batch, and not another one of the same id, see `makingOf`. */
+/** A batch, and not another one of the same id, see `generationOf`. */
 export interface BatchName {
   readonly batch: string;
-  readonly making: string;
+  readonly generation: string;
 }
 
 /** Row keys are 16 bytes, one after the other; a key of zeros belongs to no row. */
@@ -58,28 +58,28 @@ export class KnownRowStore {
   /** Whether there is anything to find for a plan but what the batch itself has left there. */
   async hasOthers(plan: string, own: BatchName | undefined): Promise<boolean> {
     const fields = ['sources', 'events', `batch:${own ? sourceOf(own) : ''}`];
-    const found = await Promise.all(this.#generations(plan).map((key) => this.#redis.hmget(key, ...fields)));
+    const found = await Promise.all(this.#epochs(plan).map((key) => this.#redis.hmget(key, ...fields)));
     return found.some(([sources, events, own]) => events !== null || Number(sources ?? 0) > (own === null ? 0 : 1));
   }
 
   /** For each row, where its answer is. */
   async find(plan: string, rows: RowKeys): Promise<(KnownRowReference | undefined)[]> {
-    const generations = this.#generations(plan);
+    const epochs = this.#epochs(plan);
     const found: (Buffer | null)[] = [];
     for (const { part } of slicesOf(rows)) {
-      const some = await runScript(this.#redis, FIND_KNOWN_ROWS, generations, [asBuffer(part)], 'binary');
+      const some = await runScript(this.#redis, FIND_KNOWN_ROWS, epochs, [asBuffer(part)], 'binary');
       found.push(...(some as (Buffer | null)[]));
     }
-    await this.#learnSources(generations, found);
-    return found.map((value) => (value ? this.#read(generations[value[0]], value.subarray(1)) : undefined));
+    await this.#learnSources(epochs, found);
+    return found.map((value) => (value ? this.#read(epochs[value[0]], value.subarray(1)) : undefined));
   }
 
   /** The rows of a chunk, in order: the n-th key belongs to the n-th line of its results. */
   async addChunk(plan: string, batch: BatchName, chunk: number, rows: RowKeys): Promise<void> {
-    const [generation] = this.#generations(plan);
+    const [epoch] = this.#epochs(plan);
     for (const { part, first } of slicesOf(rows)) {
       const args = [asBuffer(part), this.#expiresAt(), sourceOf(batch), chunk, first];
-      await runScript(this.#redis, ADD_KNOWN_ROWS, [generation], args);
+      await runScript(this.#redis, ADD_KNOWN_ROWS, [epoch], args);
     }
   }
 
@@ -89,37 +89,37 @@ export class KnownRowStore {
     await runScript(
       this.#redis,
       ADD_KNOWN_ROWS,
-      [this.#generations(plan)[0]],
+      [this.#epochs(plan)[0]],
       [asBuffer(row), this.#expiresAt(), '', value, 0],
     );
   }
 
   /** This one and the one before. */
-  #generations(plan: string): [string, string] {
-    const now = this.#generation();
-    return [this.#keys.once(plan, now), this.#keys.once(plan, now - 1)];
+  #epochs(plan: string): [string, string] {
+    const now = this.#epoch();
+    return [this.#keys.knownRows(plan, now), this.#keys.knownRows(plan, now - 1)];
   }
 
-  #generation(): number {
+  #epoch(): number {
     return Math.floor(Date.now() / 1000 / this.#ttlSeconds);
   }
 
   #expiresAt(): number {
-    return (this.#generation() + 2) * this.#ttlSeconds;
+    return (this.#epoch() + 2) * this.#ttlSeconds;
   }
 
-  #read(generation: string, value: Buffer): KnownRowReference | undefined {
+  #read(epoch: string, value: Buffer): KnownRowReference | undefined {
     if (value[0] === EVENT_MARK) return { answer: value.toString('hex', 1) };
-    const [batch, making] = this.#sources.get(`${generation} ${value.readUInt16BE(0)}`)?.split('@') ?? [];
-    if (batch === undefined || making === undefined) return undefined;
-    return { batch, making, chunk: value.readUIntBE(2, 3), line: value.readUInt16BE(5) };
+    const [batch, generation] = this.#sources.get(`${epoch} ${value.readUInt16BE(0)}`)?.split('@') ?? [];
+    if (batch === undefined || generation === undefined) return undefined;
+    return { batch, generation, chunk: value.readUIntBE(2, 3), line: value.readUInt16BE(5) };
   }
 
-  async #learnSources(generations: readonly string[], found: readonly (Buffer | null)[]): Promise<void> {
+  async #learnSources(epochs: readonly string[], found: readonly (Buffer | null)[]): Promise<void> {
     const unknown = new Map<string, [key: string, number: number]>();
     for (const value of found) {
       if (!value || value[1] === EVENT_MARK) continue;
-      const [key, number] = [generations[value[0]], value.readUInt16BE(1)];
+      const [key, number] = [epochs[value[0]], value.readUInt16BE(1)];
       if (!this.#sources.has(`${key} ${number}`)) unknown.set(`${key} ${number}`, [key, number]);
     }
     if (this.#sources.size > MAX_SOURCES_KEPT) this.#sources.clear();
@@ -133,7 +133,7 @@ export class KnownRowStore {
 }
 
 /** A batch id has no `@`. */
-const sourceOf = ({ batch, making }: BatchName): string => `${batch}@${making}`;
+const sourceOf = ({ batch, generation }: BatchName): string => `${batch}@${generation}`;
 
 function* slicesOf(rows: RowKeys): Generator<{ part: RowKeys; first: number }> {
   for (let first = 0; first * KEY_BYTES < rows.length; first += SLICE_ROWS)

@@ -39,11 +39,11 @@ export async function runScript(
   return commands[reply === 'text' ? name : `${name}Buffer`](keys.length, ...keys, ...args);
 }
 
-/** KEYS batch; ARGV manifest, time to live, making. Gives 1 if it is new. */
+/** KEYS batch; ARGV manifest, time to live, generation. Gives 1 if it is new. */
 export const CREATE_BATCH: Script = {
   lua: `
 local isNew = redis.call('HSETNX', KEYS[1], 'manifest', ARGV[1])
-if isNew == 1 then redis.call('HSET', KEYS[1], 'ttl', ARGV[2], 'making', ARGV[3]) end
+if isNew == 1 then redis.call('HSET', KEYS[1], 'ttl', ARGV[2], 'generation', ARGV[3]) end
 redis.call('EXPIRE', KEYS[1], redis.call('HGET', KEYS[1], 'ttl'))
 return isNew`,
 };
@@ -62,9 +62,9 @@ end`;
 
 /** Of the chunk that a job is for, as it is stored and as the job has it: not the same when the batch's id was used again. */
 const IS_STALE = `
-local function isStale(stored, given, making)
-  local held = redis.call('HGET', KEYS[1], 'making')
-  return cjson.decode(given).digest ~= stored.digest or (held and making ~= '' and held ~= making)
+local function isStale(stored, given, generation)
+  local held = redis.call('HGET', KEYS[1], 'generation')
+  return cjson.decode(given).digest ~= stored.digest or (held and generation ~= '' and held ~= generation)
 end`;
 
 /**
@@ -96,7 +96,7 @@ return 'waiting'`,
 
 /**
  * KEYS batch, chunks, news, costs, rows, results; ARGV index, JSON of the chunk when done, compressed results, now in ms,
- * number of rows, sum of costs, making, number of statuses, then pairs: status field and count, cost bucket and count.
+ * number of rows, sum of costs, generation, number of statuses, then pairs: status field and count, cost bucket and count.
  * Gives `stored`, or `touch` when it is also time to have all keys expire together (at the end, and now and then before);
  * `known` when the chunk was done already, `stale` when it is another one, `gone` when there is no such chunk any more:
  * then nothing is written.
@@ -135,7 +135,7 @@ redis.call('HSET', KEYS[1], 'touched', ARGV[4])
 return 'touch'`,
 };
 
-/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed, making or nothing. Only a waiting chunk can fail. */
+/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed, generation or nothing. Only a waiting chunk can fail. */
 export const FAIL_CHUNK: Script = {
   lua: `${BATCH}${IS_STALE}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
@@ -240,7 +240,7 @@ if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET
 return 1`,
 };
 
-/** KEYS batch, chunks, rows; ARGV index, JSON of the chunk when waiting, making. 0: it has not failed, or has no rows. */
+/** KEYS batch, chunks, rows; ARGV index, JSON of the chunk when waiting, generation. 0: it has not failed, or has no rows. */
 export const REVIVE_CHUNK: Script = {
   lua: `${BATCH}${IS_STALE}
 local known = redis.call('HGET', KEYS[2], ARGV[1])

@@ -9,9 +9,9 @@ import {
   eventJobId,
   eventJobSchema,
   eventJobText,
-  makingOfJob,
+  generationOfJob,
 } from '../../../src/jobs/contract.js';
-import { batchIdSchema, makingOf } from '../../../src/store/batches/manifest.js';
+import { batchIdSchema, generationOf } from '../../../src/store/batches/manifest.js';
 
 const batchId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
 const index = fc.nat();
@@ -28,14 +28,14 @@ describe('job ids', () => {
     );
   });
 
-  it('differ where batch, chunk or making differ, and say which making it is', () => {
+  it('differ where batch, chunk or generation differ, and say which generation it is', () => {
     const batch = fc.record({ id: batchId, created });
     fc.assert(
       fc.property(batch, index, batch, index, (batch, chunk, otherBatch, otherChunk) => {
         fc.pre(batch.id !== otherBatch.id || batch.created !== otherBatch.created || chunk !== otherChunk);
         expect(chunkJobId(batch, chunk)).not.toBe(chunkJobId(otherBatch, otherChunk));
-        expect(makingOfJob(chunkJobId(batch, chunk))).toBe(makingOf(batch));
-        expect(makingOfJob(`chunk-${batch.id}-${chunk}`)).toBeUndefined();
+        expect(generationOfJob(chunkJobId(batch, chunk))).toBe(generationOf(batch));
+        expect(generationOfJob(`chunk-${batch.id}-${chunk}`)).toBeUndefined();
       }),
     );
     const made = (id: string) => ({ id, created: '2026-01-15T09:30:42.000Z' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadPolicy, prepare } from '../../../src/index.js';
 import { loadModel } from '../../../src/models/load.js';
 import { contains } from '../../../src/models/region.js';
-import { probe } from '../../../src/solvers/quadratic/feasible-point.js';
+import { feasiblePoint } from '../../../src/solvers/quadratic/feasible-point.js';
 import { RegionLines } from '../../../src/solvers/quadratic/region-lines.js';
 import { isAnswer } from '../../../src/solvers/shared/answer-check.js';
 import { Dice } from '../../support/dice.js';
@@ -43,8 +43,8 @@ describe.each(['l0', 'l1', 'l2'] as const)('answers without a relaxation under %
       };
       const policy = { cost: { norm }, features, maxChanges: dice.integer(1, 3) };
       const { problems, domain, row } = pose(dice, { family, size: 3, units, policy });
-      if (probe.accepts(problems[0], []) === 'no') continue;
-      const outcomes = problems.map((problem) => probe.prepare(problem, []).solve(domain, patient).x?.slice());
+      if (feasiblePoint.accepts(problems[0], []) === 'no') continue;
+      const outcomes = problems.map((problem) => feasiblePoint.prepare(problem, []).solve(domain, patient).x?.slice());
       for (const x of outcomes) if (x) expect(isAnswer(problems[0], domain, x)).toBe(true);
       if (outcomes.some((x) => x)) {
         found++;

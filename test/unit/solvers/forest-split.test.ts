@@ -62,7 +62,7 @@ describe.each(CASES)('a %s under %s, mixed: %s', (family, norm, mixed) => {
       if (!document) continue;
       const model = loadModel(document);
       const target = dice.pick(['a', 'b']);
-      const policy = { schema: 'elsewise.policy/v1', target, cost: { norm }, solvers: ['boxes', 'forest-split'] };
+      const policy = { schema: 'elsewise.policy/v1', target, cost: { norm }, solvers: ['single-tree', 'forest-split'] };
       const row = { x: dice.pick(NUMBERS), y: dice.pick(NUMBERS) };
       const { status, counterfactuals } = (await planOf(document, policy)).explain({ id: 'r', features: row });
       const lattice = NUMBERS.flatMap((x) => NUMBERS.map((y) => ({ x, y })));

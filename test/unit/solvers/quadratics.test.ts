@@ -6,7 +6,7 @@ import { solvers } from '../../../src/solvers/index.js';
 import { cheapestL2 } from '../../../src/solvers/linear/polyhedral.js';
 import { ccp } from '../../../src/solvers/quadratic/ccp.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from '../../../src/solvers/quadratic/ccp-descent.js';
-import { dual } from '../../../src/solvers/quadratic/quadratic-dual.js';
+import { quadraticDual } from '../../../src/solvers/quadratic/quadratic-dual.js';
 import { spatial } from '../../../src/solvers/quadratic/spatial.js';
 import { branchAround } from '../../../src/solvers/reductions/branch-around.js';
 import { Dice } from '../../support/dice.js';
@@ -93,7 +93,7 @@ describe('the dual', () => {
       });
       for (const problem of problems.filter(({ piece }) => piece.atoms.length)) {
         posed++;
-        const outcome = dual.prepare(problem, solvers).solve(domain, within(3000));
+        const outcome = quadraticDual.prepare(problem, solvers).solve(domain, within(3000));
         const local = ccp.prepare(problem, solvers).solve(domain, within(3000));
         if (local.x)
           expect(outcome.lowerBound).toBeLessThanOrEqual(

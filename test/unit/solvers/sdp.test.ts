@@ -14,7 +14,7 @@ import { solvers } from '../../../src/solvers/index.js';
 import { ccp } from '../../../src/solvers/quadratic/ccp.js';
 import { LagrangeDual } from '../../../src/solvers/quadratic/dual-newton.js';
 import { provedBound, provedEmpty } from '../../../src/solvers/quadratic/proved-bound.js';
-import { dual } from '../../../src/solvers/quadratic/quadratic-dual.js';
+import { quadraticDual } from '../../../src/solvers/quadratic/quadratic-dual.js';
 import type { ScaledQuadratic } from '../../../src/solvers/quadratic/quadratic-view.js';
 import { sdp } from '../../../src/solvers/quadratic/sdp.js';
 import { decompose, solveSecular } from '../../../src/solvers/quadratic/secular.js';
@@ -359,7 +359,7 @@ describe('on whole problems', () => {
       const relaxed = run(sdp, given);
       const others = [run(ccp, given), run(spatial, given, limitsOf(20_000))];
       const best = Math.min(relaxed.cost, ...others.map(({ cost }) => cost));
-      const weaker = dual.prepare(given.problem, solvers).solve(given.domain, limitsOf(Infinity));
+      const weaker = quadraticDual.prepare(given.problem, solvers).solve(given.domain, limitsOf(Infinity));
       expect(relaxed.lowerBound).toBeLessThanOrEqual(best * (1 + 1e-9));
       if (weaker.lowerBound < 1e6) expect(relaxed.lowerBound).toBeGreaterThanOrEqual(weaker.lowerBound * (1 - 1e-6));
       if (relaxed.status === 'solved') expect(relaxed.cost).toBeLessThanOrEqual(best * (1 + 1e-6));
@@ -371,7 +371,7 @@ describe('on whole problems', () => {
     const gaps = [1, 2, 3, 4, 5, 6].map((seed) => {
       const given = randomCase(seed, { family: 'qda', d: 13, classes: 4, box: 'one way' });
       const relaxed = run(sdp, given);
-      const weaker = dual.prepare(given.problem, solvers).solve(given.domain, limitsOf(Infinity));
+      const weaker = quadraticDual.prepare(given.problem, solvers).solve(given.domain, limitsOf(Infinity));
       const shareOf = (bound: number) => 1 - Math.min(bound, relaxed.cost) / relaxed.cost;
       return relaxed.cost < Infinity
         ? { sdp: shareOf(relaxed.lowerBound), dual: shareOf(weaker.lowerBound) }

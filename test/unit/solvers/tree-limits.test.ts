@@ -42,7 +42,7 @@ function pose(seed: number, family: string, norm: string) {
 
 const CASES = [
   ['forest-exact', 'tree-ensemble', 'l1'],
-  ['boxes', 'decision-tree', 'l1'],
+  ['single-tree', 'decision-tree', 'l1'],
   ['forest-split', 'tree-ensemble', 'mahalanobis'],
 ];
 

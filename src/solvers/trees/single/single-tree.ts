@@ -255,4 +255,4 @@ function prepare(problem: Problem, table: SolverTable): Prepared {
     : new PreparedBoxes(problem, new SeparableLeaves(problem, boxes), WORTH);
 }
 
-export const boxes: Solver = { name: 'boxes', accepts, prepare };
+export const singleTree: Solver = { name: 'single-tree', accepts, prepare };

@@ -6,7 +6,7 @@ import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import { solvers } from '../../../src/solvers/index.js';
 import { forestExact } from '../../../src/solvers/trees/exact/forest-exact.js';
-import { boxes } from '../../../src/solvers/trees/single/single-tree.js';
+import { singleTree } from '../../../src/solvers/trees/single/single-tree.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
 import { generators } from '../../support/random-models.js';
@@ -30,7 +30,7 @@ describe.each(SEPARABLE)('a tree by itself under %s', (norm) => {
     let found = 0;
     for (let k = 0; k < 25; k++) {
       const posed = pose(dice, { features: MIXED, norm, ...options });
-      if (posed.problem && checkAgainstAll(boxes, posed)) found++;
+      if (posed.problem && checkAgainstAll(singleTree, posed)) found++;
     }
     expect(found).toBeGreaterThan(7);
   });
@@ -40,7 +40,7 @@ describe.each(SEPARABLE)('a tree by itself under %s', (norm) => {
     for (let k = 0; k < 40; k++) {
       const { problem, domain } = pose(dice, { features: MIXED, norm });
       if (!problem) continue;
-      const own = boxes.prepare(problem, solvers).solve(domain, within(5000));
+      const own = singleTree.prepare(problem, solvers).solve(domain, within(5000));
       const other = forestExact.prepare(problem, solvers).solve(domain, within(5000));
       expect(own.status).toBe(other.status);
       if (own.x)
@@ -57,7 +57,7 @@ describe.each([...SEPARABLE, 'mahalanobis'])('a tree under constraints and %s', 
       const constraints = LATTICE_CONSTRAINTS.filter(() => dice.chance(0.6));
       const options = { sets: dice.chance(0.3), missing: dice.chance(0.2), narrowed: dice.chance(0.2) };
       const posed = pose(dice, { features: LATTICES, norm, constraints, ...options });
-      if (posed.problem && checkAgainstAll(boxes, posed)) found++;
+      if (posed.problem && checkAgainstAll(singleTree, posed)) found++;
     }
     expect(found).toBeGreaterThan(10);
   });
@@ -92,7 +92,7 @@ describe.each([...SEPARABLE, 'mahalanobis'])('a tree behind a projection under %
       const domain = createDomain(model.space);
       fillDomain(domain, model.space, compiled.rules, Float64Array.from(dice.vector(3)), model.preprocessing.imputed);
       if (!keepsPolicy(problem, domain.origin, domain.origin)) continue;
-      const prepared = boxes.prepare(problem, solvers);
+      const prepared = singleTree.prepare(problem, solvers);
       const first = prepared.solve(domain, within(5000));
       const { lowerBound } = first;
       // Singles round the inputs: the pipeline goes further in until the model agrees.

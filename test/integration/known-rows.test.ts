@@ -113,7 +113,7 @@ describe('switched off', () => {
       await until('its end', async () => (await off.store.batches.status(id)).answered === 3000);
     }
     expect(sumOf((await solving.get('/metrics')).text, 'elsewise_once_hits_total')).toBe(0);
-    expect(await off.store.redis.keys(`${off.store.settings.keyPrefix}:once:*`)).toEqual([]);
+    expect(await off.store.redis.keys(`${off.store.settings.keyPrefix}:known-rows:*`)).toEqual([]);
     await off.close();
   });
 });
