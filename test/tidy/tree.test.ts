@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { solvers } from '../../src/solvers/index.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PURE = ['linalg', 'documents', 'models', 'policy', 'problems', 'proofs', 'solvers', 'explain'];
@@ -95,8 +96,22 @@ describe('src', () => {
   });
 
   it('opens each file with mathematics by a header comment', () => {
-    const math = code('src/solvers', 'src/proofs', 'src/models', 'src/linalg');
+    const math = code('src/solvers', 'src/proofs', 'src/problems', 'src/policy', 'src/models', 'src/linalg');
     expect(math.filter((file) => !/^\s*(\/\*\*|\/\/)/.test(read(file)))).toEqual([]);
+  });
+
+  it('keeps each solver in the file of its name, and describes them in the order in which they are tried', () => {
+    const names = solvers.map(({ name }) => name);
+    const homes = new Set(code('src/solvers').map((file) => basename(file, '.ts')));
+    expect(names.filter((name) => !homes.has(name))).toEqual([]);
+    const [, table] = /^\| solver .*\n\|[ |-]+\n((?:\|.*\n)+)/m.exec(read('src/README.md'))!;
+    const described = table.split('\n').flatMap((row) => [
+      ...row
+        .split('|', 2)
+        .join('')
+        .matchAll(/`([\w-]+)`/g),
+    ]);
+    expect(described.map(([, name]) => name)).toEqual(names);
   });
 
   it('prints from the command line only', () => {
@@ -117,6 +132,11 @@ describe('test', () => {
     const options = /[{,]\s*(skip|only|todo):\s*true\b/;
     const pattern = new RegExp(`${calls.source}|${options.source}`);
     expect(grep(code('test'), pattern, withoutComments)).toEqual([]);
+  });
+
+  it('says nothing about time on the clock', () => {
+    const timing = /expect\(.*\b(performance|Date)\.now\b|\bmonitorEventLoopDelay\b/;
+    expect(grep(code('test'), timing, withoutComments)).toEqual([]);
   });
 });
 
