@@ -1,5 +1,8 @@
 /** Trees and plausibility on rough ground: rows beside thresholds, splits that no category feels, steps that mix columns. */
 import { describe, expect, it } from 'vitest';
+import { treeSchema } from '../../../src/documents/tree-document.js';
+import { withoutSets } from '../../../src/models/trees/set-thresholds.js';
+import { flatten, leafOf } from '../../../src/models/trees/tree.js';
 import { planOf } from '../../support/asking.js';
 
 const stump = (threshold: number, left: number, right: number, feature = 0) => ({
@@ -148,6 +151,60 @@ describe('trees behind a step that mixes columns', () => {
     const policy = policyOf({ target: 'yes', maxChanges: 1, effort: 20_000 });
     const { counterfactuals } = await explainOne(document, policy, { o: 'low', a: 0.25, b: true });
     expect(counterfactuals[0].features).toEqual({ o: 'low', a: -0.5, b: true });
+    expect(counterfactuals[0].proof.kind).toBe('optimal');
+  });
+});
+
+describe('splits by sets of categories', () => {
+  const ranked = (codes: number[], missing: 'left' | 'right', left: number, right: number) => ({
+    ...stump(0, left, right),
+    categories: [codes, null, null],
+    missing,
+  });
+  const trees = [ranked([0, 3], 'left', 1, 2), ranked([1], 'right', 4, 8), ranked([], 'left', 16, 32)];
+
+  it.each([0, 1, 2, 3, 4, 1.5, -1, Number.NaN])('are the same as chains of thresholds at %f', (input) => {
+    const forest = flatten(
+      trees.map((tree) => treeSchema.parse(tree)),
+      1,
+      'trees',
+    );
+    const margins = [{ gain: forest.value, need: 0 }];
+    const chained = withoutSets({ kind: 'trees', forest, margins, slack: 0, map: null });
+    for (const t of trees.keys())
+      expect(chained.margins[0].gain[leafOf(chained.forest, t, Float64Array.of(input))]).toBe(
+        forest.value[leafOf(forest, t, Float64Array.of(input))],
+      );
+  });
+
+  /** The rank must be 0 or 3 and a above 1; from rank 2 the nearer is 3. */
+  it('are cut under mahalanobis as well', async () => {
+    const document = model('tree-ensemble', {
+      classes: ['no', 'yes'],
+      features: [
+        { name: 'o', type: 'categorical', categories: ['w', 'x', 'y', 'z'], encoding: 'ordinal' },
+        { name: 'a', type: 'continuous' },
+      ],
+      parameters: {
+        trees: [ranked([0, 3], 'left', 1, -1), stump(1, -1, 1, 1)],
+        aggregation: 'sum',
+        base: -1,
+        link: 'identity',
+      },
+      background: {
+        covariance: {
+          features: ['o', 'a'],
+          matrix: [
+            [1, 0],
+            [0, 1],
+          ],
+        },
+      },
+    });
+    const policy = policyOf({ target: 'yes', cost: { norm: 'mahalanobis' } });
+    const { status, counterfactuals } = await explainOne(document, policy, { o: 'y', a: 0 });
+    expect(status).toBe('found');
+    expect(counterfactuals[0].features.o).toBe('z');
     expect(counterfactuals[0].proof.kind).toBe('optimal');
   });
 });

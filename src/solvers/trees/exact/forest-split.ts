@@ -8,12 +8,13 @@
  * leaves do not suffice holds nothing. A point that the model accepts is the best of its box; else the box is cut at a split on the
  * point's own ways through the trees. Where all these splits are decided, every point of the box has the same leaves.
  *
- * Refused: sets of categories. Limit: an engine is run for each box, so that many trees end with a gap.
+ * Sets of categories are chains of thresholds (set-thresholds.ts). Limit: an engine is run for each box, so that many trees end with a gap.
  */
 import { applyMap } from '../../../linalg/affine.js';
 import { nextUp } from '../../../linalg/floats.js';
 import type { LinearRow, TreesAtom } from '../../../models/region.js';
 import { hasSets } from '../../../models/trees/category-sets.js';
+import { withoutSets } from '../../../models/trees/set-thresholds.js';
 import { goesLeft, lastLeft } from '../../../models/trees/tree.js';
 import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
 import { narrowTo } from '../../../policy/values.js';
@@ -73,7 +74,7 @@ class PreparedSplits implements Prepared {
     private readonly problem: Problem,
     private readonly table: SolverTable,
   ) {
-    this.atom = treesOf(problem);
+    this.atom = withoutSets(treesOf(problem));
     const { forest, map } = this.atom;
     this.end = Float64Array.from(forest.left, (left, n) => (left < 0 ? Number.NaN : lastLeft(forest, n)));
     this.best = new BestAnswer(problem);
@@ -256,9 +257,13 @@ class PreparedSplits implements Prepared {
   }
 }
 
+/** One tree is the union of its leaves (single-tree.ts), unless it has sets behind a step that mixes columns. */
+const isLeftToBoxes = ({ forest, map }: TreesAtom): boolean =>
+  forest.root.length === 1 && !(map && map.diagonal === null && hasSets(forest));
+
 function accepts(problem: Problem, table: SolverTable): Acceptance {
   const atom = soleTrees(problem);
-  if (!atom || hasCells(problem) || atom.forest.root.length < 2 || hasSets(atom.forest)) return 'no';
+  if (!atom || hasCells(problem) || isLeftToBoxes(atom)) return 'no';
   return prepareWithin(problem, table) ? 'exact' : 'no';
 }
 
