@@ -16,3 +16,10 @@ export function argmax(values: Float64Array): number {
 export function subtract(a: Float64Array, b: Float64Array): Float64Array {
   return a.map((value, i) => value - b[i]);
 }
+
+/** log Σ_j exp w_j, safe for any size of w. */
+export function logSumExp(w: Float64Array): number {
+  const top = Math.max(...w);
+  if (top === -Infinity) return top;
+  return top + Math.log(w.reduce((sum, value) => sum + Math.exp(value - top), 0));
+}

@@ -3,7 +3,8 @@
  * build optimisation problems. A piece is a conjunction of linear rows and atoms:
  *
  *   row         lower <= a·x <= upper
- *   exp-sum     Σ_j c_j exp(u_j·x + v_j) <= bound  with c_j > 0 (convex)
+ *   exp-sum     Σ_j c_j exp(u_j·x + v_j) <= bound  with c_j > 0 (convex), or >= bound
+ *   exp-quadratics   the same with differences of distances as exponents (exponents.ts)
  *   quadratic   q(x) <= 0,  a difference of two distances (distance-difference.ts)
  *   trees       sums over trees of a gain at the leaf are large enough (tree.ts)
  *   smooth      the model's own margin is at least 0; there is a gradient and no closed form
@@ -14,7 +15,7 @@
  */
 
 import { type AffineMap, applyMap, isIdentity, pullBackVector, sizesOf } from '../linalg/affine.js';
-import { dot } from '../linalg/vector.js';
+import { dot, logSumExp } from '../linalg/vector.js';
 import type { DistanceDifference } from './distance-difference.js';
 import { type Forest, leafOf } from './trees/tree.js';
 
@@ -46,6 +47,19 @@ export interface ExpSum {
   readonly exponents: readonly Float64Array[];
   readonly shifts: Float64Array;
   readonly bound: number;
+  /** The sum is at least the bound, in place of at most. */
+  readonly atLeast?: true;
+}
+
+/** Σ_j exp(w_j(x)) <= 1, or >= 1, with  2 w_j  a difference of distances: of the target's centre and a rival's. */
+export interface ExpQuadratics {
+  readonly kind: 'exp-quadratics';
+  /** By rival:  2 w_j,  all with the same centre near. */
+  readonly forms: readonly DistanceDifference[];
+  /** What was taken off every w_j for the bound of the sum. */
+  readonly logBound: number;
+  /** The sum is at least 1, in place of at most. */
+  readonly atLeast?: true;
 }
 
 export interface QuadraticAtom {
@@ -79,7 +93,7 @@ export interface OpaqueAtom {
   readonly kind: 'smooth' | 'oracle';
 }
 
-export type Atom = ExpSum | QuadraticAtom | TreesAtom | OpaqueAtom;
+export type Atom = ExpSum | ExpQuadratics | QuadraticAtom | TreesAtom | OpaqueAtom;
 export type AtomKind = Atom['kind'];
 export type AtomOf<K extends AtomKind> = Extract<Atom, { kind: K }>;
 
@@ -134,6 +148,7 @@ function pullBackSum(map: AffineMap, sum: ExpSum): ExpSum {
 /** How each kind of atom is carried through an affine map. */
 const PULL_BACK: { [K in AtomKind]: (map: AffineMap, atom: AtomOf<K>) => Atom } = {
   'exp-sum': pullBackSum,
+  'exp-quadratics': (map, sum) => ({ ...sum, forms: sum.forms.map((form) => form.behind(map)) }),
   quadratic: (map, { kind, form }) => ({ kind, form: form.behind(map) }),
   trees: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
   smooth: (_, atom) => atom,
@@ -149,7 +164,8 @@ export function pullBack(map: AffineMap, { rows, atoms }: Piece): Piece {
 
 /** By kind of atom: whether x meets it, its bound widened by `tolerance`. What only the model knows counts as met. */
 const MEETS: { [K in AtomKind]: (atom: AtomOf<K>, x: Float64Array, tolerance: number) => boolean } = {
-  'exp-sum': (sum, x, tolerance) => expSumLog(sum, x) <= tolerance,
+  'exp-sum': (sum, x, tolerance) => isWithin(expSumLog(sum, x), sum.atLeast, tolerance),
+  'exp-quadratics': (sum, x, tolerance) => isWithin(logSumExp(halfValues(sum.forms, x)), sum.atLeast, tolerance),
   quadratic: ({ form }, x, tolerance) => form.value(x) <= tolerance,
   trees: meetsMargins,
   smooth: () => true,
@@ -167,13 +183,19 @@ export function contains({ rows, atoms }: Piece, x: Float64Array, tolerance = 0)
   return rows.every(inRow) && atoms.every(isMet);
 }
 
-/** log Σ_j c_j exp(u_j·x + v_j) - log bound: at most 0 where the constraint holds. */
+/** log Σ_j c_j exp(u_j·x + v_j) - log bound: at most 0 where the sum is at most the bound. */
 export function expSumLog(sum: ExpSum, x: Float64Array): number {
   if (sum.bound <= 0) return Infinity;
-  const logs = sum.exponents.map((u, j) => Math.log(sum.weights[j]) + dot(u, x) + sum.shifts[j]);
-  const top = Math.max(...logs);
-  return top + Math.log(logs.reduce((total, value) => total + Math.exp(value - top), 0)) - Math.log(sum.bound);
+  const logs = sum.shifts.map((shift, j) => Math.log(sum.weights[j]) + dot(sum.exponents[j], x) + shift);
+  return logSumExp(logs) - Math.log(sum.bound);
 }
+
+/** w at x. */
+export const halfValues = (forms: readonly DistanceDifference[], x: Float64Array): Float64Array =>
+  Float64Array.from(forms, (form) => 0.5 * form.value(x));
+
+const isWithin = (log: number, atLeast: boolean | undefined, tolerance: number): boolean =>
+  atLeast ? log >= -tolerance : log <= tolerance;
 
 function meetsMargins({ forest, margins, map }: TreesAtom, columns: Float64Array, tolerance: number): boolean {
   const x = map ? new Float64Array(map.offset.length) : columns;

@@ -1,5 +1,7 @@
 /** What the proofs of curved pieces share: a box as plain intervals of columns, one for each choice of its open categories. */
 import type { Domain } from '../policy/domain.js';
+import { nearestValue } from '../policy/values.js';
+import type { Box } from './box.js';
 
 export interface Intervals {
   readonly lo: Float64Array;
@@ -27,4 +29,20 @@ function taking({ lo, hi }: Intervals, columns: readonly number[], taken: number
   const part = { lo: lo.slice(), hi: hi.slice() };
   for (const c of columns) part.lo[c] = part.hi[c] = +(c === taken);
   return part;
+}
+
+/** A finite point of an interval: the middle, or the finite end, or 0. */
+export function middle(lo: number, hi: number): number {
+  if (lo === hi) return lo;
+  if (lo > -Infinity) return hi < Infinity ? lo + 0.5 * (hi - lo) : lo;
+  return hi < Infinity ? hi : 0;
+}
+
+/** A point with every number that varies at the domain's value nearest to it. */
+export function valuesAt(x: Float64Array, { domain, varies }: Box): Float64Array {
+  const point = x.slice();
+  for (const feature of domain.space.features)
+    if (varies[feature.index] && feature.kind !== 'choice')
+      point[feature.column] = nearestValue(domain, feature, x[feature.column]);
+  return point;
 }

@@ -1,16 +1,19 @@
 /**
- * Sums of exponentials over a box: is  Σ_j c_j exp(u_j·x + v_j) <= bound  at every point?
+ * Sums of exponentials over a box: is  Σ_j c_j exp(u_j·x + v_j) <= bound  at every point, or >= bound?
  *
  * The sum is convex, so its maximum is at a corner. A column in which all exponents fall (or rise) has one worst end, and its other end
  * may be infinite; the other columns are tried at both ends. A box without end at a worst end is not proved.
  *
+ * A sum that has to be large is at least each of its tangents. A tangent is least at a corner; the next one is taken on the way there.
+ *
  * Rounding is a share of what the model adds up behind an exponent, and of the probability, which says the less of the sum the
  * smaller the bound is:  d log(sum) = dp / (p (1 - p)),  1 - p about the bound.
  */
+import { logSumExp } from '../linalg/vector.js';
 import { type ExpSum, expSumLog } from '../models/region.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Box } from './box.js';
-import { type Intervals, withoutChoices } from './box-corners.js';
+import { type Intervals, middle, withoutChoices } from './box-corners.js';
 
 /** Up to 2^MOST_MIXED corners. */
 const MOST_MIXED = 10;
@@ -18,10 +21,47 @@ const ROUNDING = 2 ** -49;
 
 export function proveExpSum(sum: ExpSum, box: Box): BoxVerdict {
   const parts = withoutChoices(box.domain);
-  return parts ? allOf(parts.map((part) => proveOver(sum, part, box))) : 'unknown';
+  const prove = sum.atLeast ? proveLarge : proveSmall;
+  return parts ? allOf(parts.map((part) => prove(sum, part, box))) : 'unknown';
 }
 
-function proveOver(sum: ExpSum, { lo, hi }: Intervals, { at, varies, domain }: Box): BoxVerdict {
+/** Tangents at points that come nearer to the least sum. */
+const MOST_TANGENTS = 20;
+
+function proveLarge(sum: ExpSum, { lo, hi }: Intervals, { at, varies, domain }: Box): BoxVerdict {
+  let point = lo.map((low, c) => (varies[domain.space.owner[c]] ? middle(low, hi[c]) : at[c]));
+  for (let k = 0; k < MOST_TANGENTS; k++) {
+    const slope = slopeOf(sum, point);
+    const corner = point.map((value, c) =>
+      slope[c] === 0 || !varies[domain.space.owner[c]] ? value : slope[c] > 0 ? lo[c] : hi[c],
+    );
+    if (!corner.every((value, c) => Number.isFinite(value) || slope[c] === 0)) return 'unknown';
+    const least = slope.reduce(
+      (low, value, c) => low + (value && value * (corner[c] - point[c])),
+      expSumLog(sum, point),
+    );
+    if (least - roundingAt(sum, point) - roundingAt(sum, corner) > 0) return 'proved';
+    if (expSumLog(sum, corner) < 0) return { point: corner };
+    point = point.map((value, c) => value + (corner[c] - value) / (k + 2));
+  }
+  return 'unknown';
+}
+
+/** The slope of the sum's logarithm. */
+function slopeOf({ exponents, weights, shifts }: ExpSum, x: Float64Array): Float64Array {
+  const logs = shifts.map((shift, j) => Math.log(weights[j]) + weightedSum(exponents[j], x) + shift);
+  const total = logSumExp(logs);
+  const slope = new Float64Array(x.length);
+  for (const [j, u] of exponents.entries())
+    for (let c = 0; c < x.length; c++) slope[c] += Math.exp(logs[j] - total) * u[c];
+  return slope;
+}
+
+/** A column that is not read may be missing. */
+const weightedSum = (u: Float64Array, x: Float64Array): number =>
+  u.reduce((sum, value, c) => sum + (value && value * x[c]), 0);
+
+function proveSmall(sum: ExpSum, { lo, hi }: Intervals, { at, varies, domain }: Box): BoxVerdict {
   const x = lo.slice();
   const mixed: number[] = [];
   for (let c = 0; c < x.length; c++) {
@@ -56,9 +96,12 @@ function* corners(
 }
 
 function proveAt(sum: ExpSum, x: Float64Array): BoxVerdict {
-  const { terms, constant } = sum.arithmetic;
+  return expSumLog(sum, x) + roundingAt(sum, x) < 0 ? 'proved' : { point: x.slice() };
+}
+
+function roundingAt({ arithmetic, bound }: ExpSum, x: Float64Array): number {
+  const { terms, constant } = arithmetic;
   let size = constant;
   for (let c = 0; c < x.length; c++) if (terms[c] !== 0) size += Math.abs(terms[c] * x[c]);
-  const rounding = ROUNDING * (x.length + 8) * (1 + size + 1 / sum.bound);
-  return expSumLog(sum, x) + rounding < 0 ? 'proved' : { point: x.slice() };
+  return ROUNDING * (x.length + 8) * (1 + size + 1 / bound);
 }

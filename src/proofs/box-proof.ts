@@ -2,7 +2,8 @@
  * Proofs over boxes: does every point of a box belong to a problem's region?
  *
  *   row         its minimum over the box                                                      (box-rows.ts)
- *   exp-sum     convex: its maximum is at a corner                                            (box-exp-sums.ts)
+ *   exp-sum     convex: its maximum is at a corner, its minimum above a tangent               (box-exp-sums.ts)
+ *   exp-quadratics   branch and bound on the largest and least exponents                      (box-exp-quadratics.ts)
  *   quadratic   branch and bound on the maximum                                               (box-quadratics.ts)
  *   trees       branch and bound on the minimum of the sums                                   (box-trees.ts)
  *
@@ -12,11 +13,12 @@
 
 import type { DistanceDifference } from '../models/distance-difference.js';
 import type { Feature } from '../models/features.js';
-import type { Atom, AtomKind, AtomOf, LinearRow, TreesAtom } from '../models/region.js';
+import type { Atom, AtomKind, AtomOf, ExpQuadratics, LinearRow, TreesAtom } from '../models/region.js';
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Problem } from '../problems/problem.js';
 import type { Box } from './box.js';
 import type { BoxEffort } from './box-effort.js';
+import { ExponentsOverBox } from './box-exp-quadratics.js';
 import { proveExpSum } from './box-exp-sums.js';
 import { QuadraticOverBox } from './box-quadratics.js';
 import { proveRow } from './box-rows.js';
@@ -40,6 +42,7 @@ const UNKNOWN: BoxProof = { ...smooth, prove: () => 'unknown' };
 
 const PREPARE: { [K in AtomKind]: Prepare<K> } = {
   'exp-sum': (sum) => ({ ...smooth, prove: (box) => proveExpSum(sum, box) }),
+  'exp-quadratics': overExponents,
   quadratic: ({ form }) => overDistances(form),
   trees: overTrees,
   smooth: () => UNKNOWN,
@@ -53,6 +56,17 @@ function overDistances(form: DistanceDifference): BoxProof {
     ...smooth,
     prove(box, effort) {
       overBox ??= new QuadraticOverBox(form);
+      return overBox.prove(box, effort);
+    },
+  };
+}
+
+function overExponents(sum: ExpQuadratics): BoxProof {
+  let overBox: ExponentsOverBox | undefined;
+  return {
+    ...smooth,
+    prove(box, effort) {
+      overBox ??= new ExponentsOverBox(sum);
       return overBox.prove(box, effort);
     },
   };

@@ -14,10 +14,10 @@ import { pullBackMatrix } from '../linalg/symmetric-matrix.js';
 import type { DistanceDifference } from '../models/distance-difference.js';
 import type { BoxVerdict } from '../policy/box-verdict.js';
 import type { Domain } from '../policy/domain.js';
-import { lastWithin, nearestValue } from '../policy/values.js';
+import { lastWithin } from '../policy/values.js';
 import { FLOPS_PER_UNIT } from '../problems/budget.js';
 import type { Box } from './box.js';
-import { type Intervals, withoutChoices } from './box-corners.js';
+import { type Intervals, middle, valuesAt, withoutChoices } from './box-corners.js';
 import type { BoxEffort } from './box-effort.js';
 import { roundingShare, sizesOf } from './rounding.js';
 
@@ -46,14 +46,18 @@ export class QuadraticOverBox {
     this.H = ofNear.map((value, k) => value - ofFar[k] + this.hair * (diagonals[0][k] + diagonals[1][k]));
   }
 
+  /** Units of effort for one look at a part. */
+  get lookWork(): number {
+    return (FLOPS_PER_ENTRY * this.H.length) / FLOPS_PER_UNIT;
+  }
+
   prove(box: Box, effort: BoxEffort): BoxVerdict {
     const open = withoutChoices(box.domain);
     if (!open) return 'unknown';
-    const lookWork = (FLOPS_PER_ENTRY * this.H.length) / FLOPS_PER_UNIT;
     while (open.length) {
-      if (!effort.take(lookWork)) return 'unknown';
+      if (!effort.take(this.lookWork)) return 'unknown';
       const part = open.pop()!;
-      if (this.boundedBy(part)) continue;
+      if (this.most(part) < 0) continue;
       const endless = this.settleMonotone(part);
       if (endless >= 0) return this.farOut(part, endless, box);
       const split = this.choose(part);
@@ -79,7 +83,8 @@ export class QuadraticOverBox {
     return own.map((value, i) => value + this.hair * (near[i] + far[i]));
   }
 
-  private boundedBy({ lo, hi }: Intervals): boolean {
+  /** At least q̂ at every point of the part. */
+  most({ lo, hi }: Intervals): number {
     const c = lo.map((low, i) => middle(low, hi[i]));
     const g = this.slope(c);
     let bound = this.raised(c);
@@ -92,7 +97,7 @@ export class QuadraticOverBox {
         bound += coupling * Math.max(c[i] - lo[i], hi[i] - c[i]) * Math.max(c[j] - lo[j], hi[j] - c[j]);
       }
     }
-    return bound < 0;
+    return bound;
   }
 
   /**
@@ -196,22 +201,6 @@ export class QuadraticOverBox {
     if (hi[i] === Infinity) return lo[i] === -Infinity ? top : Math.max(c, top) + reach;
     return Math.min(c, top) - reach;
   }
-}
-
-/** A point with every number that varies at the domain's value nearest to it. */
-function valuesAt(x: Float64Array, { domain, varies }: Box): Float64Array {
-  const point = x.slice();
-  for (const feature of domain.space.features)
-    if (varies[feature.index] && feature.kind !== 'choice')
-      point[feature.column] = nearestValue(domain, feature, x[feature.column]);
-  return point;
-}
-
-/** A finite point of an interval: the middle, or the finite end, or 0. */
-function middle(lo: number, hi: number): number {
-  if (lo === hi) return lo;
-  if (lo > -Infinity) return hi < Infinity ? lo + 0.5 * (hi - lo) : lo;
-  return hi < Infinity ? hi : 0;
 }
 
 /** max of g d + h d² for low <= d <= high */

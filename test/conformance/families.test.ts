@@ -65,13 +65,19 @@ const isRelaxed = ({ atoms }: Piece) => atoms.some((atom) => atom.kind === 'tree
 function atomPosition(atom: Atom, x: Float64Array): Position {
   if (atom.kind === 'trees') return treePosition(atom, x);
   if (atom.kind === 'quadratic') return against(atom.form.value(x), atom.form.magnitude(x));
+  if (atom.kind === 'exp-quadratics') {
+    const sizes = atom.forms.map((form) => form.magnitude(x));
+    const total = atom.forms.reduce((sum, form) => sum + Math.exp(form.value(x) / 2), 0);
+    const log = Math.log(total) * (atom.atLeast ? -1 : 1);
+    return against(log, Math.max(...sizes) + Math.abs(atom.logBound) + 1 / total);
+  }
   if (atom.kind !== 'exp-sum') return 'near';
   const { weights, exponents, shifts, bound } = atom;
   const total = exponents.reduce(
     (sum, u, j) => sum + weights[j] * Math.exp(u.reduce((s, value, i) => s + value * x[i], shifts[j])),
     0,
   );
-  return against(total - bound, total + Math.abs(bound));
+  return against((total - bound) * (atom.atLeast ? -1 : 1), total + Math.abs(bound));
 }
 
 function piecePosition(piece: Piece, x: Float64Array): Position {

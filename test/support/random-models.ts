@@ -28,7 +28,7 @@ const scores = (dice: Dice, inputs: number, classes: number) => ({
 
 /** Probabilities have no convex region below a value; one-vs-rest has none for any probability. */
 const refusals: Record<string, (goal: Goal) => boolean> = {
-  softmax: (goal) => goal.kind === 'interval' && goal.to < 1,
+  softmax: () => false,
   sigmoid: (goal) => goal.kind === 'interval' || goal.margin > 0,
   none: () => false,
 };
@@ -42,7 +42,7 @@ function gaussians(dice: Dice, inputs: number): FamilyDraw {
   const shares = dice.vector(classes, () => dice.between(0.2, 1));
   const total = shares.reduce((sum, share) => sum + share, 0);
   const parameters = { means: dice.matrix(classes, inputs), covariance, priors: shares.map((share) => share / total) };
-  return { parameters, classes, refuses: refusals.softmax };
+  return { parameters, classes };
 }
 
 const positive = (dice: Dice, size: number, ridge: number): number[][] => {
@@ -57,9 +57,6 @@ const priors = (dice: Dice, classes: number): number[] => {
   const total = shares.reduce((sum, share) => sum + share, 0);
   return shares.map((share) => share / total);
 };
-
-/** Probabilities of several classes under quadratic discriminants have no quadratic region. */
-const unlessTwo = (classes: number) => (goal: Goal) => classes > 2 && (goal.kind === 'interval' || goal.margin > 0);
 
 /** A random tree of some depth over the inputs, with leaves of so many outputs. */
 function randomTree(dice: Dice, inputs: number, depth: number, outputs: () => number[]) {
@@ -152,7 +149,7 @@ export const generators: Record<string, Generator> = {
   lda: (dice, inputs) => {
     if (dice.chance(0.7)) return gaussians(dice, inputs);
     const classes = dice.integer(2, 4);
-    return { parameters: scores(dice, inputs, classes), classes, refuses: refusals.softmax };
+    return { parameters: scores(dice, inputs, classes), classes };
   },
   'linear-regression': regression,
   'poisson-regression': regression,
@@ -161,13 +158,13 @@ export const generators: Record<string, Generator> = {
     const classes = dice.integer(2, 4);
     const variances = dice.matrix(classes, inputs, () => dice.between(0.2, 3));
     const parameters = { means: dice.matrix(classes, inputs), variances, priors: priors(dice, classes) };
-    return { parameters, classes, refuses: unlessTwo(classes) };
+    return { parameters, classes };
   },
   qda: (dice, inputs) => {
     const classes = dice.integer(2, 4);
     const covariances = Array.from({ length: classes }, () => positive(dice, inputs, 0.3));
     const parameters = { means: dice.matrix(classes, inputs), covariances, priors: priors(dice, classes) };
-    return { parameters, classes, refuses: unlessTwo(classes) };
+    return { parameters, classes };
   },
   'decision-tree': (dice, inputs) => {
     const classes = dice.pick([0, 2, 3]);

@@ -9,7 +9,10 @@
  * Region of class t: 2(δ_j - δ_t) = d_t(x) - d_j(x) + const <= 0 for every rival j, a difference of two distances.
  * Equal covariances make it a linear row. A class of prior 0 is never predicted: as a target it has no region, as a
  * rival it is none. Variances of 0 and singular covariances have no density and are refused.
- * A margin or an interval in probability is exact for two classes; for more it is not quadratic and refused by name.
+ * A margin m or an interval [s, s'] in probability is quadratic for two classes. For more it is a sum of exponentials of quadratics:
+ * with u_j = δ_j - δ_t,
+ *
+ *   P_t - P_j >= m   <=>   e^{u_j} + m Σ_i e^{u_i} <= 1 - m        P_t >= s   <=>   Σ_i e^{u_i} <= 1/s - 1,   P_t <= s' the same with >=
  */
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
@@ -25,11 +28,12 @@ import {
 } from '../../linalg/symmetric-matrix.js';
 import { argmax } from '../../linalg/vector.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import { logOddsAgainst } from '../exponents.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model } from '../family.js';
 import { type AddSlope, goalMargin, leadOf, leadSlope, softmaxSlope } from '../margins.js';
-import { type Goal, type Piece, polyhedron } from '../region.js';
+import { nearerPiece } from '../prototype-pieces.js';
+import { type ExpQuadratics, type Goal, type Piece, polyhedron } from '../region.js';
 import { logit, probabilityRounding } from './linear.js';
-import { nearerPiece } from './prototype-pieces.js';
 import { softmax } from './softmax.js';
 
 class GaussianModel implements Model {
@@ -87,7 +91,9 @@ class GaussianModel implements Model {
     if (this.offsets[goal.index] === -Infinity) return [];
     // The only class with a prior has probability 1 everywhere.
     if (!rivals.length) return goal.kind === 'class' || goal.to >= 1 ? [polyhedron([])] : [];
-    const [lower, upper] = this.leads(goal, rivals.length);
+    const isPlain = goal.kind === 'class' && goal.margin === 0;
+    if (rivals.length > 1 && !isPlain) return this.probabilityRegion(goal, rivals);
+    const [lower, upper] = this.leads(goal);
     if (lower > upper || lower === Infinity) return [];
     const quadratics = lower > -Infinity ? rivals.map((j) => this.nearer(goal.index, j, lower)) : [];
     if (upper < Infinity) quadratics.push(this.nearer(rivals[0], goal.index, -upper));
@@ -95,16 +101,36 @@ class GaussianModel implements Model {
   }
 
   /** The interval in which δ_t - δ_j has to lie. */
-  private leads(goal: Goal, rivals: number): [number, number] {
-    const plain = goal.kind === 'class' && goal.margin === 0;
-    if (plain) return [0, Infinity];
-    if (rivals > 1)
-      return refuseGoal(
-        'a Gaussian model of several classes',
-        'exact region for a margin or an interval of probability',
-      );
-    if (goal.kind === 'class') return [logit((1 + goal.margin) / 2), Infinity];
-    return [logit(goal.from), logit(goal.to)];
+  private leads(goal: Goal): [number, number] {
+    if (goal.kind === 'interval') return [logit(goal.from), logit(goal.to)];
+    return goal.margin === 0 ? [0, Infinity] : [logit((1 + goal.margin) / 2), Infinity];
+  }
+
+  private probabilityRegion(goal: Goal, rivals: readonly number[]): Piece[] {
+    if (goal.kind === 'class') {
+      const { index, margin } = goal;
+      if (margin >= 1) return [];
+      const weights = (j: number) => rivals.map((i) => margin + (i === j ? 1 : 0));
+      const sums = rivals.map((j) => this.rivalSum(index, rivals, weights(j), Math.log1p(-margin)));
+      return [{ rows: [], atoms: sums }];
+    }
+    const { index, from, to } = goal;
+    if (from > 1 || to < 0) return [];
+    const plain = rivals.map(() => 1);
+    const atoms: ExpQuadratics[] = [];
+    if (from > 0) atoms.push(this.rivalSum(index, rivals, plain, logOddsAgainst(from)));
+    if (to < 1) atoms.push({ ...this.rivalSum(index, rivals, plain, logOddsAgainst(to)), atLeast: true });
+    return [{ rows: [], atoms }];
+  }
+
+  /** Σ_j c_j e^{u_j} <= bound */
+  private rivalSum(t: number, rivals: readonly number[], weights: readonly number[], logBound: number): ExpQuadratics {
+    const forms = rivals.map((j, k) => {
+      const [own, other, more] = [this.offsets[t], this.offsets[j], Math.log(weights[k])];
+      const size = 2 * (Math.abs(own) + Math.abs(other) + Math.abs(more) + Math.abs(logBound));
+      return new DistanceDifference(this.centres[t], this.centres[j], 2 * (other - own + more - logBound), null, size);
+    });
+    return { kind: 'exp-quadratics', forms, logBound };
   }
 
   /** δ_t - δ_j >= lead */

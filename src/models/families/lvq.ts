@@ -18,8 +18,8 @@ import { addQuadraticGradient, fullMatrix, identity, type SymmetricMatrix } from
 import { type Centre, DistanceDifference } from '../distance-difference.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { insideOf, nearerEnd } from '../margins.js';
+import { distanceTo, nearerPiece } from '../prototype-pieces.js';
 import type { Goal, Piece } from '../region.js';
-import { distanceTo, nearerPiece } from './prototype-pieces.js';
 
 class LvqModel implements Model {
   readonly rawOutputs: number;

@@ -9,14 +9,15 @@
  *
  *   P_t - P_j >= m   <=>   e^{u_j} + m Σ_{i≠t} e^{u_i} <= 1 - m          P_t >= s   <=>   Σ_{i≠t} e^{u_i} <= 1/s - 1
  *
- * which are `exp-sum` pieces. Upper ends of a probability are not convex; the family refuses them by name, but for
- * scores that are z itself, where every interval is a slab.
+ * which are `exp-sum` atoms. An upper end of a probability is the same with >=, which is not convex. For scores that are z itself
+ * every interval is a slab.
  */
 import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
 import { matrix, vector } from '../../documents/model-document.js';
 import { solvePositive } from '../../linalg/symmetric.js';
 import { argmax, dot, subtract } from '../../linalg/vector.js';
+import { logOddsAgainst } from '../exponents.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { type AddSlope, goalMargin, leadOf, leadSlope, nearerEnd, softmaxSlope } from '../margins.js';
 import {
@@ -170,23 +171,17 @@ class SoftmaxModel implements Model {
     }
     if (this.normalization === 'sigmoid')
       return refuseGoal('one-vs-rest', 'exact region for an interval of probability');
-    if (to < 1) return refuseGoal('softmax', 'exact region for a probability of at most a given value: leave "to" out');
-    if (from > 1) return [];
-    if (from <= 0) return [polyhedron([])];
-    return [
-      {
-        rows: [],
-        atoms: [
-          this.rivalSum(
-            index,
-            this.rivals(index).map(() => 1),
-            1 / from - 1,
-          ),
-        ],
-      },
-    ];
+    if (from > 1 || to < 0) return [];
+    const plain = this.rivals(index).map(() => 1);
+    const atoms: ExpSum[] = [];
+    if (from > 0) atoms.push(this.rivalSum(index, plain, oddsAgainst(from)));
+    if (to < 1) atoms.push({ ...this.rivalSum(index, plain, oddsAgainst(to)), atLeast: true });
+    return [{ rows: [], atoms }];
   }
 }
+
+/** (1 - p)/p, as well as doubles tell. */
+const oddsAgainst = (p: number): number => Math.min(Number.MAX_VALUE, Math.exp(logOddsAgainst(p)));
 
 const linearForm = z.strictObject({ weights: matrix, bias: vector });
 const softmaxForm = linearForm.extend({

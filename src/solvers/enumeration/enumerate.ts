@@ -185,6 +185,7 @@ function modelFlops({ piece, space }: Problem): number {
   const perAtom = piece.atoms.map((atom) => {
     if (atom.kind === 'trees') return 30 * atom.forest.root.length;
     if (atom.kind === 'quadratic') return 2 * d * d;
+    if (atom.kind === 'exp-quadratics') return 2 * d * d * atom.forms.length;
     return atom.kind === 'exp-sum' ? atom.exponents.length * d : 1000;
   });
   return perAtom.reduce((sum, flops) => sum + flops, piece.rows.length * d);

@@ -37,6 +37,8 @@ export class Projection {
   private readonly active: Int32Array;
   private count = 0;
   private steps = 0;
+  /** Rows that may be active at once: independent ones, and one more to notice. */
+  private readonly most: number;
   private readonly gram: Float64Array;
   private readonly r: Float64Array;
   private readonly z: Float64Array;
@@ -65,7 +67,8 @@ export class Projection {
     this.lambda = perRow();
     this.r = perRow();
     this.active = new Int32Array(m);
-    this.gram = new Float64Array(m * m);
+    this.most = Math.min(m, d + 1);
+    this.gram = new Float64Array(this.most * this.most);
   }
 
   /** Without a budget it goes on to its end; with one it gives up, as 'numerical', when its work comes to what is left. */
@@ -180,32 +183,32 @@ export class Projection {
 
   /** Cholesky of the active rows' Gram matrix on the free coordinates. */
   private factorise(): boolean {
-    const { d, m, count, active, rows, gram, atBound } = this;
+    const { d, most, count, active, rows, gram, atBound } = this;
     for (let a = 0; a < count; a++) {
       for (let b = 0; b <= a; b++) {
         let sum = 0;
         for (let j = 0, p = active[a] * d, q = active[b] * d; j < d; j++)
           if (atBound[j] === NONE) sum += rows[p + j] * rows[q + j];
         const whole = sum;
-        for (let k = 0; k < b; k++) sum -= gram[a * m + k] * gram[b * m + k];
+        for (let k = 0; k < b; k++) sum -= gram[a * most + k] * gram[b * most + k];
         if (a === b) {
           if (!(sum > 1e-15 * whole) || !(whole > 0)) return false;
-          gram[a * m + a] = Math.sqrt(sum);
-        } else gram[a * m + b] = sum / gram[b * m + b];
+          gram[a * most + a] = Math.sqrt(sum);
+        } else gram[a * most + b] = sum / gram[b * most + b];
       }
     }
     return true;
   }
 
   private solveGram(): void {
-    const { m, count, gram, r } = this;
+    const { most, count, gram, r } = this;
     for (let a = 0; a < count; a++) {
-      for (let k = 0; k < a; k++) r[a] -= gram[a * m + k] * r[k];
-      r[a] /= gram[a * m + a];
+      for (let k = 0; k < a; k++) r[a] -= gram[a * most + k] * r[k];
+      r[a] /= gram[a * most + a];
     }
     for (let a = count - 1; a >= 0; a--) {
-      for (let k = a + 1; k < count; k++) r[a] -= gram[k * m + a] * r[k];
-      r[a] /= gram[a * m + a];
+      for (let k = a + 1; k < count; k++) r[a] -= gram[k * most + a] * r[k];
+      r[a] /= gram[a * most + a];
     }
   }
 
@@ -236,6 +239,7 @@ export class Projection {
 
   private activate(row: number, code: number, sign: number, below: boolean, taken: number): ProjectionStatus {
     if (row >= 0) {
+      if (this.count === this.most) return 'numerical';
       this.active[this.count++] = row;
       this.lambda[row] = sign * taken;
     } else {

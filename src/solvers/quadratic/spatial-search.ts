@@ -2,6 +2,7 @@
  * The search of spatial.ts, in the scaled space y: relaxations by tangents and chords, best bound first.
  */
 import { dot } from '../../linalg/vector.js';
+import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 import type { CheapestPoint, UpperRow } from '../linear/polyhedral.js';
 import { HALF_ULP } from '../shared/linear-rows.js';
 import { NodeHeap } from '../shared/node-heap.js';
@@ -55,6 +56,11 @@ interface Tangent {
   readonly size: number;
 }
 
+/** A tangent, and the relaxation at whose point it was last met exactly. */
+interface KeptTangent extends Tangent {
+  used: number;
+}
+
 interface Relaxed {
   readonly y: Float64Array;
   /** Proved. */
@@ -64,13 +70,21 @@ interface Relaxed {
 }
 
 const TANGENT_ROUNDS = 10;
+/** Of these the ones that were met lately are kept: every tangent is a row of every relaxation. */
+const MOST_TANGENTS = 160;
+const KEPT_TANGENTS = 80;
+/** A tangent within this share of its terms is met. */
+const MET = 1e-9;
+/** Operations for each entry of the rows of a relaxation, beside those of the engine. */
+const ROW_FLOPS = 6;
 /** A gap of this share counts as closed. */
 export const CLOSED = 5e-7;
 
 export class SpatialSearch {
   private readonly directions: { quadratic: number; v: Float64Array; weight: number; reach: number }[];
   private readonly far: Float64Array;
-  private tangents: Tangent[] = [];
+  private tangents: KeptTangent[] = [];
+  private relaxations = 0;
   private best: Float64Array | null;
   /** Of the best answer, or of what is known elsewhere: only cheaper ones matter. */
   private bestCost: number;
@@ -155,16 +169,37 @@ export class SpatialSearch {
     const { problem } = this;
     let bound = 0;
     for (let round = 0; ; round++) {
-      const found = problem.cheapest(this.rows(node), problem.lo, problem.hi, this.limits.budget);
+      const rows = this.rows(node);
+      this.limits.budget.spend((ROW_FLOPS * rows.length * problem.lo.length) / FLOPS_PER_UNIT);
+      const found = problem.cheapest(rows, problem.lo, problem.hi, this.limits.budget);
       if (found === 'infeasible') return undefined;
       if (found === 'numerical') return { y: new Float64Array(problem.lo.length), bound, settled: true };
       bound = Math.max(bound, found.bound());
+      this.noteMet(rows, found.y);
       const broken = problem.quadratics
         .map((q, i) => ({ q, i }))
         .filter(({ q, i }) => this.relaxedValue(q, i, node, found.y) > 1e-10 * (1 + Math.abs(q.c)));
       if (!broken.length || round === TANGENT_ROUNDS || this.closed(bound))
         return { y: found.y, bound, settled: !broken.length };
-      for (const { q, i } of broken) this.tangents.push(tangentOf(q, i, found.y, this.far));
+      for (const { q, i } of broken) this.addTangent(q, i, found.y);
+    }
+  }
+
+  private addTangent(q: SplitQuadratic, i: number, y: Float64Array): void {
+    this.tangents.push({ ...tangentOf(q, i, y, this.far), used: this.relaxations });
+    if (this.tangents.length <= MOST_TANGENTS) return;
+    this.tangents.sort((a, b) => b.used - a.used);
+    this.tangents.length = KEPT_TANGENTS;
+  }
+
+  /** Rows of tangents come after those of the problem, in the order of the tangents. */
+  private noteMet(rows: readonly UpperRow[], y: Float64Array): void {
+    this.relaxations++;
+    const from = this.problem.rows.length;
+    for (const [k, tangent] of this.tangents.entries()) {
+      const { a, upper } = rows[from + k];
+      const value = dot(a, y);
+      if (value >= upper - MET * (Math.abs(value) + Math.abs(upper))) tangent.used = this.relaxations;
     }
   }
 
@@ -194,7 +229,7 @@ export class SpatialSearch {
     const rows: UpperRow[] = [...this.problem.rows];
     const d = this.problem.lo.length;
     if (!this.tangents.length)
-      this.tangents = this.problem.quadratics.map((q, i) => tangentOf(q, i, new Float64Array(d), this.far));
+      for (const [i, q] of this.problem.quadratics.entries()) this.addTangent(q, i, new Float64Array(d));
     const chords = this.problem.quadratics.map((_, i) => this.chord(i, node));
     const share = (4 * d + this.directions.length + 16) * HALF_ULP;
     for (const { quadratic, slope, offset, size } of this.tangents) {

@@ -174,7 +174,7 @@ function intervalsOf({ family, parameters }: ModelSpec): { intervals: boolean; u
   const normalization = family === 'lda' ? 'softmax' : parameters.normalization;
   return {
     intervals: family !== 'lvq' && normalization !== 'sigmoid',
-    upperEnds: normalization !== 'softmax' && parameters.link !== 'softmax',
+    upperEnds: parameters.link !== 'softmax',
   };
 }
 

@@ -71,7 +71,7 @@ it('what no exact region exists for is refused before any row, and says so', asy
     family: 'softmax-regression',
     features: [{ name: 'a', type: 'continuous' }],
     classes: ['x', 'y', 'z'],
-    parameters: { weights: [[1], [0], [-1]], bias: [0, 0, 0] },
+    parameters: { weights: [[1], [0], [-1]], bias: [0, 0, 0], normalization: 'sigmoid' },
   };
   const refused = planOf(model, { schema: 'elsewise.policy/v1', target: { to: 0.3, class: 'x' } });
   await expect(refused).rejects.toMatchObject({ code: 'unsupported', path: 'target' });

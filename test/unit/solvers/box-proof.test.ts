@@ -43,15 +43,36 @@ function scaling(dice: Dice): PreprocessingStep[] {
   return [{ type: 'scale', mean: dice.vector(COLUMNS), scale }];
 }
 
-function pose(dice: Dice, family: string): Case | null {
+type GoalOf = (dice: Dice, classes: number) => Goal;
+
+const plainGoal: GoalOf = (dice, classes) =>
+  classes
+    ? { kind: 'class', index: dice.integer(0, classes - 1), margin: 0 }
+    : { kind: 'interval', index: 0, from: -0.5, to: dice.pick([Infinity, 1.5]) };
+
+/** A probability, or a lead in probability. */
+const probabilityGoal: GoalOf = (dice, classes) => {
+  const index = dice.integer(0, classes - 1);
+  if (dice.chance(0.3)) return { kind: 'class', index, margin: dice.pick([0.1, 0.4]) };
+  return {
+    kind: 'interval',
+    index,
+    ...dice.pick([
+      { from: 0.3, to: 1 },
+      { from: 0, to: 0.4 },
+      { from: 0.1, to: 0.8 },
+    ]),
+  };
+};
+
+function pose(dice: Dice, family: string, goalOf: GoalOf): Case | null {
   const draw = generators[family](dice, COLUMNS);
   const classes = draw.classes ? { classes: Array.from({ length: draw.classes }, (_, k) => `class ${k}`) } : {};
   const preprocessing = scaling(dice);
   const shared = { schema: 'elsewise.model/v1', name: 'm', family, features: FEATURES, preprocessing };
   const model = loadModel({ ...shared, ...classes, parameters: draw.parameters });
-  const goal: Goal = draw.classes
-    ? { kind: 'class', index: dice.integer(0, draw.classes - 1), margin: 0 }
-    : { kind: 'interval', index: 0, from: -0.5, to: dice.pick([Infinity, 1.5]) };
+  const goal = goalOf(dice, draw.classes);
+  if (draw.refuses?.(goal)) return null;
   const policy = loadPolicy({ schema: 'elsewise.policy/v1' });
   const compiled = compilePolicy(policy.document, model);
   const problems = compileProblems(model, compiled, goal);
@@ -126,10 +147,10 @@ function isInside({ model, box }: Case, point: Float64Array): boolean {
   });
 }
 
-function* cases(family: string, count: number) {
+function* cases(family: string, count: number, goalOf = plainGoal) {
   for (let seed = 1; seed <= count; seed++) {
     const dice = new Dice(seed * 7919);
-    const asked = pose(dice, family);
+    const asked = pose(dice, family, goalOf);
     if (!asked) continue;
     for (const problem of asked.problems) {
       const verdict = prepareBoxProof(problem, asked.model.preprocessing.run).prove(asked.box, ample());
@@ -140,6 +161,7 @@ function* cases(family: string, count: number) {
 
 const TREES = ['decision-tree', 'tree-ensemble', 'isolation-forest'];
 const LINEAR = ['hyperplane', 'logistic-regression', 'softmax-regression', 'lda', 'linear-regression'];
+const PROBABILITIES = ['softmax-regression', 'lda', 'qda', 'gaussian-naive-bayes'];
 const CURVED = ['qda', 'gaussian-naive-bayes', 'lvq'];
 
 describe('a box', () => {
@@ -151,6 +173,18 @@ describe('a box', () => {
       expect(everyPoint(asked, problem, dice), `seed ${seed}`).toBe(true);
     }
     expect(proved).toBeGreaterThan(5);
+  });
+
+  it.each(PROBABILITIES)('of probabilities of %s that is proved has no point that fails', (family) => {
+    const counts = { proved: 0, refuted: 0, unknown: 0 };
+    for (const { asked, problem, verdict, dice, seed } of cases(family, 150, probabilityGoal)) {
+      counts[isRefuted(verdict) ? 'refuted' : verdict]++;
+      if (verdict === 'proved') expect(everyPoint(asked, problem, dice), `seed ${seed}`).toBe(true);
+      if (isRefuted(verdict)) expect(isInside(asked, verdict.point), `seed ${seed}`).toBe(true);
+    }
+    expect(counts.proved).toBeGreaterThan(10);
+    expect(counts.refuted).toBeGreaterThan(10);
+    expect(counts.unknown).toBeLessThan(30);
   });
 
   it.each(TREES)('of %s is proved or refuted, and refuted by a point', (family) => {

@@ -4,9 +4,9 @@
  *
  *   (x-μ)ᵀP(x-μ) - (x-ν)ᵀP(x-ν) + c <= 0    <=>    2 (P(ν-μ))·x  <=  νᵀPν - μᵀPμ - c
  */
-import { addQuadraticGradient, quadraticForm, sameMatrix } from '../../linalg/symmetric-matrix.js';
-import type { DistanceDifference } from '../distance-difference.js';
-import type { LinearRow, Piece, QuadraticAtom } from '../region.js';
+import { addQuadraticGradient, quadraticForm, sameMatrix } from '../linalg/symmetric-matrix.js';
+import type { DistanceDifference } from './distance-difference.js';
+import type { LinearRow, Piece, QuadraticAtom } from './region.js';
 
 export function nearerPiece(quadratics: readonly DistanceDifference[]): Piece {
   const rows: LinearRow[] = [];

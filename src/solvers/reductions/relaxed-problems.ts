@@ -1,0 +1,86 @@
+/**
+ * A problem with rows and quadratics in place of its sums of exponentials, and whoever solves it exactly:
+ *
+ *   min cost(x' - x)   s.t.   rows and quadratics of the piece, conditions,  domain,  links, clauses
+ *
+ * The conditions have the word that the model has elsewhere; the model is asked later.
+ */
+import type { Atom, Piece } from '../../models/region.js';
+import type { Domain } from '../../policy/domain.js';
+import { type Problem, withPiece } from '../../problems/problem.js';
+import { magnitude, violation } from '../shared/linear-rows.js';
+import {
+  exactForParts,
+  type Limits,
+  limit,
+  numerical,
+  type Outcome,
+  type Solver,
+  type SolverTable,
+} from '../solver.js';
+
+/** What rounding may do to a row, as a share of its terms. */
+const ROUNDING = 2 ** -46;
+/** A nudge of this size asks for the edge of the region itself; a larger one means that the rounding of an answer left the region. */
+const AT_THE_EDGE = 1e-12;
+/** What one of several solvers may take of the work that is left, while others wait. */
+const SHARE = 0.5;
+
+const SUMS = new Set<Atom['kind']>(['exp-sum', 'exp-quadratics']);
+
+/** The atoms that stay. */
+export const otherAtoms = ({ piece }: Problem): Atom[] => piece.atoms.filter(({ kind }) => !SUMS.has(kind));
+
+export function relaxedProblem(problem: Problem, conditions: readonly Piece[]): Problem {
+  const rows = [...problem.piece.rows, ...conditions.flatMap((condition) => condition.rows)];
+  const atoms = [...otherAtoms(problem), ...conditions.flatMap((condition) => condition.atoms)];
+  const isMet = (atom: Atom, x: Float64Array) =>
+    atom.kind !== 'quadratic' || atom.form.value(x) <= 2 * atom.form.rounding(x);
+  const holds = (x: Float64Array) =>
+    rows.every((row) => violation(row, x) <= ROUNDING * magnitude(row, x)) && atoms.every((atom) => isMet(atom, x));
+  return withPiece({ ...problem, holds, reaches: holds }, { rows, atoms });
+}
+
+/** The same with decimals as a lattice to be searched, not as what an answer is rounded to. */
+const onDecimals = (problem: Problem): Problem => ({ ...problem, traits: { ...problem.traits, discrete: true } });
+
+export class RelaxedProblems {
+  /** `first`: the conditions that every round has; later ones are of the same kinds. */
+  readonly solvers: readonly Solver[];
+  readonly isLinear: boolean;
+  /** Those that search decimals; none: there are no decimals. */
+  private readonly decimalSolvers: readonly Solver[];
+
+  constructor(
+    private readonly problem: Problem,
+    first: readonly Piece[],
+    private readonly table: SolverTable,
+  ) {
+    const relaxed = relaxedProblem(problem, first);
+    this.solvers = exactForParts(relaxed, table);
+    this.decimalSolvers = problem.traits.rounded ? exactForParts(onDecimals(relaxed), table) : [];
+    this.isLinear = relaxed.traits.linear;
+  }
+
+  /** One solver after the other until one has the last word; the best bound of all counts. */
+  solve(conditions: readonly Piece[], domain: Domain, limits: Limits): Outcome {
+    const problem = relaxedProblem(this.problem, conditions);
+    let best: Outcome = numerical('no solver for the conditions');
+    const solvers = limits.nudge > AT_THE_EDGE && this.decimalSolvers.length ? this.decimalSolvers : this.solvers;
+    for (const [k, solver] of solvers.entries()) {
+      const isLast = k === solvers.length - 1;
+      const budget = isLast ? limits.budget : limits.budget.shareEffort(SHARE);
+      const outcome = solver.prepare(problem, this.table).solve(domain, { ...limits, budget });
+      if (outcome.status === 'solved' || outcome.status === 'infeasible') return outcome;
+      best = bothOf(best, outcome);
+      if (outcome.status === 'limit' && problem.traits.linear) return best;
+    }
+    return best;
+  }
+}
+
+function bothOf(one: Outcome, other: Outcome): Outcome {
+  const lowerBound = Math.max(one.lowerBound, other.lowerBound);
+  if (one.status === 'numerical' && other.status === 'numerical') return other;
+  return limit(other.x ?? one.x, lowerBound);
+}
