@@ -16,11 +16,11 @@ import { copyDomain, createDomain, type Domain, isFixed, mayStand, pin } from '.
 import { isContinuous, isSame, narrowTo } from '../policy/values.js';
 import { NodeHeap } from '../solvers/shared/node-heap.js';
 import type { ReportedAnswer } from './result.js';
-import { asAnswer, type Found, type Search, type Searcher } from './search.js';
+import { asAnswer, type Search, type Searcher, type SearchOutcome } from './search.js';
 
-interface Part {
+interface SearchedPart {
   readonly domain: Domain;
-  readonly found: Found;
+  readonly found: SearchOutcome;
 }
 
 /** At most this many answers may be looked at for each one that is wanted. */
@@ -29,7 +29,7 @@ const LOOKS_PER_ANSWER = 50;
 /** `cut`: a part was not searched to its end. */
 export function diversify(
   plan: Searcher,
-  first: Found,
+  first: SearchOutcome,
   search: Search,
   count: number,
 ): { answers: ReportedAnswer[]; cut: boolean } {
@@ -44,21 +44,21 @@ export function diversify(
 
 class Parts {
   cut = false;
-  private readonly open = new NodeHeap<Part>();
-  private readonly bounds = new Map<Part, number>();
+  private readonly open = new NodeHeap<SearchedPart>();
+  private readonly bounds = new Map<SearchedPart, number>();
   private readonly seen = new Set<string>();
   /** By set of changed features: the cheapest answer that was met. */
-  private readonly found = new Map<string, Found>();
+  private readonly found = new Map<string, SearchOutcome>();
   /** By answer, as they were met: a bound on every set that was not met before. */
   private readonly rest: number[] = [];
   private unresolved = Infinity;
-  private last!: Part;
+  private last!: SearchedPart;
   private readonly quiet: Search;
 
   constructor(
     private readonly plan: Searcher,
     search: Search,
-    first: Found,
+    first: SearchOutcome,
   ) {
     this.quiet = { ...search, attempts: [] };
     const root = createDomain(plan.model.space);
@@ -74,7 +74,7 @@ class Parts {
     return this.open.size > 0;
   }
 
-  private enter(part: Part): void {
+  private enter(part: SearchedPart): void {
     this.open.push(part, part.found.answer!.cost);
     this.bounds.set(part, part.found.lowerBound);
   }
@@ -120,7 +120,7 @@ class Parts {
   }
 }
 
-function changedSet({ person, model }: Searcher, { answer }: Found): Set<number> {
+function changedSet({ person, model }: Searcher, { answer }: SearchOutcome): Set<number> {
   const isChanged = ({ index }: Feature) => !isSame(answer!.values[index], person.factual[index]);
   return new Set(model.space.features.filter(isChanged).map(({ index }) => index));
 }

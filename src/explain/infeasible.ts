@@ -14,14 +14,14 @@ import type { Reason } from '../documents/result-document.js';
 import { entriesOf, exchangingEntries, withOnly } from '../policy/entries.js';
 import { type BlockingSet, blockingSet } from './blocking-set.js';
 import { proofOf } from './result.js';
-import type { Found, Search, Searcher } from './search.js';
+import type { Search, Searcher, SearchOutcome } from './search.js';
 
 type Relaxation = Exclude<Reason['relaxation'], undefined>;
 
 interface Trial {
   readonly entry: string;
   /** The cheapest answer without the entry. */
-  readonly found: Found;
+  readonly found: SearchOutcome;
 }
 
 /** The share of what is left that goes to the blocking set, and of that to a single question. */
@@ -90,10 +90,15 @@ function cheapest(plan: Searcher, trials: readonly Trial[]): Relaxation {
 
 const costOf = ({ found }: Trial): number => found.answer!.cost;
 
-const NOTHING_KNOWN: Found = { answer: null, solver: '', lowerBound: Number.NEGATIVE_INFINITY, finished: false };
+const NOTHING_KNOWN: SearchOutcome = {
+  answer: null,
+  solver: '',
+  lowerBound: Number.NEGATIVE_INFINITY,
+  finished: false,
+};
 
 /** An answer for the person when only some entries are kept. */
-function searchUnder(plan: Searcher, kept: readonly string[], { target, budget, anyAnswer }: Search): Found {
+function searchUnder(plan: Searcher, kept: readonly string[], { target, budget, anyAnswer }: Search): SearchOutcome {
   if (budget.isSpent) return NOTHING_KNOWN;
   budget.spend(planWork(plan));
   try {

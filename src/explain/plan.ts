@@ -28,7 +28,7 @@ import { PlanMemory } from './plan-memory.js';
 import { PlanParts } from './plan-parts.js';
 import { Regions } from './region.js';
 import { type ReportedAnswer, ResultWriter } from './result.js';
-import { asAnswer, type Found, type Person, type Search, type Searcher, type TargetPlan } from './search.js';
+import { asAnswer, type Person, type Search, type Searcher, type SearchOutcome, type TargetPlan } from './search.js';
 import { type Settled, settle } from './settle.js';
 import { Suspension } from './suspension.js';
 import { Verifier } from './verify.js';
@@ -204,7 +204,7 @@ class PreparedPlan implements Plan, Searcher {
     return writer.notFound(search, this.elapsed(start));
   }
 
-  private answers(first: Found, search: Search): { answers: ReportedAnswer[]; cut: boolean } {
+  private answers(first: SearchOutcome, search: Search): { answers: ReportedAnswer[]; cut: boolean } {
     const { count } = this.policy.document;
     if (count === 1) return { answers: [asAnswer(first)], cut: false };
     return diversify(this, first, search, count);
@@ -224,11 +224,11 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   /** The cheapest verified answer within a domain, over all pieces of the target's region, the piece of the least bound first. */
-  search(domain: Domain, { target, attempts, budget, anyAnswer }: Search): Found {
+  search(domain: Domain, { target, attempts, budget, anyAnswer }: Search): SearchOutcome {
     const settleHere = (x: Float64Array) => this.settle(domain, x, target.goals);
     const { seed, memoryMb, gap } = this.policy.document;
     const pieces = leastBoundFirst(target, domain);
-    let best: Found = { answer: null, solver: '', lowerBound: Infinity, finished: true };
+    let best: SearchOutcome = { answer: null, solver: '', lowerBound: Infinity, finished: true };
     for (const [k, { ladder, bound }] of pieces.entries()) {
       const cutoff = best.answer?.cost ?? Infinity;
       // No later piece has an answer that is worth a look, nor a bound below this one.
@@ -243,7 +243,7 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   /** The same for another row and target, without a result: for plans that serve another plan. */
-  searchFor(factual: Float64Array, target: TargetDocument, budget: Budget, anyAnswer: boolean): Found {
+  searchFor(factual: Float64Array, target: TargetDocument, budget: Budget, anyAnswer: boolean): SearchOutcome {
     const { person, model } = this;
     person.factual.set(factual);
     this.verifier.baselineOf(person.factual, person.baseline);
@@ -307,7 +307,7 @@ function leastBoundFirst({ ladders, bounds }: TargetPlan, domain: Domain): Bound
   return least ? pieces.sort((a, b) => a.bound - b.bound) : pieces;
 }
 
-function cheaper(a: Found, b: Found): Found {
+function cheaper(a: SearchOutcome, b: SearchOutcome): SearchOutcome {
   const better = b.answer && (!a.answer || b.answer.cost < a.answer.cost);
   const winner = better ? b : a;
   return { ...winner, lowerBound: Math.min(a.lowerBound, b.lowerBound), finished: a.finished && b.finished };

@@ -13,7 +13,7 @@ import type { Climb, Rung } from './ladder.js';
 import type { PlanParts } from './plan-parts.js';
 import type { ReportedAnswer } from './result.js';
 
-export type Found = Climb;
+export type SearchOutcome = Climb;
 
 /** A target with the pieces of its region, as problems and as ladders of solvers. */
 export interface TargetPlan {
@@ -48,9 +48,9 @@ export interface Searcher {
   readonly policy: Policy;
   readonly person: Person;
   /** The cheapest verified answer within a domain, over all pieces of the target's region. */
-  search(domain: Domain, search: Search): Found;
+  search(domain: Domain, search: Search): SearchOutcome;
   /** The same for another row, from its values. */
-  searchFor(factual: Float64Array, target: TargetDocument, budget: Budget, anyAnswer: boolean): Found;
+  searchFor(factual: Float64Array, target: TargetDocument, budget: Budget, anyAnswer: boolean): SearchOutcome;
   changes(values: Float64Array): CounterfactualDocument['changes'];
   /** A searcher for the same model under another policy. */
   under(policy: PolicyDocument): Searcher;
@@ -60,7 +60,7 @@ export interface Searcher {
   readonly ownBytes: number;
 }
 
-export const asAnswer = ({ answer, solver, lowerBound }: Found): ReportedAnswer => ({
+export const asAnswer = ({ answer, solver, lowerBound }: SearchOutcome): ReportedAnswer => ({
   settled: answer!,
   solver,
   lowerBound,

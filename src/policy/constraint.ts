@@ -18,10 +18,10 @@ import {
   type Connective,
   constantForm,
   type Expression,
+  type ExpressionNode,
   type FeatureLike,
   featureForm,
   type LinearForm,
-  type Node,
   Scope,
   subtractForms,
 } from './expression.js';
@@ -151,7 +151,7 @@ class Normaliser {
     }
   }
 
-  private connective(node: Node<'connective'>, positive: boolean): Disjunction[] {
+  private connective(node: ExpressionNode<'connective'>, positive: boolean): Disjunction[] {
     const { left, both } = CONNECTIVES[node.operator];
     const sides = [this.condition(node.left, positive === left), this.condition(node.right, positive)];
     return this.join(sides, positive === both, node);
@@ -164,7 +164,7 @@ class Normaliser {
   }
 
   /** A name alone: a boolean feature. */
-  private truth(node: Node<'name'>, positive: boolean): Disjunction[] {
+  private truth(node: ExpressionNode<'name'>, positive: boolean): Disjunction[] {
     const meaning = this.scope.resolve(node);
     if ('constant' in meaning) return (meaning.constant === 1) === positive ? [] : unite([]);
     const { feature } = meaning;
@@ -174,7 +174,7 @@ class Normaliser {
     return this.scope.fail(`"${node.name}" is a number, not a condition: compare it with something`, node);
   }
 
-  private comparison(node: Node<'comparison'>, operator: Comparator): Disjunction[] {
+  private comparison(node: ExpressionNode<'comparison'>, operator: Comparator): Disjunction[] {
     return (
       this.categoryTest(node.left, operator, node.right, node) ??
       this.categoryTest(node.right, MIRROR[operator], node.left, node) ??
@@ -204,7 +204,7 @@ class Normaliser {
     return this.scope.fail(`"${this.scope.features[feature].name}" has no order: use =, != or in`, node);
   }
 
-  private membership(node: Node<'membership'>, positive: boolean): Disjunction[] {
+  private membership(node: ExpressionNode<'membership'>, positive: boolean): Disjunction[] {
     const feature = this.scope.categorical(node.operand);
     if (feature === undefined) return this.numberMembership(node, positive);
     const categories = node.members.map(
@@ -215,7 +215,10 @@ class Normaliser {
       : [literally({ feature, categories: [...new Set(categories)], positive })];
   }
 
-  private numberMembership({ operand, members, position }: Node<'membership'>, positive: boolean): Disjunction[] {
+  private numberMembership(
+    { operand, members, position }: ExpressionNode<'membership'>,
+    positive: boolean,
+  ): Disjunction[] {
     const operator = positive ? '=' : '!=';
     const sides = members.map((member) =>
       this.comparison({ kind: 'comparison', operator, left: operand, right: member, position }, operator),

@@ -145,11 +145,6 @@ function applyMask(domain: Domain, rule: FeatureRule, here: number): void {
   domain.ranks[index] = gap ? mask : null;
 }
 
-/** The decimal number nearest to the value, as its shortest double. */
-export function roundTo(value: number, decimals: number): number {
-  return Number(value.toFixed(decimals));
-}
-
 /** Whether the domain leaves the feature no choice. */
 export function isFixed(domain: Domain, feature: Feature): boolean {
   for (let c = feature.column; c < feature.column + feature.width; c++) {

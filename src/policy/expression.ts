@@ -45,7 +45,7 @@ export type Expression =
   | { kind: 'not'; operand: Expression; position: number }
   | { kind: 'connective'; operator: Connective; left: Expression; right: Expression; position: number };
 
-export type Node<Kind extends Expression['kind']> = Extract<Expression, { kind: Kind }>;
+export type ExpressionNode<Kind extends Expression['kind']> = Extract<Expression, { kind: Kind }>;
 
 /** Σ coefficient · value(feature) + constant; terms by feature, none of them 0 */
 export interface LinearForm {
@@ -116,7 +116,7 @@ export class Scope {
   }
 
   /** The feature or the constant that a name stands for. */
-  resolve(node: Node<'name'>): { feature: number } | { constant: number } {
+  resolve(node: ExpressionNode<'name'>): { feature: number } | { constant: number } {
     const feature = this.indices.get(node.name);
     if (feature !== undefined) return { feature };
     const constant = node.quoted ? undefined : CONSTANTS.get(node.name);
@@ -140,7 +140,7 @@ export class Scope {
     return (isLabel ? this.labelled(feature, node) : undefined) ?? this.unlabelled(feature, node);
   }
 
-  private labelled(feature: number, node: Node<'text'> | Node<'name'>): number | undefined {
+  private labelled(feature: number, node: ExpressionNode<'text'> | ExpressionNode<'name'>): number | undefined {
     const { name, categories = [] } = this.features[feature];
     const label = node.kind === 'text' ? node.value : node.name;
     const category = this.categoryIndex(feature).get(label);
@@ -195,7 +195,7 @@ export class Scope {
     }
   }
 
-  private namedForm(node: Node<'name'>): LinearForm {
+  private namedForm(node: ExpressionNode<'name'>): LinearForm {
     const meaning = this.resolve(node);
     if ('constant' in meaning) return constantForm(meaning.constant);
     const { feature } = meaning;
@@ -203,7 +203,7 @@ export class Scope {
     return hasNumber ? featureForm(feature) : this.failCategorical(feature, node);
   }
 
-  private arithmetic(node: Node<'arithmetic'>): LinearForm {
+  private arithmetic(node: ExpressionNode<'arithmetic'>): LinearForm {
     const left = this.form(node.left);
     const right = this.form(node.right);
     switch (node.operator) {

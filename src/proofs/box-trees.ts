@@ -21,7 +21,7 @@ import type { TreeCuts } from './thresholds.js';
 const FLOPS_PER_NODE = 20;
 
 /** A part of a box: an interval by column for numbers, a set of values by feature for what is listed. */
-interface Part {
+interface BoxPart {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
   readonly sets: readonly (Uint8Array | null)[];
@@ -90,7 +90,7 @@ export class TreesOverBox {
     return 'proved';
   }
 
-  private root(): Part {
+  private root(): BoxPart {
     const { domain, varies } = this.box;
     const sets = domain.space.features.map((feature) => {
       if (!varies[feature.index] || !isListed(feature)) return null;
@@ -100,7 +100,7 @@ export class TreesOverBox {
     return { lo: domain.lower, hi: domain.upper, sets };
   }
 
-  private bound(part: Part): Bound {
+  private bound(part: BoxPart): Bound {
     this.lo = part.lo.slice();
     this.hi = part.hi.slice();
     this.sets = [...part.sets];
@@ -176,31 +176,31 @@ export class TreesOverBox {
   }
 
   /** The two sides of a part, the worse one last; a side without values of the domain is left out. */
-  private cut(part: Part, { node, lowerIsWorse }: Bound): Part[] {
+  private cut(part: BoxPart, { node, lowerIsWorse }: Bound): BoxPart[] {
     const column = this.atom.forest.feature[node];
     const feature = this.box.domain.space.features[this.box.domain.space.owner[column]];
     const sides = part.sets[feature.index] ? this.cutSet(part, feature, node) : this.cutInterval(part, feature, node);
     return lowerIsWorse ? sides.reverse() : sides;
   }
 
-  private cutSet(part: Part, { index }: Feature, node: number): Part[] {
+  private cutSet(part: BoxPart, { index }: Feature, node: number): BoxPart[] {
     return divide(part.sets[index]!, this.cuts.sets[node]!)
       .filter((set) => set.includes(1))
       .map((set) => ({ ...part, sets: part.sets.with(index, set) }));
   }
 
-  private cutInterval(part: Part, feature: Feature, node: number): Part[] {
+  private cutInterval(part: BoxPart, feature: Feature, node: number): BoxPart[] {
     const { column } = feature;
     const end = lastWithin(this.box.domain, feature, this.cuts.end[node], 1);
     const start = lastWithin(this.box.domain, feature, this.cuts.start[node], -1);
-    const sides: Part[] = [];
+    const sides: BoxPart[] = [];
     if (end >= part.lo[column]) sides.push({ ...part, hi: part.hi.with(column, end) });
     if (start <= part.hi[column]) sides.push({ ...part, lo: part.lo.with(column, start) });
     return sides;
   }
 
   /** A point of a part. Where every tree has one leaf left, the point speaks for all others. */
-  private pointOf(part: Part): Float64Array {
+  private pointOf(part: BoxPart): Float64Array {
     const x = this.box.at.slice();
     for (const { index, kind, column, width } of this.box.domain.space.features) {
       if (!this.box.varies[index]) continue;

@@ -22,11 +22,11 @@ export interface Entry {
   readonly accepts: string;
 }
 
-interface Node {
+interface SchemaNode {
   readonly type?: string;
-  readonly properties?: Readonly<Record<string, Node>>;
-  readonly items?: Node;
-  readonly anyOf?: readonly Node[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly minimum?: number;
@@ -42,7 +42,7 @@ const SECRET_NAME = /(password|passphrase|secret|tokens?)$/i;
 const PLAIN_KINDS: readonly EntryKind[] = ['number', 'boolean'];
 
 export function entriesOf(schema: z.ZodType): Entry[] {
-  const entries = walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Node, []);
+  const entries = walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaNode, []);
   const taken = new Set(entries.flatMap(({ variables }) => variables));
   return entries.map((entry) => ({ ...entry, fileVariables: fileVariables(entry).filter((name) => !taken.has(name)) }));
 }
@@ -52,12 +52,12 @@ function fileVariables({ isSecret, variables }: Omit<Entry, 'fileVariables'>): s
   return isSecret ? variables.map((name) => `${name}_FILE`) : [];
 }
 
-function walk(node: Node, path: readonly string[]): Omit<Entry, 'fileVariables'>[] {
+function walk(node: SchemaNode, path: readonly string[]): Omit<Entry, 'fileVariables'>[] {
   if (!node.properties) return [entry(node, path)];
   return Object.entries(node.properties).flatMap(([name, child]) => walk(child, [...path, name]));
 }
 
-function entry(node: Node, path: readonly string[]): Omit<Entry, 'fileVariables'> {
+function entry(node: SchemaNode, path: readonly string[]): Omit<Entry, 'fileVariables'> {
   const kind = kindOf(node);
   return {
     path,
@@ -82,7 +82,7 @@ const KINDS: Readonly<Record<string, EntryKind>> = {
   boolean: 'boolean',
 };
 
-function kindOf({ type, items, anyOf }: Node): EntryKind {
+function kindOf({ type, items, anyOf }: SchemaNode): EntryKind {
   if (anyOf) return 'text or json';
   if (type === 'array') return items?.type === 'string' ? 'list' : 'json';
   return KINDS[type ?? ''] ?? 'json';
@@ -96,7 +96,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   object: 'JSON object',
 };
 
-function words(node: Node): string {
+function words(node: SchemaNode): string {
   const { type = '', anyOf, items } = node;
   if (anyOf) return anyOf.map(words).join(' or ');
   if (node.const !== undefined) return `\`${node.const}\``;
@@ -106,7 +106,7 @@ function words(node: Node): string {
 }
 
 /** Bounds that only say what a double can hold are left out. */
-function range({ minimum, maximum }: Node): string {
+function range({ minimum, maximum }: SchemaNode): string {
   const [from, to] = [minimum, maximum].map((bound) => (Math.abs(bound ?? Infinity) < 2 ** 53 - 1 ? bound : undefined));
   if (from === undefined) return to === undefined ? '' : `, at most ${to}`;
   return to === undefined ? `, ${from} or more` : `, ${from} to ${to}`;

@@ -34,12 +34,12 @@ export function unknownVariables(
 
 const namesOf = ({ variables, fileVariables }: Entry): readonly string[] => [...variables, ...fileVariables];
 
-interface Found {
+interface VariableText {
   readonly origin: string;
   readonly text: string;
 }
 
-function read(name: string, { fileVariables }: Entry, environment: Environment): Found | undefined {
+function read(name: string, { fileVariables }: Entry, environment: Environment): VariableText | undefined {
   const file = fileVariables.includes(`${name}_FILE`) ? environment[`${name}_FILE`] : undefined;
   const text = environment[name];
   if (file && text) throw new ElsewiseError('usage', `${name}_FILE is set as well; one of them has to go`, name);
@@ -68,7 +68,7 @@ const CONVERSIONS: Readonly<Record<EntryKind, (text: string) => unknown>> = {
   'text or json': (text) => json(text) ?? text,
 };
 
-function convert({ origin, text }: Found, { kind, isSecret, accepts }: Entry): unknown {
+function convert({ origin, text }: VariableText, { kind, isSecret, accepts }: Entry): unknown {
   const value = CONVERSIONS[kind](text);
   if (value !== undefined) return value;
   throw new ElsewiseError('usage', `expected ${accepts}${isSecret ? '' : `, got "${text}"`}`, origin);

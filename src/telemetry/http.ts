@@ -22,7 +22,7 @@ export interface ProbeServer {
   close(): Promise<void>;
 }
 
-interface Answer {
+interface ProbeAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
@@ -47,7 +47,7 @@ export async function serveProbes(port: number, probes: Probes): Promise<ProbeSe
   };
 }
 
-const ROUTES: Readonly<Record<string, (probes: Probes) => Answer | Promise<Answer>>> = {
+const ROUTES: Readonly<Record<string, (probes: Probes) => ProbeAnswer | Promise<ProbeAnswer>>> = {
   '/metrics': async ({ registry }) => ({ status: 200, type: registry.contentType, body: await registry.metrics() }),
   '/healthz': (probes) => tell(probes.health()),
   '/readyz': (probes) => tell(probes.readiness()),
@@ -60,7 +60,7 @@ async function respond(probes: Probes, request: IncomingMessage, response: Serve
   response.end(request.method === 'HEAD' ? undefined : answer.body);
 }
 
-async function answerTo(method: string, path: string, probes: Probes): Promise<Answer> {
+async function answerTo(method: string, path: string, probes: Probes): Promise<ProbeAnswer> {
   if (!Object.hasOwn(ROUTES, path)) return plain(404, `known are ${Object.keys(ROUTES).join(', ')}`);
   if (method !== 'GET' && method !== 'HEAD') return plain(405, 'only GET and HEAD');
   try {
@@ -70,10 +70,10 @@ async function answerTo(method: string, path: string, probes: Probes): Promise<A
   }
 }
 
-function tell({ isGood, reason }: ProbeVerdict): Answer {
+function tell({ isGood, reason }: ProbeVerdict): ProbeAnswer {
   return plain(isGood ? 200 : 503, reason);
 }
 
-function plain(status: number, text: string): Answer {
+function plain(status: number, text: string): ProbeAnswer {
   return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` };
 }

@@ -18,7 +18,7 @@ import { type ChunkOptions, type PoolOptions, SolverPool } from '../threads/pool
 /** No place at present: the event is to come again. */
 export class NotNow extends Error {}
 
-type Verdict = 'quick' | 'slow' | ElsewiseError;
+type PlanPace = 'quick' | 'slow' | ElsewiseError;
 
 /** A plan that takes longer is slow. */
 const LOOK_MS = 500;
@@ -29,7 +29,7 @@ const VERDICT_TTL_MS = { quick: 3_600_000, slow: 600_000, refused: 60_000 } as c
 export class PlanGate {
   readonly #options: Omit<PoolOptions, 'threads'>;
   readonly #threads = config.worker.preparingThreads;
-  readonly #verdicts = new LRUCache<string, Verdict>({ max: MAX_VERDICTS });
+  readonly #verdicts = new LRUCache<string, PlanPace>({ max: MAX_VERDICTS });
   #lookPool: SolverPool | undefined;
   #slowPool: SolverPool | undefined;
   #looks = 0;
@@ -51,7 +51,7 @@ export class PlanGate {
     await Promise.all([this.#lookPool?.close(), this.#slowPool?.close()]);
   }
 
-  async #look(task: ChunkTask): Promise<Verdict> {
+  async #look(task: ChunkTask): Promise<PlanPace> {
     if (this.#looks >= this.#threads) throw new NotNow();
     this.#lookPool ??= new SolverPool({ ...this.#options, threads: this.#threads });
     this.#looks++;
@@ -80,7 +80,7 @@ export class PlanGate {
     }
   }
 
-  #note({ planKey }: ChunkTask, verdict: Verdict): Verdict {
+  #note({ planKey }: ChunkTask, verdict: PlanPace): PlanPace {
     const kind = verdict instanceof ElsewiseError ? 'refused' : verdict;
     this.#verdicts.set(planKey, verdict, { ttl: VERDICT_TTL_MS[kind] });
     return verdict;

@@ -21,7 +21,7 @@ import { DualAscent } from './dual-ascent.js';
 import { reachOf } from './feature-costs.js';
 import { type Choice, Lagrangian, type Part } from './lagrangian.js';
 
-interface Node extends Part {
+interface AdditiveNode extends Part {
   readonly bound: number;
   readonly lambda: Float64Array;
 }
@@ -48,7 +48,7 @@ export class AdditiveSearch {
   private readonly emptiness: Lagrangian;
   private readonly scales: Float64Array;
   private readonly work: number;
-  private root!: Node;
+  private root!: AdditiveNode;
   /** Least bound of parts that could be neither closed nor split. */
   unresolved = Infinity;
 
@@ -70,7 +70,7 @@ export class AdditiveSearch {
   /** The least bound that is left; Infinity: no part is. */
   run(): number {
     this.root = this.wholeDomain();
-    const open = new NodeHeap<Node>();
+    const open = new NodeHeap<AdditiveNode>();
     open.push(this.root, 0);
     for (let visited = 0; open.size; visited++) {
       const bound = open.least();
@@ -104,7 +104,7 @@ export class AdditiveSearch {
   }
 
   /** The domain, as far as an answer that is cheaper than the best one may go. */
-  private wholeDomain(): Node {
+  private wholeDomain(): AdditiveNode {
     const { features, upper } = this.terms;
     const most = this.cutoff * (1 + REACH_SHARE);
     const reach = (feature: CurveFeature, side: 1 | -1) =>
@@ -120,7 +120,7 @@ export class AdditiveSearch {
     };
   }
 
-  private visit(node: Node, visited: number): Node[] {
+  private visit(node: AdditiveNode, visited: number): AdditiveNode[] {
     const reached = this.bounded(node, visited === 0 ? ROOT_LOOKS : NODE_LOOKS, this.scales);
     if (!reached) return [];
     const isLooked = visited < 4 || visited % 32 === 0;
@@ -129,14 +129,14 @@ export class AdditiveSearch {
   }
 
   /** The part with its bound and multipliers; undefined when it is closed. */
-  private bounded(node: Node, looks: number, scales: Float64Array): Node | undefined {
+  private bounded(node: AdditiveNode, looks: number, scales: Float64Array): AdditiveNode | undefined {
     const lambda = this.ascend(node, looks, scales);
     const bound = Math.max(node.bound, this.lagrangian.prove(lambda, node));
     return this.worthwhile(bound) && !this.isEmpty(lambda, node) ? { ...node, bound, lambda } : undefined;
   }
 
   /** Takes the part's answer if it has one; the parts of it where its minimum is torn. */
-  private branch(node: Node, isLooked: boolean): Node[] {
+  private branch(node: AdditiveNode, isLooked: boolean): AdditiveNode[] {
     this.lagrangian.evaluate(node.lambda, node);
     const x = this.columns();
     if (isAnswer(this.problem, this.domain, x)) this.best.offer(x);
@@ -145,7 +145,7 @@ export class AdditiveSearch {
   }
 
   /** No minimum is torn: the last digits of the multipliers are missing, or numbers are off their values. */
-  private refine(node: Node): Node[] {
+  private refine(node: AdditiveNode): AdditiveNode[] {
     if (!this.worthwhile(node.bound)) return [];
     const steps = this.scales.map((scale, i) => Math.min(scale, 0.01 * (Math.abs(node.lambda[i]) || scale)));
     const reached = this.bounded(node, ROOT_LOOKS, steps);
@@ -157,7 +157,7 @@ export class AdditiveSearch {
     return parts;
   }
 
-  private ascend(node: Node, looks: number, scales: Float64Array): Float64Array {
+  private ascend(node: AdditiveNode, looks: number, scales: Float64Array): Float64Array {
     const { lagrangian, limits } = this;
     const { m, slope } = lagrangian;
     const ascent = new DualAscent({
@@ -173,7 +173,7 @@ export class AdditiveSearch {
   }
 
   /** No point of the part meets Σ λ_i h_i: asked where costs may hide that. */
-  private isEmpty(lambda: Float64Array, node: Node): boolean {
+  private isEmpty(lambda: Float64Array, node: AdditiveNode): boolean {
     return this.emptiness.prove(lambda, node) > 0;
   }
 
@@ -190,7 +190,7 @@ export class AdditiveSearch {
     return x;
   }
 
-  private splitTorn(node: Node, x: Float64Array): Node[] {
+  private splitTorn(node: AdditiveNode, x: Float64Array): AdditiveNode[] {
     const clause = this.problem.clauses.findIndex(
       ({ rows }, k) => node.chosen[k] < 0 && rows.every((row) => violation(row, x) > 0),
     );
@@ -201,7 +201,7 @@ export class AdditiveSearch {
   }
 
   /** The feature whose minimum is torn most: the barrier between its two best places is highest. */
-  private widestFork(node: Node): Fork | undefined {
+  private widestFork(node: AdditiveNode): Fork | undefined {
     let best: Fork | undefined;
     for (const f of this.terms.features.keys()) {
       const fork = this.forkOf(f, node);
@@ -210,7 +210,7 @@ export class AdditiveSearch {
     return best;
   }
 
-  private forkOf(f: number, node: Node): Fork | undefined {
+  private forkOf(f: number, node: AdditiveNode): Fork | undefined {
     const { lagrangian } = this;
     const [first, ...others] = lagrangian.minima(f, node.lambda, node);
     const own = this.terms.features[f];
@@ -225,7 +225,7 @@ export class AdditiveSearch {
   }
 
   /** How far two options differ in what the multipliers pay for. */
-  private pull({ terms }: ListedFeature, first: Choice, second: Choice, { lambda }: Node): number {
+  private pull({ terms }: ListedFeature, first: Choice, second: Choice, { lambda }: AdditiveNode): number {
     const { m } = this.lagrangian;
     let sum = 0;
     for (let i = 0; i < m; i++) sum += lambda[i] * (terms[second.at * m + i] - terms[first.at * m + i]);
@@ -237,7 +237,7 @@ export class AdditiveSearch {
     return Number.isFinite(high[f] - low[f]) ? high[f] - low[f] : 1;
   }
 
-  private splitAt(node: Node, { feature: f, first, second }: Fork): Node[] {
+  private splitAt(node: AdditiveNode, { feature: f, first, second }: Fork): AdditiveNode[] {
     const own = this.terms.features[f];
     if (own.kind === 'list') return this.splitList(node, f, own, first.at);
     const isTorn = (first.at === 0 || second.at === 0) && !node.changed[f];
@@ -246,7 +246,7 @@ export class AdditiveSearch {
   }
 
   /** The option, and the others. */
-  private splitList(node: Node, f: number, { values }: ListedFeature, k: number): Node[] {
+  private splitList(node: AdditiveNode, f: number, { values }: ListedFeature, k: number): AdditiveNode[] {
     const all = node.open[f] ?? new Uint8Array(values.length).fill(1);
     const only = new Uint8Array(values.length).fill(1, k, k + 1);
     return [only, all.with(k, 0)]
@@ -254,13 +254,13 @@ export class AdditiveSearch {
       .map((open) => ({ ...node, open: node.open.with(f, open) }));
   }
 
-  private splitChanged(node: Node, f: number): Node[] {
+  private splitChanged(node: AdditiveNode, f: number): AdditiveNode[] {
     const still = { ...node, low: node.low.with(f, 0), high: node.high.with(f, 0) };
     return [still, { ...node, changed: node.changed.with(f, 1) }];
   }
 
   /** Below and above a move, ends on values of the feature. */
-  private splitCurve(node: Node, f: number, { feature }: CurveFeature, at: number): Node[] {
+  private splitCurve(node: AdditiveNode, f: number, { feature }: CurveFeature, at: number): AdditiveNode[] {
     const { domain } = this;
     const here = domain.origin[feature.column];
     let [below, above] = [at, at];
@@ -279,7 +279,7 @@ export class AdditiveSearch {
   }
 
   /** The part in two, across the feature that is widest beside its whole. */
-  private splitWidest(node: Node): Node[] {
+  private splitWidest(node: AdditiveNode): AdditiveNode[] {
     let [widest, most] = [-1, NARROW];
     for (const f of this.terms.features.keys()) {
       const share = this.share(node, f);
@@ -294,7 +294,7 @@ export class AdditiveSearch {
   }
 
   /** How much a part has left of a feature. */
-  private share({ low, high, open }: Node, f: number): number {
+  private share({ low, high, open }: AdditiveNode, f: number): number {
     const own = this.terms.features[f];
     if (own.kind === 'curve') return (high[f] - low[f]) / this.width(f);
     const options = own.values.length;
@@ -303,7 +303,7 @@ export class AdditiveSearch {
   }
 
   /** Whether a part is one point, which the model has judged. */
-  private isPoint(node: Node): boolean {
+  private isPoint(node: AdditiveNode): boolean {
     return this.terms.features.every((own, f) =>
       own.kind === 'curve' ? node.low[f] === node.high[f] : this.share(node, f) === 0,
     );

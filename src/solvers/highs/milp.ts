@@ -51,7 +51,7 @@ const AT_CORNER = 1e-9;
 /** How often rooms are made larger, at most. */
 const ROUNDS = 3;
 
-interface Found {
+interface SolvedProgram {
   readonly run: Run;
   readonly program: MoveProgram;
   /** Proved for every answer, within the rooms or not. */
@@ -102,14 +102,14 @@ class PreparedMilp implements Prepared {
     return this.settle(found, domain, limits.nudge) ? this.conclude(found, bound) : numerical('HiGHS left a row');
   }
 
-  private conclude(found: Found, bound: number): Outcome {
+  private conclude(found: SolvedProgram, bound: number): Outcome {
     const lack = this.cost.total(this.amounts) * (1 - 10 * BOUND_SHARE) - found.trifle;
     const proved = found.run.status === 'optimal' && found.bound >= lack;
     return (proved ? solved : limit)(this.x, bound);
   }
 
   /** The best answer within rooms that are large enough for it. */
-  private search(domain: Domain, limits: Limits, nudge: number, depth: number): Found {
+  private search(domain: Domain, limits: Limits, nudge: number, depth: number): SolvedProgram {
     const { model, reach } = this;
     model.fill(domain, nudge);
     if (!this.switched) return this.run(model.room, limits, depth);
@@ -131,7 +131,7 @@ class PreparedMilp implements Prepared {
     }
   }
 
-  private costOf({ program, run }: Found): number {
+  private costOf({ program, run }: SolvedProgram): number {
     program.readAmounts(run.values!, this.amounts);
     return this.cost.total(this.amounts);
   }
@@ -141,7 +141,7 @@ class PreparedMilp implements Prepared {
     return this.run(this.model.room, limits, depth).bound;
   }
 
-  private run(rooms: Float64Array, limits: Limits, depth: number): Found {
+  private run(rooms: Float64Array, limits: Limits, depth: number): SolvedProgram {
     const program = new MoveProgram(this.model, rooms, depth);
     if (!limits.anyAnswer) this.cost.write(program);
     const scale = program.sparse.scaleCosts();
@@ -151,7 +151,7 @@ class PreparedMilp implements Prepared {
   }
 
   /** Turns what HiGHS found into an exact answer in `x` and `amounts`; false: it is none. */
-  private settle({ run, program }: Found, domain: Domain, nudge: number): boolean {
+  private settle({ run, program }: SolvedProgram, domain: Domain, nudge: number): boolean {
     const { model, amounts, values, x } = this;
     if (!run.values) return false;
     program.readAmounts(run.values, amounts);

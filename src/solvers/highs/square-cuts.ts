@@ -15,7 +15,7 @@ import type { QuadraticCost } from './quadratic-cost.js';
 import type { RowTerms } from './sparse-program.js';
 
 /** t >= slope · u - height · y, in the user's units. */
-interface Cut {
+interface SquareTangent {
   readonly slope: number;
   readonly height: number;
 }
@@ -26,7 +26,7 @@ interface Square {
   readonly weight: number;
   /** ℓ by feature, of a sum. */
   readonly sum: Float64Array | null;
-  readonly cuts: Map<string, Cut>;
+  readonly cuts: Map<string, SquareTangent>;
 }
 
 /** Lattices with up to this many points get all their chords at once. */
@@ -47,8 +47,13 @@ export class SquareCuts {
     const { model, cost } = this;
     const own = [...cost.own.keys()].filter((f) => cost.own[f] > 0);
     this.squares = [
-      ...own.map((feature) => ({ feature, weight: cost.own[feature], sum: null, cuts: new Map<string, Cut>() })),
-      ...cost.sums.map((sum) => ({ feature: -1, weight: 1, sum, cuts: new Map<string, Cut>() })),
+      ...own.map((feature) => ({
+        feature,
+        weight: cost.own[feature],
+        sum: null,
+        cuts: new Map<string, SquareTangent>(),
+      })),
+      ...cost.sums.map((sum) => ({ feature: -1, weight: 1, sum, cuts: new Map<string, SquareTangent>() })),
     ];
     for (const square of this.squares) {
       if (square.sum) continue;

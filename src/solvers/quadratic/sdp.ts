@@ -48,7 +48,7 @@ const DEEPER = 1e-9;
 /** How far beyond the edge of the region a ray is followed. */
 const INSIDE = 1e-9;
 
-interface Answer {
+interface ScaledPoint {
   readonly y: Float64Array;
   readonly cost: number;
 }
@@ -84,20 +84,20 @@ class PreparedSdp implements Prepared {
   }
 }
 
-interface Found {
-  readonly answer: Answer | undefined;
+interface Relaxation {
+  readonly answer: ScaledPoint | undefined;
   readonly bound: number;
 }
 
 /** y = 0 is in the region, or on its edge. */
-const atOrigin = (d: number, descent: DescentProblem): Found => ({
+const atOrigin = (d: number, descent: DescentProblem): Relaxation => ({
   answer: new Region(descent, 1).cheapest([new Float64Array(d)], 0),
   bound: 0,
 });
 
 /** Relaxes, finds answers near it and tightens, until they meet. */
-function search(shor: Shor, descent: DescentProblem): Found {
-  let answer: Answer | undefined;
+function search(shor: Shor, descent: DescentProblem): Relaxation {
+  let answer: ScaledPoint | undefined;
   let bound = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const relaxed = shor.solve();
@@ -113,7 +113,7 @@ function search(shor: Shor, descent: DescentProblem): Found {
   return { answer, bound };
 }
 
-const meets = ({ cost }: Answer, bound: number) => bound >= cost * (1 - CLOSED);
+const meets = ({ cost }: ScaledPoint, bound: number) => bound >= cost * (1 - CLOSED);
 
 /** The region in ŷ = y/σ, of size 1 so that the tolerances of the descent are small, and a little less than all of it. */
 class Region {
@@ -140,7 +140,7 @@ class Region {
   }
 
   /** The best of an answer and what the starts lead to; enough when it meets the bound. */
-  cheapest(starts: Iterable<Float64Array>, bound: number, known?: Answer): Answer | undefined {
+  cheapest(starts: Iterable<Float64Array>, bound: number, known?: ScaledPoint): ScaledPoint | undefined {
     let best = known;
     for (const start of starts) {
       const found = this.descend(start);
@@ -150,7 +150,7 @@ class Region {
     return best;
   }
 
-  private descend(start: Float64Array): Answer | undefined {
+  private descend(start: Float64Array): ScaledPoint | undefined {
     const inside = restore(
       this.problem,
       start.map((value) => value / this.size),

@@ -42,7 +42,7 @@ export interface SpatialResult {
   readonly bound: number;
 }
 
-interface Node {
+interface SpatialNode {
   readonly low: Float64Array;
   readonly high: Float64Array;
   readonly bound: number;
@@ -105,7 +105,7 @@ export class SpatialSearch {
   }
 
   run(maxNodes: number): SpatialResult {
-    const open = new NodeHeap<Node>();
+    const open = new NodeHeap<SpatialNode>();
     open.push(this.root(), 0);
     for (let visited = 0; open.size; visited++) {
       const bound = open.least();
@@ -124,12 +124,12 @@ export class SpatialSearch {
     return bound >= this.bestCost * (1 - Math.max(CLOSED, this.limits.gap));
   }
 
-  private root(): Node {
+  private root(): SpatialNode {
     const high = Float64Array.from(this.directions, ({ reach }) => reach);
     return { low: high.map((value) => -value), high, bound: 0 };
   }
 
-  private visit(node: Node, open: NodeHeap<Node>, visited: number): void {
+  private visit(node: SpatialNode, open: NodeHeap<SpatialNode>, visited: number): void {
     const relaxed = this.relax(node);
     if (!relaxed) return;
     const bound = Math.max(node.bound, relaxed.bound);
@@ -153,7 +153,7 @@ export class SpatialSearch {
   }
 
   /** Every term is met by its chord. What is missing is tangents, which the next visit brings, or the last digits. */
-  private leftOver(node: Node, bound: number, settled: boolean, open: NodeHeap<Node>): void {
+  private leftOver(node: SpatialNode, bound: number, settled: boolean, open: NodeHeap<SpatialNode>): void {
     if (settled) this.unresolved = Math.min(this.unresolved, bound);
     else open.push({ ...node, bound }, bound);
   }
@@ -165,7 +165,7 @@ export class SpatialSearch {
   }
 
   /** The node's relaxation, with tangents added until they hold; undefined when it is proved empty. */
-  private relax(node: Node): Relaxed | undefined {
+  private relax(node: SpatialNode): Relaxed | undefined {
     const { problem } = this;
     let bound = 0;
     for (let round = 0; ; round++) {
@@ -204,7 +204,7 @@ export class SpatialSearch {
   }
 
   /** Chord slope and offset of a quadratic's concave terms on the node. */
-  private chord(quadratic: number, node: Node): Omit<Tangent, 'quadratic'> {
+  private chord(quadratic: number, node: SpatialNode): Omit<Tangent, 'quadratic'> {
     const slope = new Float64Array(this.problem.lo.length);
     let [offset, size] = [0, 0];
     for (const [k, { quadratic: own, v, weight }] of this.directions.entries()) {
@@ -220,12 +220,12 @@ export class SpatialSearch {
     return { slope, offset, size };
   }
 
-  private relaxedValue(q: SplitQuadratic, i: number, node: Node, y: Float64Array): number {
+  private relaxedValue(q: SplitQuadratic, i: number, node: SpatialNode, y: Float64Array): number {
     const { slope, offset } = this.chord(i, node);
     return convexValue(q, y) + dot(slope, y) + offset;
   }
 
-  private rows(node: Node): UpperRow[] {
+  private rows(node: SpatialNode): UpperRow[] {
     const rows: UpperRow[] = [...this.problem.rows];
     const d = this.problem.lo.length;
     if (!this.tangents.length)
@@ -245,7 +245,7 @@ export class SpatialSearch {
   }
 
   /** The direction whose chord lies furthest below its term at y, among broken quadratics. */
-  private widest(node: Node, y: Float64Array): number {
+  private widest(node: SpatialNode, y: Float64Array): number {
     const broken = this.problem.quadratics.map((q) => quadraticValue(q, y) > 0);
     let worst = -1;
     let most = 0;

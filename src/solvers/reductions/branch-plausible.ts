@@ -31,7 +31,7 @@ import { clip } from './domain-tree.js';
 import { PlausibleBox } from './plausible-box.js';
 import { conditionOf, type PlausibleCondition } from './plausible-condition.js';
 import { chooseSplit, splitWithin } from './plausible-split.js';
-import { type Cut, latticeSplit, narrow } from './split-domain.js';
+import { latticeSplit, narrow, type ThresholdSide } from './split-domain.js';
 
 const WORTH = 1e-7;
 /** How far rounding may move a sum of path lengths. */
@@ -44,7 +44,7 @@ const DEEPER = [1, 1e2, 1e4, 1e6];
 /** One node must not eat the work of all the others. */
 const SHARE = 0.2;
 
-interface Node {
+interface PlausibleNode {
   readonly domain: Domain;
   readonly bound: number;
 }
@@ -81,10 +81,10 @@ class PreparedPlausible implements Prepared {
   solve(domain: Domain, limits: Limits): Outcome {
     this.closed = this.unresolved = Infinity;
     this.best.begin(domain);
-    const open = new NodeHeap<Node>();
-    let next: Node | undefined = { domain, bound: 0 };
+    const open = new NodeHeap<PlausibleNode>();
+    let next: PlausibleNode | undefined = { domain, bound: 0 };
     while (next || open.size) {
-      const node: Node = next ?? open.pop()!;
+      const node: PlausibleNode = next ?? open.pop()!;
       next = undefined;
       if (!this.worthwhile(node.bound)) continue;
       if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
@@ -111,7 +111,7 @@ class PreparedPlausible implements Prepared {
   }
 
   /** Takes the node's answer if it has one; returns the parts that may hold better ones. */
-  private visit(node: Node, limits: Limits): Node[] {
+  private visit(node: PlausibleNode, limits: Limits): PlausibleNode[] {
     const relaxed = this.relax(node.domain, limits);
     if (!relaxed) return [];
     const bound = Math.max(node.bound, relaxed.bound);
@@ -130,7 +130,7 @@ class PreparedPlausible implements Prepared {
   }
 
   /** A box within one leaf of every tree. It is as plausible as x; what its relaxation left open, its lattice may tell. */
-  private splitFurther(domain: Domain, bound: number, x: Float64Array): Node[] {
+  private splitFurther(domain: Domain, bound: number, x: Float64Array): PlausibleNode[] {
     if (normality(this.condition.forest, x) < this.condition.need) return [];
     const split = latticeSplit(domain);
     if (split) return this.parts(domain, bound, split);
@@ -145,14 +145,14 @@ class PreparedPlausible implements Prepared {
     return normality(forest, x) >= need && this.box.least(lower, upper) >= need - SLACK && this.problem.holds(x);
   }
 
-  private chooseSplit(domain: Domain, x: Float64Array, [lower, upper]: RoundingBox): Cut | undefined {
+  private chooseSplit(domain: Domain, x: Float64Array, [lower, upper]: RoundingBox): ThresholdSide | undefined {
     const { forest, need } = this.condition;
     const within = normality(forest, x) >= need ? splitWithin(forest, lower, upper, x) : undefined;
     return within ?? chooseSplit(this.condition, domain, x);
   }
 
   /** The part without x first. */
-  private parts(domain: Domain, bound: number, { column, threshold, below }: Cut): Node[] {
+  private parts(domain: Domain, bound: number, { column, threshold, below }: ThresholdSide): PlausibleNode[] {
     const sides = [narrow(domain, column, threshold, below), narrow(domain, column, threshold, !below)];
     return sides.flatMap((part) => (part ? [{ domain: part, bound }] : []));
   }

@@ -11,15 +11,15 @@ import { type Forest, leafOf } from '../../models/trees/tree.js';
 import { changeCost } from '../../policy/cost.js';
 import type { Domain } from '../../policy/domain.js';
 import type { PlausibleCondition } from './plausible-condition.js';
-import type { Cut } from './split-domain.js';
+import type { ThresholdSide } from './split-domain.js';
 
-interface Crossing extends Cut {
+interface Crossing extends ThresholdSide {
   /** What is gained by going over this one, beyond what nearer ones of its tree gained. */
   readonly gain: number;
 }
 
 /** Undefined: the box lies in one leaf of every tree. */
-export function chooseSplit(condition: PlausibleCondition, box: Domain, x: Float64Array): Cut | undefined {
+export function chooseSplit(condition: PlausibleCondition, box: Domain, x: Float64Array): ThresholdSide | undefined {
   const crossings = allCrossings(condition.forest, box, x);
   const lines = new Map<number, Crossing[]>();
   for (const crossing of crossings) {
@@ -28,7 +28,7 @@ export function chooseSplit(condition: PlausibleCondition, box: Domain, x: Float
     if (line) line.push(crossing);
     else lines.set(key, [crossing]);
   }
-  let best: Cut | undefined;
+  let best: ThresholdSide | undefined;
   let most = 0;
   for (const line of lines.values()) {
     const side = line[0].below ? -1 : 1;
@@ -103,7 +103,12 @@ function asIncrements(crossings: Crossing[], start: number): void {
 }
 
 /** What the move would cost, away from the present value or back towards it. */
-function priceOf({ rest }: PlausibleCondition, { origin }: Domain, x: Float64Array, { column, threshold }: Cut) {
+function priceOf(
+  { rest }: PlausibleCondition,
+  { origin }: Domain,
+  x: Float64Array,
+  { column, threshold }: ThresholdSide,
+) {
   const feature: Feature = rest.space.features[rest.space.owner[column]];
   const weight = rest.cost.weight[feature.index];
   if (feature.kind === 'choice') return weight;
@@ -113,6 +118,6 @@ function priceOf({ rest }: PlausibleCondition, { origin }: Domain, x: Float64Arr
 
 const TINY = 1e-6;
 
-function widest(crossings: readonly Crossing[]): Cut | undefined {
+function widest(crossings: readonly Crossing[]): ThresholdSide | undefined {
   return crossings.reduce<Crossing | undefined>((a, b) => (a && a.gain >= b.gain ? a : b), undefined);
 }

@@ -9,7 +9,7 @@ import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
 import { narrowTo } from '../../policy/values.js';
 
 /** A part of a domain to look at first: the one below a threshold of a column, or the one above it. */
-export interface Cut {
+export interface ThresholdSide {
   readonly column: number;
   readonly threshold: number;
   readonly below: boolean;
@@ -28,7 +28,7 @@ export function narrow(domain: Domain, column: number, t: number, below: boolean
 }
 
 /** A threshold that halves what a feature with steps or a category has left; undefined where there is no such feature. */
-export function latticeSplit({ space, lower, upper, step }: Domain): Cut | undefined {
+export function latticeSplit({ space, lower, upper, step }: Domain): ThresholdSide | undefined {
   for (const { kind, column, width, index } of space.features) {
     for (let c = column; c < column + width; c++) {
       if (lower[c] === upper[c] || (kind !== 'choice' && step[index] === 0)) continue;

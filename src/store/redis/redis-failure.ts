@@ -3,7 +3,7 @@ import { ElsewiseError, type ErrorCode } from '../../documents/error.js';
 import { type AddressSettings, locate, showAddress } from './redis-address.js';
 import { isSaid, type Word } from './redis-words.js';
 
-interface Known {
+interface KnownFailure {
   readonly when: readonly Word[];
   readonly code: ErrorCode;
   readonly advice: string;
@@ -16,11 +16,11 @@ const OWN_CERTIFICATE = 'ELSEWISE_STORE_CERT_FILE and ELSEWISE_STORE_KEY_FILE';
 /** The connection ended, and nobody said why. */
 export const BROKEN: readonly Word[] = ['tlsCut', 'reset', 'closed'];
 const ANOTHER = 'start it, or name another one by --redis or REDIS_URL';
-const refused = (word: Word, advice: string): Known => ({ when: [word], code: 'redis-refused', advice });
-const away = (when: readonly Word[], advice: string): Known => ({ when, code: 'redis-away', advice });
+const refused = (word: Word, advice: string): KnownFailure => ({ when: [word], code: 'redis-refused', advice });
+const away = (when: readonly Word[], advice: string): KnownFailure => ({ when, code: 'redis-away', advice });
 
 /** The first that fits: what is said most exactly comes first. */
-const KNOWN: readonly Known[] = [
+const KNOWN: readonly KnownFailure[] = [
   refused('wrongPassword', `check user name and password (${CREDENTIALS})`),
   refused('noPassword', `it asks for a password: give one by ${CREDENTIALS}`),
   refused(
@@ -83,7 +83,7 @@ export function connectFailure(settings: AddressSettings, error: Error): Elsewis
   return failure(settings, error, away([], 'check that it is Redis, and its log'));
 }
 
-function failure(settings: AddressSettings, error: Error, { code, advice }: Known): ElsewiseError {
+function failure(settings: AddressSettings, error: Error, { code, advice }: KnownFailure): ElsewiseError {
   const verb = code === 'redis-away' ? 'reach' : 'use';
   const place = showAddress(locate(settings));
   return new ElsewiseError(code, `cannot ${verb} Redis at ${place} (${reasonOf(error)}): ${advice}`);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
 import { layOutFeatures } from '../../../src/models/features.js';
-import { createDomain, type Domain, fillDomain, isFixed, pin, roundTo } from '../../../src/policy/domain.js';
+import { createDomain, type Domain, fillDomain, isFixed, pin } from '../../../src/policy/domain.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { compileRules } from '../../../src/policy/rules.js';
 import { choicesOf } from '../../support/brute-force.js';
@@ -204,14 +204,4 @@ describe('a feature', () => {
     expect([...domain.lower]).toEqual([3, 0, 1]);
     expect([...domain.upper]).toEqual([3, 0, 1]);
   });
-});
-
-it.each([
-  [1.005, 2, 1],
-  [2.5, 0, 3],
-  [-0.125, 2, -0.13],
-  [1e21, 3, 1e21],
-  [0.1 + 0.2, 12, 0.3],
-])('%d to %d decimals is %d', (value, decimals, rounded) => {
-  expect(roundTo(value, decimals)).toBe(rounded);
 });

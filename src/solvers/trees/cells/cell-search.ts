@@ -20,7 +20,7 @@ const FLOPS_PER_TREE = 100;
 /** How much prices count: fully, by half, not at all. The last gets to answers where the others are stuck or out of changes. */
 export const POWERS: readonly number[] = [1, 0.5, 0];
 
-interface Move {
+interface CellMove {
   f: number;
   cell: number;
 }
@@ -33,8 +33,8 @@ export class CellSearch {
   private readonly locked: Uint8Array;
   /** What a constraint missed by its own size counts as: as much as the margins lack at home. */
   private ruleWeight = 0;
-  private readonly next: Move = { f: NO_MOVE, cell: 0 };
-  private readonly last: Move = { f: NO_MOVE, cell: 0 };
+  private readonly next: CellMove = { f: NO_MOVE, cell: 0 };
+  private readonly last: CellMove = { f: NO_MOVE, cell: 0 };
 
   /** A look goes through every tree once. */
   private readonly lookWork: number;
@@ -175,9 +175,9 @@ export class CellSearch {
   }
 
   /** By feature, the cheapest cell that by the last look keeps the margins, greatest saving first. */
-  private savings(): Move[] {
+  private savings(): CellMove[] {
     const { person, scores } = this.point;
-    const found: (Move & { saving: number })[] = [];
+    const found: (CellMove & { saving: number })[] = [];
     for (let f = 0; f < scores.at.length; f++) {
       const cost = person.cost[f];
       const here = scores.at[f];

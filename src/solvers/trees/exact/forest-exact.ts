@@ -47,7 +47,7 @@ const FIRST_PRICE = 0.3;
 const LOOK_EVERY = 8;
 const MEMORY_MB = 256;
 
-interface Box extends SegmentBox {
+interface PricedBox extends SegmentBox {
   bound: number;
 }
 
@@ -143,7 +143,7 @@ class PreparedForest implements Prepared {
   }
 
   /** The box of everything, narrowed, with its bound; undefined when it holds nothing better than the best answer. */
-  private root({ budget }: Limits): Box | undefined {
+  private root({ budget }: Limits): PricedBox | undefined {
     const { forest, dual } = this;
     const look = () => this.look();
     let within: CellBox | undefined;
@@ -205,9 +205,9 @@ class PreparedForest implements Prepared {
     return this.target();
   }
 
-  private search(root: Box, limits: Limits): Outcome {
+  private search(root: PricedBox, limits: Limits): Outcome {
     const open = new OpenBoxes((limits.memoryMb ?? MEMORY_MB) * 2 ** 20);
-    let box: Box | undefined = root;
+    let box: PricedBox | undefined = root;
     for (let visited = 0; box; visited++) {
       if (limits.budget.isSpent) return this.cut(Math.min(box.bound, open.least()));
       if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
@@ -222,7 +222,7 @@ class PreparedForest implements Prepared {
   }
 
   /** The next box from which something better may come, with its prices. */
-  private next(open: OpenBoxes): Box | undefined {
+  private next(open: OpenBoxes): PricedBox | undefined {
     for (let box = open.pop(); box; box = open.pop()) {
       if (box.bound >= this.target()) continue;
       if (box.prices) this.dual.takePrices(box.prices);
@@ -232,14 +232,14 @@ class PreparedForest implements Prepared {
   }
 
   /** Bounds a box; false when it is done with. */
-  private isOpen(box: Box, budget: Budget): boolean {
+  private isOpen(box: PricedBox, budget: Budget): boolean {
     const bound = this.dual.climb(box, this.target(), BOX_STEPS, budget);
     box.bound = Math.max(box.bound, bound);
     return box.bound < this.target();
   }
 
   /** Takes the cheapest point of a box if it is an answer: then the box is done with. */
-  private takeCheapest(box: Box): boolean {
+  private takeCheapest(box: PricedBox): boolean {
     const { first, cost, cell } = this.forest;
     let total = 0;
     let changes = 0;
@@ -261,7 +261,7 @@ class PreparedForest implements Prepared {
   }
 
   /** The same for the cheapest point that keeps the policy. */
-  private takeTied(box: Box, limits: Limits): boolean {
+  private takeTied(box: PricedBox, limits: Limits): boolean {
     const outcome = this.tied!.solve(this.narrow(box), limits);
     if (outcome.status === 'infeasible') return true;
     box.bound = Math.max(box.bound, outcome.lowerBound);
@@ -275,7 +275,7 @@ class PreparedForest implements Prepared {
   }
 
   /** The person's domain within a box. */
-  private narrow(box: Box): Domain {
+  private narrow(box: PricedBox): Domain {
     const { narrowed, forest } = this;
     copyDomain(this.domain, narrowed);
     for (const layout of this.cells.features) {
@@ -293,7 +293,7 @@ class PreparedForest implements Prepared {
   }
 
   /** Two boxes, the one that the prices favour first; undefined when the box is done with. */
-  private branch(box: Box, limits: Limits): [SegmentBox, SegmentBox] | undefined {
+  private branch(box: PricedBox, limits: Limits): [SegmentBox, SegmentBox] | undefined {
     if (this.takeCheapest(box) || (this.tied && this.takeTied(box, limits))) return undefined;
     const split = this.chooseSplit(box);
     if (!split) return undefined;
@@ -313,7 +313,7 @@ class PreparedForest implements Prepared {
   }
 
   /** The cut or category with the most conflict; without any, whatever can be split. */
-  private chooseSplit({ lo, hi, sets }: Box): { f: number; s: number } | undefined {
+  private chooseSplit({ lo, hi, sets }: PricedBox): { f: number; s: number } | undefined {
     const { conflict, at } = this.dual;
     const { first } = this.forest;
     let best: { f: number; s: number } | undefined;
