@@ -23,6 +23,8 @@ export interface LinearRow {
   readonly a: Float64Array;
   readonly lower: number;
   readonly upper: number;
+  /** Ends that are outside themselves, as in x < 5; absent: none. Only rows of a policy have them. */
+  readonly open?: { readonly lower: boolean; readonly upper: boolean };
   /** What the model itself adds up where it decides about the row; absent: the row as it stands. */
   readonly arithmetic?: RowArithmetic;
 }

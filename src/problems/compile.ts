@@ -54,17 +54,12 @@ function compileText(text: string, index: number, loaded: LoadedModel): Constrai
   }
 }
 
-/** How far a strict end between continuous features is pulled in, relative to the atom's size. */
-const STRICT_SHARE = 1e-9;
-
-function toRow(atom: LinearAtom, space: FeatureSpace): LinearRow {
+function toRow({ lower, upper, ...atom }: LinearAtom, space: FeatureSpace): LinearRow {
   const a = new Float64Array(space.columns);
   for (const term of atom.terms) a[space.features[term.feature].column] += term.coefficient;
   for (const term of atom.indicators) a[space.features[term.feature].column + term.category] += term.coefficient;
-  const pull = (bound: number) => STRICT_SHARE * Math.max(1, Math.abs(bound));
-  const lower = atom.lowerStrict ? atom.lower + pull(atom.lower) : atom.lower;
-  const upper = atom.upperStrict ? atom.upper - pull(atom.upper) : atom.upper;
-  return { a, lower, upper };
+  const open = { lower: atom.lowerStrict, upper: atom.upperStrict };
+  return { a, lower, upper, ...((open.lower || open.upper) && { open }) };
 }
 
 /** One problem for each piece of the goal's region. */

@@ -71,8 +71,10 @@ class PreparedLp implements Prepared {
     const { model, price, proof } = this;
     const y = rowDuals.map((dual) => dual * costScale);
     const spent = price.reduce((sum, cost, j) => sum + cost * values![j], 0);
-    const bound = Math.max(0, proof.least(model, price, y));
-    const inside = (i: number) => 2 * model.doubt[i] + (i < model.regionRows ? DEPTH_FLOOR : 0);
+    const least = proof.least(model, price, y);
+    const longest = (j: number) => Math.min(model.room[j], (Math.max(0, least) / price[j]) * model.unit[j]);
+    const bound = Math.max(0, least - model.distanceDoubt(y, longest));
+    const inside = (i: number) => 2 * model.doubt[i] + (model.isInner(i) ? DEPTH_FLOOR : 0);
     const priceOfDepth = y.reduce((sum, dual, i) => sum + Math.abs(dual) * inside(i), 0);
     return (bound >= spent * (1 - PROVED) - priceOfDepth ? solved : limit)(this.x, bound);
   }
@@ -82,7 +84,8 @@ class PreparedLp implements Prepared {
     const { model, proof } = this;
     const alone = (i: number, sign: number) => new Float64Array(model.m).fill(sign, i, i + 1);
     const rays = ray ? [ray] : model.always.flatMap((_, i) => [alone(i, 1), alone(i, -1)]);
-    return rays.some((y) => proof.provesEmpty(model, y))
+    const doubtOf = (y: Float64Array) => model.distanceDoubt(y, (j) => model.room[j]);
+    return rays.some((y) => proof.provesEmpty(model, y, undefined, doubtOf(y)))
       ? INFEASIBLE
       : numerical('infeasible, but the certificate is not certain');
   }
@@ -95,7 +98,7 @@ class PreparedLp implements Prepared {
       program.cost[j] = this.price[j];
     }
     for (let i = 0; i < model.m; i++) {
-      const deeper = i < model.regionRows ? extraDepth(model, i, DEPTH_FLOOR) : 0;
+      const deeper = model.isInner(i) ? extraDepth(model, i, DEPTH_FLOOR) : 0;
       program.addRow(
         Array.from({ length: model.n }, (_, j) => [j, model.rows[i * model.n + j]] as const),
         model.lo[model.n + i] + deeper,
@@ -108,7 +111,7 @@ class PreparedLp implements Prepared {
   private breaksRow(): boolean {
     const { model, x } = this;
     return model.always.some(
-      (row, i) => violation(row, x) > (i < model.regionRows ? 0 : LINK_TOLERANCE / model.scaleOf(i)),
+      (row, i) => violation(row, x) > (model.isInner(i) ? 0 : LINK_TOLERANCE / model.scaleOf(i)),
     );
   }
 }

@@ -82,7 +82,7 @@ export class MoveProgram {
     const high = model.hi[model.n + i];
     const terms = this.terms(i);
     const scale = 1 / largest(terms);
-    const wanted = i < model.regionRows ? this.depth - scale * model.scaleOf(i) * model.depth[i] : 0;
+    const wanted = model.isInner(i) ? this.depth - scale * model.scaleOf(i) * model.depth[i] : 0;
     const deeper = Math.max(0, Math.min(wanted, 0.25 * scale * (high - low)));
     this.sparse.addRow(scaled(terms, scale), scale * low + deeper, scale * high - deeper);
   }

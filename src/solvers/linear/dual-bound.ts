@@ -13,6 +13,10 @@
  * A move without an end needs c_j - Σ y_i a_ij >= 0. Multipliers that miss that by a hair are corrected through the basis,
  * which costs no more than the hair times the move, and made smaller where that did not do. Where too little is left of them
  * the move is taken to end at REACH, in units of the gap: beyond that distance the model's own sums are rounding.
+ *
+ * Terms that the model adds up may be larger than a row's entries (`growth`). What they may earn by rounding is counted up to
+ * NOISE_REACH. Where it adds up over long moves, these are made shorter: an answer that costs less than z moves v_j <= z / c_j, so
+ * that the cost is at least the smaller of z and the bound over moves of that length.
  */
 import { HALF_ULP } from '../shared/linear-rows.js';
 
@@ -23,8 +27,9 @@ export interface BoundedRows {
   readonly rows: Float64Array;
   readonly lo: Float64Array;
   readonly hi: Float64Array;
-  /** By row: how far its ends may be off. */
+  /** By row: how far its ends may be off, and how many times larger the terms may be that the model adds up for an entry. */
   readonly doubt: Float64Array;
+  readonly growth: Float64Array;
 }
 
 /** What knows how multipliers have to change for what they earn at some columns to change. */
@@ -33,17 +38,22 @@ export interface Basis {
 }
 
 const REACH = 2 ** 30;
+export const NOISE_REACH = 2 ** 20;
 /** A reduced cost below zero by this share of the cost is rounding, or a multiplier that is not quite there. */
 const NEARLY = 1e-6;
 /** Multipliers that have to shrink by more than this share are corrected. */
 const SHRINK = 1e-11;
 /** Roundings of an entry: its scaling is exact, but a choice's is a difference, and the model adds up on its own. */
 const ENTRY_ROUNDINGS = 16;
+/** A share of the bound that is worth looking at shorter moves. */
+const WORTH_SHORTENING = 1e-9;
 
 export class DualBound {
   /** Σ_i y_i a_ij, and the sum of the terms' sizes. */
   earned = new Float64Array();
   private terms = new Float64Array();
+  /** How much larger than the terms are those that the model adds up. */
+  private noise = new Float64Array();
   private missing = new Float64Array();
   private demand = 0;
   private size = 0;
@@ -54,10 +64,14 @@ export class DualBound {
   /** The least cost that y proves; -Infinity: none. With a basis, y is corrected in place where it falls short. */
   least(program: BoundedRows, cost: Float64Array, y: Float64Array, basis?: Basis): number {
     this.combine(program, y);
-    const bound = this.evaluateShare(program, cost);
-    if (!basis || this.share > 1 - SHRINK) return bound;
-    this.correct(program, cost, y, basis);
-    return Math.max(bound, this.evaluateShare(program, cost));
+    let bound = this.evaluateShare(program, cost);
+    if (basis && this.share <= 1 - SHRINK) {
+      this.correct(program, cost, y, basis);
+      bound = Math.max(bound, this.evaluateShare(program, cost));
+    }
+    // No bound is above the demand: the demand is the z of shorter moves.
+    if (!(bound < this.demand * (1 - WORTH_SHORTENING))) return bound;
+    return Math.max(bound, Math.min(this.demand, this.evaluate(program, cost, 1, this.demand)));
   }
 
   private evaluateShare(program: BoundedRows, cost: Float64Array): number {
@@ -72,13 +86,13 @@ export class DualBound {
     return this.bound;
   }
 
-  /** Whether y proves that nothing meets the rows. */
-  provesEmpty(program: BoundedRows, y: Float64Array, basis?: Basis): boolean {
+  /** Whether y proves that nothing meets the rows; by more than the caller has doubts of its own. */
+  provesEmpty(program: BoundedRows, y: Float64Array, basis?: Basis, doubt = 0): boolean {
     this.combine(program, y);
-    if (this.evaluate(program, null, 1) > 0) return true;
+    if (this.evaluate(program, null, 1) > doubt) return true;
     if (!basis) return false;
     this.correct(program, null, y, basis);
-    return this.evaluate(program, null, 1) > 0;
+    return this.evaluate(program, null, 1) > doubt;
   }
 
   /** Lets y earn a hair less at basic columns than they cost. */
@@ -91,14 +105,16 @@ export class DualBound {
   private grow(capacity: number): void {
     this.earned = new Float64Array(capacity);
     this.terms = new Float64Array(capacity);
+    this.noise = new Float64Array(capacity);
     this.missing = new Float64Array(capacity);
   }
 
-  private combine({ m, n, rows, lo, hi, doubt }: BoundedRows, y: Float64Array): void {
+  private combine({ m, n, rows, lo, hi, doubt, growth }: BoundedRows, y: Float64Array): void {
     if (this.earned.length < n) this.grow(2 * n);
-    const { earned, terms } = this;
+    const { earned, terms, noise } = this;
     earned.fill(0, 0, n);
     terms.fill(0, 0, n);
+    noise.fill(0, 0, n);
     this.demand = this.size = 0;
     for (let i = 0; i < m; i++) {
       const end = y[i] > 0 ? lo[n + i] - doubt[i] : hi[n + i] + doubt[i];
@@ -106,10 +122,12 @@ export class DualBound {
       if (y[i] === 0 || !Number.isFinite(y[i] * end)) continue;
       this.demand += y[i] * end;
       this.size += Math.abs(y[i] * end);
+      const grown = (growth[i] - 1) * Math.abs(y[i]);
       for (let j = 0, at = i * n; j < n; j++) {
         const term = y[i] * rows[at + j];
         earned[j] += term;
         terms[j] += Math.abs(term);
+        if (grown > 0) noise[j] += grown * Math.abs(rows[at + j]);
       }
     }
   }
@@ -131,18 +149,33 @@ export class DualBound {
     return share;
   }
 
-  private evaluate({ m, n, lo, hi }: BoundedRows, cost: Float64Array | null, share: number): number {
+  /** `dearest`: for answers that cost less. */
+  private evaluate(
+    { m, n, lo, hi }: BoundedRows,
+    cost: Float64Array | null,
+    share: number,
+    dearest = Infinity,
+  ): number {
     let bound = share * this.demand;
     let size = this.size;
     for (let j = 0; j < n; j++) {
       const price = cost ? cost[j] : 0;
       const reduced = this.reduced(price, share, j, m);
-      if (reduced === 0) continue;
-      const end = reduced > 0 ? lo[j] : hi[j] < Infinity ? hi[j] : Math.max(REACH, 2 * lo[j]);
-      bound += reduced * end;
-      size += Math.abs(reduced * end);
+      const noise = (m + ENTRY_ROUNDINGS) * HALF_ULP * this.noise[j];
+      if (reduced === 0 && noise === 0) continue;
+      const most = price > 0 ? Math.min(hi[j], Math.max(lo[j], (dearest / price) * (1 + 4 * HALF_ULP))) : hi[j];
+      const end = most < Infinity ? most : Math.max(REACH, 2 * lo[j]);
+      const least = reduced > noise ? (reduced - noise) * lo[j] : leastOn(lo[j], end, reduced, noise);
+      bound += least;
+      size += Math.abs(least);
     }
     const proved = bound - (m + n + ENTRY_ROUNDINGS) * HALF_ULP * size;
     return Number.isNaN(proved) ? Number.NEGATIVE_INFINITY : proved;
   }
+}
+
+/** The least of  reduced · v - noise · min(v, NOISE_REACH)  over [low, high]: at an end, or where the noise ends. */
+function leastOn(low: number, high: number, reduced: number, noise: number): number {
+  const at = (v: number) => reduced * v - noise * Math.min(v, NOISE_REACH);
+  return Math.min(at(low), at(high), low < NOISE_REACH && NOISE_REACH < high ? at(NOISE_REACH) : Infinity);
 }

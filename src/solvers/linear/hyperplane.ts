@@ -12,7 +12,14 @@
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { roundingFor } from '../shared/linear-rows.js';
+import {
+  depthFor,
+  distanceRoundingBetween,
+  growthOf,
+  readsDistances,
+  roundingAt,
+  roundingFor,
+} from '../shared/linear-rows.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 
 function accepts({ traits, piece }: Problem): 'no' | 'exact' {
@@ -26,6 +33,8 @@ function accepts({ traits, piece }: Problem): 'no' | 'exact' {
 class Slab implements Prepared {
   private readonly a: Float64Array;
   private readonly size: Float64Array;
+  /** How many times larger than the row's own terms are those that the model adds up. */
+  private readonly growth: number;
   /** Columns by ascending price, those without influence left out. */
   private readonly order: Int32Array;
   /** a²/w by column: gain per unit of λ (L2). */
@@ -41,6 +50,7 @@ class Slab implements Prepared {
     const { space, cost, piece } = problem;
     this.a = piece.rows[0].a;
     this.size = this.a.map(Math.abs);
+    this.growth = growthOf(piece.rows[0]);
     this.weight = Float64Array.from(space.owner, (feature) => cost.weight[feature]);
     this.yield = this.size.map((size, j) => (size * size) / this.weight[j]);
     this.room = new Float64Array(this.a.length);
@@ -67,8 +77,8 @@ class Slab implements Prepared {
     if (!Number.isFinite(activity)) return numerical('the row overflows');
     const side = activity < row.lower ? 1 : activity > row.upper ? -1 : 0;
     const end = side < 0 ? row.upper : row.lower;
-    const magnitude = scale + Math.abs(Number.isFinite(end) ? end : 0);
-    const depth = Math.min(limits.nudge * magnitude, 0.25 * (row.upper - row.lower));
+    scale += Number.isFinite(end) ? Math.abs(end) : 0;
+    const depth = depthFor(row, scale, limits.nudge);
     const lack = side === 0 ? this.shortOfDepth(activity, depth) : side * (end - activity);
     if (side === 0 && lack <= 0) return solved(x, 0);
     const direction = side || (activity - row.lower < row.upper - activity ? 1 : -1);
@@ -77,11 +87,27 @@ class Slab implements Prepared {
       room[j] = a[j] * direction > 0 ? upper[j] - origin[j] : origin[j] - lower[j];
       if (size[j] > 0) reach += size[j] * room[j];
     }
-    if (reach < lack - roundingFor(row, magnitude + reach)) return INFEASIBLE;
+    const rounding = roundingAt(row, origin, scale);
+    const mostNoise = roundingFor(row, this.growth * reach);
+    if (reach < lack && reach < lack - rounding - mostNoise - this.distanceRounding(domain, Infinity))
+      return INFEASIBLE;
     const goal = side === 0 ? lack : lack + depth;
     const spent = this.fill(goal, direction, origin);
-    const doubt = depth + roundingFor(row, magnitude + lack);
-    return solved(x, side === 0 ? 0 : Math.max(0, spent - this.multiplier * doubt));
+    const noise = roundingFor(row, 2 * this.growth * goal) + this.distanceRounding(domain, spent);
+    return solved(x, side === 0 ? 0 : Math.max(0, spent - this.multiplier * (depth + rounding + noise)));
+  }
+
+  /** For answers that cost less than some amount; where nothing limits a column, rounding has no limit either. */
+  private distanceRounding({ origin, lower, upper }: Domain, amount: number): number {
+    const row = this.problem.piece.rows[0];
+    if (!readsDistances(row)) return 0;
+    const far = (w: number) => (this.problem.cost.norm === 'l1' ? amount / w : Math.sqrt(amount / w));
+    const reach = (c: number) => Math.min(far(this.weight[c]), Math.max(origin[c] - lower[c], upper[c] - origin[c]));
+    return distanceRoundingBetween(
+      row,
+      origin.map((here, c) => here - reach(c)),
+      origin.map((here, c) => here + reach(c)),
+    );
   }
 
   /** A row inside the slab but nearer to an end than the depth asks for is moved in, too. */

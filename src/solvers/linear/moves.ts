@@ -19,7 +19,18 @@ import type { LinearRow } from '../../models/region.js';
 import { changeCost } from '../../policy/cost.js';
 import { type Domain, mayStand } from '../../policy/domain.js';
 import { linearRows, type Problem } from '../../problems/problem.js';
-import { depthFor, linkSlackFor, magnitude, roundingFor } from '../shared/linear-rows.js';
+import {
+  depthFor,
+  distanceRoundingBetween,
+  growthOf,
+  linkDepthFor,
+  linkSlackFor,
+  magnitude,
+  readsDistances,
+  roundingAt,
+  termsOf,
+} from '../shared/linear-rows.js';
+import { NOISE_REACH } from './dual-bound.js';
 import { geometricScale } from './geometric-scale.js';
 
 /** What rounding leaves of a row that is met, in units of the gap. */
@@ -39,6 +50,7 @@ export class MoveModel {
   /** The rows that always hold, unscaled, in columns. */
   readonly always: readonly LinearRow[];
   readonly regionRows: number;
+  private readonly readsDistances: boolean;
   /** Features that are chosen among categories: one row each. */
   readonly choices: readonly Feature[];
   readonly atoms: readonly LinearRow[];
@@ -59,12 +71,14 @@ export class MoveModel {
   /** By row, scaled: a violation up to this is none; and how far outside its ends, which are depth inside, the model may see it met. */
   readonly slack: Float64Array;
   readonly doubt: Float64Array;
+  /** By row, whoever the person is: what an entry's own rounding has to be multiplied by to cover the model's (dual-bound.ts). */
+  readonly growth: Float64Array;
   /** Room of each move, unscaled. */
   readonly least: Float64Array;
   readonly room: Float64Array;
   /** Lattice of each move, unscaled; 0: continuous. */
   readonly step: Float64Array;
-  /** Depth by always-row. */
+  /** By row: how far inside it is kept, unscaled. */
   readonly depth: Float64Array;
   /** What choosing costs, by move; 0 for numeric moves, which their solver prices. */
   readonly choicePrice: Float64Array;
@@ -72,6 +86,8 @@ export class MoveModel {
   /** a·origin by row, and the size of its terms. */
   private readonly activity: Float64Array;
   private readonly size: Float64Array;
+  /** By row: the largest terms that choices add up. */
+  private readonly choiceSize: Float64Array;
 
   /** Units of moves and rows before the gap has its say. */
   private readonly ownUnit: Float64Array;
@@ -92,6 +108,7 @@ export class MoveModel {
     this.movesOf = ofFeature;
     this.always = linearRows(problem);
     this.regionRows = problem.piece.rows.length;
+    this.readsDistances = problem.piece.rows.some(readsDistances);
     this.choices = problem.space.features.filter((f) =>
       this.movesOf[f.index].some((j) => this.moves[j].kind === 'choose'),
     );
@@ -113,7 +130,9 @@ export class MoveModel {
     this.doubt = perRow();
     this.activity = perRow();
     this.size = perRow();
-    this.depth = new Float64Array(this.always.length);
+    this.choiceSize = perRow();
+    this.growth = perRow().fill(1);
+    this.depth = perRow();
     this.least = perMove();
     this.room = perMove();
     this.step = perMove();
@@ -123,6 +142,14 @@ export class MoveModel {
     this.ownScale = perRow().fill(1);
     this.scale();
     this.writeNumericEntries();
+    for (const [row, at] of this.tableauRows()) this.measureTerms(row, at);
+  }
+
+  private measureTerms(row: LinearRow, at: number): void {
+    const terms = termsOf(row);
+    this.growth[at] = growthOf(row) * (1 + terms.length / 16);
+    for (const { column, width } of this.choices)
+      this.choiceSize[at] += terms.subarray(column, column + width).reduce((most, term) => Math.max(most, term), 0);
   }
 
   /** Factor between an original row and its scaled one. */
@@ -182,13 +209,15 @@ export class MoveModel {
     for (let j = 0; j < this.n; j++) this.unit[j] = this.ownUnit[j] * this.gap;
     for (let i = 0; i < this.always.length; i++) {
       const row = this.always[i];
-      const region = i < this.regionRows;
-      this.depth[i] = region ? depthFor(row, this.size[i], nudge) : 0;
-      this.fillRow(i, row, domain, this.depth[i], region ? 0.25 * this.depth[i] : linkSlackFor(this.size[i]));
+      this.depth[i] = (i < this.regionRows ? depthFor : linkDepthFor)(row, this.size[i], nudge);
+      this.fillRow(i, row, domain);
     }
     for (const [k, feature] of this.choices.entries()) this.fillChoice(this.choiceRow + k, feature, domain);
-    for (const [k, row] of this.atoms.entries())
-      this.fillRow(this.atomRow + k, row, domain, 0, linkSlackFor(this.size[this.atomRow + k]));
+    for (const [k, row] of this.atoms.entries()) {
+      const i = this.atomRow + k;
+      this.depth[i] = linkDepthFor(row, this.size[i], nudge);
+      this.fillRow(i, row, domain);
+    }
     return true;
   }
 
@@ -209,7 +238,7 @@ export class MoveModel {
 
   private measureRow(at: number, row: LinearRow, origin: Float64Array): boolean {
     this.activity[at] = dot(row.a, origin);
-    this.size[at] = magnitude(row, origin);
+    this.size[at] = magnitude(row, origin) + this.choiceSize[at];
     return Number.isFinite(this.size[at]);
   }
 
@@ -245,9 +274,18 @@ export class MoveModel {
     return inside && (ranks[index] === null || ranks[index]![category] === 1);
   }
 
-  private fillRow(i: number, row: LinearRow, domain: Domain, depth: number, slack: number): void {
+  /** Whether answers are kept a depth inside a row of the tableau: of the region, or with an open end. */
+  isInner(i: number): boolean {
+    return (
+      i < this.regionRows || (i < this.choiceRow ? this.always[i] : this.atoms[i - this.atomRow])?.open !== undefined
+    );
+  }
+
+  private fillRow(i: number, row: LinearRow, domain: Domain): void {
     const { n, rows } = this;
     const scale = this.scaleOf(i);
+    const depth = this.depth[i];
+    const slack = this.isInner(i) ? 0.25 * depth : linkSlackFor(this.size[i]);
     for (const feature of this.choices) {
       const present = feature.kind === 'choice' ? presentShare(row, feature, domain) : 0;
       for (const j of this.movesOf[feature.index])
@@ -256,7 +294,7 @@ export class MoveModel {
     this.lo[n + i] = scale * (row.lower + depth - this.activity[i]);
     this.hi[n + i] = scale * (row.upper - depth - this.activity[i]);
     this.slack[i] = Math.max(scale * slack, LEAST_SLACK);
-    this.doubt[i] = scale * (depth + roundingFor(row, this.size[i]));
+    this.doubt[i] = scale * (depth + roundingAt(row, domain.origin, this.size[i]));
   }
 
   /** What one unit of a choice adds to a row. `present`: what the row's own category adds. */
@@ -283,6 +321,27 @@ export class MoveModel {
   /** The present value of a numeric move's feature. */
   originOf(j: number): number {
     return this.origin[this.moves[j].feature.column];
+  }
+
+  /**
+   * What multipliers of the rows that always hold may owe to rounding of distances: `longest` says how far a move may go, unscaled,
+   * and beyond NOISE_REACH gaps nobody looks.
+   */
+  distanceDoubt(multipliers: Float64Array, longest: (move: number) => number): number {
+    if (!this.readsDistances) return 0;
+    const reach = new Float64Array(this.origin.length);
+    for (let j = 0; j < this.n; j++) {
+      const { kind, feature } = this.moves[j];
+      const move = kind === 'choose' ? feature.max : Math.min(longest(j), NOISE_REACH * this.unit[j]);
+      for (let c = feature.column; c < feature.column + feature.width; c++) reach[c] = Math.max(reach[c], move);
+    }
+    const low = this.origin.map((here, c) => here - reach[c]);
+    const high = this.origin.map((here, c) => here + reach[c]);
+    let sum = 0;
+    for (let i = 0; i < this.regionRows; i++)
+      if (multipliers[i] !== 0)
+        sum += Math.abs(multipliers[i]) * this.scaleOf(i) * distanceRoundingBetween(this.always[i], low, high);
+    return sum;
   }
 
   /** Scaled moves -> columns. */

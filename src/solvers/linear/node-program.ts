@@ -59,6 +59,7 @@ export class NodeProgram implements BoundedRows {
   n = 0;
   rows = new Float64Array();
   doubt = new Float64Array();
+  growth = new Float64Array();
   /** The relaxation's point, by column, and its moves. */
   readonly x: Float64Array;
   readonly amounts: Float64Array;
@@ -131,13 +132,27 @@ export class NodeProgram implements BoundedRows {
     if (status === 'numerical') return 'unproved';
     if (status === 'infeasible') {
       simplex.readCertificate(multipliers);
-      return proof.provesEmpty(this, multipliers, simplex) ? 'empty' : 'unproved';
+      const doubt = this.model.distanceDoubt(multipliers, (j) => this.roomOf(j));
+      return proof.provesEmpty(this, multipliers, simplex, doubt) ? 'empty' : 'unproved';
     }
     simplex.read(this.values);
     this.toColumns(part);
     simplex.readMultipliers(multipliers);
-    this.bound = Math.max(0, this.fixed + proof.least(this, this.cost, multipliers, simplex));
+    const least = proof.least(this, this.cost, multipliers, simplex);
+    const doubt = this.model.distanceDoubt(multipliers, (j) => this.roomBelow(j, least));
+    this.bound = Math.max(0, this.fixed + least - doubt);
     return 'optimal';
+  }
+
+  /** How far a move may go in the part. */
+  private roomOf(j: number): number {
+    return this.columnOf[j] < 0 ? 0 : this.most[j];
+  }
+
+  /** The same for answers that cost less than some amount beyond what is fixed: the first piece of a hull is its cheapest. */
+  private roomBelow(j: number, amount: number): number {
+    const k = this.columnOf[j];
+    return k < 0 ? 0 : Math.min(this.most[j], (Math.max(0, amount) / this.cost[k]) * this.model.unit[j]);
   }
 
   // ---------------------------------------------------------------------------------------------- columns
@@ -210,17 +225,20 @@ export class NodeProgram implements BoundedRows {
 
   // ---------------------------------------------------------------------------------------------- rows
 
-  /** The rows of a part, those of the region moved out by so many depths; and the ends of the columns. */
+  /** The rows of a part, moved out by so many depths; and the ends of the columns. */
   private addRows(part: NodePart, depths: number): void {
     const { model, simplex } = this;
     this.resize(model.m, this.n);
     this.m = 0;
-    for (let i = 0; i < model.always.length; i++)
-      this.addRow(i, i < model.regionRows ? depths * model.depth[i] * model.scaleOf(i) : 0);
+    const widthOf = (i: number) => depths * model.depth[i] * model.scaleOf(i);
+    for (let i = 0; i < model.always.length; i++) this.addRow(i, widthOf(i));
     for (let k = 0; k < model.choices.length; k++) this.addChoice(k, part);
     if (this.problem.traits.capped) this.addChanges(part);
     for (let clause = 0; clause < part.alternative.length; clause++)
-      if (part.alternative[clause] >= 0) this.addRow(model.atomRow + part.alternative[clause], 0);
+      if (part.alternative[clause] >= 0) {
+        const i = model.atomRow + part.alternative[clause];
+        this.addRow(i, widthOf(i));
+      }
     simplex.resize(this.m, this.n);
     for (let j = 0; j < this.n; j++) {
       simplex.lo[j] = this.from[j];
@@ -234,6 +252,7 @@ export class NodeProgram implements BoundedRows {
     if (this.rows.length < m * n) this.rows = new Float64Array(2 * m * n);
     if (this.doubt.length < m) {
       this.doubt = new Float64Array(m);
+      this.growth = new Float64Array(m);
       this.multipliers = new Float64Array(m);
     }
   }
@@ -247,6 +266,7 @@ export class NodeProgram implements BoundedRows {
     simplex.lo[n + this.m] = model.lo[model.n + source] - width;
     simplex.hi[n + this.m] = model.hi[model.n + source] + width;
     simplex.slack[this.m] = model.slack[source];
+    this.growth[this.m] = model.growth[source];
     this.doubt[this.m++] = model.doubt[source] - width;
   }
 
@@ -278,6 +298,7 @@ export class NodeProgram implements BoundedRows {
     simplex.lo[n + this.m] = Number.NEGATIVE_INFINITY;
     simplex.hi[n + this.m] = problem.maxChanges - decided;
     simplex.slack[this.m] = CHANGES_SLACK;
+    this.growth[this.m] = 1;
     this.doubt[this.m++] = 0;
   }
 

@@ -69,7 +69,8 @@ export const cheapestL1: CheapestPoint = (rows, lo, hi, budget) => {
   const status = simplex.solve(table, cost, budget);
   budget.spend(simplex.work);
   if (status === 'numerical') return status;
-  const program = { m: rows.length, n, rows: table, lo: simplex.lo, hi: simplex.hi, doubt };
+  const growth = new Float64Array(rows.length).fill(1);
+  const program = { m: rows.length, n, rows: table, lo: simplex.lo, hi: simplex.hi, doubt, growth };
   const multipliers = new Float64Array(rows.length);
   const proof = new DualBound();
   if (status === 'infeasible') {

@@ -79,7 +79,9 @@ class PreparedSimplex implements Prepared {
     simplex.readMultipliers(multipliers);
     let spent = 0;
     for (let j = 0; j < values.length; j++) spent += cost[j] * values[j];
-    const bound = Math.max(0, this.proof.least(model, cost, multipliers, simplex));
+    const least = this.proof.least(model, cost, multipliers, simplex);
+    const longest = (j: number) => Math.min(model.room[j], Math.max(0, least) / this.weight[j]);
+    const bound = Math.max(0, least - model.distanceDoubt(multipliers, longest));
     return (bound >= spent * (1 - PROVED) - this.priceOfDepth() ? solved : limit)(this.x, bound);
   }
 
@@ -87,13 +89,14 @@ class PreparedSimplex implements Prepared {
   private priceOfDepth(): number {
     const { model, multipliers } = this;
     let price = 0;
-    for (let i = 0; i < model.regionRows; i++) price += Math.abs(multipliers[i]) * 2 * model.doubt[i];
+    for (let i = 0; i < model.choiceRow; i++) price += Math.abs(multipliers[i]) * 2 * model.doubt[i];
     return price;
   }
 
   private certify(): Outcome {
     this.simplex.readCertificate(this.multipliers);
-    return this.proof.provesEmpty(this.model, this.multipliers, this.simplex)
+    const doubt = this.model.distanceDoubt(this.multipliers, (j) => this.model.room[j]);
+    return this.proof.provesEmpty(this.model, this.multipliers, this.simplex, doubt)
       ? INFEASIBLE
       : numerical('infeasible, but the certificate is not certain');
   }

@@ -5,16 +5,37 @@
  *   Mahalanobis   y = Lᵀ Δ, S⁻¹ = L Lᵀ     the box becomes rows: Δ = L⁻ᵀ y
  *   one-hot       ½w‖Δ‖² over a category's columns: w where it changes, and convex in between (branch-quadratic.ts)
  *
- * Infeasibility is certified on the original rows. The lower bound is the dual's value at the multipliers found, computed
- * for the region as it is: a valid bound however exact the projection was.
+ * Infeasibility is certified on the original rows. The lower bound is the dual's value at the multipliers λ found, for the
+ * region as it is: a valid bound however exact the projection was. With v_i the rows over y and β_i the ends that λ speaks of
+ *
+ *   ‖y‖²  >=  Σ 2 λ_i β_i + Σ_j min over [lo_j, hi_j] of (y_j² - 2 p_j y_j),      p = Σ λ_i v_i
+ *
+ * Each β_i and p_j is taken for the worst that rounding may have done to it, here or where the model adds up (linear-rows.ts),
+ * and ‖y‖² for the worst that rounding of the factor S may have done to the cost.
+ *
+ * All of that is measured in the gap between the person and the rows, a power of two: no tolerance depends on the units of a cost.
  */
+import { nearestPowerOfTwo } from '../../linalg/floats.js';
 import { dot } from '../../linalg/vector.js';
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { linearRows, type Problem } from '../../problems/problem.js';
-import { depthOf, linkSlack, provesInfeasible, violation } from '../shared/linear-rows.js';
+import { provesInfeasible } from '../shared/certificate.js';
+import {
+  depthFor,
+  distanceRoundingBetween,
+  HALF_ULP,
+  keepsLink,
+  linkDepthFor,
+  linkSlackFor,
+  magnitude,
+  readsDistances,
+  roundingAt,
+  termsOf,
+  violation,
+} from '../shared/linear-rows.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
-import { costFactor } from './cost-factor.js';
+import { costFactor, factorError } from './cost-factor.js';
 import { Projection } from './projection.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
@@ -22,131 +43,228 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return fits && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
 }
 
+/** Roundings beside one for each row and two for each column. */
+const OTHER_ROUNDINGS = 32;
+/** What rounding may leave of a bound that became a row, in units of the gap; and of the present value that stands in it. */
+const BOX_SLACK = 1e-11;
+const ULPS = 2 ** -50;
+
 export class PreparedActiveSet implements Prepared {
   readonly rows: readonly LinearRow[];
   private readonly projection: Projection;
   private readonly rowScale: Float64Array;
+  /** By row and coordinate: the size of what is added up for an entry, by the model or by the factor. */
+  private readonly sizes: Float64Array;
   /** Δ = back · y; diagonal when the box stays a box. */
   private readonly back: Float64Array[];
+  /** ‖back_c‖ by column. */
+  private readonly lengths: Float64Array;
   private readonly boxed: boolean;
+  /** A share of ‖y‖² that rounding of the factor may have added to the cost. */
+  private readonly factorError: number;
   private readonly x: Float64Array;
+  private readonly pull: Float64Array;
+  private readonly terms: Float64Array;
+  /** Of the present person: a·origin and the size of its terms by row, and the gap, in which y is measured. */
+  private readonly activity: Float64Array;
+  private readonly size: Float64Array;
+  private gap = 1;
+  private readonly readsDistances: boolean;
+  private readonly low: Float64Array;
+  private readonly high: Float64Array;
 
   constructor(private readonly problem: Problem) {
     this.rows = linearRows(problem);
     const { space, cost } = problem;
     this.boxed = cost.metric === null;
     this.back = costFactor(problem);
+    this.lengths = Float64Array.from(this.back, (row) => Math.sqrt(dot(row, row)));
     const d = space.columns;
-    const extra = this.boxed ? 0 : d;
-    this.rowScale = new Float64Array(this.rows.length + extra).fill(1);
-    const scaled = new Float64Array((this.rows.length + extra) * d);
-    const entries = [...this.rows.map((row) => this.transform(row.a)), ...(this.boxed ? [] : this.back)];
-    for (const [i, row] of entries.entries()) this.writeRow(scaled, i, row);
-    this.projection = new Projection(this.rows.length + extra, d, scaled);
-    this.x = new Float64Array(space.columns);
+    this.factorError = factorError(
+      problem,
+      Int32Array.from({ length: d }, (_, c) => c),
+      Float64Array.from(this.boxed ? [] : this.back.flatMap((row) => [...row])),
+    );
+    const m = this.rows.length + (this.boxed ? 0 : d);
+    this.rowScale = new Float64Array(m).fill(1);
+    this.sizes = new Float64Array(m * d);
+    const scaled = new Float64Array(m * d);
+    for (const [i, row] of this.rows.entries())
+      this.writeRow(
+        scaled,
+        i,
+        this.transform(row.a, (value) => value),
+        this.transform(termsOf(row), Math.abs),
+      );
+    for (let j = 0; j < m - this.rows.length; j++)
+      this.writeRow(scaled, this.rows.length + j, this.back[j], this.back[j].map(Math.abs));
+    this.projection = new Projection(m, d, scaled);
+    this.x = new Float64Array(d);
+    this.pull = new Float64Array(d);
+    this.terms = new Float64Array(d);
+    this.activity = new Float64Array(this.rows.length);
+    this.size = new Float64Array(this.rows.length);
+    this.readsDistances = this.rows.some(readsDistances);
+    this.low = new Float64Array(d);
+    this.high = new Float64Array(d);
   }
 
-  private writeRow(scaled: Float64Array, i: number, entries: Float64Array): void {
+  private writeRow(scaled: Float64Array, i: number, entries: Float64Array, sizes: Float64Array): void {
     const size = Math.sqrt(dot(entries, entries)) || 1;
     this.rowScale[i] = 1 / size;
-    scaled.set(
-      entries.map((value) => value / size),
-      i * entries.length,
-    );
+    for (let j = 0; j < entries.length; j++) {
+      scaled[i * entries.length + j] = entries[j] / size;
+      this.sizes[i * entries.length + j] = sizes[j] / size;
+    }
   }
 
-  /** a·Δ as a functional of y. */
-  private transform(a: Float64Array): Float64Array {
+  /** a·Δ as a functional of y, with entries of the factor as they are or by their sizes. */
+  private transform(a: Float64Array, entry: (value: number) => number): Float64Array {
+    if (this.boxed) return a.map((value, j) => value * entry(this.back[j][j]));
     const out = new Float64Array(a.length);
     for (let j = 0; j < a.length; j++) {
-      if (a[j] !== 0) for (let k = 0; k < out.length; k++) out[k] += a[j] * this.back[j][k];
+      if (a[j] !== 0) for (let k = 0; k < out.length; k++) out[k] += a[j] * entry(this.back[j][k]);
     }
     return out;
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
+    this.measure(domain);
+    if (!Number.isFinite(this.gap)) return numerical('a row overflows');
     const depths = this.fill(domain, limits.nudge);
     const status = this.projection.solve(limits.budget);
     limits.budget.spend(this.projection.work);
     if (status === 'numerical') return numerical('the active set lost its footing');
     if (status === 'infeasible') return this.certify(domain);
     this.toColumns(domain);
-    if (this.rows.some((row, i) => violation(row, this.x) > this.allowance(i, depths[i], domain)))
-      return numerical('rounding left a row');
-    return solved(this.x, Math.max(0, this.dualValue(domain)));
+    if (this.rows.some((row, i) => !this.keeps(row, i, depths[i], domain))) return numerical('rounding left a row');
+    if (this.readsDistances) this.placeCorners(domain);
+    return solved(this.x, Math.max(0, this.provedValue(domain)));
   }
 
-  /** The dual's value at the projection's multipliers, for the region itself: a bound however exact the projection is. */
-  private dualValue(domain: Domain): number {
-    const { projection, rows, rowScale } = this;
-    const { lambda, d, lo, hi } = projection;
-    const pull = new Float64Array(d);
+  /** The dual's value at the projection's multipliers, from below. */
+  private provedValue(domain: Domain): number {
+    const { projection, rows, pull, terms } = this;
+    const { lambda, m, d, lo, hi } = projection;
+    const share = (m + 2 * d + OTHER_ROUNDINGS) * HALF_ULP;
+    pull.fill(0);
+    terms.fill(0);
     let value = 0;
-    for (let i = 0; i < lambda.length; i++) {
+    let size = 0;
+    for (let i = 0; i < m; i++) {
       if (lambda[i] === 0) continue;
-      const [lower, upper] =
-        i < rows.length ? this.ends(rows[i], domain, rowScale[i]) : [projection.lower[i], projection.upper[i]];
-      const end = lambda[i] > 0 ? lower : upper;
+      const end = i < rows.length ? this.widenedEnd(i, lambda[i] > 0, domain) : this.boxEnd(i, lambda[i] > 0);
       if (!Number.isFinite(end)) continue;
       value += 2 * lambda[i] * end;
-      for (let j = 0; j < d; j++) pull[j] += lambda[i] * projection.rows[i * d + j];
+      size += Math.abs(2 * lambda[i] * end);
+      for (let j = 0, at = i * d; j < d; j++) {
+        pull[j] += lambda[i] * projection.rows[at + j];
+        terms[j] += Math.abs(lambda[i]) * this.sizes[at + j];
+      }
     }
     for (let j = 0; j < d; j++) {
-      const y = Math.min(hi[j], Math.max(lo[j], pull[j]));
-      value += y * y - 2 * pull[j] * y;
+      const off = share * terms[j];
+      const least = Math.min(leastSquare(pull[j] - off, lo[j], hi[j]), leastSquare(pull[j] + off, lo[j], hi[j]));
+      value += least;
+      size += Math.abs(least) + share * pull[j] * pull[j];
     }
-    return value;
+    const proved = (value - share * size) * (1 - this.factorError) * this.gap * this.gap;
+    return Number.isNaN(proved) ? 0 : proved;
   }
 
-  private ends(row: LinearRow, { origin }: Domain, scale: number): [number, number] {
-    const activity = dot(row.a, origin);
-    return [scale * (row.lower - activity), scale * (row.upper - activity)];
+  /** An end of a row of the region or the policy, moved out by all that rounding may have done to it. */
+  private widenedEnd(i: number, isLower: boolean, domain: Domain): number {
+    const row = this.rows[i];
+    const doubt = 2 * this.rounding(i, domain);
+    const end = isLower ? row.lower - this.activity[i] - doubt : row.upper - this.activity[i] + doubt;
+    return (this.rowScale[i] / this.gap) * end;
+  }
+
+  private boxEnd(i: number, isLower: boolean): number {
+    const { lower, upper } = this.projection;
+    return isLower ? lower[i] : upper[i];
+  }
+
+  /** Activities and sizes of the rows, and the gap: how far the person is from the farthest of them. */
+  private measure({ origin }: Domain): void {
+    let gap = 0;
+    for (let i = 0; i < this.rows.length; i++) {
+      const row = this.rows[i];
+      this.activity[i] = dot(row.a, origin);
+      this.size[i] = magnitude(row, origin);
+      const lack = Math.max(row.lower - this.activity[i], this.activity[i] - row.upper);
+      // A sum that overflows is caught here.
+      gap = Math.max(gap, this.rowScale[i] * lack, 0 * this.size[i]);
+    }
+    this.gap = gap === 0 ? 1 : nearestPowerOfTwo(gap);
   }
 
   private fill(domain: Domain, nudge: number): Float64Array {
-    const { projection, rows, rowScale } = this;
+    const { projection, rows, rowScale, gap } = this;
     const { origin, lower, upper } = domain;
     const depths = new Float64Array(rows.length);
     rows.forEach((row, i) => {
       const region = i < this.problem.piece.rows.length;
-      const activity = dot(row.a, origin);
-      depths[i] = region ? depthOf(row, origin, nudge) : 0;
-      projection.lower[i] = rowScale[i] * (row.lower + depths[i] - activity);
-      projection.upper[i] = rowScale[i] * (row.upper - depths[i] - activity);
-      projection.slack[i] = rowScale[i] * (region ? 0.25 * Math.abs(depths[i]) : linkSlack(row, origin));
+      const scale = rowScale[i] / gap;
+      depths[i] = (region ? depthFor : linkDepthFor)(row, this.size[i], nudge);
+      projection.lower[i] = scale * (row.lower + depths[i] - this.activity[i]);
+      projection.upper[i] = scale * (row.upper - depths[i] - this.activity[i]);
+      projection.slack[i] = scale * (region || row.open ? 0.25 * Math.abs(depths[i]) : linkSlackFor(this.size[i]));
     });
     for (let j = 0; j < origin.length; j++) {
-      const low = lower[j] - origin[j];
-      const high = upper[j] - origin[j];
+      const low = (lower[j] - origin[j]) / gap;
+      const high = (upper[j] - origin[j]) / gap;
       const i = rows.length + j;
       projection.lo[j] = this.boxed ? low / this.back[j][j] : -Infinity;
       projection.hi[j] = this.boxed ? high / this.back[j][j] : Infinity;
       if (this.boxed) continue;
       projection.lower[i] = rowScale[i] * low;
       projection.upper[i] = rowScale[i] * high;
-      projection.slack[i] = 1e-11 * (1 + Math.abs(rowScale[i] * origin[j]));
+      projection.slack[i] = BOX_SLACK + ULPS * Math.abs((rowScale[i] * origin[j]) / gap);
     }
     return depths;
   }
 
-  /** How far a row may be missed: a region's not at all, unless it was widened. */
-  private allowance(i: number, depth: number, domain: Domain): number {
-    return i < this.problem.piece.rows.length
-      ? Math.max(0, -1.25 * depth)
-      : 10 * linkSlack(this.rows[i], domain.origin);
+  /** A row of the region may not be missed at all, unless it was widened; nor may an open end. */
+  private keeps(row: LinearRow, i: number, depth: number, { origin }: Domain): boolean {
+    return i < this.problem.piece.rows.length || depth < 0
+      ? violation(row, this.x) <= Math.max(0, -1.25 * depth)
+      : keepsLink(row, origin, this.x);
   }
 
   private toColumns({ origin, lower, upper }: Domain): void {
     const { y } = this.projection;
     for (let j = 0; j < origin.length; j++) {
-      const moved = origin[j] + (this.boxed ? this.back[j][j] * y[j] : dot(this.back[j], y));
+      const moved = origin[j] + this.gap * (this.boxed ? this.back[j][j] * y[j] : dot(this.back[j], y));
       this.x[j] = Math.min(upper[j], Math.max(lower[j], moved));
     }
   }
 
   /** By how much the optimum rises per unit that a row's active end moves in; positive at a lower end. */
   multiplier(row: number): number {
-    return 2 * this.projection.lambda[row] * this.rowScale[row];
+    return 2 * this.gap * this.projection.lambda[row] * this.rowScale[row];
+  }
+
+  /** What the person lacks to an end of a row, and how far rounding may put that off. */
+  lack(row: number, isLower: boolean): number {
+    return (isLower ? this.rows[row].lower : this.rows[row].upper) - this.activity[row];
+  }
+
+  rounding(row: number, { origin }: Domain): number {
+    const own = roundingAt(this.rows[row], origin, this.size[row]);
+    return this.readsDistances ? own + distanceRoundingBetween(this.rows[row], this.low, this.high) : own;
+  }
+
+  /** Corners of a box around all points that cost up to four times as much as the last one: |Δ_c| <= ‖back_c‖ ‖y‖. */
+  private placeCorners({ origin, lower, upper }: Domain): void {
+    const { y } = this.projection;
+    const radius = 2 * this.gap * Math.sqrt(dot(y, y));
+    for (let c = 0; c < origin.length; c++) {
+      const room = Math.max(Math.abs(lower[c] - origin[c]), Math.abs(upper[c] - origin[c]));
+      const reach = Math.min(radius * this.lengths[c], room);
+      this.low[c] = origin[c] - reach;
+      this.high[c] = origin[c] + reach;
+    }
   }
 
   private certify(domain: Domain): Outcome {
@@ -155,6 +273,12 @@ export class PreparedActiveSet implements Prepared {
       ? INFEASIBLE
       : numerical('infeasible, but the certificate is not certain');
   }
+}
+
+/** The least of y² - 2 p y over an interval. */
+function leastSquare(p: number, low: number, high: number): number {
+  const y = Math.min(high, Math.max(low, p));
+  return y * (y - 2 * p);
 }
 
 export const activeSet: Solver = {

@@ -6,7 +6,7 @@
  *                          corner but the present one): a projection (active-set.ts)
  *
  * Two things make it fast where few features may change. The bound: the projection's multipliers, scaled by the best s,
- * give the Lagrangian bound of lagrangian.ts, which knows lattices, categories and the cap. The start: the same problem
+ * give the Lagrangian bound of capped-bound.ts, which knows lattices, categories and the cap. The start: the same problem
  * under L1 cost, solved by branch.ts, tells whether there is any answer and gives a set of features to begin with.
  */
 import type { Problem } from '../../problems/problem.js';
@@ -22,16 +22,15 @@ function prepare(problem: Problem): Prepared {
   const lagrangian = problem.cost.norm === 'l2' ? new LagrangianBound(problem) : null;
   const method: TreeMethod = {
     engines: lagrangian ? [projection, linearised, lagrangian] : [projection, linearised],
-    begin: (domain, limits) => linearised.solve(domain, { ...limits, anyAnswer: true }),
+    // The cutoff is a squared cost: it says nothing about the linear one.
+    begin: (domain, limits) => linearised.solve(domain, { ...limits, anyAnswer: true, cutoff: Infinity, gap: 0 }),
     leaf: (node, limits) => projection(node.alternatives).solve(node.domain, limits),
     relax: (node, limits) => {
       const relaxation = projection(node.alternatives);
       const outcome = relaxation.solve(node.domain, limits);
       if (outcome.status !== 'solved' || !lagrangian) return outcome;
-      return {
-        ...outcome,
-        lowerBound: Math.max(outcome.lowerBound, lagrangian.bound(relaxation, node.domain, node.changed)),
-      };
+      const bound = lagrangian.bound(relaxation, node.domain, node.changed, outcome.lowerBound);
+      return { ...outcome, lowerBound: Math.max(outcome.lowerBound, bound) };
     },
   };
   return new DomainTree(problem, method);

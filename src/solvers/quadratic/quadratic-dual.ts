@@ -99,9 +99,9 @@ export class PreparedDual implements Prepared {
     }
     const { piece, links } = this.problem;
     for (const [i, row] of [...piece.rows, ...links].entries()) {
-      const region = i < piece.rows.length;
-      const depth = region ? depthOf(row, origin, nudge) : 0;
-      if (violation(row, moved) <= (region ? -0.5 * depth : linkSlack(row, origin))) continue;
+      const isInner = i < piece.rows.length || row.open !== undefined;
+      const depth = isInner ? depthOf(row, origin, nudge) : 0;
+      if (violation(row, moved) <= (isInner ? -0.5 * depth : linkSlack(row, origin))) continue;
       const activity = dot(row.a, origin);
       const size = Math.abs(activity) + Math.abs(dot(row.a, moved)) + depth;
       const doubt = rowDoubt(row, origin, moved);

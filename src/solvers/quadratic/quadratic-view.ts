@@ -148,7 +148,7 @@ export class QuadraticView {
   /** Rows and box in y, rows of the region asked for `nudge` of their size more. */
   bounds(frame: Frame, domain: Domain, nudge: number): ScaledBounds {
     const depths = linearRows(this.problem).map((row, i) =>
-      i < this.problem.piece.rows.length ? depthOf(row, domain.origin, nudge) : 0,
+      i < this.problem.piece.rows.length || row.open ? depthOf(row, domain.origin, nudge) : 0,
     );
     return this.scaledBounds(frame, domain, (i) => ({ depth: depths[i] }), 0);
   }

@@ -46,7 +46,7 @@ export class RegionLines {
 
   private *ends(x: Float64Array, nudge: number): Generator<LinearRow & { depth: number }> {
     for (const row of this.regionRows) yield { ...row, depth: depthOf(row, x, nudge) };
-    for (const row of this.problem.links) yield { ...row, depth: 0 };
+    for (const row of this.problem.links) yield { ...row, depth: row.open ? depthOf(row, x, nudge) : 0 };
   }
 
   /** The largest share of its terms by which x misses a constraint; at most 0: it misses none. */

@@ -9,8 +9,8 @@
  * Relaxations see the region widened by a hair, fixed nodes see it narrowed by as much, and an answer counts only if the
  * model itself agrees: a lattice point exactly on the boundary is neither lost nor taken on trust.
  *
- * Best bound first, with a dive into the first child. A node whose relaxation is exact and lies on the lattice is closed;
- * one whose relaxation is only a bound gives its answer and is split further.
+ * Best bound first, with a dive into the first child. A node that gave an answer is closed where its bound meets the best one, and
+ * split further where not: what a node with everything fixed proves says nothing about the node's other values.
  */
 import { nextDown, nextUp } from '../../linalg/floats.js';
 import type { Feature } from '../../models/features.js';
@@ -20,7 +20,7 @@ import { mayStandStill, ON_VALUE, offValue } from '../../policy/solver-numbers.j
 import { hasMoved, isContinuous, narrowTo, nearestValue } from '../../policy/values.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
 import { BestAnswer } from '../shared/best-answer.js';
-import { linkSlack, violation } from '../shared/linear-rows.js';
+import { keepsLink } from '../shared/linear-rows.js';
 import { NodeHeap } from '../shared/node-heap.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, solved } from '../solver.js';
 
@@ -47,7 +47,7 @@ const WORTH = 1e-7;
 
 export class DomainTree {
   private readonly best: BestAnswer;
-  /** Least bound of fixed nodes that were answered but not proved, and of the nodes that were closed. */
+  /** Least bound of nodes with everything fixed, and of the nodes that were closed. */
   private unresolved = Infinity;
   private closed = Infinity;
   private limits!: Limits;
@@ -99,9 +99,10 @@ export class DomainTree {
   }
 
   private conclude(): Outcome {
-    if (this.unresolved < Infinity && !this.isClosed(this.unresolved)) return this.cut(Infinity);
-    if (this.best.isFound) return solved(this.best.x, Math.min(this.closed, this.best.cost));
-    return this.closed < Infinity ? this.cut(Infinity) : INFEASIBLE;
+    const { best } = this;
+    const bound = Math.min(this.closed, this.unresolved, best.cost);
+    if (!best.isFound) return bound < Infinity ? limit(null, bound) : INFEASIBLE;
+    return (bound >= best.cost * (1 - WORTH) ? solved : limit)(best.x, bound);
   }
 
   /** Takes a first answer and returns the part in which only its features change. */
@@ -139,17 +140,14 @@ export class DomainTree {
     const leaf = this.settle(node, x, limits);
     const answer = leaf.x;
     if (!answer) return this.splitOff(node, x, leaf);
-    const broken = clauses.findIndex(
-      (clause, k) => node.alternatives[k] < 0 && clause.rows.every((row) => violation(row, answer) > 1e-10),
-    );
+    const isKept = (row: LinearRow) => keepsLink(row, node.domain.origin, answer);
+    const broken = clauses.findIndex((clause, k) => node.alternatives[k] < 0 && !clause.rows.some(isKept));
     if (broken >= 0)
       return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
     const taken = [withoutRounding(node.domain, answer), answer].find((point) => this.isAnswer(node, point));
     if (!taken) return this.splitOff(node, x, { ...leaf, status: 'limit' });
     this.best.offer(taken);
-    if (relaxed.status !== 'solved') return this.splitOff(node, x, leaf);
-    this.closed = Math.min(this.closed, Math.max(node.bound, leaf.status === 'solved' ? leaf.lowerBound : 0));
-    return [];
+    return this.isClosed(node.bound) ? [] : this.splitOff(node, x, leaf);
   }
 
   private mostFractional(domain: Domain, x: Float64Array): Feature | undefined {
@@ -205,7 +203,7 @@ export class DomainTree {
     }
     if (movable) return this.settleFree({ ...node, domain }, limits);
     const point = clip(domain);
-    return this.isAnswer(node, point) ? solved(point, node.bound) : INFEASIBLE;
+    return this.isAnswer(node, point) ? solved(point, this.best.costOf(point)) : INFEASIBLE;
   }
 
   /** Nothing in the narrowed region is a proof only where there is nothing in the widened one. */
@@ -222,7 +220,7 @@ export class DomainTree {
     if (space.features.filter((feature) => hasMoved(feature, domain.origin, x)).length > maxChanges) return false;
     if (!space.features.every((feature) => isWhole(feature, domain, x))) return false;
     const chosen = alternatives.flatMap((k, clause) => (k < 0 ? [] : [this.problem.clauses[clause].rows[k]]));
-    const keeps = (row: LinearRow) => violation(row, x) <= 10 * linkSlack(row, domain.origin);
+    const keeps = (row: LinearRow) => keepsLink(row, domain.origin, x);
     return [...this.problem.links, ...chosen].every(keeps) && holds(x);
   }
 
@@ -235,7 +233,7 @@ export class DomainTree {
     if (free) return this.threeWays(node, free, x);
     const choice = this.problem.space.features.find((f) => f.kind === 'choice' && openCategories(f, node.domain) > 1);
     if (choice) return this.splitChoice(node, choice, x);
-    if (leaf.status !== 'solved' && leaf.status !== 'infeasible')
+    if (leaf.status !== 'infeasible')
       this.unresolved = Math.min(this.unresolved, Math.max(node.bound, leaf.lowerBound));
     return [];
   }

@@ -6,7 +6,7 @@ import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { hasMoved, nearestValue } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
-import { linkSlack, violation } from './linear-rows.js';
+import { keepsLink } from './linear-rows.js';
 
 /** Steps and categories exactly on the values that an engine means. Decimals are rounded when an answer is told. */
 export function snapColumns({ space }: Problem, domain: Domain, x: Float64Array): void {
@@ -23,7 +23,7 @@ export const isAnswer = (problem: Problem, domain: Domain, x: Float64Array): boo
 /** A missing number keeps no row that reads it; a missing category is none of them. */
 export function keepsPolicy(problem: Problem, { origin }: Domain, x: Float64Array): boolean {
   const [from, to] = [origin, x].map((columns) => noneForMissing(problem, columns));
-  const kept = (row: LinearRow) => violation(row, to) <= 10 * linkSlack(row, from);
+  const kept = (row: LinearRow) => keepsLink(row, from, to);
   const changes = problem.space.features.filter((feature) => hasMoved(feature, origin, x)).length;
   const inPolicy = changes <= problem.maxChanges && problem.links.every(kept);
   return inPolicy && problem.clauses.every((clause) => clause.rows.some(kept));

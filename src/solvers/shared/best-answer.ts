@@ -43,7 +43,7 @@ export class BestAnswer {
     this.x.set(x);
   }
 
-  private costOf(x: Float64Array): number {
+  costOf(x: Float64Array): number {
     const { space, cost } = this.problem;
     gather(space, x, this.to);
     return evaluateCost(cost, space, this.from, this.to);

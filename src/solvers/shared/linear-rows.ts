@@ -1,19 +1,16 @@
 /**
  * What the linear solvers share about rows  lower <= a·x <= upper:  how far inside to stay, whether a point keeps them,
- * and the check of a certificate.
+ * and how far rounding may move them.
  *
- * Farkas: multipliers y prove that no x of the box meets the rows when
- *   sup over the domain of (Σ y_i a_i)·x   <   Σ y_i β_i,      β_i = lower_i for y_i > 0, upper_i for y_i < 0.
- * The check is done in plain arithmetic on the original rows, whatever a solver did to come by y.
+ * The model decides about a row by sums of its own (`arithmetic`): terms that cancel in the row may be large in the model. With
+ * sizes t >= |a| of these terms, rounding moves the row at x by a share of  t·|x| + constant.
  */
-import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
-import type { Domain } from '../../policy/domain.js';
 
 /** The largest relative error of one operation. */
 export const HALF_ULP = 2 ** -53;
 
-/** Sum of the magnitudes that a row adds up at a point: the size against which rounding is measured. */
+/** Sum of the magnitudes that a row adds up at a point: the size against which depths are measured. */
 export function magnitude(row: LinearRow, x: Float64Array): number {
   const { a } = row;
   let sum = 0;
@@ -27,6 +24,16 @@ export function magnitude(row: LinearRow, x: Float64Array): number {
   return sum + Math.max(finiteSize(row.lower), finiteSize(row.upper)) || largest;
 }
 
+/** The same for what the model adds up in place of the row, where that is more. */
+function modelMagnitude({ a, arithmetic }: LinearRow, x: Float64Array): number {
+  if (!arithmetic) return 0;
+  const { terms, constant } = arithmetic;
+  let sum = constant;
+  // A missing value is no part of a row that does not read the column.
+  for (let j = 0; j < a.length; j++) if (a[j] !== 0 || x[j] < Infinity) sum += Math.abs(terms[j] * x[j]);
+  return sum;
+}
+
 const finiteSize = (bound: number) => (Number.isFinite(bound) ? Math.abs(bound) : 0);
 
 /** How far inside its ends a row of the region is kept; a negative nudge widens it by as much. */
@@ -38,6 +45,10 @@ export function depthOf(row: LinearRow, x: Float64Array, nudge: number): number 
 export const depthFor = ({ lower, upper }: LinearRow, size: number, nudge: number): number =>
   Math.min(nudge * size, 0.25 * (upper - lower));
 
+/** The same for a row of the policy: its ends may be met, unless they are open. */
+export const linkDepthFor = (row: LinearRow, size: number, nudge: number): number =>
+  row.open ? depthFor(row, size, nudge) : 0;
+
 /** How far a row of the policy may be missed: a hundredth of what the check of an answer allows. */
 export function linkSlack(row: LinearRow, x: Float64Array): number {
   return linkSlackFor(magnitude(row, x));
@@ -45,9 +56,17 @@ export function linkSlack(row: LinearRow, x: Float64Array): number {
 
 export const linkSlackFor = (size: number): number => 1e-11 * size;
 
-/** Whether x keeps a row of the policy, as well as rounding lets it: by the sizes of its terms where the person was and where x is. */
-export const keepsLink = (row: LinearRow, origin: Float64Array, x: Float64Array): boolean =>
-  violation(row, x) <= 10 * linkSlackFor(Math.max(magnitude(row, origin), magnitude(row, x)));
+/**
+ * Whether x keeps a row of the policy, as well as rounding lets it: by the sizes of its terms where the person was and where x is.
+ * An open end is not met at all.
+ */
+export function keepsLink(row: LinearRow, origin: Float64Array, x: Float64Array): boolean {
+  const { lower, upper, open } = row;
+  const value = valueAt(row, x);
+  if (open && ((open.lower && !(value > lower)) || (open.upper && !(value < upper)))) return false;
+  if (value >= lower && value <= upper) return true;
+  return outside(row, value) <= 10 * linkSlackFor(Math.max(magnitude(row, origin), magnitude(row, x)));
+}
 
 /** Roundings beside one for each term of a row: of the terms, of the ends, of what was done before the row was one. */
 const OTHER_ROUNDINGS = 16;
@@ -55,69 +74,39 @@ const OTHER_ROUNDINGS = 16;
 /** How far rounding may put the value of a row off, wherever it was added up: here or by the model. */
 export const roundingFor = ({ a }: LinearRow, size: number): number => (a.length + OTHER_ROUNDINGS) * HALF_ULP * size;
 
+/** The same at a point, for a row whose own terms have the size there; a model that compares distances rounds these as well. */
+export const roundingAt = (row: LinearRow, x: Float64Array, size = magnitude(row, x)): number =>
+  roundingFor(row, Math.max(size, modelMagnitude(row, x))) + distanceRounding(row, x);
+
+const distanceRounding = ({ arithmetic }: LinearRow, x: Float64Array): number =>
+  arithmetic?.distances?.rounding(x) ?? 0;
+
+/**
+ * How far rounding of distances may put a row off at every point between two opposite corners of a box: with both corners no square
+ * between them is missed.
+ */
+export const distanceRoundingBetween = (row: LinearRow, low: Float64Array, high: Float64Array): number =>
+  distanceRounding(row, low) + distanceRounding(row, high);
+
+export const readsDistances = ({ arithmetic }: LinearRow): boolean => arithmetic?.distances !== undefined;
+
+/** The sizes t of what is added up in place of a·x, by column. */
+export const termsOf = ({ a, arithmetic }: LinearRow): Float64Array => arithmetic?.terms ?? a.map(Math.abs);
+
+/** How many times larger than its coefficient a term is at most, over the columns that the row feels; at least 1. */
+export function growthOf(row: LinearRow): number {
+  const { a } = row;
+  const terms = termsOf(row);
+  return a.reduce((most, entry, j) => (entry === 0 ? most : Math.max(most, terms[j] / Math.abs(entry))), 1);
+}
+
 /** How far x is outside the row; 0 or less: inside. NaN where the row reads what is missing. */
-export function violation({ a, lower, upper }: LinearRow, x: Float64Array): number {
+export const violation = (row: LinearRow, x: Float64Array): number => outside(row, valueAt(row, x));
+
+const outside = ({ lower, upper }: LinearRow, value: number): number => Math.max(lower - value, value - upper);
+
+function valueAt({ a }: LinearRow, x: Float64Array): number {
   let value = 0;
   for (let j = 0; j < a.length; j++) if (a[j] !== 0) value += a[j] * x[j];
-  return Math.max(lower - value, value - upper);
-}
-
-/** A coefficient of this share of the terms that cancelled in it is rounding, not a coefficient. */
-const CANCELLED = 1e-11;
-const CERTAIN = 1e-10;
-
-export function provesInfeasible(rows: readonly LinearRow[], y: Float64Array, domain: Domain): boolean {
-  let demand = 0;
-  let size = 0;
-  for (let i = 0; i < rows.length; i++) {
-    if (y[i] === 0) continue;
-    const term = y[i] * (y[i] > 0 ? rows[i].lower : rows[i].upper);
-    if (!Number.isFinite(term)) return false;
-    demand += term;
-    size += Math.abs(term);
-  }
-  let reach = 0;
-  for (const feature of domain.space.features) {
-    const term =
-      feature.kind === 'choice' ? choiceReach(feature, rows, y, domain) : columnReach(feature.column, rows, y, domain);
-    reach += term;
-    size += Math.abs(term);
-  }
-  return reach < demand - CERTAIN * size;
-}
-
-/** Σ_i y_i a_ij, cancelled rounding removed. */
-function combined(column: number, rows: readonly LinearRow[], y: Float64Array): number {
-  let coefficient = 0;
-  let terms = 0;
-  for (let i = 0; i < rows.length; i++) {
-    const term = y[i] * rows[i].a[column];
-    coefficient += term;
-    terms += Math.abs(term);
-  }
-  return Math.abs(coefficient) <= CANCELLED * terms ? 0 : coefficient;
-}
-
-function columnReach(column: number, rows: readonly LinearRow[], y: Float64Array, { lower, upper }: Domain): number {
-  const coefficient = combined(column, rows, y);
-  return coefficient === 0 ? 0 : coefficient * (coefficient > 0 ? upper[column] : lower[column]);
-}
-
-/** Exactly one category is taken: the best of the open ones, or the row's own columns as they are. */
-function choiceReach(
-  { column, width }: Feature,
-  rows: readonly LinearRow[],
-  y: Float64Array,
-  { origin, upper }: Domain,
-): number {
-  let best = Number.NEGATIVE_INFINITY;
-  let present = 0;
-  let mayStay = true;
-  for (let c = column; c < column + width; c++) {
-    const coefficient = combined(c, rows, y);
-    if (upper[c] >= 1) best = Math.max(best, coefficient);
-    present += coefficient * origin[c];
-    if (origin[c] > upper[c]) mayStay = false;
-  }
-  return mayStay ? Math.max(best, present) : best;
+  return value;
 }

@@ -12,8 +12,9 @@ import type { Domain } from '../../../policy/domain.js';
 import { magnitude } from '../../shared/linear-rows.js';
 import type { Cells, PersonCells } from './cells.js';
 
-/** A violation of this share of the row's size is rounding. */
+/** A violation of this share of the row's size is rounding; an open end is kept by as much as a sum may be off. */
 const ROUNDING = 1e-10;
+const INSIDE = -1e-14;
 
 export class CellRules {
   private readonly rows: readonly LinearRow[];
@@ -49,7 +50,7 @@ export class CellRules {
 
   begin(person: PersonCells, { origin }: Domain): void {
     this.person = person;
-    for (const [r, row] of this.rows.entries()) this.size[r] = Math.max(1, magnitude(row, origin));
+    for (const [r, row] of this.rows.entries()) this.size[r] = magnitude(row, origin) || 1;
   }
 
   load(at: Int32Array): void {
@@ -73,7 +74,8 @@ export class CellRules {
       for (let r = start; r < end; r++) {
         const value = this.value[r] + (moved ? this.change(r, f, from, to) : 0);
         const violation = Math.max(this.rows[r].lower - value, value - this.rows[r].upper) / this.size[r];
-        if (violation < least) least = violation <= ROUNDING ? 0 : violation;
+        const allowed = this.rows[r].open ? INSIDE : ROUNDING;
+        if (violation < least) least = violation <= allowed ? 0 : Math.max(violation, ROUNDING);
       }
       total += least;
     }
