@@ -50,6 +50,17 @@ export const apiSchema = z
   })
   .describe('`elsewise serve`.');
 
+const boundsSchema = z
+  .strictObject({
+    columns: count.describe('Columns of a model; a one-hot category takes one for each of its values.'),
+    treeLevels: count.max(1000).describe('Levels of splits in a tree.'),
+    sampleValues: count.describe('Numbers in `background.samples`: rows times features.'),
+    matrixWork: count.describe('Multiply-adds for covariances, their inverses and dense preprocessing steps.'),
+    regionNumbers: count.describe("Numbers in the rows of a target's region: pieces times rows times columns."),
+    plausibilityLooks: count.describe('Looks of the trees of `plausibility` at samples.'),
+  })
+  .describe('How large models and policies may be; what is beyond is refused by name.');
+
 export const configSchema = z.strictObject({
   store: z
     .strictObject({
@@ -177,6 +188,7 @@ export const configSchema = z.strictObject({
     })
     .describe('`elsewise schedule`.'),
   api: apiSchema,
+  bounds: boundsSchema,
 });
 
 export type Config = z.output<typeof configSchema>;

@@ -1,6 +1,7 @@
 /** Documents that the command line names: files, or models and policies in the registry. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
 import { loadPolicy } from '../policy/policy.js';
@@ -20,7 +21,7 @@ export async function readJson(path: string): Promise<unknown> {
 }
 
 export async function readModelFile(path: string): Promise<LoadedModel> {
-  return loadModel(await readJson(path));
+  return loadModel(await readJson(path), { bounds: config.bounds });
 }
 
 /** Lends the store for one use. */

@@ -16,7 +16,7 @@ import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import type { Policy } from '../policy/policy.js';
 import { parseTarget, resolveTarget } from '../policy/target.js';
 import { Budget, type Clock, EFFORT_PER_MS } from '../problems/budget.js';
-import { type CompiledPolicy, compilePolicy, compileProblems } from '../problems/compile.js';
+import { type CompiledPolicy, compileGoals, compilePolicy } from '../problems/compile.js';
 import { solvers } from '../solvers/index.js';
 import { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { Limits, Outcome, Prepared } from '../solvers/solver.js';
@@ -283,7 +283,7 @@ class PreparedPlan implements Plan, Searcher {
       const shown = parseTarget(target);
       const { margin, tolerance, solvers: wanted } = this.policy.document;
       const goals = resolveTarget(shown, this.model, margin, tolerance);
-      const problems = goals.flatMap((goal) => compileProblems(this.model, this.compiled, goal));
+      const problems = compileGoals(this.model, this.compiled, goals);
       const ladders = problems.map((problem) => buildLadder(problem, wanted));
       return { shown, goals, problems, ladders, bounds: problems.length > 1 ? new PieceBounds(problems) : null };
     } catch (error) {

@@ -5,6 +5,8 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { BackgroundDocument, RowValue } from '../documents/model-document.js';
 import type { IsolationForestDocument } from '../documents/tree-document.js';
+import { dot } from '../linalg/vector.js';
+import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from './bounds.js';
 import { type Feature, type FeatureSpace, readValue } from './features.js';
 import { rowsOf, shareRows } from './shared-parts.js';
 import { hasSets } from './trees/category-sets.js';
@@ -45,8 +47,9 @@ export function buildBackground(
   document: BackgroundDocument,
   space: FeatureSpace,
   known?: SharedBackground,
+  bounds: Bounds = DEFAULT_BOUNDS,
 ): Background {
-  const shared = known ?? readShared(document, space);
+  const shared = known ?? readShared(document, space, bounds);
   const samples = rowsOf(shared.samples, space.features.length);
   const labels = document.labels ?? [];
   if (labels.length && labels.length !== samples.length) {
@@ -66,22 +69,30 @@ export function buildBackground(
     std: once((feature) => own(document.std, feature) ?? whenAny(column(feature), standardDeviation)),
     quantiles: once((feature) => own(document.quantiles, feature) ?? whenAny(column(feature), quantileTable)),
     covariance: (features) =>
-      givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features)),
+      givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features, bounds)),
     isolationForest: shared.isolationForest,
     shared,
   };
 }
 
-function readShared({ samples = [], isolationForest }: BackgroundDocument, space: FeatureSpace): SharedBackground {
+function readShared(
+  { samples = [], isolationForest }: BackgroundDocument,
+  space: FeatureSpace,
+  bounds: Bounds,
+): SharedBackground {
   return {
     samples: shareRows(readRows(samples, space, 'model.background.samples')),
-    isolationForest: isolationForest ? readForest(isolationForest, space) : null,
+    isolationForest: isolationForest ? readForest(isolationForest, space, bounds) : null,
   };
 }
 
-function readForest({ trees, offset }: IsolationForestDocument, { columns }: FeatureSpace): BroughtForest {
+function readForest(
+  { trees, offset }: IsolationForestDocument,
+  { columns }: FeatureSpace,
+  bounds: Bounds,
+): BroughtForest {
   const path = 'model.background.isolationForest.trees';
-  const forest = flatten(trees, columns, path);
+  const forest = flatten(trees, columns, path, bounds);
   if (forest.outputs !== 1) throw new ElsewiseError('bad-document', 'expected one path length per leaf', path);
   if (hasSets(forest))
     throw new ElsewiseError('unsupported', 'isolation forests have no splits by sets of categories', path);
@@ -179,13 +190,14 @@ function quantileTable(values: readonly number[]): number[] {
   return Array.from({ length: QUANTILES }, (_, i) => quantileAt(sorted, i / (QUANTILES - 1)));
 }
 
-function sampleCovariance(rows: readonly Float64Array[], features: readonly Feature[]): number[][] {
+function sampleCovariance(rows: readonly Float64Array[], features: readonly Feature[], bounds: Bounds): number[][] {
+  const work = rows.length * features.length ** 2;
+  checkMatrixWork(work, 'policy.cost.norm', 'the covariance of the background', bounds);
   const complete = rows.filter((row) => features.every((feature) => !Number.isNaN(row[feature.index])));
-  const means = features.map((f) => complete.reduce((sum, row) => sum + row[f.index], 0) / complete.length);
-  return features.map((f, i) =>
-    features.map(
-      (g, j) =>
-        complete.reduce((sum, row) => sum + (row[f.index] - means[i]) * (row[g.index] - means[j]), 0) / complete.length,
-    ),
-  );
+  const away = features.map((f) => {
+    const mean = complete.reduce((sum, row) => sum + row[f.index], 0) / complete.length;
+    return Float64Array.from(complete, (row) => row[f.index] - mean);
+  });
+  const half = away.map((a, i) => away.slice(0, i + 1).map((b) => dot(a, b) / complete.length));
+  return half.map((row, i) => away.map((_, j) => (j <= i ? row[j] : half[j][i])));
 }

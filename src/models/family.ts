@@ -5,6 +5,7 @@
  */
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
+import type { Bounds } from './bounds.js';
 import type { Goal, Region } from './region.js';
 import type { ScoreMemory } from './score-memory.js';
 import type { SharedParts } from './shared-parts.js';
@@ -45,6 +46,7 @@ export interface FamilyContext {
   readonly labels: readonly string[];
   /** What a model that was loaded before shares: the parameters then come without what the family `shares`. */
   readonly shared?: SharedParts;
+  readonly bounds: Bounds;
 }
 
 export interface Family<S extends z.ZodType = z.ZodType> {

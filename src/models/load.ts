@@ -9,6 +9,7 @@ import { type ModelDocument, modelEnvelope, type RowValue } from '../documents/m
 import { didYouMean } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';
 import { type Background, buildBackground, readRows, type SharedBackground } from './background.js';
+import { type Bounds, checkColumns, checkSamples, checkSteps, DEFAULT_BOUNDS } from './bounds.js';
 import type { Family, Model } from './family.js';
 import { type FeatureSpace, layOutFeatures, spread } from './features.js';
 import { families } from './index.js';
@@ -32,6 +33,8 @@ export interface LoadedModel {
   readonly preprocessing: Preprocessing;
   readonly model: Model;
   readonly background: Background;
+  /** What it was loaded under, and its policies are prepared under. */
+  readonly bounds: Bounds;
   /** Score of a row given by feature: what the model says of it. */
   predict(features: Record<string, RowValue | undefined>): {
     prediction: string | number;
@@ -44,6 +47,8 @@ export interface LoadOptions {
   version?: number | null;
   /** Skip the digest's computation when a registry has checked it already. */
   digest?: string;
+  /** How large the document and what is made of it may be. */
+  bounds?: Bounds;
 }
 
 /** What threads share of a model that was loaded before. */
@@ -64,11 +69,15 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
   const task = family.task === 'either' ? (parsed.classes ? 'classification' : 'regression') : family.task;
   const classes = checkClasses(parsed, task);
   const space = layOutFeatures(parsed.features);
+  const { bounds = DEFAULT_BOUNDS } = options;
+  checkColumns(space, bounds);
+  checkSamples(parsed, bounds);
+  checkSteps(parsed.preprocessing ?? [], space.columns, bounds);
   const preprocessing = buildPreprocessing(parsed.preprocessing ?? [], space.columns);
   const shared = parts?.model ?? undefined;
   const schema = shared ? schemaWithoutShared(family) : family.schema;
   const parameters = parseDocument(schema, parsed.parameters, 'model.parameters');
-  const context = { inputs: preprocessing.inputs, classes: classes.length, labels: classes, shared };
+  const context = { inputs: preprocessing.inputs, classes: classes.length, labels: classes, shared, bounds };
   const model = family.load(parameters, context);
   if (model.forest) checkSets(model.forest, space, preprocessing);
   const loaded: LoadedModel = {
@@ -81,7 +90,8 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
     space,
     preprocessing,
     model,
-    background: buildBackground(parsed.background ?? {}, space, parts?.background),
+    background: buildBackground(parsed.background ?? {}, space, parts?.background, bounds),
+    bounds,
     predict: (features) => predictRow(loaded, features),
   };
   checkProbes(loaded);

@@ -5,6 +5,7 @@
  * A packed model comes out of a loaded one and never out of a file: its parts have been checked.
  */
 import type { ModelDocument } from '../documents/model-document.js';
+import type { Bounds } from './bounds.js';
 import { families } from './index.js';
 import { assemble, type LoadedModel, type SharedModelParts } from './load.js';
 
@@ -14,15 +15,16 @@ export interface PackedModel {
   readonly parts: SharedModelParts;
   readonly digest: string;
   readonly version: number | null;
+  readonly bounds: Bounds;
 }
 
-export function packModel({ document, model, background, digest, version }: LoadedModel): PackedModel {
+export function packModel({ document, model, background, digest, version, bounds }: LoadedModel): PackedModel {
   const parts = { model: model.shared ?? null, background: background.shared };
-  return { document: withoutShared(document), parts, digest, version };
+  return { document: withoutShared(document), parts, digest, version, bounds };
 }
 
-export function unpackModel({ document, parts, digest, version }: PackedModel): LoadedModel {
-  return assemble(document, { digest, version }, parts);
+export function unpackModel({ document, parts, digest, version, bounds }: PackedModel): LoadedModel {
+  return assemble(document, { digest, version, bounds }, parts);
 }
 
 function withoutShared(document: ModelDocument): ModelDocument {

@@ -17,6 +17,7 @@ import { SMALLEST } from '../documents/numbers.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
 import { solvePositive } from '../linalg/symmetric.js';
 import type { Background } from '../models/background.js';
+import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from '../models/bounds.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 
 export type Norm = PolicyDocument['cost']['norm'];
@@ -37,14 +38,19 @@ export interface Cost {
   readonly metric: { readonly features: readonly Feature[]; readonly inverse: readonly Float64Array[] } | null;
 }
 
-export function compileCost(policy: PolicyDocument, space: FeatureSpace, background: Background): Cost {
+export function compileCost(
+  policy: PolicyDocument,
+  space: FeatureSpace,
+  background: Background,
+  bounds: Bounds = DEFAULT_BOUNDS,
+): Cost {
   const { norm, weights } = policy.cost;
   if (typeof weights === 'object') checkWeightNames(weights, space);
   return {
     norm,
     weight: Float64Array.from(space.features, (feature) => weightOf(policy, feature, background)),
     curves: space.features.map((feature) => (norm === 'percentile' ? curveOf(policy, feature, background) : null)),
-    metric: norm === 'mahalanobis' ? metricOf(space, background) : null,
+    metric: norm === 'mahalanobis' ? metricOf(space, background, bounds) : null,
   };
 }
 
@@ -113,8 +119,9 @@ export function percentile({ points, heights }: PercentileCurve, x: number): num
   return heights[below] + ((heights[above] - heights[below]) * (x - points[below])) / (points[above] - points[below]);
 }
 
-function metricOf(space: FeatureSpace, background: Background): Cost['metric'] {
+function metricOf(space: FeatureSpace, background: Background, bounds: Bounds): Cost['metric'] {
   const features = space.features.filter((feature) => feature.kind !== 'choice');
+  checkMatrixWork(features.length ** 3, 'policy.cost.norm', 'inverting the covariance of the background', bounds);
   const covariance = background.covariance(features);
   if (!covariance)
     throw costError('norm', '"mahalanobis" needs model.background.covariance over the numeric features, or samples');

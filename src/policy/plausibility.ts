@@ -9,6 +9,7 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { PlausibilityDocument } from '../documents/policy-document.js';
+import { type Bounds, beyondBound } from '../models/bounds.js';
 import { spread } from '../models/features.js';
 import type { LoadedModel } from '../models/load.js';
 import type { TreesAtom } from '../models/region.js';
@@ -74,7 +75,8 @@ function compile(document: PlausibilityDocument, loaded: LoadedModel): Plausibil
     const has = `the model has ${rows.length || 'none'}`;
     throw plausibilityError('', `needs at least ${FEWEST_SAMPLES} rows in model.background.samples; ${has}`);
   }
-  checkWork(brought ? brought.forest.root.length : document.trees, rows.length, brought ? 0 : document.sampleSize);
+  const [trees, sampleSize] = brought ? [brought.forest.root.length, 0] : [document.trees, document.sampleSize];
+  checkWork(trees, rows.length, sampleSize, loaded.bounds);
   const forest = brought
     ? plain(brought.forest)
     : flatten(trainIsolationForest(rows, document), loaded.space.columns, 'policy.plausibility');
@@ -88,16 +90,14 @@ function compile(document: PlausibilityDocument, loaded: LoadedModel): Plausibil
   );
 }
 
-/** Looks of trees at samples that preparing may take: about a second or two. */
-const MOST_LOOKS = 2e7;
-
 /** Every tree looks at all samples once, and at each level of its own at those that it is grown from. */
-function checkWork(trees: number, samples: number, sampleSize: number): void {
+function checkWork(trees: number, samples: number, sampleSize: number, { plausibilityLooks }: Bounds): void {
   const grown = Math.min(sampleSize, samples);
   const looks = trees * (samples + grown * Math.ceil(Math.log2(Math.max(2, grown))));
-  if (looks <= MOST_LOOKS) return;
-  const most = Math.floor((MOST_LOOKS * trees) / looks);
-  throw plausibilityError('.trees', `${trees} trees over ${samples} samples are too many; at most ${most} trees fit`);
+  if (looks <= plausibilityLooks) return;
+  const most = Math.floor((plausibilityLooks * trees) / looks);
+  const message = `${trees} trees over ${samples} samples are too many; at most ${most} trees fit`;
+  throw beyondBound('policy.plausibility.trees', message, 'plausibilityLooks');
 }
 
 const plausibilityError = (key: string, message: string) =>

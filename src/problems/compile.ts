@@ -5,6 +5,7 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
 import { pullBackVector } from '../linalg/affine.js';
+import { type Bounds, beyondBound } from '../models/bounds.js';
 import type { Model } from '../models/family.js';
 import type { FeatureSpace } from '../models/features.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
@@ -40,7 +41,7 @@ export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): Comp
     clauses: clauses
       .filter((clause) => clause.atoms.length > 1)
       .map((clause) => ({ rows: clause.atoms.map((atom) => toRow(atom, space)) })),
-    cost: compileCost(policy, space, loaded.background),
+    cost: compileCost(policy, space, loaded.background, loaded.bounds),
     maxChanges: policy.maxChanges ?? Infinity,
     plausibility: compilePlausibility(policy.plausibility, loaded),
   };
@@ -60,6 +61,25 @@ function toRow({ lower, upper, ...atom }: LinearAtom, space: FeatureSpace): Line
   for (const term of atom.indicators) a[space.features[term.feature].column + term.category] += term.coefficient;
   const open = { lower: atom.lowerStrict, upper: atom.upperStrict };
   return { a, lower, upper, ...((open.lower || open.upper) && { open }) };
+}
+
+/** One problem for each piece of each goal's region, within the bound on the size of all. */
+export function compileGoals(loaded: LoadedModel, policy: CompiledPolicy, goals: readonly Goal[]): Problem[] {
+  const problems: Problem[] = [];
+  let numbers = 0;
+  for (const goal of goals) {
+    const own = compileProblems(loaded, policy, goal);
+    for (const { piece } of own) numbers += piece.rows.length * loaded.space.columns;
+    if (numbers > loaded.bounds.regionNumbers) throw tooLargeRegion(numbers, goals.length, loaded.bounds);
+    problems.push(...own);
+  }
+  return problems;
+}
+
+function tooLargeRegion(numbers: number, classes: number, { regionNumbers }: Bounds): ElsewiseError {
+  const hint = classes > 1 ? ': list fewer classes' : '';
+  const message = `its region has more than ${numbers} numbers; at most ${regionNumbers} are taken${hint}`;
+  return beyondBound('target', message, 'regionNumbers');
 }
 
 /** One problem for each piece of the goal's region. */

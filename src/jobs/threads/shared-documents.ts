@@ -1,5 +1,6 @@
 /** Model and policy in memory that all threads see: sent once, not once per chunk, and of a model's arrays there is one copy for all. */
 import { createHash } from 'node:crypto';
+import { config } from '../../config.js';
 import { nestedTooDeeply, parseUntrusted } from '../../documents/untrusted-json.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../models/packed-model.js';
@@ -37,7 +38,7 @@ export function packStored(stored: StoredDocument): SharedModel {
 /** Whoever read the document has checked its digest. */
 export function loadStored({ bytes, digest, version }: StoredDocument): LoadedModel {
   const document: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
-  return loadModel(document, { digest, version });
+  return loadModel(document, { digest, version, bounds: config.bounds });
 }
 
 /** What comes from outside may be anything. */

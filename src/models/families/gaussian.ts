@@ -27,6 +27,7 @@ import {
   type SymmetricMatrix,
 } from '../../linalg/symmetric-matrix.js';
 import { argmax } from '../../linalg/vector.js';
+import { checkMatrixWork } from '../bounds.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
 import { logOddsAgainst } from '../exponents.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model } from '../family.js';
@@ -192,9 +193,14 @@ export const gaussianNaiveBayes = defineFamily({
 
 const qdaForm = z.strictObject({ means: matrix, covariances: listOf(matrix).min(1), priors: vector });
 
+/** Of a matrix, in multiply-adds by its size cubed. */
+const INVERSION = 6;
+
 function loadQda(p: z.output<typeof qdaForm>, context: FamilyContext): Model {
   checkMeans(p, context);
   checkWidth(p.covariances, context.classes, 'covariances', 'class');
+  const work = INVERSION * context.classes * context.inputs ** 3;
+  checkMatrixWork(work, 'model.parameters.covariances', 'inverting the covariances', context.bounds);
   const offsets = new Float64Array(context.classes);
   const centres = p.covariances.map((rows, k): Centre => {
     checkWidth(rows, context.inputs, `covariances[${k}]`);

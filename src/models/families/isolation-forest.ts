@@ -92,7 +92,8 @@ export const isolationForest = defineFamily({
   load: (p, context) => {
     if (context.classes !== 2)
       throw new ElsewiseError('bad-document', 'are outlier and inlier, in this order', 'model.classes');
-    const forest = forestOf(context.shared) ?? flatten(p.trees, context.inputs, 'model.parameters.trees');
+    const forest =
+      forestOf(context.shared) ?? flatten(p.trees, context.inputs, 'model.parameters.trees', context.bounds);
     if (forest.outputs !== 1)
       throw new ElsewiseError('bad-document', 'expected one path length per leaf', 'model.parameters.trees[0].value');
     return new IsolationForest(forest, p.offset);

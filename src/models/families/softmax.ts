@@ -17,6 +17,7 @@ import { ElsewiseError } from '../../documents/error.js';
 import { matrix, vector } from '../../documents/model-document.js';
 import { solvePositive } from '../../linalg/symmetric.js';
 import { argmax, dot, subtract } from '../../linalg/vector.js';
+import { checkMatrixWork } from '../bounds.js';
 import { logOddsAgainst } from '../exponents.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { type AddSlope, goalMargin, leadOf, leadSlope, nearerEnd, softmaxSlope } from '../margins.js';
@@ -219,6 +220,8 @@ function loadGaussian(p: z.output<typeof gaussianForm>, context: FamilyContext):
   const badPrior = p.priors.findIndex((prior) => !(prior > 0));
   if (badPrior >= 0)
     throw new ElsewiseError('bad-document', 'a prior must be above 0', `model.parameters.priors[${badPrior}]`);
+  const work = context.inputs ** 2 * (context.inputs + context.classes);
+  checkMatrixWork(work, 'model.parameters.covariance', 'solving with the covariance', context.bounds);
   const solved = solvePositive(p.covariance, p.means);
   if (!solved) {
     const message = 'is singular or not positive definite: drop constant or duplicate columns, or shrink it';

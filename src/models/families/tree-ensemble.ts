@@ -241,7 +241,7 @@ export const decisionTree = defineFamily({
     const outputs = p.task === 'classification' ? context.classes : 1;
     if ((p.task === 'classification') !== context.classes > 0)
       throw parameterError('task', "does not go with the model's classes");
-    const forest = forestOf(context.shared) ?? flattenOne(p.tree, outputs, context.inputs);
+    const forest = forestOf(context.shared) ?? flattenOne(p.tree, outputs, context);
     return new TreeModel(
       { forest, treeClass: null, base: new Float64Array(outputs), outputs, count: 1, single: false },
       'identity',
@@ -250,10 +250,10 @@ export const decisionTree = defineFamily({
   },
 });
 
-function flattenOne(tree: TreeDocument, outputs: number, inputs: number): Forest {
+function flattenOne(tree: TreeDocument, outputs: number, { inputs, bounds }: FamilyContext): Forest {
   if (tree.value[0].length !== outputs)
     throw parameterError('tree.value[0]', `expected ${outputs} outputs, got ${tree.value[0].length}`);
-  return flatten([tree], inputs, 'model.parameters.tree');
+  return flatten([tree], inputs, 'model.parameters.tree', bounds);
 }
 
 const ensembleForm = z.strictObject({
@@ -266,7 +266,7 @@ const ensembleForm = z.strictObject({
 });
 
 function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext): Model {
-  const forest = forestOf(context.shared) ?? flatten(p.trees, context.inputs, 'model.parameters.trees');
+  const forest = forestOf(context.shared) ?? flatten(p.trees, context.inputs, 'model.parameters.trees', context.bounds);
   const trees = forest.root.length;
   if (p.treeClass) checkWidth(p.treeClass, trees, 'treeClass', 'tree');
   const outputs = p.treeClass ? context.classes : forest.outputs;

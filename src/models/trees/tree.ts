@@ -11,6 +11,7 @@ import { ElsewiseError } from '../../documents/error.js';
 import type { TreeDocument } from '../../documents/tree-document.js';
 import { lastDouble, nextDown, nextDownSingle, nextUp, nextUpSingle } from '../../linalg/floats.js';
 import { sharedBytes, sharedFloats, sharedInts } from '../../linalg/shared.js';
+import { type Bounds, beyondBound, DEFAULT_BOUNDS } from '../bounds.js';
 import type { FeatureSpace } from '../features.js';
 import type { SharedParts } from '../shared-parts.js';
 import { type CategorySets, isInSet, layOutSets } from './category-sets.js';
@@ -42,7 +43,12 @@ export const partsOf = (forest: Forest): SharedParts => ({ ...forest });
 export const forestOf = (parts?: SharedParts): Forest | undefined => parts as Forest | undefined;
 
 /** `path`: where the trees stand in the document. */
-export function flatten(trees: readonly TreeDocument[], inputs: number, path: string): Forest {
+export function flatten(
+  trees: readonly TreeDocument[],
+  inputs: number,
+  path: string,
+  bounds: Pick<Bounds, 'treeLevels'> = DEFAULT_BOUNDS,
+): Forest {
   const sizes = trees.map((tree) => tree.left.length);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const outputs = trees[0].value[0].length;
@@ -61,7 +67,9 @@ export function flatten(trees: readonly TreeDocument[], inputs: number, path: st
   };
   let start = 0;
   for (const [t, tree] of trees.entries()) {
-    checkTree(tree, inputs, outputs, trees.length > 1 ? `${path}[${t}]` : path);
+    const own = trees.length > 1 ? `${path}[${t}]` : path;
+    checkTree(tree, inputs, outputs, own);
+    checkDepth(tree, own, bounds);
     forest.root[t] = start;
     for (let n = 0; n < tree.left.length; n++) copyNode(forest, tree, n, start);
     start += tree.left.length;
@@ -106,13 +114,14 @@ function checkTree(tree: TreeDocument, inputs: number, outputs: number, path: st
       parents[child] = 1;
     }
   }
-  const depth = depthOf(tree);
-  if (depth > MOST_LEVELS)
-    throw fail('left', `the tree has ${depth} levels of splits; at most ${MOST_LEVELS} are taken`);
 }
 
-/** Methods over trees go down a tree by calls of themselves, and look at each leaf's whole way. */
-const MOST_LEVELS = 1000;
+function checkDepth(tree: TreeDocument, path: string, { treeLevels }: Pick<Bounds, 'treeLevels'>): void {
+  const depth = depthOf(tree);
+  if (depth <= treeLevels) return;
+  const message = `the tree has ${depth} levels of splits; at most ${treeLevels} are taken`;
+  throw beyondBound(`${path}.left`, message, 'treeLevels');
+}
 
 /** The most splits on a way from the root to a leaf. */
 function depthOf({ left, right }: TreeDocument): number {

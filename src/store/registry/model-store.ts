@@ -1,4 +1,5 @@
 /** The registry of models. The families and their algebra are loaded with the first document: most commands open none. */
+import { config } from '../../config.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { RedisClient } from '../redis/redis.js';
 import {
@@ -19,9 +20,10 @@ export interface ModelVersion extends StoredVersion {
 const MODELS: Kind<ModelVersion, LoadedModel> = {
   noun: 'model',
   // with its probes: a model that does not give the scores it promises is refused
-  check: async (document) => (await loading()).loadModel(document),
+  check: async (document) => (await loading()).loadModel(document, { bounds: config.bounds }),
   describe: ({ document: { family, features }, classes }) => ({ family, features: features.length, classes }),
-  load: async (document, { version, digest }) => (await loading()).loadModel(document, { version, digest }),
+  load: async (document, { version, digest }) =>
+    (await loading()).loadModel(document, { version, digest, bounds: config.bounds }),
 };
 
 const loading = () => import('../../models/load.js');

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { config } from '../../../config.js';
 import { ElsewiseError } from '../../../documents/error.js';
 import { type ModelDocument, probesSchema } from '../../../documents/model-document.js';
 import { parseDocument } from '../../../documents/parse.js';
@@ -39,7 +40,7 @@ Nothing is written unless the document loads. Give features their types, limits 
     const document = format.read(await readBytes(path));
     document.name = options.name ?? nameOf(path);
     if (options.probes) document.probes = await readProbes(options.probes, format);
-    loadModel(document);
+    loadModel(document, { bounds: config.bounds });
     await writeOutput(options.output, `${JSON.stringify(document)}\n`);
     process.stderr.write(`elsewise: ${options.output}: ${describe(document)}\n`);
     return 0;

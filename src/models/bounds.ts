@@ -1,0 +1,74 @@
+/**
+ * How large documents may be. Each bound is one on work: at the bound, loading or preparing takes a few seconds. What is beyond is
+ * refused, with the field, what it holds and what would fit. The values here serve the library; `bounds` in the configuration
+ * serves commands, workers and the API.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { ModelDocument, PreprocessingStep } from '../documents/model-document.js';
+import type { FeatureSpace } from './features.js';
+
+export interface Bounds {
+  /** Columns of a model. A one-hot category takes one for each of its values. */
+  readonly columns: number;
+  /** Levels of splits in a tree. Methods over trees go down by calls of themselves. */
+  readonly treeLevels: number;
+  /** Numbers in background.samples: rows x features. */
+  readonly sampleValues: number;
+  /** Multiply-adds for matrices: covariances and their inverses, dense steps behind each other. */
+  readonly matrixWork: number;
+  /** Numbers in the rows of a target's region: pieces x rows x columns. */
+  readonly regionNumbers: number;
+  /** Looks of the trees of a plausibility at samples. */
+  readonly plausibilityLooks: number;
+}
+
+export const DEFAULT_BOUNDS: Bounds = {
+  columns: 10_000,
+  treeLevels: 1000,
+  sampleValues: 5_000_000,
+  matrixWork: 3_000_000_000,
+  regionNumbers: 10_000_000,
+  plausibilityLooks: 20_000_000,
+};
+
+export function beyondBound(path: string, message: string, bound: keyof Bounds): ElsewiseError {
+  return new ElsewiseError('bad-document', `${message} (bounds.${bound})`, path);
+}
+
+export function checkColumns({ features, columns }: FeatureSpace, bounds: Bounds): void {
+  if (columns <= bounds.columns) return;
+  const widest = features.reduce((a, b) => (b.width > a.width ? b : a));
+  const path = widest.width > 1 ? `model.features[${widest.index}].categories` : 'model.features';
+  const hint = widest.width > 1 ? ', one for each category; "encoding": "ordinal" takes one for all' : '';
+  throw beyondBound(
+    path,
+    `the features take ${columns} columns${hint}; at most ${bounds.columns} are taken`,
+    'columns',
+  );
+}
+
+export function checkSamples({ background, features }: ModelDocument, bounds: Bounds): void {
+  const rows = background?.samples?.length ?? 0;
+  if (rows * features.length <= bounds.sampleValues) return;
+  const most = Math.floor(bounds.sampleValues / features.length);
+  const message = `${rows} samples of ${features.length} features are too many; at most ${most} samples fit`;
+  throw beyondBound('model.background.samples', message, 'sampleValues');
+}
+
+/** `work`: in multiply-adds. */
+export function checkMatrixWork(work: number, path: string, what: string, bounds: Bounds): void {
+  if (work <= bounds.matrixWork) return;
+  const amount = `${what} would take ${work.toExponential(1)} multiply-adds`;
+  throw beyondBound(path, `${amount}; at most ${bounds.matrixWork.toExponential(1)} are taken`, 'matrixWork');
+}
+
+/** A dense step is multiplied with the steps before it, once one of these was dense. */
+export function checkSteps(steps: readonly PreprocessingStep[], columns: number, bounds: Bounds): void {
+  let [width, work, isDense] = [columns, 0, false];
+  for (const [i, step] of steps.entries()) {
+    if (step.type !== 'affine') continue;
+    work += step.matrix.length * width * (isDense ? columns : 1);
+    checkMatrixWork(work, `model.preprocessing[${i}].matrix`, 'the matrices one behind the other', bounds);
+    [width, isDense] = [step.matrix.length, true];
+  }
+}
