@@ -28,11 +28,23 @@ export interface Parabola {
   readonly value: number;
 }
 
+interface Scratch {
+  readonly x: Float64Array;
+  readonly slope: Float64Array;
+  readonly turned: Float64Array;
+  readonly still: Float64Array;
+}
+
+const scratchOf = (size: number): Scratch => ({
+  x: new Float64Array(size),
+  slope: new Float64Array(size),
+  turned: new Float64Array(size),
+  still: new Float64Array(size),
+});
+
 export class DistanceDifference {
-  private readonly x: Float64Array;
-  private readonly slope: Float64Array;
-  private readonly turned: Float64Array;
-  private readonly still: Float64Array;
+  /** Made when first needed: a model of many prototypes has many differences that nobody evaluates. */
+  private own: Scratch | undefined;
 
   constructor(
     readonly near: Centre,
@@ -41,11 +53,11 @@ export class DistanceDifference {
     readonly map: AffineMap | null = null,
     /** The size of what the constant was made of, and the model adds to the distances one by one. */
     readonly size = Math.abs(constant),
-  ) {
-    this.x = new Float64Array(near.at.length);
-    this.slope = new Float64Array(near.at.length);
-    this.turned = new Float64Array(near.at.length);
-    this.still = new Float64Array(near.at.length);
+  ) {}
+
+  private get scratch(): Scratch {
+    this.own ??= scratchOf(this.near.at.length);
+    return this.own;
   }
 
   /** The same behind a map, for a difference that has none. */
@@ -55,8 +67,9 @@ export class DistanceDifference {
 
   private inside(z: Float64Array): Float64Array {
     if (!this.map) return z;
-    applyMap(this.map, z, this.x);
-    return this.x;
+    const { x } = this.scratch;
+    applyMap(this.map, z, x);
+    return x;
   }
 
   value(z: Float64Array): number {
@@ -91,7 +104,8 @@ export class DistanceDifference {
 
   /** The value along z + t v. */
   along(z: Float64Array, v: Float64Array): Parabola {
-    const { near, far, still } = this;
+    const { near, far } = this;
+    const { still } = this.scratch;
     const x = this.inside(z);
     const w = this.turn(v);
     const slope = bilinearForm(near.matrix, x, near.at, w) - bilinearForm(far.matrix, x, far.at, w);
@@ -101,8 +115,9 @@ export class DistanceDifference {
 
   /** The linear part of the map. */
   private turn(v: Float64Array): Float64Array {
-    const { map, turned } = this;
+    const { map } = this;
     if (!map) return v;
+    const { turned } = this.scratch;
     if (map.diagonal) for (let i = 0; i < turned.length; i++) turned[i] = map.diagonal[i] * v[i];
     else for (let i = 0; i < turned.length; i++) turned[i] = dot(map.matrix![i], v);
     return turned;
@@ -124,9 +139,9 @@ export class DistanceDifference {
 
   private combine(z: Float64Array, near: number, far: number): Float64Array {
     const x = this.inside(z);
-    this.slope.fill(0);
-    if (near) addQuadraticGradient(this.near.matrix, x, this.near.at, near, this.slope);
-    if (far) addQuadraticGradient(this.far.matrix, x, this.far.at, far, this.slope);
-    return this.map ? pullBackVector(this.map, this.slope).a : this.slope.slice();
+    const slope = this.scratch.slope.fill(0);
+    if (near) addQuadraticGradient(this.near.matrix, x, this.near.at, near, slope);
+    if (far) addQuadraticGradient(this.far.matrix, x, this.far.at, far, slope);
+    return this.map ? pullBackVector(this.map, slope).a : slope.slice();
   }
 }

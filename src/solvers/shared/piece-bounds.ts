@@ -39,7 +39,11 @@ export class PieceBounds {
     const reach = new CostReach(problems[0]);
     this.centres = new Centres(reach);
     this.pieces = problems.map((problem): PieceBound[] => [
-      new RowBounds(problem.piece.rows, reach),
+      new RowBounds(
+        problem.piece.rows.filter((row) => !row.arithmetic?.distances),
+        reach,
+      ),
+      new DistanceRowBounds(problem.piece.rows, reach, this.centres),
       ...atomsOf(problem, 'quadratic').map(({ form }) => new QuadraticBound(form, this.centres)),
     ]);
     this.bounds = new Float64Array(problems.length);
@@ -170,11 +174,10 @@ class RowBounds implements PieceBound {
     private readonly rows: readonly LinearRow[],
     reach: CostReach,
   ) {
-    const { norm } = reach.problem.cost;
     this.entries = Float64Array.from(rows.flatMap(({ a }) => [...a]));
     this.sizes = Float64Array.from(rows, ({ a }) => Math.hypot(...a));
-    this.prices = Float64Array.from(rows, ({ a }) => (norm === 'l0' ? reach.leastWeight(a) : reach.price(a)));
-    this.power = norm === 'l0' ? 0 : reach.squared ? 2 : 1;
+    this.prices = Float64Array.from(rows, (row) => priceOf(reach, row));
+    this.power = powerOf(reach);
   }
 
   at({ origin }: Domain): number {
@@ -196,13 +199,58 @@ class RowBounds implements PieceBound {
   }
 }
 
+/** What a lack costs: its price, by the power with which the cost grows. */
+const priceOf = (reach: CostReach, { a }: LinearRow): number =>
+  reach.problem.cost.norm === 'l0' ? reach.leastWeight(a) : reach.price(a);
+const powerOf = (reach: CostReach): number => (reach.problem.cost.norm === 'l0' ? 0 : reach.squared ? 2 : 1);
+
+/** Rows that compare two distances: what they lack follows from the distances, which pieces share. */
+class DistanceRowBounds implements PieceBound {
+  private readonly near: Int32Array;
+  private readonly far: Int32Array;
+  private readonly constants: Float64Array;
+  private readonly prices: Float64Array;
+  private readonly power: number;
+
+  constructor(
+    rows: readonly LinearRow[],
+    reach: CostReach,
+    private readonly centres: Centres,
+  ) {
+    const own = rows.filter((row) => row.arithmetic?.distances);
+    const forms = own.map((row) => row.arithmetic!.distances!);
+    this.near = Int32Array.from(forms, ({ near, map }) => centres.add(near, map));
+    this.far = Int32Array.from(forms, ({ far, map }) => centres.add(far, map));
+    this.constants = Float64Array.from(forms, ({ constant }) => constant);
+    this.prices = Float64Array.from(own, (row) => priceOf(reach, row));
+    this.power = powerOf(reach);
+  }
+
+  at(): number {
+    const { near, far, constants, prices, power, centres } = this;
+    const { distances, roundings } = centres;
+    let most = 0;
+    for (let i = 0; i < near.length; i++) {
+      const [p, r] = [near[i], far[i]];
+      const lack = distances[p] - distances[r] + constants[i];
+      if (!(lack > 0)) continue;
+      const size = distances[p] + distances[r] + Math.abs(constants[i]);
+      const sure = lack - roundings[p] - roundings[r] - ROUNDING * size;
+      const bound = sure > 0 ? prices[i] * sure ** power : 0;
+      if (bound > most) most = bound;
+    }
+    return most;
+  }
+}
+
 /** The distances of the row to all centres, and how much a move may change them. */
 class Centres {
   private readonly indices = new Map<Centre, number>();
   private readonly list: Centre[] = [];
   private readonly stretches = new Map<Centre['matrix'], number>();
-  private distances = new Float64Array();
-  private roundings = new Float64Array();
+  /** By index, for the present row. */
+  distances = new Float64Array();
+  roundings = new Float64Array();
   private map: DistanceDifference['map'] = null;
   private x = new Float64Array();
 
@@ -229,14 +277,6 @@ class Centres {
       this.distances[k] = quadraticForm(matrix, this.x, at);
       this.roundings[k] = formRounding(matrix, this.x, at);
     }
-  }
-
-  distance(index: number): number {
-    return this.distances[index];
-  }
-
-  rounding(index: number): number {
-    return this.roundings[index];
   }
 
   stretch({ matrix }: Centre): number {
@@ -271,8 +311,9 @@ class QuadraticBound implements PieceBound {
   at(): number {
     const { centres, near, far, stretches } = this;
     const { constant } = this.quadratic;
-    const [dP, dR] = [centres.distance(near), centres.distance(far)];
-    const doubt = centres.rounding(near) + centres.rounding(far) + ROUNDING * (dP + dR + Math.abs(constant));
+    const { distances, roundings } = centres;
+    const [dP, dR] = [distances[near], distances[far]];
+    const doubt = roundings[near] + roundings[far] + ROUNDING * (dP + dR + Math.abs(constant));
     const lack = dP - dR + constant - doubt;
     return lack > 0 ? centres.costOf(firstRoot(Math.sqrt(dP), Math.sqrt(dR), ...stretches, lack)) : 0;
   }
