@@ -24,6 +24,7 @@ import { spatial } from './quadratic/spatial.js';
 import { branchAround } from './reductions/branch-around.js';
 import { branchPlausible } from './reductions/branch-plausible.js';
 import { cuts } from './reductions/cuts.js';
+import { workingSet } from './reductions/working-set.js';
 import type { SolverTable } from './solver.js';
 import { forestExact } from './trees/exact/forest-exact.js';
 import { forestSplit } from './trees/exact/forest-split.js';
@@ -45,6 +46,7 @@ export const solvers: SolverTable = [
   milp,
   miqp,
   cuts,
+  workingSet,
   additive,
   ccp,
   sdp,

@@ -101,6 +101,23 @@ const lvqForm = z.strictObject({
 
 type LvqParameters = z.output<typeof lvqForm>;
 
+/** Pairs of prototypes of two classes that a region is made of, and entries of their rows: more is more than a plan can hold. */
+const MOST_PAIRS = 300_000;
+const MOST_ENTRIES = 1e7;
+
+/** A region has a row for each pair of a prototype of the class and one of another. */
+function checkPairs(classOf: Int32Array, { classes, inputs }: FamilyContext): void {
+  const counts = new Float64Array(classes);
+  for (const k of classOf) counts[k]++;
+  const pairs = Math.max(...counts.map((count) => count * (classOf.length - count)));
+  const most = Math.min(MOST_PAIRS, Math.floor(MOST_ENTRIES / inputs));
+  if (pairs > most)
+    throw parameterError(
+      'prototypes',
+      `${classOf.length} prototypes make ${pairs} pairs of two classes, at most ${most} are supported: merge prototypes`,
+    );
+}
+
 const parameterError = (path: string, message: string) =>
   new ElsewiseError('bad-document', message, `model.parameters.${path}`);
 
@@ -112,6 +129,7 @@ function loadLvq(p: LvqParameters, context: FamilyContext): Model {
     if (index < 0) throw parameterError(`labels[${k}]`, `"${label}" is not among the classes`);
     return index;
   });
+  checkPairs(classOf, context);
   const matrices = relevancesOf(p, classOf, context);
   const centres = p.prototypes.map((row, k): Centre => ({ at: Float64Array.from(row), matrix: matrices[k] }));
   return new LvqModel(centres, classOf);

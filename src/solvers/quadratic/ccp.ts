@@ -9,13 +9,13 @@
 import { gather, spread } from '../../models/features.js';
 import { evaluateCost } from '../../policy/cost.js';
 import type { Domain } from '../../policy/domain.js';
-import { onlyAtoms, type Problem } from '../../problems/problem.js';
+import type { Problem } from '../../problems/problem.js';
 import { cheapestL1, cheapestL2 } from '../linear/polyhedral.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
 import { FeasiblePoint } from './feasible-point.js';
 import { PreparedDual } from './quadratic-dual.js';
-import { type Frame, QuadraticView, standing } from './quadratic-view.js';
+import { type Frame, hasFewQuadratics, QuadraticView, standing } from './quadratic-view.js';
 
 const EXAMPLES = 2;
 const NORMS = new Set(['l1', 'l2', 'mahalanobis']);
@@ -156,7 +156,7 @@ export function squaredCost(problem: Problem): Problem {
 
 export function fitsQuadratics(problem: Problem): boolean {
   const { norm, discrete, capped, disjunctive } = problem.traits;
-  return onlyAtoms(problem, 'quadratic').length > 0 && NORMS.has(norm) && !discrete && !capped && !disjunctive;
+  return hasFewQuadratics(problem) && NORMS.has(norm) && !discrete && !capped && !disjunctive;
 }
 
 export const ccp: Solver = {

@@ -6,7 +6,7 @@
 import { dot } from '../../linalg/vector.js';
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
-import { onlyAtoms, type Problem } from '../../problems/problem.js';
+import type { Problem } from '../../problems/problem.js';
 import { depthOf, linkSlack, magnitude, roundingFor, violation } from '../shared/linear-rows.js';
 import {
   INFEASIBLE,
@@ -20,13 +20,13 @@ import {
 } from '../solver.js';
 import { type DualConstraint, LagrangeDual } from './dual-newton.js';
 import { provedBound, provedEmpty, quadraticConstraint } from './proved-bound.js';
-import { type Frame, QuadraticView, standing } from './quadratic-view.js';
+import { type Frame, hasFewQuadratics, QuadraticView, standing } from './quadratic-view.js';
 
 function accepts(problem: Problem): 'no' | 'exact' {
   const { norm, discrete, capped, disjunctive } = problem.traits;
   const squared = norm === 'l2' || norm === 'mahalanobis';
   const plain = squared && !discrete && !capped && !disjunctive;
-  return plain && onlyAtoms(problem, 'quadratic').length > 0 ? 'exact' : 'no';
+  return plain && hasFewQuadratics(problem) ? 'exact' : 'no';
 }
 
 const ROUNDS = 20;

@@ -11,7 +11,7 @@ import { diagonalOf, formRoundingShare, pullBackMatrix } from '../../linalg/symm
 import { dot } from '../../linalg/vector.js';
 import type { DistanceDifference } from '../../models/distance-difference.js';
 import type { Domain } from '../../policy/domain.js';
-import { atomsOf, linearRows, type Problem } from '../../problems/problem.js';
+import { atomsOf, linearRows, onlyAtoms, type Problem } from '../../problems/problem.js';
 import type { UpperRow } from '../linear/polyhedral.js';
 import { costFactor, factorError } from '../projection/cost-factor.js';
 import { isAnswer } from '../shared/answer-check.js';
@@ -220,6 +220,15 @@ export class QuadraticView {
       x[c] = Math.min(upper[c], Math.max(lower[c], origin[c] + move));
     }
   }
+}
+
+/** More quadratics than this are left to a working set of them (working-set.ts). */
+export const MOST_QUADRATICS = 24;
+
+/** Quadratics alone, and as many as are searched together. */
+export function hasFewQuadratics(problem: Problem): boolean {
+  const { length } = onlyAtoms(problem, 'quadratic');
+  return length > 0 && length <= MOST_QUADRATICS;
 }
 
 /** The outcome where no column can move: the row as it stands, by the model's own word. */

@@ -16,7 +16,7 @@ import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
 import { PreparedCcp } from './ccp.js';
 import { type DescentProblem, descend, FINE, restore, valueAt } from './ccp-descent.js';
-import { standing } from './quadratic-view.js';
+import { hasFewQuadratics, standing } from './quadratic-view.js';
 import { decompose } from './secular.js';
 import { boxIntervals, leastDistance, type Relaxed, rowIntervals, Shor } from './shor.js';
 import { CLOSED } from './spatial-search.js';
@@ -25,7 +25,7 @@ function accepts(problem: Problem): 'no' | 'heuristic' {
   const { traits, rules } = problem;
   const quadratics = onlyAtoms(problem, 'quadratic').length;
   const squared = traits.norm === 'l2' || traits.norm === 'mahalanobis';
-  if (quadratics === 0 || !squared || traits.discrete || traits.capped || traits.disjunctive) return 'no';
+  if (!hasFewQuadratics(problem) || !squared || traits.discrete || traits.capped || traits.disjunctive) return 'no';
   return quadratics > 1 || traits.rows > 0 || rules.some(isBounded) ? 'heuristic' : 'no';
 }
 

@@ -7,10 +7,11 @@
  *
  * The dual is exact for most nodes, and then so is the tree; where it is not, the answer carries the bound that is left.
  */
-import { onlyAtoms, type Problem } from '../../problems/problem.js';
+import type { Problem } from '../../problems/problem.js';
 import { squaredCost } from '../quadratic/ccp.js';
 import { FeasiblePoint } from '../quadratic/feasible-point.js';
 import { PreparedDual } from '../quadratic/quadratic-dual.js';
+import { hasFewQuadratics } from '../quadratic/quadratic-view.js';
 import { spatial } from '../quadratic/spatial.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver, type SolverTable } from '../solver.js';
 import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from './domain-tree.js';
@@ -20,7 +21,7 @@ const NORMS = new Set(['l1', 'l2', 'mahalanobis']);
 function accepts(problem: Problem): 'no' | 'exact' {
   const { norm, discrete, capped, disjunctive } = problem.traits;
   const fits = NORMS.has(norm) && (discrete || capped || disjunctive);
-  return fits && onlyAtoms(problem, 'quadratic').length > 0 ? 'exact' : 'no';
+  return fits && hasFewQuadratics(problem) ? 'exact' : 'no';
 }
 
 function prepare(problem: Problem, table: SolverTable): Prepared {

@@ -37,7 +37,11 @@ function firstConditions({ piece, space }: Problem): Piece[] {
   });
 }
 
-const relax = (problem: Problem, table: SolverTable) => new RelaxedProblems(problem, firstConditions(problem), table);
+/** Sums become conditions, quadratics stay. */
+function relax(problem: Problem, table: SolverTable): RelaxedProblems {
+  const kept = problem.piece.atoms.filter(({ kind }) => kind === 'quadratic');
+  return new RelaxedProblems(problem, kept, firstConditions(problem), table);
+}
 
 function accepts(problem: Problem, table: SolverTable): 'no' | 'exact' {
   const { atoms } = problem.piece;

@@ -1,12 +1,13 @@
 /**
- * A problem with rows and quadratics in place of its sums of exponentials, and whoever solves it exactly:
+ * A problem with other conditions, rows and quadratics, in place of some of its atoms, and whoever solves it exactly:
  *
- *   min cost(x' - x)   s.t.   rows and quadratics of the piece, conditions,  domain,  links, clauses
+ *   min cost(x' - x)   s.t.   rows and atoms that stay,  conditions,  domain,  links, clauses
  *
  * The conditions have the word that the model has elsewhere; the model is asked later.
  */
 import type { Atom, Piece } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
+import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
 import { magnitude, violation } from '../shared/linear-rows.js';
 import {
@@ -26,14 +27,13 @@ const AT_THE_EDGE = 1e-12;
 /** What one of several solvers may take of the work that is left, while others wait. */
 const SHARE = 0.5;
 
-const SUMS = new Set<Atom['kind']>(['exp-sum', 'exp-quadratics']);
+/** Operations for each entry of a quadratic's matrix, to prepare it once. */
+const PREPARE_FLOPS = 20;
 
-/** The atoms that stay. */
-export const otherAtoms = ({ piece }: Problem): Atom[] => piece.atoms.filter(({ kind }) => !SUMS.has(kind));
-
-export function relaxedProblem(problem: Problem, conditions: readonly Piece[]): Problem {
+/** `kept`: the atoms that stay. */
+function relaxedProblem(problem: Problem, kept: readonly Atom[], conditions: readonly Piece[]): Problem {
   const rows = [...problem.piece.rows, ...conditions.flatMap((condition) => condition.rows)];
-  const atoms = [...otherAtoms(problem), ...conditions.flatMap((condition) => condition.atoms)];
+  const atoms = [...kept, ...conditions.flatMap((condition) => condition.atoms)];
   const isMet = (atom: Atom, x: Float64Array) =>
     atom.kind !== 'quadratic' || atom.form.value(x) <= 2 * atom.form.rounding(x);
   const holds = (x: Float64Array) =>
@@ -53,10 +53,11 @@ export class RelaxedProblems {
 
   constructor(
     private readonly problem: Problem,
+    private readonly kept: readonly Atom[],
     first: readonly Piece[],
     private readonly table: SolverTable,
   ) {
-    const relaxed = relaxedProblem(problem, first);
+    const relaxed = relaxedProblem(problem, kept, first);
     this.solvers = exactForParts(relaxed, table);
     this.decimalSolvers = problem.traits.rounded ? exactForParts(onDecimals(relaxed), table) : [];
     this.isLinear = relaxed.traits.linear;
@@ -64,7 +65,9 @@ export class RelaxedProblems {
 
   /** One solver after the other until one has the last word; the best bound of all counts. */
   solve(conditions: readonly Piece[], domain: Domain, limits: Limits): Outcome {
-    const problem = relaxedProblem(this.problem, conditions);
+    const problem = relaxedProblem(this.problem, this.kept, conditions);
+    const entries = problem.piece.atoms.length * problem.space.columns ** 2;
+    limits.budget.spend((PREPARE_FLOPS * entries) / FLOPS_PER_UNIT);
     let best: Outcome = numerical('no solver for the conditions');
     const solvers = limits.nudge > AT_THE_EDGE && this.decimalSolvers.length ? this.decimalSolvers : this.solvers;
     for (const [k, solver] of solvers.entries()) {
