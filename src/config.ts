@@ -1,7 +1,7 @@
 /**
- * The configuration: config/default.json holds the defaults as data; on top of them a JSON file (ELSEWISE_CONFIG), then
- * environment variables, then what the caller gives. To add a section: one object with descriptions here, its values in
- * config/default.json, and `npm run configuration` for the page docs/configuration.md.
+ * The configuration. config/default.json holds the defaults as data. A JSON file (ELSEWISE_CONFIG), environment variables and the
+ * caller's values override the defaults, in this order. To add a section: write one object with descriptions here, put its values into
+ * config/default.json, and run `npm run configuration` for the page docs/configuration.md.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -27,25 +27,30 @@ export const tokenSchema = z.strictObject({
 
 export const apiSchema = z
   .strictObject({
-    host: z.string().min(1).describe('Where it listens; every interface: `0.0.0.0`.'),
-    port: z.int().min(0).max(65_535).describe('Of the API and its probes; 0: any free one.'),
+    host: z.string().min(1).describe('The address that the API listens on; `0.0.0.0`: every interface.'),
+    port: z.int().min(0).max(65_535).describe('The port of the API and its probes; 0: any free port.'),
     tokens: z
       .array(tokenSchema)
-      .meta({ description: 'Who may call it: name, roles and the SHA-256 of the token of each.', secret: true }),
-    metricsWithoutToken: z.boolean().describe('Whether `/metrics` is open to everyone who reaches the port.'),
-    bodyBytes: count.describe('The longest JSON body, but for models.'),
+      .meta({ description: 'The callers: name, roles and the SHA-256 of the token of each.', secret: true }),
+    metricsWithoutToken: z.boolean().describe('Whether `/metrics` needs no token.'),
+    bodyBytes: count.describe('The longest JSON body, except for models.'),
     modelBytes: count.describe('The longest model document.'),
-    headerBytes: count.describe('The longest head of a request; an inline policy of a batch is in it.'),
-    receiveMs: count.describe('How long a request may take to arrive; an upload: how long between two pieces of it.'),
-    ratePerMinute: count.describe('Requests of one token in a minute, for each process of the API.'),
-    waitMs: z.int().min(0).describe('How long an explanation is waited for unless the request says so.'),
-    maxWaitMs: z.int().min(0).describe('The longest that a request may ask to wait.'),
-    maxWaiting: count.describe(
-      'Requests that wait side by side; beyond, they are answered at once or told to come back.',
+    headerBytes: count.describe('The longest head of a request; the head holds the inline policy of a batch.'),
+    receiveMs: count.describe(
+      'How long a request may take to arrive; for an upload, the longest pause between two pieces.',
     ),
-    unreadyMs: z.int().min(0).describe('How long it serves on after SIGTERM, unready, until routers have noticed.'),
-    drainMs: count.describe('How long requests have to end after that.'),
-    logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).describe('The least that is logged.'),
+    ratePerMinute: count.describe('Requests of one token in a minute, for each process of the API.'),
+    waitMs: z.int().min(0).describe('How long a request waits for an explanation unless the request says how long.'),
+    maxWaitMs: z.int().min(0).describe('The longest wait that a request may ask for.'),
+    maxWaiting: count.describe(
+      'Requests that may wait at a time; further requests are answered at once or told to come again.',
+    ),
+    unreadyMs: z
+      .int()
+      .min(0)
+      .describe('How long the API serves on after SIGTERM while it is unready, until routers have noticed.'),
+    drainMs: count.describe('How long requests may take to end after `unreadyMs`.'),
+    logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).describe('The lowest level that is logged.'),
     logRows: z.boolean().describe('Whether logs may hold personal data: addresses with ids, and bodies.'),
   })
   .describe('`elsewise serve`.');
@@ -65,32 +70,35 @@ export const configSchema = z.strictObject({
   store: z
     .strictObject({
       url: text.meta({
-        description: 'Where Redis is, and of what kind (docs/redis.md): redis://host:port, rediss:// for TLS.',
+        description: 'The address and kind of Redis (docs/redis.md): redis://host:port, rediss:// for TLS.',
         variable: 'REDIS_URL',
         secret: true,
       }),
-      username: z.string().describe('The ACL user; what the URL says wins, here and in the entries below.'),
-      password: z.string().meta({ description: 'Its password.', secret: true }),
+      username: z.string().describe('The ACL user. A part of the URL wins over this entry and the entries below.'),
+      password: z.string().meta({ description: 'The password of the ACL user.', secret: true }),
       passwordFile: z.string().describe('A file with the password, read when a connection is made.'),
-      caFile: z.string().describe('The authority of its certificate, PEM; needs `rediss`.'),
+      caFile: z.string().describe('The authority of the server certificate, PEM; needs `rediss`.'),
       certFile: z.string().describe('Our own certificate, PEM.'),
-      keyFile: z.string().describe('The key of that.'),
-      serverName: z.string().describe('The name that its certificate is for, if not the host.'),
+      keyFile: z.string().describe('The key of our own certificate.'),
+      serverName: z.string().describe('The name in the server certificate, if not the host.'),
       sentinelNodes: z.string().describe('Sentinels as `host:port,host:port`, in place of the hosts of the URL.'),
-      sentinelMaster: z.string().describe('The name that they know the master by.'),
-      sentinelUsername: z.string().describe('The ACL user of the Sentinels themselves.'),
-      sentinelPassword: z.string().meta({ description: 'Its password.', secret: true }),
-      sentinelPasswordFile: z.string().describe('A file with it.'),
+      sentinelMaster: z.string().describe('The name of the master in the Sentinels.'),
+      sentinelUsername: z.string().describe('The ACL user of the Sentinels.'),
+      sentinelPassword: z
+        .string()
+        .meta({ description: 'The password of the ACL user of the Sentinels.', secret: true }),
+      sentinelPasswordFile: z.string().describe('A file with the password of the Sentinels.'),
       clusterNodes: z
         .string()
         .describe('Nodes of a Cluster as `host:port,host:port`, in place of the hosts of the URL.'),
-      keyPrefix: text.meta({ description: 'First part of every key of ours.', variable: 'ELSEWISE_PREFIX' }),
+      keyPrefix: text.meta({ description: 'The first part of every key of elsewise.', variable: 'ELSEWISE_PREFIX' }),
       queuePrefix: text.meta({
-        description: "First part of BullMQ's keys; on a Cluster it is put into braces, a hash tag.",
+        description:
+          "The first part of BullMQ's keys; on a Cluster elsewise puts braces around the prefix, which make a hash tag.",
         variable: 'ELSEWISE_QUEUE_PREFIX',
       }),
       batchTtlSeconds: count.meta({
-        description: 'How long a batch and its results stay after they were last written.',
+        description: 'How long a batch and its results stay after the last write.',
         variable: 'ELSEWISE_BATCH_TTL_SECONDS',
       }),
       answerTtlSeconds: count.meta({
@@ -98,21 +106,21 @@ export const configSchema = z.strictObject({
         variable: 'ELSEWISE_ANSWER_TTL_SECONDS',
       }),
       answerStreamLength: count.meta({
-        description: 'About how many entries the stream of answers keeps.',
+        description: 'The approximate number of entries that the stream of answers keeps.',
         variable: 'ELSEWISE_ANSWER_STREAM_LENGTH',
       }),
-      maxDocumentMb: count.describe('Largest model or policy document in the registry, before compression.'),
+      maxDocumentMb: count.describe('The largest model or policy document in the registry, before compression.'),
       onceTtlSeconds: z.int().min(0).meta({
         description:
           'How long the answer to a row serves equal rows of other batches and events; 0: every row is solved.',
         variable: 'ELSEWISE_ONCE_TTL_SECONDS',
       }),
       memoryShare: z.number().gt(0).max(1).meta({
-        description: "Share of Redis' `maxmemory` at which nothing more is added to batches.",
+        description: "The share of Redis' `maxmemory` at which batches wait for room.",
         variable: 'ELSEWISE_MEMORY_SHARE',
       }),
       eventMemoryShare: z.number().gt(0).max(1).meta({
-        description: "Share of Redis' `maxmemory` at which single rows are refused; batches stop earlier.",
+        description: "The share of Redis' `maxmemory` at which single rows are refused; batches stop earlier.",
         variable: 'ELSEWISE_EVENT_MEMORY_SHARE',
       }),
       maxQueuedBytes: z.int().min(0).meta({
@@ -120,71 +128,73 @@ export const configSchema = z.strictObject({
         variable: 'ELSEWISE_MAX_QUEUED_BYTES',
       }),
     })
-    .describe('Redis: where it is, under which prefixes our keys live there, and how long they stay.'),
+    .describe('Redis: its address, the prefixes of our keys, and how long keys stay.'),
   worker: z
     .strictObject({
       queues: z
         .array(z.enum(['events', 'bulk', 'schedule']))
         .min(1)
-        .describe('Which queues a worker serves.'),
+        .describe('The queues that a worker serves.'),
       threads: z
         .union([count, z.literal('auto')])
         .describe(
-          'Solver threads for batches; `auto`: one per core. Events have their own. Set it where a CPU limit holds.',
+          'Solver threads for batches; `auto`: one per core. Events have threads of their own. Set a number where a CPU limit holds.',
         ),
-      port: port.describe('Of /metrics, /healthz and /readyz; 0: any free one.'),
-      planMemoryMb: count.describe(
-        'Memory for prepared models and policies that a process keeps ready, over all of its threads.',
-      ),
-      eventThreads: count.describe('Solver threads kept free for single rows.'),
+      port: port.describe('The port of /metrics, /healthz and /readyz; 0: any free port.'),
+      planMemoryMb: count.describe('Memory for the prepared plans that a process keeps, over all threads.'),
+      eventThreads: count.describe('Solver threads for events only.'),
       preparingThreads: count.describe(
-        'Events whose model and policy are new or slow to prepare are prepared on so many threads apart, so that no other event waits for them.',
+        'Threads for events whose model and policy are new or slow to prepare; other events do not wait for these.',
       ),
       maxPrepareMs: count.describe(
         'How long a thread may take to load and prepare model and policy before the first row; for events see `events.maxPrepareMs`.',
       ),
-      bulkNice: z.int().min(0).max(19).describe('How much batches give way to them, as `nice` does.'),
+      bulkNice: z
+        .int()
+        .min(0)
+        .max(19)
+        .describe('The nice value of the threads of batches, which gives events the cores first.'),
       lockMs: count.describe(
-        'A job whose worker has not been heard of for so long is free for others. Workers say so every half of it.',
+        'A job whose worker has not renewed its lock for this time is free for other workers. Workers renew locks twice in this time.',
       ),
-      stalledCheckMs: count.describe('How often workers look for such jobs, taking turns.'),
+      stalledCheckMs: count.describe('How often workers look for jobs with an expired lock, taking turns.'),
       maxStalls: count.describe(
-        'A job that was free so often and is so once more is given up: it may be what kills them.',
+        'A job whose lock expires more often than this is given up: the job may be what kills the workers.',
       ),
     })
     .describe('`elsewise worker`.'),
   events: z
     .strictObject({
       maxDeadlineMs: count.describe(
-        'The longest `deadlineMs` that the policy of an event may ask for; one that says nothing asks for 1000.',
+        'The longest `deadlineMs` that the policy of an event may ask for; the default of a policy is 1000.',
       ),
-      maxPrepareMs: count.describe('How long model and policy of an event may take to be prepared.'),
+      maxPrepareMs: count.describe('How long a thread may take to prepare model and policy of an event.'),
     })
-    .describe('Single rows, whichever way they come (docs/events.md).'),
+    .describe('Single rows from all sources (docs/events.md).'),
   requests: z
     .strictObject({
       concurrency: count.describe('Entries of the stream that one worker answers at a time.'),
-      maxBodyBytes: count.describe('A longer body is not even parsed.'),
-      claimAfterMs: count.describe(
-        'An entry that nobody has answered for so long is taken over from the worker that took it.',
-      ),
-      maxDeliveries: count.describe('An entry that was taken so often and never answered is given up.'),
+      maxBodyBytes: count.describe('The longest body that is parsed.'),
+      claimAfterMs: count.describe('Another worker takes over an entry that has had no answer for this time.'),
+      maxDeliveries: count.describe('An entry that was delivered this often without an answer is given up.'),
       forgetConsumerAfterMs: count.describe(
-        'A consumer that has nothing pending and has not asked for so long is gone.',
+        'A consumer without pending entries that has not asked for this time is removed.',
       ),
     })
     .describe('The stream of requests, for producers without BullMQ.'),
   deadLetters: z
     .strictObject({
-      maxCount: count.describe('How many are kept; the oldest go first.'),
-      maxAgeSeconds: count.describe('How long they are kept.'),
-      maxBodyBytes: count.describe('Of a body; what is longer is cut and cannot be replayed.'),
+      maxCount: count.describe('The number of dead letters that are kept; the oldest are dropped first.'),
+      maxAgeSeconds: count.describe('How long dead letters are kept.'),
+      maxBodyBytes: count.describe('The longest body that is kept; a longer body is cut and cannot be replayed.'),
     })
-    .describe('What was given up: `elsewise dead`.'),
+    .describe('Requests and jobs that were given up: `elsewise dead`.'),
   schedule: z
     .strictObject({
-      runsKept: count.describe('Records of runs that are kept for each schedule.'),
-      rememberDays: count.describe('For so long after a file was last there, its content is known and not done again.'),
+      runsKept: count.describe('The number of runs on record for each schedule.'),
+      rememberDays: count.describe(
+        'How long the content of a file stays known after the file was last seen; known content makes no second batch.',
+      ),
     })
     .describe('`elsewise schedule`.'),
   api: apiSchema,
@@ -193,12 +203,12 @@ export const configSchema = z.strictObject({
 
 export type Config = z.output<typeof configSchema>;
 
-/** Parts of a configuration; what is undefined is not given. */
+/** Parts of a configuration; an undefined entry is not given. */
 export type PartialConfig = { readonly [S in keyof Config]?: { readonly [K in keyof Config[S]]?: Config[S][K] } };
 
 const DEFAULTS = new URL('../config/default.json', import.meta.url);
 const FILE_VARIABLE = 'ELSEWISE_CONFIG';
-/** Variables of ours that are no entries. */
+/** Our variables that are no entries. */
 const OTHER_VARIABLES = [FILE_VARIABLE, 'ELSEWISE_DEBUG'];
 
 export const configEntries = (): Entry[] => entriesOf(configSchema);
@@ -248,7 +258,7 @@ function defaultLayer(): Layer {
 
 let effective: Config | undefined;
 
-/** The configuration of this process, read when somebody first asks: importing this file fails for nobody. */
+/** The configuration of this process, read at its first use: importing this file never fails. */
 export const config: Config = Object.create(
   null,
   Object.fromEntries(
@@ -270,18 +280,19 @@ const INTRODUCTION = `
 
 <!-- Written by \`npm run configuration\` from the schema in src/config.ts and config/default.json; a test keeps it true. -->
 
-Every value has a default in [config/default.json](../config/default.json). On top of it, each winning over those before:
+Every value has a default in [config/default.json](../config/default.json). Three sources override the defaults. A later source wins over
+an earlier one:
 
-1. a JSON file named by \`ELSEWISE_CONFIG\`, with the sections and entries that it wants to change;
-2. environment variables: \`store.keyPrefix\` is \`ELSEWISE_STORE_KEY_PREFIX\`, and so on for every entry. Some have a second, shorter
-   name, which counts where the long one is not set. An empty variable counts as unset. A list is written with commas, anything
-   deeper as JSON;
+1. a JSON file that \`ELSEWISE_CONFIG\` names, with the sections and entries to change;
+2. environment variables: \`store.keyPrefix\` is \`ELSEWISE_STORE_KEY_PREFIX\`, and likewise for every entry. Some entries have a second, shorter
+   name, which counts where the long name is not set. An empty variable counts as unset. A list is written with commas, a deeper
+   value as JSON;
 3. command-line options.
 
-A secret can lie in a file instead: \`REDIS_URL_FILE=/run/secrets/redis-url\`. All values are checked together, and a fault is told with the
-variable or file that it comes from. \`elsewise config\` prints what holds, where each value comes from, secrets masked, and names
-variables that no entry has. On Kubernetes set \`enableServiceLinks: false\`: for a Service called \`elsewise-api\` it would otherwise
-set \`ELSEWISE_API_PORT\` to an address of its own.
+A file can hold a secret instead: \`REDIS_URL_FILE=/run/secrets/redis-url\`. All values are checked together. An error names the
+variable or file of the wrong value. \`elsewise config\` prints every value with its source, masks secrets, and names
+variables that belong to no entry. On Kubernetes set \`enableServiceLinks: false\`: a Service called \`elsewise-api\` would otherwise
+set \`ELSEWISE_API_PORT\` in every pod.
 `;
 
 /** docs/configuration.md */
