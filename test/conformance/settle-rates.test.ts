@@ -19,6 +19,7 @@ import { NORMS } from '../oracle/policy/cost.js';
 import { Question } from '../oracle/question.js';
 import { runOptions } from '../oracle/run.js';
 import { Dice } from '../support/dice.js';
+import { prototypeModel } from '../support/prototype-models.js';
 import { patient, pose } from '../support/quadratic-problems.js';
 import { randomCase } from './random-problems.js';
 
@@ -31,6 +32,7 @@ const seed = Number(process.env.FC_SEED ?? 20);
 /** Problems that a solver is asked, and rounds in which they are looked for. */
 const ASKED = 30;
 const ROUNDS = 480;
+const CROWDED_EVERY = 20;
 /** Units of work for one row: about 40 ms. */
 const EFFORT = 40_000;
 /** A deadline on a clock that stands still. */
@@ -94,6 +96,19 @@ function continuous(index: number): Posed[] {
   ];
 }
 
+/** More quadratics than most solvers take together. */
+function crowded(index: number): Posed[] {
+  if (index % CROWDED_EVERY) return [];
+  const dice = new Dice(seed + index);
+  const model = prototypeModel(dice, 30, 3);
+  const compiled = compilePolicy(loadPolicy({ schema: 'elsewise.policy/v1', cost: { norm: 'l2' } }).document, model);
+  const domain = createDomain(model.space);
+  const values = Float64Array.from({ length: 3 }, () => -1 + dice.normal());
+  fillDomain(domain, model.space, compiled.rules, values, model.preprocessing.imputed);
+  const [problem] = compileProblems(model, compiled, { kind: 'class', index: 1, margin: 0 });
+  return [{ problem, domain }];
+}
+
 /** What a solver says of problems that it accepts as exact. */
 function outcomesOf(solver: Solver): Outcome['status'][] {
   const accepted = posed.filter(({ problem }) => solver.accepts(problem, solvers) === 'exact').slice(0, ASKED);
@@ -109,7 +124,11 @@ const settledShare = (outcomes: readonly Outcome['status'][]): number =>
 let posed: Posed[] = [];
 
 beforeAll(async () => {
-  const rounds = Array.from({ length: ROUNDS }, (_, index) => [...fromOracle(index), ...continuous(index)]);
+  const rounds = Array.from({ length: ROUNDS }, (_, index) => [
+    ...fromOracle(index),
+    ...continuous(index),
+    ...crowded(index),
+  ]);
   posed = rounds.flat().filter(({ problem, domain }) => !problem.holds(domain.origin));
   await Promise.all(solvers.map((solver) => solver.engine?.load()));
 });

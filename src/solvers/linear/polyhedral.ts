@@ -19,6 +19,8 @@ import { DualBound } from './dual-bound.js';
 export interface UpperRow {
   readonly a: Float64Array;
   readonly upper: number;
+  /** A term  Σ_j s_j |y_j|  beside a·y, with s <= 0: for L1, where |y_j| is a variable of its own. */
+  readonly sizes?: Float64Array;
   /** By how much the row may be too narrow, through rounding of its entries and end; 0 where it is left out. */
   readonly doubt?: number;
   /** A violation up to this is none; a share of the end, and of 1, where it is left out. */
@@ -48,11 +50,12 @@ export const cheapestL1: CheapestPoint = (rows, lo, hi, budget) => {
   const simplex = new BoundedSimplex(rows.length, n);
   const table = new Float64Array(rows.length * n);
   const doubt = new Float64Array(rows.length);
-  for (const [i, { a, upper, slack, doubt: own = 0 }] of rows.entries()) {
+  for (const [i, { a, sizes, upper, slack, doubt: own = 0 }] of rows.entries()) {
     const scale = 1 / nearestPowerOfTwo(largest(a) || 1);
     for (let j = 0; j < d; j++) {
-      table[i * n + j] = scale * a[j];
-      table[i * n + d + j] = -scale * a[j];
+      const size = sizes ? sizes[j] : 0;
+      table[i * n + j] = scale * (size + a[j]);
+      table[i * n + d + j] = scale * (size - a[j]);
     }
     simplex.lo[n + i] = Number.NEGATIVE_INFINITY;
     simplex.hi[n + i] = scale * upper;

@@ -24,6 +24,8 @@ export interface SpatialProblem {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
   readonly cheapest: CheapestPoint;
+  /** The cost is ‖y‖₁, not ‖y‖². */
+  readonly isLinear: boolean;
   /** Largest |v·y| that matters: of an answer that is cheap enough, within the bounds. */
   reach(v: Float64Array): number;
   /** An answer near y, or between y and the best one, if there is one. */
@@ -75,6 +77,10 @@ const MOST_TANGENTS = 160;
 const KEPT_TANGENTS = 80;
 /** A tangent within this share of its terms is met. */
 const MET = 1e-9;
+/** An interval of more than this share of the first one is wide. */
+const WIDE = 0.8;
+/** What rounding may have done to the cost of an answer and to the squares. */
+const CROSS_SHARE = 1e-9;
 /** Operations for each entry of the rows of a relaxation, beside those of the engine. */
 const ROW_FLOPS = 6;
 /** A gap of this share counts as closed. */
@@ -203,12 +209,12 @@ export class SpatialSearch {
     }
   }
 
-  /** Chord slope and offset of a quadratic's concave terms on the node. */
-  private chord(quadratic: number, node: SpatialNode): Omit<Tangent, 'quadratic'> {
+  /** Chord slope and offset of a quadratic's concave terms on the node, but for those that are left out. */
+  private chord(quadratic: number, node: SpatialNode, left?: readonly boolean[]): Omit<Tangent, 'quadratic'> {
     const slope = new Float64Array(this.problem.lo.length);
     let [offset, size] = [0, 0];
     for (const [k, { quadratic: own, v, weight }] of this.directions.entries()) {
-      if (own !== quadratic) continue;
+      if (own !== quadratic || left?.[k]) continue;
       const [low, high] = [node.low[k], node.high[k]];
       for (let j = 0; j < slope.length; j++) {
         slope[j] -= weight * (low + high) * v[j];
@@ -237,11 +243,38 @@ export class SpatialSearch {
       const a = slope.map((value, j) => value + chord.slope[j]);
       rows.push({ a, upper: -offset - chord.offset, doubt: share * (size + chord.size) });
     }
+    if (this.problem.isLinear) this.addCrossRows(node, rows, share);
     for (const [k, { v }] of this.directions.entries()) {
       rows.push({ a: v, upper: node.high[k] });
       rows.push({ a: v.map((value) => -value), upper: -node.low[k] });
     }
     return rows;
+  }
+
+  /**
+   * ‖y‖₁ <= C of every answer that matters:  yᵀFy <= C Σ_j F_jj |y_j|.  Better than the chords of directions whose intervals are still
+   * wide; narrow ones keep their chords.
+   */
+  private addCrossRows(node: SpatialNode, rows: UpperRow[], share: number): void {
+    if (this.bestCost === Infinity) return;
+    const isWide = this.directions.map(({ reach }, k) => node.high[k] - node.low[k] > WIDE * 2 * reach);
+    const crosses = this.problem.quadratics.map((_, i) => this.cross(i, isWide));
+    const chords = this.problem.quadratics.map((_, i) => this.chord(i, node, isWide));
+    for (const { quadratic, slope, offset, size } of this.tangents) {
+      const [sizes, chord] = [crosses[quadratic], chords[quadratic]];
+      if (!sizes) continue;
+      const a = slope.map((value, j) => value + chord.slope[j]);
+      const more = sizes.reduce((sum, value, j) => sum - value * this.far[j], 0);
+      rows.push({ a, sizes, upper: -offset - chord.offset, doubt: share * (size + chord.size + more) });
+    }
+  }
+
+  /** -C F_jj of a quadratic's wide directions; null: there are none. */
+  private cross(quadratic: number, isWide: readonly boolean[]): Float64Array | null {
+    const own = this.directions.filter((direction, k) => direction.quadratic === quadratic && isWide[k]);
+    if (!own.length) return null;
+    const reach = this.bestCost * (1 + CROSS_SHARE);
+    return this.problem.lo.map((_, j) => -reach * own.reduce((sum, { v, weight }) => sum + weight * v[j] * v[j], 0));
   }
 
   /** The direction whose chord lies furthest below its term at y, among broken quadratics. */

@@ -94,6 +94,7 @@ class PreparedSpatial implements Prepared {
       lo,
       hi,
       cheapest: descent.cheapest,
+      isLinear: linear,
       reach: (v) =>
         Math.min(
           longest(v),

@@ -1,25 +1,9 @@
 /** Prototypes with matrices of their own, more than are searched together: against the same answers without a working set, and random points. */
 import { describe, expect, it } from 'vitest';
 import { ElsewiseError } from '../../../src/documents/error.js';
-import { loadModel, loadPolicy, prepare } from '../../../src/index.js';
+import { loadPolicy, prepare } from '../../../src/index.js';
 import { Dice } from '../../support/dice.js';
-
-const CLASSES = ['a', 'b'];
-
-function prototypeModel(dice: Dice, each: number, size: number, matrices = true) {
-  const labels = CLASSES.flatMap((label) => Array<string>(each).fill(label));
-  const prototypes = labels.map((label) => dice.vector(size, () => (label === 'a' ? -1 : 1) + 1.2 * dice.normal()));
-  const diagonal = () => dice.vector(size, () => dice.between(0.5, 2));
-  const relevances = labels.map(() => diagonal().map((value, i, all) => all.map((_, j) => (i === j ? value : 0))));
-  return loadModel({
-    schema: 'elsewise.model/v1',
-    name: 'm',
-    family: 'lvq',
-    classes: CLASSES,
-    features: Array.from({ length: size }, (_, f) => ({ name: `f${f}`, type: 'continuous' })),
-    parameters: { prototypes, labels, ...(matrices && { relevances }) },
-  });
-}
+import { prototypeModel } from '../../support/prototype-models.js';
 
 const policyOf = (norm: string) =>
   loadPolicy({ schema: 'elsewise.policy/v1', target: 'b', cost: { norm }, effort: 60_000, deadlineMs: 60_000 });
