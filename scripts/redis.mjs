@@ -15,9 +15,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { findProgram, installPackage, Missing, mayInstall } from './system.mjs';
 
-const ANSWER_MS = 2_000;
-const START_MS = 10_000;
-const STOP_MS = 5_000;
+const ANSWER_MS = 20_000;
+const START_MS = 60_000;
+const STOP_MS = 30_000;
 const PORT_ATTEMPTS = 5;
 
 const launched = new Set();

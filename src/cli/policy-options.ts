@@ -11,17 +11,17 @@ export const POLICY_OPTIONS = {
   policy: {
     kind: 'text',
     value: 'FILE|REF',
-    help: 'who may change what at what cost: a file, or name[@version|@alias] in the\nregistry; without it anything may change',
+    help: 'the policy: a file, or name[@version|@alias] in the registry;\nwithout one every feature may change',
   },
   target: {
     kind: 'text',
     value: 'T',
-    help: 'a class, a JSON list of classes, a number, or {"from": 0.6, "to": 1};\ngoes over the policy, a row\'s own target over both',
+    help: 'a class, a JSON list of classes, a number, or {"from": 0.6, "to": 1};\nwins over the policy; a row\'s own target wins over both',
   },
-  norm: { kind: 'choice', choices: ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'], help: 'how changes are measured' },
-  weights: { kind: 'choice', choices: ['none', 'mad', 'std'], help: 'in which units features are measured' },
+  norm: { kind: 'choice', choices: ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'], help: 'the measure of changes' },
+  weights: { kind: 'choice', choices: ['none', 'mad', 'std'], help: 'the units of features' },
   count: { kind: 'whole', value: 'K', min: 1, help: 'the K cheapest answers that change different features' },
-  region: { kind: 'flag', help: 'with each answer, the box around it in which everything is one' },
+  region: { kind: 'flag', help: 'with each answer, a box around it in which every point is an answer' },
   'deadline-ms': { kind: 'number', value: 'N', min: 1, help: 'time for one row' },
   effort: {
     kind: 'number',

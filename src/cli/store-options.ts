@@ -7,7 +7,7 @@ export const STORE_OPTIONS = {
   redis: {
     kind: 'text',
     value: 'URL',
-    help: 'where Redis is (REDIS_URL, redis://127.0.0.1:6379);\nrediss://, redis+sentinel://, redis+cluster://: docs/redis.md',
+    help: 'address of Redis (REDIS_URL, redis://127.0.0.1:6379);\nrediss://, redis+sentinel://, redis+cluster://: docs/redis.md',
   },
 } as const satisfies OptionTable;
 

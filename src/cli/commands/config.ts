@@ -7,16 +7,16 @@ import { formatTable } from '../table.js';
 
 export const config = defineCommand({
   usage: 'config [--json] [--redis URL]',
-  about: `Prints the configuration that holds here and where each value comes from: the default, the file that
-ELSEWISE_CONFIG names, an environment variable, or an option. Secrets are masked. Ends with 2 when a value is refused.`,
+  about: `Prints every setting with its value and the source of the value: the default, the file that
+ELSEWISE_CONFIG names, an environment variable, or an option. Secrets are masked. A refused value ends with exit code 2.`,
   options: {
     json: { kind: 'flag', help: 'one JSON document: a list of { entry, value, from }' },
     ...STORE_OPTIONS,
   },
   examples: [
-    { does: 'what holds here', command: 'config' },
+    { does: 'show all settings', command: 'config' },
     {
-      does: 'what would hold with another Redis, for a script',
+      does: 'the settings with another Redis, for a script',
       command: 'config --json --redis redis://10.0.0.7:6379',
     },
   ],

@@ -24,8 +24,8 @@ regression, and a policy with immutable features, steps, linked features and at 
     threads: BULK_OPTIONS.threads,
   },
   examples: [
-    { does: 'look', command: 'demo' },
-    { does: 'look, and keep what was found', command: 'demo --output results.ndjson' },
+    { does: 'run the demo', command: 'demo' },
+    { does: 'run the demo and keep the results', command: 'demo --output results.ndjson' },
   ],
   run: ({ options }) =>
     withPool(options, async (pool) => {

@@ -10,10 +10,10 @@ import { STORE_OPTIONS, useStore } from '../store-options.js';
 
 export const enqueue = defineCommand({
   usage: 'enqueue --model REF --input FILE [--policy FILE|REF] [--batch ID] [OPTIONS]',
-  about: `Puts the rows of a file into the bulk queue, in chunks, for whatever workers there are. The model is one of the
-registry: name@version, name@alias, or a name for its latest version; what it names now is pinned for the whole batch.
-Repeating an interrupted enqueue with the same --batch and input goes on where it was; nothing is there twice. When Redis
-has no room for more it waits until there is. The last line is the batch id, for \`batch status\` and \`batch wait\`.`,
+  about: `Puts the rows of a file into the bulk queue, in chunks for workers. The model is a reference to the registry:
+name@version, name@alias, or a name for the latest version. The version is pinned for the whole batch.
+Repeat an interrupted enqueue with the same --batch and input: no row is queued twice. The command waits while Redis
+has no room for more rows. The last line is the batch id, for \`batch status\` and \`batch wait\`.`,
   options: {
     model: { kind: 'text', value: 'REF', required: true, help: 'a model in the registry: name[@version|@alias]' },
     input: {
@@ -22,22 +22,22 @@ has no room for more it waits until there is. The last line is the batch id, for
       required: true,
       help: 'rows as CSV with a header or as NDJSON; - is standard input',
     },
-    batch: { kind: 'text', value: 'ID', help: 'names the batch (made up from model and time)' },
-    'chunk-rows': { kind: 'whole', value: 'N', min: 1, help: 'rows to a job (as many as take half a second)' },
-    ttl: { kind: 'text', value: 'TIME', help: 'how long all of it stays after its last progress: 12h, 7d (7d)' },
-    by: { kind: 'text', value: 'WHO', help: 'who adds it (user@machine)' },
+    batch: { kind: 'text', value: 'ID', help: 'the id of the batch (made up from model and time)' },
+    'chunk-rows': { kind: 'whole', value: 'N', min: 1, help: 'rows in a job (about half a second of work)' },
+    ttl: { kind: 'text', value: 'TIME', help: 'how long the batch stays after its last progress: 12h, 7d (7d)' },
+    by: { kind: 'text', value: 'WHO', help: 'the name of the producer (user@machine)' },
     ...POLICY_OPTIONS,
-    quiet: { kind: 'flag', help: 'nothing but the batch id' },
+    quiet: { kind: 'flag', help: 'print the batch id only' },
     ...STORE_OPTIONS,
   },
   examples: [
     { does: 'queue a portfolio', command: 'enqueue --model credit@3 --policy policy.json --input applicants.csv' },
     {
-      does: 'model and policy as they are in production now',
+      does: 'model and policy by their aliases',
       command: 'enqueue --model credit@production --policy retail@production --input applicants.csv',
     },
     {
-      does: 'and have the results, in the order of the rows, as soon as they are there',
+      does: 'then write the results in the order of the rows as they arrive',
       command: 'batch wait "$(elsewise enqueue --model credit --input rows.csv | tail -1)" --output results.ndjson',
     },
   ],

@@ -11,7 +11,7 @@ import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
 
 export const explain = defineCommand({
   usage: 'explain --model FILE|REF --input FILE --output FILE [OPTIONS]',
-  about: `Says for each row what would have to change, at the least cost, for the model to give the target.
+  about: `Finds for each row the cheapest change with which the model gives the target.
 
 Every row gets one line: found, already, infeasible, not-found or invalid. A CSV file needs a header with the
 names of the model's features, and may have the columns id and target.
@@ -28,20 +28,20 @@ digest of model and policy).`,
     },
     ...BULK_OPTIONS,
     ...POLICY_OPTIONS,
-    resume: { kind: 'flag', help: 'go on after an interruption; the output ends as if there had been none' },
-    redis: { kind: 'text', value: 'URL', help: 'of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
+    resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without one' },
+    redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
   },
   examples: [
     {
-      does: 'what 3,000 rejected applicants would have needed',
+      does: 'explain 3,000 rejected applicants',
       command: 'explain --model model.json --policy policy.json --input applicants.csv --output results.ndjson',
     },
     {
-      does: 'in a pipe, three alternatives each, the target on the command line',
+      does: 'in a pipe, three answers per row, the target on the command line',
       command: 'explain --model model.json --target approved --count 3 --input - --output - < rows.ndjson',
     },
     {
-      does: 'model and policy from the registry, as they are in production',
+      does: 'model and policy from the registry, by their aliases',
       command: 'explain --model credit@production --policy retail@production --input rows.csv --output out.ndjson',
     },
     {

@@ -4,27 +4,27 @@ import type { CommandRow } from '../command.js';
 export const commands: readonly CommandRow[] = [
   {
     name: 'explain',
-    summary: 'what each row would have to change to reach the target',
+    summary: 'find the cheapest change with which each row reaches the target',
     load: async () => (await import('./explain.js')).explain,
   },
   {
     name: 'predict',
-    summary: 'what the model says of each row',
+    summary: 'score each row by the model',
     load: async () => (await import('./predict.js')).predict,
   },
   {
     name: 'models',
-    summary: 'check model files, and keep them in the registry',
+    summary: 'check model files, and store models in the registry',
     load: async () => (await import('./registry/models.js')).models,
   },
   {
     name: 'policies',
-    summary: 'keep policies in the registry',
+    summary: 'store policies in the registry',
     load: async () => (await import('./registry/policies.js')).policies,
   },
   {
     name: 'worker',
-    summary: 'answer rows from the queues, until told to stop',
+    summary: 'answer rows from the queues until a signal ends the worker',
     load: async () => (await import('./worker.js')).worker,
   },
   {
@@ -34,17 +34,17 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'batch',
-    summary: 'how far a batch is, and its results',
+    summary: 'progress and results of a batch',
     load: async () => (await import('./batch/batch.js')).batch,
   },
   {
     name: 'config',
-    summary: 'the configuration that holds here, and where it comes from',
+    summary: 'all settings with their values and sources',
     load: async () => (await import('./config.js')).config,
   },
   {
     name: 'dead',
-    summary: 'what was given up and why; to replay or to drop',
+    summary: 'requests and jobs that were given up: list, replay, drop',
     load: async () => (await import('./dead/dead.js')).dead,
   },
   {
@@ -59,7 +59,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'schedule',
-    summary: 'batches at fixed times, from files that are there then',
+    summary: 'batches at fixed times from new files',
     load: async () => (await import('./schedule/schedule.js')).schedule,
   },
   {
@@ -69,7 +69,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'demo',
-    summary: 'explain a portfolio of rejected loan applicants, here and now',
+    summary: 'explain a portfolio of rejected loan applicants',
     load: async () => (await import('./demo.js')).demo,
   },
 ];

@@ -16,7 +16,7 @@ number. A row that cannot be read gets a prediction of null and a reason.`,
       help: 'a model document, or name@version or name@alias in the registry',
     },
     ...BULK_OPTIONS,
-    redis: { kind: 'text', value: 'URL', help: 'of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
+    redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
   },
   examples: [
     { does: 'scores of a file', command: 'predict --model model.json --input rows.csv --output scores.ndjson' },

@@ -10,32 +10,35 @@ const STDERR = 2;
 
 export const serve = defineCommand({
   usage: 'serve [--host 127.0.0.1] [--port 8080] [--tokens FILE | --insecure-no-auth] [--redis URL]',
-  about: `Serves the HTTP API: explanations of single rows, batches, the registry of models. GET /openapi.json describes it,
-docs/api.md shows how it is called. It only queues and fetches: workers do the work (elsewise worker).
+  about: `Serves the HTTP API: explanations of single rows, batches, the registry of models. GET /openapi.json describes
+the API, docs/api.md shows calls. The API queues rows and fetches results. Workers solve the rows (elsewise worker).
 
-Who calls shows a token with a role: submit (send rows), read (fetch results), admin (push models, and all the rest).
-elsewise token makes one; its entry goes into a JSON list, named by --tokens or ELSEWISE_API_TOKENS_FILE. Without tokens it
-does not start, unless told so by --insecure-no-auth, and then it only listens on the loopback. It speaks plain HTTP: put
-it behind whatever ends TLS for you.
+A caller sends a token with a role: submit (send rows), read (fetch results), admin (push models, and everything else).
+elsewise token makes a token and its entry. --tokens or ELSEWISE_API_TOKENS_FILE names a JSON list of entries. Without
+tokens the API starts only with --insecure-no-auth, and then listens on the loopback only. The API speaks plain HTTP:
+put a proxy that terminates TLS in front.
 
-Logs are JSON lines on standard error, without personal data unless ELSEWISE_API_LOG_ROWS=true. SIGTERM or SIGINT: unready
-first, then requests are finished, for at most ELSEWISE_API_DRAIN_MS; a second signal ends it at once.`,
+Logs are JSON lines on standard error, without personal data unless ELSEWISE_API_LOG_ROWS=true. On SIGTERM or SIGINT the
+API is unready first and then finishes requests for at most ELSEWISE_API_DRAIN_MS. A second signal ends the API at once.`,
   options: {
-    host: { kind: 'text', value: 'NAME', help: 'where to listen (127.0.0.1); 0.0.0.0: on every interface' },
+    host: { kind: 'text', value: 'NAME', help: 'address to listen on (127.0.0.1); 0.0.0.0: every interface' },
     port: {
       kind: 'whole',
       value: 'N',
       min: 0,
-      help: 'of the API, /metrics, /healthz and /readyz (8080); 0: any free one',
+      help: 'port of the API, /metrics, /healthz and /readyz (8080); 0: any free port',
     },
     tokens: { kind: 'text', value: 'FILE', help: 'a JSON list of entries as `elsewise token` prints them' },
-    'insecure-no-auth': { kind: 'flag', help: 'everyone on this machine may do everything; never in production' },
+    'insecure-no-auth': {
+      kind: 'flag',
+      help: 'no tokens: every user of this machine may do everything; never in production',
+    },
     ...STORE_OPTIONS,
   },
   examples: [
     { does: 'make a token and its entry', command: 'token --name nightly --roles submit,read' },
-    { does: 'serve those who have one', command: 'serve --tokens tokens.json --host 0.0.0.0' },
-    { does: 'try it out', command: 'serve --insecure-no-auth' },
+    { does: 'serve callers with a token', command: 'serve --tokens tokens.json --host 0.0.0.0' },
+    { does: 'try the API', command: 'serve --insecure-no-auth' },
   ],
   async run({ options }) {
     const insecureNoAuth = options['insecure-no-auth'];

@@ -8,10 +8,10 @@ import { defineCommand } from '../command.js';
 
 export const token = defineCommand({
   usage: 'token --name NAME --roles submit,read,admin',
-  about: `Prints two lines: a new token, to be given to whoever is to call the API and kept nowhere else, and its entry for the
-list of tokens of \`elsewise serve\`, which holds its SHA-256 only. To take a token back, remove its entry and restart.`,
+  about: `Prints two lines: a new token for the caller of the API, and the entry for the list of tokens of \`elsewise serve\`.
+The entry holds the SHA-256 of the token only: store the token nowhere else. To revoke a token, remove its entry and restart.`,
   options: {
-    name: { kind: 'text', value: 'NAME', required: true, help: 'who it is for; appears in the log' },
+    name: { kind: 'text', value: 'NAME', required: true, help: 'the name of the caller, for the log' },
     roles: {
       kind: 'text',
       value: 'submit,read,admin',

@@ -16,17 +16,21 @@ const FAILED_EXIT_CODE = 1;
 export const createUp = (hasApi: boolean): Command =>
   defineCommand({
     usage: 'up [--data FOLDER] [--redis-port N] [--threads N]',
-    about: `Starts everything on this machine and says where it is: a Redis (redis-server or valkey-server from the PATH, else
-Valkey as WebAssembly in a process of its own), a worker and the HTTP API. For a first try, not for production.
-Ctrl-C ends all of it; when one of them dies, it says so and ends the others.`,
+    about: `Starts a Redis, a worker and the HTTP API on this machine and prints their addresses. The Redis is redis-server or
+valkey-server from the PATH, else Valkey as WebAssembly in a process of its own. For a first try, not for production.
+Ctrl-C ends all parts. When a part dies, the command reports the part and ends the others.`,
     options: {
-      data: { kind: 'text', value: 'FOLDER', help: 'where Redis keeps its data (a temporary folder, gone at the end)' },
-      'redis-port': { kind: 'whole', value: 'N', min: 1, help: 'port of Redis (any free one)' },
+      data: {
+        kind: 'text',
+        value: 'FOLDER',
+        help: 'folder for the data of Redis (a temporary folder, removed at the end)',
+      },
+      'redis-port': { kind: 'whole', value: 'N', min: 1, help: 'port of Redis (any free port)' },
       threads: { kind: 'whole', value: 'N', min: 1, help: 'solver threads for batches (one per core)' },
     },
     examples: [
-      { does: 'try it out', command: 'up' },
-      { does: 'and go on with the same data tomorrow', command: 'up --data ./elsewise-data --redis-port 6380' },
+      { does: 'try elsewise', command: 'up' },
+      { does: 'keep the data for the next start', command: 'up --data ./elsewise-data --redis-port 6380' },
     ],
     async run({ options }) {
       const stop = interruptSignal();

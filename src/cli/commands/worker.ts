@@ -17,28 +17,33 @@ const MAX_PORT = 65_535;
 
 export const worker = defineCommand({
   usage: 'worker [--queues events,bulk,schedule] [--threads N] [--port 9464] [--redis URL]',
-  about: `Answers the rows of batches and events. Start as many as you like, on as many machines as you like: they share
-the work, and what one of them leaves behind when it dies, another takes up within seconds.
+  about: `Answers the rows of batches and events. Start any number of workers on any number of machines: workers
+share the work. When a worker dies, another worker takes up its jobs within seconds.
 
-SIGTERM or SIGINT drains: it takes no more jobs, finishes the running ones and ends with 0; a second signal ends it
-at once. GET /metrics is for Prometheus, /healthz says whether to restart it, /readyz whether it takes work.
-What is not given here comes from the configuration (elsewise config).
+SIGTERM or SIGINT drains: the worker takes no more jobs, finishes running jobs and ends with 0. A second signal ends the
+worker at once. GET /metrics is for Prometheus, /healthz tells whether to restart the worker, /readyz whether the worker
+takes jobs. Other settings come from the configuration (elsewise config).
 
-The queue \`schedule\` is for workers that see the files which schedules name (see \`schedule add\`).`,
+The queue \`schedule\` is for workers that can read the files of schedules (see \`schedule add\`).`,
   options: {
-    queues: { kind: 'text', value: 'events,bulk,schedule', help: 'which queues to serve (all of them)' },
+    queues: { kind: 'text', value: 'events,bulk,schedule', help: 'the queues to serve (all)' },
     threads: {
       kind: 'whole',
       value: 'N',
       min: 1,
-      help: 'solver threads for batches (one per core); events have their own',
+      help: 'solver threads for batches (one per core); events have threads of their own',
     },
-    port: { kind: 'whole', value: 'N', min: 0, help: 'of /metrics, /healthz and /readyz (9464); 0: any free one' },
+    port: {
+      kind: 'whole',
+      value: 'N',
+      min: 0,
+      help: 'port of /metrics, /healthz and /readyz (9464); 0: any free port',
+    },
     ...STORE_OPTIONS,
   },
   examples: [
     { does: 'on every core of this machine', command: 'worker' },
-    { does: 'a second one on the same machine, for batches only', command: 'worker --queues bulk --port 0' },
+    { does: 'a second worker on the same machine, for batches only', command: 'worker --queues bulk --port 0' },
   ],
   async run({ options }) {
     const { worker: defaults } = readConfig();

@@ -6,11 +6,11 @@ import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const cancel = defineCommand({
   usage: 'batch cancel ID [--redis URL]',
-  about: `Takes the waiting chunks of a batch out of the queue and has workers stop those that run. Results that are there
-stay until they expire. It cannot be undone; the same rows can be enqueued again under another id.`,
+  about: `Takes the waiting chunks of a batch out of the queue and stops the running chunks. Finished results
+stay until they expire. A cancelled batch cannot be resumed. The same rows can be enqueued under another id.`,
   options: STORE_OPTIONS,
   positionals: ['ID'],
-  examples: [{ does: 'stop it', command: 'batch cancel nightly-2026-01-15' }],
+  examples: [{ does: 'stop a batch', command: 'batch cancel nightly-2026-01-15' }],
   run: ({ options, positionals: [id] }) =>
     useStore(options, async (store) => {
       const { outcome, dropped } = await cancelBatch(store, id);

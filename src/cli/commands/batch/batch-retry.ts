@@ -6,10 +6,10 @@ import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const retry = defineCommand({
   usage: 'batch retry ID [--redis URL]',
-  about: `Puts the failed chunks of a batch into the queue again. Those that are done are left alone.`,
+  about: `Puts the failed chunks of a batch into the queue again. Finished chunks stay as they are.`,
   options: STORE_OPTIONS,
   positionals: ['ID'],
-  examples: [{ does: 'once what was wrong is right again', command: 'batch retry nightly-2026-01-15' }],
+  examples: [{ does: 'after the cause of the failure is gone', command: 'batch retry nightly-2026-01-15' }],
   run: ({ options, positionals: [id] }) =>
     useStore(options, async (store) => {
       const revived = await retryBatch(store, id);

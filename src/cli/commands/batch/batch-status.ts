@@ -18,15 +18,15 @@ const IS_OVER: Readonly<Record<BatchState, boolean>> = {
 
 export const status = defineCommand({
   usage: 'batch status ID [--json] [--once] [--redis URL]',
-  about: `Says how far a batch is: rows answered by status, speed and time left, what answers cost, chunks done and failed,
-with which model and policy, who added it and when. On a terminal it stays and counts until the batch is over.`,
+  about: `Shows the progress of a batch: rows by status, speed and time left, the cost of answers, chunks done and failed,
+model and policy, the producer and the time. On a terminal the display is updated until the batch ends.`,
   options: {
     json: { kind: 'flag', help: 'as one line of JSON, for scripts' },
-    once: { kind: 'flag', help: 'once, on a terminal too' },
+    once: { kind: 'flag', help: 'print once, also on a terminal' },
     ...STORE_OPTIONS,
   },
   positionals: ['ID'],
-  examples: [{ does: 'how far is it?', command: 'batch status credit-20260115-093042-1f6e' }],
+  examples: [{ does: 'show the progress', command: 'batch status credit-20260115-093042-1f6e' }],
   run: ({ options, positionals: [id] }) =>
     useStore(options, async (store) => {
       const isLive = process.stdout.isTTY && !options.json && !options.once;

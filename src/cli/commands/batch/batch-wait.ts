@@ -16,11 +16,16 @@ import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const wait = defineCommand({
   usage: 'batch wait ID --output FILE [--resume] [--quiet] [--redis URL]',
-  about: `Writes the results of a batch in the order of its rows, each chunk as soon as it and all before it are done, and
-ends with the last one. The results stay in Redis until they expire, so it can be called again, at any time.`,
+  about: `Writes the results of a batch in the order of its rows. A chunk is written as soon as the chunk and all earlier
+chunks are done. The command ends with the last chunk. Results stay in Redis until they expire: call it again at any time.`,
   options: {
-    output: { kind: 'text', value: 'FILE', required: true, help: 'NDJSON, or CSV by its ending; - is standard output' },
-    resume: { kind: 'flag', help: 'go on after an interruption; the output ends as if there had been none' },
+    output: {
+      kind: 'text',
+      value: 'FILE',
+      required: true,
+      help: 'NDJSON, or CSV where the name ends in .csv; - is standard output',
+    },
+    resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without one' },
     quiet: { kind: 'flag', help: 'no progress, no summary' },
     ...STORE_OPTIONS,
   },

@@ -2,11 +2,11 @@
 import type { CommandGroup } from '../../command.js';
 
 export const batch: CommandGroup = {
-  about: 'Batches that `enqueue` made: how far they are, their results, and how to stop or repeat them.',
+  about: 'Batches that `enqueue` made: progress, results, cancel and retry.',
   commands: [
     {
       name: 'status',
-      summary: 'how far a batch is, and its answers by status',
+      summary: 'progress of a batch, and its answers by status',
       load: async () => (await import('./batch-status.js')).status,
     },
     {
@@ -16,7 +16,7 @@ export const batch: CommandGroup = {
     },
     {
       name: 'cancel',
-      summary: 'take the rest of a batch out of the queue, and stop what runs',
+      summary: 'take the rest of a batch out of the queue, and stop running chunks',
       load: async () => (await import('./batch-cancel.js')).cancel,
     },
     {

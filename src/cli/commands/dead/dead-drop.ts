@@ -6,10 +6,10 @@ import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const drop = defineCommand({
   usage: 'dead drop ID | --all [--redis URL]',
-  about: 'Forgets dead letters for good. What they were to answer stays unanswered.',
+  about: 'Deletes dead letters for good. Their requests stay unanswered.',
   options: { all: { kind: 'flag', help: 'every letter there is now' }, ...STORE_OPTIONS },
   positionals: ['[ID]'],
-  examples: [{ does: 'one whose producer was corrected', command: 'dead drop requests-1768468482000-0' }],
+  examples: [{ does: 'a letter whose producer was corrected', command: 'dead drop requests-1768468482000-0' }],
   run: ({ options, positionals: [id] }) =>
     useStore(options, async ({ dead }) => {
       const letters = await selectLetters(dead, id, options.all);

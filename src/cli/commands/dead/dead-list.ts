@@ -12,17 +12,17 @@ const MAX_REASON = 80;
 export const list = defineCommand({
   usage: 'dead list [--source requests|events|bulk|schedule] [--limit N] [--json] [--redis URL]',
   about: `Lists dead letters, latest first: requests of the stream, jobs of the queue of events, chunks of batches and
-broken jobs of schedules that were given up. docs/failures.md says what each code means and what to do. An entry that is no dead letter is listed as
-malformed, with the code damaged; it can be shown and dropped.`,
+broken jobs of schedules that were given up. docs/failures.md explains each code. An entry that is no dead letter
+is listed as malformed, with the code damaged. Malformed entries can be shown and dropped.`,
   options: {
-    source: { kind: 'choice', choices: LETTER_SOURCES, help: 'only those that came from there' },
-    limit: { kind: 'whole', value: 'N', min: 1, help: `at most so many (${LIMIT})` },
+    source: { kind: 'choice', choices: LETTER_SOURCES, help: 'only letters from this source' },
+    limit: { kind: 'whole', value: 'N', min: 1, help: `at most N letters (${LIMIT})` },
     json: { kind: 'flag', help: 'one line of JSON each, with bodies, for scripts' },
     ...STORE_OPTIONS,
   },
   examples: [
-    { does: 'what was given up last', command: 'dead list --limit 10' },
-    { does: 'count them by code', command: 'dead list --limit 10000 --json | jq -r .code | sort | uniq -c' },
+    { does: 'the latest letters', command: 'dead list --limit 10' },
+    { does: 'count letters by code', command: 'dead list --limit 10000 --json | jq -r .code | sort | uniq -c' },
   ],
   run: ({ options }) =>
     useStore(options, async ({ dead }) => {

@@ -10,13 +10,14 @@ import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const replay = defineCommand({
   usage: 'dead replay ID | --all [--redis URL]',
-  about: `Puts dead letters back to where they came from: the stream of requests, the queue of events, or the chunk of its
-batch. They are answered as if they had just come; what fails again is a dead letter again. Nothing is answered twice.`,
-  options: { all: { kind: 'flag', help: 'every letter that has its whole body; the others stay' }, ...STORE_OPTIONS },
+  about: `Puts dead letters back to their source: the stream of requests, the queue of events, or the chunk of its
+batch. Workers treat a replayed request like a new one. A request that fails again becomes a dead letter again.
+No request is answered twice.`,
+  options: { all: { kind: 'flag', help: 'every letter with its whole body; other letters stay' }, ...STORE_OPTIONS },
   positionals: ['[ID]'],
   examples: [
-    { does: 'one, after its model was pushed', command: 'dead replay requests-1768468482000-0' },
-    { does: 'all of them', command: 'dead replay --all' },
+    { does: 'one letter, after its model was pushed', command: 'dead replay requests-1768468482000-0' },
+    { does: 'all letters', command: 'dead replay --all' },
   ],
   run: ({ options, positionals: [id] }) =>
     useStore(options, async (store) => {

@@ -8,10 +8,10 @@ import { formatTable } from '../../table.js';
 
 export const show = defineCommand({
   usage: 'dead show ID [--json] [--redis URL]',
-  about: 'Shows a dead letter: where it came from, why it was given up, what to do, and what was to be answered.',
+  about: 'Shows a dead letter: its source, the reason, the advice, and the request.',
   options: { json: { kind: 'flag', help: 'as one line of JSON, for scripts' }, ...STORE_OPTIONS },
   positionals: ['ID'],
-  examples: [{ does: 'why was it given up?', command: 'dead show requests-1768468482000-0' }],
+  examples: [{ does: 'show the reason', command: 'dead show requests-1768468482000-0' }],
   async run({ options, positionals: [id] }) {
     const letter = await useStore(options, ({ dead }) => dead.read(id));
     process.stdout.write(options.json ? `${JSON.stringify(letter)}\n` : `${describe(letter)}\n`);

@@ -2,23 +2,26 @@
 import type { CommandGroup } from '../../command.js';
 
 export const dead: CommandGroup = {
-  about:
-    'Dead letters: requests and jobs that were given up, and why. They stay until they are replayed, dropped or too old.',
+  about: 'Dead letters: requests and jobs that were given up. A letter stays until it is replayed, dropped or too old.',
   commands: [
-    { name: 'list', summary: 'all of them, latest first', load: async () => (await import('./dead-list.js')).list },
+    {
+      name: 'list',
+      summary: 'all dead letters, latest first',
+      load: async () => (await import('./dead-list.js')).list,
+    },
     {
       name: 'show',
-      summary: 'one of them, with what was to be answered',
+      summary: 'one dead letter, with its request',
       load: async () => (await import('./dead-show.js')).show,
     },
     {
       name: 'replay',
-      summary: 'put one or all back to where they came from',
+      summary: 'put one or all dead letters back to their source',
       load: async () => (await import('./dead-replay.js')).replay,
     },
     {
       name: 'drop',
-      summary: 'forget one or all of them',
+      summary: 'delete one or all dead letters',
       load: async () => (await import('./dead-drop.js')).drop,
     },
   ],

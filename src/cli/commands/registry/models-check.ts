@@ -8,13 +8,13 @@ import { formatTable } from '../../table.js';
 
 export const check = defineCommand({
   usage: 'models check FILE|REF [--redis URL]',
-  about: `Loads a model, from a file or the registry, as every other command does, and compares its scores with its
-probes. Exit code 0: the model is good; 2: it is not, and the message says where and what to do.`,
-  options: { redis: { kind: 'text', value: 'URL', help: 'of the registry (REDIS_URL, redis://127.0.0.1:6379)' } },
+  about: `Loads a model from a file or the registry, as every other command does, and compares its scores with its
+probes. Exit code 0: the model is good. Exit code 2: the message names the fault and its place.`,
+  options: { redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' } },
   positionals: ['FILE|REF'],
   examples: [
     { does: 'before a model is deployed', command: 'models check model.json' },
-    { does: 'whether what the registry holds is still whole', command: 'models check credit@production' },
+    { does: 'check a model in the registry', command: 'models check credit@production' },
   ],
   async run({ options, positionals: [path] }) {
     const model = await readModel(path, options.redis);

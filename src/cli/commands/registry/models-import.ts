@@ -14,9 +14,9 @@ import { readJson } from '../../documents.js';
 
 export const importModel = defineCommand({
   usage: `models import FILE --from ${[...formats.keys()].join('|')} --output FILE [--name NAME] [--probes FILE]`,
-  about: `Reads what the library itself saved and writes a model document; what it cannot express faithfully is refused by
-name. With --probes the document also carries scores of the library, and every load compares the model with them.
-Nothing is written unless the document loads. Give features their types, limits and units in the document afterwards.`,
+  about: `Reads a file that the library saved and writes a model document. A part that the document cannot express is refused
+by name. With --probes the document carries scores of the library, and every load compares the model with them.
+The document is written only if it loads. Add types, limits and units of features to the document afterwards.`,
   options: {
     from: { kind: 'choice', choices: [...formats.keys()], help: 'the library that wrote FILE', required: true },
     output: { kind: 'text', value: 'FILE', help: 'the model document', required: true },
@@ -24,14 +24,14 @@ Nothing is written unless the document loads. Give features their types, limits 
     probes: {
       kind: 'text',
       value: 'FILE',
-      help: 'scores that the library gave: {"rows": [[...]], "scores": [[...]]}, rows in the order of the features',
+      help: 'scores of the library: {"rows": [[...]], "scores": [[...]]}, rows in the order of the features',
     },
   },
   positionals: ['FILE'],
   examples: [
-    { does: 'from what XGBoost saved', command: 'models import model.ubj --from xgboost --output model.json' },
+    { does: 'from a file of XGBoost', command: 'models import model.ubj --from xgboost --output model.json' },
     {
-      does: 'with scores of the library to be held to',
+      does: 'with scores of the library as probes',
       command: 'models import model.txt --from lightgbm --probes probes.json --output model.json',
     },
   ],

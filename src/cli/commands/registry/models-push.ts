@@ -5,8 +5,8 @@ import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const push = defineCommand({
   usage: 'models push FILE [--redis URL]',
-  about: `Loads the model as \`models check\` does, and stores it under its name with the next version number. A model whose
-scores are not those of its probes is refused. A version never changes; the same content again keeps its number. The
+  about: `Loads the model as \`models check\` does, and stores the model under its name with the next version number. A model
+whose scores differ from its probes is refused. A version never changes. Equal content keeps its number. The
 last line is the reference: name@version.`,
   options: STORE_OPTIONS,
   positionals: ['FILE'],

@@ -7,7 +7,7 @@ export const models: CommandGroup = {
   commands: [
     {
       name: 'check',
-      summary: 'load a model, run its probes and say what it is',
+      summary: 'load a model, run its probes and describe the model',
       load: async () => (await import('./models-check.js')).check,
     },
     {

@@ -7,13 +7,13 @@ import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const push = defineCommand({
   usage: 'policies push FILE [--model FILE|REF] [--redis URL]',
-  about: `Checks a policy document and stores it under its name with the next version number. A version never changes; the
-same content again keeps its number. The last line is the reference: name@version.`,
+  about: `Checks a policy document and stores the policy under its name with the next version number. A version never changes.
+Equal content keeps its number. The last line is the reference: name@version.`,
   options: {
     model: {
       kind: 'text',
       value: 'FILE|REF',
-      help: 'refuse the policy unless it goes with this model: its features,\nclasses and constraints',
+      help: 'refuse the policy unless its features, classes and constraints\nfit this model',
     },
     ...STORE_OPTIONS,
   },
@@ -21,7 +21,7 @@ same content again keeps its number. The last line is the reference: name@versio
   examples: [
     { does: 'make a policy known to all producers', command: 'policies push policy.json' },
     {
-      does: 'and be sure that the model in production can be asked under it',
+      does: 'refuse a policy that does not fit the model in production',
       command: 'policies push policy.json --model credit@production',
     },
   ],

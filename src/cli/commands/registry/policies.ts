@@ -3,7 +3,7 @@ import type { CommandGroup } from '../../command.js';
 import { registryCommands } from './registry.js';
 
 export const policies: CommandGroup = {
-  about: 'Policies in the registry, with versions as models have them.',
+  about: 'Policies in the registry, with versions like models.',
   commands: [
     {
       name: 'push',

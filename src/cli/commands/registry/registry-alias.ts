@@ -9,25 +9,25 @@ export function aliasCommand(kind: RegistryKind): Command {
   const { group, sample } = kind;
   return defineCommand({
     usage: `${group} alias name@alias=version [--from N] | name@alias --drop [--redis URL]`,
-    about: `Makes name@alias mean a version: a number, "latest" or another alias as it stands now. An alias begins with a
-letter. It is followed when work is enqueued: what is in the queue keeps the version that it was given.`,
+    about: `Makes name@alias name a version: a number, "latest" or the present version of another alias. An alias begins with a
+letter. An alias is followed when work is enqueued: queued work keeps its version.`,
     options: {
-      from: { kind: 'whole', value: 'N', min: 1, help: 'only if the alias names version N until now' },
-      drop: { kind: 'flag', help: 'forget the alias; the versions stay' },
+      from: { kind: 'whole', value: 'N', min: 1, help: 'only if the alias names version N at present' },
+      drop: { kind: 'flag', help: 'delete the alias; the versions stay' },
       ...STORE_OPTIONS,
     },
     positionals: ['ALIAS'],
     examples: [
       { does: 'version 3 goes live', command: `${group} alias ${sample}@production=3` },
       {
-        does: 'the same, unless somebody else has moved it meanwhile',
+        does: 'the same, unless another user has moved the alias meanwhile',
         command: `${group} alias ${sample}@production=3 --from 2`,
       },
       {
-        does: 'what is in production becomes the one to go back to',
+        does: 'keep the version in production under a second alias',
         command: `${group} alias ${sample}@fallback=production`,
       },
-      { does: 'no more', command: `${group} alias ${sample}@fallback --drop` },
+      { does: 'delete an alias', command: `${group} alias ${sample}@fallback --drop` },
     ],
     async run({ options, positionals: [text] }) {
       const { name, alias, version } = readAlias(text);

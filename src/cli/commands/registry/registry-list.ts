@@ -14,7 +14,7 @@ export function listCommand(kind: RegistryKind): Command {
     usage: `${group} list [--redis URL]`,
     about: `Lists the ${group} of the registry by name, each with all of its versions, newest first.`,
     options: STORE_OPTIONS,
-    examples: [{ does: 'what workers can be asked for', command: `${group} list` }],
+    examples: [{ does: 'list all versions', command: `${group} list` }],
     async run({ options }) {
       const rows = await useStore(options, async (store) => {
         const versions = await kind.store(store).list();

@@ -8,10 +8,10 @@ export function removeCommand(kind: RegistryKind): Command {
   return defineCommand({
     usage: `${group} remove name@number [--redis URL]`,
     about: `Removes a version of a ${noun} and its document, for good: its number is not given again. Refused while an alias
-names the version or an open batch uses it, and says which.`,
+names the version or an open batch uses the version. The message says which.`,
     options: STORE_OPTIONS,
     positionals: ['REF'],
-    examples: [{ does: 'a version that nobody needs any more', command: `${group} remove ${sample}@1` }],
+    examples: [{ does: 'remove an unused version', command: `${group} remove ${sample}@1` }],
     async run({ options, positionals: [reference] }) {
       const { name, version } = await useStore(options, (store) => kind.store(store).remove(reference));
       process.stdout.write(`${name}@${version} is removed\n`);

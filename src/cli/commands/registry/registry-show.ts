@@ -10,16 +10,16 @@ export function showCommand(kind: RegistryKind): Command {
   const { group, noun, sample } = kind;
   return defineCommand({
     usage: `${group} show name|name@version|name@alias [--document] [--redis URL]`,
-    about: `Says what a ${noun} of the registry is; a name alone means its latest version.`,
+    about: `Describes a ${noun} of the registry; a name alone means the latest version.`,
     options: {
       document: { kind: 'flag', help: `print the ${noun} document itself, checked against its digest` },
       ...STORE_OPTIONS,
     },
     positionals: ['REF'],
     examples: [
-      { does: 'what the latest version is', command: `${group} show ${sample}` },
-      { does: 'which one an alias names now', command: `${group} show ${sample}@production` },
-      { does: 'get a file back', command: `${group} show ${sample}@3 --document > ${noun}.json` },
+      { does: 'the latest version', command: `${group} show ${sample}` },
+      { does: 'the version that an alias names', command: `${group} show ${sample}@production` },
+      { does: 'write the document to a file', command: `${group} show ${sample}@3 --document > ${noun}.json` },
     ],
     run: ({ options, positionals: [reference] }) =>
       useStore(options, async (store) => {

@@ -12,17 +12,17 @@ export function registryCommands(group: keyof typeof REGISTRY_KINDS): readonly C
     },
     {
       name: 'show',
-      summary: 'what the registry knows of a version, or its document',
+      summary: 'facts about a version, or its document',
       load: async () => (await import('./registry-show.js')).showCommand(kind),
     },
     {
       name: 'alias',
-      summary: 'a name for a version that can be moved to another one',
+      summary: 'a movable name for a version',
       load: async () => (await import('./registry-alias.js')).aliasCommand(kind),
     },
     {
       name: 'remove',
-      summary: 'let go of a version that nothing uses',
+      summary: 'remove a version that nothing uses',
       load: async () => (await import('./registry-remove.js')).removeCommand(kind),
     },
   ];

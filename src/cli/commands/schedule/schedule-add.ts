@@ -18,13 +18,13 @@ const DEFAULT_TIME_ZONE = 'UTC';
 
 export const add = defineCommand({
   usage: "schedule add NAME --cron '0 2 * * *' --model REF --input 'inbox/*.csv' [OPTIONS]",
-  about: `Makes a batch of every file that matches --input, at the times of --cron. One worker does so for each time, however
-many there are; a time that passed while none was up is made up for once. The model is what its reference means
-when the run begins. A file that was done before is done again only when its content has changed.
+  about: `Makes a batch of every file that matches --input, at the times of --cron. One worker runs each time, with any
+number of workers. Times that passed while no worker was up are made up for by one run. The reference of the model is
+followed when the run begins. A known file makes a new batch only when its content has changed.
 
-The files are those of the worker's machine: give paths that it sees (a relative one is taken from the folder that
-you are in now), and leave \`schedule\` out of \`worker --queues\` where they cannot be seen. Move files in
-when they are complete. A policy file is read now and kept with the schedule; with --replace a new one takes its place.`,
+The files are on the worker's machine: give paths that the worker can read. A relative path starts at your present
+folder. Leave \`schedule\` out of \`worker --queues\` where a worker cannot read the files. Move files in when
+they are complete. A policy file is read now and kept with the schedule. --replace reads the policy file again.`,
   options: {
     cron: {
       kind: 'text',
@@ -32,12 +32,12 @@ when they are complete. A policy file is read now and kept with the schedule; wi
       required: true,
       help: 'minute hour day-of-month month day-of-week: 0 2 * * * is 02:00 every day',
     },
-    tz: { kind: 'text', value: 'ZONE', help: `whose clock the pattern is about: Europe/Zurich (${DEFAULT_TIME_ZONE})` },
+    tz: { kind: 'text', value: 'ZONE', help: `the time zone of the pattern: Europe/Zurich (${DEFAULT_TIME_ZONE})` },
     model: { kind: 'text', value: 'REF', required: true, help: 'a model in the registry, resolved at each run' },
     policy: {
       kind: 'text',
       value: 'FILE|REF',
-      help: 'a file, or a policy in the registry; without it anything may change',
+      help: 'a file, or a policy in the registry; without one every feature may change',
     },
     input: {
       kind: 'text',
@@ -48,15 +48,15 @@ when they are complete. A policy file is read now and kept with the schedule; wi
     output: {
       kind: 'text',
       value: 'FOLDER',
-      help: 'where results are written as NDJSON; without it they stay in Redis',
+      help: 'folder for the results as NDJSON; without one results stay in Redis',
     },
-    replace: { kind: 'flag', help: 'change the schedule of that name; what it has done stays known' },
+    replace: { kind: 'flag', help: 'change the schedule of that name; known files stay known' },
     ...STORE_OPTIONS,
   },
   positionals: ['NAME'],
   examples: [
     {
-      does: 'every night, with whatever model is in production then',
+      does: 'every night, with the model in production',
       command: `schedule add nightly --cron '0 2 * * *' --tz Europe/Zurich --model credit@production \\
       --policy policy.json --input 'inbox/*.csv' --output outbox/`,
     },

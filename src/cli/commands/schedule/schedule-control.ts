@@ -6,7 +6,7 @@ import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const pause = defineCommand({
   usage: 'schedule pause NAME [--redis URL]',
-  about: 'No more runs until `schedule resume`. A run that has begun goes on; `schedule run` still works.',
+  about: 'Stops runs until `schedule resume`. A run that has begun continues. `schedule run` still works.',
   options: STORE_OPTIONS,
   positionals: ['NAME'],
   examples: [{ does: 'not tonight', command: 'schedule pause nightly' }],
@@ -20,10 +20,10 @@ export const pause = defineCommand({
 
 export const resume = defineCommand({
   usage: 'schedule resume NAME [--redis URL]',
-  about: 'Goes on with a paused schedule at its next time; those that passed meanwhile are not made up for.',
+  about: 'Continues a paused schedule at its next time. Times that passed meanwhile are not made up for.',
   options: STORE_OPTIONS,
   positionals: ['NAME'],
-  examples: [{ does: 'from tomorrow on again', command: 'schedule resume nightly' }],
+  examples: [{ does: 'continue with the next time', command: 'schedule resume nightly' }],
   run: ({ options, positionals: [name] }) =>
     useStore(options, async (store) => {
       const times = await new Schedules(store).resume(name);
@@ -35,13 +35,13 @@ export const resume = defineCommand({
 
 export const run = defineCommand({
   usage: 'schedule run NAME [--again] [--redis URL]',
-  about: `Runs a schedule now, whether it is paused or not: a worker takes it up at once. The last line is the time that
+  about: `Runs a schedule now, also a paused one. A worker begins at once. The last line is the time that
 names the run in \`schedule show\`.`,
-  options: { again: { kind: 'flag', help: 'also the files that were done before' }, ...STORE_OPTIONS },
+  options: { again: { kind: 'flag', help: 'also files that are known already' }, ...STORE_OPTIONS },
   positionals: ['NAME'],
   examples: [
     { does: 'a file came late', command: 'schedule run nightly' },
-    { does: 'the model was wrong: all of them once more', command: 'schedule run nightly --again' },
+    { does: 'the model was wrong: all files once more', command: 'schedule run nightly --again' },
   ],
   run: ({ options, positionals: [name] }) =>
     useStore(options, async (store) => {
@@ -52,10 +52,10 @@ names the run in \`schedule show\`.`,
 
 export const remove = defineCommand({
   usage: 'schedule remove NAME [--redis URL]',
-  about: 'Takes a schedule away, with what it remembers of files and runs. The batches that it made stay.',
+  about: 'Removes a schedule with its records of files and runs. Its batches stay.',
   options: STORE_OPTIONS,
   positionals: ['NAME'],
-  examples: [{ does: 'it is no longer needed', command: 'schedule remove nightly' }],
+  examples: [{ does: 'remove a schedule', command: 'schedule remove nightly' }],
   run: ({ options, positionals: [name] }) =>
     useStore(options, async (store) => {
       await new Schedules(store).remove(name);

@@ -11,7 +11,7 @@ const HEADER = ['schedule', 'cron', 'next run', 'last run', 'last outcome'];
 
 export const list = defineCommand({
   usage: 'schedule list [--redis URL]',
-  about: 'Lists all schedules: the next run, the last one, and what came of it. `schedule show` says more.',
+  about: 'Lists all schedules with the next run, the last run and its outcome. `schedule show` tells more.',
   options: STORE_OPTIONS,
   examples: [{ does: 'did everything run last night?', command: 'schedule list' }],
   run: ({ options }) =>

@@ -12,8 +12,8 @@ const RUNS_SHOWN = 5;
 
 export const show = defineCommand({
   usage: 'schedule show NAME [--json] [--redis URL]',
-  about: `Says what a schedule is, when it runs next, and what its last runs did: which files became which batches, where
-their results are, and what failed why.`,
+  about: `Shows a schedule, its next times, and its last runs: files, their batches, the place of results, and
+failures with their reasons.`,
   options: { json: { kind: 'flag', help: 'everything as one line of JSON, for scripts' }, ...STORE_OPTIONS },
   positionals: ['NAME'],
   examples: [{ does: 'what happened last night?', command: 'schedule show nightly' }],

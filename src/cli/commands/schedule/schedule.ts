@@ -2,11 +2,11 @@
 import type { CommandGroup } from '../../command.js';
 
 export const schedule: CommandGroup = {
-  about: 'Batches at fixed times, from files that workers find then.',
+  about: 'Batches at fixed times, from files that workers find at that time.',
   commands: [
     {
       name: 'add',
-      summary: 'a new schedule: when, which files, which model and policy',
+      summary: 'add a schedule: times, files, model and policy',
       load: async () => (await import('./schedule-add.js')).add,
     },
     {
@@ -21,22 +21,22 @@ export const schedule: CommandGroup = {
     },
     {
       name: 'pause',
-      summary: 'no more runs until it is resumed',
+      summary: 'stop runs until the schedule is resumed',
       load: async () => (await import('./schedule-control.js')).pause,
     },
     {
       name: 'resume',
-      summary: 'go on with a paused schedule',
+      summary: 'continue a paused schedule',
       load: async () => (await import('./schedule-control.js')).resume,
     },
     {
       name: 'run',
-      summary: 'run it now, whatever its times are',
+      summary: 'run a schedule now',
       load: async () => (await import('./schedule-control.js')).run,
     },
     {
       name: 'remove',
-      summary: 'take it away; the batches that it made stay',
+      summary: 'remove a schedule; its batches stay',
       load: async () => (await import('./schedule-control.js')).remove,
     },
   ],
