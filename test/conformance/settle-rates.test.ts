@@ -45,12 +45,9 @@ const FEWEST = 10;
 /** The share that has to be settled; less where a solver is asked about rows that it cannot know to be beyond it. */
 const SHARE = 0.9;
 const SHARES: Record<string, number> = {
-  cuts: 0.7,
-  'branch-around': 0.5,
-  enumerate: 0.5,
+  'branch-around': 0.7,
+  enumerate: 0.7,
   'quadratic-dual': 0.7,
-  'branch-plausible': 0.7,
-  'forest-split': 0.7,
 };
 
 /** As the product poses them: rough ground, all families, all policy entries. */
