@@ -82,6 +82,7 @@ function edgesOf(tree: TreeSpec, column: number, steps: readonly Step[]): Edge[]
     const edge = locate(
       (value) => isLeft(tree, node, through(steps, column, value)),
       guess(steps, column, tree.threshold[node]),
+      size(steps, column, tree.threshold[node]),
     );
     return edge ? [edge] : [];
   });
@@ -93,6 +94,13 @@ const through = (steps: readonly Step[], column: number, value: number): number 
 const guess = (steps: readonly Step[], column: number, threshold: number): number =>
   steps.reduceRight((v, step) => (step.type === 'scale' ? v * step.scale[column] + step.mean[column] : v), threshold);
 
+/** Of the terms that a guess is made of: rounding may put the edge as far off as a share of them. */
+const size = (steps: readonly Step[], column: number, threshold: number): number =>
+  steps.reduceRight(
+    (v, step) => (step.type === 'scale' ? v * Math.abs(step.scale[column]) + Math.abs(step.mean[column]) : v),
+    Math.abs(threshold),
+  );
+
 function isLeft(tree: TreeSpec, node: number, input: number): boolean {
   const single = tree.precision === 'float32';
   const value = single ? Math.fround(input) : input;
@@ -101,8 +109,8 @@ function isLeft(tree: TreeSpec, node: number, input: number): boolean {
 }
 
 /** Halves until two neighbouring numbers are left. */
-function locate(isLeftAt: (value: number) => boolean, near: number): Edge | null {
-  const reach = Math.max(Math.abs(near) * 1e-5, 1e-30);
+function locate(isLeftAt: (value: number) => boolean, near: number, terms: number): Edge | null {
+  const reach = Math.max(Math.abs(near) * 1e-5, terms * 1e-12, 1e-30);
   let below = near - reach;
   let above = near + reach;
   if (isLeftAt(below) === isLeftAt(above)) return null;
