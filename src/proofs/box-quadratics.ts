@@ -83,21 +83,31 @@ export class QuadraticOverBox {
     return own.map((value, i) => value + this.hair * (near[i] + far[i]));
   }
 
-  /** At least q̂ at every point of the part. */
+  /** The size of what cancels in each slope. */
+  private slopeSizes(x: Float64Array): Float64Array {
+    const [near, far] = [this.q.nearGradient(x), this.q.farGradient(x)];
+    return near.map((value, i) => Math.abs(value) + Math.abs(far[i]));
+  }
+
+  /** At least q̂ at every point of the part, whatever the rounding of this very sum. */
   most({ lo, hi }: Intervals): number {
     const c = lo.map((low, i) => middle(low, hi[i]));
-    const g = this.slope(c);
+    const reach = lo.map((low, i) => Math.max(c[i] - low, hi[i] - c[i]));
+    const [g, sizes] = [this.slope(c), this.slopeSizes(c)];
     let bound = this.raised(c);
+    let terms = this.sizes.magnitude(c);
     for (let i = 0; i < this.size && bound < Infinity; i++) {
       if (lo[i] === hi[i]) continue;
       bound += mostAlong(g[i], this.H[i * this.size + i], lo[i] - c[i], hi[i] - c[i]);
+      terms += sizes[i] * reach[i];
       for (let j = 0; j < this.size; j++) {
         const coupling = Math.abs(this.H[i * this.size + j]);
-        if (j === i || lo[j] === hi[j] || coupling === 0) continue;
-        bound += coupling * Math.max(c[i] - lo[i], hi[i] - c[i]) * Math.max(c[j] - lo[j], hi[j] - c[j]);
+        if (lo[j] === hi[j] || coupling === 0) continue;
+        if (j !== i) bound += coupling * reach[i] * reach[j];
+        terms += coupling * reach[i] * reach[j];
       }
     }
-    return bound;
+    return Number.isFinite(terms) ? bound + ROUNDING * (this.size + 4) * terms : bound;
   }
 
   /**
@@ -107,11 +117,11 @@ export class QuadraticOverBox {
   private settleMonotone({ lo, hi }: Intervals): number {
     for (;;) {
       const c = lo.map((low, i) => middle(low, hi[i]));
-      const g = this.slope(c);
+      const [g, sizes] = [this.slope(c), this.slopeSizes(c)];
       const settled: [column: number, worst: number][] = [];
       for (let i = 0; i < this.size; i++) {
         if (lo[i] === hi[i]) continue;
-        const [least, most] = this.slopeRange(i, g[i], c, lo, hi);
+        const [least, most] = this.slopeRange(i, g[i], sizes[i], c, lo, hi);
         if (least >= 0) settled.push([i, most === 0 ? c[i] : hi[i]]);
         else if (most <= 0) settled.push([i, lo[i]]);
       }
@@ -122,8 +132,16 @@ export class QuadraticOverBox {
     }
   }
 
-  private slopeRange(i: number, at: number, c: Float64Array, lo: Float64Array, hi: Float64Array): [number, number] {
-    let [least, most, size] = [at, at, Math.abs(at)];
+  /** `at`: the slope at c, a sum of terms of that size. */
+  private slopeRange(
+    i: number,
+    at: number,
+    terms: number,
+    c: Float64Array,
+    lo: Float64Array,
+    hi: Float64Array,
+  ): [number, number] {
+    let [least, most, size] = [at, at, terms];
     for (let j = 0; j < this.size; j++) {
       const rate = 2 * this.H[i * this.size + j];
       if (lo[j] === hi[j] || rate === 0) continue;

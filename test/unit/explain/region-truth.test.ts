@@ -150,3 +150,38 @@ describe('a region of tiny numbers', () => {
     expect(2 * from).toBeGreaterThanOrEqual(-2.19e-8 * (1 + 1e-9));
   });
 });
+
+describe('a region that reaches far out', () => {
+  it('is proved at its near corners, beside the rounding of the far ones', async () => {
+    const model = {
+      schema: 'elsewise.model/v1',
+      name: 'm',
+      family: 'lvq',
+      classes: ['no', 'yes'],
+      features: [
+        { name: 'x', type: 'continuous' },
+        { name: 'u', type: 'continuous', decimals: 3, min: -0.004, max: 0.003 },
+        { name: 'v', type: 'continuous', decimals: 2, min: -0.036, max: 0.037 },
+        { name: 'y', type: 'continuous', min: -3, max: 1 },
+      ],
+      preprocessing: [{ type: 'affine', matrix: [[-0.6668, 333.2, -14.34, 0.7639]], offset: [0] }],
+      parameters: { prototypes: [[-0.3135], [1.216]], labels: ['no', 'yes'] },
+      background: { mad: { x: 1.28, u: 1.41, v: 0.585, y: 1.16 } },
+    };
+    const policy = {
+      schema: 'elsewise.policy/v1',
+      target: 'yes',
+      cost: { norm: 'l2', weights: 'mad' },
+      features: { x: { step: 0.3 }, u: { maxIncrease: 0.003 }, y: { maxDecrease: 1.5, min: -2.609 } },
+      region: true,
+    };
+    const plan = await planOf(model, policy);
+    const row = { x: 0.75, u: 0.003, v: -0.04, y: -1.109 };
+    const { x, y } = plan.explain({ id: 'r', features: row }).counterfactuals[0].region!.features as Record<
+      string,
+      { from: number; to: number }
+    >;
+    expect(x.from).toBeLessThan(-1e9);
+    expect(plan.explain({ id: 'corner', features: { ...row, x: x.to, y: y.from } }).status).toBe('already');
+  });
+});
