@@ -21,6 +21,7 @@ import {
   type LinearRow,
   type Piece,
   polyhedron,
+  pullBack,
 } from './region.js';
 
 /** Which way rounding is counted: `eased` conditions hold for all that the exact one holds for, `tightened` ones imply it. */
@@ -134,7 +135,9 @@ class QuadraticExponents implements Exponents {
     const doubt = (2 * most * this.doubt + 2 * ROUNDING * Math.abs(level)) / total + near.doubt + far.doubt;
     const constant = (2 * offset) / total + near.constant - far.constant + (side === 'eased' ? -doubt : doubt);
     const size = (2 * (most * this.size + Math.abs(level))) / total + near.constant + far.constant;
-    return nearerPiece([new DistanceDifference(near.centre, far.centre, constant, this.sum.forms[0].map, size)]);
+    const piece = nearerPiece([new DistanceDifference(near.centre, far.centre, constant, null, size)]);
+    const { map } = this.sum.forms[0];
+    return map ? pullBack(map, piece) : piece;
   }
 
   /** The centres whose weights have the sign of the total, as shares of it. */

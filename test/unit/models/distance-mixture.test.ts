@@ -1,5 +1,6 @@
 /** Weighted sums of distances as one distance, and conditions on exponents, against the sums themselves. */
 import { describe, expect, it } from 'vitest';
+import type { AffineMap } from '../../../src/linalg/affine.js';
 import { fullMatrix } from '../../../src/linalg/symmetric-matrix.js';
 import { type Centre, DistanceDifference } from '../../../src/models/distance-difference.js';
 import { mixDistances } from '../../../src/models/distance-mixture.js';
@@ -47,12 +48,26 @@ describe('a mixture of distances', () => {
   });
 });
 
+const plainMap = () => null;
+const scaleMap = (dice: Dice): AffineMap => ({
+  matrix: null,
+  diagonal: Float64Array.from({ length: 3 }, () => dice.between(0.5, 2)),
+  offset: Float64Array.from({ length: 3 }, () => dice.normal()),
+});
+
 describe('a condition on exponents', () => {
-  it('holds where the exponents keep it, eased a little more and tightened a little less', () => {
+  it.each([
+    ['plain', plainMap, false],
+    ['behind a scale', scaleMap, false],
+    ['with one matrix for all', plainMap, true],
+    ['with one matrix for all, behind a scale', scaleMap, true],
+  ] as const)('%s holds where the exponents keep it', (_, mapOf, isShared) => {
     const dice = new Dice(5);
     for (let round = 0; round < 200; round++) {
-      const [own, ...rivals] = Array.from({ length: 4 }, () => centreOf(dice, 3, round % 2 === 0, 0));
-      const forms = rivals.map((rival) => new DistanceDifference(own, rival, dice.normal()));
+      const drawn = Array.from({ length: 4 }, () => centreOf(dice, 3, round % 2 === 0, 0));
+      const [own, ...rivals] = isShared ? drawn.map(({ at }) => ({ at, matrix: drawn[0].matrix })) : drawn;
+      const map = mapOf(dice);
+      const forms = rivals.map((rival) => new DistanceDifference(own, rival, dice.normal(), map));
       const sum: ExpQuadratics = { kind: 'exp-quadratics', forms, logBound: 0 };
       const [exponents] = exponentsOf([sum]);
       const a = Float64Array.from({ length: 3 }, () => dice.pick([0, 1, -1]) * dice.unit());
