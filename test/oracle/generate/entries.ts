@@ -15,7 +15,7 @@ const constraintLike = (asked: Case, pattern: RegExp): boolean =>
 /** Whether a case has the entry. */
 export type Entry = (asked: Case) => boolean;
 
-export const ENTRIES: Record<string, Entry> = {
+const ENTRIES: Record<string, Entry> = {
   'plain bounds of the model': ({ policy }) => !Object.keys(policy.features ?? {}).length,
   never: (asked) => anyRule(asked, ({ change }) => change === 'never'),
   direction: (asked) => anyRule(asked, ({ change }) => change === 'increase' || change === 'decrease'),
@@ -38,22 +38,45 @@ export const ENTRIES: Record<string, Entry> = {
   plausibility: ({ policy }) => policy.plausibility !== undefined,
 };
 
-/** Entries that only classifiers have, or only families with scores to speak of. */
-export const TARGET_ENTRIES: Record<string, Entry> = {
+/** Entries that only some families have. */
+const TARGET_ENTRIES: Record<string, Entry> = {
   margin: ({ policy }) => (policy.margin ?? 0) > 0,
   'an interval': ({ policy }) => typeof policy.target === 'object' && !Array.isArray(policy.target),
   'a list of classes': ({ policy }) => Array.isArray(policy.target),
 };
 
-const MOST_DRAWS = 2000;
+const REGRESSORS = ['linear-regression', 'poisson-regression', 'exponential-regression'];
+/** Families of two classes: a list of them is every target there is. */
+const PAIRS = ['hyperplane', 'logistic-regression', 'isolation-forest'];
 
-/** The first case from an index on that has an entry, lacks the target, and can be tried in full; null where there is none. */
-export function drawWith(entry: Entry, seed: number, options: CaseOptions): Case | null {
-  for (let index = 0; index < MOST_DRAWS; index++) {
+/** Every entry that a question about a family may have. */
+export function entriesOf(family: string): Record<string, Entry> {
+  const isRegressor = REGRESSORS.includes(family);
+  const lacks = (name: string) =>
+    (name === 'margin' && isRegressor) ||
+    (name === 'an interval' && family === 'lvq') ||
+    (name === 'a list of classes' && (isRegressor || PAIRS.includes(family)));
+  return { ...ENTRIES, ...Object.fromEntries(Object.entries(TARGET_ENTRIES).filter(([name]) => !lacks(name))) };
+}
+
+const MOST_DRAWS = 1000;
+
+/**
+ * Cases of a run that together have every entry, each with one at least that those before it lack. All of them lack the target and can
+ * be tried in full. An entry that no case had is not among the keys.
+ */
+export function drawEntries(entries: Record<string, Entry>, seed: number, options: CaseOptions): Map<string, Case> {
+  const found = new Map<string, Case>();
+  const names = Object.keys(entries);
+  for (let index = 0; index < MOST_DRAWS && found.size < names.length; index++) {
     const asked = drawCase(seed, index, options);
-    if (!entry(asked)) continue;
-    const question = new Question(asked);
-    if (choicesOf(question) && question.hasTarget(question.factual) === 'no') return asked;
+    const added = names.filter((name) => !found.has(name) && entries[name](asked));
+    if (added.length && isGrid(asked)) for (const name of added) found.set(name, asked);
   }
-  return null;
+  return found;
+}
+
+function isGrid(asked: Case): boolean {
+  const question = new Question(asked);
+  return choicesOf(question) !== null && question.hasTarget(question.factual) === 'no';
 }
