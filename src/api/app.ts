@@ -83,7 +83,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   answerForNode(app.server);
   app.setErrorHandler((error, request, reply) => tellProblem(error, request, reply));
   app.setNotFoundHandler((request, reply) =>
-    tellProblem(new ElsewiseError('no-such-route', 'GET /openapi.json says what there is'), request, reply),
+    tellProblem(new ElsewiseError('no-such-route', 'GET /openapi.json lists the routes'), request, reply),
   );
   return app;
 }
@@ -145,7 +145,7 @@ async function addRateLimit(app: FastifyInstance, { settings }: Service): Promis
     max: ({ caller }: FastifyRequest) => caller?.ratePerMinute ?? settings.ratePerMinute,
     keyGenerator: ({ caller }: FastifyRequest) => caller?.name ?? '',
     errorResponseBuilder: (_request, { max }) =>
-      new ElsewiseError('too-many-requests', `${max} requests a minute are taken from this token`),
+      new ElsewiseError('too-many-requests', `${max} requests a minute are the limit of this token`),
   });
 }
 

@@ -80,7 +80,7 @@ export class EventAnswers {
     if (state !== 'unknown' && state !== 'completed') return true;
     const letter = await this.#store.dead.find(letterId('events', jobId));
     if (!letter) return false;
-    if (isMalformed(letter)) throw new ElsewiseError('damaged', 'what was kept of this event cannot be read');
+    if (isMalformed(letter)) throw new ElsewiseError('damaged', 'the stored event cannot be read');
     throw storedError(letter.code, letter.message);
   }
 }

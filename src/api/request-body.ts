@@ -58,13 +58,13 @@ export function linger(body: IncomingMessage): void {
 }
 
 function tooLarge(limit: number): ElsewiseError {
-  return new ElsewiseError('too-large', `at most ${limit} bytes are taken`, 'body');
+  return new ElsewiseError('too-large', `the limit is ${limit} bytes`, 'body');
 }
 
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const error = new ElsewiseError('too-slow', `nothing came for ${timeoutMs / 1000} s`, 'body');
+    const error = new ElsewiseError('too-slow', `no data arrived for ${timeoutMs / 1000} s`, 'body');
     timer = setTimeout(() => reject(error), timeoutMs);
   });
   work.catch(() => {}); // what comes of it after the time is nobody's business

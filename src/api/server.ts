@@ -114,7 +114,7 @@ export class ApiServer {
   async #drain(): Promise<void> {
     const { unreadyMs, drainMs } = this.#options.api;
     if (this.#app?.server.listening) await sleep(unreadyMs);
-    this.#closing.abort(new ElsewiseError('interrupted', 'the server is going down: send it again'));
+    this.#closing.abort(new ElsewiseError('interrupted', 'the server is going down: send the request again'));
     const cut = setTimeout(() => this.#app?.server.closeAllConnections(), drainMs);
     await this.#app?.close();
     clearTimeout(cut);
@@ -137,9 +137,9 @@ function urlOf({ address, family, port }: AddressInfo): string {
 /** Without tokens it serves nobody, unless told to on purpose, and then only its own machine. */
 function refuseUnsafe({ api, insecureNoAuth }: ApiOptions): void {
   const refuse = (text: string) => new ElsewiseError('usage', text);
-  if (insecureNoAuth && api.tokens.length > 0) throw refuse('--insecure-no-auth does not go with tokens');
+  if (insecureNoAuth && api.tokens.length > 0) throw refuse('--insecure-no-auth and tokens exclude each other');
   if (insecureNoAuth && !LOOPBACK.includes(api.host))
     throw refuse(`--insecure-no-auth is for the loopback only, not for ${api.host}: make a token (elsewise token)`);
   if (!insecureNoAuth && api.tokens.length === 0)
-    throw refuse('no token is configured, so nobody could call it: make one with `elsewise token`, see --help');
+    throw refuse('no token is configured: make a token with `elsewise token`, see --help');
 }

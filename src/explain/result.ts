@@ -36,13 +36,13 @@ const NO_SEARCH: Done = { attempts: [] };
 
 /** Why nothing was found, by what ended the search. */
 const NOT_FOUND: Record<Strike | 'numerical' | 'no-solver', Reason> = {
-  time: { code: 'deadline', message: 'no answer was found before the deadline, and none was excluded' },
-  effort: { code: 'effort', message: 'no answer was found within the effort, and none was excluded' },
+  time: { code: 'deadline', message: 'no answer was found before the deadline; an answer may exist' },
+  effort: { code: 'effort', message: 'no answer was found within the effort; an answer may exist' },
   numerical: {
     code: 'numerical',
-    message: 'no solver found an answer that the model confirmed, and none proved that there is none',
+    message: 'no solver found an answer that the model confirmed, and no solver proved that there is none',
   },
-  'no-solver': { code: 'no-solver', message: 'no solver takes this model with this policy' },
+  'no-solver': { code: 'no-solver', message: 'no solver accepts this model with this policy' },
 };
 
 const SCHEMA = 'elsewise.result/v1';

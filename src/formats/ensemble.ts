@@ -50,7 +50,7 @@ export function findObjective<T>(table: Readonly<Record<string, T>>, name: strin
 }
 
 export const unsupported = (what: string, path: string) =>
-  new ElsewiseError('unsupported', `this importer does not do ${what}`, path);
+  new ElsewiseError('unsupported', `this importer does not support ${what}`, path);
 
 /** A feature whose codes 0, 1, ... are categories; `last` is the largest code that the model knows. */
 export function categoricalFeature(name: string, last: number, path: string): FeatureDocument {

@@ -42,7 +42,7 @@ interface VariableText {
 function read(name: string, { fileVariables }: Entry, environment: Environment): VariableText | undefined {
   const file = fileVariables.includes(`${name}_FILE`) ? environment[`${name}_FILE`] : undefined;
   const text = environment[name];
-  if (file && text) throw new ElsewiseError('usage', `${name}_FILE is set as well; one of them has to go`, name);
+  if (file && text) throw new ElsewiseError('usage', `${name}_FILE is set as well: unset one of the two`, name);
   if (file) return { origin: `${name}_FILE`, text: readSecret(file, `${name}_FILE`) };
   return text ? { origin: name, text } : undefined;
 }

@@ -87,7 +87,7 @@ describe('a server', () => {
   it('without tokens does not start', async () => {
     await expect(start({}, false)).rejects.toThrow('no token is configured');
     await expect(start({ host: '0.0.0.0' }, true)).rejects.toThrow('for the loopback only');
-    await expect(start({ tokens: TOKENS }, true)).rejects.toThrow('does not go with tokens');
+    await expect(start({ tokens: TOKENS }, true)).rejects.toThrow('exclude each other');
     await expect(start({ tokens: [TOKENS[0], TOKENS[0]] }, false)).rejects.toThrow('two tokens');
   });
 

@@ -96,7 +96,7 @@ describe('--resume', () => {
       'another input',
       [],
       (folder) => writeText(folder, 'rows.csv', `${HEADER}\n${'x,1000,30,Köln\n'.repeat(60)}`),
-      /is "x" here and "r-50"/,
+      /is "x" in the input and "r-50"/,
     ],
     ['a shorter input', [], (folder) => writeText(folder, 'rows.csv', rowsCsv(10)), /has 50 rows, the input only 10/],
     [

@@ -134,7 +134,10 @@ describe('TLS', () => {
 
   it('that cannot be trusted is not', async () => {
     const list = (changes: NodeJS.ProcessEnv) => world.callWith(changes, 'models', 'list');
-    expectRefusal(await list({ ELSEWISE_STORE_CA_FILE: '' }), /certificate.*: .*name that by ELSEWISE_STORE_CA_FILE/);
+    expectRefusal(
+      await list({ ELSEWISE_STORE_CA_FILE: '' }),
+      /certificate.*: .*name the authority by ELSEWISE_STORE_CA_FILE/,
+    );
     const byAddress = { REDIS_URL: `rediss://127.0.0.1:${server.tlsPort}` };
     expectRefusal(await list(byAddress), /altnames.*: .*ELSEWISE_STORE_SERVER_NAME/);
     const nameless = { ELSEWISE_STORE_CERT_FILE: '', ELSEWISE_STORE_KEY_FILE: '' };
@@ -164,7 +167,7 @@ describe('TLS', () => {
     const { port } = http.address() as AddressInfo;
     const none = { ELSEWISE_STORE_CA_FILE: '', ELSEWISE_STORE_CERT_FILE: '', ELSEWISE_STORE_KEY_FILE: '' };
     const result = await world.callWith({ ...none, REDIS_URL: `redis://127.0.0.1:${port}` }, 'models', 'list');
-    expectRefusal(result, /what answers on that port is not Redis/);
+    expectRefusal(result, /the server on that port is not Redis/);
     http.close();
   });
 

@@ -84,7 +84,7 @@ describe('schedule add', () => {
     await refused('2 fields', 'other', '0 2');
     await refused('no time zone', 'other', '0 2 * * *', '--tz', 'Mars/Base');
     await refused('at most 50', 'a:b', '0 2 * * *');
-    await refused('exists and is another one', 'nightly', '0 3 * * *');
+    await refused('exists with other content', 'nightly', '0 3 * * *');
     const unknown = ['--cron', NEVER, '--input', pattern()];
     expect((await world.call('schedule', 'add', 'x', ...unknown, '--model', 'credti')).stderr).toContain(
       'did you mean',

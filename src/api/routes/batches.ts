@@ -136,11 +136,11 @@ export const showResults = defineRoute({
     wait: z
       .enum(['true', 'false'])
       .default('true')
-      .describe('false: ends with the first row that is not answered yet instead of waiting for it'),
+      .describe('false: the response ends before the first row without a result'),
   }),
   responses: {
     200: {
-      description: 'one result a line; the connection breaks off, unfinished, where a chunk has failed',
+      description: 'one result per line; the connection breaks off at a failed chunk',
       type: NDJSON,
       schema: SCHEMAS.result,
     },

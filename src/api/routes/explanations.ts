@@ -50,7 +50,7 @@ export const showExplanation = defineRoute({
   async answer({ params: { id }, service }) {
     const found = await service.answers.find(id);
     if (found === undefined)
-      throw new ElsewiseError('not-known', 'nothing is known under this id (or it has expired)', 'params.id');
+      throw new ElsewiseError('not-known', 'no explanation of this id is stored (or it has expired)', 'params.id');
     return found === 'pending' ? comeBack(id) : { status: 200, body: found };
   },
 });

@@ -52,7 +52,7 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
       const batch = options.batch ?? newBatchId(model.name);
       const say = (text: string) => options.quiet || process.stderr.write(`elsewise: ${text}\n`);
       for (const text of await checkServers(store.redis, store.settings)) say(text);
-      say(`adding to batch ${batch}, should it be interrupted: the same again with --batch ${batch}`);
+      say(`adding to batch ${batch}; after an interruption repeat the command with --batch ${batch}`);
       const progress = showAdding(options.quiet);
       const ttlSeconds = options.ttl === undefined ? undefined : readDuration(options.ttl);
       const adding = new Producer(store).addBatch(

@@ -57,7 +57,7 @@ The queue \`schedule\` is for workers that can read the files of schedules (see 
     const running = await QueueWorker.start({ settings: settingsOf(options), lanes, schedules, threads, port, notice });
     process.stdout.write(`serving ${served.join(' and ')}, probes on http://127.0.0.1:${running.port}/metrics\n`);
     await aborted(stop);
-    notice('draining: running jobs are finished, no others taken');
+    notice('draining: running jobs are finished, no new job is taken');
     await running.drain();
     notice('drained');
     return 0;

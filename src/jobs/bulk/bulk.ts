@@ -160,7 +160,8 @@ async function skipRows(source: RowSource, { rows, lastId }: ResumePoint, job: B
     if (!last) throw refuse(`the output has ${rows} rows, the input only ${rows - left}`);
   }
   const id = [...idsOf(source, last!, job.model)].at(-1);
-  if (id !== lastId) throw refuse(`row ${rows} is "${id}" here and "${lastId}" in the output, so it is another input`);
+  if (id !== lastId)
+    throw refuse(`row ${rows} is "${id}" in the input and "${lastId}" in the output: the input is another one`);
 }
 
 function* idsOf(source: RowSource, chunk: Chunk, model: LoadedModel): Generator<string> {

@@ -65,7 +65,7 @@ export class BrokenJobs {
     const read = await this.#options.queue.getJob(job.id).then(() => undefined, unlessTrouble);
     if (read) return new ElsewiseError('damaged', `the fields of the job cannot be read (${read.message})`);
     if (job.stalls <= config.worker.maxStalls + SPARE_STALLS) return undefined;
-    return new ElsewiseError('too-often', `taken ${job.stalls} times and never begun`);
+    return new ElsewiseError('too-often', `${job.stalls} workers took the job and none began it`);
   }
 }
 
@@ -76,5 +76,5 @@ function unlessTrouble(error: unknown): Error {
 }
 
 function noJob({ message }: Error): ElsewiseError {
-  return new ElsewiseError('damaged', `there is something else than a job under its key (${message})`);
+  return new ElsewiseError('damaged', `the key of the job holds something else (${message})`);
 }

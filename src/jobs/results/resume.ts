@@ -55,7 +55,7 @@ async function inspect(
   if (lines.count < headerLines) return FROM_START;
   const foreign = (what: string) => new ElsewiseError('conflict', `cannot be resumed: ${what}`, path);
   if (header !== '' && (await readText(file, 0, Buffer.byteLength(header))) !== header) {
-    throw foreign('its header is not the one of this model');
+    throw foreign('its header does not fit this model');
   }
   const rows = lines.count - headerLines;
   if (rows === 0) return { rows, bytes: lines.end, lastId: undefined };

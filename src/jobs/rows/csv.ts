@@ -44,7 +44,7 @@ export function readHeader(
   const read = readNames(features);
   const fail = (message: string) => new ElsewiseError('bad-input', message, fileName);
   const twice = names.find((name, i) => names.indexOf(name) < i && read.has(name));
-  if (twice !== undefined) throw fail(`the column "${twice}" is there twice`);
+  if (twice !== undefined) throw fail(`the column "${twice}" appears twice`);
   const missing = features.filter((feature) => !names.includes(feature.name));
   const needed = missing.filter((feature) => !feature.isImputed);
   if (needed.length) throw fail(missingColumns(needed, names, read));
@@ -123,7 +123,7 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
 
 function faultOf(count: number, expected: number): ParsedRow['fault'] {
   if (count === expected) return undefined;
-  if (count < 0) return { path: 'row', message: 'a quoted field is not closed as it should be' };
+  if (count < 0) return { path: 'row', message: 'a quoted field is not closed correctly' };
   return { path: 'row', message: `expected ${expected} fields, as in the header, got ${count}` };
 }
 

@@ -35,7 +35,7 @@ export class PlanTrial {
 
   #timeAtOnce({ layout, bytes, firstRow, progress }: ThreadTask<TimeTask>): RowTime {
     const plan = this.#tried;
-    if (!plan) throw new ElsewiseError('thread-lost', 'the thread that had prepared model and policy is gone');
+    if (!plan) throw new ElsewiseError('thread-lost', 'the thread that prepared model and policy has ended');
     const read = createRowReader(layout, plan.model);
     const solve = function* () {
       for (const { fault, id, raw, target } of read(asBuffer(bytes), firstRow))

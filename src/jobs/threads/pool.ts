@@ -100,7 +100,7 @@ export class SolverPool {
     const attempt = await this.#attempt(task, options);
     if ('answer' in attempt) return attempt.answer;
     if (attempt.rowsDone < 0) throw new ElsewiseError('thread-lost', attempt.loss.message);
-    if (task.loss) throw new ElsewiseError('thread-lost', `not even an answer to failed rows: ${attempt.loss.message}`);
+    if (task.loss) throw new ElsewiseError('thread-lost', `no thread answers the failed rows: ${attempt.loss.message}`);
     if (task.rows === 1) return this.run({ ...task, loss: attempt.loss }, options);
     const answer = await this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
     return task.isPacked ? { ...answer, ...(await this.#runWhole({ kind: 'block', bytes: answer.bytes })) } : answer;
@@ -232,14 +232,11 @@ function watchProgress(
 }
 
 function notPrepared(limitMs: number): ElsewiseError {
-  return new ElsewiseError(
-    'prepare-limit',
-    `model and policy were not prepared after ${limitMs} ms, and that was stopped`,
-  );
+  return new ElsewiseError('prepare-limit', `preparing model and policy was stopped after ${limitMs} ms`);
 }
 
 function overran(limitMs: number): RowLoss {
-  return { code: 'overran', message: `the solver was still busy with this row after ${limitMs} ms and was stopped` };
+  return { code: 'overran', message: `the solver did not finish this row within ${limitMs} ms and was stopped` };
 }
 
 /** The rows before one, that row, the rows behind it; to be solved and not packed, since only a whole can be. */

@@ -187,5 +187,5 @@ function readBody({ body }: RequestEntry, maxBytes: number): Uint8Array {
 }
 
 function tooOften(deliveries: number): ElsewiseError {
-  return new ElsewiseError('too-often', `taken ${deliveries} times, and its workers died or gave it back each time`);
+  return new ElsewiseError('too-often', `taken ${deliveries} times: each worker died or gave the entry back`);
 }

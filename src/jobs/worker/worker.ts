@@ -52,7 +52,7 @@ const LOOK_EVERY_MS = 5_000;
 const SWEEP_EVERY_MS = 30_000;
 const LOOK_DRAINING_MS = 250;
 const DRAIN_WITHOUT_REDIS_MS = 5_000;
-const LEFT_UNDONE = 'Redis is away while draining: what was running is left to other workers';
+const LEFT_UNDONE = 'Redis is away while draining: running jobs are left to other workers';
 const TELL_FULL_EVERY_MS = 60_000;
 const FULL = 'Redis is full: jobs wait, none is lost. Raise its maxmemory, or remove what is not needed';
 

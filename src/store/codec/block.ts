@@ -51,5 +51,5 @@ export async function unpack(
 }
 
 export function damaged(what: string, how: string): ElsewiseError {
-  return new ElsewiseError('damaged', `what Redis holds is damaged: ${how}`, what);
+  return new ElsewiseError('damaged', `the content in Redis is damaged: ${how}`, what);
 }

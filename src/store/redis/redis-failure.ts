@@ -30,16 +30,16 @@ const KNOWN: readonly KnownFailure[] = [
   refused('notPermitted', 'let the user do this, see the ACL in docs/redis.md'),
   refused(
     'unknownAuthority',
-    'its certificate is of an authority that we do not know: name that by ELSEWISE_STORE_CA_FILE',
+    'the authority of its certificate is unknown: name the authority by ELSEWISE_STORE_CA_FILE',
   ),
   refused(
     'otherHost',
-    'its certificate is for another host: use the name that it is for, or give that by ELSEWISE_STORE_SERVER_NAME',
+    'its certificate is for another host: use the name in the certificate, or give that name by ELSEWISE_STORE_SERVER_NAME',
   ),
   refused('expired', 'renew its certificate, or set the clock'),
-  refused('noCertificate', `it wants a certificate of ours that it knows: ${OWN_CERTIFICATE}`),
+  refused('noCertificate', `it asks for a client certificate that it knows: ${OWN_CERTIFICATE}`),
   refused('noTls', 'it does not speak TLS on that port: write redis instead of rediss, or use its TLS port'),
-  refused('noRedis', 'what answers on that port is not Redis: check host and port'),
+  refused('noRedis', 'the server on that port is not Redis: check host and port'),
   refused('noCluster', 'it is no Cluster: write redis:// instead of redis+cluster://'),
   refused(
     'otherSlot',
@@ -55,7 +55,7 @@ const KNOWN: readonly KnownFailure[] = [
   },
   away(['noDisk'], 'it cannot write to its disk and takes no more data: make room, or see its log'),
   {
-    ...away(BROKEN, `start it, or, if it is there, give it a certificate of ours that it knows: ${OWN_CERTIFICATE}`),
+    ...away(BROKEN, `start it, or, if it runs, give it a client certificate that it knows: ${OWN_CERTIFICATE}`),
     isTls: true,
   },
   {

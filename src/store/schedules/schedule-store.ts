@@ -47,7 +47,7 @@ export class ScheduleStore {
     const first = await this.read(name);
     if (canonicalJson({ ...first, created: '' }) === canonicalJson({ ...schedule, created: '' })) return;
     const advice = 'give --replace to change it, or choose another name';
-    throw new ElsewiseError('conflict', `schedule "${name}" exists and is another one: ${advice}`);
+    throw new ElsewiseError('conflict', `schedule "${name}" exists with other content: ${advice}`);
   }
 
   /** Whether it was there before or not. */

@@ -170,7 +170,7 @@ describe.each([
   });
 
   it.each<[string, Options, RegExp]>([
-    ['linear trees', { trees: [{ isLinear: true }] }, /does not do linear trees/],
+    ['linear trees', { trees: [{ isLinear: true }] }, /does not support linear trees/],
     ['one against the rest', { objective: 'multiclassova num_class:3 sigmoid:1' }, /the objective "multiclassova"/],
     ['ranking', { objective: 'lambdarank' }, /the objective "lambdarank"; known are binary,/],
     ['roots', { objective: 'regression sqrt' }, /the objective "regression sqrt"/],

@@ -38,7 +38,7 @@ describe('the header', () => {
   });
 
   it('refuses a column that is there twice', () => {
-    expect(() => readHeader('age,income,owner,city,age', ',', features, 'rows.csv')).toThrow('"age" is there twice');
+    expect(() => readHeader('age,income,owner,city,age', ',', features, 'rows.csv')).toThrow('"age" appears twice');
   });
 
   it('leaves unknown columns alone, whatever they are called', () => {
@@ -76,10 +76,7 @@ describe('rows', () => {
 
   it('with a stray quote are at fault alone', () => {
     const rows = rowsOf(HEADER, 'a,1,2,3,"4\nb,1,2,3,4\n');
-    expect(rows.map(({ fault }) => fault?.message)).toEqual([
-      'a quoted field is not closed as it should be',
-      undefined,
-    ]);
+    expect(rows.map(({ fault }) => fault?.message)).toEqual(['a quoted field is not closed correctly', undefined]);
   });
 
   it('that are not UTF-8 are at fault alone', () => {
