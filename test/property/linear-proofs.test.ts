@@ -85,7 +85,7 @@ function* taken(solver: Solver, ground: Ground, norm: RoughNorm, from: number): 
 }
 
 beforeAll(async () => {
-  await Promise.all(solvers.map((solver) => solver.load?.()));
+  await Promise.all(solvers.map((solver) => solver.engine?.load()));
 });
 
 const named = solvers.filter(({ name }) => name in NORMS);

@@ -14,6 +14,7 @@ import type { Highs, Model, ModelData, ModelStatusCode } from 'highs';
 import type { Budget } from '../../problems/budget.js';
 import { type Engine, EngineNeeded } from '../engine.js';
 import type { SparseProgram } from './sparse-program.js';
+import { dualBound, provesEmpty } from './weak-duality.js';
 
 const SETTINGS = {
   output_flag: false,
@@ -76,7 +77,7 @@ export interface Run {
   readonly status: 'optimal' | 'infeasible' | 'limit' | 'failed';
   /** Values by column, null when there are none; after 'failed' whatever HiGHS had. */
   readonly values: Float64Array | null;
-  /** Of a linear or mixed-integer program: lower bound on the objective, up to the tolerances; otherwise -Infinity. */
+  /** Lower bound on the objective: of a linear program proved here, of a mixed-integer one by HiGHS's word; otherwise -Infinity. */
   readonly bound: number;
   /** By row and by column, of continuous programs: how fast the optimum rises with the end that is met. */
   readonly rowDuals: Float64Array;
@@ -96,8 +97,8 @@ const NOTHING: Run = {
   detail: '',
 };
 
-/** Runs a program whose objective is bounded below, within a budget that it counts in iterations and nodes. */
-export function runHighs(program: SparseProgram, budget: Budget): Run {
+/** Runs a program whose objective is bounded below, within a budget that it counts in iterations and nodes, up to a relative gap. */
+export function runHighs(program: SparseProgram, budget: Budget, gap = 0): Run {
   if (isBroken) return { ...NOTHING, detail: 'HiGHS broke and is being loaded anew' };
   if (!engine) throw new EngineNeeded(highs);
   try {
@@ -105,12 +106,13 @@ export function runHighs(program: SparseProgram, budget: Budget): Run {
     if (!program.cost.length) program.addColumn(0, 0);
     instance ??= createInstance(engine);
     const kind = kindOf(program);
-    instance.options.set({ ...SETTINGS_OF[kind], ...limitsOf(program, budget) });
+    const mip_rel_gap = Math.max(gap, SETTINGS.mip_rel_gap);
+    instance.options.set({ ...SETTINGS_OF[kind], ...limitsOf(program, budget), mip_rel_gap });
     instance.passModel(toModel(program));
     instance.zeroAllClocks();
     instance.raw.run();
     budget.spend(workOf(instance, program));
-    return read(instance, instance.getModelStatus(), kind);
+    return read(instance, instance.getModelStatus(), program);
   } catch (error) {
     // An error that HiGHS reports leaves it in order; any other may come from a trap in the middle of its work.
     if (error instanceof engine.errors.HighsError) replaceInstance();
@@ -195,11 +197,13 @@ const LIMITS: readonly ModelStatusCode[] = [13, 14, 16, 17];
 const NO_POINT = 0;
 const FEASIBLE_POINT = 2;
 
-function read(model: Model, code: ModelStatusCode, kind: keyof typeof SETTINGS_OF): Run {
+function read(model: Model, code: ModelStatusCode, program: SparseProgram): Run {
   const detail = `HiGHS ended with status ${code}`;
+  const kind = kindOf(program);
   if (INFEASIBLE.includes(code)) {
-    const ray = kind === 'milp' ? undefined : model.getDualRay();
-    return { ...NOTHING, status: 'infeasible', bound: Infinity, ray: ray?.values ?? null, detail };
+    const ray = kind === 'milp' ? null : (model.getDualRay()?.values ?? null);
+    const isProved = kind === 'milp' || provesEmpty(program, ray);
+    return { ...NOTHING, status: 'infeasible', bound: isProved ? Infinity : Number.NEGATIVE_INFINITY, ray, detail };
   }
   const status = code === OPTIMAL ? 'optimal' : LIMITS.includes(code) ? 'limit' : 'failed';
   // A QP that ends in a solve error has often met its optimum, but not to its own satisfaction.
@@ -211,7 +215,7 @@ function read(model: Model, code: ModelStatusCode, kind: keyof typeof SETTINGS_O
     kind === 'milp'
       ? Number(model.info.get('mip_dual_bound'))
       : kind === 'lp' && status === 'optimal'
-        ? model.getObjectiveValue()
+        ? dualBound(program, rowDual)
         : Number.NEGATIVE_INFINITY;
   return {
     ...NOTHING,

@@ -6,7 +6,7 @@
  *   step     everything discrete as the master has it, the rest by our projection: an answer; cuts at it are added
  *
  * The master's optimum is a lower bound; once the cuts at an answer are there, its own discrete part cannot look cheaper
- * again, so bound and best answer meet. As in milp.ts the master works on the rows as they are, and some depth inside
+ * again, so bound and best answer meet. As in milp.ts the master works on the rows moved out, which proves, and some depth inside
  * once the model has refused an answer; rooms are finite where something is switched (reach.ts).
  */
 import { gather } from '../../models/features.js';
@@ -18,6 +18,7 @@ import { PreparedActiveSet } from '../projection/active-set.js';
 import { isAnswer, snapColumns } from '../shared/answer-check.js';
 import {
   INFEASIBLE,
+  isBeyond,
   type Limits,
   limit,
   numerical,
@@ -95,11 +96,15 @@ class PreparedMiqp implements Prepared {
     const start = this.projection([]).solve(domain, limits);
     if (start.status === 'infeasible') return INFEASIBLE;
     this.begin(domain, start);
-    if (limits.nudge > AT_THE_EDGE) return this.approximate(domain, limits, DEPTH_FLOOR);
+    if (limits.nudge > AT_THE_EDGE) return this.inside(domain, limits, 0);
     const edge = this.approximate(domain, limits, 0);
-    if (edge.status !== 'numerical') return edge;
-    const inside = this.approximate(domain, limits, DEPTH_FLOOR);
-    return inside.status === 'infeasible' ? limit(null, edge.lowerBound) : { ...inside, lowerBound: edge.lowerBound };
+    return edge.status === 'numerical' ? this.inside(domain, limits, edge.lowerBound) : edge;
+  }
+
+  /** Some depth inside nothing is proved but what is known already. */
+  private inside(domain: Domain, limits: Limits, lowerBound: number): Outcome {
+    const outcome = this.approximate(domain, limits, DEPTH_FLOOR);
+    return outcome.status === 'infeasible' ? limit(null, lowerBound) : { ...outcome, lowerBound };
   }
 
   /** First cuts, and the unit in which costs are of size 1. */
@@ -135,12 +140,14 @@ class PreparedMiqp implements Prepared {
       const { status } = master.run;
       if (status === 'failed') return bestCost < Infinity ? limit(best, bound) : numerical(master.run.detail);
       if (status === 'infeasible') {
+        if (master.bound < Infinity) break;
         if (this.hasNothing(limits, depth)) return INFEASIBLE;
         if (round >= LEAPS) break;
         reach.growAll();
         continue;
       }
       bound = Math.max(bound, Math.min(master.bound, reach.outside()));
+      if (isBeyond(bound, limits)) return limit(bestCost < Infinity ? best : null, bound);
       const answer = this.step(master, domain, limits);
       if (!answer)
         return status === 'optimal'
@@ -149,8 +156,10 @@ class PreparedMiqp implements Prepared {
       const cost = evaluateCost(this.problem.cost, this.problem.space, this.from, this.to);
       if (cost < bestCost) best.set(answer);
       bestCost = Math.min(bestCost, cost);
+      // An answer below the bound: HiGHS was wrong.
+      if (bestCost < bound * (1 - PROVED)) return limit(best, 0);
       if (bestCost * (1 - PROVED) - TRIFLE * this.unit <= bound) return solved(best, bound);
-      if (status === 'limit' || limits.anyAnswer) break;
+      if (status === 'limit' || limits.anyAnswer || isBeyond(bound, { ...limits, cutoff: bestCost })) break;
       const enough = reach.outside() >= bestCost;
       if (!enough) reach.growTo(bestCost);
       if (!this.learn(master, answer) && enough) break;
@@ -166,9 +175,9 @@ class PreparedMiqp implements Prepared {
         program.sparse.cost[program.column[j]] = cost.choicePrice(j) / unit;
     }
     this.cuts.write(program, unit);
-    const run = runHighs(program.sparse, limits.budget);
-    const bound = run.status === 'infeasible' ? Infinity : Math.max(0, run.bound * unit * (1 - BOUND_SHARE));
-    return { run, program, bound };
+    const run = runHighs(program.sparse, limits.budget, limits.gap);
+    const claimed = Math.max(0, run.bound * unit * (1 - BOUND_SHARE));
+    return { run, program, bound: program.isTame ? claimed : 0 };
   }
 
   /** There is no answer, not only none within the present rooms. */

@@ -8,12 +8,27 @@
  * g is the gap between the person and the rows, so that continuous moves are of size 1; each row is then scaled to a
  * largest entry of 1. A switch needs a finite room U_j (reach.ts). Where one is infinite there is no switch: the feature
  * does not count as changed, the clause is left out, and the program is a relaxation. Costs are the caller's.
+ *
+ * A program at the edge of the region is one for bounds: its rows are moved out by all that rounding may do to them, here or where
+ * the model adds up, and by several times HiGHS's tolerance. HiGHS's own sums round as well: where the terms of a row may add up to
+ * more than WIDEST, or a point of a lattice is not told from its neighbours, HiGHS cannot tell what it claims (`isTame`).
  */
 import type { MoveModel } from '../linear/moves.js';
+import { HALF_ULP } from '../shared/linear-rows.js';
 import { type RowTerms, SparseProgram } from './sparse-program.js';
 
-/** How far a room may miss a lattice point by rounding, in steps. */
-const LATTICE_SLACK = 1e-9;
+/** How far rows of a program for bounds are moved out, beside rounding: ten times HiGHS's tolerance. */
+const EASE = 1e-9;
+/** Terms of a row that add up to more leave less of a double than HiGHS's tolerance. */
+const WIDEST = 1e7;
+/** Entries below the second are dropped by HiGHS; below the first a column without an end goes further than HiGHS can count. */
+const LEAST_ENTRY = 1e-7;
+const DROPPED = 1e-11;
+/** Units in the last place of a value, as a share of its step, that the cost of a lattice point may be off by. */
+const LATTICE_SHARE = 1e-9;
+
+/** Roundings of an entry, beside those that `growth` multiplies. */
+const NOISE = 32 * HALF_ULP;
 
 /** A continuous move below this share of the gap is none. */
 const NOTHING = 1e-9;
@@ -36,7 +51,7 @@ export class MoveProgram {
   readonly switchOf: Int32Array;
   private readonly indicators = new Map<number, RowTerms>();
 
-  /** `rooms` by move, unscaled; `depth`: how far inside the region's rows to stay at least, in their final scale. */
+  /** `rooms` by move, unscaled; `depth`: how far inside the region's rows to stay at least, in their final scale; 0: at the edge. */
   constructor(
     private readonly model: MoveModel,
     private readonly rooms: Float64Array,
@@ -61,7 +76,7 @@ export class MoveProgram {
       const least = model.least[j] / this.size[j];
       const most = rooms[j] / this.size[j];
       this.column[j] = step
-        ? this.sparse.addColumn(Math.ceil(least - LATTICE_SLACK), Math.floor(most + LATTICE_SLACK), true)
+        ? this.sparse.addColumn(Math.round(least), Math.round(most), true)
         : this.sparse.addColumn(least, most);
     }
   }
@@ -84,7 +99,52 @@ export class MoveProgram {
     const scale = 1 / largest(terms);
     const wanted = model.isInner(i) ? this.depth - scale * model.scaleOf(i) * model.depth[i] : 0;
     const deeper = Math.max(0, Math.min(wanted, 0.25 * scale * (high - low)));
-    this.sparse.addRow(scaled(terms, scale), scale * low + deeper, scale * high - deeper);
+    const ease = this.depth === 0 ? this.ease(i, terms, scale) : 0;
+    this.sparse.addRow(scaled(terms, scale), scale * low + deeper - ease, scale * high - deeper + ease);
+  }
+
+  /** How far a row is moved out in a program for bounds. */
+  private ease(i: number, terms: RowTerms, scale: number): number {
+    const { model } = this;
+    const noise = model.growth[i] * NOISE * this.spanOf(terms);
+    const alone = new Float64Array(model.m).fill(1, i, i + 1);
+    const distances = model.distanceDoubt(alone, (j) => this.rooms[j]);
+    return EASE + scale * (model.doubt[i] + noise + distances);
+  }
+
+  /** What the terms of a row may add up to, columns without an end aside. */
+  private spanOf(terms: RowTerms): number {
+    const { lower, upper } = this.sparse;
+    return terms.reduce((sum, [column, coefficient]) => {
+      const most = Math.max(Math.abs(lower[column]), Math.abs(upper[column]));
+      return sum + Math.abs(coefficient) * (most < Infinity ? most : 1);
+    }, 0);
+  }
+
+  /** Whether an entry is too small for HiGHS to see what its column does to the row. */
+  private isLost(column: number, coefficient: number): boolean {
+    const size = Math.abs(coefficient);
+    const { lower, upper } = this.sparse;
+    const most = Math.max(Math.abs(lower[column]), Math.abs(upper[column]));
+    return most === Infinity ? size < LEAST_ENTRY : size < DROPPED && size * most > 0.1 * EASE;
+  }
+
+  /** Whether HiGHS can tell what it claims about the program. */
+  get isTame(): boolean {
+    const { model, sparse } = this;
+    for (let i = 0; i < sparse.rowLower.length; i++) {
+      const terms = Array.from({ length: sparse.starts[i + 1] - sparse.starts[i] }, (_, k) => {
+        const at = sparse.starts[i] + k;
+        return [sparse.indices[at], sparse.values[at]] as const;
+      });
+      if (!(this.spanOf(terms) <= WIDEST) || terms.some((term) => this.isLost(...term))) return false;
+    }
+    return model.moves.every(
+      ({ kind }, j) =>
+        kind === 'choose' ||
+        model.step[j] === 0 ||
+        2 ** -50 * Math.abs(model.originOf(j)) <= LATTICE_SHARE * model.step[j],
+    );
   }
 
   /** What is 1 when the feature changes and 0 when it does not. */
@@ -169,13 +229,14 @@ export class MoveProgram {
     const z = sparse.addBinary();
     this.switchOf[atom] = z;
     const terms = this.terms(row);
-    if (low > least) this.addScaled([...terms, [z, least - low]], least, Infinity);
-    if (high < most) this.addScaled([...terms, [z, most - high]], Number.NEGATIVE_INFINITY, most);
+    if (low > least) this.addScaled(row, [...terms, [z, least - low]], least, Infinity);
+    if (high < most) this.addScaled(row, [...terms, [z, most - high]], Number.NEGATIVE_INFINITY, most);
   }
 
-  private addScaled(terms: RowTerms, low: number, high: number): void {
+  private addScaled(i: number, terms: RowTerms, low: number, high: number): void {
     const scale = 1 / largest(terms);
-    this.sparse.addRow(scaled(terms, scale), scale * low, scale * high);
+    const ease = this.depth === 0 ? this.ease(i, terms, scale) : 0;
+    this.sparse.addRow(scaled(terms, scale), scale * low - ease, scale * high + ease);
   }
 
   /** Values by column -> amounts by move, on their lattices; a feature goes up or down, not both. */

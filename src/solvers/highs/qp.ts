@@ -8,17 +8,15 @@
  * get norm 1, and the answer is of size 1. HiGHS finds which rows and bounds are met; the point itself is then computed
  * from the optimality conditions (stationary-point.ts), since HiGHS leaves 1e-8 open, at times calls a QP optimal that is
  * not, and fails on degenerate ones. So nothing is taken on trust: infeasibility is certified on the original rows with
- * the ray of the LP without objective, and an answer counts as solved only where the lower bound meets it. The bound is
- * weak duality in closed form, for multipliers y of rows and μ of bounds, on the rows as they are without depth:
- *
- *   y·b + μ·β - ¼ rᵀ Q⁻¹ r,    r = Aᵀy + μ,    b and β the ends that the multipliers' signs speak of
+ * the ray of the LP without objective, and an answer counts as solved only where the lower bound meets it. The bound is what the
+ * multipliers of rows and bounds prove for the rows as they are, safe from rounding (active-set.ts).
  */
-import { solvePositive } from '../../linalg/symmetric.js';
 import { dot } from '../../linalg/vector.js';
 import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { linearRows, type Problem } from '../../problems/problem.js';
+import { PreparedActiveSet } from '../projection/active-set.js';
 import { certify } from '../shared/certificate.js';
 import { depthOf, violation } from '../shared/linear-rows.js';
 import { type Limits, limit, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
@@ -45,9 +43,9 @@ class PreparedQp implements Prepared {
   private readonly free: readonly Feature[];
   /** Δ = unit · z by variable, but for the gap. */
   private readonly unit: Float64Array;
-  /** Q in units of z, with a unit diagonal, and its inverse. */
+  /** Q in units of z, with a unit diagonal. */
   private readonly quadratic: readonly Float64Array[];
-  private readonly inverse: readonly Float64Array[] | undefined;
+  private readonly proof: PreparedActiveSet;
   /** Rows over z, of norm 1, and the factors that made them so. */
   private readonly scaled: readonly Float64Array[];
   private readonly rowScale: Float64Array;
@@ -59,11 +57,7 @@ class PreparedQp implements Prepared {
     const q = quadraticOf(problem, this.free);
     this.unit = Float64Array.from(q, (row, i) => 1 / Math.sqrt(row[i]));
     this.quadratic = q.map((row, i) => row.map((value, j) => value * this.unit[i] * this.unit[j]));
-    const identity = q.map((_, i) => q.map((__, j) => +(i === j)));
-    this.inverse = solvePositive(
-      this.quadratic.map((row) => [...row]),
-      identity,
-    );
+    this.proof = new PreparedActiveSet(problem);
     const inZ = this.rows.map((row) =>
       Float64Array.from(this.free, (feature, k) => row.a[feature.column] * this.unit[k]),
     );
@@ -89,9 +83,30 @@ class PreparedQp implements Prepared {
     const point = this.refine(run, program);
     this.toColumns(point.z, gap, domain);
     if (this.breaksRow()) return numerical('HiGHS left a row');
-    const inside = program.rowLower.map((low, i) => [low, program.rowUpper[i]] as const);
-    const proved = this.objective(point.z) * (1 - PROVED) <= this.lowerBound(point, program, inside);
-    return (proved ? solved : limit)(this.x, gap * gap * this.lowerBound(point, program, ends));
+    return this.conclude(point, gap, domain, limits.nudge);
+  }
+
+  /** The bound may fall short of what the depth costs; more than that is HiGHS's fault. */
+  private conclude({ z, y, mu }: Stationary, gap: number, domain: Domain, nudge: number): Outcome {
+    const prices = y.map((price, i) => gap * price * this.rowScale[i]);
+    const columns = this.heldPrices(domain, prices);
+    for (const [k, { column }] of this.free.entries()) columns[column] = (gap * mu[k]) / this.unit[k];
+    const spent = gap * gap * this.objective(z);
+    const bound = this.proof.boundOf(domain, prices, columns, spent);
+    const lack = spent * (1 - PROVED) - this.proof.priceOfDepth(domain, prices, nudge);
+    return (bound >= lack ? solved : limit)(this.x, bound);
+  }
+
+  /** What the metric and the rows pay for a move of a feature that may not make one: 2 Q Δ - Aᵀy. */
+  private heldPrices({ origin }: Domain, prices: Float64Array): Float64Array {
+    const { metric } = this.problem.cost;
+    const held = new Float64Array(origin.length);
+    for (const [f, { column }] of metric?.features.entries() ?? []) {
+      for (const [g, other] of metric!.features.entries())
+        held[column] += 2 * metric!.inverse[f][g] * (this.x[other.column] - origin[other.column]);
+      for (const [i, { a }] of this.rows.entries()) held[column] -= prices[i] * a[column];
+    }
+    return held;
   }
 
   /** What each scaled row still asks for. */
@@ -104,8 +119,9 @@ class PreparedQp implements Prepared {
 
   /** How deep inside each scaled row to stay. */
   private depths({ origin }: Domain, nudge: number): Float64Array {
-    const region = this.problem.piece.rows.length;
-    return Float64Array.from(this.rows, (row, i) => (i < region ? this.rowScale[i] * depthOf(row, origin, nudge) : 0));
+    return Float64Array.from(this.rows, (row, i) =>
+      this.isInner(i) ? this.rowScale[i] * depthOf(row, origin, nudge) : 0,
+    );
   }
 
   private program({ origin, lower, upper }: Domain, ends: Ends, depths: Float64Array, gap: number): SparseProgram {
@@ -191,28 +207,12 @@ class PreparedQp implements Prepared {
 
   private breaksRow(): boolean {
     const { rows, x, rowScale } = this;
-    return rows.some((row, i) => violation(row, x) > (i < this.problem.piece.rows.length ? 0 : SLACK / rowScale[i]));
+    return rows.some((row, i) => violation(row, x) > (this.isInner(i) ? 0 : SLACK / rowScale[i]));
   }
 
-  /** Weak duality for the program over z, its rows without depth. */
-  private lowerBound({ y, mu }: Stationary, program: SparseProgram, ends: Ends): number {
-    if (!this.inverse) return 0;
-    const r = new Float64Array(this.free.length);
-    let bound = 0;
-    for (const [i, [low, high]] of ends.entries()) {
-      const end = y[i] > 0 ? low : high;
-      if (y[i] === 0 || !Number.isFinite(end)) continue;
-      bound += y[i] * end;
-      for (let k = 0; k < r.length; k++) r[k] += y[i] * this.scaled[i][k];
-    }
-    for (let k = 0; k < r.length; k++) {
-      const end = mu[k] > 0 ? program.lower[k] : program.upper[k];
-      if (mu[k] === 0 || !Number.isFinite(end)) continue;
-      bound += mu[k] * end;
-      r[k] += mu[k];
-    }
-    const curved = this.inverse.reduce((sum, row, k) => sum + r[k] * dot(row, r), 0);
-    return Math.max(0, bound - curved / 4 || 0);
+  /** Whether answers are kept a depth inside a row. */
+  private isInner(i: number): boolean {
+    return i < this.problem.piece.rows.length || this.rows[i].open !== undefined;
   }
 
   private certify(program: SparseProgram, domain: Domain, limits: Limits): Outcome {

@@ -51,6 +51,14 @@ export class SparseProgram {
     this.rowUpper.push(upper);
   }
 
+  /** Asks for a linear cost of at most so much, in a row of largest entry 1. */
+  limitCost(most: number): void {
+    const largest = Math.max(0, ...this.cost);
+    if (!(most < Infinity) || largest === 0) return;
+    const terms = this.cost.map((price, j) => [j, price / largest] as const);
+    this.addRow(terms, Number.NEGATIVE_INFINITY, most / largest);
+  }
+
   /** Divides all costs by one number, returned, so that the cheapest and the dearest are equally far from 1. */
   scaleCosts(): number {
     const prices = this.cost.filter((price) => price > 0);

@@ -109,7 +109,7 @@ export class BoundedSimplex {
         refined++;
         row = this.mostViolated();
       }
-      if (row < 0) return 'optimal';
+      if (row < 0) return this.isFinite() ? 'optimal' : 'numerical';
       if (budget?.isBelow(this.work)) return 'numerical';
       const entering = this.ratioTest(row);
       if (entering < 0) {
@@ -119,6 +119,13 @@ export class BoundedSimplex {
       this.pivot(row, entering);
     }
     return 'numerical';
+  }
+
+  /** A value or a reduced cost that overflowed violates nothing, and means nothing. */
+  private isFinite(): boolean {
+    for (let i = 0; i < this.m; i++) if (!Number.isFinite(this.basicValue[i])) return false;
+    for (let j = 0; j < this.n; j++) if (!Number.isFinite(this.reduced[j])) return false;
+    return true;
   }
 
   /** Corrects the basic values: rows that are met at an end are met there again, by the rows as they were given. */

@@ -256,10 +256,10 @@ export class MoveModel {
         this.least[j] = Math.max(0, up ? lower[c] - origin[c] : origin[c] - upper[c]);
         this.room[j] = Math.max(0, up ? upper[c] - origin[c] : origin[c] - lower[c]);
         this.step[j] = domain.step[feature.index] || (this.useGrid ? domain.grid[feature.index] : 0);
-        // The grid counts from the origin: a bound between two of its points is pulled in to the last one.
+        // Bounds of a domain are values themselves: they are whole numbers of steps away, but for rounding.
         if (this.step[j] > 0) {
-          this.least[j] = this.step[j] * Math.ceil(this.least[j] / this.step[j] - 1e-9);
-          if (this.room[j] < Infinity) this.room[j] = this.step[j] * Math.floor(this.room[j] / this.step[j] + 1e-9);
+          this.least[j] = this.step[j] * Math.round(this.least[j] / this.step[j]);
+          if (this.room[j] < Infinity) this.room[j] = this.step[j] * Math.round(this.room[j] / this.step[j]);
         }
       }
       this.lo[j] = this.least[j] / this.unit[j];

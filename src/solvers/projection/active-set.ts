@@ -138,8 +138,27 @@ export class PreparedActiveSet implements Prepared {
     if (status === 'infeasible') return this.certify(domain);
     this.toColumns(domain);
     if (this.rows.some((row, i) => !this.keeps(row, i, depths[i], domain))) return numerical('rounding left a row');
-    if (this.readsDistances) this.placeCorners(domain);
+    this.placeCorners(domain, this.gap * this.gap * dot(this.projection.y, this.projection.y));
     return solved(this.x, Math.max(0, this.provedValue(domain)));
+  }
+
+  /** What multipliers of rows and of columns, per unit of them, prove where there is an answer of some cost. */
+  boundOf(domain: Domain, rows: Float64Array, columns: Float64Array, cost: number): number {
+    const { lambda } = this.projection;
+    this.measure(domain);
+    this.fill(domain, 0);
+    for (let i = 0; i < lambda.length; i++)
+      lambda[i] = (i < rows.length ? rows[i] : columns[i - rows.length]) / (2 * this.gap * this.rowScale[i]);
+    this.placeCorners(domain, cost);
+    return Math.max(0, this.provedValue(domain));
+  }
+
+  /** What it costs at most to stay a depth inside the rows, at some prices. */
+  priceOfDepth(domain: Domain, prices: Float64Array, nudge: number): number {
+    return prices.reduce((sum, price, i) => {
+      const depth = (i < this.problem.piece.rows.length ? depthFor : linkDepthFor)(this.rows[i], this.size[i], nudge);
+      return sum + 2 * Math.abs(price) * (depth + 2 * this.rounding(i, domain));
+    }, 0);
   }
 
   /** The dual's value at the projection's multipliers, from below. */
@@ -255,10 +274,10 @@ export class PreparedActiveSet implements Prepared {
     return this.readsDistances ? own + distanceRoundingBetween(this.rows[row], this.low, this.high) : own;
   }
 
-  /** Corners of a box around all points that cost up to four times as much as the last one: |Δ_c| <= ‖back_c‖ ‖y‖. */
-  private placeCorners({ origin, lower, upper }: Domain): void {
-    const { y } = this.projection;
-    const radius = 2 * this.gap * Math.sqrt(dot(y, y));
+  /** Corners of a box around all points that cost up to four times as much as some point: |Δ_c| <= ‖back_c‖ ‖y‖. */
+  private placeCorners({ origin, lower, upper }: Domain, cost: number): void {
+    if (!this.readsDistances) return;
+    const radius = 2 * Math.sqrt(cost);
     for (let c = 0; c < origin.length; c++) {
       const room = Math.max(Math.abs(lower[c] - origin[c]), Math.abs(upper[c] - origin[c]));
       const reach = Math.min(radius * this.lengths[c], room);
