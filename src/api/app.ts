@@ -1,6 +1,6 @@
 /**
- * The table of routes on fastify. What holds for all of them is here: request ids, who may call, how often, what every
- * answer carries, how errors are told, what is logged and counted.
+ * The table of routes on fastify, and the rules that all routes share: request ids, authentication, rate limits, common headers,
+ * the form of errors, logs and counts.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Waits for the answer to an event, and finds it later. What it waits for is the answer to the very content that was sent, by
- * the content key of its job, so an older answer under the same id is never mistaken for it.
+ * Waits for the answer to an event, or finds a stored answer. The content key of the job names the answer. An older answer under
+ * the same id is therefore never mistaken for the answer.
  */
 import { ElsewiseError, storedError } from '../documents/error.js';
 import { QUEUES } from '../jobs/contract.js';

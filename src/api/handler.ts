@@ -1,6 +1,6 @@
 /**
- * Route -> handler of fastify: checks what came by the route's schemas, calls it, sends what it gives. A request does not outlast
- * its client, nor a Redis that no longer answers: then it is over at once, and what it still waits for is nobody's business.
+ * Turns a route into a handler of fastify: checks the request by the route's schemas, calls the route and sends the answer. A
+ * request ends at once when its client leaves or when Redis no longer answers. Pending work of that request is abandoned.
  */
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,6 +1,6 @@
 /**
- * The log: one JSON line for each request, with its id, route, status and time. Nothing of a person is in it unless
- * `logRows` says so: no address (ids are in those), no body, no words of an error, which may quote a value.
+ * The log: one JSON line for each request, with its id, route, status and time. The log holds no personal data unless `logRows` is
+ * set: no address (addresses contain ids), no body, and no text of an error, which may quote a value.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';

@@ -1,7 +1,7 @@
 /**
- * Whether Redis is there, for requests that come and for those under way. One that stands still answers no command and breaks
- * no connection, so whoever waits for it is told by a signal; the commands themselves are sent again when it goes on, which
- * does no harm: all that is stored goes by its content.
+ * Whether Redis answers, for new requests and for requests under way. A Redis that stands still answers no command and breaks no
+ * connection. An abort signal therefore ends every wait for Redis. Redis may still receive the pending commands later. This does
+ * no harm, because all writes are keyed by content.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { RedisClient } from '../store/redis/redis.js';

@@ -1,6 +1,6 @@
 /**
- * Bodies, read as slowly as they are used and never for ever. A client that sends nothing while it is waited for is given
- * up; one that has to wait for us (back-pressure) is not, however long it takes.
+ * Request bodies with backpressure and a limit of time. A client that sends nothing while the server waits is given up. A client
+ * that waits for the server is never given up.
  */
 import type { IncomingMessage } from 'node:http';
 import { ElsewiseError } from '../documents/error.js';

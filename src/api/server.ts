@@ -1,7 +1,7 @@
 /**
- * The API as a running server. It outlives its Redis: while that is away, readiness is false and requests are told to
- * come again. It goes down in order: unready first, then nothing new is accepted, whoever waits for an answer is told
- * where it will be, requests end, and what has not ended by then is cut off; an upload or download that is cut off shows it.
+ * The API as a running server. The server outlives its Redis: while Redis is away, readiness is false and requests are told to
+ * come again. The server drains in order: unready first, then no new requests. Requests that wait for an answer are told its
+ * address. Other requests may end. After the limit they are cut off, and a cut upload or download is visible as broken.
  */
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

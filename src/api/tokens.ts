@@ -1,7 +1,7 @@
 /**
- * Who calls. A token is 256 random bits that only its owner has; the configuration knows its SHA-256. A bearer is compared
- * with every known hash, each in constant time, so that neither the place in the list nor a common prefix shows in the time.
- * A fast hash is enough: nobody guesses 256 bits, salted or not.
+ * Authentication. A token is 256 random bits that only the caller has. The configuration holds the SHA-256 of the token. A bearer
+ * is compared with every known hash in constant time: the time shows neither the place in the list nor a common prefix. A fast
+ * hash suffices, because 256 random bits cannot be guessed.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ElsewiseError } from '../documents/error.js';

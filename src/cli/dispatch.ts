@@ -1,4 +1,4 @@
-/** From arguments to a command and its exit code: finds it in the table, shows its help, or reads its options and runs it. */
+/** From arguments to an exit code: finds the command in the table, shows its help, or reads its options and runs the command. */
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import { type Command, type CommandGroup, type CommandRow, isGroup } from './command.js';

@@ -1,4 +1,4 @@
-/** The policy as the command line gives it: a file or one of the registry, and options that go over what it says. */
+/** The policy on the command line: a file or a reference to the registry, and options that override parts of the policy. */
 
 import { readTargetText } from '../jobs/rows/row.js';
 import type { LoadedModel } from '../models/load.js';

@@ -1,4 +1,6 @@
-/** What the commands have in common that work on Redis. Its client is loaded when one does, not for the words about it. */
+/**
+ * The options of commands that work on Redis. The Redis client is loaded when a command needs a connection, not for help texts.
+ */
 import { type StoreSettings, storeSettings } from '../store/settings.js';
 import type { Store } from '../store/store.js';
 import type { OptionTable } from './options.js';

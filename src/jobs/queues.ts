@@ -1,4 +1,4 @@
-/** How our queues are set up, the same for those who add jobs and those who work them. */
+/** The settings of our queues, the same for producers and workers. */
 import type { QueueOptions, WorkerOptions } from 'bullmq';
 import { config } from '../config.js';
 

@@ -1,7 +1,7 @@
 /**
- * BullMQ with jobs whose data stay text. BullMQ parses the data of a job when a worker takes it and where nobody catches what goes
- * wrong: a job that is no JSON would stay active for ever, and take along the news of the job that ended before it. A long
- * one would block the loop that renews locks. `Job` is BullMQ's own place to put another class.
+ * BullMQ with jobs whose data stay text. BullMQ parses the data of a job when a worker takes the job, outside of any error
+ * handling. A job that is no JSON would stay active for ever, and the news of the job that ended before would be lost. A long job
+ * would block the loop that renews locks. `Job` is BullMQ's own hook for another class.
  */
 import { Job, type JobJson, type MinimalQueue, Queue, type QueueOptions, Worker } from 'bullmq';
 import type { RedisClient } from '../store/redis/redis.js';

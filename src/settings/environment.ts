@@ -1,7 +1,7 @@
 /**
- * Environment variables as layers of configuration. A variable is text: it is read by the kind of its entry, and what does
- * not fit is refused by the variable's name. An empty one counts as unset. A secret may lie in a file instead, named by
- * `<variable>_FILE`, as orchestrators mount them.
+ * Environment variables as layers of configuration. The kind of an entry decides how its text is read. A text that does not fit is
+ * refused by the name of the variable. An empty variable counts as unset. A file may hold a secret instead: `<variable>_FILE`
+ * names the file, as orchestrators mount secrets.
  */
 import { readFileSync } from 'node:fs';
 import { ElsewiseError } from '../documents/error.js';

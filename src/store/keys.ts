@@ -1,6 +1,6 @@
 /**
- * Every Redis key of ours. Keys that one script touches together share the hash tag in braces, so they are in one slot
- * of a Redis Cluster: all of a model's, of a policy's, of a batch's, of a schedule's. BullMQ's own keys are under `queuePrefix` of settings.ts.
+ * Every Redis key of elsewise. Keys that one script touches together share the hash tag in braces and lie in one slot of a Redis
+ * Cluster: all keys of a model, of a policy, of a batch, of a schedule. BullMQ's own keys are under `queuePrefix` of settings.ts.
  */
 export class Keys {
   readonly models: RegistryKeys;

@@ -1,8 +1,8 @@
 /**
- * Liveness by progress. A worker whose connection recovered badly can look alive and take no job ever again, so it is
- * judged by what it does: work is waiting, it has room for it, and yet nothing has started or ended for too long.
- * A worker that is busy to its limit is alive: its pool ends rows that overrun. Each queue is judged by itself: that events
- * are answered says nothing about batches.
+ * Liveness by progress. A worker whose connection recovered badly can look alive and never take a job again. A worker is therefore
+ * judged by its progress: jobs wait, the worker has room, and no job has started or ended for too long. A worker that is busy to
+ * its limit is alive: its pool ends rows that overrun. Each queue is judged separately: answered events prove nothing about
+ * batches.
  */
 import type { ProbeVerdict } from './http.js';
 

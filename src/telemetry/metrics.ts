@@ -1,7 +1,6 @@
 /**
- * What a worker tells Prometheus. Counters are fed as jobs end; gauges are read when somebody asks, from the sources that
- * the worker names, because a queue's depth between two scrapes is nobody's business. A source that does not answer
- * leaves its gauges out rather than failing the scrape.
+ * The Prometheus metrics of a worker. Counters are fed as jobs end. Gauges are read at each scrape from the sources that the
+ * worker names. A source that does not answer leaves its gauges out and does not fail the scrape.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 

@@ -1,6 +1,6 @@
 /**
- * `/v1/batches`: a file of rows streamed in, its state, and its results streamed out in the order of the rows. An upload is
- * taken as fast as the store takes it; one that breaks off leaves a batch that the same upload, repeated, completes.
+ * `/v1/batches`: rows streamed in, the state of a batch, and results streamed out in the order of the rows. An upload is read at
+ * the speed of the store. An upload that breaks off leaves a batch that the same upload, repeated, completes.
  */
 import { Readable } from 'node:stream';
 import { z } from 'zod';

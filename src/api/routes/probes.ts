@@ -1,4 +1,4 @@
-/** For whoever watches, restarts and routes, and for those who want to know what there is. */
+/** Routes for monitoring, restarts and routing, and the description of the API. */
 import { openApi } from '../openapi.js';
 import type { Route } from '../route.js';
 import { defineRoute, type HttpAnswer } from '../route.js';

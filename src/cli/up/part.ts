@@ -1,7 +1,7 @@
 /**
- * A process that `elsewise up` looks after. It tells where it is by the first line with an address in it; what it says to its operator
- * is passed on under its name. It gets no Ctrl-C of its own, so that parts can be ended in order, and ends when the
- * channel to its parent breaks, so that none is left behind by a parent that was killed.
+ * A child process of `elsewise up`. The first line with an address tells the address of the part. Messages of the part are passed
+ * on under its name. A part gets no Ctrl-C of its own, which lets `up` end the parts in order. A part ends when the channel to its
+ * parent breaks: a killed parent leaves no process behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

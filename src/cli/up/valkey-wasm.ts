@@ -1,7 +1,7 @@
 /**
- * Valkey compiled to WebAssembly, as a server in this process. As it comes, every answer waits up to 200 ms: its sockets
- * gather small packets, and what one pass of its loop has read is answered by the next, which comes by a timer. So
- * sockets send at once and every pass is made twice. It stays below 2 GB and keeps nothing on disk.
+ * Valkey compiled to WebAssembly, as a server in this process. Unmodified, every answer waits up to 200 ms: its sockets collect
+ * small packets, and the answer to a read follows only in the next pass of its loop, which a timer starts. Here sockets send at
+ * once and every pass runs twice. The server stays below 2 GB and keeps nothing on disk.
  */
 import net from 'node:net';
 

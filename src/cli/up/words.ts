@@ -1,4 +1,6 @@
-/** What `elsewise up` says once everything runs: what is where, that it is a toy, and what to type next. */
+/**
+ * The text of `elsewise up` when all parts run: addresses, a warning not to use it in production, and the next commands to type.
+ */
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatTable } from '../table.js';

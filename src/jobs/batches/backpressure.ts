@@ -1,11 +1,11 @@
 /**
- * Room in Redis. At `maxmemory` Redis refuses workers as well as producers, and then nothing drains; so producers stop early
- * enough for the results of what is queued already:
+ * Backpressure for batches. At `maxmemory` Redis refuses workers as well as producers, and no result can be stored. Producers
+ * therefore stop while there is room for the results of all queued rows:
  *
- *   used + (rows that wait, of all open batches) * (bytes of a result) < share * maxmemory
+ *   used + (waiting rows of all open batches) * (bytes of a result) < share * maxmemory
  *
- * A result's bytes are what those of the batch took so far. Without `maxmemory` a batch may have so many bytes of rows
- * waiting as the settings say.
+ * The bytes of a result are the mean of the batch so far. Without `maxmemory`, the settings limit the bytes of waiting rows of a
+ * batch.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readMemoryIfAllowed } from '../../store/redis/memory.js';

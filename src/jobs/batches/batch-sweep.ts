@@ -1,12 +1,12 @@
 /**
- * Looks after batches that nobody waits for: chunks whose jobs were lost get new ones (reconcile.ts), and batches that are over
- * or have expired come off the list of open ones. The list may be long and a batch may have very many chunks, so a sweep does
- * a limited number of looks, and the next one goes on where it ended, round and round.
+ * Looks after open batches without a waiting client. Chunks whose jobs were lost get new jobs (reconcile.ts). Batches that ended
+ * or expired leave the list of open batches. The list may be long and a batch may have very many chunks. A sweep therefore does a
+ * limited number of looks, and the next sweep continues where the last one ended.
  *
- * A look is at the totals of a batch or, if some of its chunks wait, at a window of 256 chunks; where such a window has chunks
- * that wait, their jobs are asked for as well. With B open batches, W windows in those of them that wait and J windows with a
- * chunk that waits, every lost job is back after at most (B + W) / 1000 + J / 20 sweeps, each rounded up. What cannot be read
- * ends its sweep; the next one goes on after it.
+ * A look reads the totals of a batch or, if chunks wait, a window of 256 chunks. For a window with waiting chunks, the sweep also
+ * reads their jobs. With B open batches, W windows in batches that wait and J windows with a waiting chunk, every lost job is back
+ * after at most (B + W) / 1000 + J / 20 sweeps, each term rounded up. A batch that cannot be read ends the sweep. The next sweep
+ * continues after that batch.
  */
 import type { Store } from '../../store/store.js';
 import type { TextQueue } from '../text-jobs.js';

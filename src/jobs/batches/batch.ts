@@ -1,6 +1,6 @@
 /**
- * Follows a batch to its end: the results of its chunks in input order, each as soon as it and all before it are there.
- * News wake it up; what it goes by is the store, so that news that got lost cost a second and nothing else.
+ * Follows a batch to its end: the results of chunks in input order, each chunk as soon as all earlier chunks are done. News only
+ * wake the reader up. The store decides, and lost news cost at most a second.
  */
 import { ElsewiseError, storedError } from '../../documents/error.js';
 import type { ManifestChunk } from '../../store/batches/manifest.js';

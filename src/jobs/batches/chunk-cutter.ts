@@ -1,7 +1,7 @@
 /**
- * Cuts an input into the chunks of a batch. How many rows a chunk has is decided once, for the whole batch, so that a repeated
- * enqueue cuts the same ones: as many as a thread answers in about half a second, which is what a worker that dies loses.
- * The first rows are solved to find out; they are the first chunk, whatever comes out.
+ * Cuts an input into the chunks of a batch. The number of rows in a chunk is decided once for the whole batch: a repeated enqueue
+ * cuts the same chunks. A chunk is about half a second of work for one thread, which is the work that a dying worker loses. The
+ * first rows are solved to measure the time per row. These rows are always the first chunk.
  */
 import type { Manifest } from '../../store/batches/manifest.js';
 import { FIRST_ROWS, MAX_ROWS, rowsWithin } from '../rows/chunk-size.js';

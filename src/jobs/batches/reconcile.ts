@@ -1,7 +1,7 @@
 /**
- * Brings a batch and its jobs together again. A worker that dies at the wrong moment leaves a chunk that waits although
- * its job has failed for good, or is gone; whoever waits for the chunk would wait for ever. A job that is gone is added again
- * (should it only have been on its way, its id keeps it from being there twice), a failure is written down.
+ * Reconciles a batch with its jobs. A worker that dies at the wrong moment leaves a waiting chunk whose job has failed for good or
+ * is gone. A client that waits for the chunk would wait for ever. A missing job is added again; its id prevents a second copy. A
+ * failed job marks its chunk as failed.
  */
 import { generationOf, type Manifest } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';

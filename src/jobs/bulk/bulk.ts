@@ -1,9 +1,9 @@
 /**
- * A whole run in one process: input -> chunks -> threads -> output. Order is kept, a bounded number of chunks is under
- * way, so memory does not grow with the rows. Nothing is written before a thread has prepared model and policy and the
- * input's header has been found good.
+ * A whole run in one process: input -> chunks -> threads -> output. Order is kept. The number of chunks under way is bounded, and
+ * memory does not grow with the rows. Nothing is written before a thread has prepared model and policy and has accepted the header
+ * of the input.
  *
- * An abort stops the reading; what is under way is finished and written, so the output ends with a whole line.
+ * An abort stops the reading. Chunks under way are finished and written: the output ends with a whole line.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { LoadedModel } from '../../models/load.js';

@@ -1,6 +1,6 @@
 /**
- * Waits for answers to events. News on a channel wake it up; what it goes by is the store, so that news that got lost
- * cost a fraction of a second and nothing else. One subscription serves everyone who waits in this process.
+ * Waits for answers to events. News on a channel only wake the waiter up. The store decides, and lost news cost a fraction of a
+ * second. One subscription serves all waiters of this process.
  */
 import { type ElsewiseError, storedError } from '../../documents/error.js';
 import type { AnswerNews } from '../../store/batches/result-store.js';

@@ -1,11 +1,11 @@
 /**
- * Room in Redis for single rows. Whoever sends one is not kept waiting but refused, while there is room for the answers to those
- * that were taken:
+ * Backpressure for single rows. A producer of events is not kept waiting but refused, while there is still room for the answers to
+ * all accepted events:
  *
- *   used + (events that wait) * (bytes of an answer) < share * maxmemory
+ *   used + (waiting events) * (bytes of an answer) < share * maxmemory
  *
- * An answer is stored three times: under the key of its content, under its id, and on the stream; it is taken to be as long as the
- * latest one there. The share is larger than that of batches (room.ts), so that a batch never keeps events out.
+ * An answer is stored three times: under the key of its content, under its id, and on the stream. The latest answer on the stream
+ * gives the length. The share is larger than the share of batches (backpressure.ts): a batch never keeps events out.
  */
 import type { Queue } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';

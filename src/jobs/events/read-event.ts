@@ -1,6 +1,6 @@
 /**
- * Bytes or text -> an event, as far as it can be read without the store. What it comes to is text again: an event may be a megabyte,
- * whoever reads it may be a thread, and text is what the queue and the solver threads want.
+ * Bytes or text -> an event, as far as an event can be read without the store. The result is text again. An event may have a
+ * megabyte, a thread may read the event, and both the queue and the solver threads want text.
  */
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
- * Jobs that BullMQ takes and cannot read: it makes them active, fails on their fields, and takes them again when their lock is over,
- * without end. Here they become dead letters and go. Such a job has no owner, whatever its lock says; one that only the
- * schedulers fail on is known by its count of lost workers, which BullMQ would have ended long before.
+ * Jobs that BullMQ takes and cannot read. BullMQ makes such a job active, fails on its fields, and takes the job again when its
+ * lock expires, without end. Here broken jobs become dead letters and are removed. A broken job has no owner, even while a lock
+ * exists. A job on which only the scheduler fails is known by its count of stalls, at which BullMQ would have ended a healthy job.
  */
 import type { Queue } from 'bullmq';
 import { config } from '../../config.js';

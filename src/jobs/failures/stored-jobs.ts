@@ -1,7 +1,7 @@
 /**
- * BullMQ's keys, and the fields of a job, as they lie in Redis: all that we know of them is here. BullMQ has no call for what is
- * needed: to take a failed job away only if it is still the same, and to get hold of a job that BullMQ itself cannot read.
- * test/integration/broken-jobs.test.ts holds this against BullMQ.
+ * The one file that knows BullMQ's keys and the fields of a job in Redis. BullMQ has no call to remove a failed job only if the
+ * job is unchanged, nor to read a job that BullMQ itself cannot read. test/integration/broken-jobs.test.ts compares this file with
+ * BullMQ.
  */
 import type { Queue } from 'bullmq';
 import type { RedisClient } from '../../store/redis/redis.js';

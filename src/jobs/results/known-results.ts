@@ -1,6 +1,6 @@
 /**
- * The results that a chunk need not compute, out of what they are stored in. A block is opened when its first result is
- * needed, and read as far as its last; one that is damaged has none, and its rows are solved.
+ * The known results of a chunk, read from the blocks that hold them. A block is opened when its first result is needed and read up
+ * to its last needed result. A damaged block gives no result, and its rows are solved.
  */
 import type { ResultDocument } from '../../documents/result-document.js';
 import { openBlock } from '../../store/codec/result-block.js';

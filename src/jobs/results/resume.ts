@@ -1,7 +1,6 @@
 /**
- * `--resume`: how far an interrupted run got, told from its output alone. Whole lines count; a torn last line is cut off.
- * The last line says which model and policy it was made with and for which row, so that results of different runs are
- * never mixed in one file.
+ * `--resume`: how far an interrupted run got, read from its output alone. Whole lines count. A torn last line is cut off. The last
+ * line names model, policy and row: results of different runs are never mixed in one file.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { ElsewiseError } from '../../documents/error.js';

@@ -1,9 +1,9 @@
 /**
  * One run of a schedule: references become pins, the pattern becomes files, each file with new content becomes a batch.
  *
- * Everything may happen twice or be cut off anywhere. The id of a batch follows from schedule, time, file and content; the
- * claim on a file (store/schedules/schedule-store.ts) says with which model and policy its batch was begun, so that a repeated run,
- * or the next one after a crash, goes on with the same batch; adding the same rows again changes nothing.
+ * Every step may happen twice or be cut off. The id of a batch follows from schedule, time, file and content. The claim on a file
+ * (store/schedules/schedule-store.ts) names the model and policy of its batch. A repeated run, or the next run after a crash,
+ * therefore continues the same batch. Adding the same rows again changes nothing.
  */
 import { createHash } from 'node:crypto';
 import { basename, join, parse } from 'node:path';

@@ -1,9 +1,9 @@
 /**
- * What the main thread and the solver threads say to each other, all of it.
+ * All messages between the main thread and the solver threads.
  *
- * A task is a run of whole input records as bytes; its answer is a run of whole output lines as bytes. So parsing,
- * solving and formatting all happen in the threads, and the main thread only finds line ends and moves buffers. Where
- * it has no model but a document, a thread makes the one of the other.
+ * A task is a run of whole input records as bytes. Its answer is a run of whole output lines as bytes. Parsing, solving and
+ * formatting happen in the threads. The main thread finds line ends and moves buffers. Where the main thread has a document and no
+ * model, a thread loads the model from the document.
  */
 import type { ErrorCode } from '../../documents/error.js';
 import type { SharedModelParts } from '../../models/load.js';

@@ -1,6 +1,6 @@
 /**
- * What a thread finds out before a batch is made: whether model and policy are good and go together, what the header of the rows
- * is read against, and how long a row takes. Between the two questions the thread keeps what it has prepared.
+ * The trial of a batch in a thread: whether model and policy load and fit each other, the features for the header of the rows, and
+ * the time of a row. The thread keeps the prepared plan between these questions.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { withEngines } from '../../explain/engines.js';

@@ -1,11 +1,11 @@
 /**
- * The solver threads. A chunk goes to a thread and comes back as lines. When the thread does not survive it (it hangs in
- * one row past any deadline, exits, runs out of memory), the thread is replaced and the chunk is run again in three
- * parts: the rows before the one it was lost in, that row alone, and the rows after it. A row that loses its thread
- * even alone is answered with why, so exactly the guilty rows fail.
+ * The solver threads. A chunk goes to a thread and comes back as lines. A thread may be lost over a chunk: a row hangs past any
+ * deadline, the thread exits, or its memory runs out. The thread is then replaced and the chunk runs again in three parts: the
+ * rows before the row that was under way, that row alone, and the rows after that row. A row that loses its thread when it runs
+ * alone is answered with the cause. Exactly the guilty rows fail.
  *
- * Threads publish how far they are in shared memory. That tells which row is guilty, and lets the limit hold for a row
- * rather than for a chunk: a hang is noticed soon, however many rows are still to come.
+ * Threads publish their progress in shared memory. The progress names the guilty row, and lets the time limit hold for a row
+ * rather than for a chunk.
  */
 import { Piscina } from 'piscina';
 import { config } from '../../config.js';

@@ -1,6 +1,6 @@
 /**
- * A solver thread's work: a chunk of records in, finished lines out. Whatever happens to one row, every row gets its line.
- * How a plan is prepared is an argument, so that tests can run threads that hang, die or run out of memory.
+ * The work of a solver thread: a chunk of records in, finished lines out. Every row gets its line, also when another row fails.
+ * The preparation of a plan is an argument: tests run threads that hang, die or run out of memory.
  */
 import { threadId } from 'node:worker_threads';
 import { EngineNeeded, engineLoads, enginesReloading, withEngines } from '../../explain/engines.js';

@@ -1,12 +1,12 @@
 /**
- * Solves what nobody has asked before. The same values under the same model, policy and target have the same answer, so a row
- * that the index knows (store/known-rows/known-row-store.ts) is answered with a copy of its result, under its own id.
+ * Solves only new rows. The same values under the same model, policy and target have the same answer. A row that the index knows
+ * (store/known-rows/known-row-store.ts) is answered with a copy of its result, under its own id.
  *
  *   keys of the rows, from a thread  ->  one look into the index  ->  blocks with known results  ->  the rest is solved
  *
- * Looking costs a few microseconds per row and opening a foreign block some 4 milliseconds, for it is read as a whole. So
- * there is no look when there is nothing to find but what the same batch left, unless rows are slow; and of the blocks found,
- * those are opened that save more than they cost, and always the few that answer most.
+ * A look costs a few microseconds per row. Opening a foreign block costs about 4 milliseconds, because the block is read as a
+ * whole. There is no look when only the batch itself could have left results, unless rows are slow. Of the found blocks, those
+ * that save more than they cost are opened, and always the few that answer most rows.
  */
 import type { Policy } from '../../policy/policy.js';
 import type { BatchName, KnownRowReference } from '../../store/known-rows/known-row-store.js';

@@ -1,6 +1,6 @@
 /**
- * A lane of a worker: one queue, its own solver threads, and BullMQ's worker between them. Lanes do not share threads, so
- * a single row never waits behind chunks of a batch. The main loop only moves buffers.
+ * A lane of a worker: one queue, its own solver threads, and BullMQ's worker between them. Lanes share no threads: a single row
+ * never waits behind chunks of a batch. The main loop only moves buffers.
  */
 import { DelayedError, type Job } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';

@@ -1,6 +1,6 @@
 /**
- * A worker's models under their policies, as the threads want them, within a budget of memory. A document is never parsed here: a
- * thread of its own loads and checks it (document-thread.ts) and gives back what all threads share.
+ * The models and policies of a worker in the form that threads need, within a budget of memory. No document is parsed here: a
+ * thread of its own loads and checks a document (document-thread.ts) and gives back the arrays that all threads share.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { type LruCounts, SizedLru } from '../../explain/sized-lru.js';

@@ -1,13 +1,13 @@
 /**
- * Keeps slow preparations away from the threads that all events share. A plan that this process has not seen is prepared on a thread
- * apart first, with little time:
+ * Keeps slow preparations away from the threads that all events share. A plan that is new to this process is first prepared on a
+ * separate thread, with little time:
  *
- *   not seen --look--> done in time  -> quick: its events go to the shared threads, which prepare it once more
- *                 '--> not in time   -> slow: its events go to threads of their own, with the time of `events.maxPrepareMs`
- *                                         '--> not in that time either: refused with `prepare-limit`, for a while without a try
+ *   new --look--> done in time  -> quick: its events go to the shared threads, which prepare the plan once more
+ *            '--> not in time   -> slow: its events go to separate threads, with the time of `events.maxPrepareMs`
+ *                                    '--> not in that time either: refused with `prepare-limit`, for a while without a try
  *
- * Looks and slow events are few at a time. An event for which there is no place is not kept here, where it would take the place of a
- * quick one: it is told to come again (`NotNow`).
+ * The number of looks and slow events at a time is small. An event that finds no place is not kept, because it would take the
+ * place of a quick event. The event is told to come again (`NotNow`).
  */
 import { LRUCache } from 'lru-cache';
 import { config } from '../../config.js';

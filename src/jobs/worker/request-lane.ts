@@ -3,10 +3,10 @@
  *
  *   taken -> answered on the threads of events -> answer stored -> acknowledged
  *                 |-> will not get better, or was tried too often -> dead letter -> acknowledged
- *                 '-> this process dies, or a thread is lost: stays pending, and whoever looks next takes it over
+ *                 '-> this process dies, or a thread is lost: stays pending, and another consumer claims the entry
  *
- * An entry is acknowledged after its answer is stored, so it may be answered twice and never not at all; the answer is
- * kept by content, so the second one is the same. No more entries are taken than are answered at a time.
+ * An entry is acknowledged after its answer is stored. An entry may be answered twice and is never lost. Answers are kept by
+ * content: the second answer equals the first. A worker takes no more entries than it answers at a time.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Which batches use a version: read by the registry before it lets one go. Whoever creates a batch enters it here first
- * and then settles on its versions (`VersionedStore.settleOn`), and takes it out when it is over.
+ * The versions that open batches use. The registry reads them before it removes a version. The creator of a batch enters the batch
+ * here first, then settles on its versions (`VersionedStore.settleOn`), and removes the entry at the end of the batch.
  */
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';

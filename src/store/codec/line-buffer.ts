@@ -1,6 +1,6 @@
 /**
- * Lines as bytes, one after the other. Each line is written where it will stay as soon as it is made: kept as strings
- * until the end of a chunk they would survive several collections of garbage, which then cost as much as the solving.
+ * Lines as bytes, one after the other. Each line is written to its final place at once. Strings that are kept until the end of a
+ * chunk would survive several garbage collections, which would cost as much as the solving.
  */
 
 const FIRST_BYTES = 1 << 16;

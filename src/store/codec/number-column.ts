@@ -1,13 +1,13 @@
 /**
- * A column of numbers in few bytes, each of them exactly as it was. A number is kept as the 64 bits of its difference (XOR) to a
- * guess, which is 0 when there is none; a good guess leaves zeros. The column is then written as one of
+ * A column of numbers in few bytes, exact to the bit. A number is kept as the 64 bits of its difference (XOR) to a guess. The
+ * guess is 0 where there is none. A good guess leaves zeros. The column is then written as one of
  *
  *   same      one number for all
- *   decimals  k = x * 10^D as a whole number, less the smallest of them; D <= 6 and k below 2^32 above it
+ *   decimals  k = x * 10^D as a whole number, less the smallest k; D <= 6 and k below 2^32 above the smallest
  *   bits      the 64 bits as they are
  *
- * the last two as planes: first byte of all numbers, second byte of all numbers, and so on; a plane of equal bytes is one
- * byte. The leading bytes of a column are much alike, and the compressor that comes next finds them side by side.
+ * Decimals and bits are written as planes: the first byte of all numbers, the second byte of all numbers, and so on. A plane of
+ * equal bytes is one byte. The leading bytes of a column are much alike, and the compressor finds them side by side.
  */
 import type { ByteReader, ByteWriter } from './byte-streams.js';
 

@@ -1,7 +1,7 @@
 /**
- * Rows of results (result-row.ts) as columns: one for each feature, one for each kind of number; text once for all rows that
- * have it. The distances of an answer follow from its values, and a bound is near its cost: these are guessed and the
- * difference is kept, which is mostly zero (number-column.ts).
+ * Rows of results (result-row.ts) as columns: one column for each feature and for each kind of number. Equal text is kept once for
+ * all rows. The distances of an answer follow from its values, and a bound is near its cost. Both are guessed, and the difference
+ * is kept, which is mostly zero (number-column.ts).
  */
 import type { ResultDocument } from '../../documents/result-document.js';
 import { ByteReader, ByteWriter } from './byte-streams.js';

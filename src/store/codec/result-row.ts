@@ -1,14 +1,14 @@
 /**
- * A result as it is kept: what it says without what can be said once for many. A result repeats itself (keys, names, digests,
- * each number of a row up to three times), and the results of one plan are much alike. What is left of a row:
+ * A stored result without the parts that many results share. A result repeats keys, names, digests and each number of a row up to
+ * three times, and the results of one plan are much alike. A row keeps:
  *
  *   terms    model, policy, seed, names of the features: the same for all results of a plan
- *   shape    all that is text: status, target, predictions, solvers, what is proved. Few of them.
- *   values   of the features by their place; of an answer those of the features that change, which are a set of places
+ *   shape    all text: status, target, predictions, solvers, kinds of proofs. There are few shapes.
+ *   values   of the features by their place; of an answer the values of the changed features, which are a set of places
  *   numbers  score, times; of an answer cost, bound, distances
  *   text     id; reason and region as JSON
  *
- * `changes` follow from the values. row-maker.ts makes rows of documents, result-line.ts lines of rows.
+ * `changes` follow from the values. row-maker.ts makes rows of documents, result-line.ts makes lines of rows.
  */
 import type { RowValue } from '../../documents/model-document.js';
 import type { Attempt, Proof, ResultDocument } from '../../documents/result-document.js';

@@ -1,7 +1,6 @@
 /**
- * Dead letters: what could not be answered and will not be tried again by itself, with the reason, until somebody
- * replays or drops it. Bounded by count and age. The id follows from where the letter came from, so that recording the
- * same death twice leaves one letter.
+ * Dead letters: requests and jobs that were given up, each with the reason, until an operator replays or drops them. The store is
+ * bounded by count and age. The id follows from the source of the letter: recording the same failure twice leaves one letter.
  */
 import { z } from 'zod';
 import type { Config } from '../../config.js';

@@ -1,6 +1,6 @@
 /**
- * The stream of requests and its consumer group, as Redis has them. An entry is pending from the moment a consumer took
- * it until it is settled; a settled entry is deleted, so that the stream holds what is still to do and nothing else.
+ * The stream of requests and its consumer group in Redis. An entry is pending from the moment a consumer took the entry until it
+ * is settled. A settled entry is deleted: the stream holds open entries only.
  */
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';

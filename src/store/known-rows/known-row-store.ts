@@ -1,15 +1,15 @@
 /**
- * Where the answer to a row is that somebody has asked for before: row key -> batch, chunk and line, or the answer to an
- * event. It holds for one plan (a model version under a policy), and is only an index: what it points to may be gone, and another
- * batch may have its id, so batches are known by id and generation.
+ * An index of known rows: row key -> batch, chunk and line, or the answer to an event. The index holds for one plan (a model
+ * version under a policy). The index is only a hint: its target may be gone, and another batch may have the same id. Batches are
+ * therefore known by id and generation.
  *
- * A Redis key for each row would take more room than its result. So row keys are fields of small hashes, which Redis keeps
- * as one run of bytes while they have at most 128 fields: about 25 bytes for a row. How many buckets are right depends on how
- * many rows come, so there are levels of 2^6, 2^8, ... buckets: a level is filled to 90 rows a bucket on average, then the
- * next one is; a search looks into those that are in use.
+ * A Redis key for each row would take more memory than its result. Row keys are therefore fields of small hashes, which Redis
+ * keeps as one run of bytes while a hash has at most 128 fields: about 25 bytes per row. The right number of buckets depends on
+ * the number of rows. There are levels of 2^6, 2^8, ... buckets. A level is filled to 90 rows per bucket on average, then the next
+ * level is used. A search looks into all levels in use.
  *
- * Time is cut into epochs of the cache's time to live. A search looks into this one and the one before; each goes as a
- * whole, so an entry is found for at least that long and gone after twice as long.
+ * Time is cut into epochs of the cache's time to live. A search looks into the present epoch and the one before. An epoch expires
+ * as a whole: an entry is found for at least the time to live and gone after twice that time.
  */
 import { asBuffer } from '../codec/byte-streams.js';
 import type { Keys } from '../keys.js';

@@ -1,4 +1,4 @@
-/** Lets work happen in the order in which it was asked for, one piece at a time; what fails holds nobody up. */
+/** Runs work in the order of the calls, one piece at a time. A failure holds up no later call. */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -1,6 +1,6 @@
 /**
- * Before a worker takes anything: that Redis answers, lets us at our keys and runs scripts on them, and what of it the
- * operator should know. A worker that starts without this would retry in silence what can never succeed.
+ * Checks before a worker takes jobs: Redis answers, gives access to our keys and runs our scripts. Warns the operator of risky
+ * settings. A worker that starts without these checks would silently retry operations that can never succeed.
  */
 import { Keys } from '../keys.js';
 import type { StoreSettings } from '../settings.js';

@@ -1,4 +1,4 @@
-/** What goes wrong between us and Redis, in one line that says what to do. It is told apart by redis-words.ts. */
+/** Failures between elsewise and Redis, each in one line with advice. redis-words.ts tells failures apart. */
 import { ElsewiseError, type ErrorCode } from '../../documents/error.js';
 import { type AddressSettings, locate, showAddress } from './redis-address.js';
 import { isSaid, type Word } from './redis-words.js';

@@ -1,7 +1,8 @@
 /**
- * Whether Redis answers. A connection that breaks says so; one whose packets are dropped on the way, or whose server stands
- * still, looks well until the kernel gives up on it, many minutes later. So one connection is asked now and then, and when
- * no answer comes, all are broken off and made anew. A new one that is not greeted in that time is no better.
+ * Watches whether Redis answers. A broken connection is noticed at once. A connection whose packets are dropped, or whose server
+ * stands still, looks healthy until the kernel gives up many minutes later. The watchdog therefore sends a command now and then.
+ * When no reply comes, the watchdog closes all connections, and they are opened again. A new connection without a greeting in that
+ * time is closed as well.
  */
 import type { RedisClient } from './redis.js';
 

@@ -1,7 +1,7 @@
 /**
- * THE TABLE of what others say when something is wrong with Redis: the server, its client (ioredis), TLS (OpenSSL through Node) and
- * the system. They have no codes in common, so that errors are told apart by their text, and by nothing but this table.
- * test/integration/redis-words.test.ts makes each of them say it.
+ * THE TABLE of error texts about Redis: of the server, its client (ioredis), TLS (OpenSSL through Node) and the system. These
+ * sources have no common codes. Errors are therefore told apart by their text, and by this table alone.
+ * test/integration/redis-words.test.ts provokes each text.
  */
 
 export const WORDS = {

@@ -1,6 +1,6 @@
 /**
- * Connections to any kind of Redis. Two manners, because they must fail differently: a command line or a producer gives
- * up within seconds and says so; a worker outlives its Redis and waits for it for as long as it takes.
+ * Connections to any kind of Redis. There are two retry profiles. A command line or a producer gives up within seconds and reports
+ * the failure. A worker outlives its Redis and waits without a limit.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

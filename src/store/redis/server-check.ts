@@ -1,6 +1,6 @@
 /**
- * Whether a Redis will keep what it is given: asked once at the start, told in words that say what to do. Nothing is
- * refused here, the operator may have reasons. What the ACL does not let us ask is told as well, and is no failure.
+ * Checks once at the start whether a Redis will keep its data, and warns with advice. Nothing is refused: the operator may have
+ * reasons. A setting that the ACL hides is reported as well and is no failure.
  */
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from './redis.js';

@@ -1,7 +1,7 @@
 /**
- * The registry of policies. A batch carries its policy with it, so what is removed here is missed by nobody at work. Events may
- * name one each: a reference is followed every time, for an alias may move, but a digest stands for one content for ever, so
- * that the document behind it is read and parsed once.
+ * The registry of policies. A batch carries its policy: removing a policy here affects no running batch. Each event may name a
+ * policy. A reference is followed every time, because an alias may move. A digest stands for one content for ever: the document
+ * behind a digest is read and parsed once.
  */
 import { defaultPolicy, loadPolicy, type Policy } from '../../policy/policy.js';
 import type { RedisClient } from '../redis/redis.js';

@@ -1,12 +1,12 @@
 /**
- * The mechanics of a registry, for models and policies alike: `name@1`, `name@2`, ... each fixed for ever by the digest
- * of its document, and aliases that point to one of them. The number is given by one script, so two pushes at once get
- * two numbers, and the same content pushed again gets the number it has. A number is never given twice.
+ * The mechanics of a registry, for models and policies alike: `name@1`, `name@2`, ... each fixed for ever by the digest of its
+ * document, and aliases that point to versions. One script gives the numbers: two pushes at once get two numbers, and equal
+ * content keeps its number. A number is never given twice.
  *
- * A version that an alias or an open batch uses cannot be removed. Open batches lie in another slot of a Cluster than the
- * name's own keys, so one script cannot look at both. Instead: who opens a batch enters it first and then settles on the
- * version, which counts a use; a removal reads the count, looks at the open batches, and its script removes only if the
- * count is still the same. Either the removal sees the batch, or the batch finds that the version is gone.
+ * A version that an alias or an open batch uses cannot be removed. Open batches lie in another slot of a Cluster than the keys of
+ * the name, and one script cannot see both. Instead, the creator of a batch enters the batch first and then settles on the
+ * version, which counts a use. A removal reads the count and looks at the open batches. Its script removes the version only if the
+ * count is unchanged. Either the removal sees the batch, or the batch finds that the version is gone.
  */
 import { canonicalJson } from '../../documents/digest.js';
 import { ElsewiseError } from '../../documents/error.js';

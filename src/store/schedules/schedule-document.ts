@@ -1,4 +1,4 @@
-/** What a schedule is (`elsewise.schedule/v1`), and what is remembered of its runs and of the files it has found. */
+/** The document of a schedule (`elsewise.schedule/v1`), and the records of its runs and files. */
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
 import { policySchema } from '../../documents/policy-document.js';

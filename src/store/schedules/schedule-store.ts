@@ -1,8 +1,8 @@
 /**
- * Schedules and what they remember. When a schedule runs is BullMQ's business (jobs/schedules/schedule.ts); here is what it is, what
- * its last runs did, and which content of which file has become which batch: a file belongs to the first run that
- * claims it, so runs that overlap or are delivered twice make one batch of it. A run outlives the removal of its
- * schedule, so whatever it writes is written only while the schedule is there.
+ * Schedules and their records. BullMQ decides when a schedule runs (jobs/schedules/schedule.ts). The store keeps the schedule, its
+ * last runs, and the batch of each content of each file. A file belongs to the first run that claims the file: runs that overlap
+ * or are delivered twice make one batch. A run may outlive its schedule. Records of a run are therefore written only while the
+ * schedule exists.
  */
 import type { Config } from '../../config.js';
 import { canonicalJson } from '../../documents/digest.js';

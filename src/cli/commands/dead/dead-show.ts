@@ -1,4 +1,4 @@
-/** `elsewise dead show ID`: one letter, with what was to be answered and what its code means. */
+/** `elsewise dead show ID`: one dead letter with its request and the meaning of its code. */
 import { FAILURES, type FailureCode } from '../../../jobs/failures/failures.js';
 import { isMalformed, type Letter, type LetterEntry, type MalformedLetter } from '../../../store/events/dead-store.js';
 import { defineCommand } from '../../command.js';

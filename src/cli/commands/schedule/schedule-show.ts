@@ -1,4 +1,4 @@
-/** `elsewise schedule show NAME`: what it is and what its last runs did, file by file. */
+/** `elsewise schedule show NAME`: a schedule and its last runs, file by file. */
 import { showTime } from '../../../jobs/schedules/cron.js';
 import { type ScheduleStatus, Schedules } from '../../../jobs/schedules/schedule.js';
 import { formatNumber } from '../../../report/numbers.js';
