@@ -75,3 +75,9 @@ export function withPiece(problem: Problem, piece: Piece): Problem {
   const linear = piece.atoms.length === 0;
   return { ...problem, piece, traits: { ...problem.traits, linear, rows: piece.rows.length + problem.links.length } };
 }
+
+/** The same problem with decimals as a lattice to be searched, not as what an answer is rounded to. */
+export const searchingDecimals = (problem: Problem): Problem => ({
+  ...problem,
+  traits: { ...problem.traits, discrete: problem.traits.discrete || problem.traits.rounded },
+});

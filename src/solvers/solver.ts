@@ -76,6 +76,12 @@ export const solved = (x: Float64Array, lowerBound: number): Outcome => ({ statu
 
 export const limit = (x: Float64Array | null, lowerBound: number): Outcome => ({ status: 'limit', x, lowerBound });
 
+/** A nudge of this size asks for the edge of the region itself. */
+const AT_THE_EDGE = 1e-12;
+
+/** Whether the search comes back because the rounding of its answer left the region. */
+export const isRoundingUndone = ({ nudge }: Limits): boolean => nudge > AT_THE_EDGE;
+
 /** Whether a bound ends a search that was told of an answer: nothing beyond the bound is worth a look. */
 export const isBeyond = (bound: number, { cutoff, gap }: Limits): boolean => bound >= cutoff * (1 - gap);
 

@@ -12,13 +12,15 @@
 import type { Domain } from '../../policy/domain.js';
 import { normality } from '../../policy/plausibility.js';
 import { lastWithin } from '../../policy/values.js';
-import type { Problem } from '../../problems/problem.js';
+import { type Problem, searchingDecimals } from '../../problems/problem.js';
 import { isAnswer } from '../shared/answer-check.js';
 import { BestAnswer } from '../shared/best-answer.js';
 import { NodeHeap } from '../shared/node-heap.js';
+import { prepareLater } from '../shared/prepare-later.js';
 import {
   exactForParts,
   INFEASIBLE,
+  isRoundingUndone,
   type Limits,
   limit,
   type Outcome,
@@ -60,6 +62,9 @@ interface Relaxed {
 class PreparedPlausible implements Prepared {
   private readonly condition: PlausibleCondition;
   private readonly inner: readonly Prepared[];
+  /** Those that search decimals; none: there are no decimals. */
+  private readonly onDecimals: readonly (() => Prepared)[];
+  private engines: readonly Prepared[] = [];
   private readonly box: PlausibleBox;
   private readonly best: BestAnswer;
   /** Least bound of the nodes that ended with an answer, and of those that ended without a proof. */
@@ -74,12 +79,17 @@ class PreparedPlausible implements Prepared {
     if (!condition) throw new TypeError('the problem has no such condition');
     this.condition = condition;
     this.inner = exactForParts(condition.rest, table).map((solver) => solver.prepare(condition.rest, table));
+    const lattice = searchingDecimals(condition.rest);
+    const takers = problem.traits.rounded ? exactForParts(lattice, table) : [];
+    this.onDecimals = takers.map((solver) => prepareLater(solver, lattice, table));
     this.box = new PlausibleBox(this.condition);
     this.best = new BestAnswer(problem);
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
     this.closed = this.unresolved = Infinity;
+    const searched = isRoundingUndone(limits) ? this.onDecimals : [];
+    this.engines = searched.length ? searched.map((engine) => engine()) : this.inner;
     this.best.begin(domain);
     const open = new NodeHeap<PlausibleNode>();
     let next: PlausibleNode | undefined = { domain, bound: 0 };
@@ -160,7 +170,7 @@ class PreparedPlausible implements Prepared {
   /** The first word that is final, or the best of what the methods know; null: proved that there is nothing. */
   private relax(domain: Domain, limits: Limits): Relaxed | null {
     let best: Relaxed = { x: null, bound: 0, exact: false };
-    for (const inner of this.inner) {
+    for (const inner of this.engines) {
       const relaxed = this.relaxBy(inner, domain, limits);
       if (!relaxed || relaxed.exact) return relaxed && { ...relaxed, bound: Math.max(best.bound, relaxed.bound) };
       best = { x: relaxed.x ?? best.x, bound: Math.max(best.bound, relaxed.bound), exact: false };

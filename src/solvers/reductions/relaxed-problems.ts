@@ -8,10 +8,11 @@
 import type { Atom, Piece } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { FLOPS_PER_UNIT } from '../../problems/budget.js';
-import { type Problem, withPiece } from '../../problems/problem.js';
+import { type Problem, searchingDecimals, withPiece } from '../../problems/problem.js';
 import { magnitude, violation } from '../shared/linear-rows.js';
 import {
   exactForParts,
+  isRoundingUndone,
   type Limits,
   limit,
   numerical,
@@ -22,8 +23,6 @@ import {
 
 /** What rounding may do to a row, as a share of its terms. */
 const ROUNDING = 2 ** -46;
-/** A nudge of this size asks for the edge of the region itself; a larger one means that the rounding of an answer left the region. */
-const AT_THE_EDGE = 1e-12;
 /** What one of several solvers may take of the work that is left, while others wait. */
 const SHARE = 0.5;
 
@@ -41,9 +40,6 @@ function relaxedProblem(problem: Problem, kept: readonly Atom[], conditions: rea
   return withPiece({ ...problem, holds, reaches: holds }, { rows, atoms });
 }
 
-/** The same with decimals as a lattice to be searched, not as what an answer is rounded to. */
-const onDecimals = (problem: Problem): Problem => ({ ...problem, traits: { ...problem.traits, discrete: true } });
-
 export class RelaxedProblems {
   /** `first`: the conditions that every round has; later ones are of the same kinds. */
   readonly solvers: readonly Solver[];
@@ -59,7 +55,7 @@ export class RelaxedProblems {
   ) {
     const relaxed = relaxedProblem(problem, kept, first);
     this.solvers = exactForParts(relaxed, table);
-    this.decimalSolvers = problem.traits.rounded ? exactForParts(onDecimals(relaxed), table) : [];
+    this.decimalSolvers = problem.traits.rounded ? exactForParts(searchingDecimals(relaxed), table) : [];
     this.isLinear = relaxed.traits.linear;
   }
 
@@ -69,7 +65,7 @@ export class RelaxedProblems {
     const entries = problem.piece.atoms.length * problem.space.columns ** 2;
     limits.budget.spend((PREPARE_FLOPS * entries) / FLOPS_PER_UNIT);
     let best: Outcome = numerical('no solver for the conditions');
-    const solvers = limits.nudge > AT_THE_EDGE && this.decimalSolvers.length ? this.decimalSolvers : this.solvers;
+    const solvers = isRoundingUndone(limits) && this.decimalSolvers.length ? this.decimalSolvers : this.solvers;
     for (const [k, solver] of solvers.entries()) {
       const isLast = k === solvers.length - 1;
       const budget = isLast ? limits.budget : limits.budget.shareEffort(SHARE);

@@ -15,7 +15,7 @@ import { type LinearRow, polyhedron } from '../../models/region.js';
 import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
 import type { FeatureRule } from '../../policy/rules.js';
 import { narrowTo, nearestValue } from '../../policy/values.js';
-import { type Problem, withPiece } from '../../problems/problem.js';
+import { type Problem, searchingDecimals, withPiece } from '../../problems/problem.js';
 import { prepareLater } from '../shared/prepare-later.js';
 import {
   exactForParts,
@@ -40,15 +40,7 @@ export function prepareWithin(
 
 /** The problem without its model. */
 function freed(problem: Problem, rows: readonly LinearRow[]): Problem {
-  const { traits } = problem;
-  return withPiece(
-    {
-      ...problem,
-      rules: problem.rules.map(listRanks),
-      traits: { ...traits, discrete: traits.discrete || traits.rounded },
-    },
-    polyhedron(rows),
-  );
+  return withPiece(searchingDecimals({ ...problem, rules: problem.rules.map(listRanks) }), polyhedron(rows));
 }
 
 /** A narrowed domain may leave out any rank, so that ranks are chosen rather than counted up and down. */

@@ -208,3 +208,28 @@ describe('splits by sets of categories', () => {
     expect(counterfactuals[0].proof.kind).toBe('optimal');
   });
 });
+
+describe('plausible answers with decimals', () => {
+  /** a > b and b of 0.5 at least: the cheapest point has b = 0.5, which is no whole number. */
+  it('are searched where rounding an answer undoes it', async () => {
+    const document = model('hyperplane', {
+      classes: ['no', 'yes'],
+      features: [
+        { name: 'a', type: 'continuous' },
+        { name: 'b', type: 'continuous', decimals: 0 },
+      ],
+      parameters: { weights: [1, -1], bias: 0 },
+      background: { isolationForest: { trees: [stump(0.25, 2, 2)], offset: -0.5 } },
+    });
+    const policy = policyOf({
+      target: 'yes',
+      cost: { norm: 'l2' },
+      constraints: ['2 * b >= 1'],
+      plausibility: { method: 'isolation-forest' },
+    });
+    const { status, counterfactuals } = await explainOne(document, policy, { a: 0, b: 0 });
+    expect(status).toBe('found');
+    expect(counterfactuals[0].features.b).toBe(1);
+    expect(counterfactuals[0].features.a).toBeCloseTo(1, 6);
+  });
+});
