@@ -1,9 +1,10 @@
 /**
- * Lists and records of documents. Zod collects every fault of a container before anybody can read the first one: for a body of
- * 0.8 MB with a wrong type at every place that took seconds, and for a longer one the stack was too short. These containers
- * end with the element that makes the faults enough. Not for schemas that contain themselves: zod notes those by their containers.
+ * Lists and records of documents. Zod collects every fault of a container before the first fault can be read. For a body of 0.8 MB
+ * with a wrong type at every place this took seconds, and a longer body exhausted the stack. The containers here stop at the
+ * element that makes the faults enough. They do not serve schemas that contain themselves: zod identifies those by their
+ * containers.
  *
- *   n elements, F faults that are enough, f of one element  ->  at most F - 1 + f faults are collected, whatever n is
+ *   n elements, F faults that are enough, f of one element  ->  at most F - 1 + f faults are collected, for every n
  */
 import { z } from 'zod';
 

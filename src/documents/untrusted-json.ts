@@ -1,4 +1,4 @@
-/** JSON that somebody sent us over a network: it may be anything, and what is wrong with it is said without quoting it. */
+/** JSON from a network, which may hold anything. An error never quotes the content. */
 import { ElsewiseError } from './error.js';
 
 export function parseUntrusted(bytes: Uint8Array): unknown {

@@ -3,13 +3,13 @@
  *
  *   given  F(E) = none     find  B ⊆ E  with  F(B) = none  and  F(B \ {b}) = some  for every b in B
  *
- * F(K) says whether there is an answer when only the entries K are kept: some and none are proved, unknown is neither. Halves of E
- * are dropped at once; a half without which there is still no answer is not needed, so that k culprits among n entries
+ * F(K) tells whether an answer exists when only the entries K are kept. `some` and `none` are proved, `unknown` is not. Halves of E
+ * are dropped at once. A half without which there is still no answer is not needed: k culprits among n entries
  * take about k log n questions.
  *
- * Only `none` takes entries away, so B blocks by proof whatever else was answered. An entry stays as needed when F was `some` for a set
- * that holds B without that entry. That is a proof where fewer entries leave more answers; `isMonotone` says so. Entries without
- * that proof are asked for once more, B without each of them; an entry that stays open leaves B undetermined.
+ * Only `none` removes entries: B blocks by proof. An entry counts as needed when F was `some` for a set
+ * that holds B without that entry. This is a proof where fewer entries leave more answers (`isMonotone`). For every entry without
+ * this proof, B without that entry is asked once more. An entry that stays open leaves B undetermined.
  */
 export type Existence = 'none' | 'some' | 'unknown';
 

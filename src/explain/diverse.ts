@@ -3,11 +3,11 @@
  *
  * Branching over sets (Lawler): an answer that changes exactly the set S leaves, of a part of the space, every answer
  * that differs from S in some feature f: f in S stands still, or f outside S changes. "Changes" is a closed condition
- * for steps, decimals and categories (at least one step up, or one down, or another category); a continuous feature can
- * change by as little as one likes, so S with such a change added costs the same as S and counts as S. Parts are taken
- * cheapest first; the k first new sets are the answer.
+ * for steps, decimals and categories (at least one step up, or one down, or another category). A continuous feature can
+ * change by an arbitrarily small amount: S with such a change added costs the same as S and counts as S. Parts are taken
+ * cheapest first. The first k new sets are the result.
  *
- * The k-th answer is bounded by the parts that were open when it was met: no part that is left out of them holds another set. A part
+ * The parts that were open when the k-th answer was found bound the k-th answer: no other part holds another set. A part
  * that ended without an answer and without a proof stays open for ever.
  */
 import { nextDown, nextUp } from '../linalg/floats.js';

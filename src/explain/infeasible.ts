@@ -4,10 +4,10 @@
  *   blocking     B ⊆ E, an irreducible set of entries under which there is no answer (blocking-set.ts)
  *   relaxation   the e in E for which the cheapest answer under E \ {e} costs least, with that answer
  *
- * An entry that helps when it alone is dropped belongs to every set that blocks, provided that it only forbids. So the entries of
- * B are tried, and those that also allow (policy/entries.ts). Both run the whole pipeline on a smaller policy: they
- * hold for every model family and solver. Work is counted against the row's budget, each question with its own share. What
- * the budget left open is "undetermined", and the relaxation carries the proof of how cheap it is among all single ones.
+ * An entry that only forbids, and whose removal alone helps, belongs to every set that blocks. The entries of B are therefore tried, and
+ * the entries that also allow (policy/entries.ts). Both searches run the whole pipeline on a smaller policy and
+ * hold for every model family and solver. Work is counted against the row's budget, each question with its own share. A question that
+ * the budget left open is "undetermined". The relaxation carries the proof of its cost among all single entries.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { Reason } from '../documents/result-document.js';

@@ -1,4 +1,4 @@
-/** How much memory a plan keeps: its model, which relaxed plans share, its own parts, and what it builds for some rows. */
+/** The memory that a plan keeps: its model, which relaxed plans share, its own parts, and the parts that some rows build. */
 import type { LoadedModel } from '../models/load.js';
 import { solvers } from '../solvers/index.js';
 import { retainedBytes } from './retained-bytes.js';

@@ -1,9 +1,9 @@
 /**
- * The parts of a plan that only some rows ask for: a target of their own, a policy with entries left out. A part is built
- * when it is first asked for. Parts are kept within a budget of bytes; the one that was used longest ago goes first.
+ * The parts of a plan that only some rows need: a target of their own, or a policy with entries left out. A part is built at its
+ * first use. Parts are kept within a budget of bytes. The part that was used longest ago is dropped first.
  *
- * A part grows while it is used, since solvers are prepared when a row first needs them. It is weighed after its 1st, 4th,
- * 16th, 64th ... use, so that weighing costs little however many rows there are.
+ * A part grows while rows use it, since solvers are prepared when a row first needs them. A part is weighed after its 1st, 4th,
+ * 16th, 64th ... use: weighing stays cheap for any number of rows.
  */
 import { SizedLru } from './sized-lru.js';
 

@@ -5,8 +5,8 @@
  *   dearest change first, each away from the present value first, then back towards it; categories one by one
  *   an end is moved only if the whole box that results is proved (proofs/box-proof.ts, policy/constraint-box.ts)
  *
- * Greedy, so another order could give another box; but no end of this one can be moved (`maximal`, where each refusal came with a point
- * that fails). In the end the model itself is asked about points of the box: what it refuses is never reported.
+ * The method is greedy: another order could give another box. No end of this box can be moved (`maximal`, where each refusal came with a
+ * point that fails). At the end the model itself scores points of the box. A box with a refused point is never reported.
  */
 import type { RegionDocument } from '../documents/result-document.js';
 import type { Feature } from '../models/features.js';

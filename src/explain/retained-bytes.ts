@@ -1,9 +1,9 @@
 /**
- * How much memory a value keeps: the sum over everything that fields, elements and entries lead to. V8 has no such question,
- * so the sizes are those of its 64-bit layout: a header, and 8 bytes for each slot.
+ * The memory that a value keeps: the sum over all values that fields, elements and entries lead to. V8 cannot be asked for this
+ * number. The sizes are those of V8's 64-bit layout: a header, and 8 bytes for each slot.
  *
- * Not counted: memory that threads share, what another owner keeps (`known`), and variables that functions close over. A
- * prepared solver therefore holds its arrays in fields; test/unit/explain/plan-memory.test.ts compares with the real heap.
+ * Not counted are memory that threads share, values of another owner (`known`), and variables in closures. A prepared solver
+ * therefore holds its arrays in fields. test/unit/explain/plan-memory.test.ts compares with the real heap.
  */
 
 const SLOT = 8;

@@ -5,8 +5,8 @@
  *   up to 3 such features     all combinations
  *   more                      the nearest values, the ones further out; from there, features are turned inward one after the other
  *
- * A move that may be rounding is left out if the answer stays one without it. Every candidate is judged by the model and the policy;
- * the cheapest that stands is told. A solver's bound holds for every value, so what rounding costs is a gap and never called optimal.
+ * A move that may be rounding is left out if the answer holds without the move. Model and policy judge every candidate, and the
+ * cheapest valid candidate is reported. A solver's bound holds for every value: the cost of rounding is a gap and never called optimal.
  */
 import { type Feature, type FeatureSpace, gather } from '../models/features.js';
 import type { Domain } from '../policy/domain.js';

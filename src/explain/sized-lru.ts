@@ -1,8 +1,8 @@
 /**
- * A cache within a budget of bytes: the entry that was used longest ago goes first. The newest entry always stays, however
- * large it is: it is in use, and without it the next row would build it again.
+ * A cache within a budget of bytes. The entry that was used longest ago is dropped first. The newest entry always stays, also when
+ * it exceeds the budget: it is in use, and the next row would build it again.
  *
- * lru-cache refuses an entry above its limit. Such an entry is weighed there as the whole budget, which drops all others.
+ * lru-cache refuses an entry above its limit. Such an entry is therefore weighed as the whole budget, which drops all others.
  */
 import { LRUCache } from 'lru-cache';
 

@@ -1,7 +1,8 @@
 /**
- * One row's explanation where the model is scored elsewhere. Nothing in it ever waits: it runs until a score is missing, is left
- * there, and runs again from the beginning once the score is known. It is deterministic, so it comes to the same place. What takes
- * long is not repeated: a search that was under way goes on where it yielded, and one that ended gives its outcome again.
+ * The explanation of one row where the model is scored elsewhere. The explanation never waits. It runs until a score is missing,
+ * stops, and runs again from the beginning when the score is known. The explanation is deterministic and reaches the same place
+ * again. Long work is not repeated: a search that was under way continues where it yielded, and a finished search gives its
+ * outcome again.
  */
 import type { LoadedModel } from '../models/load.js';
 import { type KnownScores, type ScoreMemory, ScoresNeeded } from '../models/score-memory.js';

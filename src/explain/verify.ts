@@ -1,6 +1,6 @@
 /**
- * The last word on every answer, independent of how it was found: the model scores it again, every policy entry is
- * checked against the row as it was, and the cost is computed anew. What fails here is never reported.
+ * The final check of every answer, independent of the solver: the model scores the answer again, every policy entry is checked
+ * against the original row, and the cost is computed anew. An answer that fails is never reported.
  */
 import { LARGEST } from '../documents/numbers.js';
 import { decimalSum } from '../linalg/decimals.js';

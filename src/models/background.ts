@@ -1,6 +1,6 @@
 /**
- * What is known of the population: statistics by feature and rows of the training set. A statistic that the document
- * gives wins; otherwise it is computed from the samples; otherwise it is absent and its user says what to do.
+ * Knowledge of the population: statistics by feature and rows of the training set. A statistic in the document wins. Otherwise the
+ * statistic is computed from the samples. Otherwise it is absent, and its user decides.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { BackgroundDocument, RowValue } from '../documents/model-document.js';

@@ -1,7 +1,7 @@
 /**
- * How large documents may be. Each bound is one on work: at the bound, loading or preparing takes a few seconds. What is beyond is
- * refused, with the field, what it holds and what would fit. The values here serve the library; `bounds` in the configuration
- * serves commands, workers and the API.
+ * The largest documents. Each bound is a bound on work: at the bound, loading or preparing takes a few seconds. A larger document
+ * is refused with the field, its size and the size that would fit. The values here serve the library. `bounds` in the
+ * configuration serves commands, workers and the API.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { ModelDocument, PreprocessingStep } from '../documents/model-document.js';

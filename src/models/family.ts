@@ -1,7 +1,7 @@
 /**
- * What a model family is. A family is one file and one row of the table in index.ts: a schema for `parameters`, and a
- * way to make a `Model` of them. A model scores inputs (after preprocessing) bit-faithfully to its source library and
- * describes the region of a goal; it knows nothing of costs, policies or solvers.
+ * The contract of a model family. A family is one file and one row of the table in index.ts: a schema for `parameters`, and a
+ * function that makes a `Model` of the parameters. A model scores inputs (after preprocessing) bit-faithfully to its source
+ * library and describes the region of a goal. A model knows nothing of costs, policies or solvers.
  */
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';

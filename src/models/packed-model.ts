@@ -1,8 +1,8 @@
 /**
- * A loaded model as it travels between threads: a small document, and beside it the parts that live in shared memory. A
- * thread loads the document again, which has little left to read, and uses the same memory.
+ * A loaded model on its way between threads: a small document, and the parts that live in shared memory. A thread loads the
+ * document again, which has little left to read, and uses the same memory.
  *
- * A packed model comes out of a loaded one and never out of a file: its parts have been checked.
+ * A packed model is made from a loaded model and never from a file: its parts have been checked.
  */
 import type { ModelDocument } from '../documents/model-document.js';
 import type { Bounds } from './bounds.js';

@@ -1,7 +1,7 @@
 /**
- * Scores of a model that is evaluated elsewhere: behind HTTP, in another engine, on another machine. Such a model computes nothing
- * itself. Its `raw` recalls what was learned of an input, and says which inputs it would have to know (`ScoresNeeded`). Whoever
- * drives the explanation has them scored, and asks again.
+ * Scores of a model that is evaluated elsewhere: behind HTTP, in another engine, on another machine. The model computes nothing
+ * itself. Its `raw` recalls the learned score of an input, or names the inputs that it misses (`ScoresNeeded`). The driver of the
+ * explanation has these inputs scored and asks again.
  */
 
 /** Raw outputs by input, of one row's explanation. */

@@ -1,6 +1,6 @@
 /**
- * Text -> Expression, by recursive descent: one method per rule of the grammar in expression.ts.
- * Tokens and nesting are limited, so that no text can exhaust the stack here or in those who walk the tree.
+ * Text -> Expression, by recursive descent: one method per rule of the grammar in expression.ts. Tokens and nesting are limited:
+ * no text can exhaust the stack here or in functions that walk the tree.
  */
 import { LARGEST } from '../documents/numbers.js';
 import {

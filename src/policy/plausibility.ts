@@ -3,9 +3,9 @@
  *
  *   normality(x) = Σ over trees of an isolation forest of the path length at x's leaf  >=  need
  *
- * `need` is the `atLeast` quantile of the samples' own normality, so that at least 1 - atLeast of them are plausible; or,
- * where the policy leaves it open, what the brought forest's offset says. The forest reads the model's columns before
- * preprocessing; a missing value counts as what the model's imputer makes of it, else as the split says.
+ * `need` is the `atLeast` quantile of the samples' own normality, which makes at least 1 - atLeast of the samples plausible.
+ * Where the policy leaves `atLeast` out, the offset of the document's own forest is `need`. The forest reads the model's columns before
+ * preprocessing. The model's imputer replaces a missing value. Without an imputer the split decides.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { PlausibilityDocument } from '../documents/policy-document.js';

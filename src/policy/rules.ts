@@ -1,6 +1,6 @@
 /**
- * Policy entries by feature -> rules. A rule is static; what it allows one person is that person's domain (domain.ts).
- * Every entry is checked here against the feature it speaks of, with its path.
+ * Policy entries by feature -> rules. A rule is static. A person's domain (domain.ts) holds the values that the rule allows that
+ * person. Every entry is checked here against its feature, and an error has its path.
  */
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean, listNames } from '../documents/nearest-name.js';

@@ -1,8 +1,8 @@
 /**
- * What the numbers of an engine mean. An engine that works with tolerances answers 0.30000000004 where it means the value 0.3, and
- * moves a feature by 1e-14 where it means that the feature stands still. All tolerances for reading engines stand here, each relative
- * to the distance between values or to the size of the value. They decide what is tried first, never what is true: an answer counts
- * by the model's word on its exact values, and a move that the model needs is kept however small it is (explain/settle.ts).
+ * The meaning of an engine's numbers. An engine with tolerances answers 0.30000000004 for the value 0.3, and moves a feature by
+ * 1e-14 when the feature stands still. All tolerances for reading engines stand here, each relative to the distance between values
+ * or to the size of the value. Tolerances decide the order of trials, never the truth: the model judges the exact values of an
+ * answer, and a move that the model needs is kept however small (explain/settle.ts).
  */
 import type { Feature } from '../models/features.js';
 import type { Domain } from './domain.js';

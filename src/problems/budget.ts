@@ -1,10 +1,10 @@
 /**
- * What a search may spend: counted work first, the clock as the last guard.
+ * The budget of a search: counted work first, the clock as the last guard.
  *
- *   one unit of effort = about a thousand multiply-adds, wherever they are done: about a microsecond of one core
+ *   one unit of effort = about a thousand multiply-adds, in any solver: about a microsecond of one core
  *
- * A search counts its own steps and ends when its effort is spent, so that a row gets the same answer on a busy machine. The clock
- * is read now and then as well. A search that the clock ended says so (`limitedBy`), for its answer may differ elsewhere.
+ * A search counts its own steps and ends when its effort is spent: a row gets the same answer on a busy machine. The clock
+ * is read now and then as well. `limitedBy` marks a search that the clock ended, because its answer may differ on another machine.
  */
 
 /** Effort that a policy gets for each millisecond of its deadline: about a quarter of what one core of a server does alone. */

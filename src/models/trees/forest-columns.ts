@@ -1,7 +1,7 @@
 /**
- * Trees rewritten so that every split reads  column <= threshold  in double precision, whatever stands in between: another
- * precision, a strict comparison, a scaling of the column. Both are monotone, so there is a last number that goes left;
- * it is found by bisection with the very arithmetic that scores rows. A falling scaling swaps the sides.
+ * Trees rewritten to splits of the form column <= threshold in double precision. The original may use another precision, a strict
+ * comparison or a scaling of the column. All are monotone: there is a last number that goes left. Bisection finds this number with
+ * the same arithmetic that scores rows. A falling scaling swaps the sides.
  */
 import { lastDouble } from '../../linalg/floats.js';
 import type { ColumnRunner } from '../preprocessing.js';

@@ -1,11 +1,11 @@
 /**
  * Isolation forests from samples (Liu, Ting, Zhou 2008). A tree gets a random part of the samples and cuts it by a random
- * column at a random place until rows are alone or the tree is as deep as a balanced one; what is normal takes many cuts.
+ * column at a random place until rows are alone or the tree is as deep as a balanced tree. A normal row takes many cuts.
  *
  *   leaf value = (depth + c(rows in the leaf)) / c(rows of the tree),   c(n) = 2 H(n-1) - 2 (n-1)/n
  *
- * c(n) is the mean depth of a search tree over n rows. The seed is a constant: what counts as normal belongs to the
- * samples, not to whoever asks. A missing value goes where most rows went, so that it isolates nobody by itself.
+ * c(n) is the mean depth of a search tree over n rows. The seed is a constant: normality depends on the
+ * samples, not on the policy. A missing value goes to the side of most rows and isolates no row by itself.
  */
 import type { TreeDocument } from '../../documents/tree-document.js';
 import { seededRandom } from '../../linalg/random.js';

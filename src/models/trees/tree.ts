@@ -4,8 +4,8 @@
  *   inner node n: x = inputs[feature_n], in the tree's precision;  left when x <= threshold (or <), when x is in the node's set
  *   of categories, or, x missing, when the node says so;  else right.  A leaf holds its outputs.
  *
- * All trees of a model share one set of typed arrays: nodes are numbered through, `root` says where each tree begins. They lie in
- * memory that all threads can see, and nobody writes to them once the model is loaded.
+ * All trees of a model share one set of typed arrays: nodes are numbered through, and `root` holds the first node of each tree. The
+ * arrays lie in memory that all threads share. Nothing is written to them after the model is loaded.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { TreeDocument } from '../../documents/tree-document.js';
