@@ -24,6 +24,8 @@ import { spatial } from './quadratic/spatial.js';
 import { branchAround } from './reductions/branch-around.js';
 import { branchPlausible } from './reductions/branch-plausible.js';
 import { cuts } from './reductions/cuts.js';
+import { featureSets } from './reductions/feature-sets.js';
+import { percentileChords } from './reductions/percentile-chords.js';
 import { workingSet } from './reductions/working-set.js';
 import type { SolverTable } from './solver.js';
 import { forestExact } from './trees/exact/forest-exact.js';
@@ -45,6 +47,8 @@ export const solvers: SolverTable = [
   qp,
   milp,
   miqp,
+  featureSets,
+  percentileChords,
   cuts,
   workingSet,
   additive,

@@ -47,6 +47,8 @@ const SHARE = 0.9;
 const SHARES: Record<string, number> = {
   'branch-around': 0.7,
   enumerate: 0.7,
+  'feature-sets': 0.7,
+  'percentile-chords': 0.4,
   'quadratic-dual': 0.7,
 };
 
@@ -81,10 +83,11 @@ function continuous(index: number): Posed[] {
   const linear = randomCase({ norm, kinds, rows: 1 + (index % 3), links: index % 2 === 0 }, seed + index);
   const dice = new Dice(seed + index);
   const family = dice.pick(['gaussian-naive-bayes', 'qda', 'lvq'] as const);
+  const countsFeatures = index % 5 === 4 && family === 'qda';
   const posed = pose(dice, {
     family,
     size: 4,
-    policy: { cost: { norm: index % 2 ? 'l1' : 'l2' } },
+    policy: { cost: { norm: countsFeatures ? 'l0' : index % 2 ? 'l1' : 'l2' } },
     classes: 2 + (index % 2),
   });
   return [

@@ -26,6 +26,7 @@ import { isAnswer } from '../shared/answer-check.js';
 import { BestAnswer } from '../shared/best-answer.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { FeatureMoves } from './feature-moves.js';
+import { hasQuadratics, withInsideQuadratics } from './inside-quadratics.js';
 import { RegionLines } from './region-lines.js';
 
 const EXAMPLES = 4;
@@ -64,7 +65,11 @@ export class FeasiblePoint {
   private home: Float64Array = new Float64Array();
   private free: readonly Feature[] = [];
 
-  constructor(private readonly problem: Problem) {
+  private readonly problem: Problem;
+
+  constructor(asked: Problem) {
+    const problem = withInsideQuadratics(asked);
+    this.problem = problem;
     this.lines = new RegionLines(problem);
     this.moves = new FeatureMoves(problem, this.lines);
     this.forms = atomsOf(problem, 'quadratic').map(({ form }) => form);
@@ -324,6 +329,6 @@ class PreparedProbe implements Prepared {
 
 export const feasiblePoint: Solver = {
   name: 'feasible-point',
-  accepts: (problem) => (atomsOf(problem, 'quadratic').length ? 'heuristic' : 'no'),
+  accepts: (problem) => (hasQuadratics(problem) ? 'heuristic' : 'no'),
   prepare: (problem) => new PreparedProbe(problem),
 };

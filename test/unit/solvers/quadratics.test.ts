@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateCost } from '../../../src/policy/cost.js';
-import { unlimited } from '../../../src/problems/budget.js';
+import { Budget, unlimited } from '../../../src/problems/budget.js';
 import { atomsOf } from '../../../src/problems/problem.js';
 import { solvers } from '../../../src/solvers/index.js';
 import { cheapestL2 } from '../../../src/solvers/linear/polyhedral.js';
@@ -10,7 +10,7 @@ import { quadraticDual } from '../../../src/solvers/quadratic/quadratic-dual.js'
 import { spatial } from '../../../src/solvers/quadratic/spatial.js';
 import { branchAround } from '../../../src/solvers/reductions/branch-around.js';
 import { Dice } from '../../support/dice.js';
-import { pose, within } from '../../support/quadratic-problems.js';
+import { patient, pose, within } from '../../support/quadratic-problems.js';
 
 const FAMILIES = ['qda', 'gaussian-naive-bayes', 'lvq'] as const;
 
@@ -188,4 +188,22 @@ describe('integers and caps around quadratics', () => {
       else expect(found).toBeCloseTo(best, 6);
     }
   });
+});
+
+it('QDA of three classes and twelve features under l1 is proved, or nearly so, within counted work', () => {
+  const dice = new Dice(77);
+  const gaps: number[] = [];
+  for (let k = 0; k < 8; k++) {
+    const { problems, domain, row } = pose(dice, {
+      family: 'qda',
+      size: 12,
+      classes: 3,
+      policy: { cost: { norm: 'l1' } },
+    });
+    const limits = { ...patient, budget: new Budget(15_000, { now: () => 0 }, 60_000) };
+    const { x, lowerBound } = spatial.prepare(problems[0], solvers).solve(domain, limits);
+    gaps.push(1 - lowerBound / evaluateCost(problems[0].cost, problems[0].space, row, x!));
+  }
+  expect(gaps.filter((gap) => gap < 1e-6).length).toBeGreaterThanOrEqual(3);
+  expect(Math.max(...gaps)).toBeLessThan(0.05);
 });

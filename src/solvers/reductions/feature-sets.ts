@@ -1,0 +1,152 @@
+/**
+ * L0 cost on curved regions: sets of features in the order of their cost, around whoever says whether a set suffices.
+ *
+ *   min Σ_{f in S} w_f   s.t.   some x' of the region and the policy differs from x in the features of S only
+ *
+ * For each set the other features are pinned, and the same problem under a squared cost is asked for any answer. A set without one is
+ * left behind with a proof, so that the first set with an answer is the optimum. A set that stays open keeps its cost as the bound.
+ * The first answer of feasible-point.ts ends the list early. The number of sets grows with the number of features that have to change.
+ */
+import { entry } from '../../linalg/symmetric-matrix.js';
+import type { DistanceDifference } from '../../models/distance-difference.js';
+import type { Atom } from '../../models/region.js';
+import { copyDomain, createDomain, type Domain, isFixed, mayStand, pin } from '../../policy/domain.js';
+import { atomsOf, type Problem } from '../../problems/problem.js';
+import { isDiagonal } from '../additive/additive-terms.js';
+import { CostOrder, type Option } from '../enumeration/cost-order.js';
+import { FeasiblePoint } from '../quadratic/feasible-point.js';
+import { isAnswer } from '../shared/answer-check.js';
+import { BestAnswer } from '../shared/best-answer.js';
+import { prepareLater } from '../shared/prepare-later.js';
+import {
+  exactForParts,
+  INFEASIBLE,
+  type Limits,
+  limit,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  type SolverTable,
+  solved,
+} from '../solver.js';
+
+const CURVED = new Set<Atom['kind']>(['quadratic', 'exp-quadratics']);
+/** Of the work that is left, for the first answer and for one set. */
+const FIRST_SHARE = 0.2;
+const SET_SHARE = 0.15;
+/** What rounding may do to a sum of weights, as a share. */
+const ROUNDING = 1e-12;
+
+/** The quadratics of the region, alone or as exponents. */
+export const formsOf = (problem: Problem): DistanceDifference[] => [
+  ...atomsOf(problem, 'quadratic').map(({ form }) => form),
+  ...atomsOf(problem, 'exp-quadratics').flatMap(({ forms }) => forms),
+];
+
+/** Curved regions that no method of sums over features takes. */
+export function isCurved(problem: Problem): boolean {
+  const { atoms } = problem.piece;
+  const isSum = atoms.every((atom) => atom.kind === 'quadratic' && isDiagonal(atom.form));
+  return atoms.length > 0 && atoms.every(({ kind }) => CURVED.has(kind)) && !isSum;
+}
+
+/** The same region under a squared cost in the units of the target's own distance, without a cap. */
+function asSquared(problem: Problem): Problem {
+  const [{ near, map }] = formsOf(problem);
+  const curvature = (column: number) => {
+    const scale = map?.diagonal ? map.diagonal[column] ** 2 : 1;
+    return column < near.matrix.size ? entry(near.matrix, column, column) * scale : 0;
+  };
+  const weight = Float64Array.from(problem.space.features, ({ column }) => curvature(column) || 1);
+  const cost = { norm: 'l2' as const, weight, curves: problem.space.features.map(() => null), metric: null };
+  return { ...problem, cost, maxChanges: Infinity, traits: { ...problem.traits, norm: 'l2', capped: false } };
+}
+
+class PreparedFeatureSets implements Prepared {
+  private readonly solvers: readonly (() => Prepared)[];
+  private readonly finder: FeasiblePoint;
+  private readonly best: BestAnswer;
+
+  constructor(
+    private readonly problem: Problem,
+    table: SolverTable,
+  ) {
+    const squared = asSquared(problem);
+    this.solvers = exactForParts(squared, table).map((solver) => prepareLater(solver, squared, table));
+    this.finder = new FeasiblePoint(problem);
+    this.best = new BestAnswer(problem);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const { best } = this;
+    best.begin(domain);
+    const first = this.finder.find(domain, { ...limits, budget: limits.budget.shareEffort(FIRST_SHARE) });
+    if (first) best.offer(first);
+    if (first && limits.anyAnswer) return limit(best.x, 0);
+    const menus = this.menus(domain);
+    const order = new CostOrder(menus);
+    const options = new Int32Array(menus.length);
+    let open = Infinity;
+    while (order.least < Math.min(best.cost, limits.cutoff) * (1 - Math.max(ROUNDING, limits.gap))) {
+      const price = order.least;
+      if (limits.budget.isSpent) return this.conclude(Math.min(open, price));
+      order.next(options);
+      const changed = options.map((option, f) => menus[f][option].value);
+      if (changed.reduce((sum, value) => sum + value, 0) > this.problem.maxChanges) continue;
+      if (!this.suffices(changed, domain, limits)) open = Math.min(open, price);
+      if (best.isFound && limits.anyAnswer) return limit(best.x, 0);
+    }
+    return this.conclude(Math.min(open, order.least));
+  }
+
+  /** `bound`: the least cost of what is not settled. */
+  private conclude(bound: number): Outcome {
+    const { best } = this;
+    const sure = Math.min(bound, best.cost) * (1 - ROUNDING);
+    if (!best.isFound) return bound === Infinity ? INFEASIBLE : limit(null, sure);
+    return (bound >= best.cost * (1 - ROUNDING) ? solved : limit)(best.x, sure);
+  }
+
+  /** By feature, whether it stands (0) or may change (1). */
+  private menus(domain: Domain): Option[][] {
+    const { space, cost } = this.problem;
+    return space.features.map((feature) => {
+      const [still, moved] = [
+        { value: 0, price: 0 },
+        { value: 1, price: cost.weight[feature.index] },
+      ];
+      if (!mayStand(domain, feature)) return [moved];
+      return isFixed(domain, feature) ? [still] : [still, moved];
+    });
+  }
+
+  /** Offers an answer of the set; true: there is one, or it is proved that there is none. */
+  private suffices(changed: Int32Array, domain: Domain, limits: Limits): boolean {
+    const part = createDomain(this.problem.space);
+    copyDomain(domain, part);
+    for (const feature of this.problem.space.features) if (!changed[feature.index]) pin(part, feature);
+    const budget = limits.budget.shareEffort(SET_SHARE);
+    for (const solver of this.solvers) {
+      const { status, x } = solver().solve(part, { ...limits, budget, cutoff: Infinity, gap: 0, anyAnswer: true });
+      if (status === 'infeasible') return true;
+      if (!x || !isAnswer(this.problem, domain, x)) continue;
+      this.best.offer(x);
+      return true;
+    }
+    const found = this.finder.find(part, { ...limits, budget });
+    if (found) this.best.offer(found);
+    return found !== null;
+  }
+}
+
+function accepts(problem: Problem, table: SolverTable): 'no' | 'exact' {
+  const fits = problem.traits.norm === 'l0' && isCurved(problem);
+  return fits && exactForParts(asSquared(problem), table).length ? 'exact' : 'no';
+}
+
+export const featureSets: Solver = {
+  name: 'feature-sets',
+  takesParts: true,
+  accepts,
+  prepare: (problem, table) => new PreparedFeatureSets(problem, table),
+};

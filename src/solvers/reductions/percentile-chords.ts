@@ -1,0 +1,220 @@
+/**
+ * Percentile cost on curved regions: branch and bound around whoever solves the region under L1.
+ *
+ *   c_f(v) = w_f |F_f(v) - F_f(x_f)|  >=  s_f |v - x_f|     for v in [l_f, u_f],       s_f the least slope of a chord from x_f
+ *
+ * c_f is piecewise linear, so that s_f is found among the points of F_f, the ends of the interval and the slopes at x_f. The problem under
+ * L1 with weights s is a relaxation of a part of the domain; its point is an answer if the model confirms it, at its own cost. A part
+ * is split where a chord is furthest below the cost. The number of parts grows with the features that change and with the points of F.
+ */
+import type { Feature } from '../../models/features.js';
+import { type Cost, changeCost } from '../../policy/cost.js';
+import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
+import type { Problem } from '../../problems/problem.js';
+import { FeasiblePoint } from '../quadratic/feasible-point.js';
+import { isAnswer } from '../shared/answer-check.js';
+import { BestAnswer } from '../shared/best-answer.js';
+import { NodeHeap } from '../shared/node-heap.js';
+import {
+  exactForParts,
+  INFEASIBLE,
+  type Limits,
+  limit,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  type SolverTable,
+  solved,
+} from '../solver.js';
+import { isCurved } from './feature-sets.js';
+
+const MAX_PARTS = 2000;
+/** Of the work that is left, for the first answer and for one part. */
+const FIRST_SHARE = 0.2;
+const PART_SHARE = 0.3;
+/** A gap of this share counts as closed. */
+const CLOSED = 5e-7;
+/** What rounding may do to a slope, as a share. */
+const ROUNDING = 1e-12;
+/** A chord that misses less of the cost of a part is not worth a split. */
+const WORTH = 1e-7;
+
+interface Part {
+  readonly domain: Domain;
+  readonly bound: number;
+}
+
+/** The least slope of a chord, and where it is met. */
+interface Chord {
+  readonly slope: number;
+  readonly at: number;
+}
+
+/** The problem under L1 with weights of its own. */
+function underL1(problem: Problem, weight: Float64Array): Problem {
+  const cost: Cost = { norm: 'l1', weight, curves: problem.cost.curves.map(() => null), metric: null };
+  return { ...problem, cost, traits: { ...problem.traits, norm: 'l1' } };
+}
+
+class PreparedPercentileChords implements Prepared {
+  private readonly solvers: readonly Solver[];
+  private readonly finder: FeasiblePoint;
+  private readonly best: BestAnswer;
+  private closed = Infinity;
+
+  constructor(
+    private readonly problem: Problem,
+    private readonly table: SolverTable,
+  ) {
+    this.solvers = l1Solvers(problem, table);
+    this.finder = new FeasiblePoint(problem);
+    this.best = new BestAnswer(problem);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    const { best } = this;
+    best.begin(domain);
+    this.closed = Infinity;
+    const first = this.finder.find(domain, { ...limits, budget: limits.budget.shareEffort(FIRST_SHARE) });
+    if (first) best.offer(first);
+    const open = new NodeHeap<Part>();
+    open.push({ domain, bound: 0 }, 0);
+    for (let visited = 0; open.size; visited++) {
+      const bound = open.least();
+      if (best.isFound && limits.anyAnswer) return limit(best.x, 0);
+      if (this.isClosed(bound, limits)) return this.conclude(bound, limits);
+      if (visited > 0 && (visited >= MAX_PARTS || limits.budget.isSpent)) return this.conclude(bound, limits);
+      for (const part of this.visit(open.pop()!, limits)) open.push(part, part.bound);
+    }
+    return this.conclude(Infinity, limits);
+  }
+
+  private isClosed(bound: number, { cutoff, gap }: Limits): boolean {
+    return bound >= Math.min(this.best.cost, cutoff) * (1 - Math.max(CLOSED, gap));
+  }
+
+  private conclude(open: number, limits: Limits): Outcome {
+    const { best } = this;
+    const bound = Math.min(open, this.closed, best.cost);
+    if (!best.isFound) return bound === Infinity ? INFEASIBLE : limit(null, bound);
+    return (this.isClosed(bound, limits) ? solved : limit)(best.x, bound);
+  }
+
+  /** Offers the point of a part's relaxation; returns what is left to search. */
+  private visit(part: Part, limits: Limits): Part[] {
+    const chords = this.problem.space.features.map((feature) => this.chordOf(feature, part.domain));
+    const outcome = this.relax(chords, part.domain, limits);
+    if (outcome.status === 'infeasible') return [];
+    const bound = Math.max(part.bound, outcome.lowerBound);
+    const x = outcome.x?.slice();
+    if (x && isAnswer(this.problem, part.domain, x)) this.best.offer(x);
+    const halves = x && !this.isClosed(bound, limits) ? this.split(part.domain, chords, x) : null;
+    if (halves) return halves.map((domain) => ({ domain, bound }));
+    this.closed = Math.min(this.closed, bound);
+    return [];
+  }
+
+  private relax(chords: readonly (Chord | null)[], domain: Domain, limits: Limits): Outcome {
+    const { weight } = this.problem.cost;
+    const slopes = Float64Array.from(chords, (chord, f) => chord?.slope ?? weight[f]);
+    const problem = underL1(this.problem, slopes);
+    const cutoff = Math.min(this.best.cost, limits.cutoff);
+    let best: Outcome = limit(null, Number.NEGATIVE_INFINITY);
+    for (const solver of this.solvers) {
+      const budget = limits.budget.shareEffort(PART_SHARE);
+      const outcome = solver
+        .prepare(problem, this.table)
+        .solve(domain, { ...limits, budget, cutoff, anyAnswer: false });
+      if (outcome.status === 'infeasible' || outcome.status === 'solved') return outcome;
+      best = limit(outcome.x ?? best.x, Math.max(best.lowerBound, outcome.lowerBound));
+    }
+    return best;
+  }
+
+  /** Null: a category, whose cost is no slope, or a number that stays. */
+  private chordOf(feature: Feature, domain: Domain): Chord | null {
+    const { kind, column, index } = feature;
+    const curve = this.problem.cost.curves[index];
+    const [low, high, here] = [domain.lower[column], domain.upper[column], domain.origin[column]];
+    if (kind === 'choice' || !curve || (low === here && high === here)) return null;
+    const points = Array.from(curve.points).filter((point) => point > low && point < high);
+    const ends = [finiteEnd(low, here, points[0] ?? here, -1), finiteEnd(high, here, points.at(-1) ?? here, 1)];
+    let least: Chord = { slope: Infinity, at: here };
+    for (const at of [...points, ...ends, ...besides(here, low, high, [...points, ...ends])]) {
+      if (at === here) continue;
+      const slope = changeCost(this.problem.cost, feature, here, at) / Math.abs(at - here);
+      if (slope < least.slope) least = { slope, at };
+    }
+    const beyond = this.beyond(index, low, high);
+    const slope = Math.min(least.slope, beyond) * (1 - ROUNDING);
+    return slope < Infinity && slope > 0 ? { slope, at: least.at } : null;
+  }
+
+  /** What the slope of a chord tends to where an interval has no end. */
+  private beyond(f: number, low: number, high: number): number {
+    if (Number.isFinite(low) && Number.isFinite(high)) return Infinity;
+    const { points, heights } = this.problem.cost.curves[f]!;
+    const mean = (heights.at(-1)! - heights[0]) / (points.at(-1)! - points[0]);
+    return this.problem.cost.weight[f] * mean;
+  }
+
+  /** The domain in two, along the feature whose chord is furthest below its cost at x; null: none is far below. */
+  private split(domain: Domain, chords: readonly (Chord | null)[], x: Float64Array): Domain[] | null {
+    let [widest, most] = [-1, WORTH * Math.min(this.best.cost, 1e300)];
+    for (const feature of this.problem.space.features) {
+      const chord = chords[feature.index];
+      if (!chord) continue;
+      const [here, there] = [domain.origin[feature.column], x[feature.column]];
+      const missed = changeCost(this.problem.cost, feature, here, there) - chord.slope * Math.abs(there - here);
+      if (missed > most) [widest, most] = [feature.index, missed];
+    }
+    if (widest < 0) return null;
+    const { column } = this.problem.space.features[widest];
+    const at = cutBetween(domain.lower[column], domain.upper[column], x[column], chords[widest]!.at);
+    return at === null
+      ? null
+      : [this.withEnds(domain, column, 'upper', at), this.withEnds(domain, column, 'lower', at)];
+  }
+
+  private withEnds(domain: Domain, column: number, end: 'lower' | 'upper', at: number): Domain {
+    const part = createDomain(this.problem.space);
+    copyDomain(domain, part);
+    part[end][column] = at;
+    return part;
+  }
+}
+
+/** A finite stand-in for an end: one unit beyond the last point, where the curve has its mean slope for good. */
+const finiteEnd = (end: number, here: number, last: number, side: 1 | -1): number => {
+  if (Number.isFinite(end)) return end;
+  const outer = side > 0 ? Math.max(here, last) : Math.min(here, last);
+  return outer + side * Math.max(1, Math.abs(outer));
+};
+
+/** Points halfway to the next ones on both sides: the slopes at the present value itself. */
+function besides(here: number, low: number, high: number, points: readonly number[]): number[] {
+  const above = Math.min(...points.filter((point) => point > here));
+  const below = Math.max(...points.filter((point) => point < here));
+  return [(here + above) / 2, (here + below) / 2].filter((v) => Number.isFinite(v) && v >= low && v <= high);
+}
+
+/** Strictly inside of the interval: the point itself, else halfway to where the chord is met. */
+function cutBetween(low: number, high: number, x: number, met: number): number | null {
+  const inside = (v: number) => v > low && v < high;
+  return [x, (x + met) / 2, met].find(inside) ?? null;
+}
+
+const l1Solvers = (problem: Problem, table: SolverTable): Solver[] =>
+  exactForParts(underL1(problem, problem.cost.weight), table);
+
+function accepts(problem: Problem, table: SolverTable): 'no' | 'exact' {
+  const fits = problem.traits.norm === 'percentile' && isCurved(problem);
+  return fits && l1Solvers(problem, table).length ? 'exact' : 'no';
+}
+
+export const percentileChords: Solver = {
+  name: 'percentile-chords',
+  takesParts: true,
+  accepts,
+  prepare: (problem, table) => new PreparedPercentileChords(problem, table),
+};
