@@ -1,10 +1,11 @@
 /**
  * The budget of a search: counted work first, the clock as the last guard.
  *
- *   one unit of effort = about a thousand multiply-adds, in any solver: about a microsecond of one core
+ *   one unit of effort = about a thousand multiply-adds, or other work that takes a core as long: about 4 us beside other processes
  *
  * A search counts its own steps and ends when its effort is spent: a row gets the same answer on a busy machine. The clock
  * is read now and then as well. `limitedBy` marks a search that the clock ended, because its answer may differ on another machine.
+ * `bench/effort.mjs` prints the microseconds of a unit, by solver.
  */
 
 /** Effort that a policy gets for each millisecond of its deadline: about a quarter of what one core of a server does alone. */
@@ -68,9 +69,11 @@ export class Budget {
     return Math.max(0, this.effort - this.used);
   }
 
-  /** Whether an engine that has done so much work, which is yet to be spent, has to give up. */
-  isBelow(work: number): boolean {
-    return work > ALWAYS && work >= this.left;
+  /** Whether work of an engine, which is yet to be spent, is more than there is. The engine then gives up, by effort. */
+  refuses(work: number): boolean {
+    if (work <= ALWAYS || work < this.left) return false;
+    this.note('effort');
+    return true;
   }
 
   /** Milliseconds until the guard strikes. */

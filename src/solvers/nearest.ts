@@ -11,8 +11,10 @@ import { changeCost, evaluateCost } from '../policy/cost.js';
 import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
 import { isOpen, listedValues } from '../policy/listed-values.js';
 import { nearestValue } from '../policy/values.js';
+import { FLOPS_PER_UNIT } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 import { keepsPolicy } from './shared/answer-check.js';
+import { modelFlops } from './shared/model-flops.js';
 import {
   type Limits,
   limit,
@@ -25,8 +27,9 @@ import {
 
 const CANDIDATES = 24;
 const HALVINGS = 30;
-/** Units of effort for one look at a point. */
-const LOOK_WORK = 2;
+/** Operations for one look at a point besides the model's own, and for each column. */
+const FLOPS_PER_LOOK = 300;
+const FLOPS_PER_COLUMN = 5;
 
 /** Says whether something holds, once its scores are there. */
 type Asked<T> = Generator<ScoreBatch, T, void>;
@@ -65,12 +68,16 @@ function inColumns({ space }: Problem, values: Float64Array): Float64Array {
 class Pull {
   private readonly here: Float64Array;
   private readonly domain: Domain;
+  /** Of a look, in units of effort. */
+  private readonly work: number;
 
   constructor(
     private readonly problem: Problem,
     domain: Domain,
     private readonly limits: Limits,
   ) {
+    const own = FLOPS_PER_LOOK + FLOPS_PER_COLUMN * problem.space.columns;
+    this.work = (own + modelFlops(problem)) / FLOPS_PER_UNIT;
     this.domain = createDomain(problem.space);
     copyDomain(domain, this.domain);
     this.here = new Float64Array(problem.space.features.length);
@@ -104,7 +111,7 @@ class Pull {
   }
 
   private *isAnswer(values: Float64Array): Asked<boolean> {
-    this.limits.budget.spend(LOOK_WORK);
+    this.limits.budget.spend(this.work);
     const x = inColumns(this.problem, values);
     if (!keepsPolicy(this.problem, this.domain, x)) return false;
     yield [x];

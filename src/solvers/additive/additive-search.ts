@@ -43,6 +43,9 @@ const REACH_SHARE = 1e-9;
 /** A part that is narrower than this share of the whole is not split further. */
 const NARROW = 1e-12;
 
+/** What a part takes beside the evaluations of its dual, in units of effort. */
+const NODE_WORK = 6;
+
 export class AdditiveSearch {
   private readonly lagrangian: Lagrangian;
   private readonly emptiness: Lagrangian;
@@ -168,7 +171,7 @@ export class AdditiveSearch {
     });
     const steps = node.bound > 0 ? scales.map((scale) => 0.1 * scale) : scales;
     ascent.run(node.lambda, steps, this.cutoff, looks * m);
-    limits.budget.spend(ascent.evaluations * this.work);
+    limits.budget.spend(NODE_WORK + ascent.evaluations * this.work);
     return ascent.best.slice();
   }
 

@@ -21,6 +21,7 @@ import { atomsOf, type Problem } from '../../problems/problem.js';
 import { smallestEigenvalue } from '../quadratic/secular.js';
 import { keepsPolicy } from '../shared/answer-check.js';
 import { BestAnswer } from '../shared/best-answer.js';
+import { modelFlops } from '../shared/model-flops.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -41,7 +42,8 @@ const BATCH = 128;
 /** What rounding may do to a sum of costs, as a share. */
 const ROUNDING = 1e-12;
 /** Operations for a combination besides the model's own. */
-const FLOPS_PER_COMBINATION = 1000;
+const FLOPS_PER_COMBINATION = 700;
+const FLOPS_PER_COLUMN = 30;
 
 type Menus = readonly (readonly Option[])[];
 
@@ -53,7 +55,8 @@ class PreparedEnumeration implements Prepared {
   constructor(private readonly problem: Problem) {
     this.floor = problem.cost.metric && floorOf(problem.cost.metric, problem.space.features.length);
     this.isOracle = atomsOf(problem, 'oracle').length > 0;
-    this.work = (FLOPS_PER_COMBINATION + modelFlops(problem)) / FLOPS_PER_UNIT;
+    const { columns } = problem.space;
+    this.work = (FLOPS_PER_COMBINATION + FLOPS_PER_COLUMN * columns + modelFlops(problem)) / FLOPS_PER_UNIT;
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
@@ -177,18 +180,6 @@ function floorOf({ features, inverse }: NonNullable<Cost['metric']>, count: numb
     floor[index] = least * inverse[i][i];
   });
   return floor;
-}
-
-/** Operations for one word of the model, about. */
-function modelFlops({ piece, space }: Problem): number {
-  const d = space.columns;
-  const perAtom = piece.atoms.map((atom) => {
-    if (atom.kind === 'trees') return 30 * atom.forest.root.length;
-    if (atom.kind === 'quadratic') return 2 * d * d;
-    if (atom.kind === 'exp-quadratics') return 2 * d * d * atom.forms.length;
-    return atom.kind === 'exp-sum' ? atom.exponents.length * d : 1000;
-  });
-  return perAtom.reduce((sum, flops) => sum + flops, piece.rows.length * d);
 }
 
 /** Every feature that may change has a step, decimals, categories or ranks. */

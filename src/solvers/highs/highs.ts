@@ -101,6 +101,9 @@ const NOTHING: Run = {
 export function runHighs(program: SparseProgram, budget: Budget, gap = 0): Run {
   if (isBroken) return { ...NOTHING, detail: 'HiGHS broke and is being loaded anew' };
   if (!engine) throw new EngineNeeded(highs);
+  // HiGHS looks at its limits after the root only: a root beyond the budget is not begun.
+  if (budget.refuses(callWork(program)))
+    return { ...NOTHING, status: 'limit', detail: 'the program is too large for the effort' };
   try {
     // A program without columns counts as empty: HiGHS would not look at its rows.
     if (!program.cost.length) program.addColumn(0, 0);
@@ -121,6 +124,18 @@ export function runHighs(program: SparseProgram, budget: Budget, gap = 0): Run {
   }
 }
 
+/** What a call takes, in units of effort: passing a program, the root of a mixed-integer one, the Hessian of a quadratic one. */
+const CALL_WORK = 60;
+const ROOT_WORK = 2;
+const HESSIAN_WORK = 0.1;
+
+function callWork(program: SparseProgram): number {
+  const columns = program.cost.length;
+  const kind = kindOf(program);
+  if (kind === 'qp') return CALL_WORK + HESSIAN_WORK * columns ** 2;
+  return CALL_WORK + (kind === 'milp' ? ROOT_WORK * (columns + program.rowLower.length) : 0);
+}
+
 /** What a simplex iteration takes, in units of effort, and what a node of the tree takes besides its iterations. */
 const iterationWork = ({ cost, rowLower }: SparseProgram): number => 5 + (cost.length + rowLower.length) / 20;
 const NODE_WORK = 300;
@@ -139,7 +154,7 @@ function workOf({ info }: Model, program: SparseProgram): number {
   const count = (name: 'simplex_iteration_count' | 'qp_iteration_count' | 'mip_node_count') =>
     Math.max(0, Number(info.get(name)));
   const iterations = count('simplex_iteration_count') + count('qp_iteration_count');
-  return iterationWork(program) * (1 + iterations) + NODE_WORK * count('mip_node_count');
+  return callWork(program) + iterationWork(program) * iterations + NODE_WORK * count('mip_node_count');
 }
 
 function createInstance(loaded: Highs): Model {

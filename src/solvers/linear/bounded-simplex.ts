@@ -17,6 +17,8 @@ import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 
 export type SimplexStatus = 'optimal' | 'infeasible' | 'numerical';
 
+/** What a pivot takes for each entry of the table, with the choice of the pivot. */
+const FLOPS_PER_ENTRY = 2;
 /** A sum of this share of its terms is rounding. */
 const CANCELLED = 1e-13;
 /** A pivot of this share of its row's largest entry is rounding. */
@@ -110,7 +112,7 @@ export class BoundedSimplex {
         row = this.mostViolated();
       }
       if (row < 0) return this.isFinite() ? 'optimal' : 'numerical';
-      if (budget?.isBelow(this.work)) return 'numerical';
+      if (budget?.refuses(this.work)) return 'numerical';
       const entering = this.ratioTest(row);
       if (entering < 0) {
         this.failed = row;
@@ -257,7 +259,7 @@ export class BoundedSimplex {
 
   /** What the last solve took, in units of effort. */
   get work(): number {
-    return ((this.pivots + 1) * this.m * this.n) / FLOPS_PER_UNIT;
+    return (FLOPS_PER_ENTRY * (this.pivots + 1) * this.m * this.n) / FLOPS_PER_UNIT;
   }
 
   /** Values of the structural variables. */

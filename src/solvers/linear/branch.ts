@@ -48,8 +48,11 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
 const WORTH = 1e-7;
 /** A continuous move of the relaxation below this, in units of the gap, is the width of the hair and not a change. */
 const STANDS_STILL = 1e-9;
-/** What a node takes beside its program, in units of effort. */
-const NODE_WORK = 2;
+/** What a node takes beside its program, in units of effort, and for each move. */
+const NODE_WORK = 1.5;
+const MOVE_WORK = 0.05;
+/** What the hulls of curved costs take for each move of a row. */
+const CURVE_WORK = 5;
 /** So many nodes are looked at sooner than they are tightened. */
 const FEW_NODES = 4;
 /** How many nodes without a proof are divided further; the others leave their bound. */
@@ -100,6 +103,7 @@ export class PreparedBranch implements Prepared {
     this.best.begin(domain);
     this.pool.begin();
     if (!this.program.begin(domain, limits.nudge, limits.budget)) return numerical('a row overflows');
+    if (this.problem.cost.norm === 'percentile') limits.budget.spend(CURVE_WORK * this.model.n);
     const root = this.splits.begin(domain);
     offerSingles(this.problem, this.model, this.program.costs, domain, (x) => this.take(root, x));
     root.bound = this.leastChange(root);
@@ -140,7 +144,7 @@ export class PreparedBranch implements Prepared {
   /** Solves a node's relaxation and returns the children that may hold better answers. */
   private visit(node: NodePart): NodePart[] {
     this.visited++;
-    this.limits.budget.spend(NODE_WORK);
+    this.limits.budget.spend(NODE_WORK + MOVE_WORK * this.model.n);
     this.splits.open(node);
     const status = this.program.solve(node, 'outer');
     if (status === 'empty') return [];

@@ -35,6 +35,8 @@ export interface Cheapest {
 }
 
 const SLACK = 1e-12;
+/** What a call takes beside its engine, in units of effort: its arrays, and its bound. */
+const CALL_WORK = 4;
 
 /** `infeasible` is proved; `numerical`: the engine lost its footing, or had no proof. */
 export type CheapestPoint = (
@@ -70,7 +72,7 @@ export const cheapestL1: CheapestPoint = (rows, lo, hi, budget) => {
   }
   const cost = new Float64Array(n).fill(1);
   const status = simplex.solve(table, cost, budget);
-  budget.spend(simplex.work);
+  budget.spend(CALL_WORK + simplex.work);
   if (status === 'numerical') return status;
   const growth = new Float64Array(rows.length).fill(1);
   const program = { m: rows.length, n, rows: table, lo: simplex.lo, hi: simplex.hi, doubt, growth };
@@ -103,7 +105,7 @@ export const cheapestL2: CheapestPoint = (rows, lo, hi, budget) => {
   projection.lo.set(lo);
   projection.hi.set(hi);
   const status = projection.solve(budget);
-  budget.spend(projection.work);
+  budget.spend(CALL_WORK + projection.work);
   if (status === 'numerical') return status;
   // The projection minimises half of the square, and its multipliers are negative at an upper end.
   const multipliers = Float64Array.from(rows, (_, i) => Math.max(0, -2 * projection.lambda[i] * scales[i]));

@@ -33,6 +33,9 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
 /** A share of the cost by which the bound may stay below it in a proof. */
 const PROVED = 1e-7;
 
+/** What a row takes beside the simplex, in units of effort. */
+const CALL_WORK = 1;
+
 class PreparedSimplex implements Prepared {
   private readonly model: MoveModel;
   private readonly simplex: BoundedSimplex;
@@ -62,7 +65,7 @@ class PreparedSimplex implements Prepared {
     simplex.hi.set(model.hi);
     simplex.slack.set(model.slack);
     const status = simplex.solve(model.rows, this.cost, limits.budget);
-    limits.budget.spend(simplex.work);
+    limits.budget.spend(CALL_WORK + simplex.work);
     if (status === 'numerical') return numerical('the simplex lost its footing');
     if (status === 'infeasible') return this.certify();
     simplex.read(values);

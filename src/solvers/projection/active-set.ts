@@ -35,7 +35,7 @@ import {
   violation,
 } from '../shared/linear-rows.js';
 import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
-import { costFactor, factorError } from './cost-factor.js';
+import { costFactor, costScales, factorError } from './cost-factor.js';
 import { Projection } from './projection.js';
 
 function accepts({ traits }: Problem): 'no' | 'exact' {
@@ -43,6 +43,8 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return fits && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
 }
 
+/** What a row takes beside the projection, in units of effort. */
+const CALL_WORK = 1;
 /** Roundings beside one for each row and two for each column. */
 const OTHER_ROUNDINGS = 32;
 /** What rounding may leave of a bound that became a row, in units of the gap; and of the present value that stands in it. */
@@ -55,8 +57,9 @@ export class PreparedActiveSet implements Prepared {
   private readonly rowScale: Float64Array;
   /** By row and coordinate: the size of what is added up for an entry, by the model or by the factor. */
   private readonly sizes: Float64Array;
-  /** Δ = back · y; diagonal when the box stays a box. */
-  private readonly back: Float64Array[];
+  /** Δ = back · y where the box becomes rows. Else Δ_j = scale_j y_j: over many columns a matrix would take all memory. */
+  private readonly back: readonly Float64Array[];
+  private readonly scale: Float64Array;
   /** ‖back_c‖ by column. */
   private readonly lengths: Float64Array;
   private readonly boxed: boolean;
@@ -77,8 +80,9 @@ export class PreparedActiveSet implements Prepared {
     this.rows = linearRows(problem);
     const { space, cost } = problem;
     this.boxed = cost.metric === null;
-    this.back = costFactor(problem);
-    this.lengths = Float64Array.from(this.back, (row) => Math.sqrt(dot(row, row)));
+    this.scale = costScales(problem);
+    this.back = this.boxed ? [] : costFactor(problem);
+    this.lengths = this.boxed ? this.scale : Float64Array.from(this.back, (row) => Math.sqrt(dot(row, row)));
     const d = space.columns;
     this.factorError = factorError(
       problem,
@@ -120,7 +124,7 @@ export class PreparedActiveSet implements Prepared {
 
   /** a·Δ as a functional of y, with entries of the factor as they are or by their sizes. */
   private transform(a: Float64Array, entry: (value: number) => number): Float64Array {
-    if (this.boxed) return a.map((value, j) => value * entry(this.back[j][j]));
+    if (this.boxed) return a.map((value, j) => value * entry(this.scale[j]));
     const out = new Float64Array(a.length);
     for (let j = 0; j < a.length; j++) {
       if (a[j] !== 0) for (let k = 0; k < out.length; k++) out[k] += a[j] * entry(this.back[j][k]);
@@ -133,7 +137,7 @@ export class PreparedActiveSet implements Prepared {
     if (!Number.isFinite(this.gap)) return numerical('a row overflows');
     const depths = this.fill(domain, limits.nudge);
     const status = this.projection.solve(limits.budget);
-    limits.budget.spend(this.projection.work);
+    limits.budget.spend(CALL_WORK + this.projection.work);
     if (status === 'numerical') return numerical('the active set lost its footing');
     if (status === 'infeasible') return this.certify(domain);
     this.toColumns(domain);
@@ -234,8 +238,8 @@ export class PreparedActiveSet implements Prepared {
       const low = (lower[j] - origin[j]) / gap;
       const high = (upper[j] - origin[j]) / gap;
       const i = rows.length + j;
-      projection.lo[j] = this.boxed ? low / this.back[j][j] : -Infinity;
-      projection.hi[j] = this.boxed ? high / this.back[j][j] : Infinity;
+      projection.lo[j] = this.boxed ? low / this.scale[j] : -Infinity;
+      projection.hi[j] = this.boxed ? high / this.scale[j] : Infinity;
       if (this.boxed) continue;
       projection.lower[i] = rowScale[i] * low;
       projection.upper[i] = rowScale[i] * high;
@@ -254,7 +258,7 @@ export class PreparedActiveSet implements Prepared {
   private toColumns({ origin, lower, upper }: Domain): void {
     const { y } = this.projection;
     for (let j = 0; j < origin.length; j++) {
-      const moved = origin[j] + this.gap * (this.boxed ? this.back[j][j] * y[j] : dot(this.back[j], y));
+      const moved = origin[j] + this.gap * (this.boxed ? this.scale[j] * y[j] : dot(this.back[j], y));
       this.x[j] = Math.min(upper[j], Math.max(lower[j], moved));
     }
   }

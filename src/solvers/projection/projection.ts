@@ -18,6 +18,8 @@ export type ProjectionStatus = 'optimal' | 'infeasible' | 'numerical';
 const DEPENDENT = 1e-13;
 /** A bound that is missed by less, relatively, is kept; the caller clips. */
 const BOUND_SLACK = 1e-11;
+/** Passes over the coordinates in each step, beside those over rows. */
+const OTHER_PASSES = 10;
 const NONE = 0;
 const LOWER = 1;
 const UPPER = 2;
@@ -82,7 +84,7 @@ export class Projection {
     for (this.steps = 0; this.steps < most; this.steps++) {
       const worst = this.mostViolated();
       if (worst === -1) return 'optimal';
-      if (budget?.isBelow(this.work)) return 'numerical';
+      if (budget?.refuses(this.work)) return 'numerical';
       const status = this.add(worst);
       if (status !== 'optimal') return status;
     }
@@ -91,7 +93,8 @@ export class Projection {
 
   /** What the last solve took, in units of effort: each step looks at all rows and solves for the active ones. */
   get work(): number {
-    return ((this.steps + 1) * (this.m + this.count * this.count) * this.d) / FLOPS_PER_UNIT;
+    const entries = (this.m + OTHER_PASSES + this.count * this.count) * this.d;
+    return ((this.steps + 1) * entries) / FLOPS_PER_UNIT;
   }
 
   private activity(i: number): number {

@@ -32,6 +32,9 @@ export interface DualResult {
   readonly bound: number;
 }
 
+/** What an evaluation and a Newton step take beside their arithmetic, in units of effort. */
+const EVALUATION_WORK = 0.5;
+const STEP_WORK = 1;
 const STEPS = 60;
 const HALVINGS = 40;
 const BARRIERS = [1e-2, 1e-4, 1e-6, 1e-8];
@@ -86,7 +89,7 @@ export class LagrangeDual {
   /** Computes M, y and D (plus barrier) at λ. False outside the domain. */
   private evaluate(lambda: Float64Array, barrier: number): boolean {
     const { d, trial, constraints } = this;
-    this.budget.spend((d * d * (d / 3 + 2 * constraints.length)) / FLOPS_PER_UNIT);
+    this.budget.spend(EVALUATION_WORK + (d * d * (d / 3 + 2 * constraints.length)) / FLOPS_PER_UNIT);
     trial.fill(0);
     for (let i = 0; i < d; i++) trial[i * d + i] = 1;
     const y = new Float64Array(d);
@@ -169,7 +172,7 @@ export class LagrangeDual {
   /** The Newton direction on the multipliers that may move. */
   private newton(gradient: Float64Array, barrier: number): Float64Array | undefined {
     const { d, constraints, lambda } = this;
-    this.budget.spend((d * d * constraints.length * (barrier > 0 ? d : 1)) / FLOPS_PER_UNIT);
+    this.budget.spend(STEP_WORK + (d * d * constraints.length * (barrier > 0 ? d : 1)) / FLOPS_PER_UNIT);
     const free = [...lambda.keys()].filter((k) => lambda[k] > 0 || gradient[k] > 0);
     if (!free.length) return undefined;
     const slopes = free.map((k) => {

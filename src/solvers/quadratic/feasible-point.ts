@@ -48,6 +48,9 @@ interface Step {
   readonly left: ReadonlySet<Feature>;
 }
 
+/** What a line takes beside the arithmetic of its forms, in units of effort. */
+const LINE_WORK = 1;
+
 export class FeasiblePoint {
   private readonly lines: RegionLines;
   private readonly moves: FeatureMoves;
@@ -76,7 +79,7 @@ export class FeasiblePoint {
     this.best = new BestAnswer(problem);
     this.examples = columnsWithTarget(problem);
     const { columns } = problem.space;
-    this.lineWork = (4 * this.forms.length * columns * columns) / FLOPS_PER_UNIT;
+    this.lineWork = LINE_WORK + (4 * this.forms.length * columns * columns) / FLOPS_PER_UNIT;
     this.spreads = spreadsOf(this.forms[0], columns);
     this.from = new Float64Array(problem.space.features.length);
     this.to = new Float64Array(problem.space.features.length);

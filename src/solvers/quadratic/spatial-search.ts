@@ -82,7 +82,7 @@ const WIDE = 0.8;
 /** What rounding may have done to the cost of an answer and to the squares. */
 const CROSS_SHARE = 1e-9;
 /** Operations for each entry of the rows of a relaxation, beside those of the engine. */
-const ROW_FLOPS = 6;
+const ROW_FLOPS = 20;
 /** A gap of this share counts as closed. */
 export const CLOSED = 5e-7;
 

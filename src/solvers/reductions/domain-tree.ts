@@ -44,6 +44,9 @@ export interface TreeMethod {
 }
 
 const WORTH = 1e-7;
+/** What a node takes beside its relaxation, in units of effort, and for each column. */
+const NODE_WORK = 4;
+const COLUMN_WORK = 0.15;
 
 export class DomainTree {
   private readonly best: BestAnswer;
@@ -75,6 +78,7 @@ export class DomainTree {
       if (this.isClosed(node.bound)) continue;
       if (limits.anyAnswer && this.best.isFound) return limit(this.best.x, 0);
       if (limits.budget.isSpent) return this.cut(Math.min(node.bound, open.least()));
+      limits.budget.spend(NODE_WORK + COLUMN_WORK * this.problem.space.columns);
       const outcome = this.method.relax(node, { ...limits, nudge: -limits.nudge });
       if (outcome.status === 'infeasible') continue;
       const bound = Math.max(node.bound, outcome.lowerBound);

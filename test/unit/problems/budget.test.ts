@@ -67,6 +67,18 @@ describe('a budget', () => {
     expect(whole.limitedBy).toBe('time');
   });
 
+  it('refuses work of an engine that is more than there is, says why, and leaves a little to everyone', () => {
+    const whole = new Budget(5000, clockAt(0), 100);
+    const part = whole.share(0.5);
+    expect(part.refuses(2499)).toBe(false);
+    expect(whole.limitedBy).toBe(null);
+    expect(part.refuses(2500)).toBe(true);
+    expect(whole.limitedBy).toBe('effort');
+    expect(whole.spent).toBe(0);
+    part.spend(2500);
+    expect(part.refuses(1000)).toBe(false);
+  });
+
   it('without limits never ends', () => {
     const budget = unlimited();
     budget.spend(1e300);

@@ -15,7 +15,7 @@ import type { Cells, PersonCells } from './cells.js';
 /** More moves than this in one descent go nowhere. */
 const MOST_MOVES = 64;
 const MOST_ROUNDS = 12;
-const FLOPS_PER_TREE = 100;
+const FLOPS_PER_TREE = 200;
 
 /** How much prices count: fully, by half, not at all. The last gets to answers where the others are stuck or out of changes. */
 export const POWERS: readonly number[] = [1, 0.5, 0];
@@ -60,6 +60,11 @@ export class CellSearch {
 
   private look(limitOf: (f: number) => number): void {
     this.point.look(limitOf);
+    this.spendLook();
+  }
+
+  /** Counts work that goes through every tree once. */
+  spendLook(): void {
     this.budget.spend(this.lookWork);
   }
 

@@ -40,7 +40,7 @@ import { hasCells, soleTrees, treesOf } from '../cells/cells.js';
 
 /** Share of the cost below which a better answer is not looked for: the engines are no more exact. */
 const WORTH = 1e-7;
-const FLOPS_PER_NODE = 20;
+const FLOPS_PER_NODE = 14;
 
 /** How much further inside the sides of a box to look when rounding put its point outside. */
 const DEEPER = [1e1, 1e2, 1e4, 1e6];
@@ -55,7 +55,7 @@ interface InputBox {
 }
 
 /** What preparing an engine for one box takes, in units of effort. */
-const PREPARE_WORK = 200;
+const PREPARE_WORK = 60;
 
 class PreparedSplits implements Prepared {
   private readonly atom: TreesAtom;

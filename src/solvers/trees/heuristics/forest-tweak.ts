@@ -43,6 +43,7 @@ export class Tweaker {
     for (const tweak of this.tweaks.list()) {
       if (this.search.isLate()) break;
       this.tweaks.apply(tweak);
+      this.search.spendLook();
       const merit = (lack - this.search.deficit()) / Math.max(point.cost - cost, Number.MIN_VALUE);
       if (!point.offer() && merit > 0 && point.changes <= point.problem.maxChanges)
         partial.push({ at: point.scores.at.slice(), merit });

@@ -1,0 +1,14 @@
+/** What a look at the model takes, for searches that count their work in looks. */
+import type { Problem } from '../../problems/problem.js';
+
+/** Operations for one word of the model, about. */
+export function modelFlops({ piece, space }: Problem): number {
+  const d = space.columns;
+  const perAtom = piece.atoms.map((atom) => {
+    if (atom.kind === 'trees') return 70 * atom.forest.root.length;
+    if (atom.kind === 'quadratic') return 2 * d * d;
+    if (atom.kind === 'exp-quadratics') return 2 * d * d * atom.forms.length;
+    return atom.kind === 'exp-sum' ? atom.exponents.length * d : 1000;
+  });
+  return perAtom.reduce((sum, flops) => sum + flops, piece.rows.length * d);
+}
