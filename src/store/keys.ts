@@ -38,7 +38,7 @@ export class Keys {
     return `${this.#prefix}:batch:{${id}}:rows:${chunk}`;
   }
 
-  /** The results of a chunk as typed columns, compressed with Brotli (codec/result-block.ts). */
+  /** The results of a chunk as typed columns, compressed with Brotli (store/codec/result-block.ts). */
   batchResults(id: string, chunk: number): string {
     return `${this.#prefix}:batch:{${id}}:results:${chunk}`;
   }

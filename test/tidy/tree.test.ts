@@ -152,11 +152,29 @@ describe('the tree', () => {
     expect(grep(files, new RegExp(hosts.map((host) => host.replaceAll('.', '\\.')).join('|')))).toEqual([]);
   });
 
+  it('names files that exist, in comments and pages', () => {
+    const named = code('src', 'test').flatMap((file) => namesInComments(read(file)).map((name) => ({ file, name })));
+    const pages = files.filter((file) => file.endsWith('.md'));
+    const inPages = pages.flatMap((file) => namesOfFiles(read(file)).map((name) => ({ file, name })));
+    const isThere = (name: string) => files.some((file) => file === name || file.endsWith(`/${name}`));
+    const dead = [...named, ...inPages].filter(({ name }) => !isThere(name));
+    expect(dead.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+  });
+
   it('has no dead relative link in a page', () => {
     const pages = files.filter((file) => file.endsWith('.md'));
     expect(pages.flatMap((page) => deadLinks(page, read(page)))).toEqual([]);
   });
 });
+
+/** Names of TypeScript files, with or without their folders; a placeholder in angle brackets is none. */
+function namesOfFiles(text: string): string[] {
+  return [...text.matchAll(/(?<![\w/.<>*$}-])((?:[\w-]+\/)*[a-z][\w-]*\.c?ts)\b/g)].map(([, name]) => name);
+}
+
+function namesInComments(text: string): string[] {
+  return [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm)].flatMap(([comment]) => namesOfFiles(comment));
+}
 
 /** With its port; a bare loopback name says nothing about anybody's network. */
 function configuredRegistry(): string | undefined {

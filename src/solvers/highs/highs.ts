@@ -1,9 +1,9 @@
 /**
  * HiGHS in WebAssembly, the only file that knows the package `highs`.
  *
- * One native instance per thread takes one program after the other, as sparse arrays. Passing a program replaces all that
- * was there, basis included, so an answer depends on its program alone and there is nothing to dispose of but the instance.
- * Tolerances are as tight as HiGHS has them; programs are expected to be scaled so that these are small.
+ * One native instance per thread takes one program after the other, as sparse arrays. Passing a program replaces the program and the
+ * basis of the instance: an answer depends on its program alone, and only the instance has to be disposed of.
+ * Tolerances are the tightest that HiGHS offers. Programs are expected to be scaled for these tolerances.
  *
  * No error of the package leaves this file as it is: its stack quotes a source line of 160 KB. After an error that may
  * have left the engine's memory in disorder the engine is loaded anew, and until then every run fails. A run before the engine was

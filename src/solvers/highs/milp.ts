@@ -3,7 +3,7 @@
  * mixed-integer program for HiGHS: the second opinion below our own branch and bound, and often the faster one where
  * that has to look at thousands of nodes.
  *
- *   constraints: move-program.ts       cost: separable-cost.ts       finite rooms for what is switched: reach.ts
+ *   constraints: move-program.ts       cost: separable-cost.ts       finite rooms for what is switched: big-m.ts
  *
  * HiGHS may miss a row by its tolerance, so its answer only says which lattice points, categories, changes and
  * alternatives to take. Lattice moves are put exactly on their points, and the continuous ones are solved again for by

@@ -7,7 +7,7 @@
  *
  * The master's optimum is a lower bound; once the cuts at an answer are there, its own discrete part cannot look cheaper
  * again, so bound and best answer meet. As in milp.ts the master works on the rows moved out, which proves, and some depth inside
- * once the model has refused an answer; rooms are finite where something is switched (reach.ts).
+ * once the model has refused an answer; rooms are finite where something is switched (big-m.ts).
  */
 import { gather } from '../../models/features.js';
 import { evaluateCost } from '../../policy/cost.js';

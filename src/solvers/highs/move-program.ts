@@ -6,7 +6,7 @@
  *   a clause                   Σ z_a >= 1,   a·v >= lower z_a + least(a·v) (1 - z_a),  and so for upper ends
  *
  * g is the gap between the person and the rows, so that continuous moves are of size 1; each row is then scaled to a
- * largest entry of 1. A switch needs a finite room U_j (reach.ts). Where one is infinite there is no switch: the feature
+ * largest entry of 1. A switch needs a finite room U_j (big-m.ts). Where one is infinite there is no switch: the feature
  * does not count as changed, the clause is left out, and the program is a relaxation. Costs are the caller's.
  *
  * A program at the edge of the region is one for bounds: its rows are moved out by all that rounding may do to them, here or where

@@ -1,18 +1,18 @@
 /**
  * Branch and bound over the bounded simplex: integers, steps, categories, at most K changes, alternatives, and the costs
- * L0, L1 and percentile, over any linear rows. Exact and anytime: it stops with the best answer and a lower bound.
+ * L0, L1 and percentile, over any linear rows. Exact and anytime: the search stops with the best answer and a lower bound.
  *
  *   relaxation of a node    node-program.ts: linear, its bound or its emptiness proved
  *   branching               splits.ts
- *   what cannot be better   tighten.ts takes it out of a node before the node is divided
+ *   pruning                 tighten.ts removes values that cannot be better from a node before the node is divided
  *   a first answer          single-moves.ts
  *
- * Relaxations see the region widened by a hair, leaves see it narrowed by as much, and a leaf counts only if the model
+ * Relaxations see the region widened by a hair, and leaves see the region narrowed by as much. A leaf counts only if the model
  * itself agrees: a lattice point exactly on the boundary is neither lost nor taken on trust.
  *
- * Nodes are taken best first, with a dive into the better child, so answers come early. Every node is solved from
+ * Nodes are taken best first, with a dive into the better child: answers come early. Every node is solved from
  * scratch: a small tableau is cheaper to rebuild than to keep exact. A node that is closed without a proof leaves its bound
- * behind, and the search then claims no more than that.
+ * behind, and the search claims no more than that bound.
  */
 import type { LinearRow } from '../../models/region.js';
 import { copyDomain, createDomain, type Domain, pin } from '../../policy/domain.js';

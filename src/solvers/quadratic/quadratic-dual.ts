@@ -1,5 +1,5 @@
 /**
- * Several quadratics, linear rows and bounds under L2 or Mahalanobis cost, through the Lagrangian dual (lagrange-dual.ts).
+ * Several quadratics, linear rows and bounds under L2 or Mahalanobis cost, through the Lagrangian dual (dual-newton.ts).
  * Where the dual's own point is feasible it is the global optimum, with zero gap; else its value is the lower bound with
  * which the ladder goes on. Rows and bounds enter as they are broken, so most rows see none of them.
  */

@@ -1,6 +1,6 @@
 /**
  * Several quadratics, or quadratics and bounds, under L2 or Mahalanobis cost: the semidefinite relaxation (survey, 7.9.2;
- * shor.ts) by an interior-point method. It is never weaker than the Lagrangian dual of dual.ts, stronger where bounds or
+ * shor.ts) by an interior-point method. It is never weaker than the Lagrangian dual of quadratic-dual.ts, stronger where bounds or
  * rows matter, and proves most empty regions empty.
  *
  * The answer is y of the relaxation or, where Y has not rank one, what the line through y along the main axis of U - yyᵀ

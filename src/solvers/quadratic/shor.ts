@@ -8,7 +8,7 @@
  * rows: these are left out. A single end is linear, an equation a row without slack. Further products g_i(y) g_k(y) >= 0 of
  * ends g >= 0 (reformulation-linearisation) enter as Y breaks them, and an answer's cost bounds every coordinate.
  *
- * Everything is in ŷ_j = y_j/s_j. With λ roughly optimal for the quadratics (lagrange-dual.ts) and σ² its value, s_j is a
+ * Everything is in ŷ_j = y_j/s_j. With λ roughly optimal for the quadratics (dual-newton.ts) and σ² its value, s_j is a
  * power of two near σ/√(1 + Σ λ_k A_k,jj), or near the coordinate's bounds if these are closer: then Y and its multiplier
  * are of size 1 in every coordinate, and scaling rounds nothing.
  * The bound is that of proved-bound.ts: right whatever the interior-point method did.

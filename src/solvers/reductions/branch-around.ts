@@ -2,7 +2,7 @@
  * Integers, steps, categories, at most K changes and alternatives where the region is quadratic: the tree of
  * domain-tree.ts around the continuous methods.
  *
- *   relaxation of a node   lattices dropped; the Lagrangian dual's bound (dual.ts), under L1 cost as a root: ‖y‖₁ >= ‖y‖₂
+ *   relaxation of a node   lattices dropped; the Lagrangian dual's bound (quadratic-dual.ts), under L1 cost as a root: ‖y‖₁ >= ‖y‖₂
  *   a node with everything discrete fixed   the dual where it is exact, else the spatial search (spatial.ts)
  *
  * The dual is exact for most nodes, and then so is the tree; where it is not, the answer carries the bound that is left.

@@ -1,13 +1,13 @@
 /**
  * Plausible answers where the region is not made of trees: branch and bound over parts of the person's domain, around
- * whatever exact method takes the problem without the condition. Exact and anytime.
+ * an exact method for the problem without the condition. Exact and anytime.
  *
  *   min cost(x' - x)   s.t.   x' in the region, the domain, the policy,   Σ_t value(leaf_t(x')) >= need
  *
- * A node is a narrowed domain. Its relaxation is the problem without the condition: its optimum bounds the node, and if it
- * is plausible it is the node's answer. Else the node is left out when even the most normal leaves that it can reach for
- * less than the best answer do not add up to the need; or split at a threshold of the forest, first into the part
- * that x is not in: a dive to where it is more normal. A domain within one leaf of every tree is no longer split.
+ * A node is a narrowed domain. Its relaxation is the problem without the condition. The optimum of the relaxation bounds the node, and a
+ * plausible optimum is the node's answer. Otherwise the node is pruned when even the most normal leaves within reach of a cheaper
+ * answer do not add up to the need. Otherwise the node is split at a threshold of the forest, first into the part
+ * without x: a dive to more normal values. A domain within one leaf of every tree is no longer split.
  */
 import type { Domain } from '../../policy/domain.js';
 import { normality } from '../../policy/plausibility.js';

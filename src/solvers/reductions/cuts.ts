@@ -1,18 +1,18 @@
 /**
- * Sums of exponentials, a probability of at least or at most, or a lead of at least, by cutting planes (Kelley) around whatever exact
- * solver takes linear rows, or rows and quadratics (exponents.ts):
+ * Sums of exponentials, a probability of at least or at most, or a lead of at least, by cutting planes (Kelley) around any exact
+ * solver that accepts linear rows, or rows and quadratics (exponents.ts):
  *
  *   h(w) = log Σ_j exp w_j  <=  0,     h(w) = max over shares s of  Σ s_j w_j - Σ s_j log s_j
  *
- * h is convex in w, so its tangent, one choice of s, holds for every answer. It is linear in w: a row where w is linear in x, and one
- * quadratic where w is a difference of distances. Each round solves the problem with the tangents found so far, a
- * relaxation: its bound is one of the whole problem, and where it has no point there is no answer. Tangents are eased by what
- * rounding may have done to them, so that they cut off no answer. New tangents are added where the relaxed point breaks a constraint.
+ * h is convex in w: its tangent, one choice of s, holds for every answer. The tangent is linear in w: a row where w is linear in x, and one
+ * quadratic where w is a difference of distances. Each round solves the problem with the tangents found so far. This is a
+ * relaxation: its bound holds for the whole problem, and an empty relaxation proves that there is no answer. Tangents are eased by the
+ * largest possible rounding and cut off no answer. New tangents are added where the relaxed point breaks a constraint.
  *
  *   h(w) >= 0    is not convex: parts by the largest exponent, chords in them, best bound first (lead-parts.ts)
  *
- * The relaxed points come from outside and may stop a rounding short of the region. Answers come from inside (inner-answers.ts); what
- * is proved is the bound from outside. Logarithms keep the tangents well scaled however small the probabilities are.
+ * The relaxed points come from outside and may stop a rounding short of the region. Answers come from inside (inner-answers.ts). The
+ * proof is the bound from outside. Logarithms keep the tangents well scaled for any small probability.
  */
 import { exponentsOf } from '../../models/exponents.js';
 import type { Atom, Piece } from '../../models/region.js';

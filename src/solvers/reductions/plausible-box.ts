@@ -1,12 +1,12 @@
 /**
- * What an isolation forest can say within a box, that is a narrowed domain of one person:
+ * Bounds on the normality of an isolation forest within a box, that is a narrowed domain of one person:
  *
  *   most(box, budget)   Σ_t of the largest value among tree t's leaves that meet the box and cost less than the budget by
  *                       themselves: no answer within the budget is more normal
  *   least(lo, hi)       Σ_t of the smallest value among the leaves that meet an interval per column
  *
- * A leaf costs what its own conditions ask for, feature by feature, on top of what the region asks for (reduced-cost.ts). Trees are climbed along their better side first;
- * a side whose best leaf is no better than what was found is left out.
+ * The conditions of a leaf cost their changes, feature by feature, on top of the cost of the region (reduced-cost.ts). Trees are walked
+ * along their better side first. A side whose best leaf is no better than the best leaf so far is left out.
  */
 import type { Feature } from '../../models/features.js';
 import type { Forest } from '../../models/trees/tree.js';

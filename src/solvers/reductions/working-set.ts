@@ -1,10 +1,10 @@
 /**
- * Very many quadratics, as prototypes with matrices of their own have them: a working set of a few, around whoever solves these.
+ * Very many quadratics, as prototypes with matrices of their own have them: a working set of a few, around a solver from the table.
  *
  *   min cost(x' - x)   s.t.   q_i(x') <= 0  for i in W,   rows, domain, links, clauses          W grows by what x' breaks most
  *
- * With fewer quadratics the problem is a relaxation: its bound is one of the whole problem, and where it has no point there is no answer.
- * A point that the model confirms is the optimum. Few of the quadratics are ever broken, and each one more makes a search harder.
+ * With fewer quadratics the problem is a relaxation: its bound holds for the whole problem, and an empty relaxation proves that there is no
+ * answer. A point that the model confirms is the optimum. Few quadratics are ever broken, and each additional quadratic makes a search harder.
  * Where the working set is full before that, answers are looked for near the last point (feasible-point.ts).
  */
 import type { DistanceDifference } from '../../models/distance-difference.js';

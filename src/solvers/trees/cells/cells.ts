@@ -1,16 +1,16 @@
 /**
- * Cells: what trees can tell apart. The thresholds of a numeric feature cut it into cells 0..T; a category is a cell of its
- * own, and so is a number that a split lists in a set. Inside a cell every tree gives the same leaf, so a row is a vector of cells, and a box is an interval of cells per
- * numeric feature and a set of them per category.
+ * Cells: the sets of values that trees can tell apart. The thresholds of a numeric feature cut the feature into cells 0..T. A category
+ * is a cell of its own, and a number that a split lists in a set is one too. Inside a cell every tree gives the same leaf. A row is a
+ * vector of cells. A box is an interval of cells per numeric feature and a set of cells per category.
  *
  *   split of a numeric feature: left <=> cell <= cut          split of a category: left <=> its cell is in the split's set
  *
- * For one person each cell has one best value, the one nearest to the present value that lies in it and in the person's
- * domain, and so a cost; an empty cell costs Infinity. The ends of a cell are exact: the last double of one side of a threshold, in
- * whatever precision the library compares, and the next double. An answer may be that next double, and no other is nearer.
+ * For one person each cell has one best value: the value of the cell and of the person's domain that is nearest to the present value.
+ * The best value gives the cost of the cell. An empty cell costs Infinity. The ends of a cell are exact: the last double of one side of a
+ * threshold, in the precision of the library, and the next double. An answer may be that next double, and no other is nearer.
  *
- * Every feature has one more cell, after the others: "missing". Who is in it stays in it, and nobody else gets there; each
- * split says where it leads.
+ * Every feature has one more cell after the others: "missing". A missing value stays missing, and a present value never becomes missing.
+ * Each split sends the missing cell to one side.
  */
 import { nextDown, nextUp } from '../../../linalg/floats.js';
 import type { Feature } from '../../../models/features.js';

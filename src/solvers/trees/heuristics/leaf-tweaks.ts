@@ -1,6 +1,6 @@
 /**
  * Tweaks (Tolomei et al., 2017): for each tree and each of its leaves that is better for the target than the one where
- * the point is, the cheapest way into that leaf's box. What it does to the other trees is seen when it is tried.
+ * the point is, the cheapest way into that leaf's box. The effect on the other trees is seen in the trial.
  *
  * One walk per tree: at every split the side that the point is not on asks for the cheapest cell of what the path has left
  * of the feature. Branches dearer than the best answer are not entered.

@@ -1,13 +1,13 @@
 /**
- * What it costs one person to go into a box of leaf-boxes.ts, feature by feature. From where the person stands a cut is
- * crossed in one direction only, so each cut has one price, and a box costs the prices of the cuts that it asks for:
+ * The cost for one person to enter a box of leaf-boxes.ts, feature by feature. From the present value a cut is
+ * crossed in one direction only. Each cut therefore has one price, and a box costs the prices of the cuts that lie before the box:
  *
- *   separable cost   Σ_f price_f, which its own point attains: it changes only what it must
+ *   separable cost   Σ_f price_f, attained by the point that changes only the features of these cuts
  *   mahalanobis      max_f Δ_f²/S_ff + the weights of changed categories: a lower bound
  *
- * Prices of lattices and decimals are first those of the cut itself, a lower bound; their points are looked for only in
- * boxes that are worth it. Where the domain leaves out the present value, the person stands at the nearest value of it.
- * A missing value stays missing: it is in a box if every split on the way sends it there.
+ * Prices of lattices and decimals are first the prices of the cut itself, a lower bound. Their points are looked for only in
+ * promising boxes. Where the domain leaves out the present value, the nearest value of the domain stands for the present value.
+ * A missing value stays missing: it lies in a box if every split on the way sends missing values there.
  */
 import type { Feature } from '../../../models/features.js';
 import { goesLeft } from '../../../models/trees/tree.js';
