@@ -128,7 +128,7 @@ function conclude(request: FastifyRequest, reply: FastifyReply, { metrics, setti
   linger(request.raw);
 }
 
-/** A route that does not exist is said to nobody who may not know which do. */
+/** Only a caller with a token learns that a route does not exist. */
 function authorise(request: FastifyRequest, tokens: TokenTable): void {
   const { access = 'read' } = request.routeOptions.config;
   if (access === 'anyone') return;

@@ -13,7 +13,7 @@ import type { Service } from './service.js';
 
 type AnyCall = Call<never, never, never, never>;
 
-/** A stream that has nothing to say yet sends its head after this, so that nobody takes the server for dead. */
+/** A stream without data sends its head after this time, to show that the server is alive. */
 const HEAD_AFTER_MS = 1_000;
 
 export function handlerOf(route: Route, service: Service) {

@@ -30,8 +30,8 @@ export type ProblemDetails = z.output<typeof problemSchema>;
 /** In place of messages that are not meant for callers. */
 const OWN_WORDS: Partial<Record<ErrorCode, string>> = {
   'redis-away': 'the store cannot be reached just now: try again',
-  'redis-refused': 'the store refuses us: whoever runs this server has to look',
-  internal: 'something went wrong here: the request id leads to it in the log',
+  'redis-refused': 'the store refuses the server: its operator has to act',
+  internal: 'an error of the server: the log has the details under the request id',
 };
 
 /** `status`: where another one says more than that of the code. */

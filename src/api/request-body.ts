@@ -67,6 +67,6 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
     const error = new ElsewiseError('too-slow', `no data arrived for ${timeoutMs / 1000} s`, 'body');
     timer = setTimeout(() => reject(error), timeoutMs);
   });
-  work.catch(() => {}); // what comes of it after the time is nobody's business
+  work.catch(() => {}); // its outcome after the limit does not matter
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

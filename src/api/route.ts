@@ -54,7 +54,7 @@ export interface Call<P, Q, H, B> {
   readonly service: Service;
   /** The name of the token; of a route that asks for none, undefined. */
   readonly caller: string | undefined;
-  /** Aborted when nobody waits for the answer any more: the client is gone, or was told that Redis is away. */
+  /** Aborted when no client waits for the answer: the client is gone, or was told that Redis is away. */
   readonly gone: AbortSignal;
 }
 

@@ -134,7 +134,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Without tokens it serves nobody, unless told to on purpose, and then only its own machine. */
+/** Without tokens the server starts only with --insecure-no-auth, and then serves its own machine only. */
 function refuseUnsafe({ api, insecureNoAuth }: ApiOptions): void {
   const refuse = (text: string) => new ElsewiseError('usage', text);
   if (insecureNoAuth && api.tokens.length > 0) throw refuse('--insecure-no-auth and tokens exclude each other');

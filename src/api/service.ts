@@ -20,7 +20,7 @@ export interface Service {
   /** For requests that wait. */
   readonly waitSlots: WaitSlots;
   readonly metrics: RequestMetrics;
-  /** Aborted, with what to tell the caller, when the server goes down: whoever waits should come to an end. */
+  /** Aborted when the server goes down, with the error for the caller: every wait ends. */
   readonly closing: AbortSignal;
   /** Whether it wants new requests just now. */
   readiness(): ProbeVerdict;

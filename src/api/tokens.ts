@@ -40,14 +40,14 @@ export class TokenTable {
   readonly #entries: readonly { readonly caller: Caller; readonly hash: Buffer }[];
   readonly #isOpen: boolean;
 
-  /** `isOpen`: whoever comes may do everything, and no token is asked for. */
+  /** `isOpen`: every caller may do everything without a token. */
   constructor(tokens: readonly TokenEntry[], isOpen: boolean) {
     refuseTwins(tokens);
     this.#isOpen = isOpen;
     this.#entries = tokens.map(({ sha256, ...caller }) => ({ caller, hash: Buffer.from(sha256, 'hex') }));
   }
 
-  /** By the header `Authorization`; undefined when it names nobody. */
+  /** By the header `Authorization`; undefined for an unknown token. */
   identify(authorization: string | undefined): Caller | undefined {
     if (this.#isOpen) return ANYONE;
     const token = BEARER.exec(authorization ?? '')?.[1];

@@ -10,7 +10,7 @@ type Written = (error?: Error | null) => void;
 export function guardStandardStreams(): void {
   if (isFile(process.stdout)) process.stdout._write = writeToFile;
   process.stdout.on('error', endProcess);
-  process.stderr.on('error', () => {}); // nobody is left to be told; the exit code still tells
+  process.stderr.on('error', () => {}); // standard error is gone; the exit code still tells
 }
 
 /** Resolves once everything written to standard output has arrived, or has ended the process. */

@@ -1,4 +1,4 @@
-/** The engines of the table of solvers, for whoever drives explanations and may wait. */
+/** The engines of the table of solvers, for drivers of explanations that may wait. */
 import type { LoadedModel } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import { type Engine, EngineNeeded } from '../solvers/engine.js';

@@ -262,7 +262,7 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   under(policy: PolicyDocument): Searcher {
-    // A part of a policy that was checked needs no check, and nobody reads its digest.
+    // A part of a checked policy needs no check, and its digest is never read.
     return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.options, this.turn);
   }
 

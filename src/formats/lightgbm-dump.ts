@@ -44,7 +44,7 @@ interface DumpSplit {
 const nodeForm: z.ZodType<DumpNode> = z.union([splitForm, leafForm]);
 
 const dumpForm = z.object({
-  objective: z.string({ error: 'is missing: without it nobody knows what the sum of the leaves means' }),
+  objective: z.string({ error: 'is missing: the objective gives the sum of the leaves its meaning' }),
   average_output: z.boolean().default(false),
   num_tree_per_iteration: z.int().min(1),
   feature_names: listOf(z.string()).min(1),

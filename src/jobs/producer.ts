@@ -43,7 +43,7 @@ export interface BatchInput {
   readonly chunkRows?: number;
   /** How long everything of the batch stays after its last progress; left out, as the settings say. */
   readonly ttlSeconds?: number;
-  /** Who adds it; left out, the user and machine of this process. */
+  /** The name of the producer; by default user and machine of this process. */
   readonly by?: string;
   /** Ends the waiting for room, with its reason; what has been added stays, and the same again goes on from there. */
   readonly signal?: AbortSignal;
@@ -128,7 +128,7 @@ export class Producer {
     return { cut, manifest };
   }
 
-  /** From here on nobody can remove what the batch uses; if somebody just has, it is as if there had been no batch. */
+  /** From here on the versions of the batch cannot be removed. A version that was removed just before undoes the batch. */
   async #settle({ id, model, policy }: Manifest): Promise<void> {
     const { models, policies, batches } = this.#store;
     try {

@@ -2,7 +2,7 @@
 import type { QueueOptions, WorkerOptions } from 'bullmq';
 import { config } from '../config.js';
 
-/** Return values stay in BullMQ's stream of events: nobody delivers by it, so it is kept short. */
+/** Return values stay in BullMQ's stream of events. Nothing is delivered by this stream, and it is kept short. */
 const EVENT_STREAM_LENGTH = 1_000;
 
 /**
@@ -27,7 +27,7 @@ export function queueOptions(prefix: string, failedKept?: number): Omit<QueueOpt
 const RETRY_MS = 1_000;
 
 /**
- * A killed worker's jobs run again when their lock is gone and somebody has looked, which may be two checks later: workers take turns
+ * A killed worker's jobs run again after their lock expires and a stalled check runs, which may be two checks later: workers take turns
  * at looking. The pool, not the lock, ends rows that overrun.
  */
 export function workerOptions(prefix: string, concurrency: number): Omit<WorkerOptions, 'connection'> {

@@ -9,7 +9,7 @@ import { queueOptions } from './queues.js';
 
 /** `data` is JSON as it stands in Redis, and may be anything. */
 export class TextJob extends Job<string> {
-  /** The key of a scheduler is left out as well: nobody schedules these jobs, and a wrong key would keep one active for ever. */
+  /** The key of a scheduler is left out as well: these jobs have no scheduler, and a wrong key would keep a job active for ever. */
   static override fromJSON<T, R, N extends string>(queue: MinimalQueue, json: JobJson, jobId?: string): Job<T, R, N> {
     const { data, repeatJobKey: _, ...others } = json;
     const job = Reflect.apply(Job.fromJSON, TextJob, [queue, { ...others, data: EMPTY }, jobId]) as Job<T, R, N>;

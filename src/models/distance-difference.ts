@@ -43,7 +43,7 @@ const scratchOf = (size: number): Scratch => ({
 });
 
 export class DistanceDifference {
-  /** Made when first needed: a model of many prototypes has many differences that nobody evaluates. */
+  /** Made when first needed: a model of many prototypes has many differences that are never evaluated. */
   private own: Scratch | undefined;
 
   constructor(

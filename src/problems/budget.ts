@@ -33,7 +33,7 @@ export class Budget {
   private strike: Strike | null = null;
   private timeStruck = false;
   private effortStruck = false;
-  /** On the clock; null: nobody has asked yet. Most rows are done before anybody does. */
+  /** On the clock; null before the first question. Most rows end before the first question. */
   private until: number | null = null;
   private nextLook = 0;
   private questions = 0;

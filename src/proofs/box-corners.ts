@@ -8,7 +8,7 @@ export interface Intervals {
   readonly hi: Float64Array;
 }
 
-/** Beyond this many combinations of categories nobody looks. */
+/** The most combinations of categories that are looked at. */
 const MOST_COMBINATIONS = 256;
 
 /** Boxes without open categories that make up the box together; null: too many. */

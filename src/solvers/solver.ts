@@ -56,7 +56,7 @@ export interface Solver {
   readonly takesParts?: true;
   /** What has to be loaded before it solves: without it `solve` throws `EngineNeeded`. */
   readonly engine?: Engine;
-  /** `table`: all solvers. A reduction makes another problem of its own, and takes whoever solves that from the table. */
+  /** `table`: all solvers. A reduction makes another problem and takes the solver of that problem from the table. */
   accepts(problem: Problem, table: SolverTable): Acceptance;
   prepare(problem: Problem, table: SolverTable): Prepared;
 }

@@ -159,7 +159,7 @@ export class RegistryKeys {
     return `${this.#one}:{${name}}:counter`;
   }
 
-  /** Counts how often somebody has settled on a version: a removal that saw an older count looks again. */
+  /** Counts the uses of a version by new batches: a removal that saw an older count looks again. */
   uses(name: string): string {
     return `${this.#one}:{${name}}:uses`;
   }

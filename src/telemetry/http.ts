@@ -1,4 +1,4 @@
-/** The worker's own port: `/metrics` for Prometheus, `/healthz` and `/readyz` for whoever restarts and routes. */
+/** The worker's own port: `/metrics` for Prometheus, `/healthz` and `/readyz` for restarts and routing. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';

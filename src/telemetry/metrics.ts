@@ -53,7 +53,7 @@ export interface Sources {
   depths(): Promise<readonly QueueDepth[]>;
   pools(): readonly PoolUse[];
   cachedPlans(): CacheUse;
-  /** Undefined: nobody knows just now. */
+  /** Undefined: unknown at present. */
   deadLetters(): Promise<number | undefined>;
   isRedisUp(): boolean;
   /** Of Redis; none while it is away. */
@@ -142,7 +142,7 @@ export class Metrics {
     });
   }
 
-  /** `addedMs`: when it was added, by the clock of whoever added it. */
+  /** `addedMs`: the time of adding by the producer's clock. */
   timeAnswer(queue: string, addedMs: number): void {
     this.#answerSeconds.observe({ queue }, Math.max(0, Date.now() - addedMs) / 1000);
   }

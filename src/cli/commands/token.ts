@@ -1,4 +1,4 @@
-/** `elsewise token`: makes a token for the API, which nobody else ever sees, and the entry by which the API knows it. */
+/** `elsewise token`: makes a secret token for the API and the entry by which the API knows the token. */
 import { createToken, hashToken, ROLES, type Role } from '../../api/tokens.js';
 import { tokenSchema } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';

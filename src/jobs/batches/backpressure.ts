@@ -13,7 +13,7 @@ import { isRedisFull } from '../../store/redis/redis-trouble.js';
 import type { Store } from '../../store/store.js';
 
 const LOOK_EVERY_MS = 250;
-/** Of a result that nobody has seen yet. */
+/** Bytes of a result before the first result is stored. */
 const EXPECTED_RESULT_BYTES = 250;
 /** What a finished row takes besides its result: the index of known rows, and what Redis rounds up. */
 const BESIDES_BYTES = 60;

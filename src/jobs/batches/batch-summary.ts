@@ -1,4 +1,4 @@
-/** How far a batch is, in figures: for `batch status`, the API and whoever else asks. */
+/** The progress of a batch in figures, for `batch status` and the API. */
 import type { BatchStatus } from '../../store/batches/batch-store.js';
 import type { Store } from '../../store/store.js';
 import { quantile } from '../results/tally.js';
@@ -61,7 +61,7 @@ export function stateOf({ isSealed, isCancelled, chunks, done, failed }: BatchSt
   return failed > 0 ? 'failed' : 'done';
 }
 
-/** Since the first chunk was done, without it: nobody knows when it was begun. */
+/** Since the end of the first chunk and without that chunk, whose beginning is unknown. */
 function speedOf({ answered, firstAt, lastAt, firstRows }: BatchStatus): number | null {
   if (firstAt === undefined || lastAt === undefined || lastAt <= firstAt) return null;
   return (1000 * (answered - firstRows)) / (lastAt - firstAt);

@@ -11,7 +11,7 @@ import { reconcile } from './reconcile.js';
 /** Chunks that are read side by side; memory holds no more of the results. */
 const WINDOW = 16;
 const LOOK_EVERY_MS = 1_000;
-/** Looks without news after which it is checked that somebody is still to bring some. */
+/** Looks without news after which the jobs of the batch are checked. */
 const PATIENT_LOOKS = 3;
 
 export interface BatchPart {

@@ -21,7 +21,7 @@ export async function addChunkJobs(
   if (chunks.length > 0) await queue.addBulk(chunks.map((chunk) => toJob(manifest, chunk)));
 }
 
-/** Takes jobs away that nobody is working on. Gives those that are left: somebody is. */
+/** Removes jobs that no worker has taken. Gives the jobs that workers have taken. */
 export async function removeChunkJobs(
   queue: TextQueue,
   batch: Manifest,

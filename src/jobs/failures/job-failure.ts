@@ -4,7 +4,7 @@ import { ElsewiseError } from '../../documents/error.js';
 import { isStalledTooOften } from './bullmq-words.js';
 import { FAILURES, type FailureCode } from './failures.js';
 
-/** Failed for good. Carries the code for whoever records it. */
+/** A permanent failure, with the code for its record. */
 export class JobFailure extends UnrecoverableError {
   readonly code: string;
 
@@ -14,7 +14,7 @@ export class JobFailure extends UnrecoverableError {
   }
 }
 
-/** Bad content fails at once; a lost thread, a connection that broke and what nobody foresaw are tried again. */
+/** Bad content fails at once; a lost thread, a broken connection and an unforeseen error are tried again. */
 export function asJobError(error: unknown): unknown {
   return isRetried(error) ? error : new JobFailure(codeOf(error), (error as Error).message);
 }

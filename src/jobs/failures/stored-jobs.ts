@@ -70,7 +70,7 @@ redis.call('DEL', KEYS[3], KEYS[4])
 return redis.call('LREM', KEYS[1], 0, ARGV[1])`,
 };
 
-/** Takes an active job away that nobody can work on. */
+/** Removes an active job that no worker can work on. */
 export async function forgetActive(redis: RedisClient, queue: Queue, id: string): Promise<void> {
   const keys = [queue.toKey('active'), queue.toKey('stalled'), queue.toKey(id), `${queue.toKey(id)}:lock`];
   await runScript(redis, FORGET_ACTIVE, keys, [id]);

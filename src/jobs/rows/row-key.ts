@@ -4,7 +4,7 @@
  *
  *   key = first 16 bytes of SHA-256(values as float64, then the target as canonical JSON)
  *
- * A row that cannot be read has none: its answer quotes what it says. Cryptographic, because nobody may be able to make up a
+ * A row that cannot be read has no key: its answer quotes the row. The hash is cryptographic: no one can construct a
  * row that is taken for another person's.
  */
 import { hash } from 'node:crypto';

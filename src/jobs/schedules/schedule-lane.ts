@@ -19,7 +19,7 @@ export interface ScheduleLaneOptions {
   onProgress(): void;
   /** Anything that goes wrong, in words. */
   onError(error: Error): void;
-  /** A job that is none of ours, or that nobody can read. */
+  /** A foreign job, or a job that cannot be read. */
   bury(job: FailedJob, error: Error): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export class ScheduleLane {
     await this.#queue.close();
   }
 
-  /** Jobs that nobody can work on. */
+  /** Jobs that no worker can work on. */
   sweep(): Promise<void> {
     return this.#broken.look();
   }

@@ -59,7 +59,7 @@ export class ScheduleRunner {
     try {
       await this.#addFiles(schedule, run, { again, signal });
     } catch (error) {
-      if (isBrokenOff(error, signal)) throw error; // it is not over: whoever takes it up ends it
+      if (isBrokenOff(error, signal)) throw error; // the run is not over: the next worker ends it
       run.failure = describeFailure(error);
       await this.#end(schedule, run);
       throw error;
@@ -98,7 +98,7 @@ export class ScheduleRunner {
     }
   }
 
-  /** `known`: an earlier run had done the file; `removed`: the schedule is gone, so that nobody remembers what was done. */
+  /** `known`: an earlier run had done the file; `removed`: the schedule is gone, and no record of the file is kept. */
   async #claimAndAdd(bound: Bound, file: string): Promise<RunFile | 'known' | 'removed'> {
     const { schedule, run, model, policy, again, signal } = bound;
     const digest = await digestOfFile(file);

@@ -13,7 +13,7 @@ export function packInThread(bytes: Uint8Array, { digest, version }: ModelPin): 
   return inOwnThread((pool) => pool.runDocument({ kind: 'pack', bytes, digest, version }));
 }
 
-/** A document that somebody sent, checked and made ready for the registry; at most one at a time, since each takes much memory. */
+/** Checks an untrusted document and makes it ready for the registry; one at a time, since each takes much memory. */
 export function admitInThread(bytes: Uint8Array, maxDocumentMb: number): Promise<AdmittedModel> {
   return inTurn(() => inOwnThread((pool) => pool.runDocument({ kind: 'admit', bytes, maxDocumentMb })));
 }

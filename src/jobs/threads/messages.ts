@@ -105,7 +105,7 @@ export interface PackTask extends StoredDocument {
   readonly kind: 'pack';
 }
 
-/** A document that somebody sent, to be checked and made ready for the registry. */
+/** An untrusted document, to be checked and made ready for the registry. */
 export interface AdmitTask {
   readonly kind: 'admit';
   readonly bytes: Uint8Array;
@@ -118,7 +118,7 @@ export interface BlockTask {
   readonly bytes: Uint8Array;
 }
 
-/** A stored model and a policy that somebody wants a batch of: a thread is to prepare them, and keeps them for `TimeTask`. */
+/** A stored model and the policy of a new batch: a thread prepares them and keeps the plan for `TimeTask`. */
 export interface TryTask extends StoredDocument {
   readonly kind: 'try';
   readonly policy: Policy;

@@ -35,7 +35,7 @@ export function packStored(stored: StoredDocument): SharedModel {
   return shareModel(loadStored(stored));
 }
 
-/** Whoever read the document has checked its digest. */
+/** The reader of the document has checked its digest. */
 export function loadStored({ bytes, digest, version }: StoredDocument): LoadedModel {
   const document: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
   return loadModel(document, { digest, version, bounds: config.bounds });

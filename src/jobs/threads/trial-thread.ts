@@ -1,6 +1,6 @@
 /**
  * A thread that lives while a batch is being made. Loading a model, preparing it and solving the first rows take seconds where
- * trees are many or deadlines long, and whoever makes the batch may be the loop of a worker, which has locks to renew, or of the API.
+ * trees are many or deadlines long. The maker of the batch may be the loop of a worker, which has locks to renew, or the loop of the API.
  * Few threads work at a time, since each takes a core and much memory; none is waited for while the rows are still to come.
  */
 import type { Policy } from '../../policy/policy.js';

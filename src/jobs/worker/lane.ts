@@ -56,7 +56,7 @@ export interface LaneOptions {
 /** Failed jobs that one sweep looks at, and how long the worker that saw one fail has to write that down. */
 const SWEPT = 100;
 const SETTLING_MS = 20_000;
-/** The same after an error: BullMQ tells nobody of a job that failed in the same breath in which it could not read the next. */
+/** The same after an error: BullMQ reports no failure of a job when it cannot read the next job in the same step. */
 const SHADOW_MS = 1_000;
 /** After which a job comes again for which there was no place. */
 const FIRST_DELAY_MS = 50;
@@ -216,7 +216,7 @@ export class Lane {
     await this.#persist(() => forgetFailed(this.#redis, this.#queue, job.id, since));
   }
 
-  /** Failures that nobody has written down, and jobs that nobody can work on. */
+  /** Failures without a record, and jobs that no worker can work on. */
   async sweep(): Promise<void> {
     await this.#sweepFailed(SETTLING_MS);
     await this.#broken.look();
@@ -234,7 +234,7 @@ export class Lane {
     if (left > 0 && !this.#isDraining) this.#sweepShadowSoon();
   }
 
-  /** Gives how many failed just now, and are left to whoever saw that. */
+  /** Gives the number of jobs that failed just now; the process that saw the failure records it. */
   async #sweepFailed(settlingMs: number): Promise<number> {
     const ids = await this.#queue.getRanges(['failed'], 0, SWEPT - 1, true);
     let left = 0;

@@ -62,7 +62,7 @@ function kept<T>(cache: SizedLru<Promise<T>>, key: string, make: () => Promise<T
   cache.set(key, made, 0);
   made.then(
     (value) => cache.resize(key, made, sizeOf(value)),
-    () => cache.delete(key), // whoever waits for it hears of its failure
+    () => cache.delete(key), // every waiter hears of the failure
   );
   return made;
 }

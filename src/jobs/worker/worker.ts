@@ -130,7 +130,7 @@ export class QueueWorker {
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
     this.#batchSweep = new BatchSweep(this.#store);
     this.#sweep = setInterval(() => void (this.#watch.isUp && this.#sweepUp()), SWEEP_EVERY_MS);
-    void this.#sweepUp(); // whoever was here before may have died
+    void this.#sweepUp(); // an earlier worker may have died
   }
 
   /** Where the probes are served. */
@@ -194,7 +194,7 @@ export class QueueWorker {
     };
   }
 
-  /** An event waits for nobody; chunks give way to it, and one more of them is fetched than can run, to have it at hand. */
+  /** An event never waits for chunks. One more chunk than can run is fetched, to have it at hand. */
   readonly #laneKinds: Readonly<Record<LaneName, () => LaneKind>> = {
     events: () => {
       const threads = this.#eventThreads;

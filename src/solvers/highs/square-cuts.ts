@@ -2,7 +2,7 @@
  * Linear cuts below the squares of a quadratic cost, the memory of an outer approximation. On a feature's own square
  * t >= w Δ², with Δ = up + down since only one of them moves:
  *
- *   tangent at r                     t >= w (2rΔ - r² y)                    y: whether the feature changes, 1 if nobody asks
+ *   tangent at r                     t >= w (2rΔ - r² y)                    y: whether the feature changes, 1 if changes are not counted
  *   chord of a lattice at k, k+1     t >= w s² ((2k+1) Δ/s - k(k+1) y)      exact at whole multiples of the step s
  *
  * With y these are perspective cuts: they hold up the cost of a change even where y is fractional. On the square of a sum

@@ -71,7 +71,7 @@ export class MoveModel {
   /** By row, scaled: a violation up to this is none; and how far outside its ends, which are depth inside, the model may see it met. */
   readonly slack: Float64Array;
   readonly doubt: Float64Array;
-  /** By row, whoever the person is: what an entry's own rounding has to be multiplied by to cover the model's (dual-bound.ts). */
+  /** By row, for every person: what an entry's own rounding has to be multiplied by to cover the model's (dual-bound.ts). */
   readonly growth: Float64Array;
   /** Room of each move, unscaled. */
   readonly least: Float64Array;
@@ -157,7 +157,7 @@ export class MoveModel {
     return this.ownScale[row] / this.gap;
   }
 
-  /** The unit of a numeric move of the feature, whoever the person is. */
+  /** The unit of a numeric move of the feature, the same for every person. */
   unitOf(feature: Feature): number {
     return Math.min(...this.movesOf[feature.index].map((j) => this.ownUnit[j]));
   }

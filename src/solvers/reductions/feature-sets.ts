@@ -1,5 +1,5 @@
 /**
- * L0 cost on curved regions: sets of features in the order of their cost, around whoever says whether a set suffices.
+ * L0 cost on curved regions: sets of features in the order of their cost, around a solver that decides whether a set suffices.
  *
  *   min Σ_{f in S} w_f   s.t.   some x' of the region and the policy differs from x in the features of S only
  *

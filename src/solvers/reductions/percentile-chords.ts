@@ -1,5 +1,5 @@
 /**
- * Percentile cost on curved regions: branch and bound around whoever solves the region under L1.
+ * Percentile cost on curved regions: branch and bound around a solver of the region under L1.
  *
  *   c_f(v) = w_f |F_f(v) - F_f(x_f)|  >=  s_f |v - x_f|     for v in [l_f, u_f],       s_f the least slope of a chord from x_f
  *

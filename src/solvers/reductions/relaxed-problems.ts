@@ -1,5 +1,5 @@
 /**
- * A problem with other conditions, rows and quadratics, in place of some of its atoms, and whoever solves it exactly:
+ * A problem with other conditions, rows and quadratics, in place of some of its atoms, and an exact solver of that problem:
  *
  *   min cost(x' - x)   s.t.   rows and atoms that stay,  conditions,  domain,  links, clauses
  *

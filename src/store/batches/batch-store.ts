@@ -154,7 +154,7 @@ export class BatchStore {
     return (await this.#redis.hexists(this.#keys.batch(id), 'cancelled')) === 1;
   }
 
-  /** Frees the rows of chunks that nobody will work on, since their batch is cancelled. */
+  /** Frees the rows of the waiting chunks of a cancelled batch. */
   async dropRows(id: string, indices: readonly number[]): Promise<void> {
     if (indices.length === 0) return;
     const rows = indices.map((index) => this.#keys.batchRows(id, index));

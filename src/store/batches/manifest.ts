@@ -43,7 +43,7 @@ export const manifestSchema = z.strictObject({
   probe: z.strictObject({ rows: z.int().min(1), msPerRow: z.number().min(0) }).optional(),
   /** How long everything of the batch stays after its last progress. */
   ttlSeconds: z.int().min(1),
-  /** Who added it. */
+  /** The name of the producer. */
   by: z.string().max(200),
   created: z.iso.datetime(),
 });

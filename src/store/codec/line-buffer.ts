@@ -21,7 +21,7 @@ export class LineBuffer {
     this.#length += this.#bytes.write(line, this.#length);
   }
 
-  /** What was pushed, in memory that belongs to nobody else and can change hands. */
+  /** The pushed lines, in memory of their own that can be transferred. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

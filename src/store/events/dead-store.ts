@@ -133,7 +133,7 @@ export class DeadStore {
   }
 }
 
-/** One that is malformed keeps nobody from the others. */
+/** A malformed entry does not hide the others. */
 function readEntry(id: string, text: string, time: string | undefined): LetterEntry {
   try {
     const letter = parseDocument(letterSchema, JSON.parse(text), 'letter');

@@ -13,7 +13,7 @@ export interface RequestEntry {
   readonly body: Buffer | undefined;
 }
 
-/** An entry that somebody took and has not settled. */
+/** An entry that a consumer took and has not settled. */
 export interface PendingEntry {
   readonly id: string;
   readonly deliveries: number;
@@ -45,7 +45,7 @@ export class RequestStore {
     }
   }
 
-  /** Entries that nobody has taken yet; waits for one, and blocks its connection meanwhile. */
+  /** Entries that no consumer has taken; waits for an entry and blocks its connection meanwhile. */
   async take(blocked: RedisClient, consumer: string, count: number, waitMs: number): Promise<RequestEntry[]> {
     const reply = (await blocked.xreadgroupBuffer(
       ...(['GROUP', GROUP, consumer, 'COUNT', count, 'BLOCK', waitMs, 'STREAMS', this.#key, '>'] as const),
@@ -102,7 +102,7 @@ export class RequestStore {
   }
 }
 
-/** A pending entry that somebody deleted from the stream comes without fields. */
+/** A pending entry that was deleted from the stream comes without fields. */
 function readEntries(raw: readonly RawEntry[]): RequestEntry[] {
   return raw.flatMap((entry) => (entry?.[1] ? [{ id: entry[0].toString(), body: bodyOf(entry[1]) }] : []));
 }

@@ -13,7 +13,7 @@ interface KnownFailure {
 
 const CREDENTIALS = 'redis://user:password@host, ELSEWISE_STORE_USERNAME, ELSEWISE_STORE_PASSWORD or ..._PASSWORD_FILE';
 const OWN_CERTIFICATE = 'ELSEWISE_STORE_CERT_FILE and ELSEWISE_STORE_KEY_FILE';
-/** The connection ended, and nobody said why. */
+/** The connection ended without a reason. */
 export const BROKEN: readonly Word[] = ['tlsCut', 'reset', 'closed'];
 const ANOTHER = 'start it, or name another one by --redis or REDIS_URL';
 const refused = (word: Word, advice: string): KnownFailure => ({ when: [word], code: 'redis-refused', advice });

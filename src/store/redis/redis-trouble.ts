@@ -1,4 +1,4 @@
-/** Errors that say something of Redis and nothing of the command: whoever can wait should try the same again. */
+/** Errors about Redis and not about the command: a caller that can wait should repeat the command. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { says, type Word } from './redis-words.js';
 
@@ -36,7 +36,7 @@ export function backOffMs(attempt: number, limitMs: number): number {
 export interface Endurance {
   /** Whether it is left to others, because this process ends. */
   isLeft(): boolean;
-  /** Told at every attempt: somebody may have to do something. */
+  /** Reported at every attempt: an operator may have to act. */
   onFull?(error: Error): void;
 }
 

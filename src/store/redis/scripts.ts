@@ -1,5 +1,5 @@
 /**
- * The Lua scripts: each is one step that must happen wholly or not at all, whoever else does the same at the same time.
+ * The Lua scripts: each is one atomic step, also when several processes run the same step at once.
  * All keys of a script share a hash tag (see keys.ts).
  */
 import { createHash } from 'node:crypto';

@@ -22,7 +22,7 @@ export function readReference(text: string): Reference {
   throw new ElsewiseError('usage', `expected name, name@version or name@alias, got "${text}"`);
 }
 
-/** Of a removal: nobody should lose the latest version for having left out a number. */
+/** The reference of a removal: leaving out the number must not remove the latest version. */
 export function readExactReference(text: string): { name: string; version: number } {
   const { name, version } = readReference(text);
   if (/^\d+$/.test(version)) return { name, version: Number(version) };

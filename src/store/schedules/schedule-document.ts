@@ -57,7 +57,7 @@ export const runSchema = z.strictObject({
 
 const claimCommon = { digest: digestSchema, run: z.string(), batch: batchIdSchema };
 
-/** `adding` says with what the batch was begun, so that whoever goes on with it does so with the same. */
+/** `adding` holds the model and policy of the batch: a run that continues the batch uses the same. */
 export const fileClaimSchema = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('adding'), ...claimCommon, model: z.string(), policy: policySchema }),
   z.strictObject({ state: z.literal('added'), ...claimCommon, rows: z.int().min(0) }),

@@ -56,7 +56,7 @@ export class ScheduleStore {
     await this.#redis.sadd(this.#keys.scheduleNames(), schedule.name);
   }
 
-  /** One that somebody has removed meanwhile does not come back by it. */
+  /** A schedule that was removed meanwhile does not come back. */
   async change(name: string, changes: Partial<Schedule>): Promise<Schedule> {
     const changed = { ...(await this.read(name)), ...changes };
     const isThere = await this.#redis.set(this.#keys.schedule(name), JSON.stringify(changed), 'XX');

@@ -1,4 +1,4 @@
-/** `elsewise dead drop ID|--all`: forgets letters that nobody will replay. */
+/** `elsewise dead drop ID|--all`: deletes letters that will not be replayed. */
 import { formatNumber } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';
 import { selectLetters } from '../../dead-selection.js';
