@@ -74,7 +74,7 @@ export class EventAnswers {
     return answer;
   }
 
-  /** Whether the job has yet to end. Throws what it failed with. */
+  /** Whether the job has not ended. Throws the error of a failed job. */
   async #isOpen(jobId: string): Promise<boolean> {
     const state = await this.#queue.getJobState(jobId);
     if (state !== 'unknown' && state !== 'completed') return true;

@@ -19,7 +19,7 @@ export function createLog({ logLevel, logRows }: ApiSettings, destination: Desti
   );
 }
 
-/** Where it happened always, what it says only if it may. */
+/** The place of an error always; its message only where `logRows` is set. */
 function describeError(error: Error, withWords: boolean): object {
   const { name, message, stack = '', code } = error as Error & { code?: string };
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));

@@ -47,7 +47,7 @@ function operation({ summary, access, params, query, headers, body, responses }:
   };
 }
 
-/** What is sent is text; the schema says what it has to mean. */
+/** A parameter is text; the schema tells its meaning. */
 function parameters(place: 'path' | 'query' | 'header', schema: z.ZodObject | undefined): JsonSchema[] {
   if (!schema) return [];
   return Object.entries(schema.shape).map(([name, one]) => {

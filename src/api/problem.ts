@@ -17,7 +17,7 @@ export const problemSchema = z.strictObject({
   /** What the code means. */
   title: z.string(),
   status: z.int(),
-  /** What is wrong in this case. */
+  /** The fault of this request. */
   detail: z.string(),
   code: z.enum(CODES),
   /** Where in the document or request; empty when it is not about a place. */

@@ -1,4 +1,4 @@
-/** What the routes work with: the stores, the way into the queues, the answers, and what is going on with the server. */
+/** The parts that routes work with: the stores, the queues, the answers, and the state of the server. */
 import type { EventReader } from '../jobs/events/event-reader.js';
 import type { Producer } from '../jobs/producer.js';
 import type { Store } from '../store/store.js';

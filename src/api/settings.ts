@@ -5,7 +5,7 @@ import { ElsewiseError } from '../documents/error.js';
 
 export type ApiSettings = Readonly<Config['api']>;
 
-/** What is given wins over the environment. */
+/** Given values win over the environment. */
 export function apiSettings(
   given: PartialConfig['api'] = {},
   environment: NodeJS.ProcessEnv = process.env,
@@ -18,7 +18,7 @@ export function readTokenFile(path: string): ApiSettings['tokens'] {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as ApiSettings['tokens'];
   } catch (error) {
-    // what is wrong with the JSON is not said in its own words: it may hold secrets
+    // the parser's own message is not repeated: the JSON may hold secrets
     const reason = error instanceof SyntaxError ? 'expected JSON' : `cannot be read: ${(error as Error).message}`;
     throw new ElsewiseError('usage', reason, path);
   }

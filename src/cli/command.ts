@@ -9,7 +9,7 @@ export interface Example {
 export interface Command<T extends OptionTable = OptionTable> {
   /** How it is called, without the program's name: `explain --model FILE --input FILE --output FILE`. */
   readonly usage: string;
-  /** What it does, and what is good to know; lines of at most 100 characters. */
+  /** The description of the command; lines of at most 120 characters. */
   readonly about: string;
   readonly options: T;
   /** Names of the arguments without a dash; all are required but those in brackets. */

@@ -35,7 +35,7 @@ export const POLICY_OPTIONS = {
 
 type Given = OptionValues<typeof POLICY_OPTIONS> & { readonly redis: string | undefined };
 
-/** The policy keeps its version only while no option changes what it says. */
+/** The policy keeps its version only while no option changes its content. */
 export async function readPolicy(
   options: Given,
   model: Pick<LoadedModel, 'classes'>,

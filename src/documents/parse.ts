@@ -10,7 +10,7 @@ import { didYouMean } from './nearest-name.js';
 type Issue = z.core.$ZodIssue;
 
 const MAX_FAULTS_SHOWN = 5;
-/** Of a key in a path: what is longer was no typing error. */
+/** The longest key in a path: a longer key is no typing error. */
 const MAX_KEY_SHOWN = 100;
 
 export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, root: string): z.output<S> {

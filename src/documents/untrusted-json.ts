@@ -22,7 +22,7 @@ export function parseStored(text: string, what: string): unknown {
   }
 }
 
-/** A body of brackets only is short and deeper than any stack: `refusal` is what it comes to. */
+/** A body of brackets only is short and deeper than any stack: `refusal` is the error. */
 export function refusingDepth<T>(read: () => T, refusal: () => ElsewiseError): T {
   try {
     return read();

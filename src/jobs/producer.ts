@@ -33,7 +33,7 @@ export interface BatchInput {
   readonly source: AsyncIterable<Uint8Array>;
   /** Of the file: its ending decides the format; without one, the first byte does. */
   readonly name: string;
-  /** A model of the registry: `name@version`, `name@alias`, or `name` for its latest; what it names now is pinned. */
+  /** A model of the registry: `name@version`, `name@alias`, or `name` for the latest version; the present version is pinned. */
   readonly model: string;
   /** A policy document, or a reference into the registry of policies; left out, anything may change. */
   readonly policy?: unknown;
@@ -164,11 +164,11 @@ export class Producer {
     const text = eventJobText(event, { name, version, digest }, event.policy && policy.text);
     const added = await this.#queues.events.add('event', text, { jobId });
     if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
-    if (earlier !== undefined) await this.#store.dead.drop(letter, earlier); // what is sent again is not given up
+    if (earlier !== undefined) await this.#store.dead.drop(letter, earlier); // an event that is sent again is not given up
     return { id: event.id, jobId, key };
   }
 
-  /** A reference is followed now, so that the job means what was meant when it was sent. */
+  /** A reference is followed now: the job keeps the version of the moment of sending. */
   async #policyOf(given: ReadEvent['policy']): Promise<EventPolicy> {
     if (typeof given === 'string') return asEventPolicy(await this.#store.policies.load(given));
     return given ?? asEventPolicy(this.#policies.open(undefined));

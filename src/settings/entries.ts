@@ -18,7 +18,7 @@ export interface Entry {
   /** Of a secret: variables that name a file with the value in it, in the order of `variables`. */
   readonly fileVariables: readonly string[];
   readonly description: string;
-  /** What is accepted, in words. */
+  /** The accepted values, in words. */
   readonly accepts: string;
 }
 

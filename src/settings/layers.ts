@@ -43,7 +43,7 @@ type Tree = Readonly<Record<string, unknown>>;
 
 const isTree = (value: unknown): value is Tree => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** What is undefined above leaves what is below as it is; lists are replaced, not joined. */
+/** An undefined entry of an upper layer keeps the lower value; lists are replaced, not joined. */
 function merge(below: unknown, above: unknown): unknown {
   if (above === undefined) return below;
   if (!isTree(below) || !isTree(above)) return above;

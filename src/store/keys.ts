@@ -98,7 +98,7 @@ export class Keys {
     return `${this.#prefix}:schedule-names`;
   }
 
-  /** The document of a schedule. What is remembered of it is kept while this is there. */
+  /** The document of a schedule. The records of the schedule are kept while the document exists. */
   schedule(name: string): string {
     return `${this.#prefix}:schedule:{${name}}`;
   }

@@ -7,7 +7,7 @@ export type StoreSettings = Readonly<Config['store']>;
 /** Nodes that the environment lists are not those of a URL that was asked for. */
 const NO_NODES = { sentinelNodes: '', clusterNodes: '' } as const;
 
-/** What is given wins over the environment. */
+/** Given values win over the environment. */
 export function storeSettings(
   given: PartialConfig['store'] = {},
   environment: NodeJS.ProcessEnv = process.env,
@@ -16,7 +16,7 @@ export function storeSettings(
   return tagged(readConfig({ store: given.url ? { ...NO_NODES, ...own } : own }, environment).store);
 }
 
-/** BullMQ's scripts touch many keys of a queue: on a Cluster, what is in braces puts them into one slot. */
+/** BullMQ's scripts touch many keys of a queue: on a Cluster, the hash tag in braces puts them into one slot. */
 function tagged(settings: StoreSettings): StoreSettings {
   const { queuePrefix } = settings;
   const isTagged = /\{[^}]+\}/.test(queuePrefix);

@@ -4,7 +4,7 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What is known of the rows of one finished job. */
+/** Facts about the rows of one finished job. */
 export interface RowReport {
   readonly queue: string;
   readonly family: string;
@@ -34,7 +34,7 @@ export interface PoolUse {
   readonly prepared: CacheUse;
 }
 
-/** Of a cache: what it holds now, and what it was asked since the start. */
+/** The present content of a cache, and its hits and misses since the start. */
 export interface CacheUse {
   readonly plans: number;
   readonly bytes: number;
@@ -190,7 +190,7 @@ export class Metrics {
     return new Counter({ name: `elsewise_${name}`, help, labelNames, registers: [this.registry] });
   }
 
-  /** A counter of what is counted elsewhere: `read` gives the totals. */
+  /** A counter of totals that are counted elsewhere: `read` gives the totals. */
   #total(name: string, help: string, labelNames: string[], read: (counter: Counter) => void): Counter {
     const collect = function (this: Counter) {
       this.reset();

@@ -74,7 +74,7 @@ export const addBatch = defineRoute({
   },
 });
 
-/** Node reads a header byte by byte; what was meant is UTF-8. */
+/** Node reads a header as Latin-1; clients send UTF-8. */
 function readPolicyHeader(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

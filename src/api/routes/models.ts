@@ -30,7 +30,7 @@ export const showModel = defineRoute({
   params: z.strictObject({ name }),
   responses: { 200: { description: 'newest first', schema: SCHEMAS.modelList }, 404: UNKNOWN },
   async answer({ params, service: { store } }) {
-    await store.models.resolve(params.name); // says what is near when it is not known
+    await store.models.resolve(params.name); // the error names similar names
     return {
       status: 200,
       body: { schema: 'elsewise.model-list/v1', models: await store.models.versions(params.name) },

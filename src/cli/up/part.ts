@@ -16,13 +16,13 @@ export interface PartSpec {
   readonly args: readonly string[];
 }
 
-/** Longer than a worker takes to finish what it is at. */
+/** Longer than a worker takes to finish its jobs. */
 const STOP_MS = 20_000;
 
 export class SystemPart {
   readonly name: string;
   readonly pid: number;
-  /** What it printed when it was ready. */
+  /** The line that the part printed when it was ready. */
   readonly readyLine: string;
   /** How it ended, in words. */
   readonly ended: Promise<string>;
@@ -54,7 +54,7 @@ export class SystemPart {
     return ADDRESS.exec(this.readyLine)![0];
   }
 
-  /** What it says of itself behind its address. */
+  /** The text after the address. */
   get about(): string {
     return this.readyLine.slice(this.readyLine.indexOf(this.url) + this.url.length).trim();
   }

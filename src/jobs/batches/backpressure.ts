@@ -25,7 +25,7 @@ export class Backpressure {
   readonly #store: Store;
   readonly #batch: string;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** Bytes that were left at the last look, less what was added since. */
+  /** Bytes that were left at the last look, less the bytes added since. */
   #left = 0;
 
   constructor(store: Store, batch: string) {

@@ -16,7 +16,7 @@ export interface Cancelled {
   readonly dropped: number;
 }
 
-/** Jobs that wait are taken away, running ones are stopped by their workers; what is done stays until it expires. */
+/** Waiting jobs are removed, workers stop running jobs, and finished results stay until they expire. */
 export async function cancelBatch(store: Store, id: string): Promise<Cancelled> {
   const outcome = await store.batches.cancel(id);
   if (outcome === 'done') return { outcome, dropped: 0 };

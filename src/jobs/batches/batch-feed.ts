@@ -64,7 +64,7 @@ export class BatchFeed {
     return total;
   }
 
-  /** Blocks first, jobs second: a job never names what is not there. One by one: the first conflict ends it. */
+  /** Blocks first, jobs second: a job never names a missing block. One by one: the first conflict ends it. */
   async #addChunks(chunks: readonly Chunk[], firstIndex: number, patience: RoomPatience) {
     const { id } = this.#manifest;
     const blocks = await Promise.all(chunks.map(({ bytes }) => pack(withoutLeadingLineEnds(bytes), 'passing')));

@@ -7,7 +7,7 @@ import type { AnswerNews } from '../../store/batches/result-store.js';
 import { duplicateOf, type RedisClient } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
 
-/** What is waited for: an answer under a content key, by the job that makes it. */
+/** The awaited answer: its content key, and the job that makes the answer. */
 export interface Awaited {
   readonly key: string;
   readonly jobId: string;
@@ -31,7 +31,7 @@ export class AnswerWaiter {
     this.#store = store;
   }
 
-  /** To be called before the event is enqueued: what is heard of later cannot be missed. */
+  /** To be called before the event is enqueued: news after the call cannot be missed. */
   listen(): Promise<void> {
     this.#listening ??= this.#subscribe().catch((error) => {
       this.#listening = undefined;

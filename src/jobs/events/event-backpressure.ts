@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 250;
 const COPIES = 3;
 /** Of an answer where none has been seen yet. */
 const EXPECTED_BYTES = 2_000;
-/** What Redis needs for a key and its place besides what is stored there. */
+/** Bytes that Redis needs for a key beside its value. */
 const KEY_BYTES = 150;
 /** Of an event that was added after the look, while it waits. */
 const WAITING_BYTES = 2_000;

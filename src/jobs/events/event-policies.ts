@@ -27,7 +27,7 @@ export class EventPolicies {
   readonly #read = new LRUCache<string, EventPolicy>({ max: MAX_POLICIES });
   readonly #opened = new LRUCache<string, Policy>({ max: MAX_POLICIES });
 
-  /** `path`: where the document stands, for what is wrong with it. */
+  /** `path`: the place of the document, for errors. */
   read(document: unknown, path: string): EventPolicy {
     const text = JSON.stringify(document) ?? '';
     const policy = this.#read.get(text) ?? asEventPolicy(loadPolicy(document, path));

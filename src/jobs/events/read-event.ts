@@ -26,7 +26,7 @@ export interface ReadEvent extends CanonicalRow {
   /** Only callers over HTTP may leave it out. */
   readonly id: string | undefined;
   readonly model: string | ModelPin;
-  /** A reference into the registry, or what was brought; undefined: anything may change. */
+  /** A reference into the registry, or a policy document; undefined: every feature may change. */
   readonly policy: string | EventPolicy | undefined;
 }
 
@@ -39,7 +39,7 @@ const SCHEMAS = {
   request: requestSchema.extend(anyPolicy),
 } as const satisfies Record<EventForm, z.ZodType>;
 
-/** Where the policy stands, in what is said about it. */
+/** The place of the policy, in errors. */
 const POLICY_PATHS: Readonly<Record<EventForm, string>> = {
   body: 'body.policy',
   event: 'event.policy',

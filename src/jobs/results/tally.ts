@@ -18,9 +18,9 @@ export interface Histogram {
 
 export interface Tally {
   rows: number;
-  /** Rows by status; for `predict`, by what was predicted. */
+  /** Rows by status; for `predict`, by prediction. */
   readonly statuses: Map<string, number>;
-  /** Of found rows: by what is proved of the cheapest answer, by the solver that gave it, and by what it changes. */
+  /** Found rows by the proof, the solver and the changed features of the cheapest answer. */
   readonly proofs: Map<string, number>;
   readonly solvers: Map<string, number>;
   readonly changes: Map<string, number>;
@@ -72,7 +72,7 @@ export function countKnown(tally: Tally, known: ResultDocument | ResultRow): voi
   if (best) record(tally.costs, best.cost);
 }
 
-/** One row of `predict`, under what was predicted. */
+/** One row of `predict`, under its prediction. */
 export function countPrediction(tally: Tally, label: string): void {
   tally.rows++;
   increment(tally.statuses, label);

@@ -15,7 +15,7 @@ export function rowsWithin(targetMs: number, msPerRow: number): number {
   return Math.max(1, Math.min(MAX_ROWS, Math.round(targetMs / (msPerRow + OVERHEAD_MS_PER_ROW))));
 }
 
-/** Weight of what was known before. */
+/** Weight of the earlier estimate. */
 const MEMORY = 0.7;
 
 /** The size for the next chunk of a run, by the times of the chunks before it. */

@@ -100,7 +100,7 @@ export class RowSource {
   }
 }
 
-/** The beginning of the input, as much of it as is needed to decide what it is. */
+/** The beginning of the input, as long as needed to decide its format. */
 class Head {
   data: Buffer = Buffer.alloc(0);
   ended = false;

@@ -56,7 +56,7 @@ class FileSink implements ByteSink {
     this.#path = path;
   }
 
-  /** What was written stays: whole lines but for the last one, which `--resume` cuts off. */
+  /** Written lines stay. The last line may be torn, and `--resume` cuts it off. */
   write(bytes: Uint8Array): Promise<void> {
     return this.#file.writeFile(bytes).catch(this.#fail);
   }

@@ -1,4 +1,4 @@
-/** When a cron pattern comes next: by BullMQ's own arithmetic, so that what is shown is what will happen. */
+/** The next times of a cron pattern, by BullMQ's own arithmetic: the shown times are the times of the runs. */
 import { getNextMillis } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 
@@ -9,7 +9,7 @@ export interface Timing {
 
 const SHAPE = 'minute hour day-of-month month day-of-week, such as "0 2 * * *" for 02:00 every day';
 
-/** The next times after a moment. Refuses what is no pattern, and one whose time never comes. */
+/** The next times after a moment. Refuses a text that is no pattern, and a pattern whose time never comes. */
 export function nextTimes({ cron, timeZone }: Timing, after: number, count: number): Date[] {
   checkTimeZone(timeZone);
   checkShape(cron);

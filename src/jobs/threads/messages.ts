@@ -174,7 +174,7 @@ export interface ChunkAnswer {
   readonly reused: number;
 }
 
-/** What is known of a batch's model and policy once they are found good. */
+/** Facts about the accepted model and policy of a batch. */
 export interface TriedPlan {
   readonly features: readonly HeaderFeature[];
 }

@@ -9,7 +9,7 @@ export function planShareBytes(threads: number): number {
   return (config.worker.planMemoryMb * MB) / threads;
 }
 
-/** What a thread keeps, and how often it has found there what it needed since it started. */
+/** The plans that a thread keeps, and its hits and misses since its start. */
 export interface PlanUse extends LruCounts {
   readonly thread: number;
   readonly plans: number;

@@ -54,7 +54,7 @@ export class PlanCache {
   }
 }
 
-/** What is known under a key, or being made; what fails is not kept. */
+/** The value of a key, finished or under way; a failure is not kept. */
 function kept<T>(cache: SizedLru<Promise<T>>, key: string, make: () => Promise<T>, sizeOf: (value: T) => number) {
   const known = cache.get(key);
   if (known) return known;

@@ -23,7 +23,7 @@ type PlanPace = 'quick' | 'slow' | ElsewiseError;
 /** A plan that takes longer is slow. */
 const LOOK_MS = 500;
 const MAX_VERDICTS = 10_000;
-/** Plans are looked at again now and then: what was slow on a busy machine may be quick. */
+/** Plans are looked at again now and then: a plan that was slow on a busy machine may be quick. */
 const VERDICT_TTL_MS = { quick: 3_600_000, slow: 600_000, refused: 60_000 } as const;
 
 export class PlanGate {

@@ -81,7 +81,7 @@ export class RequestLane {
     return (await this.#options.requests.depth()).waiting;
   }
 
-  /** Takes no more and resolves when what was taken has been answered. */
+  /** Takes no more entries and resolves when all taken entries are answered. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     clearInterval(this.#look);
@@ -110,7 +110,7 @@ export class RequestLane {
     else for (const entry of await requests.take(blocked, this.#consumer, this.#room, WAIT_MS)) this.#start(entry, 1);
   }
 
-  /** Keeps what is being answered from being overdue, takes over what is, and forgets consumers that are gone. */
+  /** Renews entries under way, claims overdue entries, and removes dead consumers. */
   async #lookAfter(): Promise<void> {
     const { requests, limits } = this.#options;
     if (this.#active.size > 0) await requests.touch(this.#consumer, [...this.#active.keys()]);

@@ -55,7 +55,7 @@ export interface BatchStatus {
   readonly firstRows: number;
 }
 
-/** What a batch takes of the memory of Redis, and what it will. */
+/** The memory of Redis that a batch takes now, and will take. */
 export type BatchLoad = Pick<BatchStatus, (typeof LOAD)[number]>;
 
 const LOAD = ['rows', 'answered', 'resultBytes', 'queuedBytes'] as const;

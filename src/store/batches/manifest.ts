@@ -10,7 +10,7 @@ export const batchIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a batch id is letters, digits, dot, dash and underscore, at most 100');
 
-/** A model version pinned by its content: whatever happens to names later, this is what was meant. */
+/** A model version pinned by its content: later changes of names do not matter. */
 export const modelPinSchema = z.strictObject({
   name: z.string().min(1),
   version: z.int().min(1),

@@ -28,7 +28,7 @@ export interface AnswerFailure {
   readonly message: string;
 }
 
-/** What is told on the channel `elsewise:answered`: an answer under a content key, or a job that will have none. */
+/** The news on the channel `elsewise:answered`: an answer under a content key, or a job that will have none. */
 export type AnswerNews =
   | { readonly id: string; readonly key: string }
   | { readonly id: string; readonly job: string; readonly failure: AnswerFailure };

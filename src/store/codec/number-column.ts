@@ -74,7 +74,7 @@ export class NumberReader {
     this.#words = readWords(input, length);
   }
 
-  /** `guess`: what it was when the number was pushed. */
+  /** `guess`: the guess at the time of pushing. */
   next(guess = 0): number {
     const at = WORDS * this.#next++;
     if (at >= this.#words.length) throw new RangeError('the column has no more numbers');

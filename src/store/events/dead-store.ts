@@ -25,7 +25,7 @@ export const letterSchema = z.strictObject({
   /** How often it was tried. */
   attempts: z.int().min(0),
   at: z.iso.datetime(),
-  /** What was to be answered, as it came; null: there was nothing. */
+  /** The request as received; null: there was no body. */
   body: z.string().nullable(),
   /** Whether the body was too long to be kept whole. */
   isCut: z.boolean(),
@@ -39,9 +39,9 @@ export interface MalformedLetter {
   readonly id: string;
   /** When it was written, as far as that is known. */
   readonly at: string | null;
-  /** What is wrong with it. */
+  /** The fault of the entry. */
   readonly fault: string;
-  /** What is stored, as it is. */
+  /** The stored text, unchanged. */
   readonly text: string;
 }
 

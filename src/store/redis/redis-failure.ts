@@ -19,7 +19,7 @@ const ANOTHER = 'start it, or name another one by --redis or REDIS_URL';
 const refused = (word: Word, advice: string): KnownFailure => ({ when: [word], code: 'redis-refused', advice });
 const away = (when: readonly Word[], advice: string): KnownFailure => ({ when, code: 'redis-away', advice });
 
-/** The first that fits: what is said most exactly comes first. */
+/** The first entry that fits; the most exact entries come first. */
 const KNOWN: readonly KnownFailure[] = [
   refused('wrongPassword', `check user name and password (${CREDENTIALS})`),
   refused('noPassword', `it asks for a password: give one by ${CREDENTIALS}`),

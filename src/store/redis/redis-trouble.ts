@@ -40,7 +40,7 @@ export interface Endurance {
   onFull?(error: Error): void;
 }
 
-/** Trouble with Redis is no fault of what was to be done: that is tried until the trouble is over, without counting. */
+/** Trouble with Redis is no fault of the work: the work is tried until the trouble is over, without counting attempts. */
 export async function throughTrouble<T>(work: () => Promise<T>, { isLeft, onFull }: Endurance): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {

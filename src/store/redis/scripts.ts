@@ -207,7 +207,7 @@ end
 return removed`,
 };
 
-/** KEYS what has to be there, what is written; ARGV command, its further arguments. Gives 0, and writes nothing, without the first. */
+/** KEYS the required key, the written key; ARGV command, its further arguments. Gives 0 and writes nothing without the required key. */
 export const WRITE_WHILE_THERE: Script = {
   lua: `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end

@@ -52,13 +52,13 @@ export interface Admitted<V extends StoredVersion = StoredVersion> {
   readonly data: Uint8Array;
 }
 
-/** What models and policies differ in. `V` is what is known of a version, `C` what its document becomes. */
+/** The differences between models and policies. `V` holds the facts about a version, `C` is the loaded document. */
 export interface Kind<V extends StoredVersion, C extends Content> {
   readonly noun: UsedKind;
   /** Rejects what must not get in. */
   check(document: unknown): Promise<C>;
   describe(content: C): Omit<V, keyof StoredVersion>;
-  /** What was found good before. */
+  /** Content that was admitted before. */
   load(document: unknown, version: V): Promise<C>;
 }
 
@@ -102,7 +102,7 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
     return this.take(await admit(this.#kind, document, this.#options.maxDocumentMb));
   }
 
-  /** What was admitted before, maybe in another thread. */
+  /** Content that was admitted before, maybe in another thread. */
   async take({ name, about, data }: Admitted<V>): Promise<Pushed<V>> {
     const { digest } = about;
     const stored = JSON.stringify({ ...about, pushed: new Date().toISOString() });
@@ -151,7 +151,7 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
     return unpack(data, digest, what, this.#options.maxDocumentMb * MB);
   }
 
-  /** A reference -> what it names, ready for use. */
+  /** A reference -> the loaded content of its version. */
   async load(reference: string): Promise<C> {
     return this.open(await this.resolve(reference));
   }

@@ -20,7 +20,7 @@ export const scheduleSchema = z.strictObject({
   name: scheduleNameSchema,
   cron: z.string().min(1),
   timeZone: z.string().min(1),
-  /** Resolved at each run: `credit@production` is what it means then. */
+  /** Resolved at the beginning of each run. */
   model: z.string().min(1),
   policy: policySourceSchema.optional(),
   /** A pattern of paths on the worker's file system, absolute. */

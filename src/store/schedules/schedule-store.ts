@@ -90,7 +90,7 @@ export class ScheduleStore {
     await this.#redis.del(keys.schedule(name), ...memory, keys.scheduleDeliveries(name));
   }
 
-  /** Writes what is known of a run now, and forgets the oldest runs. False: the schedule is gone, and nothing was written. */
+  /** Writes the record of a run and deletes the oldest records. False: the schedule is gone, and nothing was written. */
   async recordRun(name: string, run: ScheduleRun): Promise<boolean> {
     const key = this.#keys.scheduleRuns(name);
     if (!(await this.#remember(name, key, 'HSET', run.id, JSON.stringify(run)))) return false;
