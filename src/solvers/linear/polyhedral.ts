@@ -10,7 +10,7 @@
  */
 
 import { nearestPowerOfTwo } from '../../linalg/floats.js';
-import type { Budget } from '../../problems/budget.js';
+import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 import { Projection } from '../projection/projection.js';
 import { HALF_ULP } from '../shared/linear-rows.js';
 import { BoundedSimplex } from './bounded-simplex.js';
@@ -35,8 +35,11 @@ export interface Cheapest {
 }
 
 const SLACK = 1e-12;
-/** What a call takes beside its engine, in units of effort: its arrays, and its bound. */
+/** What a call takes beside its engine: its arrays, in units of effort, and writing and proving its rows, for each entry. */
 const CALL_WORK = 4;
+const ENTRY_FLOPS = 25;
+
+const callWork = (rows: number, columns: number): number => CALL_WORK + (ENTRY_FLOPS * rows * columns) / FLOPS_PER_UNIT;
 
 /** `infeasible` is proved; `numerical`: the engine lost its footing, or had no proof. */
 export type CheapestPoint = (
@@ -72,7 +75,7 @@ export const cheapestL1: CheapestPoint = (rows, lo, hi, budget) => {
   }
   const cost = new Float64Array(n).fill(1);
   const status = simplex.solve(table, cost, budget);
-  budget.spend(CALL_WORK + simplex.work);
+  budget.spend(callWork(rows.length, d) + simplex.work);
   if (status === 'numerical') return status;
   const growth = new Float64Array(rows.length).fill(1);
   const program = { m: rows.length, n, rows: table, lo: simplex.lo, hi: simplex.hi, doubt, growth };
@@ -105,7 +108,7 @@ export const cheapestL2: CheapestPoint = (rows, lo, hi, budget) => {
   projection.lo.set(lo);
   projection.hi.set(hi);
   const status = projection.solve(budget);
-  budget.spend(CALL_WORK + projection.work);
+  budget.spend(callWork(rows.length, d) + projection.work);
   if (status === 'numerical') return status;
   // The projection minimises half of the square, and its multipliers are negative at an upper end.
   const multipliers = Float64Array.from(rows, (_, i) => Math.max(0, -2 * projection.lambda[i] * scales[i]));
