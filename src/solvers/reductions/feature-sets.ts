@@ -12,7 +12,6 @@ import type { DistanceDifference } from '../../models/distance-difference.js';
 import type { Atom } from '../../models/region.js';
 import { copyDomain, createDomain, type Domain, isFixed, mayStand, pin } from '../../policy/domain.js';
 import { atomsOf, type Problem } from '../../problems/problem.js';
-import { isDiagonal } from '../additive/additive-terms.js';
 import { CostOrder, type Option } from '../enumeration/cost-order.js';
 import { FeasiblePoint } from '../quadratic/feasible-point.js';
 import { isAnswer } from '../shared/answer-check.js';
@@ -43,11 +42,9 @@ export const formsOf = (problem: Problem): DistanceDifference[] => [
   ...atomsOf(problem, 'exp-quadratics').flatMap(({ forms }) => forms),
 ];
 
-/** Curved regions that no method of sums over features takes. */
-export function isCurved(problem: Problem): boolean {
-  const { atoms } = problem.piece;
-  const isSum = atoms.every((atom) => atom.kind === 'quadratic' && isDiagonal(atom.form));
-  return atoms.length > 0 && atoms.every(({ kind }) => CURVED.has(kind)) && !isSum;
+/** Quadratics only, alone or as exponents. */
+export function isCurved({ piece }: Problem): boolean {
+  return piece.atoms.length > 0 && piece.atoms.every(({ kind }) => CURVED.has(kind));
 }
 
 /** The same region under a squared cost in the units of the target's own distance, without a cap. */
