@@ -24,7 +24,7 @@ import {
   splitPart,
 } from './lead-parts.js';
 import type { RelaxedProblems } from './relaxed-problems.js';
-import { eased, firstTangents, missOf, type Tangent, tangentAt } from './tangents.js';
+import { firstTangents, missOf, type Tangent, tangentAt } from './tangents.js';
 
 const MAX_ROUNDS = 200;
 const MAX_NODES = 500;
@@ -74,7 +74,8 @@ export class CutSearch {
   ) {
     this.small = parts.sums.filter((sum) => !sum.atLeast);
     this.large = parts.sums.filter((sum) => sum.atLeast);
-    this.first = this.small.flatMap((sum) => firstTangents(sum, domain.origin));
+    // Rows join as they are broken; quadratics of each exponent alone are what makes the others few.
+    this.first = parts.relaxed.isLinear ? [] : this.small.flatMap((sum) => firstTangents(sum, domain.origin));
   }
 
   run(): Outcome {
@@ -147,7 +148,7 @@ export class CutSearch {
     const ofParts = own.flatMap((cuts, k) =>
       cuts.map(({ a, level }) => this.large[k].condition(a, level, 'eased', around)),
     );
-    return [...[...this.first, ...this.tangents].map(eased), ...ofParts];
+    return [...[...this.first, ...this.tangents].map(({ eased }) => eased), ...ofParts];
   }
 
   /** Adds the conditions that x breaks; false: it breaks none by more than rounding. */
@@ -179,8 +180,8 @@ export class CutSearch {
     const { inner, problem } = this.parts;
     const limits = this.shortened();
     const known = [...this.first, ...this.tangents];
-    const isFound = settled && inner.nearBoundary(known, x, this.domain, limits);
-    if (!isFound && !problem.holds(x)) inner.fromShares(x, this.domain, limits);
+    const isFound = settled && inner.nearBoundary(known, x, this.domain, limits, bound);
+    if (!isFound && !problem.holds(x)) inner.fromShares(x, this.domain, limits, bound);
     if (this.isClosed(bound)) return null;
     for (const [k, part] of node.parts.entries()) {
       const halves = splitPart(part, this.large[k].at(x), NEAR);

@@ -24,7 +24,7 @@ import { CutSearch } from './cut-search.js';
 import { InnerAnswers } from './inner-answers.js';
 import { leadParts, partCuts } from './lead-parts.js';
 import { RelaxedProblems } from './relaxed-problems.js';
-import { eased, firstTangents } from './tangents.js';
+import { firstTangents } from './tangents.js';
 
 const TAKEN = new Set<Atom['kind']>(['exp-sum', 'exp-quadratics', 'quadratic']);
 
@@ -32,7 +32,7 @@ const TAKEN = new Set<Atom['kind']>(['exp-sum', 'exp-quadratics', 'quadratic']);
 function firstConditions({ piece, space }: Problem): Piece[] {
   const around = new Float64Array(space.columns);
   return exponentsOf(piece.atoms).flatMap((sum) => {
-    if (!sum.atLeast) return firstTangents(sum, around).map(eased);
+    if (!sum.atLeast) return firstTangents(sum, around).map(({ eased }) => eased);
     return [...partCuts(leadParts(sum.count)[0])].map(({ a, level }) => sum.condition(a, level, 'eased', around));
   });
 }

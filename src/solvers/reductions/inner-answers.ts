@@ -22,6 +22,8 @@ const DEPTHS = [1e-9, 1e-8, 1e-7, 1e-6, 1e-4];
 /** How often an answer's own shares, or its own tangent, are tried for a cheaper one. */
 const IMPROVEMENTS = 6;
 const WORTH = 1e-8;
+/** An answer within this share of the bound meets it. */
+const MET = 1e-7;
 /** Of the work that is left, for one solution. */
 const SOLUTION_SHARE = 0.3;
 
@@ -40,7 +42,7 @@ export class InnerAnswers {
   }
 
   /** Near a point that misses by hardly more than rounding: the tangents found so far, moved in. */
-  nearBoundary(tangents: readonly Tangent[], x: Float64Array, domain: Domain, limits: Limits): boolean {
+  nearBoundary(tangents: readonly Tangent[], x: Float64Array, domain: Domain, limits: Limits, bound: number): boolean {
     for (const depth of DEPTHS) {
       const known = [...tangents];
       for (let round = 0, at = x; round < MAX_ROUNDS && !limits.budget.isSpent; round++) {
@@ -50,7 +52,7 @@ export class InnerAnswers {
           limits,
         );
         if (!found) break;
-        if (this.offer(found, domain)) return this.improve(found, domain, limits);
+        if (this.offer(found, domain)) return this.improve(found, domain, limits, bound);
         const added = this.small.filter((sum) => missOf(sum, found) > -0.5 * depth).map((sum) => tangentAt(sum, found));
         if (!added.length) break;
         known.push(...added);
@@ -61,19 +63,19 @@ export class InnerAnswers {
   }
 
   /** From any point: its shares and tangents. */
-  fromShares(x: Float64Array, domain: Domain, limits: Limits): boolean {
+  fromShares(x: Float64Array, domain: Domain, limits: Limits, bound: number): boolean {
     for (const depth of DEPTHS) {
       const found = limits.budget.isSpent ? null : this.cheapest(this.ownConditions(x, depth), domain, limits);
       if (!found) return false;
-      if (this.offer(found, domain)) return this.improve(found, domain, limits);
+      if (this.offer(found, domain)) return this.improve(found, domain, limits, bound);
     }
     return false;
   }
 
-  /** An answer's own shares and tangents leave it an answer, and maybe a cheaper one. */
-  private improve(start: Float64Array, domain: Domain, limits: Limits): true {
+  /** An answer's own shares and tangents leave it an answer, and maybe a cheaper one, until it meets the bound. */
+  private improve(start: Float64Array, domain: Domain, limits: Limits, bound: number): true {
     let [x, cost] = [start, this.best.cost];
-    for (let round = 0; round < IMPROVEMENTS && !limits.budget.isSpent; round++) {
+    for (let round = 0; round < IMPROVEMENTS && cost > bound * (1 + MET) && !limits.budget.isSpent; round++) {
       const found = this.cheapest(this.ownConditions(x, DEPTHS[0]), domain, limits);
       if (!found || !this.offer(found, domain) || !(this.best.cost < cost * (1 - WORTH))) break;
       [x, cost] = [found, this.best.cost];

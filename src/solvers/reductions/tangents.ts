@@ -17,6 +17,8 @@ export interface Tangent {
   readonly level: number;
   /** A point of about the size of the answers. */
   readonly around: Float64Array;
+  /** The tangent as a condition that no answer breaks. */
+  readonly eased: Piece;
 }
 
 /** A share below this says nothing. */
@@ -34,7 +36,7 @@ export const tangentAt = (sum: Exponents, x: Float64Array): Tangent => tangentOf
 
 function tangentOf(sum: Exponents, shares: Float64Array, around: Float64Array): Tangent {
   const level = shares.reduce((total, s) => total + (s > 0 ? s * Math.log(s) : 0), 0);
-  return { sum, shares, level, around };
+  return { sum, shares, level, around, eased: sum.condition(shares, level, 'eased', around) };
 }
 
 /** Each exponent alone: w_j <= 0. */
@@ -46,9 +48,6 @@ export function missOf(sum: Exponents, x: Float64Array): number {
   const log = logSumExp(sum.at(x));
   return sum.atLeast ? -log : log;
 }
-
-/** No answer breaks it. */
-export const eased = ({ sum, shares, level, around }: Tangent): Piece => sum.condition(shares, level, 'eased', around);
 
 /** Of a sum that has to be small: the tangent moved in. */
 export const movedIn = ({ sum, shares, level, around }: Tangent, depth: number): Piece =>
