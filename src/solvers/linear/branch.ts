@@ -179,10 +179,12 @@ export class PreparedBranch implements Prepared {
     const broken = this.brokenClause(node);
     if (isAnswer && broken >= 0) return splits.atClause(node, broken);
     if (isAnswer) this.best.offer(this.x);
+    const row = isAnswer ? undefined : this.brokenRow(node);
+    if (row && isFixed(row, node)) return [];
     if (children.length) return children;
     // A point that had to go further in than its relaxation says nothing about the node's other values.
     if (isAnswer && node.bound >= this.best.cost * (1 - WORTH)) return this.leave(node);
-    const others = splits.aroundValue(node, view, this.x);
+    const others = splits.aroundValue(node, view, this.x, row);
     // A single point was looked at, and nothing else is left of the node.
     if (!others.length && !this.isFree) return [];
     return others.length ? others : this.leave(node);
@@ -247,6 +249,14 @@ export class PreparedBranch implements Prepared {
     return this.features.filter((feature) => hasMoved(feature, this.domain.origin, x)).length;
   }
 
+  /** The first row of the policy that x breaks, of those that the node holds to. */
+  private brokenRow({ alternative }: NodePart): LinearRow | undefined {
+    const { problem, model, x, domain } = this;
+    const isBroken = (row: LinearRow) => !keepsLink(row, domain.origin, x);
+    const chosen = alternative.findLast((atom) => atom >= 0 && isBroken(model.atoms[atom]));
+    return problem.links.find(isBroken) ?? (chosen === undefined ? undefined : model.atoms[chosen]);
+  }
+
   /** The first clause that x breaks and that the node has chosen no alternative of. */
   private brokenClause({ alternative }: NodePart): number {
     const { x, domain } = this;
@@ -292,6 +302,10 @@ export class PreparedBranch implements Prepared {
     return isDoubtful ? { ...numerical('a node lost its footing'), lowerBound: bound } : limit(null, bound);
   }
 }
+
+/** Whether nothing that a row reads may still move. */
+const isFixed = ({ a }: LinearRow, { lower, upper }: NodePart): boolean =>
+  a.every((coefficient, c) => coefficient === 0 || lower[c] === upper[c]);
 
 /** 0 or 1, or what an imputer left of a category that does not change. */
 const wholeOf = (value: number, here: number): number => (value === here ? here : Math.round(value));

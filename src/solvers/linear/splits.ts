@@ -6,6 +6,7 @@
  *   a cost above its hull                    before | after a bend  an answer that is none   below | at | above its value
  */
 import type { Feature } from '../../models/features.js';
+import type { LinearRow } from '../../models/region.js';
 import { type Domain, mayStand } from '../../policy/domain.js';
 import { isContinuous, lastWithin, nearestValue, nextValue, spacing } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
@@ -219,16 +220,27 @@ export class Splits {
     return this.twoSides(part, feature, below, nextValue(view, feature, nearest, 1));
   }
 
-  /** Every other value than the one that was dealt with, and that one by itself; empty: there are no others. */
-  aroundValue(part: NodePart, view: Domain, x: Float64Array): NodePart[] {
-    for (const feature of this.problem.space.features) {
-      const { column, kind } = feature;
-      if (kind === 'choice' || part.lower[column] === part.upper[column] || isContinuous(view, feature)) continue;
-      if (!this.model.movesOf[feature.index].length) continue;
-      return this.threeWays(part, feature, view, nearestValue(view, feature, x[column]));
-    }
-    const open = this.problem.space.features.find((feature) => this.openCategories(feature, part) > 1);
-    return open ? this.onCategory(part, open, takenCategory(open, part, x)) : [];
+  /**
+   * Every other value than the one that was dealt with, and that one by itself; empty: there are no others. Where x breaks a row, a
+   * feature of that row is divided: other values of other features would break the row as well.
+   */
+  aroundValue(part: NodePart, view: Domain, x: Float64Array, broken?: LinearRow): NodePart[] {
+    const features = this.dividedFirst(part, view);
+    const feature = (broken && features.find((other) => reads(broken, other))) ?? features[0];
+    if (!feature) return [];
+    return feature.kind === 'choice'
+      ? this.onCategory(part, feature, takenCategory(feature, part, x))
+      : this.threeWays(part, feature, view, nearestValue(view, feature, x[feature.column]));
+  }
+
+  /** Features with more than one value left, numbers before categories. */
+  private dividedFirst(part: NodePart, view: Domain): Feature[] {
+    const numbers = this.problem.space.features.filter((feature) => {
+      const { kind, column, index } = feature;
+      const isOpen = kind !== 'choice' && part.lower[column] !== part.upper[column] && !isContinuous(view, feature);
+      return isOpen && this.model.movesOf[index].length > 0;
+    });
+    return [...numbers, ...this.problem.space.features.filter((feature) => this.openCategories(feature, part) > 1)];
   }
 
   /** below | at | above a value */
@@ -248,6 +260,9 @@ export class Splits {
     return open;
   }
 }
+
+const reads = ({ a }: LinearRow, { column, width }: Feature): boolean =>
+  a.subarray(column, column + width).some((coefficient) => coefficient !== 0);
 
 /** A part that differs from its parent in one feature. Many are closed before anybody looks into them. */
 const childOf = ({ lower, upper, changed, alternative, bound }: NodePart, edit: Edit): NodePart => ({

@@ -5,6 +5,7 @@ import { branch } from '../../../src/solvers/linear/branch.js';
 import { hyperplane } from '../../../src/solvers/linear/hyperplane.js';
 import { simplex } from '../../../src/solvers/linear/simplex.js';
 import type { Outcome, Solver } from '../../../src/solvers/solver.js';
+import { planOf } from '../../support/asking.js';
 import { Dice } from '../../support/dice.js';
 import { patient } from '../../support/quadratic-problems.js';
 import { exactL1, exactOptimum, type Ground, type Rough, roughProblem } from '../../support/rough-problems.js';
@@ -87,4 +88,29 @@ describe.each<[string, number, Pick<Ground, 'powers' | 'spread'>]>([
     const ground: Ground = { ...part, features: 3, links: 1, classes: 3, norm, ...more };
     expect(judge(branch, ground, 5, 12, exactOptimum)).toBeGreaterThanOrEqual(least);
   });
+});
+
+/** b stands on the open end of its condition, and c has values without end that do not help. */
+it.each(['l0', 'l1', 'l2'])('leaves the open end of a condition by a step, under %s', async (norm) => {
+  const model = {
+    schema: 'elsewise.model/v1',
+    name: 'm',
+    family: 'hyperplane',
+    classes: ['no', 'yes'],
+    features: ['c', 'a', 'b'].map((name) => ({ name, type: 'continuous' })),
+    parameters: { weights: [0.1, 1, 0], bias: -1 },
+  };
+  const policy = {
+    schema: 'elsewise.policy/v1',
+    target: 'yes',
+    cost: { norm },
+    features: { a: { step: 0.3 }, b: { step: 0.1, min: -2 }, c: { step: 0.001, max: 0 } },
+    constraints: ['b > -2'],
+  };
+  const { status, counterfactuals } = (await planOf(model, policy)).explain({
+    id: 'r',
+    features: { a: 0, b: -2, c: 0 },
+  });
+  expect(status).toBe('found');
+  expect(counterfactuals[0].features).toEqual({ a: 1.2, b: -1.9, c: 0 });
 });
