@@ -43,8 +43,9 @@ const REACH_SHARE = 1e-9;
 /** A part that is narrower than this share of the whole is not split further. */
 const NARROW = 1e-12;
 
-/** What a part takes beside the evaluations of its dual, in units of effort. */
+/** What a part takes beside the evaluations of its dual, in units of effort, and evaluations as a share of their operations. */
 const NODE_WORK = 6;
+const EVALUATION_SHARE = 1.6;
 
 export class AdditiveSearch {
   private readonly lagrangian: Lagrangian;
@@ -66,7 +67,7 @@ export class AdditiveSearch {
   ) {
     this.lagrangian = new Lagrangian(terms);
     this.emptiness = new Lagrangian(terms, false);
-    this.work = this.lagrangian.flops / FLOPS_PER_UNIT;
+    this.work = (EVALUATION_SHARE * this.lagrangian.flops) / FLOPS_PER_UNIT;
     this.scales = this.firstScales();
   }
 

@@ -32,6 +32,8 @@ const MAX_PARTS = 2000;
 /** Of the work that is left, for the first answer and for one part. */
 const FIRST_SHARE = 0.2;
 const PART_SHARE = 0.3;
+/** What preparing a solver for a part takes, in units of effort. */
+const PREPARE_WORK = 180;
 /** A gap of this share counts as closed. */
 const CLOSED = 5e-7;
 /** What rounding may do to a slope, as a share. */
@@ -121,6 +123,7 @@ class PreparedPercentileChords implements Prepared {
     const cutoff = Math.min(this.best.cost, limits.cutoff);
     let best: Outcome = limit(null, Number.NEGATIVE_INFINITY);
     for (const solver of this.solvers) {
+      limits.budget.spend(PREPARE_WORK);
       const budget = limits.budget.shareEffort(PART_SHARE);
       const outcome = solver
         .prepare(problem, this.table)
