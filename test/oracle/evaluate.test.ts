@@ -47,6 +47,7 @@ describe('conditions', () => {
     ['0 <= x <= 1', [1.5, 0, 0, 0], 'no'],
     ['b implies x > 2', [1, 0, 0, 0], 'yes'],
     ['b implies x > 2', [1, 1, 0, 0], 'no'],
+    ['b implies x > 2', [1, Number.NaN, 0, 0], 'near'],
     ['not (b and x >= 1) or k = blue', [1, 1, 2, 0], 'yes'],
     ['k in (red, green)', [0, 0, 2, 0], 'no'],
     ['k not in (red, green)', [0, 0, 2, 0], 'yes'],

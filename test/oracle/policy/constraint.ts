@@ -179,11 +179,14 @@ class Reader {
     throw new Error('expected a number');
   }
 
-  /** A number alone is a boolean feature. */
+  /** A number alone is a boolean feature; what a missing one means is left open, as in comparisons. */
   private condition(term: Term): Condition {
     if (term.kind === 'condition') return term.of;
     const number = this.quantity(term);
-    return (values) => certain(number(values).value === 1);
+    return (values) => {
+      const { value } = number(values);
+      return Number.isNaN(value) ? 'near' : certain(value === 1);
+    };
   }
 
   private comparison(left: Term, sign: string, right: Term): Condition {
