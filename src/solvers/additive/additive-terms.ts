@@ -22,7 +22,7 @@ import { type Domain, mayStand } from '../../policy/domain.js';
 import { listedValues } from '../../policy/listed-values.js';
 import { countValues, valuesOf } from '../../policy/values.js';
 import { atomsOf, linearRows, type Problem } from '../../problems/problem.js';
-import { linkSlack, magnitude, roundingFor } from '../shared/linear-rows.js';
+import { linkSlack, roundingAt } from '../shared/linear-rows.js';
 import { type CostPart, costParts } from './feature-costs.js';
 
 /** A number with at most this many values is a list. */
@@ -100,8 +100,7 @@ export class TermsBuilder {
     for (const [i, form] of this.forms.entries()) upper[i] = 2 * DOUBT * form.rounding(origin) - form.value(origin);
     for (const [r, row] of this.rows.entries()) {
       const i = this.forms.length + r;
-      const size = magnitude(row, origin);
-      const doubt = linkSlack(row, origin) + 2 * roundingFor(row, size);
+      const doubt = linkSlack(row, origin) + 2 * roundingAt(row, origin);
       const activity = dot(row.a, origin);
       lower[i] = row.lower - activity - doubt;
       upper[i] = row.upper - activity + doubt;

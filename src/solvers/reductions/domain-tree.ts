@@ -39,7 +39,7 @@ export interface TreeMethod {
   relax(node: TreeNode, limits: Limits): Outcome;
   /** The same for a node whose lattice values and categories are fixed: an answer if there is one. */
   leaf(node: TreeNode, limits: Limits): Outcome;
-  /** A first answer, or the proof that there is none. */
+  /** A first answer with a bound, the best answer, or the proof that there is none. */
   begin?(domain: Domain, limits: Limits): Outcome;
 }
 
@@ -68,9 +68,10 @@ export class DomainTree {
     this.best.begin(domain);
     const start = this.method.begin?.(domain, limits);
     if (start?.status === 'infeasible') return INFEASIBLE;
-    const root = this.root(domain);
+    if (start?.status === 'solved') return start;
+    const root = this.root(domain, Math.max(0, start?.lowerBound ?? 0));
     const open = new NodeHeap<TreeNode>();
-    open.push(root, 0);
+    open.push(root, root.bound);
     let next = start?.x ? this.beginWith(root, start.x) : undefined;
     while (next || open.size) {
       const node: TreeNode = next ?? open.pop()!;
@@ -116,14 +117,14 @@ export class DomainTree {
     return this.pinAll(root, still)[0];
   }
 
-  private root(domain: Domain): TreeNode {
+  private root(domain: Domain, bound: number): TreeNode {
     const own = this.copy(domain);
     for (const feature of this.problem.space.features) takeLast(own, feature);
     return {
       domain: own,
       changed: new Set(),
       alternatives: this.problem.clauses.map(() => -1),
-      bound: 0,
+      bound,
     };
   }
 

@@ -1,0 +1,77 @@
+/**
+ * Squared costs over linear rows as a sum over features, with lattices, categories, alternatives and the cap on changes:
+ *
+ *   min Σ_f w_f Δ_f²   s.t.   Σ_f a_if(x_f) within [lower_i, upper_i]
+ *
+ * by the Lagrangian branch and bound of additive-search.ts: a part's bound knows the values of every feature and takes
+ * microseconds, where a projection knows none of them. Of answers the search only knows which values they have: continuous
+ * features are projected anew with everything else held (active-set.ts).
+ *
+ * Made for few rows whose terms are about as large as what the model adds up: rounding of the model is granted at the person
+ * only, and beyond that a share CLOSED of the bound is given up for it.
+ */
+import { copyDomain, createDomain, type Domain, pin } from '../../policy/domain.js';
+import { hasMoved, isContinuous, nearestValue } from '../../policy/values.js';
+import { linearRows, type Problem } from '../../problems/problem.js';
+import { AdditiveSearch } from '../additive/additive-search.js';
+import { TermsBuilder } from '../additive/additive-terms.js';
+import { isAnswer, snapColumns } from '../shared/answer-check.js';
+import { BestAnswer } from '../shared/best-answer.js';
+import { growthOf, readsDistances } from '../shared/linear-rows.js';
+import { type Limits, limit, type Outcome, type Prepared, solved } from '../solver.js';
+
+/** More multipliers than this are too many to search for. */
+const MOST_ROWS = 24;
+const MOST_GROWTH = 1e3;
+const CLOSED = 2.5e-7;
+
+export function fitsSeparable(problem: Problem): boolean {
+  const rows = [...linearRows(problem), ...problem.clauses.flatMap((clause) => clause.rows)];
+  const isPlain = rows.every((row) => growthOf(row) <= MOST_GROWTH && !readsDistances(row));
+  return problem.cost.norm === 'l2' && rows.length <= MOST_ROWS && isPlain;
+}
+
+export class SeparableSearch {
+  private readonly builder: TermsBuilder;
+  private readonly best: BestAnswer;
+  private readonly held: Domain;
+
+  /** `projection`: of the problem without lattices, caps and alternatives. */
+  constructor(
+    private readonly problem: Problem,
+    private readonly projection: Prepared,
+  ) {
+    this.builder = new TermsBuilder(problem);
+    this.best = new BestAnswer(problem);
+    this.held = createDomain(problem.space);
+  }
+
+  /** The best answer and its bound, from a first answer on. */
+  solve(domain: Domain, limits: Limits, first: Float64Array): Outcome {
+    const { best, problem } = this;
+    best.begin(domain);
+    best.offer(first);
+    this.improve(first, domain, limits);
+    const improve = (x: Float64Array) => this.improve(x, domain, limits);
+    const search = new AdditiveSearch(problem, domain, this.builder.build(domain), best, limits, improve);
+    const bound = Math.min(search.run(), best.cost, limits.cutoff) * (1 - CLOSED);
+    return (bound >= best.cost * (1 - 2 * CLOSED) ? solved : limit)(best.x, bound);
+  }
+
+  /** The cheapest answer with the values of a point, as far as they are single ones. */
+  private improve(point: Float64Array, domain: Domain, limits: Limits): void {
+    const { problem, held, best } = this;
+    const x = point.slice();
+    snapColumns(problem, domain, x);
+    copyDomain(domain, held);
+    for (const feature of problem.space.features) {
+      const { column, width, kind } = feature;
+      if (!hasMoved(feature, domain.origin, x)) pin(held, feature);
+      else if (kind === 'choice') for (let c = column; c < column + width; c++) held.lower[c] = held.upper[c] = x[c];
+      else if (!isContinuous(domain, feature))
+        held.lower[column] = held.upper[column] = nearestValue(domain, feature, x[column]);
+    }
+    const { x: found } = this.projection.solve(held, limits);
+    if (found && isAnswer(problem, domain, found)) best.offer(found);
+  }
+}
