@@ -28,7 +28,7 @@ export interface Ground {
   readonly classes: number;
   readonly links: number;
   readonly policy?: Record<string, unknown>;
-  readonly norm?: 'l0' | 'l1' | 'percentile';
+  readonly norm?: 'l0' | 'l1' | 'l2' | 'percentile';
   /** The chance of a feature to go in a few steps. */
   readonly steps?: number;
 }

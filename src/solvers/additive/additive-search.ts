@@ -83,7 +83,9 @@ export class AdditiveSearch {
         return Math.min(bound, this.unresolved);
       for (const child of this.visit(open.pop()!, visited)) open.push(child, child.bound);
     }
-    return Math.min(this.unresolved, open.size ? open.least() : Infinity);
+    // Parts that were closed have a bound that leaves nothing worthwhile, and no more than that.
+    const closed = this.cutoff * (1 - Math.max(WORTH, this.limits.gap));
+    return Math.min(this.unresolved, open.size ? open.least() : Infinity, closed);
   }
 
   private get cutoff(): number {

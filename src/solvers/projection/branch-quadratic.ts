@@ -15,7 +15,7 @@ import { Budget } from '../../problems/budget.js';
 import type { Problem } from '../../problems/problem.js';
 import { PreparedBranch } from '../linear/branch.js';
 import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from '../reductions/domain-tree.js';
-import type { Prepared, Solver } from '../solver.js';
+import { limit, type Prepared, type Solver } from '../solver.js';
 import { PreparedActiveSet } from './active-set.js';
 import { LagrangianBound } from './capped-bound.js';
 import { fitsSeparable, SeparableSearch } from './separable-search.js';
@@ -37,7 +37,8 @@ function prepare(problem: Problem): Prepared {
   const begin: TreeMethod['begin'] = (domain, limits) => {
     // The cutoff is a squared cost: it says nothing about the linear one.
     const first = linearised.solve(domain, { ...limits, anyAnswer: true, cutoff: Infinity, gap: 0 });
-    if (!separable || !first.x || limits.anyAnswer) return first;
+    if (first.status === 'infeasible') return first;
+    if (!separable || !first.x || limits.anyAnswer) return limit(first.x, 0);
     return separable.solve(domain, { ...limits, budget: partOf(limits.budget) }, first.x);
   };
   const method: TreeMethod = {

@@ -3,13 +3,20 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { evaluateCost } from '../../../src/policy/cost.js';
 import { Budget } from '../../../src/problems/budget.js';
 import { branch } from '../../../src/solvers/linear/branch.js';
+import { branchQuadratic } from '../../../src/solvers/projection/branch-quadratic.js';
 import type { Limits, Prepared, Solver } from '../../../src/solvers/solver.js';
 import { Dice } from '../../support/dice.js';
 import { patient } from '../../support/quadratic-problems.js';
 import { type Ground, type Rough, roughProblem } from '../../support/rough-problems.js';
 
 const GROUND: Ground = { powers: [0, 0], spread: 0, features: 6, links: 1, classes: 3, steps: 0.6 };
-const NORMS = ['l0', 'l1', 'percentile'] as const;
+type Norm = NonNullable<Ground['norm']>;
+const SEARCHES: readonly (readonly [Solver, Norm])[] = [
+  [branch, 'l0'],
+  [branch, 'l1'],
+  [branch, 'percentile'],
+  [branchQuadratic, 'l2'],
+];
 
 interface Solved extends Rough {
   readonly prepared: Prepared;
@@ -17,7 +24,7 @@ interface Solved extends Rough {
 }
 
 /** Problems with an answer that is proved to be the best. */
-function solvedProblems(solver: Solver, norm: (typeof NORMS)[number], count: number): Solved[] {
+function solvedProblems(solver: Solver, norm: Norm, count: number): Solved[] {
   const dice = new Dice(11);
   const found: Solved[] = [];
   while (found.length < count) {
@@ -32,47 +39,50 @@ function solvedProblems(solver: Solver, norm: (typeof NORMS)[number], count: num
 const costOf = ({ problem: { cost, space }, domain }: Rough, x: Float64Array): number =>
   evaluateCost(cost, space, domain.origin, x);
 
-describe.each(NORMS)('branch under %s', (norm) => {
-  let problems: Solved[];
-  beforeAll(() => {
-    problems = solvedProblems(branch, norm, 15);
-  });
+describe.each(SEARCHES.map(([solver, norm]) => [solver.name, norm, solver] as const))(
+  '%s under %s',
+  (_, norm, solver) => {
+    let problems: Solved[];
+    beforeAll(() => {
+      problems = solvedProblems(solver, norm, 15);
+    });
 
-  const solve = ({ prepared, domain }: Solved, limits: Partial<Limits>) =>
-    prepared.solve(domain, { ...patient, ...limits });
+    const solve = ({ prepared, domain }: Solved, limits: Partial<Limits>) =>
+      prepared.solve(domain, { ...patient, ...limits });
 
-  it('finds what is cheaper than the answer in hand', () => {
-    for (const problem of problems) {
-      const { status, x } = solve(problem, { cutoff: 1.2 * problem.optimum });
-      expect(status).toBe('solved');
-      expect(costOf(problem, x!)).toBeLessThanOrEqual(problem.optimum * (1 + 1e-6));
-    }
-  });
+    it('finds what is cheaper than the answer in hand', () => {
+      for (const problem of problems) {
+        const { status, x } = solve(problem, { cutoff: 1.2 * problem.optimum });
+        expect(status).toBe('solved');
+        expect(costOf(problem, x!)).toBeLessThanOrEqual(problem.optimum * (1 + 1e-6));
+      }
+    });
 
-  it('proves that nothing is cheaper, and does not call that infeasible', () => {
-    for (const problem of problems) {
-      const { status, lowerBound } = solve(problem, { cutoff: 0.7 * problem.optimum });
-      expect(status).not.toBe('infeasible');
-      expect(lowerBound).toBeGreaterThanOrEqual(0.7 * problem.optimum * (1 - 1e-6));
-      expect(lowerBound).toBeLessThanOrEqual(problem.optimum * (1 + 1e-9));
-    }
-  });
+    it('proves that nothing is cheaper, and does not call that infeasible', () => {
+      for (const problem of problems) {
+        const { status, lowerBound } = solve(problem, { cutoff: 0.7 * problem.optimum });
+        expect(status).not.toBe('infeasible');
+        expect(lowerBound).toBeGreaterThanOrEqual(0.7 * problem.optimum * (1 - 1e-6));
+        expect(lowerBound).toBeLessThanOrEqual(problem.optimum * (1 + 1e-9));
+      }
+    });
 
-  it('stops within the gap, with a bound that is true', () => {
-    for (const problem of problems) {
-      const { x, lowerBound } = solve(problem, { gap: 0.3 });
-      expect(lowerBound).toBeGreaterThanOrEqual(0.7 * costOf(problem, x!) * (1 - 1e-9));
-      expect(lowerBound).toBeLessThanOrEqual(problem.optimum * (1 + 1e-9));
-    }
-  });
+    it('stops within the gap, with a bound that is true', () => {
+      for (const problem of problems) {
+        const { x, lowerBound } = solve(problem, { gap: 0.3 });
+        expect(lowerBound).toBeGreaterThanOrEqual(0.7 * costOf(problem, x!) * (1 - 1e-9));
+        expect(lowerBound).toBeLessThanOrEqual(problem.optimum * (1 + 1e-9));
+      }
+    });
 
-  it('ends by its effort with a bound that is true', () => {
-    for (const problem of problems) {
-      const budget = new Budget(0, { now: () => 0 }, Infinity);
-      const { status, x, lowerBound } = solve(problem, { budget });
-      expect(['solved', 'limit']).toContain(status);
-      if (x) expect(problem.problem.holds(x)).toBe(true);
-      expect(lowerBound).toBeLessThanOrEqual(problem.optimum * (1 + 1e-9));
-    }
-  });
-});
+    it('ends by its effort with a bound that is true', () => {
+      for (const problem of problems) {
+        const budget = new Budget(0, { now: () => 0 }, Infinity);
+        const { status, x, lowerBound } = solve(problem, { budget });
+        expect(['solved', 'limit']).toContain(status);
+        if (x) expect(problem.problem.holds(x)).toBe(true);
+        expect(lowerBound).toBeLessThanOrEqual(problem.optimum * (1 + 1e-9));
+      }
+    });
+  },
+);
