@@ -11,7 +11,7 @@ import { evaluateCost } from '../../policy/cost.js';
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import { cheapestL1, cheapestL2 } from '../linear/polyhedral.js';
-import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
+import { isBeyond, type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { COARSE, type DescentProblem, descend, FINE, restore } from './ccp-descent.js';
 import { FeasiblePoint } from './feasible-point.js';
 import { PreparedDual } from './quadratic-dual.js';
@@ -43,11 +43,13 @@ export class PreparedCcp implements Prepared {
     const frame = this.view.frame(domain);
     if (!frame.free.length) return standing(this.problem, domain);
     const descent = this.descent(frame, domain, limits);
-    const relaxed = this.dual.solve(domain, limits);
+    const relaxed = this.dual.solve(domain, { ...limits, cutoff: this.linear ? limits.cutoff ** 2 : limits.cutoff });
     // ‖y‖₁ >= ‖y‖₂: the squared problem's bound holds for the linear one, as a root.
     const bound = this.linear ? Math.sqrt(Math.max(0, relaxed.lowerBound)) : relaxed.lowerBound;
     if (relaxed.status === 'infeasible') return { ...relaxed };
-    const best = this.bestStart(descent, this.starts(frame, domain, relaxed.x));
+    if (isBeyond(bound, limits)) return limit(null, bound);
+    const isEnough = (cost: number) => isBeyond(bound, { ...limits, cutoff: cost });
+    const best = this.bestStart(descent, this.starts(frame, domain, relaxed.x), isEnough);
     if (!best) return this.fromProbe(frame, domain, descent, bound, limits);
     this.view.toColumns(frame, descend(descent, best, FINE).y, domain, this.best);
     return limit(this.best, bound);
@@ -63,10 +65,14 @@ export class PreparedCcp implements Prepared {
   }
 
   /** Where a rough descent from each start gets furthest down. */
-  private bestStart(descent: DescentProblem, starts: Iterable<Float64Array>): Float64Array | undefined {
+  private bestStart(
+    descent: DescentProblem,
+    starts: Iterable<Float64Array>,
+    isEnough: (cost: number) => boolean,
+  ): Float64Array | undefined {
     let best: { y: Float64Array; cost: number } | undefined;
     for (const start of starts) {
-      if (best && descent.budget.isSpent) break;
+      if (best && (descent.budget.isSpent || isEnough(best.cost))) break;
       const inside = restore(descent, start);
       const reached = inside && descend(descent, inside, COARSE);
       if (reached && !(reached.cost >= (best?.cost ?? Infinity))) best = reached;

@@ -13,7 +13,16 @@
 import type { Domain } from '../../policy/domain.js';
 import type { FeatureRule } from '../../policy/rules.js';
 import { onlyAtoms, type Problem } from '../../problems/problem.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import {
+  INFEASIBLE,
+  isBeyond,
+  type Limits,
+  limit,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  solved,
+} from '../solver.js';
 import { PreparedCcp } from './ccp.js';
 import { type DescentProblem, descend, FINE, restore, valueAt } from './ccp-descent.js';
 import { hasFewQuadratics, standing } from './quadratic-view.js';
@@ -74,8 +83,10 @@ class PreparedSdp implements Prepared {
     const distance = leastDistance(quadratics, intervals);
     if (distance === Infinity) return INFEASIBLE;
     const descent = this.local.descent(frame, domain, limits);
-    const { answer, bound } =
-      distance > 0 ? search(new Shor(distance, quadratics, intervals, limits.budget), descent) : atOrigin(d, descent);
+    const isEnough = (best: ScaledPoint | undefined, proved: number) =>
+      isBeyond(proved * frame.share, { ...limits, cutoff: Math.min(limits.cutoff, best?.cost ?? Infinity) });
+    const shor = () => new Shor(distance, quadratics, intervals, limits.budget);
+    const { answer, bound } = distance > 0 ? search(shor(), descent, isEnough) : atOrigin(d, descent);
     if (bound === Infinity) return INFEASIBLE;
     const proved = bound * frame.share;
     if (!answer) return limit(null, proved);
@@ -95,8 +106,12 @@ const atOrigin = (d: number, descent: DescentProblem): Relaxation => ({
   bound: 0,
 });
 
-/** Relaxes, finds answers near it and tightens, until they meet. */
-function search(shor: Shor, descent: DescentProblem): Relaxation {
+/** Relaxes, finds answers near it and tightens, until they meet or are told to be near enough. */
+function search(
+  shor: Shor,
+  descent: DescentProblem,
+  isEnough: (answer: ScaledPoint | undefined, bound: number) => boolean,
+): Relaxation {
   let answer: ScaledPoint | undefined;
   let bound = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -104,8 +119,9 @@ function search(shor: Shor, descent: DescentProblem): Relaxation {
     const before = bound;
     bound = Math.max(bound, Math.min(relaxed.bound * (1 - BOUND_SHARE), answer?.cost ?? Infinity));
     if (relaxed.status === 'infeasible' || (answer && meets(answer, bound)) || descent.budget.isSpent) break;
+    if (isEnough(answer, bound)) break;
     answer = new Region(descent, shor.size).cheapest(candidates(relaxed, descent), bound, answer);
-    if (answer && meets(answer, bound)) break;
+    if (answer && (meets(answer, bound) || isEnough(answer, bound))) break;
     if (round > 0 && bound - before <= PROGRESS * (answer?.cost ?? bound)) break;
     if (answer) shor.cutOff(answer.cost);
     if (!shor.separate() && (round > 0 || !answer)) break;

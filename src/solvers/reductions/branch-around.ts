@@ -32,7 +32,9 @@ function prepare(problem: Problem, table: SolverTable): Prepared {
   });
   const local = byAlternatives((alternatives) => spatial.prepare(relaxedProblem(problem, alternatives), table));
   const relax: TreeMethod['relax'] = (node, limits) => {
-    const outcome = dual(node.alternatives).solve(node.domain, limits);
+    // The dual's cost is the square of the linear one.
+    const cutoff = linear ? limits.cutoff ** 2 : limits.cutoff;
+    const outcome = dual(node.alternatives).solve(node.domain, { ...limits, cutoff });
     if (!linear || outcome.status === 'infeasible') return outcome;
     return limit(outcome.x, Math.sqrt(Math.max(0, outcome.lowerBound)));
   };

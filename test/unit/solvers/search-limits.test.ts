@@ -4,9 +4,11 @@ import { evaluateCost } from '../../../src/policy/cost.js';
 import { Budget } from '../../../src/problems/budget.js';
 import { branch } from '../../../src/solvers/linear/branch.js';
 import { branchQuadratic } from '../../../src/solvers/projection/branch-quadratic.js';
+import { ccp } from '../../../src/solvers/quadratic/ccp.js';
+import { sdp } from '../../../src/solvers/quadratic/sdp.js';
 import type { Limits, Prepared, Solver } from '../../../src/solvers/solver.js';
 import { Dice } from '../../support/dice.js';
-import { patient } from '../../support/quadratic-problems.js';
+import { type Posed, patient, pose } from '../../support/quadratic-problems.js';
 import { type Ground, type Rough, roughProblem } from '../../support/rough-problems.js';
 
 const GROUND: Ground = { powers: [0, 0], spread: 0, features: 6, links: 1, classes: 3, steps: 0.6 };
@@ -86,3 +88,33 @@ describe.each(SEARCHES.map(([solver, norm]) => [solver.name, norm, solver] as co
     });
   },
 );
+
+describe.each([sdp, ccp].map((solver) => [solver.name, solver] as const))('%s', (_, solver) => {
+  const dice = new Dice(5);
+  const policy = { cost: { norm: 'l2' } };
+  const posed: Posed[] = Array.from({ length: 6 }, () => pose(dice, { family: 'qda', size: 3, classes: 3, policy }));
+  const cases = posed.flatMap(({ problems, domain }) => problems.map((problem) => ({ problem, domain })));
+
+  it('claims no more than that nothing is cheaper than the answer in hand', () => {
+    for (const one of cases) {
+      const prepared = solver.prepare(one.problem, []);
+      const whole = prepared.solve(one.domain, patient);
+      const best = whole.x ? costOf(one, whole.x) : Infinity;
+      const told = prepared.solve(one.domain, { ...patient, cutoff: 0.5 * whole.lowerBound });
+      expect(told.status).toBe(whole.status === 'infeasible' ? 'infeasible' : 'limit');
+      expect(told.lowerBound).toBeLessThanOrEqual(best * (1 + 1e-9));
+    }
+  });
+
+  it('does no more work than without an answer in hand, where ccp does less', () => {
+    const workOf = (more: Partial<Limits>) => {
+      const budget = new Budget(Infinity, { now: () => 0 }, Infinity);
+      for (const { problem, domain } of cases)
+        solver.prepare(problem, []).solve(domain, { ...patient, budget, ...more });
+      return budget.spent;
+    };
+    const whole = workOf({});
+    expect(workOf({ cutoff: 1e-9, gap: 0.9 })).toBeLessThanOrEqual(whole);
+    if (solver === ccp) expect(workOf({ cutoff: 1e-9 })).toBeLessThan(whole);
+  });
+});
