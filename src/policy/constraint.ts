@@ -65,7 +65,7 @@ export function compileConstraint(text: string, features: readonly FeatureLike[]
 
 /**
  * `values` by feature: the number, 0/1 for a boolean, the category's index for both encodings of a categorical.
- * Non-strict ends give way by `tolerance` · max(1, Σ |c · v|), strict ends not at all.
+ * Non-strict ends give way by `tolerance` · max(Σ |c · v|, |end|), strict ends not at all.
  */
 export function holds(constraint: Constraint, values: ArrayLike<number>, tolerance = 1e-9): boolean {
   return constraint.clauses.every(({ atoms }) => atoms.some((atom) => atomHolds(atom, values, tolerance)));
@@ -83,10 +83,10 @@ function atomHolds(atom: LinearAtom, values: ArrayLike<number>, tolerance: numbe
     sum += coefficient;
     magnitude += Math.abs(coefficient);
   }
-  const slack = tolerance * Math.max(1, magnitude);
+  const slack = (end: number) => (Number.isFinite(end) ? tolerance * Math.max(magnitude, Math.abs(end)) : 0);
   return (
-    (atom.lowerStrict ? sum > atom.lower : sum >= atom.lower - slack) &&
-    (atom.upperStrict ? sum < atom.upper : sum <= atom.upper + slack)
+    (atom.lowerStrict ? sum > atom.lower : sum >= atom.lower - slack(atom.lower)) &&
+    (atom.upperStrict ? sum < atom.upper : sum <= atom.upper + slack(atom.upper))
   );
 }
 

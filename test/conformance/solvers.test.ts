@@ -340,7 +340,9 @@ describe('the engine', () => {
     expect(status).toBe('optimal');
     expect([...values!]).toEqual([expect.closeTo(2, 9), expect.closeTo(6, 9)]);
     expect([...rowDuals]).toEqual([expect.closeTo(0, 9), expect.closeTo(-1.5, 9), expect.closeTo(-1, 9)]);
-    expect(bound).toBeCloseTo(-36, 9);
+    // A column without an end costs the proof some of its last digits.
+    expect(bound).toBeLessThanOrEqual(-36);
+    expect(bound).toBeCloseTo(-36, 6);
   });
 
   it('meets the optimality conditions of random LPs', () => {
@@ -411,7 +413,7 @@ describe('the engine', () => {
     expect(detail.length).toBeLessThan(300);
     const fine = new SparseProgram();
     fine.cost[fine.addColumn(1, 2)] = 1;
-    expect(runHighs(fine, within(1000).budget).bound).toBe(1);
+    expect(runHighs(fine, within(1000).budget).bound).toBeCloseTo(1, 12);
   });
 });
 

@@ -168,14 +168,14 @@ describe('what Redis holds', () => {
     const id = enqueued.stdout.trim();
     await redis.set(key, 'no zlib');
     expect((await world.run('models', 'check', 'broken@1')).stderr).toContain(
-      'model broken@1: what Redis holds is damaged',
+      'model broken@1: the content in Redis is damaged',
     );
     const worker = await world.startWorker('--queues', 'bulk');
     await until('the failure', async () => (await batches.status(id)).failed > 0);
     expect(await batches.chunk(id, 0)).toMatchObject({
       state: 'failed',
       code: 'damaged',
-      message: expect.stringContaining('model broken@1: what Redis holds is damaged'),
+      message: expect.stringContaining('model broken@1: the content in Redis is damaged'),
     });
     worker.process.kill('SIGTERM');
     await worker.ended;

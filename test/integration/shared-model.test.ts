@@ -58,8 +58,8 @@ async function predictions(planKey: string, model: SharedModel, row: number): Pr
   return (await Promise.all(tasks)).map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()).prediction);
 }
 
-const buffersOf = ({ forests }: SharedModel) =>
-  Object.values(forests.model!).flatMap((array) => (ArrayBuffer.isView(array) ? [array.buffer] : []));
+const buffersOf = ({ parts }: SharedModel) =>
+  Object.values(parts.model!).flatMap((array) => (ArrayBuffer.isView(array) ? [array.buffer] : []));
 
 const bytesOf = (model: SharedModel) => buffersOf(model).reduce((sum, { byteLength }) => sum + byteLength, 0);
 
@@ -81,7 +81,7 @@ describe('the trees of a model', () => {
     expect(shared.rest.byteLength).toBeLessThan(2000);
     const { prediction } = loadModel(DOCUMENT).predict(rowOf(5));
     expect(await predictions('packed', shared, 5)).toEqual([prediction, prediction]);
-    shared.forests.model!.value.fill(1);
+    (shared.parts.model!.value as Float64Array).fill(1);
     expect(await predictions('packed', shared, 5)).toEqual([1 + TREES, 1 + TREES]);
   });
 

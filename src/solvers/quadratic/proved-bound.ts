@@ -104,7 +104,9 @@ function leastOf(weights: Float64Array, constraints: readonly FormConstraint[], 
     addRowSizes(form, Math.abs(multiplier), sizes);
   }
   const doubts = sizes.map((sum) => (constraints.length + 4) * ROUNDING * sum);
-  return lastPivot(Z, doubts, d) - given;
+  const least = lastPivot(Z, doubts, d) - given;
+  // Multipliers without measure overflow, and prove nothing.
+  return Number.isNaN(least) ? Number.NEGATIVE_INFINITY : least;
 }
 
 /** Σ λ c - bᵀM⁻¹b from below, for Z = [M b; bᵀ Σ λ c]. */

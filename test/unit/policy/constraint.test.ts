@@ -345,10 +345,11 @@ describe('holds', () => {
     expect(at('income + rent <= 0.3', { income: 0.1, rent: 0.2 })).toBe(true);
     expect(at('income <= 1e6', { income: 1e6 + 5e-4 })).toBe(true);
     expect(at('income <= 1e6', { income: 1e6 + 5e-3 })).toBe(false);
-    expect(at('income >= 0', { income: -5e-10 })).toBe(true);
-    expect(at('income >= 0', { income: -5e-9 })).toBe(false);
+    expect(at('income >= 0', { income: -5e-10 })).toBe(false);
+    expect(at('0.5 * income >= 1.5e-8', { income: 3e-8 - 1e-17 })).toBe(true);
+    expect(at('0.5 * income >= 1.5e-8', { income: 3e-8 - 1e-16 })).toBe(false);
     expect(at('income - rent = 0', { income: 1e6, rent: 1e6 + 1e-3 })).toBe(true);
-    expect(at('income >= 0', { income: -0.05 }, 0.1)).toBe(true);
+    expect(at('income >= 1', { income: 0.95 }, 0.1)).toBe(true);
     expect(at('income >= 0', { income: -5e-10 }, 0)).toBe(false);
   });
 

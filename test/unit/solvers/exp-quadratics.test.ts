@@ -69,7 +69,7 @@ describe.each(FAMILIES)('probabilities of %s', (family) => {
       const row = { id: 'r', features: { f0: dice.integer(-6, 6) / 2, f1: dice.integer(-6, 6) / 2 } };
       const [cut, all] = await Promise.all(
         ['cuts', 'enumerate'].map(async (solver) =>
-          (await prepare(model, policyOf({ ...shared, effort: 20_000, solvers: [solver] }))).explain(row),
+          (await prepare(model, policyOf({ ...shared, effort: 100_000, solvers: [solver] }))).explain(row),
         ),
       );
       expect(cut.status).toBe(all.status);

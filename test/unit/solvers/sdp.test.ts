@@ -13,7 +13,7 @@ import { atomsOf, type Problem } from '../../../src/problems/problem.js';
 import { solvers } from '../../../src/solvers/index.js';
 import { ccp } from '../../../src/solvers/quadratic/ccp.js';
 import { LagrangeDual } from '../../../src/solvers/quadratic/dual-newton.js';
-import { provedBound, provedEmpty } from '../../../src/solvers/quadratic/proved-bound.js';
+import { provedBound, provedEmpty, quadraticConstraint } from '../../../src/solvers/quadratic/proved-bound.js';
 import { quadraticDual } from '../../../src/solvers/quadratic/quadratic-dual.js';
 import type { ScaledQuadratic } from '../../../src/solvers/quadratic/quadratic-view.js';
 import { sdp } from '../../../src/solvers/quadratic/sdp.js';
@@ -460,5 +460,14 @@ describe('accepts', () => {
     expect(acceptance({ classes: 3 }, { discrete: true })).toBe('no');
     expect(acceptance({ classes: 3 }, { capped: true })).toBe('no');
     expect(acceptance({ classes: 3 }, { disjunctive: true })).toBe('no');
+  });
+});
+
+describe('multipliers that overflow', () => {
+  it('prove nothing', () => {
+    const constraint = quadraticConstraint(Float64Array.of(1), Float64Array.of(1e200), 1e300);
+    const lambda = Float64Array.of(1e300);
+    expect(provedBound(Float64Array.of(1), [constraint], lambda)).toBe(Number.NEGATIVE_INFINITY);
+    expect(provedEmpty(Float64Array.of(1), [constraint], lambda)).toBe(Number.NEGATIVE_INFINITY);
   });
 });
