@@ -6,7 +6,8 @@
  * where value(f) is the number, 0/1 for a boolean, the rank for an ordinal category. Negation is pushed down to the
  * comparisons, `or` is distributed over `and`. What keeps the result small, since a clause of several atoms costs a
  * mixed-integer solver binaries:
- *   - a clause of 0/1 literals only is one atom: a or not b or f in {k, l}  ->  a + (1 - b) + [f = k] + [f = l] >= 1;
+ *   - a clause of 0/1 literals only is one atom: a or not b or f in {k, l}  ->  a + (1 - b) + [f = k] + [f = l] >= 1, unless
+ *     values may be missing;
  *   - literals of one feature in one clause are one literal; atoms that the features' domains decide vanish;
  *   - single-atom clauses over the same sum are one interval: 0 <= x and x <= 5 is x in [0, 5];
  *   - a sum that can only be whole gets whole, non-strict ends: x < 5 is x <= 4.
@@ -57,9 +58,12 @@ export interface Constraint {
   clauses: Clause[];
 }
 
-/** Throws ExpressionError. */
-export function compileConstraint(text: string, features: readonly FeatureLike[]): Constraint {
-  const normaliser = new Normaliser(new Scope(text, features));
+/**
+ * Throws ExpressionError. `mayMiss`: values may be missing. Of `a or b` one value then decides while the other is missing, which the
+ * sum of both cannot tell.
+ */
+export function compileConstraint(text: string, features: readonly FeatureLike[], mayMiss = false): Constraint {
+  const normaliser = new Normaliser(new Scope(text, features), mayMiss);
   return { text, clauses: normaliser.normalise(parseExpression(text)) };
 }
 
@@ -128,7 +132,10 @@ const CONNECTIVES: Record<Connective, { left: boolean; both: boolean }> = {
 
 /** Expression -> clauses. `positive` is false where the expression's negation is meant. */
 class Normaliser {
-  constructor(private readonly scope: Scope) {}
+  constructor(
+    private readonly scope: Scope,
+    private readonly mayMiss: boolean,
+  ) {}
 
   normalise(expression: Expression): Clause[] {
     return this.condition(expression, true).map((disjunction) => this.finish(disjunction));
@@ -247,7 +254,8 @@ class Normaliser {
 
   private finish({ literals, atoms }: Disjunction): Clause {
     const all = [...literals.values()];
-    const groups = atoms.size === 0 ? [all] : all.map((literal) => [literal]);
+    const isSum = atoms.size === 0 && !this.mayMiss;
+    const groups = isSum ? [all] : all.map((literal) => [literal]);
     return { atoms: [...groups.map((group) => this.literalSum(group)), ...atoms.values()] };
   }
 

@@ -49,7 +49,7 @@ export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): Comp
 
 function compileText(text: string, index: number, loaded: LoadedModel): Constraint {
   try {
-    return compileConstraint(text, loaded.document.features);
+    return compileConstraint(text, loaded.document.features, loaded.model.takesMissing);
   } catch (error) {
     throw new ElsewiseError('bad-document', (error as Error).message, `policy.constraints[${index}]`);
   }

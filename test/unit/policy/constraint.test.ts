@@ -353,6 +353,14 @@ describe('holds', () => {
     expect(at('income >= 0', { income: -5e-10 }, 0)).toBe(false);
   });
 
+  it('lets one boolean decide while the other is missing, where values may be', () => {
+    const row = valuesOf({ hasGuarantor: 1, hasCoapplicant: Number.NaN });
+    const either = compileConstraint('hasGuarantor or hasCoapplicant', FEATURES, true);
+    expect(holds(either, row)).toBe(true);
+    expect(holds(either, valuesOf({ hasGuarantor: 0, hasCoapplicant: Number.NaN }))).toBe(false);
+    expect(holds(compileConstraint('hasGuarantor or not hasCoapplicant', FEATURES, true), row)).toBe(true);
+  });
+
   it('gives strict ends none', () => {
     expect(at('income < 1', { income: 1 })).toBe(false);
     expect(at('income < 1', { income: 1 - 1e-15 })).toBe(true);
