@@ -33,6 +33,8 @@ import type { Frame } from './quadratic-view.js';
 import { RegionLines } from './region-lines.js';
 import { CLOSED, type SpatialProblem, SpatialSearch } from './spatial-search.js';
 
+/** Beyond this entry of a matrix nothing is searched. */
+const LARGEST_ENTRY = 1e140;
 /** More concave directions than this are left to the bound of the dual. */
 const MAX_DIRECTIONS = 24;
 const MAX_NODES = 4000;
@@ -59,7 +61,7 @@ class PreparedSpatial implements Prepared {
     const frame = view.frame(domain);
     if (!frame.free.length || first.status === 'infeasible' || isBeyond(first.lowerBound, limits)) return first;
     const split = this.splitOf(frame);
-    if (split.reduce((sum, q) => sum + q.concave.length, 0) > MAX_DIRECTIONS) return first;
+    if (!split || split.reduce((sum, q) => sum + q.concave.length, 0) > MAX_DIRECTIONS) return first;
     const y = first.x && view.toScaled(frame, first.x, domain);
     const start = y && { y, cost: this.local.cost(y) };
     const problem = this.asSpatial(frame, domain, Math.min(start?.cost ?? Infinity, limits.cutoff), limits);
@@ -81,7 +83,7 @@ class PreparedSpatial implements Prepared {
     for (let j = 0; j < lo.length; j++) [lo[j], hi[j]] = [Math.max(lo[j], -reach), Math.min(hi[j], reach)];
     const far = lo.map((low, j) => Math.max(-low, hi[j]));
     if (!far.every(Number.isFinite)) return null;
-    const split = this.splitOf(frame);
+    const split = this.splitOf(frame)!;
     const quadratics = view.underestimates(frame, domain).map(({ b, c }, i) => {
       const blur = split[i].units.reduce((sum, unit, j) => sum + unit * far[j], 0);
       const { P, terms, concave, kappa } = split[i];
@@ -127,7 +129,9 @@ class PreparedSpatial implements Prepared {
     );
   }
 
-  private splitOf(frame: Frame): readonly ConcaveSplit[] {
+  /** null: the matrices are too large for a spectrum, whose sums of squares would overflow. */
+  private splitOf(frame: Frame): readonly ConcaveSplit[] | null {
+    if (frame.least.some((A) => A.some((entry) => !(Math.abs(entry) < LARGEST_ENTRY)))) return null;
     let split = this.splits.get(frame);
     if (!split) {
       const terms = frame.near.map((N, i) => N.map((value, k) => value + frame.far[i][k]));
