@@ -104,6 +104,15 @@ function spreadTies(quantiles: readonly number[]): PercentileCurve | null {
   return { points: Float64Array.from(points), heights: Float64Array.from(heights) };
 }
 
+/** |F(to) - F(from)|. Beyond the same end of F's points the line there is asked, whose heights would cancel. */
+function percentilesBetween(curve: PercentileCurve, from: number, to: number): number {
+  const { points, heights } = curve;
+  const last = points.length - 1;
+  const isBeyond = Math.max(from, to) <= points[0] || Math.min(from, to) >= points[last];
+  if (isBeyond) return ((heights[last] - heights[0]) / (points[last] - points[0])) * Math.abs(to - from);
+  return Math.abs(percentile(curve, to) - percentile(curve, from));
+}
+
 export function percentile({ points, heights }: PercentileCurve, x: number): number {
   const last = points.length - 1;
   const meanSlope = (heights[last] - heights[0]) / (points[last] - points[0]);
@@ -155,7 +164,7 @@ export function changeCost(cost: Cost, feature: Feature, from: number, to: numbe
       return weight * delta * delta;
     case 'percentile': {
       const curve = cost.curves[feature.index];
-      return weight * (curve ? Math.abs(percentile(curve, to) - percentile(curve, from)) : Math.abs(delta));
+      return weight * (curve ? percentilesBetween(curve, from, to) : Math.abs(delta));
     }
     default:
       return 0;

@@ -6,20 +6,14 @@
  *   l0           φ(v) = w for any change: slope w/hi while the feature is undecided, nothing once it counts as changed
  *   percentile   piecewise linear without any convexity, bent where the distribution function is; beyond its last bend a line
  */
+import { type CostCurve, costAt, costCurve } from '../shared/cost-curve.js';
 import type { MoveModel } from './moves.js';
-
-/** A cost curve: bends at ascending amounts, the cost there, and the slope beyond the last one. */
-interface Curve {
-  readonly amounts: Float64Array;
-  readonly costs: Float64Array;
-  readonly tail: number;
-}
 
 /** Lengths and slopes of the pieces of a hull, in turn; the last length may be infinite. */
 export type Hull = Float64Array;
 
 export class MoveCosts {
-  private curves: (Curve | undefined)[] = [];
+  private curves: (CostCurve | undefined)[] = [];
   /** By move, lower and upper end: hulls of the present person. */
   private hulls: (Map<number, Map<number, Hull>> | undefined)[] = [];
   private readonly line = new Float64Array(2);
@@ -40,7 +34,7 @@ export class MoveCosts {
     if (kind === 'choose') return model.choicePrice[j] * amount;
     if (cost.norm === 'l0') return amount > 0 ? cost.weight[feature.index] : 0;
     if (cost.norm === 'l1') return cost.weight[feature.index] * amount;
-    return valueAt(this.curve(j), amount);
+    return costAt(this.curve(j), amount);
   }
 
   /** The hull on [lo, hi]. `decided`: the feature counts as changed. Valid until the next call. */
@@ -90,60 +84,23 @@ export class MoveCosts {
     return this.curve(j).tail;
   }
 
-  private curve(j: number): Curve {
+  private curve(j: number): CostCurve {
     this.curves[j] ??= this.buildCurve(j);
     return this.curves[j];
   }
 
-  /** Costs are added up from the present value on: no difference of large heights is taken. */
-  private buildCurve(j: number): Curve {
-    const { model } = this;
-    const { cost } = model.problem;
-    const { kind, feature } = model.moves[j];
-    const weight = cost.weight[feature.index];
-    const curve = cost.curves[feature.index];
-    if (!curve) return { amounts: new Float64Array(), costs: new Float64Array(), tail: weight };
-    const { points, heights } = curve;
-    const here = model.originOf(j);
+  private buildCurve(j: number): CostCurve {
+    const { cost } = this.model.problem;
+    const { kind, feature } = this.model.moves[j];
     const side = kind === 'up' ? 1 : -1;
-    const last = points.length - 1;
-    const mean = (heights[last] - heights[0]) / (points[last] - points[0]);
-    const ahead = [...points.keys()].filter((k) => (points[k] - here) * side > 0);
-    if (side < 0) ahead.reverse();
-    const slopeInto = (k: number) => {
-      const before = k - side;
-      return before < 0 || before > last ? mean : (heights[k] - heights[before]) / (points[k] - points[before]);
-    };
-    const amounts = Float64Array.from(ahead, (k) => (points[k] - here) * side);
-    const costs = new Float64Array(amounts.length);
-    for (let k = 0; k < amounts.length; k++) {
-      const length = k ? Math.abs(points[ahead[k]] - points[ahead[k - 1]]) : amounts[0];
-      costs[k] = (k ? costs[k - 1] : 0) + weight * slopeInto(ahead[k]) * length;
-    }
-    return { amounts, costs, tail: weight * mean };
+    return costCurve(cost.curves[feature.index], cost.weight[feature.index], this.model.originOf(j), side);
   }
-}
-
-function valueAt({ amounts, costs, tail }: Curve, amount: number): number {
-  const last = amounts.length - 1;
-  if (last < 0) return tail * amount;
-  if (amount >= amounts[last]) return costs[last] + tail * (amount - amounts[last]);
-  let low = -1;
-  let high = last;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (amounts[middle] <= amount) low = middle;
-    else high = middle;
-  }
-  const from = low < 0 ? 0 : amounts[low];
-  const base = low < 0 ? 0 : costs[low];
-  return base + ((costs[high] - base) * (amount - from)) / (amounts[high] - from);
 }
 
 /** The lower convex hull of a curve on an interval, as a chain. */
-function hullOf(curve: Curve, lo: number, hi: number): Hull {
+function hullOf(curve: CostCurve, lo: number, hi: number): Hull {
   const xs = [lo];
-  const ys = [valueAt(curve, lo)];
+  const ys = [costAt(curve, lo)];
   const add = (x: number, y: number) => {
     while (xs.length > 1 && isAbove(xs, ys, x, y)) {
       xs.pop();
@@ -154,7 +111,7 @@ function hullOf(curve: Curve, lo: number, hi: number): Hull {
   };
   for (let k = 0; k < curve.amounts.length; k++)
     if (curve.amounts[k] > lo && curve.amounts[k] < hi) add(curve.amounts[k], curve.costs[k]);
-  if (hi < Infinity) add(hi, valueAt(curve, hi));
+  if (hi < Infinity) add(hi, costAt(curve, hi));
   else while (xs.length > 1 && lastSlope(xs, ys) >= curve.tail) [xs.pop(), ys.pop()];
   const pieces: number[] = [];
   for (let k = 1; k < xs.length; k++) pieces.push(xs[k] - xs[k - 1], (ys[k] - ys[k - 1]) / (xs[k] - xs[k - 1]));

@@ -3,9 +3,9 @@
  *
  *   c_f(v) = w_f |F_f(v) - F_f(x_f)|  >=  s_f |v - x_f|     for v in [l_f, u_f],       s_f the least slope of a chord from x_f
  *
- * c_f is piecewise linear, so that s_f is found among the points of F_f, the ends of the interval and the slopes at x_f. The problem under
- * L1 with weights s is a relaxation of a part of the domain; its point is an answer if the model confirms it, at its own cost. A part
- * is split where a chord is furthest below the cost. The number of parts grows with the features that change and with the points of F.
+ * c_f is piecewise linear, so that few amounts decide s_f (shared/cost-curve.ts). The problem under L1 with weights s is a relaxation of a
+ * part of the domain. Its point is an answer if the model confirms it, at its own cost. A part is split where a chord is furthest
+ * below the cost. The number of parts grows with the features that change and with the points of F.
  */
 import type { Feature } from '../../models/features.js';
 import { type Cost, changeCost } from '../../policy/cost.js';
@@ -14,6 +14,7 @@ import type { Problem } from '../../problems/problem.js';
 import { FeasiblePoint } from '../quadratic/feasible-point.js';
 import { isAnswer } from '../shared/answer-check.js';
 import { BestAnswer } from '../shared/best-answer.js';
+import { costCurve, leastChord } from '../shared/cost-curve.js';
 import { NodeHeap } from '../shared/node-heap.js';
 import {
   exactForParts,
@@ -135,30 +136,19 @@ class PreparedPercentileChords implements Prepared {
   }
 
   /** Null: a category, whose cost is no slope, or a number that stays. */
-  private chordOf(feature: Feature, domain: Domain): Chord | null {
-    const { kind, column, index } = feature;
-    const curve = this.problem.cost.curves[index];
+  private chordOf({ kind, column, index }: Feature, domain: Domain): Chord | null {
     const [low, high, here] = [domain.lower[column], domain.upper[column], domain.origin[column]];
-    if (kind === 'choice' || !curve || (low === here && high === here)) return null;
-    const points = Array.from(curve.points).filter((point) => point > low && point < high);
-    const ends = [finiteEnd(low, here, points[0] ?? here, -1), finiteEnd(high, here, points.at(-1) ?? here, 1)];
-    let least: Chord = { slope: Infinity, at: here };
-    for (const at of [...points, ...ends, ...besides(here, low, high, [...points, ...ends])]) {
-      if (at === here) continue;
-      const slope = changeCost(this.problem.cost, feature, here, at) / Math.abs(at - here);
-      if (slope < least.slope) least = { slope, at };
-    }
-    const beyond = this.beyond(index, low, high);
-    const slope = Math.min(least.slope, beyond) * (1 - ROUNDING);
-    return slope < Infinity && slope > 0 ? { slope, at: least.at } : null;
-  }
-
-  /** What the slope of a chord tends to where an interval has no end. */
-  private beyond(f: number, low: number, high: number): number {
-    if (Number.isFinite(low) && Number.isFinite(high)) return Infinity;
-    const { points, heights } = this.problem.cost.curves[f]!;
-    const mean = (heights.at(-1)! - heights[0]) / (points.at(-1)! - points[0]);
-    return this.problem.cost.weight[f] * mean;
+    if (kind === 'choice' || (low === here && high === here)) return null;
+    const sides: Chord[] = [];
+    const { curves, weight } = this.problem.cost;
+    const add = (side: 1 | -1, least: number, most: number) => {
+      if (!(most > 0) || !(least <= most)) return;
+      const chord = leastChord(costCurve(curves[index], weight[index], here, side), Math.max(0, least), most);
+      sides.push({ slope: chord.slope * (1 - ROUNDING), at: here + side * chord.amount });
+    };
+    add(1, low - here, high - here);
+    add(-1, here - high, here - low);
+    return sides.reduce((a, b) => (b.slope < a.slope ? b : a));
   }
 
   /** The domain in two, along the feature whose chord is furthest below its cost at x; null: none is far below. */
@@ -185,20 +175,6 @@ class PreparedPercentileChords implements Prepared {
     part[end][column] = at;
     return part;
   }
-}
-
-/** A finite stand-in for an end: one unit beyond the last point, where the curve has its mean slope for good. */
-const finiteEnd = (end: number, here: number, last: number, side: 1 | -1): number => {
-  if (Number.isFinite(end)) return end;
-  const outer = side > 0 ? Math.max(here, last) : Math.min(here, last);
-  return outer + side * Math.max(1, Math.abs(outer));
-};
-
-/** Points halfway to the next ones on both sides: the slopes at the present value itself. */
-function besides(here: number, low: number, high: number, points: readonly number[]): number[] {
-  const above = Math.min(...points.filter((point) => point > here));
-  const below = Math.max(...points.filter((point) => point < here));
-  return [(here + above) / 2, (here + below) / 2].filter((v) => Number.isFinite(v) && v >= low && v <= high);
 }
 
 /** Strictly inside of the interval: the point itself, else halfway to where the chord is met. */
