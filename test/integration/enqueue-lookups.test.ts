@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Keys } from '../../src/store/keys.js';
 import { POLICY, World } from './queue-world.js';
+import { commandsDuring } from './redis-monitor.js';
 
 let world: World;
 
@@ -14,19 +15,9 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-/** The commands that the work sends, each as its words. */
-async function commandsOf(work: () => Promise<unknown>): Promise<string[][]> {
-  const monitor = await (world.store.redis as Redis).duplicate().monitor();
-  const commands: string[][] = [];
-  monitor.on('monitor', (_time: string, words: string[]) => commands.push(words));
-  await work();
-  monitor.disconnect();
-  return commands;
-}
-
 it('looks model and policy up once, and reads each document once', async () => {
   const rows = world.writeRows('rows.csv', 1);
-  const commands = await commandsOf(() =>
+  const commands = await commandsDuring(world.store.redis as Redis, () =>
     world.run('enqueue', '--model', 'credit', '--policy', 'retail', '--input', rows),
   );
   const keys = new Keys(world.store.settings.keyPrefix);
