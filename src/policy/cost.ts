@@ -104,28 +104,33 @@ function spreadTies(quantiles: readonly number[]): PercentileCurve | null {
   return { points: Float64Array.from(points), heights: Float64Array.from(heights) };
 }
 
-/** |F(to) - F(from)|. Beyond the same end of F's points the line there is asked, whose heights would cancel. */
+/** |F(to) - F(from)|, added up on the way: heights that are nearly the same are never subtracted. */
 function percentilesBetween(curve: PercentileCurve, from: number, to: number): number {
   const { points, heights } = curve;
-  const last = points.length - 1;
-  const isBeyond = Math.max(from, to) <= points[0] || Math.min(from, to) >= points[last];
-  if (isBeyond) return ((heights[last] - heights[0]) / (points[last] - points[0])) * Math.abs(to - from);
-  return Math.abs(percentile(curve, to) - percentile(curve, from));
+  const [low, high] = from < to ? [from, to] : [to, from];
+  const [first, last] = [segmentAt(points, low), segmentAt(points, high)];
+  if (first === last) return slopeOf(curve, first) * (high - low);
+  const ends = slopeOf(curve, first) * (points[first + 1] - low) + slopeOf(curve, last) * (high - points[last]);
+  return ends + heights[last] - heights[first + 1];
 }
 
-export function percentile({ points, heights }: PercentileCurve, x: number): number {
-  const last = points.length - 1;
-  const meanSlope = (heights[last] - heights[0]) / (points[last] - points[0]);
-  if (x <= points[0]) return heights[0] - meanSlope * (points[0] - x);
-  if (x >= points[last]) return heights[last] + meanSlope * (x - points[last]);
-  let below = 0;
-  let above = last;
+/** The k for which x lies between points k and k + 1; -1: before all of them. */
+function segmentAt(points: Float64Array, x: number): number {
+  let below = -1;
+  let above = points.length;
   while (above - below > 1) {
     const middle = (below + above) >> 1;
     if (points[middle] <= x) below = middle;
     else above = middle;
   }
-  return heights[below] + ((heights[above] - heights[below]) * (x - points[below])) / (points[above] - points[below]);
+  return below;
+}
+
+/** Before the first point and after the last one: the mean slope. */
+function slopeOf({ points, heights }: PercentileCurve, segment: number): number {
+  const last = points.length - 1;
+  const [from, to] = segment < 0 || segment === last ? [0, last] : [segment, segment + 1];
+  return (heights[to] - heights[from]) / (points[to] - points[from]);
 }
 
 function metricOf(space: FeatureSpace, background: Background, bounds: Bounds): Cost['metric'] {

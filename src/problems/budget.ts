@@ -86,9 +86,9 @@ export class Budget {
     return new Budget(part * this.left, this.clock, part * (this.until === null ? this.ms : this.leftMs), this);
   }
 
-  /** A part of the effort that is left and all of the time: only the last guard of the whole may strike. */
-  shareEffort(part: number): Budget {
-    return new Budget(part * this.left, this.clock, this.until === null ? this.ms : this.leftMs, this);
+  /** A part of the effort that is left, at most so many units, and all of the time: only the last guard of the whole may strike. */
+  shareEffort(part: number, most = Infinity): Budget {
+    return new Budget(Math.min(most, part * this.left), this.clock, this.until === null ? this.ms : this.leftMs, this);
   }
 
   /** Why a part of the search ended early; `time` wherever the clock struck, since only then may bytes differ. */

@@ -11,7 +11,7 @@ import type { Domain } from '../../policy/domain.js';
 import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { FeasiblePoint } from '../quadratic/feasible-point.js';
 import { BestAnswer } from '../shared/best-answer.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, type Prepared, type Solver, solved } from '../solver.js';
+import { type Limits, limit, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { AdditiveSearch } from './additive-search.js';
 import { isDiagonal, TermsBuilder } from './additive-terms.js';
 
@@ -52,10 +52,7 @@ class PreparedAdditive implements Prepared {
       if (found) best.offer(found);
     };
     const search = new AdditiveSearch(problem, domain, this.builder.build(domain), best, limits, improve);
-    const bound = Math.min(search.run(), best.cost, limits.cutoff);
-    if (!best.isFound) return bound === Infinity ? INFEASIBLE : limit(null, bound * (1 - CLOSED));
-    const closed = bound >= best.cost * (1 - CLOSED);
-    return (closed ? solved : limit)(best.x, bound * (1 - CLOSED));
+    return best.conclude(Math.min(search.run(), best.cost, limits.cutoff) * (1 - CLOSED), 2 * CLOSED);
   }
 }
 

@@ -3,11 +3,12 @@
  *
  *   cost(Δ) = c0 + c1 Δ + c2 Δ²   on [low, high]        l0, l1, l2, percentile
  *
- * A percentile curve has a part for each of its segments; beyond its ends it goes on. L0 costs its weight on both sides. That
+ * A percentile curve has a part for each of its segments; beyond its last bend it goes on. L0 costs its weight on both sides. That
  * standing still costs nothing is the caller's to know.
  */
 import type { Feature } from '../../models/features.js';
-import { type Cost, type PercentileCurve, percentile } from '../../policy/cost.js';
+import type { Cost, PercentileCurve } from '../../policy/cost.js';
+import { costCurve } from '../shared/cost-curve.js';
 
 export interface CostPart {
   readonly low: number;
@@ -34,24 +35,23 @@ const bothSides = (c0: number, c1: number, c2: number): CostPart[] => [
   { low: 0, high: Infinity, c0, c1, c2, doubt: 0 },
 ];
 
+/** To each side the segments of the curve there, as parts from the side's far end to the other's. */
 function segments(curve: PercentileCurve, weight: number, here: number): CostPart[] {
-  const ends = [Number.NEGATIVE_INFINITY, ...curve.points, Infinity].map((point) => point - here);
-  const cuts = [...new Set([...ends, 0])].sort((a, b) => a - b);
-  const level = percentile(curve, here);
-  return cuts.slice(1).map((high, k) => {
-    const [from, to] = innerPoints(cuts[k], high);
-    const [left, right] = [from, to].map((delta) => weight * Math.abs(percentile(curve, here + delta) - level));
-    const c1 = (right - left) / (to - from);
-    const size = weight + left + right + Math.abs(c1) * (Math.abs(from) + Math.abs(here));
-    return { low: cuts[k], high, c0: left - c1 * from, c1, c2: 0, doubt: ROUNDING * size };
-  });
+  return [...oneSide(curve, weight, here, -1).reverse(), ...oneSide(curve, weight, here, 1)];
 }
 
-/** Two points of an interval that may have no end, the interval's own ends where it has them. */
-function innerPoints(low: number, high: number): [number, number] {
-  const reach = Math.max(1, Math.abs(Number.isFinite(low) ? low : high));
-  if (low === Number.NEGATIVE_INFINITY) return [high - reach, high];
-  return high === Infinity ? [low, low + reach] : [low, high];
+function oneSide(curve: PercentileCurve, weight: number, here: number, side: 1 | -1): CostPart[] {
+  const { amounts, costs, tail } = costCurve(curve, weight, here, side);
+  const starts = [0, ...amounts];
+  const base = [0, ...costs];
+  return starts.map((start, k) => {
+    const isLast = k === amounts.length;
+    const end = isLast ? Infinity : amounts[k];
+    const slope = isLast ? tail : (costs[k] - base[k]) / (end - start);
+    const [low, high] = side > 0 ? [start, end] : [-end, -start];
+    const size = weight + base[k] + slope * (start + Math.abs(here));
+    return { low, high, c0: base[k] - slope * start, c1: side * slope, c2: 0, doubt: ROUNDING * size };
+  });
 }
 
 /** The furthest move to a side that costs no more than this. */

@@ -11,7 +11,6 @@
  * give the Lagrangian bound of capped-bound.ts, which knows lattices, categories and the cap. The start: the same problem
  * under L1 cost, solved by branch.ts, tells whether there is any answer and gives a set of features to begin with.
  */
-import { Budget } from '../../problems/budget.js';
 import type { Problem } from '../../problems/problem.js';
 import { PreparedBranch } from '../linear/branch.js';
 import { byAlternatives, DomainTree, relaxedProblem, type TreeMethod } from '../reductions/domain-tree.js';
@@ -24,10 +23,6 @@ import { fitsSeparable, SeparableSearch } from './separable-search.js';
 const SEPARABLE_SHARE = 0.4;
 const SEPARABLE_EFFORT = 6000;
 
-/** A part of the effort; time is the whole's. */
-const partOf = (budget: Budget): Budget =>
-  new Budget(Math.min(SEPARABLE_EFFORT, SEPARABLE_SHARE * budget.left), { now: () => 0 }, Infinity, budget);
-
 function prepare(problem: Problem): Prepared {
   const projection = byAlternatives((alternatives) => new PreparedActiveSet(relaxedProblem(problem, alternatives)));
   const none = problem.clauses.map(() => -1);
@@ -39,7 +34,8 @@ function prepare(problem: Problem): Prepared {
     const first = linearised.solve(domain, { ...limits, anyAnswer: true, cutoff: Infinity, gap: 0 });
     if (first.status === 'infeasible') return first;
     if (!separable || !first.x || limits.anyAnswer) return limit(first.x, 0);
-    return separable.solve(domain, { ...limits, budget: partOf(limits.budget) }, first.x);
+    const budget = limits.budget.shareEffort(SEPARABLE_SHARE, SEPARABLE_EFFORT);
+    return separable.solve(domain, { ...limits, budget }, first.x);
   };
   const method: TreeMethod = {
     engines: [projection, linearised, lagrangian, separable].filter((engine) => engine !== null),

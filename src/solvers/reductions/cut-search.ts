@@ -12,7 +12,7 @@ import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import type { BestAnswer } from '../shared/best-answer.js';
 import { NodeHeap } from '../shared/node-heap.js';
-import { INFEASIBLE, type Limits, limit, type Outcome, solved } from '../solver.js';
+import { type Limits, limit, type Outcome } from '../solver.js';
 import type { InnerAnswers } from './inner-answers.js';
 import {
   chordMiss,
@@ -100,10 +100,7 @@ export class CutSearch {
 
   /** `open`: the least bound of what was not visited. */
   private conclude(open: number): Outcome {
-    const { best } = this.parts;
-    const bound = Math.min(open, this.closed, best.cost);
-    if (best.isFound) return (this.isClosed(bound) ? solved : limit)(best.x, bound);
-    return bound === Infinity ? INFEASIBLE : limit(null, bound);
+    return this.parts.best.conclude(Math.min(open, this.closed), CLOSED);
   }
 
   private visit(node: CutNode, open: NodeHeap<CutNode>): void {

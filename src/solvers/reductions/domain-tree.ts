@@ -104,10 +104,7 @@ export class DomainTree {
   }
 
   private conclude(): Outcome {
-    const { best } = this;
-    const bound = Math.min(this.closed, this.unresolved, best.cost);
-    if (!best.isFound) return bound < Infinity ? limit(null, bound) : INFEASIBLE;
-    return (bound >= best.cost * (1 - WORTH) ? solved : limit)(best.x, bound);
+    return this.best.conclude(Math.min(this.closed, this.unresolved), WORTH);
   }
 
   /** Takes a first answer and returns the part in which only its features change. */

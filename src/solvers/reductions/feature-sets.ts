@@ -19,14 +19,12 @@ import { BestAnswer } from '../shared/best-answer.js';
 import { prepareLater } from '../shared/prepare-later.js';
 import {
   exactForParts,
-  INFEASIBLE,
   type Limits,
   limit,
   type Outcome,
   type Prepared,
   type Solver,
   type SolverTable,
-  solved,
 } from '../solver.js';
 
 const CURVED = new Set<Atom['kind']>(['quadratic', 'exp-quadratics']);
@@ -86,22 +84,14 @@ class PreparedFeatureSets implements Prepared {
     let open = Infinity;
     while (order.least < Math.min(best.cost, limits.cutoff) * (1 - Math.max(ROUNDING, limits.gap))) {
       const price = order.least;
-      if (limits.budget.isSpent) return this.conclude(Math.min(open, price));
+      if (limits.budget.isSpent) return best.conclude(Math.min(open, price) * (1 - ROUNDING), 2 * ROUNDING);
       order.next(options);
       const changed = options.map((option, f) => menus[f][option].value);
       if (changed.reduce((sum, value) => sum + value, 0) > this.problem.maxChanges) continue;
       if (!this.suffices(changed, domain, limits)) open = Math.min(open, price);
       if (best.isFound && limits.anyAnswer) return limit(best.x, 0);
     }
-    return this.conclude(Math.min(open, order.least));
-  }
-
-  /** `bound`: the least cost of what is not settled. */
-  private conclude(bound: number): Outcome {
-    const { best } = this;
-    const sure = Math.min(bound, best.cost) * (1 - ROUNDING);
-    if (!best.isFound) return bound === Infinity ? INFEASIBLE : limit(null, sure);
-    return (bound >= best.cost * (1 - ROUNDING) ? solved : limit)(best.x, sure);
+    return best.conclude(Math.min(open, order.least) * (1 - ROUNDING), 2 * ROUNDING);
   }
 
   /** By feature, whether it stands (0) or may change (1). */

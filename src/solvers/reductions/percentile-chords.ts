@@ -18,14 +18,12 @@ import { costCurve, leastChord } from '../shared/cost-curve.js';
 import { NodeHeap } from '../shared/node-heap.js';
 import {
   exactForParts,
-  INFEASIBLE,
   type Limits,
   limit,
   type Outcome,
   type Prepared,
   type Solver,
   type SolverTable,
-  solved,
 } from '../solver.js';
 import { isCurved } from './feature-sets.js';
 
@@ -85,22 +83,19 @@ class PreparedPercentileChords implements Prepared {
     for (let visited = 0; open.size; visited++) {
       const bound = open.least();
       if (best.isFound && limits.anyAnswer) return limit(best.x, 0);
-      if (this.isClosed(bound, limits)) return this.conclude(bound, limits);
-      if (visited > 0 && (visited >= MAX_PARTS || limits.budget.isSpent)) return this.conclude(bound, limits);
+      if (this.isClosed(bound, limits)) return this.conclude(bound);
+      if (visited > 0 && (visited >= MAX_PARTS || limits.budget.isSpent)) return this.conclude(bound);
       for (const part of this.visit(open.pop()!, limits)) open.push(part, part.bound);
     }
-    return this.conclude(Infinity, limits);
+    return this.conclude(Infinity);
   }
 
   private isClosed(bound: number, { cutoff, gap }: Limits): boolean {
     return bound >= Math.min(this.best.cost, cutoff) * (1 - Math.max(CLOSED, gap));
   }
 
-  private conclude(open: number, limits: Limits): Outcome {
-    const { best } = this;
-    const bound = Math.min(open, this.closed, best.cost);
-    if (!best.isFound) return bound === Infinity ? INFEASIBLE : limit(null, bound);
-    return (this.isClosed(bound, limits) ? solved : limit)(best.x, bound);
+  private conclude(open: number): Outcome {
+    return this.best.conclude(Math.min(open, this.closed), CLOSED);
   }
 
   /** Offers the point of a part's relaxation; returns what is left to search. */

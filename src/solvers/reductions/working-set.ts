@@ -80,14 +80,7 @@ class PreparedWorkingSet implements Prepared {
       }
       for (const form of joining) working.add(form);
     }
-    return this.conclude(bound);
-  }
-
-  private conclude(bound: number): Outcome {
-    const { best } = this;
-    if (!best.isFound) return limit(null, bound);
-    const sure = Math.min(bound, best.cost);
-    return (sure >= best.cost * (1 - CLOSED) ? solved : limit)(best.x, sure);
+    return best.conclude(bound, CLOSED);
   }
 
   private shortened(limits: Limits): Limits {

@@ -7,6 +7,7 @@ import { gather } from '../../models/features.js';
 import { evaluateCost } from '../../policy/cost.js';
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
+import { INFEASIBLE, limit, type Outcome, solved } from '../solver.js';
 
 export class BestAnswer {
   /** In columns; without meaning until something is found. */
@@ -41,6 +42,13 @@ export class BestAnswer {
     if (!(cost < this.least)) return;
     this.least = cost;
     this.x.set(x);
+  }
+
+  /** The outcome of a search that ends. `bound`: the least cost of what is left open; a gap of the share `closed` counts as none. */
+  conclude(bound: number, closed: number): Outcome {
+    if (!this.isFound) return bound === Infinity ? INFEASIBLE : limit(null, bound);
+    const sure = Math.min(bound, this.least);
+    return (sure >= this.least * (1 - closed) ? solved : limit)(this.x, sure);
   }
 
   costOf(x: Float64Array): number {

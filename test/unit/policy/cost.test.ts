@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { BackgroundDocument } from '../../../src/documents/model-document.js';
 import { buildBackground } from '../../../src/models/background.js';
 import { layOutFeatures } from '../../../src/models/features.js';
-import { compileCost, evaluateCost, percentile } from '../../../src/policy/cost.js';
+import { compileCost, evaluateCost } from '../../../src/policy/cost.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { Dice } from '../../support/dice.js';
 import { faultOf } from '../../support/documents.js';
@@ -166,24 +166,29 @@ describe('percentile', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const dice = new Dice(seed);
       const quantiles = dice.vector(dice.integer(2, 9), () => dice.integer(-4, 4)).sort((a, b) => a - b);
-      const policy = loadPolicy({ schema: 'elsewise.policy/v1', cost: { norm: 'percentile' } }).document;
-      const [one] = layOutFeatures([{ name: 'x', type: 'continuous' }]).features;
-      const only = { ...space, features: [one] };
-      const curve = compileCost(
-        policy,
-        only,
-        buildBackground({ quantiles: { x: quantiles } }, { ...only, byName: new Map([['x', one]]) }),
-      ).curves[0];
-      if (quantiles[0] === quantiles.at(-1)) {
-        expect(curve).toBeNull();
-        continue;
-      }
+      if (quantiles[0] === quantiles.at(-1)) quantiles[0] -= 1;
+      const own = costWith({ norm: 'percentile' }, { quantiles: { income: quantiles, age: [0, 1] } });
+      const between = (from: number, to: number) => own([from, 0, 0, 0, 0], [to, 0, 0, 0, 0]);
       for (let x = -6; x < 6; x += 1 / 64) {
-        const rise = percentile(curve!, x + 1 / 64) - percentile(curve!, x);
+        const rise = between(x, x + 1 / 64);
         expect(rise).toBeGreaterThan(0);
         expect(rise).toBeLessThanOrEqual(1 / 64 + 1e-12); // quantiles are whole: at most 1 per unit
+        expect(between(-6, x) + rise).toBeCloseTo(between(-6, x + 1 / 64), 12);
       }
     }
+  });
+
+  it('keeps the digits of moves that are tiny beside the quantiles', () => {
+    for (const here of [10, 1000, 2500, 1e9]) {
+      const there = here * (1 + 2 ** -50);
+      const slope = here < 1000 ? 0.5 / 1000 : here < 4000 ? 0.5 / 3000 : 1 / 4000;
+      expect(income(here, there)).toBe(slope * (there - here));
+    }
+  });
+
+  it('has no curve where all quantiles are the same', () => {
+    const own = costWith({ norm: 'percentile' }, { quantiles: { income: [3, 3, 3], age: [0, 1] } });
+    expect(own([1, 0, 0, 0, 0], [3, 0, 0, 0, 0])).toBe(2);
   });
 
   it('needs quantiles of what may change, and none of what never does', () => {
