@@ -69,26 +69,29 @@ function shareOf(norm: Norm, feature: FeatureSpec, weight: number, background: B
   if (norm === 'l2') return (from, to) => weight * (to - from) ** 2;
   if (norm === 'mahalanobis') return () => 0;
   const quantiles = isNumeric(feature) ? background.quantiles?.[feature.name] : undefined;
-  const height = quantiles && heightOf(quantiles);
-  if (!height) return (from, to) => weight * Math.abs(to - from);
-  return (from, to) => weight * Math.abs(height(to) - height(from));
+  const passed = quantiles && peoplePassed(quantiles);
+  if (!passed) return (from, to) => weight * Math.abs(to - from);
+  return (from, to) => weight * passed(Math.min(from, to), Math.max(from, to));
 }
 
-/** The line through the quantiles, tied ones at their middle, and on with the mean slope on both sides. */
-function heightOf(quantiles: readonly number[]): ((x: number) => number) | undefined {
+/**
+ * The integral of F's slope: F is the line through the quantiles, tied ones at their middle, and goes on with the mean slope on both
+ * sides. Segments are added up, because heights that are nearly the same would cancel.
+ */
+function peoplePassed(quantiles: readonly number[]): ((low: number, high: number) => number) | undefined {
   const last = quantiles.length - 1;
   const points = [...new Set(quantiles)];
   if (points.length === 1) return undefined;
   const heights = points.map((point) => (quantiles.indexOf(point) + quantiles.lastIndexOf(point)) / 2 / last);
   const end = points.length - 1;
-  const slope = (heights[end] - heights[0]) / (points[end] - points[0]);
-  return (x) => {
-    if (x <= points[0]) return heights[0] + slope * (x - points[0]);
-    if (x >= points[end]) return heights[end] + slope * (x - points[end]);
-    const above = points.findIndex((point) => point > x);
-    const [p, q] = [points[above - 1], points[above]];
-    return heights[above - 1] + ((heights[above] - heights[above - 1]) * (x - p)) / (q - p);
-  };
+  const mean = (heights[end] - heights[0]) / (points[end] - points[0]);
+  const slopes = points.slice(1).map((point, k) => (heights[k + 1] - heights[k]) / (point - points[k]));
+  const ends = [-Infinity, ...points, Infinity];
+  return (low, high) =>
+    [mean, ...slopes, mean].reduce((sum, slope, k) => {
+      const length = Math.min(high, ends[k + 1]) - Math.max(low, ends[k]);
+      return length > 0 ? sum + slope * length : sum;
+    }, 0);
 }
 
 function compileMetric(features: readonly FeatureSpec[], background: BackgroundSpec) {
