@@ -34,6 +34,15 @@ export const plausibilitySchema = z.strictObject({
   sampleSize: z.int().min(2).max(100_000).default(256),
 });
 
+/** The most groups of features that one row is answered for. */
+const MOST_LEVERS = 32;
+
+/** Groups of features by name: each group gets answers of its own, in which nothing outside the group changes. */
+export const leversSchema = recordOf(listOf(z.string()).min(1)).refine((levers) => {
+  const names = Object.keys(levers);
+  return names.length > 0 && names.length <= MOST_LEVERS && !names.includes('');
+}, `expected 1 to ${MOST_LEVERS} groups of features, each with a name`);
+
 export const policySchema = z.strictObject({
   schema: z.literal('elsewise.policy/v1'),
   name: z.string().min(1).max(100).default('policy'),
@@ -44,6 +53,7 @@ export const policySchema = z.strictObject({
   features: recordOf(featureRuleSchema).default({}),
   constraints: listOf(z.string().min(1)).default([]),
   maxChanges: z.int().min(1).optional(),
+  levers: leversSchema.optional(),
   count: z.int().min(1).max(100).default(1),
   margin: bounded.min(0).default(0),
   plausibility: plausibilitySchema.optional(),

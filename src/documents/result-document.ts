@@ -33,6 +33,8 @@ export const counterfactualSchema = z.strictObject({
   solver: z.string(),
   proof: proofSchema,
   region: regionSchema.optional(),
+  /** The group of features that alone may change, where the policy names groups. */
+  lever: z.string().optional(),
 });
 
 /** The budget ended before this was decided. */
@@ -58,6 +60,13 @@ export const reasonSchema = z.strictObject({
   relaxation: z.union([relaxationSchema, z.null(), undetermined]).optional(),
 });
 
+/** What came of one group of features: answers with its name, or its own reason why there are none. */
+export const leverSchema = z.strictObject({
+  lever: z.string(),
+  status: z.enum(['found', 'infeasible', 'not-found']),
+  reason: reasonSchema.optional(),
+});
+
 export const resultSchema = z.strictObject({
   schema: z.literal('elsewise.result/v1'),
   id: z.string(),
@@ -68,6 +77,8 @@ export const resultSchema = z.strictObject({
   factual: z.strictObject({ features, prediction, score: finite }).nullable(),
   counterfactuals: listOf(counterfactualSchema),
   reason: reasonSchema.optional(),
+  /** In the order of the policy's `levers`. */
+  levers: listOf(leverSchema).optional(),
   attempts: listOf(
     z.strictObject({
       solver: z.string(),
@@ -86,5 +97,6 @@ export type ResultDocument = z.output<typeof resultSchema>;
 export type CounterfactualDocument = z.output<typeof counterfactualSchema>;
 export type Reason = z.output<typeof reasonSchema>;
 export type RegionDocument = z.output<typeof regionSchema>;
+export type LeverDocument = z.output<typeof leverSchema>;
 export type Proof = z.output<typeof proofSchema>;
 export type Attempt = ResultDocument['attempts'][number];

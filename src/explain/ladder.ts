@@ -97,7 +97,7 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   const proved = outcome!.status === 'infeasible' && lowerBound === Infinity;
   const finished = proved || (outcome!.status === 'solved' && answer !== null);
   const rejected = outcome!.x !== null && !answer;
-  note(attempts, solver.name, rejected ? 'rejected' : outcome!.status, now() - start);
+  noteAttempt(attempts, solver.name, rejected ? 'rejected' : outcome!.status, now() - start);
   return { answer, solver: solver.name, lowerBound, finished };
 }
 
@@ -105,7 +105,7 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
 const SETTLED: readonly Attempt['outcome'][] = ['infeasible', 'solved', 'rejected', 'numerical', 'limit'];
 
 /** One entry for each solver, however many pieces it was asked about: with the time of all, and the outcome that settles least. */
-function note(attempts: Attempt[], solver: string, outcome: Attempt['outcome'], ms: number): void {
+export function noteAttempt(attempts: Attempt[], solver: string, outcome: Attempt['outcome'], ms: number): void {
   const known = attempts.find((attempt) => attempt.solver === solver);
   if (!known) {
     attempts.push({ solver, outcome, ms: roundMs(ms) });

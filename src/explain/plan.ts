@@ -13,6 +13,7 @@ import type { LoadedModel } from '../models/load.js';
 import { readRecord, recordOf } from '../models/read-row.js';
 import type { Goal } from '../models/region.js';
 import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
+import { underLever } from '../policy/levers.js';
 import type { Policy } from '../policy/policy.js';
 import { parseTarget, resolveTarget } from '../policy/target.js';
 import { Budget, type Clock, EFFORT_PER_MS } from '../problems/budget.js';
@@ -24,10 +25,11 @@ import { diversify } from './diverse.js';
 import { type Engine, enginesForOwnTargets, enginesOf } from './engines.js';
 import { explainInfeasible } from './infeasible.js';
 import { buildLadder, climb, closes, type Rung, roundMs } from './ladder.js';
+import { concludeLevers, type LeverPlan, type Question } from './levers.js';
 import { PlanMemory } from './plan-memory.js';
 import { PlanParts } from './plan-parts.js';
 import { Regions } from './region.js';
-import { type ReportedAnswer, ResultWriter } from './result.js';
+import { type Conclusion, listChanges, type ReportedAnswer, ResultWriter, reasonNotFound } from './result.js';
 import { asAnswer, type Person, type Search, type Searcher, type SearchOutcome, type TargetPlan } from './search.js';
 import { type Settled, settle } from './settle.js';
 import { Suspension } from './suspension.js';
@@ -96,6 +98,8 @@ class PreparedPlan implements Plan, Searcher {
   private readonly guard: Clock;
   /** Those that the policy's own target may need. */
   private readonly ownEngines: readonly Engine[];
+  /** A plan for each group of features, where the policy names groups. */
+  private readonly levers: readonly LeverPlan<PreparedPlan>[];
 
   constructor(
     readonly model: LoadedModel,
@@ -103,6 +107,8 @@ class PreparedPlan implements Plan, Searcher {
     private readonly options: Required<PlanOptions>,
     /** Of all plans that serve one another: the explanation that is under way, where the model is scored elsewhere. */
     private readonly turn: { suspension: Suspension | null } = { suspension: null },
+    /** Serves another plan: the policy is a part of that plan's policy. */
+    private readonly isPart = false,
   ) {
     this.now = options.now;
     this.guard = { now: options.ownTime };
@@ -116,8 +122,17 @@ class PreparedPlan implements Plan, Searcher {
     const { compiled, verifier, person } = this;
     this.memory = new PlanMemory(this, model, { compiled, verifier, person });
     this.parts = new PlanParts(options.partBytes);
+    this.levers = this.leverPlans();
     const hasTarget = policy.document.target !== undefined;
-    this.ownEngines = hasTarget ? enginesOf(this.targetPlan(undefined).ladders) : [];
+    const engines = hasTarget && !this.levers.length ? enginesOf(this.targetPlan(undefined).ladders) : [];
+    this.ownEngines = [...new Set([...engines, ...this.levers.flatMap(({ plan }) => plan.ownEngines)])];
+  }
+
+  /** The policy of one lever is searched by this plan itself. */
+  private leverPlans(): LeverPlan<PreparedPlan>[] {
+    const { document } = this.policy;
+    if (this.isPart || !document.levers) return [];
+    return Object.keys(document.levers).map((lever) => ({ lever, plan: this.under(underLever(document, lever)) }));
   }
 
   get bytes(): number {
@@ -129,7 +144,7 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   get ownBytes(): number {
-    return this.memory.ownBytes + this.parts.bytes;
+    return this.memory.ownBytes + this.parts.bytes + this.levers.reduce((sum, { plan }) => sum + plan.ownBytes, 0);
   }
 
   get values(): Float64Array {
@@ -171,8 +186,7 @@ class PreparedPlan implements Plan, Searcher {
   ): ResultDocument {
     try {
       readRecord(this.model, raw, this.person.factual);
-      const plan = this.targetPlan(target);
-      return this.explainPerson(id, plan, start);
+      return this.explainPerson(id, target, start);
     } catch (error) {
       if (error instanceof ElsewiseError) return this.invalid(id, error.path, error.detail);
       throw error;
@@ -183,8 +197,9 @@ class PreparedPlan implements Plan, Searcher {
     return this.writer.invalid(id, path, message);
   }
 
-  private explainPerson(id: string, target: TargetPlan, start: number): ResultDocument {
+  private explainPerson(id: string, own: unknown, start: number): ResultDocument {
     const { model, person, writer, verifier } = this;
+    const target = this.targetPlan(own);
     verifier.scorer.runValues(person.factual);
     writer.begin(id, target, person);
     if (!verifier.scorer.isFinite())
@@ -192,16 +207,32 @@ class PreparedPlan implements Plan, Searcher {
     if (target.goals.some((goal) => model.model.achieves(verifier.scorer.raw, goal)))
       return writer.already(this.elapsed(start));
     verifier.baselineOf(person.factual, person.baseline);
+    const question: Question = { own, attempts: [], budget: this.budget() };
+    const conclusion = this.levers.length
+      ? concludeLevers(this.levers, person.factual, question)
+      : this.conclude(target, question);
+    return writer.concluded(conclusion, question, this.elapsed(start));
+  }
+
+  concludeFor(factual: Float64Array, question: Question): Conclusion {
+    this.person.factual.set(factual);
+    this.verifier.baselineOf(this.person.factual, this.person.baseline);
+    return this.conclude(this.targetPlan(question.own), question);
+  }
+
+  /** What the search for the person comes to. */
+  private conclude(target: TargetPlan, { attempts, budget }: Question): Conclusion {
+    const { model, person } = this;
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
-    const search: Search = { target, attempts: [], budget: this.budget(), anyAnswer: false };
+    const search: Search = { target, attempts, budget, anyAnswer: false };
     const found = this.search(person.domain, search);
     if (found.answer) {
       const { answers, cut } = this.answers(found, search);
       const shown = this.policy.document.region ? answers.map((answer) => this.withRegion(answer, search)) : answers;
-      return writer.found(shown, search, !found.finished || cut, this.elapsed(start));
+      return { status: 'found', answers: shown, degraded: !found.finished || cut };
     }
-    if (found.finished) return writer.infeasible(explainInfeasible(this, search), search, this.elapsed(start));
-    return writer.notFound(search, this.elapsed(start));
+    if (!found.finished) return { status: 'not-found', answers: [], reason: reasonNotFound(search), degraded: true };
+    return { status: 'infeasible', answers: [], reason: explainInfeasible(this, search), degraded: false };
   }
 
   private answers(first: SearchOutcome, search: Search): { answers: ReportedAnswer[]; cut: boolean } {
@@ -252,7 +283,7 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   changes(values: Float64Array): ResultDocument['counterfactuals'][number]['changes'] {
-    return this.writer.changes(values);
+    return listChanges(this.model.space, this.person.factual, values);
   }
 
   private settle(domain: Domain, x: Float64Array, goals: readonly Goal[]): Settled | null {
@@ -261,9 +292,9 @@ class PreparedPlan implements Plan, Searcher {
     return settle(this.model.space, domain, factual, x, check);
   }
 
-  under(policy: PolicyDocument): Searcher {
+  under(policy: PolicyDocument): PreparedPlan {
     // A part of a checked policy needs no check, and its digest is never read.
-    return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.options, this.turn);
+    return new PreparedPlan(this.model, { ...this.policy, document: policy }, this.options, this.turn, true);
   }
 
   private targetPlan(own: unknown): TargetPlan {

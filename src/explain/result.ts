@@ -4,12 +4,13 @@ import type { TargetDocument } from '../documents/policy-document.js';
 import type {
   Attempt,
   CounterfactualDocument,
+  LeverDocument,
   Proof,
   Reason,
   RegionDocument,
   ResultDocument,
 } from '../documents/result-document.js';
-import { showValue } from '../models/features.js';
+import { type FeatureSpace, showValue } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import type { Policy } from '../policy/policy.js';
@@ -24,6 +25,18 @@ export interface ReportedAnswer {
   readonly lowerBound: number;
   /** The box around it in which everything is an answer, when the policy asks for it. */
   readonly region?: RegionDocument;
+  /** The group of features that it may change. */
+  readonly lever?: string;
+}
+
+/** What a person's search comes to. */
+export interface Conclusion {
+  readonly status: 'found' | 'infeasible' | 'not-found';
+  readonly answers: readonly ReportedAnswer[];
+  readonly reason?: Reason;
+  readonly degraded: boolean;
+  /** By group of features, where the policy names groups. */
+  readonly levers?: LeverDocument[];
 }
 
 /** What a search left behind: its attempts, and what it spent. */
@@ -44,6 +57,10 @@ const NOT_FOUND: Record<Strike | 'numerical' | 'no-solver', Reason> = {
   },
   'no-solver': { code: 'no-solver', message: 'no solver accepts this model with this policy' },
 };
+
+export function reasonNotFound({ budget, attempts }: Done): Reason {
+  return NOT_FOUND[budget?.limitedBy ?? (attempts.length ? 'numerical' : 'no-solver')];
+}
 
 const SCHEMA = 'elsewise.result/v1';
 /** Gap below which an answer counts as optimal, relative to its cost. */
@@ -92,18 +109,9 @@ export class ResultWriter {
     return this.assemble('already', [], undefined, NO_SEARCH, false, elapsedMs);
   }
 
-  found(answers: readonly ReportedAnswer[], done: Done, degraded: boolean, elapsedMs: number): ResultDocument {
+  concluded({ status, answers, reason, degraded, levers }: Conclusion, done: Done, elapsedMs: number): ResultDocument {
     const shown = answers.map((answer) => this.counterfactual(answer));
-    return this.assemble('found', shown, undefined, done, degraded, elapsedMs);
-  }
-
-  infeasible(reason: Reason, done: Done, elapsedMs: number): ResultDocument {
-    return this.assemble('infeasible', [], reason, done, false, elapsedMs);
-  }
-
-  notFound(done: Done, elapsedMs: number): ResultDocument {
-    const cause = done.budget?.limitedBy ?? (done.attempts.length ? 'numerical' : 'no-solver');
-    return this.assemble('not-found', [], NOT_FOUND[cause], done, true, elapsedMs);
+    return this.assemble(status, shown, reason, done, degraded, elapsedMs, levers);
   }
 
   invalid(id: string, path: string, message: string): ResultDocument {
@@ -120,6 +128,7 @@ export class ResultWriter {
     { attempts, budget }: Done,
     degraded: boolean,
     elapsedMs: number,
+    levers?: LeverDocument[],
   ): ResultDocument {
     const { id, modelTag: model, policyTag: policy, factual, seed } = this;
     const target = this.subject.shown;
@@ -136,6 +145,7 @@ export class ResultWriter {
       factual,
       counterfactuals,
       reason,
+      levers,
       attempts,
       degraded,
       limitedBy: isTold && struck ? struck : undefined,
@@ -158,27 +168,16 @@ export class ResultWriter {
     return { prediction: this.model.classes[this.model.model.decide(this.scorer.raw)], score };
   }
 
-  private counterfactual({ settled, solver, lowerBound, region }: ReportedAnswer): CounterfactualDocument {
+  private counterfactual({ settled, solver, lowerBound, region, lever }: ReportedAnswer): CounterfactualDocument {
     this.scorer.runValues(settled.values);
     const { values, cost } = settled;
     const features = this.show(values);
     const { prediction, score } = this.standing();
-    const changes = this.changes(values);
+    const changes = listChanges(this.model.space, this.person.factual, values);
     const distances = this.distances(values, changes.length);
     const proof = proofOf(cost, lowerBound);
     const shown = { features, prediction, score, changes, cost, distances, solver, proof };
-    return region ? { ...shown, region } : shown;
-  }
-
-  changes(values: Float64Array): CounterfactualDocument['changes'] {
-    const { factual } = this.person;
-    return this.model.space.features
-      .filter((feature) => !isSame(values[feature.index], factual[feature.index]))
-      .map((feature) => ({
-        feature: feature.name,
-        from: showValue(feature, factual[feature.index]),
-        to: showValue(feature, values[feature.index]),
-      }));
+    return region || lever !== undefined ? { ...shown, ...(region && { region }), lever } : shown;
   }
 
   /** Unweighted, in the user's units; a category that changes counts 1. */
@@ -194,6 +193,21 @@ export class ResultWriter {
     }
     return { l0, l1, l2: Math.sqrt(squares) };
   }
+}
+
+/** The features whose values differ, with both values. */
+export function listChanges(
+  space: FeatureSpace,
+  from: Float64Array,
+  to: Float64Array,
+): CounterfactualDocument['changes'] {
+  return space.features
+    .filter(({ index }) => !isSame(to[index], from[index]))
+    .map((feature) => ({
+      feature: feature.name,
+      from: showValue(feature, from[feature.index]),
+      to: showValue(feature, to[feature.index]),
+    }));
 }
 
 export function proofOf(cost: number, lowerBound: number): Proof {

@@ -19,6 +19,7 @@ import { solvePositive } from '../linalg/symmetric.js';
 import type { Background } from '../models/background.js';
 import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from '../models/bounds.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
+import { isLevered } from './levers.js';
 
 export type Norm = PolicyDocument['cost']['norm'];
 
@@ -84,7 +85,7 @@ function curveOf(policy: PolicyDocument, feature: Feature, background: Backgroun
   const quantiles = background.quantiles(feature);
   if (quantiles) return spreadTies(quantiles);
   const rule = Object.hasOwn(policy.features, feature.name) ? policy.features[feature.name] : undefined;
-  if (rule?.change === 'never') return null;
+  if (rule?.change === 'never' || !isLevered(policy, feature.name)) return null;
   throw costError('norm', `"percentile" needs model.background.quantiles.${feature.name} or background samples`);
 }
 

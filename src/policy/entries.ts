@@ -9,6 +9,7 @@ import type { FeatureSpace } from '../models/features.js';
 import { isDecimal } from './lattice.js';
 
 const ruleEntry = (name: string, key: string): string => `features.${name}.${key}`;
+const leverEntry = (name: string): string => `levers.${name}`;
 const constraintEntry = (index: number): string => `constraints[${index}]`;
 
 /** The paths of all entries, in the order of the document. */
@@ -22,17 +23,20 @@ export function entriesOf(policy: PolicyDocument): string[] {
     ...(policy.margin === 0 ? [] : ['margin']),
     ...(policy.plausibility ? ['plausibility'] : []),
   ];
-  return [...ofFeatures, ...ofConstraints, ...others];
+  const ofLevers = Object.keys(policy.levers ?? {}).map(leverEntry);
+  return [...ofFeatures, ...ofLevers, ...ofConstraints, ...others];
 }
 
 /** The same policy with only these of its entries. */
 export function withOnly(policy: PolicyDocument, kept: ReadonlySet<string>): PolicyDocument {
   const { maxChanges, margin, plausibility } = policy;
+  const levers = Object.entries(policy.levers ?? {}).filter(([name]) => kept.has(leverEntry(name)));
   return {
     ...policy,
     features: Object.fromEntries(
       Object.entries(policy.features).map(([name, rule]) => [name, ruleWithOnly(name, rule, kept)]),
     ),
+    levers: levers.length ? Object.fromEntries(levers) : undefined,
     constraints: policy.constraints.filter((_, index) => kept.has(constraintEntry(index))),
     maxChanges: kept.has('maxChanges') ? maxChanges : undefined,
     margin: kept.has('margin') ? margin : 0,

@@ -6,6 +6,7 @@ import { ElsewiseError } from '../documents/error.js';
 import { didYouMean, listNames } from '../documents/nearest-name.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
+import { checkLevers, isLevered } from './levers.js';
 
 export interface FeatureRule {
   readonly feature: Feature;
@@ -28,7 +29,11 @@ export function compileRules(policy: PolicyDocument, space: FeatureSpace): Featu
     const hint = didYouMean(name, space.byName.keys());
     throw policyError(`features.${name}`, hint ? `unknown feature${hint}` : 'the model has no such feature');
   }
-  return space.features.map((feature) => compileRule(feature, ownEntry(policy.features, feature.name)));
+  checkLevers(policy, space);
+  return space.features.map((feature) => {
+    const rule = compileRule(feature, ownEntry(policy.features, feature.name));
+    return isLevered(policy, feature.name) ? rule : { ...rule, never: true, mayIncrease: false, mayDecrease: false };
+  });
 }
 
 const ownEntry = (entries: Record<string, FeatureRuleDocument>, name: string): FeatureRuleDocument =>

@@ -1,6 +1,12 @@
 /** Results in words that a person can act on. Pure: documents in, text out. */
 import type { FeatureDocument, RowValue } from '../documents/model-document.js';
-import type { CounterfactualDocument, Reason, RegionDocument, ResultDocument } from '../documents/result-document.js';
+import type {
+  CounterfactualDocument,
+  LeverDocument,
+  Reason,
+  RegionDocument,
+  ResultDocument,
+} from '../documents/result-document.js';
 import { formatInward, formatNumber } from './numbers.js';
 
 export interface WordsOptions {
@@ -17,15 +23,16 @@ type Sentence = (result: ResultDocument, options: WordsOptions) => string;
 
 const SENTENCES: Readonly<Record<ResultDocument['status'], Sentence>> = {
   found(result, options) {
+    if (result.levers) return `${standing(result, options)}${result.levers.map(leverIn(result, options)).join('')}`;
     const [best, ...others] = result.counterfactuals;
     const more = others.map((other) => ` Or ${way(other, options)}`).join('');
     return `${standing(result, options)} It would have been ${way(best, options)}${more}`;
   },
   already: (result, options) => `${standing(result, options)} That is the target already.`,
   infeasible(result, options) {
-    const { reason } = result;
-    const because = reason ? `${blocked(reason)}${relaxed(reason, options)}` : '';
-    return `${standing(result, options)} Nothing that the policy allows would have changed that.${because}`;
+    const nothing = `${standing(result, options)} Nothing that the policy allows would have changed that.`;
+    if (result.levers) return `${nothing}${result.levers.map(leverIn(result, options)).join('')}`;
+    return `${nothing}${because(result.reason, options)}`;
   },
   'not-found': (result, options) =>
     `${standing(result, options)} No way to change that was found: ${result.reason?.message ?? 'no reason is known'}.`,
@@ -53,6 +60,21 @@ function wish({ prediction, score }: CounterfactualDocument): string {
 
 function formatScore(score: number): string {
   return Math.abs(score) < 1 ? score.toFixed(2) : formatNumber(score);
+}
+
+/** ` By earnings alone it would have been approved (0.65) with: income from 2,100 to 2,600 EUR/month.` */
+function leverIn({ counterfactuals }: ResultDocument, options: WordsOptions): (lever: LeverDocument) => string {
+  return ({ lever, status, reason }) => {
+    const ways = counterfactuals.filter((answer) => answer.lever === lever).map((answer) => way(answer, options));
+    const by = ` By ${nameInWords(lever)} alone`;
+    if (ways.length) return `${by} it would have been ${ways.join(' Or ')}`;
+    if (status === 'infeasible') return `${by} nothing would have changed that.${because(reason, options)}`;
+    return `${by} no way to change that was found: ${reason?.message ?? 'no reason is known'}.`;
+  };
+}
+
+function because(reason: Reason | undefined, options: WordsOptions): string {
+  return reason ? `${blocked(reason)}${relaxed(reason, options)}` : '';
 }
 
 /** What was proved of the policy's entries, and only that. */

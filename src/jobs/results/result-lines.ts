@@ -5,7 +5,8 @@
  *   csv     id, status, target, cost, proof, solver, one column per feature, degraded, reason, plan
  *           Cost, proof, solver and features are those of the cheapest answer, empty when there is none. A target that is
  *           no class is JSON, a reason `code: message`. `plan` names model and policy, for `--resume`. A feature whose
- *           name is taken stands as `features.NAME`.
+ *           name is taken stands as `features.NAME`. Where the policy names levers, behind the features: `lever` of the
+ *           cheapest answer, and `levers.NAME` with the status, changes and cost of each lever's cheapest answer.
  */
 import type { RowValue } from '../../documents/model-document.js';
 import type { ResultDocument } from '../../documents/result-document.js';
@@ -22,7 +23,6 @@ export interface LineWriter {
 
 const BEFORE_FEATURES = ['id', 'status', 'target', 'cost', 'proof', 'solver'];
 const BEHIND_FEATURES = ['degraded', 'reason', 'plan'];
-const FIXED_COLUMNS = new Set([...BEFORE_FEATURES, ...BEHIND_FEATURES]);
 
 export function createResultWriter(format: OutputFormat, model: LoadedModel, policy: Policy): LineWriter {
   return WRITERS[format](model, policy);
@@ -57,14 +57,17 @@ const WRITERS: Readonly<Record<OutputFormat, (model: LoadedModel, policy: Policy
 function createCsvWriter(model: LoadedModel, policy: Policy): LineWriter {
   const plan = planDigest(model.digest, policy.digest);
   const names = model.space.features.map(({ name }) => name);
-  const columns = names.map((name) => (FIXED_COLUMNS.has(name) ? `features.${name}` : name));
+  const levers = Object.keys(policy.document.levers ?? {});
+  const leverColumns = levers.length ? ['lever', ...levers.map((lever) => `levers.${lever}`)] : [];
+  const taken = new Set([...BEFORE_FEATURES, ...leverColumns, ...BEHIND_FEATURES]);
+  const columns = names.map((name) => (taken.has(name) ? `features.${name}` : name));
   return {
-    header: csvLine([...BEFORE_FEATURES, ...columns, ...BEHIND_FEATURES]),
-    line: (result) => csvLine([...csvFields(result, names), plan]),
+    header: csvLine([...BEFORE_FEATURES, ...columns, ...leverColumns, ...BEHIND_FEATURES]),
+    line: (result) => csvLine([...csvFields(result, names, levers), plan]),
   };
 }
 
-function csvFields(result: ResultDocument, names: readonly string[]): RowValue[] {
+function csvFields(result: ResultDocument, names: readonly string[], levers: readonly string[]): RowValue[] {
   const best = result.counterfactuals.at(0);
   const { target, reason } = result;
   return [
@@ -75,9 +78,20 @@ function csvFields(result: ResultDocument, names: readonly string[]): RowValue[]
     best?.proof.kind ?? null,
     best?.solver ?? null,
     ...names.map((name) => best?.features[name] ?? null),
+    ...(levers.length ? [best?.lever ?? null, ...levers.map((lever) => leverField(result, lever))] : []),
     result.degraded,
     reason ? `${reason.code}: ${reason.message}` : null,
   ];
+}
+
+/** `found: income 2100 -> 2600 (cost 5, optimal)`, or `infeasible: ` and the reason. */
+function leverField({ levers = [], counterfactuals }: ResultDocument, name: string): string | null {
+  const own = levers.find(({ lever }) => lever === name);
+  const best = counterfactuals.find(({ lever }) => lever === name);
+  if (!own) return null;
+  if (!best) return `${own.status}: ${own.reason?.message ?? ''}`;
+  const changes = best.changes.map(({ feature, from, to }) => `${feature} ${from ?? ''} -> ${to ?? ''}`).join('; ');
+  return `found: ${changes} (cost ${best.cost}, ${best.proof.kind})`;
 }
 
 function csvLine(fields: readonly RowValue[]): string {

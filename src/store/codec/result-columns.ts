@@ -104,13 +104,14 @@ export class ResultColumns {
     this.#changed = terms.names.map(() => new ValueColumn());
   }
 
-  #addRow({ shape, id, elapsedMs, attemptMs, reason, factual, answers }: ResultRow): void {
+  #addRow({ shape, id, elapsedMs, attemptMs, reason, factual, answers, leverReasons }: ResultRow): void {
     const numbers = this.#numbers;
     numbers.shape.push(this.#shapes.number(shape));
     this.#ids.push(id);
     numbers.elapsedMs.push(elapsedMs);
     for (const ms of attemptMs) numbers.attemptMs.push(ms);
     if (reason !== undefined) this.#texts.push(reason);
+    this.#texts.push(...leverReasons);
     if (!factual) return;
     const { values } = factual;
     for (let f = 0; f < values.length; f++) this.#factual[f].push(values[f]);
@@ -186,9 +187,11 @@ export class ResultReader {
     const elapsedMs = this.#numbers.elapsedMs.next();
     const attemptMs = shape.attempts.map(() => this.#numbers.attemptMs.next());
     const reason = shape.hasReason ? this.#text() : undefined;
+    const leverReasons = shape.levers ? shape.levers.filter(({ hasReason }) => hasReason).map(() => this.#text()) : [];
     const factual = shape.factual ? this.#readFactual(shape.factual) : undefined;
     const answers = shape.counterfactuals.map((one) => this.#answer(factual!.values, one));
-    return new ResultRow(this.#header.terms!, shape, id, elapsedMs, attemptMs, reason, factual, answers);
+    const { terms } = this.#header;
+    return new ResultRow(terms!, shape, id, elapsedMs, attemptMs, reason, factual, answers, leverReasons);
   }
 
   #text(): string {

@@ -25,7 +25,8 @@ const labels = new WeakMap<Terms, Labels>();
 const targets = new WeakMap<Shape, string>();
 
 /** Without an end of line. */
-export function lineOf({ terms, shape, id, elapsedMs, attemptMs, reason, factual, answers }: ResultRow): string {
+export function lineOf(row: ResultRow): string {
+  const { terms, shape, id, elapsedMs, attemptMs, reason, factual, answers } = row;
   const { schema, seed } = terms.common;
   const known = memoise(labels, terms, () => labelsOf(terms));
   const before = factual?.values.map(textOf) ?? [];
@@ -36,13 +37,23 @@ export function lineOf({ terms, shape, id, elapsedMs, attemptMs, reason, factual
     : 'null,"counterfactuals":[';
   for (let i = 0; i < answers.length; i++)
     line += (i ? ',' : '') + answerText(known, before, shape.counterfactuals[i], answers[i]);
-  line += reason === undefined ? '],"attempts":[' : `],"reason":${reason},"attempts":[`;
+  line += `${reason === undefined ? ']' : `],"reason":${reason}`}${leversText(row)},"attempts":[`;
   for (let i = 0; i < attemptMs.length; i++) {
     const { solver, outcome } = shape.attempts[i];
     line += `${i ? ',' : ''}{"solver":${JSON.stringify(solver)},"outcome":"${outcome}","ms":${numberText(attemptMs[i])}}`;
   }
   const limitedBy = shape.limitedBy ? `"limitedBy":"${shape.limitedBy}",` : '';
   return `${line}],"degraded":${shape.degraded},${limitedBy}"seed":${seed},"elapsedMs":${numberText(elapsedMs)}}`;
+}
+
+function leversText({ shape: { levers }, leverReasons }: ResultRow): string {
+  if (!levers) return '';
+  let reasons = 0;
+  const texts = levers.map(({ lever, status, hasReason }) => {
+    const reason = hasReason ? `,"reason":${leverReasons[reasons++]}` : '';
+    return `{"lever":${JSON.stringify(lever)},"status":"${status}"${reason}}`;
+  });
+  return `,"levers":[${texts.join(',')}]`;
 }
 
 function memoise<K extends object, T>(known: WeakMap<K, T>, key: K, make: () => T): T {
@@ -91,7 +102,8 @@ function answerText(known: Labels, before: readonly string[], shape: AnswerShape
     `{"features":${featuresText(known, after)},${standingText(shape.shown, answer)},"changes":[${changes}],` +
     `"cost":${numberText(cost)},"distances":${distances},"solver":${JSON.stringify(shape.solver)},` +
     `"proof":${proofText(shape, answer)}`;
-  return region === undefined ? `${text}}` : `${text},"region":${region}}`;
+  const lever = shape.lever === undefined ? '' : `,"lever":${JSON.stringify(shape.lever)}`;
+  return `${region === undefined ? text : `${text},"region":${region}`}${lever}}`;
 }
 
 function proofText({ proof }: AnswerShape, { bound }: RowAnswer): string {

@@ -6,12 +6,12 @@
  *   shape    all text: status, target, predictions, solvers, kinds of proofs. There are few shapes.
  *   values   of the features by their place; of an answer the values of the changed features, which are a set of places
  *   numbers  score, times; of an answer cost, bound, distances
- *   text     id; reason and region as JSON
+ *   text     id; reasons and regions as JSON
  *
  * `changes` follow from the values. row-maker.ts makes rows of documents, result-line.ts makes lines of rows.
  */
 import type { RowValue } from '../../documents/model-document.js';
-import type { Attempt, Proof, ResultDocument } from '../../documents/result-document.js';
+import type { Attempt, LeverDocument, Proof, ResultDocument } from '../../documents/result-document.js';
 
 /** Of a prediction: its class, or that it is a number. */
 export type Shown = { readonly class: string } | 'number';
@@ -22,6 +22,7 @@ export interface Shape {
   readonly factual: Shown | null;
   readonly counterfactuals: readonly AnswerShape[];
   readonly hasReason: boolean;
+  readonly levers?: readonly LeverShape[];
   readonly attempts: readonly Omit<Attempt, 'ms'>[];
   readonly degraded: boolean;
   readonly limitedBy?: ResultDocument['limitedBy'];
@@ -32,6 +33,11 @@ export interface AnswerShape {
   readonly solver: string;
   readonly proof: Proof['kind'];
   readonly hasRegion: boolean;
+  readonly lever?: string;
+}
+
+export interface LeverShape extends Omit<LeverDocument, 'reason'> {
+  readonly hasReason: boolean;
 }
 
 /** What all results of a plan have in common. */
@@ -77,12 +83,14 @@ export class ResultRow {
     readonly reason: string | undefined,
     readonly factual: RowFactual | undefined,
     readonly answers: readonly RowAnswer[],
+    /** Of the levers that have one. */
+    readonly leverReasons: readonly string[],
   ) {}
 
   /** The result of another row with the same content. */
   withId(id: string): ResultRow {
-    const { terms, shape, elapsedMs, attemptMs, reason, factual, answers } = this;
-    return new ResultRow(terms, shape, id, elapsedMs, attemptMs, reason, factual, answers);
+    const { terms, shape, elapsedMs, attemptMs, reason, factual, answers, leverReasons } = this;
+    return new ResultRow(terms, shape, id, elapsedMs, attemptMs, reason, factual, answers, leverReasons);
   }
 }
 

@@ -3,8 +3,9 @@
  * as JSON, so that what is read is the very line that `explain` writes, always.
  */
 import type { RowValue } from '../../documents/model-document.js';
-import type { CounterfactualDocument, Proof, ResultDocument } from '../../documents/result-document.js';
+import type { CounterfactualDocument, LeverDocument, Proof, ResultDocument } from '../../documents/result-document.js';
 import {
+  type LeverShape,
   ResultRow,
   type RowAnswer,
   type RowFactual,
@@ -27,14 +28,15 @@ export class RowMaker {
   /** Undefined when the document is not as documents of its plan are. */
   make(document: ResultDocument): ResultRow | undefined {
     if (!this.#isUsual(document)) return undefined;
-    const { id, elapsedMs, attempts, reason } = document;
+    const { id, elapsedMs, attempts, reason, levers } = document;
     const factual = document.factual ? this.#factualOf(document.factual) : undefined;
     const answers = this.#answersOf(document, factual);
     if (!answers) return undefined;
     const shape = intern(this.#shapes, this.#shapeKey(document), () => shapeOf(document));
     const times = attempts.map(({ ms }) => ms);
     const text = reason && JSON.stringify(reason);
-    return new ResultRow(this.#terms!, shape, id, elapsedMs, times, text, factual, answers);
+    const leverReasons = levers ? levers.flatMap((lever) => (lever.reason ? [JSON.stringify(lever.reason)] : [])) : [];
+    return new ResultRow(this.#terms!, shape, id, elapsedMs, times, text, factual, answers, leverReasons);
   }
 
   /** Has it what all have in common? */
@@ -102,6 +104,7 @@ export class RowMaker {
     factual,
     counterfactuals,
     reason,
+    levers,
     attempts,
     degraded,
     limitedBy,
@@ -109,8 +112,10 @@ export class RowMaker {
     let key = `${status} ${degraded} ${limitedBy} ${reason !== undefined} ${counterfactuals.length} `;
     key += typeof target === 'object' && target ? this.#tag(target) : JSON.stringify(target);
     key += factual ? shownKey(factual.prediction) : '';
-    for (const { prediction, solver, proof, region } of counterfactuals)
-      key += ` ${delimited(solver)} ${proof.kind} ${region !== undefined} ${shownKey(prediction)}`;
+    for (const { prediction, solver, proof, region, lever } of counterfactuals)
+      key += ` ${delimited(solver)} ${proof.kind} ${region !== undefined} ${shownKey(prediction)}${leverKey(lever)}`;
+    for (const { lever, status, reason: own } of levers ?? [])
+      key += `${leverKey(lever)} ${status} ${own !== undefined}`;
     for (const { solver, outcome } of attempts) key += ` ${delimited(solver)} ${outcome}`;
     return key;
   }
@@ -129,29 +134,39 @@ const delimited = (text: string) => `${text.length} ${text}`;
 const shownKey = (prediction: string | number) =>
   typeof prediction === 'number' ? ' number' : ` ${delimited(prediction)}`;
 
+const leverKey = (lever: string | undefined) => (lever === undefined ? '' : ` by ${delimited(lever)}`);
+
 const shownOf = (prediction: string | number): Shown =>
   typeof prediction === 'number' ? 'number' : { class: prediction };
 
 const numberIn = (prediction: string | number) => (typeof prediction === 'number' ? prediction : undefined);
 
 function shapeOf(result: ResultDocument): Shape {
-  const { status, target, factual, counterfactuals, reason, attempts, degraded, limitedBy } = result;
+  const { status, target, factual, counterfactuals, reason, levers, attempts, degraded, limitedBy } = result;
   return {
     status,
     target,
     factual: factual && shownOf(factual.prediction),
-    counterfactuals: counterfactuals.map(({ prediction, solver, proof, region }) => ({
+    counterfactuals: counterfactuals.map(({ prediction, solver, proof, region, lever }) => ({
       shown: shownOf(prediction),
       solver,
       proof: proof.kind,
       hasRegion: region !== undefined,
+      ...(lever !== undefined && { lever }),
     })),
     hasReason: reason !== undefined,
+    ...(levers && { levers: levers.map(leverShape) }),
     attempts: attempts.map(({ solver, outcome }) => ({ solver, outcome })),
     degraded,
     ...(limitedBy && { limitedBy }),
   };
 }
+
+const leverShape = ({ lever, status, reason }: LeverDocument): LeverShape => ({
+  lever,
+  status,
+  hasReason: reason !== undefined,
+});
 
 function hasFeatures({ factual, counterfactuals }: ResultDocument, names: readonly string[]): boolean {
   return hasKeys(factual!.features, names) && counterfactuals.every(({ features }) => hasKeys(features, names));

@@ -29,6 +29,11 @@ const proof = fc.oneof(
   fc.record({ kind: fc.constantFrom('optimal', 'gap'), lowerBound: number, gap: number }, { noNullPrototype: true }),
 );
 
+const reason = fc.record({ code: fc.string(), message: fc.string() }, { noNullPrototype: true });
+const lever = fc
+  .tuple(fc.constantFrom('pay', 'home', 'ü "x"'), fc.option(reason))
+  .map(([name, own]) => (own ? { lever: name, status: 'infeasible', reason: own } : { lever: name, status: 'found' }));
+
 type Counterfactual = ResultDocument['counterfactuals'][number];
 
 /** As the product makes them: everything follows from the features. */
@@ -43,21 +48,23 @@ const usual = fc
         fc.tuple(features, fc.record({ ...shown, cost: number, l1: number, solver: fc.string() }), proof),
       ),
       region: fc.option(fc.record({ from: number, to: number }, { noNullPrototype: true })),
-      reason: fc.option(fc.record({ code: fc.string(), message: fc.string() }, { noNullPrototype: true })),
+      reason: fc.option(reason),
+      levers: fc.option(fc.array(lever, { minLength: 1, maxLength: 3 })),
       attempts: fc.array(fc.tuple(fc.constantFrom('lp', 'qp'), fc.constantFrom('solved', 'limit'), number)),
       degraded: fc.boolean(),
       elapsedMs: number,
     },
     { noNullPrototype: true },
   )
-  .map(({ answers, region, reason, attempts, ...row }) => {
+  .map(({ answers, region, reason, levers, attempts, ...row }) => {
     const counterfactuals = answers.map(([changed, { prediction, score, cost, l1, solver }, proof]) => {
       const changes = Object.keys(changed)
         .filter((name) => changed[name] !== row.factual.features[name])
         .map((feature) => ({ feature, from: row.factual.features[feature], to: changed[feature] }));
       const distances = { l0: changes.length, l1, l2: l1 * l1 };
       const all = { features: changed, prediction, score, changes, cost, distances, solver, proof };
-      return region ? { ...all, region: { features: { age: region }, proof: { kind: 'proved', maximal: true } } } : all;
+      const box = { features: { age: region }, proof: { kind: 'proved', maximal: true } };
+      return { ...all, ...(region && { region: box }), ...(levers && { lever: levers[0].lever }) };
     });
     const tail = {
       attempts: attempts.map(([solver, outcome, ms]) => ({ solver, outcome, ms })),
@@ -75,7 +82,7 @@ const usual = fc
       factual: row.factual,
       counterfactuals,
     };
-    return (reason ? { ...head, reason, ...tail } : { ...head, ...tail }) as ResultDocument;
+    return { ...head, ...(reason && { reason }), ...(levers && { levers }), ...tail } as ResultDocument;
   });
 
 /** What breaks one of the rules that columns go by. */
@@ -185,9 +192,9 @@ describe('results', () => {
 /** Who adds a field to results adds it to the columns, where it would be lost otherwise. */
 it('results have the fields that the columns know', () => {
   expect(Object.keys(resultSchema.shape).join(' ')).toBe(
-    'schema id status model policy target factual counterfactuals reason attempts degraded limitedBy seed elapsedMs',
+    'schema id status model policy target factual counterfactuals reason levers attempts degraded limitedBy seed elapsedMs',
   );
   expect(Object.keys(counterfactualSchema.shape).join(' ')).toBe(
-    'features prediction score changes cost distances solver proof region',
+    'features prediction score changes cost distances solver proof region lever',
   );
 });
