@@ -2,6 +2,8 @@
 
 import { gaussianNaiveBayes, qda } from './families/gaussian.js';
 import { isolationForest } from './families/isolation-forest.js';
+import { kernelSvm } from './families/kernel-svm.js';
+import { knn } from './families/knn.js';
 import { hyperplane, logisticRegression } from './families/linear.js';
 import { lvq } from './families/lvq.js';
 import { regressionFamilies } from './families/regression.js';
@@ -21,6 +23,8 @@ const TABLE: readonly Family[] = [
   decisionTree,
   treeEnsemble,
   isolationForest,
+  knn,
+  kernelSvm,
 ];
 
 export const families: ReadonlyMap<string, Family> = new Map(TABLE.map((family) => [family.name, family]));

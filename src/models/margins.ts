@@ -48,7 +48,7 @@ export function leadSlope(values: Float64Array, index: number, addSlope: AddSlop
   addSlope(rivalOf(values, index), -1, out);
 }
 
-function rivalOf(values: Float64Array, index: number): number {
+export function rivalOf(values: Float64Array, index: number): number {
   let rival = index === 0 ? 1 : 0;
   for (let k = 0; k < values.length; k++) if (k !== index && values[k] > values[rival]) rival = k;
   return rival;

@@ -7,6 +7,7 @@
  *   exp-quadratics   the same with differences of distances as exponents (exponents.ts)
  *   quadratic   q(x) <= 0,  a difference of two distances (distance-difference.ts)
  *   trees       sums over trees of a gain at the leaf are large enough (tree.ts)
+ *   neighbours  the labels of the nearest samples reach the goal (nearest-samples.ts)
  *   smooth      the model's own margin is at least 0; there is a gradient and no closed form
  *   oracle      the model's own margin is at least 0; only scores are known
  *
@@ -17,6 +18,7 @@
 import { type AffineMap, applyMap, isIdentity, pullBackVector, sizesOf } from '../linalg/affine.js';
 import { dot, logSumExp } from '../linalg/vector.js';
 import type { DistanceDifference } from './distance-difference.js';
+import type { NearestSamples } from './nearest-samples.js';
 import { type Forest, leafOf } from './trees/tree.js';
 
 export interface LinearRow {
@@ -90,12 +92,29 @@ export interface TreesAtom {
   readonly relaxed?: true;
 }
 
+/** The k nearest samples, by their labels, reach the goal. */
+export interface NeighboursAtom {
+  readonly kind: 'neighbours';
+  readonly nearest: NearestSamples;
+  /** By sample: its class, or a regressor's number. */
+  readonly labels: Float64Array;
+  /** 0 for a regressor. */
+  readonly classes: number;
+  /** All neighbours weigh the same: the set of the k nearest decides. */
+  readonly isUniform: boolean;
+  readonly goal: Goal;
+  /** Whether inputs reach the goal, by the model's own word. */
+  meets(inputs: Float64Array): boolean;
+  /** From columns to the inputs in which distances are measured; null: they are the columns. */
+  readonly map: AffineMap | null;
+}
+
 /** Only the model itself knows: `problem.margin`, and for `smooth` also `problem.gradient`. */
 export interface OpaqueAtom {
   readonly kind: 'smooth' | 'oracle';
 }
 
-export type Atom = ExpSum | ExpQuadratics | QuadraticAtom | TreesAtom | OpaqueAtom;
+export type Atom = ExpSum | ExpQuadratics | QuadraticAtom | TreesAtom | NeighboursAtom | OpaqueAtom;
 export type AtomKind = Atom['kind'];
 export type AtomOf<K extends AtomKind> = Extract<Atom, { kind: K }>;
 
@@ -153,6 +172,7 @@ const PULL_BACK: { [K in AtomKind]: (map: AffineMap, atom: AtomOf<K>) => Atom } 
   'exp-quadratics': (map, sum) => ({ ...sum, forms: sum.forms.map((form) => form.behind(map)) }),
   quadratic: (map, { kind, form }) => ({ kind, form: form.behind(map) }),
   trees: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
+  neighbours: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
   smooth: (_, atom) => atom,
   oracle: (_, atom) => atom,
 };
@@ -170,6 +190,7 @@ const MEETS: { [K in AtomKind]: (atom: AtomOf<K>, x: Float64Array, tolerance: nu
   'exp-quadratics': (sum, x, tolerance) => isWithin(logSumExp(halfValues(sum.forms, x)), sum.atLeast, tolerance),
   quadratic: ({ form }, x, tolerance) => form.value(x) <= tolerance,
   trees: meetsMargins,
+  neighbours: ({ map, meets }, x) => meets(map ? mapped(map, x) : x),
   smooth: () => true,
   oracle: () => true,
 };
@@ -199,9 +220,14 @@ export const halfValues = (forms: readonly DistanceDifference[], x: Float64Array
 const isWithin = (log: number, atLeast: boolean | undefined, tolerance: number): boolean =>
   atLeast ? log >= -tolerance : log <= tolerance;
 
+function mapped(map: AffineMap, columns: Float64Array): Float64Array {
+  const x = new Float64Array(map.offset.length);
+  applyMap(map, columns, x);
+  return x;
+}
+
 function meetsMargins({ forest, margins, map }: TreesAtom, columns: Float64Array, tolerance: number): boolean {
-  const x = map ? new Float64Array(map.offset.length) : columns;
-  if (map) applyMap(map, columns, x);
+  const x = map ? mapped(map, columns) : columns;
   const leaves = Array.from(forest.root, (_, t) => leafOf(forest, t, x));
   return margins.every(({ gain, need }) => leaves.reduce((sum, leaf) => sum + gain[leaf], 0) >= need - tolerance);
 }

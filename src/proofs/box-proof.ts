@@ -45,6 +45,7 @@ const PREPARE: { [K in AtomKind]: Prepare<K> } = {
   'exp-quadratics': overExponents,
   quadratic: ({ form }) => overDistances(form),
   trees: overTrees,
+  neighbours: () => UNKNOWN,
   smooth: () => UNKNOWN,
   oracle: () => UNKNOWN,
 };

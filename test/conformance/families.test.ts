@@ -4,13 +4,15 @@
  * document can be written down and read again.
  */
 import { describe, expect, it } from 'vitest';
+import { applyMap } from '../../src/linalg/affine.js';
 import { families } from '../../src/models/index.js';
-import { loadModel, Scorer } from '../../src/models/load.js';
+import { type LoadedModel, loadModel, Scorer } from '../../src/models/load.js';
 import {
   type Atom,
   contains,
   type Goal,
   type LinearRow,
+  type NeighboursAtom,
   type Piece,
   pullBack,
   type Region,
@@ -46,13 +48,12 @@ function rowPosition({ a, lower, upper }: LinearRow, x: Float64Array): Position[
   ];
 }
 
-/** Trees jump: a sum within rounding of its need is near, everything else is clear. */
-/** Every family so far describes its regions. */
-function described(region: Region): readonly Piece[] {
-  if (region === 'unknown') throw new Error('a family that says nothing of its region needs a test of its own');
-  return region;
+/** What a family says of a region in the row's own columns; null: nothing. */
+function described({ preprocessing }: LoadedModel, region: Region): Piece[] | null {
+  return region === 'unknown' ? null : region.map((piece) => pullBack(preprocessing.map, piece));
 }
 
+/** Trees jump: a sum within rounding of its need is near, everything else is clear. */
 function treePosition(atom: TreesAtom, x: Float64Array): Position {
   const slack = 4 * atom.slack + NEAR;
   const piece = { rows: [], atoms: [atom] };
@@ -60,9 +61,24 @@ function treePosition(atom: TreesAtom, x: Float64Array): Position {
   return contains(piece, x, slack) ? 'near' : 'outside';
 }
 
+/** Neighbours are clear where no other sample is as near as the last of them, nor a weighted score at an end of the goal. */
+function neighboursPosition(atom: NeighboursAtom, x: Float64Array, margin: number): Position {
+  const inputs = new Float64Array(atom.nearest.inputs);
+  if (atom.map) applyMap(atom.map, x, inputs);
+  else inputs.set(x);
+  const all = Array.from({ length: atom.nearest.count }, (_, s) => atom.nearest.measure(s, inputs)).sort(
+    (a, b) => a - b,
+  );
+  const [last, next] = [all[atom.nearest.k - 1], all[atom.nearest.k] ?? Infinity];
+  if (next - last <= NEAR * (1 + last)) return 'near';
+  if (!atom.isUniform && Math.abs(margin) <= NEAR) return 'near';
+  return contains({ rows: [], atoms: [atom] }, x) ? 'inside' : 'outside';
+}
+
 const isRelaxed = ({ atoms }: Piece) => atoms.some((atom) => atom.kind === 'trees' && atom.relaxed === true);
 
-function atomPosition(atom: Atom, x: Float64Array): Position {
+function atomPosition(atom: Atom, { columns: x, margin }: Point): Position {
+  if (atom.kind === 'neighbours') return neighboursPosition(atom, x, margin(atom.goal));
   if (atom.kind === 'trees') return treePosition(atom, x);
   if (atom.kind === 'quadratic') return against(atom.form.value(x), atom.form.magnitude(x));
   if (atom.kind === 'exp-quadratics') {
@@ -80,17 +96,17 @@ function atomPosition(atom: Atom, x: Float64Array): Position {
   return against((total - bound) * (atom.atLeast ? -1 : 1), total + Math.abs(bound));
 }
 
-function piecePosition(piece: Piece, x: Float64Array): Position {
+function piecePosition(piece: Piece, point: Point): Position {
   const all = [
-    ...piece.rows.flatMap((row) => rowPosition(row, x)),
-    ...piece.atoms.map((atom) => atomPosition(atom, x)),
+    ...piece.rows.flatMap((row) => rowPosition(row, point.columns)),
+    ...piece.atoms.map((atom) => atomPosition(atom, point)),
   ];
   if (all.includes('outside')) return 'outside';
   return all.includes('near') ? 'near' : 'inside';
 }
 
-const unionPosition = (pieces: readonly Piece[], x: Float64Array): Position => {
-  const all = pieces.map((piece) => piecePosition(piece, x));
+const unionPosition = (pieces: readonly Piece[], point: Point): Position => {
+  const all = pieces.map((piece) => piecePosition(piece, point));
   if (all.includes('inside')) return 'inside';
   return all.includes('near') ? 'near' : 'outside';
 };
@@ -100,6 +116,7 @@ interface Point {
   scores: number[];
   decided: number;
   achieves(goal: Goal): boolean;
+  margin(goal: Goal): number;
 }
 
 /** A row's columns as the model sees them. */
@@ -112,6 +129,7 @@ function pointAt(scorer: Scorer, columns: Float64Array): Point {
     scores: [...scorer.show()],
     decided: model.decide(raw),
     achieves: (goal) => model.achieves(raw, goal),
+    margin: (goal) => model.margin(raw, goal),
   };
 }
 
@@ -185,9 +203,10 @@ describe.each([...families.keys()])('%s', (name) => {
     const tally = { inside: 0, outside: 0, near: 0 };
     for (const { random, loaded, scorer, points, goals } of draws) {
       for (const goal of goals.filter((candidate) => !random.refuses?.(candidate))) {
-        const pieces = described(loaded.model.region(goal)).map((piece) => pullBack(loaded.preprocessing.map, piece));
+        const pieces = described(loaded, loaded.model.region(goal));
+        if (!pieces) continue;
         for (const point of [...points, ...straddle(scorer, goal, points)]) {
-          const position = unionPosition(pieces, point.columns);
+          const position = unionPosition(pieces, point);
           tally[position]++;
           if (position === 'near') continue;
           const contained = pieces.some((piece) => contains(piece, point.columns));
@@ -212,10 +231,11 @@ describe.each([...families.keys()])('%s', (name) => {
       const clear = points.filter(({ scores }) => !(Math.abs(1 - scores[index]) < 1e-6));
       for (const { scores } of clear.slice(0, ENDS)) {
         for (const goal of intervals(index, scores[index], scores[index]).filter((g) => !random.refuses?.(g))) {
-          const pieces = described(loaded.model.region(goal)).map((piece) => pullBack(loaded.preprocessing.map, piece));
+          const pieces = described(loaded, loaded.model.region(goal));
+          if (!pieces) continue;
           const reached = points.filter((point) => point.achieves(goal));
           ends += reached.filter((point) => point.scores[index] === scores[index]).length;
-          lost.push(...reached.filter((point) => unionPosition(pieces, point.columns) === 'outside'));
+          lost.push(...reached.filter((point) => unionPosition(pieces, point) === 'outside'));
         }
       }
     }
@@ -248,11 +268,11 @@ describe.each([...families.keys()])('%s', (name) => {
         loaded,
         0,
       );
-      const pieces = goals
-        .flatMap((goal) => described(loaded.model.region(goal)))
-        .map((piece) => pullBack(loaded.preprocessing.map, piece));
+      const regions = goals.map((goal) => described(loaded, loaded.model.region(goal)));
+      if (regions.includes(null)) continue;
+      const pieces = regions.flatMap((region) => region!);
       for (const point of points) {
-        const position = unionPosition(pieces, point.columns);
+        const position = unionPosition(pieces, point);
         if (position !== 'near') expect(position === 'inside').toBe(listed.includes(point.decided));
       }
     }

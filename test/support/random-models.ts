@@ -129,6 +129,44 @@ function randomEnsemble(dice: Dice, inputs: number): FamilyDraw {
   return { parameters, classes };
 }
 
+function neighbours(dice: Dice, inputs: number): FamilyDraw {
+  const classes = dice.pick([0, 2, 3]);
+  const count = dice.integer(6, 14);
+  const samples = dice.matrix(count, inputs, () => 2 * dice.normal());
+  const labels = samples.map((_, i) => (classes ? `class ${i % classes}` : dice.normal()));
+  const parameters = {
+    samples,
+    labels,
+    k: dice.integer(1, 5),
+    metric: dice.pick(['euclidean', 'manhattan']),
+    weights: dice.pick(['uniform', 'distance']),
+  };
+  return { parameters, classes };
+}
+
+function kernelMachine(dice: Dice, inputs: number): FamilyDraw {
+  const classes = dice.pick([0, 2, 3, 4]);
+  const counts = Array.from({ length: Math.max(1, classes) }, () => dice.integer(1, 3));
+  const supportVectors = dice.matrix(
+    counts.reduce((sum, count) => sum + count, 0),
+    inputs,
+  );
+  const kernel = dice.pick([
+    { type: 'linear' },
+    { type: 'linear' },
+    { type: 'rbf', gamma: dice.between(0.05, 0.5) },
+    { type: 'poly', gamma: 0.5, coef0: 1, degree: dice.integer(1, 3) },
+    { type: 'sigmoid', gamma: 0.3, coef0: -0.2 },
+  ]);
+  const one = { dualCoefficients: dice.vector(supportVectors.length), intercept: 0.5 * dice.normal() };
+  const several = {
+    dualCoefficients: dice.matrix(classes - 1, supportVectors.length),
+    intercept: dice.vector((classes * (classes - 1)) / 2),
+    supportCounts: counts,
+  };
+  return { parameters: { supportVectors, kernel, ...(classes > 2 ? several : one) }, classes };
+}
+
 /** A family is tested the moment it has a row here; one without a row fails the conformance test. */
 export const generators: Record<string, Generator> = {
   hyperplane: linear,
@@ -176,6 +214,8 @@ export const generators: Record<string, Generator> = {
     const trees = Array.from({ length: 5 }, () => randomTree(dice, inputs, 4, () => [dice.between(0.3, 1.8)]));
     return { parameters: { trees, offset: dice.between(-0.6, -0.4) }, classes: 2 };
   },
+  knn: neighbours,
+  'kernel-svm': kernelMachine,
   lvq: (dice, inputs) => {
     const classes = dice.integer(2, 3);
     const prototypes = dice.matrix(classes * dice.integer(1, 2), inputs);

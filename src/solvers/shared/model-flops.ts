@@ -6,6 +6,7 @@ export function modelFlops({ piece, space }: Problem): number {
   const d = space.columns;
   const perAtom = piece.atoms.map((atom) => {
     if (atom.kind === 'trees') return 70 * atom.forest.root.length;
+    if (atom.kind === 'neighbours') return 2 * atom.nearest.samples.length;
     if (atom.kind === 'quadratic') return 2 * d * d;
     if (atom.kind === 'exp-quadratics') return 2 * d * d * atom.forms.length;
     return atom.kind === 'exp-sum' ? atom.exponents.length * d : 1000;
