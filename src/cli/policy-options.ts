@@ -20,7 +20,12 @@ export const POLICY_OPTIONS = {
   },
   norm: { kind: 'choice', choices: ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'], help: 'the measure of changes' },
   weights: { kind: 'choice', choices: ['none', 'mad', 'std'], help: 'the units of features' },
-  count: { kind: 'whole', value: 'K', min: 1, help: 'the K cheapest answers that change different features' },
+  count: {
+    kind: 'whole',
+    value: 'K',
+    min: 1,
+    help: 'the K cheapest answers that change different features, or the same far apart',
+  },
   region: { kind: 'flag', help: 'with each answer, a box around it in which every point is an answer' },
   'deadline-ms': { kind: 'number', value: 'N', min: 1, help: 'time for one row' },
   effort: {

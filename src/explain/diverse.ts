@@ -1,14 +1,19 @@
 /**
- * The k cheapest answers that change pairwise different sets of features.
+ * The k cheapest answers that differ: pairwise different sets of changed features first, and answers far apart where there are too
+ * few sets.
  *
- * Branching over sets (Lawler): an answer that changes exactly the set S leaves, of a part of the space, every answer
- * that differs from S in some feature f: f in S stands still, or f outside S changes. "Changes" is a closed condition
- * for steps, decimals and categories (at least one step up, or one down, or another category). A continuous feature can
- * change by an arbitrarily small amount: S with such a change added costs the same as S and counts as S. Parts are taken
- * cheapest first. The first k new sets are the result.
+ *   a, b change the same set S and are far apart   in some f of S the categories differ, or the changes go opposite ways,
+ *                                                  or one change is at least twice the other:  |b_f - x_f| <= |a_f - x_f| / 2 or >= 2 |a_f - x_f|
  *
- * The parts that were open when the k-th answer was found bound the k-th answer: no other part holds another set. A part
- * that ended without an answer and without a proof stays open for ever.
+ * Branching over parts of the space (Lawler): an answer a leaves, of a part, every answer that differs from a in some feature f. For sets: f in S
+ * stands still, or f outside S changes. For distance: f in S keeps at most half of its change, at least doubles it, or takes
+ * another category, or f outside S changes. "Changes" is a closed condition for steps, decimals and categories (at least one step up, or one
+ * down, or another category). A continuous feature can change by an arbitrarily small amount: S with such a change added
+ * costs the same as S and counts as S. Parts are taken cheapest first.
+ *
+ * The parts that were open when the k-th answer was found bound the k-th answer: no other part holds an answer that differs from
+ * those before. A part that ended without an answer and without a proof stays open for ever. A part is searched with a share of the
+ * effort that is left: a search that never ends by itself leaves effort to the others.
  */
 import { nextDown, nextUp } from '../linalg/floats.js';
 import type { Feature } from '../models/features.js';
@@ -23,8 +28,24 @@ interface SearchedPart {
   readonly found: SearchOutcome;
 }
 
+interface Differing {
+  readonly found: SearchOutcome;
+  /** Proved for every answer that differs from those before. */
+  bound: number;
+}
+
+/** What makes an answer differ from another one. */
+interface Distinction {
+  /** Whether b differs from a, which was taken before. */
+  differs(a: SearchOutcome, b: SearchOutcome): boolean;
+  /** The parts of a domain whose answers differ from a. */
+  parts(domain: Domain, a: SearchOutcome): Generator<Domain>;
+}
+
 /** At most this many answers may be looked at for each one that is wanted. */
 const LOOKS_PER_ANSWER = 50;
+/** The share of the effort that is left which the search of one part may take. */
+const LOOK_SHARE = 1 / 8;
 
 /** `cut`: a part was not searched to its end. */
 export function diversify(
@@ -33,32 +54,37 @@ export function diversify(
   search: Search,
   count: number,
 ): { answers: ReportedAnswer[]; cut: boolean } {
-  const parts = new Parts(plan, search, first);
-  for (let looks = 0; parts.answers < count && parts.isOpen; looks++) {
-    if (looks >= LOOKS_PER_ANSWER * count) return { answers: parts.inOrder(), cut: true };
-    parts.takeCheapest();
-    if (parts.answers < count && !parts.divide()) return { answers: parts.inOrder(), cut: true };
-  }
-  return { answers: parts.inOrder(), cut: parts.cut };
+  const sets = new Parts(plan, search, first, bySet(plan), []);
+  sets.take(count);
+  const taken = sets.inOrder();
+  if (taken.length === count || search.budget.isSpent) return { answers: taken.map(reported), cut: sets.cut };
+  const apart = new Parts(plan, search, first, byDistance(plan), taken);
+  apart.take(count);
+  const answers = [...taken, ...apart.own].sort((a, b) => costOf(a.found) - costOf(b.found));
+  return { answers: answers.map(reported), cut: sets.cut || apart.cut };
 }
+
+const costOf = ({ answer }: SearchOutcome): number => answer!.cost;
+
+const reported = ({ found, bound }: Differing): ReportedAnswer => asAnswer({ ...found, lowerBound: bound });
 
 class Parts {
   cut = false;
+  /** Taken here, in the order in which they were met. */
+  readonly own: Differing[] = [];
   private readonly open = new NodeHeap<SearchedPart>();
   private readonly bounds = new Map<SearchedPart, number>();
   private readonly seen = new Set<string>();
-  /** By set of changed features: the cheapest answer that was met. */
-  private readonly found = new Map<string, SearchOutcome>();
-  /** By answer, as they were met: a bound on every set that was not met before. */
-  private readonly rest: number[] = [];
   private unresolved = Infinity;
-  private last!: SearchedPart;
   private readonly quiet: Search;
 
+  /** `before`: answers from which all others have to differ. */
   constructor(
     private readonly plan: Searcher,
     search: Search,
     first: SearchOutcome,
+    private readonly distinction: Distinction,
+    private readonly before: readonly Differing[],
   ) {
     this.quiet = { ...search, attempts: [] };
     const root = createDomain(plan.model.space);
@@ -66,58 +92,106 @@ class Parts {
     this.enter({ domain: root, found: first });
   }
 
-  get answers(): number {
-    return this.found.size;
-  }
-
-  get isOpen(): boolean {
-    return this.open.size > 0;
+  /** Takes answers until there are as many, with those before, or no more can be found. */
+  take(count: number): void {
+    for (let looks = 0; this.before.length + this.own.length < count && this.open.size > 0; looks++) {
+      if (looks >= LOOKS_PER_ANSWER * count) {
+        this.cut = true;
+        return;
+      }
+      const { domain, taken } = this.takeCheapest();
+      if (this.before.length + this.own.length < count && !this.divide(domain, taken)) {
+        this.cut = true;
+        return;
+      }
+    }
   }
 
   private enter(part: SearchedPart): void {
-    this.open.push(part, part.found.answer!.cost);
+    this.open.push(part, costOf(part.found));
     this.bounds.set(part, part.found.lowerBound);
   }
 
-  /** Takes the answer of the cheapest part; of two that change the same set the cheaper one. */
-  takeCheapest(): void {
+  /** The answer of the cheapest part is taken, or repeats one that is. Of two that repeat each other the cheaper one stays. */
+  private takeCheapest(): { domain: Domain; taken: SearchOutcome } {
     const bound = Math.min(this.unresolved, ...this.bounds.values());
-    this.last = this.open.pop()!;
-    this.bounds.delete(this.last);
-    const key = [...changedSet(this.plan, this.last.found)].join();
-    const known = this.found.get(key);
-    if (!known) this.rest.push(bound);
-    if (!known || this.last.found.answer!.cost < known.answer!.cost) this.found.set(key, this.last.found);
+    const part = this.open.pop()!;
+    this.bounds.delete(part);
+    const isRepeated = ({ found }: Differing) => !this.distinction.differs(found, part.found);
+    const known = this.own.findIndex(isRepeated);
+    const repeated = this.own[known] ?? this.before.find(isRepeated);
+    if (!repeated) this.own.push({ found: part.found, bound });
+    else if (known >= 0 && costOf(part.found) < costOf(repeated.found))
+      this.own[known] = { ...repeated, found: part.found };
+    return { domain: part.domain, taken: repeated?.found ?? part.found };
   }
 
-  /** Enters what the last part holds beside the set of its answer. False: the budget ended first. */
-  divide(): boolean {
-    for (const domain of differing(this.plan, this.last.domain, changedSet(this.plan, this.last.found))) {
+  /** Enters what a domain holds beside an answer. False: the budget ended first. */
+  private divide(domain: Domain, answer: SearchOutcome): boolean {
+    for (const part of this.distinction.parts(domain, answer)) {
       if (this.quiet.budget.isSpent) return false;
-      const mark = domainKey(domain);
-      if (!this.seen.has(mark)) this.look(domain);
+      const mark = domainKey(part);
+      if (!this.seen.has(mark)) this.look(part);
       this.seen.add(mark);
     }
     return true;
   }
 
   private look(domain: Domain): void {
-    const found = this.plan.search(domain, this.quiet);
+    const budget = this.quiet.budget.shareEffort(LOOK_SHARE);
+    const found = this.plan.search(domain, { ...this.quiet, budget });
     if (!found.finished) this.cut = true;
     if (found.answer) this.enter({ domain, found });
     else if (!found.finished) this.unresolved = Math.min(this.unresolved, found.lowerBound);
   }
 
-  /** Cheapest first. Of any k sets one was not met before the k-th answer: the k-th cheapest is bounded by what was left then. */
-  inOrder(): ReportedAnswer[] {
+  /** Cheapest first. Of any k answers one was not met before the k-th: the k-th cheapest is bounded by what was left then. */
+  inOrder(): Differing[] {
     let bound = Number.NEGATIVE_INFINITY;
-    return [...this.found.values()]
-      .sort((a, b) => a.answer!.cost - b.answer!.cost)
-      .map((found, k) => {
-        bound = Math.max(bound, this.rest[k]);
-        return asAnswer({ ...found, lowerBound: bound });
+    const met = this.own.map((one) => one.bound);
+    return this.own
+      .toSorted((a, b) => costOf(a.found) - costOf(b.found))
+      .map(({ found }, k) => {
+        bound = Math.max(bound, met[k]);
+        return { found, bound };
       });
   }
+}
+
+/** Answers differ when they change different sets of features. */
+function bySet(plan: Searcher): Distinction {
+  return {
+    differs: (a, b) => setKey(plan, a) !== setKey(plan, b),
+    parts: (domain, a) => differing(plan, domain, changedSet(plan, a), standing),
+  };
+}
+
+/** Answers differ when they change different sets, or the same set far apart. */
+function byDistance(plan: Searcher): Distinction {
+  return {
+    differs: (a, b) => setKey(plan, a) !== setKey(plan, b) || areFarApart(plan, a, b),
+    parts: (domain, a) =>
+      differing(plan, domain, changedSet(plan, a), (copy, feature) =>
+        farFrom(copy, feature, a.answer!.values[feature.index]),
+      ),
+  };
+}
+
+const setKey = (plan: Searcher, outcome: SearchOutcome): string => [...changedSet(plan, outcome)].join();
+
+function areFarApart({ model, person: { domain } }: Searcher, a: SearchOutcome, b: SearchOutcome): boolean {
+  return model.space.features.some(({ index, kind, column }) => {
+    const [one, other] = [a.answer!.values[index], b.answer!.values[index]];
+    if (kind === 'choice') return one !== other;
+    const { half, twice, side } = distantEnds(domain.origin[column], one);
+    return side !== 0 && ((other - half) * side <= 0 || (other - twice) * side >= 0);
+  });
+}
+
+/** Where half of a change and twice a change end. */
+function distantEnds(here: number, there: number): { half: number; twice: number; side: number } {
+  const change = there - here;
+  return { half: here + change / 2, twice: here + 2 * change, side: Number.isNaN(change) ? 0 : Math.sign(change) };
 }
 
 function changedSet({ person, model }: Searcher, { answer }: SearchOutcome): Set<number> {
@@ -125,8 +199,15 @@ function changedSet({ person, model }: Searcher, { answer }: SearchOutcome): Set
   return new Set(model.space.features.filter(isChanged).map(({ index }) => index));
 }
 
-/** The parts of a domain whose answers do not change exactly the given set. */
-function* differing(plan: Searcher, domain: Domain, changed: Set<number>): Generator<Domain> {
+type Copy = () => Domain;
+
+/** The parts of a domain whose answers differ from one that changes the given set: what `inSet` leaves of a changed feature, or another change. */
+function* differing(
+  plan: Searcher,
+  domain: Domain,
+  changed: Set<number>,
+  inSet: (copy: Copy, feature: Feature) => Generator<Domain>,
+): Generator<Domain> {
   const copy = () => {
     const fresh = createDomain(plan.model.space);
     copyDomain(domain, fresh);
@@ -134,16 +215,34 @@ function* differing(plan: Searcher, domain: Domain, changed: Set<number>): Gener
   };
   for (const feature of plan.model.space.features) {
     if (isFixed(domain, feature)) continue;
-    if (changed.has(feature.index)) {
-      if (!mayStand(domain, feature)) continue;
-      const still = copy();
-      pin(still, feature);
-      yield still;
-    } else yield* mustChange(copy, domain, feature);
+    if (changed.has(feature.index)) yield* inSet(copy, feature);
+    else yield* mustChange(copy, domain, feature);
   }
 }
 
-function* mustChange(copy: () => Domain, domain: Domain, feature: Feature): Generator<Domain> {
+function* standing(copy: Copy, feature: Feature): Generator<Domain> {
+  const still = copy();
+  if (!mayStand(still, feature)) return;
+  pin(still, feature);
+  yield still;
+}
+
+function* farFrom(copy: Copy, feature: Feature, there: number): Generator<Domain> {
+  if (feature.kind === 'choice') {
+    const other = copy();
+    other.upper[feature.column + there] = 0;
+    yield other;
+    return;
+  }
+  const [towards, beyond] = [copy(), copy()];
+  const { half, twice, side } = distantEnds(towards.origin[feature.column], there);
+  const below: [number, number] = [Number.NEGATIVE_INFINITY, side > 0 ? half : twice];
+  const above: [number, number] = [side > 0 ? twice : half, Infinity];
+  if (narrowTo(towards, feature, ...(side > 0 ? below : above))) yield towards;
+  if (narrowTo(beyond, feature, ...(side > 0 ? above : below))) yield beyond;
+}
+
+function* mustChange(copy: Copy, domain: Domain, feature: Feature): Generator<Domain> {
   const c = feature.column;
   if (feature.kind === 'choice') {
     const other = copy();

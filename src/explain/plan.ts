@@ -225,7 +225,7 @@ class PreparedPlan implements Plan, Searcher {
     const { model, person } = this;
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
     const search: Search = { target, attempts, budget, anyAnswer: false };
-    const found = this.search(person.domain, search);
+    const found = this.cheapest(search);
     if (found.answer) {
       const { answers, cut } = this.answers(found, search);
       const shown = this.policy.document.region ? answers.map((answer) => this.withRegion(answer, search)) : answers;
@@ -233,6 +233,14 @@ class PreparedPlan implements Plan, Searcher {
     }
     if (!found.finished) return { status: 'not-found', answers: [], reason: reasonNotFound(search), degraded: true };
     return { status: 'infeasible', answers: [], reason: explainInfeasible(this, search), degraded: false };
+  }
+
+  /** Where further answers are wanted, the first leaves them a share of the effort, unless it takes all to find one. */
+  private cheapest(search: Search): SearchOutcome {
+    const { domain } = this.person;
+    if (this.policy.document.count === 1) return this.search(domain, search);
+    const first = this.search(domain, { ...search, budget: search.budget.shareEffort(FIRST_SHARE) });
+    return first.answer || first.finished ? first : this.search(domain, search);
   }
 
   private answers(first: SearchOutcome, search: Search): { answers: ReportedAnswer[]; cut: boolean } {
@@ -323,6 +331,9 @@ class PreparedPlan implements Plan, Searcher {
     }
   }
 }
+
+/** The share of the effort that the first of several answers may take. */
+const FIRST_SHARE = 0.5;
 
 /** The share of the remaining budget that a piece has at least, however many follow. */
 const LEAST_SHARE = 0.3;

@@ -104,14 +104,26 @@ function judgeProof(answer: Answer, question: Question, { best, point, bestNear,
   return faults;
 }
 
-/** The k cheapest answers that change pairwise different sets of features. */
+/** In some feature the categories differ, or one change is at least twice the other, or they go opposite ways. */
+function areFarApart({ features, baseline }: Question, a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  return features.some((feature, f) => {
+    if (feature.type === 'categorical' && feature.encoding !== 'ordinal') return a[f] !== b[f];
+    const [small, large] = [a[f] - baseline[f], b[f] - baseline[f]].sort((x, y) => Math.abs(x) - Math.abs(y));
+    return Math.abs(large) > 0 && (small * large < 0 || 2 * Math.abs(small) <= Math.abs(large) * (1 + 1e-9));
+  });
+}
+
+/** Answers that change pairwise different sets of features, or the same set far apart. */
 function judgeCount(result: Result, { question }: Context): Fault[] {
   const { count = 1 } = question.source.policy;
   const answers = result.counterfactuals;
   if (count === 1) return answers.length === 1 ? [] : [fault('count-too-few', `${answers.length} answers for one`)];
-  const keys = answers.map((answer) => changedKey(question, pointOf(answer, question)));
+  const points = answers.map((answer) => pointOf(answer, question));
+  const keys = points.map((point) => changedKey(question, point));
+  const repeats = (k: number) =>
+    points.slice(0, k).some((point, i) => keys[i] === keys[k] && !areFarApart(question, point, points[k]));
   const faults: Fault[] = [];
-  if (new Set(keys).size !== keys.length) faults.push(fault('count-repeats-a-set', keys.join(' | ')));
+  if (keys.some((_, k) => repeats(k))) faults.push(fault('count-repeats-a-set', keys.join(' | ')));
   if (answers.length > count) faults.push(fault('count-repeats-a-set', `${answers.length} answers for ${count}`));
   const costs = answers.map(({ cost }) => cost);
   if (costs.some((cost, i) => i > 0 && cost < costs[i - 1] * (1 - 1e-9)))
