@@ -7,7 +7,7 @@ import type { Domain } from '../policy/domain.js';
 import type { Problem } from '../problems/problem.js';
 import { solvers } from '../solvers/index.js';
 import { prepareLater } from '../solvers/shared/prepare-later.js';
-import type { Limits, Outcome, Prepared, Solver } from '../solvers/solver.js';
+import type { LadderPlace, Limits, Outcome, Prepared, Solver } from '../solvers/solver.js';
 import { OPTIMAL_GAP } from './result.js';
 import type { Settled } from './settle.js';
 
@@ -15,6 +15,8 @@ export interface Rung {
   readonly solver: Solver;
   /** The share of the remaining budget that it gets. */
   readonly share: number;
+  /** It is asked only while the rungs above have no answer. */
+  readonly isRescue: boolean;
   /** Prepared when it is first needed: the lower rungs seldom are. */
   readonly prepared: () => Prepared;
 }
@@ -38,15 +40,21 @@ export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[]
   const accepting = solvers
     .filter((solver) => auto || wanted.includes(solver.name))
     .map((solver) => ({ solver, acceptance: solver.accepts(problem, solvers) }))
-    .filter((rung) => rung.acceptance !== 'no');
+    .filter((rung) => rung.acceptance !== 'no')
+    .map((rung) => ({ ...rung, place: placeOf(rung.solver, problem, wanted) }))
+    .filter((rung) => rung.place !== 'by-name');
   const names = new Set(accepting.map(({ solver }) => solver.name));
   const rungs = accepting.filter(({ solver }) => !auto || !solver.partOf || !names.has(solver.partOf));
-  return rungs.map(({ solver }, k) => {
+  return rungs.map(({ solver, place }, k) => {
     const below = rungs.slice(k + 1).map((rung) => rung.acceptance);
     const share = below.includes('exact') ? SHARE.exact : below.length ? SHARE.heuristic : SHARE.last;
-    return { solver, share, prepared: prepareLater(solver, problem, solvers) };
+    return { solver, share, isRescue: place === 'rescue', prepared: prepareLater(solver, problem, solvers) };
   });
 }
+
+/** A solver that the policy names is a rung. */
+const placeOf = (solver: Solver, problem: Problem, wanted: readonly string[]): LadderPlace =>
+  wanted.includes(solver.name) ? 'rung' : (solver.place?.(problem) ?? 'rung');
 
 export interface ClimbContext {
   readonly limits: Omit<Limits, 'nudge'>;
@@ -62,6 +70,7 @@ export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbCon
   for (const [k, rung] of ladder.entries()) {
     const { budget } = context.limits;
     if (k > 0 && best.answer && budget.isSpent) break;
+    if (rung.isRescue && best.answer) continue;
     const limits = { ...context.limits, budget: budget.share(rung.share) };
     const step = tryRung(rung, domain, { ...context, limits });
     const lowerBound = Math.max(best.lowerBound, step.lowerBound);

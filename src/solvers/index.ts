@@ -5,6 +5,8 @@
 
 import { additive } from './additive/additive.js';
 import { enumerate } from './enumeration/enumerate.js';
+import { conjugateGradient } from './general/conjugate-gradient.js';
+import { lbfgs } from './general/lbfgs.js';
 import { lp } from './highs/lp.js';
 import { milp } from './highs/milp.js';
 import { miqp } from './highs/miqp.js';
@@ -65,5 +67,7 @@ export const solvers: SolverTable = [
   forestPull,
   forestTweak,
   feasiblePoint,
+  lbfgs,
+  conjugateGradient,
   nearest,
 ];

@@ -48,10 +48,18 @@ export interface Prepared {
   dispose?(): void;
 }
 
+/**
+ * Where a solver stands on a ladder that names no solvers. `rescue`: it is asked only while the rungs above have no answer.
+ * `by-name`: it stands only on ladders whose policy names it.
+ */
+export type LadderPlace = 'rung' | 'rescue' | 'by-name';
+
 export interface Solver {
   readonly name: string;
   /** The solver that does this one's work as well: on a ladder with it this one has nothing to add. */
   readonly partOf?: string;
+  /** Its place on a ladder that names no solvers, for a problem that it accepts; absent: a rung. */
+  place?(problem: Problem): LadderPlace;
   /** Takes parts of a person's domain, also those that the present row is not in: a reduction may ask it about each part. */
   readonly takesParts?: true;
   /** What has to be loaded before it solves: without it `solve` throws `EngineNeeded`. */

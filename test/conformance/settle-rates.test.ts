@@ -39,7 +39,17 @@ const EFFORT = 40_000;
 const FAR_MS = 60_000;
 
 /** Solvers that never promise an optimum. */
-const HEURISTICS = ['ccp', 'sdp', 'forest-descent', 'forest-pull', 'forest-tweak', 'feasible-point', 'nearest'];
+const HEURISTICS = [
+  'ccp',
+  'sdp',
+  'forest-descent',
+  'forest-pull',
+  'forest-tweak',
+  'feasible-point',
+  'lbfgs',
+  'conjugate-gradient',
+  'nearest',
+];
 /** Fewest problems that each of the others has to accept. */
 const FEWEST = 10;
 /** The share that has to be settled; less where a solver is asked about rows that it cannot know to be beyond it. */

@@ -1,0 +1,54 @@
+/**
+ * The length of a unit of cost, by column: a move of s_c costs about 1. Searches take their steps in these lengths, so that units of
+ * features do not matter.
+ *
+ *   l1  1/w      l2  1/√w      mahalanobis  1/√M_cc      percentile  1/(w · mean slope of F)      l0, w = 0  the spread of the column
+ */
+import type { Feature } from '../../models/features.js';
+import type { Cost, PercentileCurve } from '../../policy/cost.js';
+import type { Problem } from '../../problems/problem.js';
+
+/** A spread is about a quarter of what lies between bounds. */
+const SPREADS_WITHIN_BOUNDS = 4;
+
+export function costScales(problem: Problem): Float64Array {
+  const { space } = problem;
+  const scales = new Float64Array(space.columns).fill(1);
+  for (const feature of space.features) {
+    if (feature.kind === 'choice') continue;
+    const own = ownScale(problem.cost, feature);
+    scales[feature.column] = own > 0 && own < Infinity ? own : spreadOf(problem, feature);
+  }
+  return scales;
+}
+
+function ownScale(cost: Cost, feature: Feature): number {
+  const weight = cost.weight[feature.index];
+  const curve = cost.curves[feature.index];
+  switch (cost.norm) {
+    case 'l1':
+      return 1 / weight;
+    case 'l2':
+      return 1 / Math.sqrt(weight);
+    case 'percentile':
+      return 1 / (weight * (curve ? meanSlope(curve) : 1));
+    case 'mahalanobis': {
+      const at = cost.metric!.features.indexOf(feature);
+      return 1 / Math.sqrt(cost.metric!.inverse[at][at]);
+    }
+    default:
+      return 0;
+  }
+}
+
+const meanSlope = ({ points, heights }: PercentileCurve): number =>
+  (heights.at(-1)! - heights[0]) / (points.at(-1)! - points[0]);
+
+function spreadOf({ samples, rules }: Problem, { index }: Feature): number {
+  const values = samples.map((row) => row[index]).filter(Number.isFinite);
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  if (variance > 0) return Math.sqrt(variance);
+  const width = rules[index].max - rules[index].min;
+  return width > 0 && width < Infinity ? width / SPREADS_WITHIN_BOUNDS : 1;
+}

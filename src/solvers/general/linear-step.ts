@@ -1,0 +1,242 @@
+/**
+ * The cheapest point that a linear model of the margin allows, in a box around the point where the model was made:
+ *
+ *   min cost(v - x)   s.t.   g·(v - z) >= need,   |v_c - z_c| <= ρ s_c,   v in the domain
+ *
+ * Costs are sums over features, therefore a multiplier λ decides for every feature by itself:  v_f(λ) = argmin c_f(v) - λ g_f v.
+ *
+ *   l1, l0       the present value, or the end of the box towards g            percentile   the best bend of F or end
+ *   l2           the present value + λ g/(2w), clipped                          categories   the best gain for its weight
+ *   mahalanobis  x + λ/2 M⁻¹ g over the numbers that may change, clipped
+ *
+ * g·v(λ) grows with λ, which is found by bisection. Where v(λ) jumps across `need` the features that jump are taken one after the
+ * other, the last number of them only as far as needed.
+ */
+import { backward, forward } from '../../linalg/cholesky.js';
+import type { Feature } from '../../models/features.js';
+import { changeCost } from '../../policy/cost.js';
+import { mayStand } from '../../policy/domain.js';
+import { hasMoved } from '../../policy/values.js';
+import type { PersonSearch } from './person-search.js';
+import { factorOf } from './tangent-step.js';
+
+/** Multipliers are looked for by this factor, so many times. */
+const FACTOR = 8;
+const DOUBLINGS = 60;
+const HALVINGS = 50;
+/** λ is found once two values of it are this close, as a share. */
+const CLOSE = 1e-12;
+
+export class LinearStep {
+  /** By feature: whether it may differ from the row. */
+  private readonly open: Uint8Array;
+  private readonly low: Float64Array;
+  private readonly high: Float64Array;
+  private readonly under: Float64Array;
+  private readonly over: Float64Array;
+  private readonly metric: MetricStep | null;
+  private slope: Float64Array = new Float64Array();
+  private at: Float64Array = new Float64Array();
+  private lambda = 1;
+
+  constructor(private readonly search: PersonSearch) {
+    const { space, cost } = search.problem;
+    this.open = new Uint8Array(space.features.length).fill(1);
+    const columns = () => new Float64Array(space.columns);
+    [this.low, this.high, this.under, this.over] = [columns(), columns(), columns(), columns()];
+    this.metric = cost.metric ? new MetricStep(search) : null;
+  }
+
+  /** The cheapest point for a gain of `need` over the point `at`; valid until the next call. `closed`: a feature that stays. */
+  solve(at: Float64Array, slope: Float64Array, need: number, radius: number, closed?: Feature): Float64Array {
+    this.at = at;
+    this.slope = slope;
+    this.metric?.turn(slope);
+    this.open.fill(1);
+    if (closed) this.open[closed.index] = 0;
+    this.setBox(radius);
+    const found = this.withinBox(need);
+    const { maxChanges } = this.search.problem;
+    const moved = this.search.free.filter((feature) => hasMoved(feature, this.search.domain.origin, found));
+    if (moved.length <= maxChanges) return found;
+    this.closeAllBut(moved, maxChanges, found);
+    return this.withinBox(need);
+  }
+
+  private setBox(radius: number): void {
+    const { domain, scale, numbers } = this.search;
+    for (const c of numbers) {
+      this.low[c] = Math.max(domain.lower[c], this.at[c] - radius * scale[c]);
+      this.high[c] = Math.min(domain.upper[c], this.at[c] + radius * scale[c]);
+    }
+  }
+
+  /** The features whose moves gain most stay open. */
+  private closeAllBut(moved: readonly Feature[], most: number, x: Float64Array): void {
+    const gain = ({ column, width }: Feature) => {
+      let sum = 0;
+      for (let c = column; c < column + width; c++) sum += this.slope[c] * (x[c] - this.search.domain.origin[c]);
+      return sum;
+    };
+    const gains = new Map(moved.map((feature) => [feature, gain(feature)]));
+    const kept = [...moved].sort((a, b) => gains.get(b)! - gains.get(a)!).slice(0, most);
+    this.open.fill(0);
+    for (const { index } of kept) this.open[index] = 1;
+  }
+
+  private withinBox(need: number): Float64Array {
+    if (this.gain(this.fill(0, this.under)) >= need) return this.under;
+    let [low, high] = this.bracket(need);
+    if (high === Infinity) return this.over;
+    for (let k = 0; k < HALVINGS && high - low > CLOSE * high; k++) {
+      const middle = low > 0.5 * high ? 0.5 * (low + high) : Math.sqrt(low * high);
+      if (this.gain(this.fill(middle, this.over)) >= need) high = middle;
+      else low = middle;
+    }
+    this.lambda = high;
+    this.fill(low, this.under);
+    this.fill(high, this.over);
+    return this.join(need);
+  }
+
+  /** Multipliers below and above the one that is looked for, from the last one on; Infinity: the box has no such gain. */
+  private bracket(need: number): [number, number] {
+    let at = this.lambda;
+    const isAbove = this.gain(this.fill(at, this.over)) >= need;
+    for (let k = 0; k < DOUBLINGS; k++) {
+      const next = isAbove ? at / FACTOR : at * FACTOR;
+      const gain = this.gain(this.fill(next, this.over));
+      if (gain >= need !== isAbove) return isAbove ? [next, at] : [at, next];
+      at = next;
+    }
+    return isAbove ? [0, at] : [at, Infinity];
+  }
+
+  private gain(x: Float64Array): number {
+    const { free } = this.search;
+    let sum = 0;
+    for (const { column, width } of free)
+      for (let c = column; c < column + width; c++) sum += this.slope[c] * (x[c] - this.at[c]);
+    return sum;
+  }
+
+  /** From below towards above, feature by feature, until the gain suffices. */
+  private join(need: number): Float64Array {
+    const { under, over, slope } = this;
+    let gain = this.gain(under);
+    for (const { kind, column, width } of this.search.free) {
+      let more = 0;
+      for (let c = column; c < column + width; c++) more += slope[c] * (over[c] - under[c]);
+      if (!(more > 0)) continue;
+      const share = kind === 'choice' ? 1 : Math.min(1, (need - gain) / more);
+      for (let c = column; c < column + width; c++)
+        under[c] = share === 1 ? over[c] : under[c] + share * (over[c] - under[c]);
+      gain += share * more;
+      if (gain >= need) break;
+    }
+    return under;
+  }
+
+  /** v(λ) */
+  private fill(lambda: number, out: Float64Array): Float64Array {
+    const { free, home } = this.search;
+    out.set(home);
+    this.metric?.fill(lambda, out);
+    for (const feature of free) {
+      if (!this.open[feature.index]) continue;
+      if (feature.kind === 'choice') this.choose(feature, lambda, out);
+      else out[feature.column] = this.numberAt(feature, lambda, out[feature.column]);
+    }
+    return out;
+  }
+
+  private numberAt(feature: Feature, lambda: number, wanted: number): number {
+    const { cost } = this.search.problem;
+    const { column: c, index } = feature;
+    const here = this.search.domain.origin[c];
+    const pull = lambda * this.slope[c];
+    const weight = cost.weight[index];
+    const stand = this.clipped(c, here);
+    const end = pull > 0 ? this.high[c] : this.low[c];
+    switch (cost.norm) {
+      case 'mahalanobis':
+        return this.clipped(c, wanted);
+      case 'l2':
+        return pull === 0 ? stand : this.clipped(c, here + pull / (2 * weight));
+      case 'l1':
+        return Math.abs(pull) > weight ? end : stand;
+      case 'l0':
+        return stand !== here || pull * (end - here) > weight ? end : here;
+      default:
+        return pull === 0 ? stand : this.bestBend(feature, pull, stand, end);
+    }
+  }
+
+  private clipped(c: number, value: number): number {
+    return Math.min(this.high[c], Math.max(this.low[c], value));
+  }
+
+  /** Between bends the percentile cost is a line: bends and ends decide. */
+  private bestBend(feature: Feature, pull: number, stand: number, end: number): number {
+    const { cost } = this.search.problem;
+    const here = this.search.domain.origin[feature.column];
+    let best = stand;
+    let least = changeCost(cost, feature, here, stand) - pull * (stand - here);
+    const consider = (value: number) => {
+      const merit = changeCost(cost, feature, here, value) - pull * (value - here);
+      if (merit < least) [best, least] = [value, merit];
+    };
+    for (const point of cost.curves[feature.index]?.points ?? [])
+      if ((point - stand) * (end - point) > 0) consider(point);
+    consider(end);
+    return best;
+  }
+
+  private choose(feature: Feature, lambda: number, out: Float64Array): void {
+    const { column, width, index } = feature;
+    const { domain, problem } = this.search;
+    const stands = mayStand(domain, feature);
+    let best = -1;
+    let most = stands ? this.gainOfPresent(feature) * lambda : Number.NEGATIVE_INFINITY;
+    for (let c = column; c < column + width; c++) {
+      if (!(domain.upper[c] > 0) || domain.origin[c] === 1) continue;
+      const merit = lambda * this.slope[c] - problem.cost.weight[index];
+      if (merit > most) [best, most] = [c, merit];
+    }
+    if (best < 0 && stands) for (let c = column; c < column + width; c++) out[c] = domain.origin[c];
+    else out.fill(0, column, column + width)[best] = 1;
+  }
+
+  private gainOfPresent({ column, width }: Feature): number {
+    let gain = 0;
+    for (let c = column; c < column + width; c++) gain += this.slope[c] * this.search.domain.origin[c];
+    return gain;
+  }
+}
+
+/** x + λ/2 M⁻¹ g over the numbers that may change, by a Cholesky factor of their block of M. */
+class MetricStep {
+  private readonly factor: Float64Array | null;
+  private readonly direction: Float64Array;
+
+  constructor(private readonly search: PersonSearch) {
+    this.factor = factorOf(search);
+    this.direction = new Float64Array(search.numbers.length);
+  }
+
+  /** For another g. A block that has no factor in doubles is taken by its diagonal. */
+  turn(slope: Float64Array): void {
+    const { numbers, scale } = this.search;
+    const { direction, factor } = this;
+    for (let i = 0; i < direction.length; i++) direction[i] = slope[numbers[i]] * (factor ? 1 : scale[numbers[i]] ** 2);
+    if (!factor) return;
+    forward(factor, direction.length, direction);
+    backward(factor, direction.length, direction);
+  }
+
+  fill(lambda: number, out: Float64Array): void {
+    const { numbers, domain } = this.search;
+    for (let i = 0; i < numbers.length; i++)
+      out[numbers[i]] = domain.origin[numbers[i]] + 0.5 * lambda * this.direction[i];
+  }
+}

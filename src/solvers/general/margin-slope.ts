@@ -1,0 +1,91 @@
+/**
+ * How the margin changes with the columns at a point: the model's own gradient, or differences of margins where there is none.
+ *
+ *   number     (m(x + h e_c) - m(x)) / h        h: a small share of how far the point is from the row; a step of the lattice at least
+ *   category   m(x with category k) - m(x)      as the slope of the column of k, with 0 for the category that is taken
+ */
+import type { Feature } from '../../models/features.js';
+import { isContinuous, nextValue } from '../../policy/values.js';
+import type { Asked, PersonSearch } from './person-search.js';
+
+/** h, as a share of the distance from the row. */
+const SHARE = 1e-4;
+/** A gradient takes about as much as so many looks. */
+const LOOKS_PER_GRADIENT = 3;
+
+export interface MarginSlope {
+  /** Writes the slope at a point whose margin is known. False: the margin does not change. */
+  at(x: Float64Array, margin: number, out: Float64Array): Asked<boolean>;
+}
+
+export const marginSlope = (search: PersonSearch): MarginSlope =>
+  search.problem.gradient ? new GradientSlope(search) : new DifferenceSlope(search);
+
+const isFlat = (slope: Float64Array): boolean => !slope.some((entry) => entry !== 0) || slope.some(Number.isNaN);
+
+class GradientSlope implements MarginSlope {
+  constructor(private readonly search: PersonSearch) {}
+
+  // biome-ignore lint/correctness/useYield: a gradient is there at once
+  *at(x: Float64Array, _: number, out: Float64Array): Asked<boolean> {
+    const { limits, problem, work } = this.search;
+    limits.budget.spend(LOOKS_PER_GRADIENT * work);
+    problem.gradient!(x, out);
+    return !isFlat(out);
+  }
+}
+
+class DifferenceSlope implements MarginSlope {
+  constructor(private readonly search: PersonSearch) {}
+
+  *at(x: Float64Array, margin: number, out: Float64Array): Asked<boolean> {
+    const h = SHARE * Math.max(this.search.span(x), Number.MIN_VALUE);
+    const columns: number[] = [];
+    const points: Float64Array[] = [];
+    for (const feature of this.search.free)
+      for (const [c, point] of beside(this.search, feature, x, h)) {
+        columns.push(c);
+        points.push(point);
+      }
+    const looks = yield* this.search.ask(points);
+    out.fill(0);
+    for (const [k, c] of columns.entries()) {
+      const move = points[k][c] - x[c];
+      const change = (looks[k].margin - margin) / move;
+      if (Number.isFinite(change)) out[c] = change;
+    }
+    return !isFlat(out);
+  }
+}
+
+/** Points that differ from x in one feature, each with the column that tells. */
+function* beside(
+  search: PersonSearch,
+  feature: Feature,
+  x: Float64Array,
+  h: number,
+): Generator<[number, Float64Array]> {
+  const { column, width, kind } = feature;
+  const { domain, scale } = search;
+  if (kind !== 'choice') {
+    const value = numberBeside(search, feature, x[column], h * scale[column]);
+    if (value !== x[column] && Number.isFinite(value)) yield [column, x.with(column, value)];
+    return;
+  }
+  for (let c = column; c < column + width; c++) {
+    if (!(domain.upper[c] > 0) || x[c] === 1) continue;
+    const point = x.slice();
+    point.fill(0, column, column + width)[c] = 1;
+    yield [c, point];
+  }
+}
+
+function numberBeside({ domain }: PersonSearch, feature: Feature, value: number, h: number): number {
+  const { column } = feature;
+  if (!isContinuous(domain, feature)) {
+    const next = nextValue(domain, feature, value, 1);
+    return Number.isNaN(next) ? nextValue(domain, feature, value, -1) : next;
+  }
+  const step = Math.max(h, 1e-9 * Math.abs(value));
+  return value + step <= domain.upper[column] ? value + step : Math.max(domain.lower[column], value - step);
+}

@@ -1,0 +1,298 @@
+/**
+ * The last part of every general search: from an answer to a cheaper one, each step confirmed by the model.
+ *
+ *   1. back along the segment towards the row, onto the boundary of the region
+ *   2. along the boundary: the cheapest point of a linear model of the margin in a box around the answer (linear-step.ts). The point
+ *      is asked for, corrected by what it misses, and taken where it is an answer and cheaper; else the box shrinks
+ *   3. features back to the row, several at once, or one of them while the others make up for it
+ *   4. features without a slope one after the other: the value nearest to the row with which the rest is still an answer
+ */
+import type { Feature } from '../../models/features.js';
+import { changeCost } from '../../policy/cost.js';
+import { mayStand } from '../../policy/domain.js';
+import { hasMoved, isContinuous, nearestValue } from '../../policy/values.js';
+import { atomsOf } from '../../problems/problem.js';
+import { LinearStep } from './linear-step.js';
+import { type MarginSlope, marginSlope } from './margin-slope.js';
+import type { Asked, Look, PersonSearch } from './person-search.js';
+import { type MarginTangent, TangentStep } from './tangent-step.js';
+
+/** How far a polish goes. */
+export interface PolishEffort {
+  /** Boxes around which the margin is made linear, at most. */
+  readonly boxes: number;
+  /** The polish ends when a box gains less than this share of the cost. */
+  readonly gain: number;
+}
+
+export const COARSE: PolishEffort = { boxes: 12, gain: 1e-3 };
+export const FINE: PolishEffort = { boxes: 60, gain: 1e-7 };
+
+/** A box is given up when its radius falls below this share of the first one. */
+const LEAST_RADIUS = 1e-5;
+/** How much further than the steepest column needs a box reaches. */
+const ROOM = 1000;
+const CORRECTIONS = 3;
+/** A correction asks for more than was missed. */
+const MORE = 1.05;
+/** A box that gains this share of what it promised was not too large. */
+const WIDER = 2;
+const NARROWER = 0.25;
+/** Linear models of the margin on the way into the region, and how many of the last ones are taken together, fewer where they contradict. */
+const ENTRIES = 20;
+const KEPT = [12, 3, 1];
+/** A box of this radius is none. */
+const FAR = 1e30;
+const SWEEPS = 4;
+const DROPPED = 12;
+/** Parts into which a section is cut where points are scored elsewhere, and where the model answers at once. */
+const ORACLE_PARTS = 9;
+const PARTS = 2;
+const COARSE_SECTION = 1e-3;
+const FINE_SECTION = 1e-10;
+
+export class Polish {
+  private readonly step: LinearStep;
+  private readonly tangentStep: TangentStep;
+  private readonly slopes: MarginSlope;
+  private readonly slope: Float64Array;
+  private readonly parts: number;
+  private readonly isSloped: boolean;
+
+  constructor(private readonly search: PersonSearch) {
+    this.step = new LinearStep(search);
+    this.tangentStep = new TangentStep(search);
+    this.slopes = marginSlope(search);
+    this.slope = new Float64Array(search.problem.space.columns);
+    this.parts = atomsOf(search.problem, 'oracle').length ? ORACLE_PARTS : PARTS;
+    this.isSloped = search.problem.gradient !== null;
+  }
+
+  /** A cheaper answer, starting from one. */
+  *from(start: Look, effort: PolishEffort = FINE): Asked<Look> {
+    let at = yield* this.alongSegment(start, COARSE_SECTION);
+    for (let sweep = 0; sweep < SWEEPS && !this.search.isOver; sweep++) {
+      const before = this.cost(at);
+      at = yield* this.slide(at, effort);
+      at = yield* this.restore(at);
+      at = yield* this.drop(at);
+      if (!(this.cost(at) < before * (1 - effort.gain))) break;
+    }
+    at = yield* this.shorten(at);
+    return at;
+  }
+
+  /** An answer from a point outside of the region, by moves that linear models of the margin ask for. */
+  *enter(start: Look): Asked<Look | null> {
+    const { search } = this;
+    const tangents: MarginTangent[] = [];
+    let at = start;
+    for (let k = 0; k < ENTRIES && !search.isOver; k++) {
+      if (at.isAnswer) return at;
+      if (!(yield* this.slopes.at(at.x, at.margin, this.slope))) return null;
+      tangents.push(this.tangentAt(at));
+      const next = yield* this.nextInside(at, tangents);
+      if (!next) return null;
+      at = next;
+    }
+    return at.isAnswer ? at : null;
+  }
+
+  /** First by one tangent, which may change categories as well; then by the last tangents together. */
+  private *nextInside(at: Look, tangents: readonly MarginTangent[]): Asked<Look | null> {
+    const { search, step, slope } = this;
+    if (tangents.length === 1) {
+      const need = Math.max(-at.margin, this.depth(at));
+      const x = search.place(step.solve(at.x, slope, need, this.reach(need)));
+      return x && (yield* search.askOne(x));
+    }
+    for (const kept of KEPT) {
+      const wanted = this.tangentStep.solve(tangents.slice(-kept), at.x, FAR);
+      const x = wanted && search.place(wanted);
+      if (x) return yield* search.askOne(x);
+    }
+    return null;
+  }
+
+  private tangentAt(at: Look): MarginTangent {
+    return { x: at.x, margin: at.margin, slope: this.slope.slice(), depth: this.depth(at) };
+  }
+
+  private cost({ x }: Look): number {
+    return this.search.costOf(x);
+  }
+
+  /** More than any single column has to go for a gain, where one has a slope that is worth it. */
+  private reach(need: number): number {
+    let steepest = 0;
+    for (const c of this.search.numbers) steepest = Math.max(steepest, Math.abs(this.slope[c]) * this.search.scale[c]);
+    return steepest > 0 ? (ROOM * need) / steepest : 1;
+  }
+
+  /** How far inside to aim: as little as rounding lets it. */
+  private depth({ x }: Look): number {
+    let size = 0;
+    for (const c of this.search.numbers) size += Math.abs(this.slope[c] * x[c]);
+    return this.search.limits.nudge * size;
+  }
+
+  /** The answer nearest to home on the way from it; categories are those of the answer. */
+  private *alongSegment(at: Look, precision: number): Asked<Look> {
+    const { home, problem } = this.search;
+    const pointAt = (t: number) => {
+      const x = at.x.slice();
+      for (const c of this.search.numbers) x[c] = home[c] + t * (at.x[c] - home[c]);
+      return this.search.place(x);
+    };
+    return problem.traits.norm === 'l0' ? at : yield* this.section(at, pointAt, precision);
+  }
+
+  /** The answer with the least t in (0, 1], as far as sections find it. The answer `at` stands for t = 1. */
+  private *section(at: Look, pointAt: (t: number) => Float64Array | null, precision: number): Asked<Look> {
+    let [good, bad, found] = [1, 0, at];
+    while (good - bad > precision * good && !this.search.isOver) {
+      const shares = Array.from({ length: this.parts - 1 }, (_, k) => bad + ((k + 1) * (good - bad)) / this.parts);
+      const points = shares.map(pointAt);
+      const looks = yield* this.search.ask(points.filter((point) => point !== null));
+      const answers = looks.filter(({ isAnswer }) => isAnswer);
+      const first = answers.length ? points.indexOf(answers[0].x) : shares.length;
+      if (answers.length) [found, good] = [answers[0], shares[first]];
+      if (first > 0) bad = shares[first - 1];
+    }
+    return this.cost(found) < this.cost(at) ? found : at;
+  }
+
+  /** Along the boundary for as long as it gets cheaper. */
+  private *slide(start: Look, { boxes, gain }: PolishEffort): Asked<Look> {
+    const first = this.search.span(start.x);
+    let at = start;
+    let radius = first;
+    for (let k = 0; k < boxes && radius > LEAST_RADIUS * first && !this.search.isOver; k++) {
+      if (!(yield* this.slopes.at(at.x, at.margin, this.slope))) break;
+      const next = yield* this.cheaper(at, radius);
+      const saved = next ? 1 - this.cost(next) / this.cost(at) : 0;
+      if (next) at = next;
+      if (next && saved < gain && radius >= first) break;
+      radius *= saved >= gain ? WIDER : NARROWER;
+    }
+    return at;
+  }
+
+  /** A cheaper answer in a box around one; null: none was found. */
+  private *cheaper(at: Look, radius: number): Asked<Look | null> {
+    const most = this.cost(at);
+    const tangents = [this.tangentAt(at)];
+    let need = this.depth(at) - at.margin;
+    for (let k = 0; k < CORRECTIONS; k++) {
+      const x = this.wanted(at, tangents, need, radius);
+      if (!x || !(this.search.costOf(x) < most)) return null;
+      const look = yield* this.search.askOne(x);
+      if (look.isAnswer) return look;
+      need += MORE * Math.max(-look.margin, this.depth(at), Math.abs(need) * 1e-3);
+      if (this.isSloped && (yield* this.slopes.at(look.x, look.margin, this.slope)))
+        tangents.push(this.tangentAt(look));
+    }
+    return null;
+  }
+
+  /** By one tangent, which may change categories as well, or by several and the policy's rows. */
+  private wanted(at: Look, tangents: readonly MarginTangent[], need: number, radius: number): Float64Array | null {
+    const { search, step, tangentStep } = this;
+    const { traits } = search.problem;
+    const isPlain = tangents.length === 1 && !traits.linked && traits.norm !== 'mahalanobis';
+    const several = isPlain ? null : tangentStep.solve(tangents, at.x, radius);
+    return search.place(several ?? step.solve(at.x, tangents[0].slope, need, radius));
+  }
+
+  /** Features back to the row while the rest is an answer: the set of the dearest ones that can go together, again and again. */
+  private *restore(start: Look): Asked<Look> {
+    let at = start;
+    for (let sweep = 0; sweep < SWEEPS && !this.search.isOver; sweep++) {
+      const alone = yield* this.restoredAlone(at);
+      const order = alone.filter(({ look }) => look.isAnswer).map(({ feature }) => feature);
+      if (!order.length) return at;
+      const sets = order.map((_, k) => this.without(at.x, order.slice(0, k + 1)));
+      const looks = yield* this.search.ask(sets.filter((x) => this.search.keeps(x)));
+      const last = looks.findLast(({ isAnswer }) => isAnswer);
+      if (!last || !(this.cost(last) < this.cost(at))) return at;
+      at = last;
+    }
+    return at;
+  }
+
+  /** What the model says where one changed feature is put back, the dearest feature first. */
+  private *restoredAlone(at: Look): Asked<{ feature: Feature; look: Look }[]> {
+    const features = this.changed(at.x).filter((feature) => mayStand(this.search.domain, feature));
+    const looks = yield* this.search.ask(features.map((feature) => this.without(at.x, [feature])));
+    return features.map((feature, k) => ({ feature, look: looks[k] }));
+  }
+
+  /** A feature back to the row while the others make up for it, for as long as it gets cheaper. */
+  private *drop(start: Look): Asked<Look> {
+    if (this.search.problem.traits.norm === 'l2' || this.search.problem.traits.norm === 'mahalanobis') return start;
+    let at = start;
+    for (let k = 0; k < DROPPED && !this.search.isOver; k++) {
+      const next = yield* this.dropOne(at);
+      if (!next) return at;
+      at = next;
+    }
+    return at;
+  }
+
+  private *dropOne(at: Look): Asked<Look | null> {
+    const { search, step, slope } = this;
+    if (this.changed(at.x).length < 2 || !(yield* this.slopes.at(at.x, at.margin, slope))) return null;
+    const most = this.cost(at);
+    for (const { feature, look } of yield* this.restoredAlone(at)) {
+      const need = MORE * (this.depth(look) - look.margin);
+      const x = search.place(step.solve(look.x, slope, need, search.span(at.x), feature));
+      if (!x || !(search.costOf(x) < most)) continue;
+      const next = yield* search.askOne(x);
+      if (next.isAnswer) return next;
+    }
+    return null;
+  }
+
+  /** Values of single features as near to the row as the others let them; numbers with a slope were there already. */
+  private *shorten(start: Look): Asked<Look> {
+    let at = start;
+    for (const feature of this.changed(start.x)) {
+      if (this.search.isOver) return at;
+      if (feature.kind === 'choice' || (this.isSloped && isContinuous(this.search.domain, feature))) continue;
+      at = yield* this.shortenOne(at, feature);
+    }
+    return at;
+  }
+
+  private *shortenOne(at: Look, feature: Feature): Asked<Look> {
+    const { column } = feature;
+    const { origin } = this.search.domain;
+    const pointAt = (t: number) => {
+      const value = nearestValue(this.search.domain, feature, origin[column] + t * (at.x[column] - origin[column]));
+      return value === at.x[column] ? null : at.x.with(column, value);
+    };
+    return yield* this.section(at, pointAt, FINE_SECTION);
+  }
+
+  private without(x: Float64Array, features: readonly Feature[]): Float64Array {
+    const restored = x.slice();
+    for (const feature of features) this.search.restore(feature, restored);
+    return restored;
+  }
+
+  /** Changed features, the dearest first. */
+  private changed(x: Float64Array): Feature[] {
+    const { domain, free, problem } = this.search;
+    const price = (feature: Feature) => {
+      const { column, kind } = feature;
+      if (problem.cost.metric && kind !== 'choice')
+        return Math.abs(x[column] - domain.origin[column]) / this.search.scale[column];
+      return kind === 'choice'
+        ? problem.cost.weight[feature.index]
+        : changeCost(problem.cost, feature, domain.origin[column], x[column]);
+    };
+    const moved = free.filter((feature) => hasMoved(feature, domain.origin, x));
+    const prices = new Map(moved.map((feature) => [feature, price(feature)]));
+    return moved.sort((a, b) => prices.get(b)! - prices.get(a)!);
+  }
+}

@@ -1,0 +1,35 @@
+/** Rows of the training set that have the target, as starts for one person: the cheapest to reach, as far as the policy lets them. */
+import { spread } from '../../models/features.js';
+import type { Problem } from '../../problems/problem.js';
+import type { Asked, PersonSearch } from './person-search.js';
+
+/** Rows that are asked about, evenly over the training set. */
+const MOST_ROWS = 1000;
+
+export class TargetSamples {
+  /** Null: not asked yet. */
+  private rows: readonly Float64Array[] | null = null;
+
+  constructor(private readonly problem: Problem) {}
+
+  /** Placed for the person, the cheapest first. */
+  *nearest(search: PersonSearch, most: number): Asked<Float64Array[]> {
+    this.rows ??= yield* this.withTarget();
+    const placed = this.rows.flatMap((row) => search.placeValues(row) ?? []);
+    const costs = new Map(placed.map((x) => [x, search.costOf(x)]));
+    return placed.sort((a, b) => costs.get(a)! - costs.get(b)!).slice(0, most);
+  }
+
+  private *withTarget(): Asked<readonly Float64Array[]> {
+    const { samples, space, holds } = this.problem;
+    const stride = Math.max(1, Math.ceil(samples.length / MOST_ROWS));
+    const rows = samples.filter((row, k) => k % stride === 0 && !row.some(Number.isNaN));
+    const points = rows.map((row) => {
+      const columns = new Float64Array(space.columns);
+      spread(space, row, columns);
+      return columns;
+    });
+    if (points.length) yield points;
+    return rows.filter((_, k) => holds(points[k]));
+  }
+}

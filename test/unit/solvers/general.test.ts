@@ -1,0 +1,133 @@
+/**
+ * The general optimisers, asked by name on problems whose optimum is known: answers are judged apart, cost about as much as the exact
+ * ones, and never break the policy. The same seed gives the same bytes, and batches give what a search at once gives.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildLadder } from '../../../src/explain/ladder.js';
+import type { Domain } from '../../../src/policy/domain.js';
+import { Budget } from '../../../src/problems/budget.js';
+import type { Problem } from '../../../src/problems/problem.js';
+import { solvers } from '../../../src/solvers/index.js';
+import type { Limits, Solver } from '../../../src/solvers/solver.js';
+import { judge } from '../../conformance/judge.js';
+import { type Kind, type Norm, type Recipe, randomCase } from '../../conformance/random-problems.js';
+import { patient } from '../../support/quadratic-problems.js';
+
+const GENERAL = ['lbfgs', 'conjugate-gradient'];
+const general = GENERAL.map((name) => solvers.find((solver) => solver.name === name)!);
+const named = general.map((solver) => [solver.name, solver] as const);
+const NORMS: readonly Norm[] = ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'];
+const KINDS: readonly Kind[] = ['continuous', 'integer', 'step', 'boolean', 'ordinal', 'one-hot'];
+
+const withEffort = (effort: number, seed = 0): Limits => ({
+  ...patient,
+  seed,
+  budget: new Budget(effort, { now: () => 0 }, 60_000),
+});
+
+const answer = (solver: Solver, problem: Problem, domain: Domain, limits = withEffort(20_000)): Float64Array | null =>
+  solver.prepare(problem, solvers).solve(domain, limits).x?.slice() ?? null;
+
+/** The least cost, by the exact solvers of the table; Infinity: none exists; NaN: nobody proved it. */
+function optimum(problem: Problem, domain: Domain): number {
+  for (const { solver } of buildLadder(problem, ['auto'])) {
+    if (solver.engine) continue;
+    const { status, x } = solver
+      .prepare(problem, solvers)
+      .solve(domain, { ...patient, budget: withEffort(2e6).budget });
+    if (status === 'infeasible') return Infinity;
+    if (status === 'solved') return judge(problem, domain, x!).cost;
+  }
+  return Number.NaN;
+}
+
+const recipes: fc.Arbitrary<Recipe> = fc.record({
+  norm: fc.constantFrom(...NORMS),
+  kinds: fc.array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 5 }),
+  rows: fc.integer({ min: 1, max: 3 }),
+  maxChanges: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+  links: fc.boolean(),
+  clauses: fc.boolean(),
+  badlyScaled: fc.boolean(),
+  ties: fc.boolean(),
+  open: fc.boolean(),
+  tree: fc.constantFrom(undefined, undefined, 'plain' as const, 'mixed' as const),
+});
+
+/** A metric needs a covariance that is not singular: small samples of few values may have none. */
+function caseOf(recipe: Recipe, seed: number) {
+  try {
+    return randomCase(recipe, seed);
+  } catch (error) {
+    if (/singular/.test((error as Error).message)) return null;
+    throw error;
+  }
+}
+
+describe.each(named)('%s', (name, solver) => {
+  it.each(NORMS)('comes near the optimum of linear models, %s', (norm) => {
+    const ratios: number[] = [];
+    for (let seed = 1; ratios.length < 25; seed++) {
+      const { problem, people } = randomCase({ norm, kinds: Array(5).fill('continuous'), rows: 1 + (seed % 3) }, seed);
+      for (const { domain } of problem ? people : []) {
+        const best = problem.holds(domain.origin) ? Infinity : optimum(problem, domain);
+        if (!(best < Infinity)) continue;
+        const x = answer(solver, problem, domain);
+        ratios.push(x ? judge(problem, domain, x).cost / best : Infinity);
+      }
+    }
+    expect(Math.min(...ratios)).toBeGreaterThan(1 - 1e-6);
+    const near = ratios.filter((ratio) => ratio <= NEAR[name]).length;
+    expect(near / ratios.length, ratios.join()).toBeGreaterThanOrEqual(
+      norm === 'l0' || norm === 'percentile' ? 0.8 : 0.9,
+    );
+  });
+
+  it('never breaks the policy, whatever the policy is', () => {
+    let answers = 0;
+    const check = (recipe: Recipe, seed: number) => {
+      const made = caseOf(recipe, seed);
+      if (!made?.problem || solver.accepts(made.problem, solvers) === 'no') return;
+      for (const { domain } of made.people) {
+        const x = answer(solver, made.problem, domain, withEffort(1500, seed));
+        if (!x) continue;
+        answers++;
+        expect(judge(made.problem, domain, x).faults).toEqual([]);
+      }
+    };
+    fc.assert(fc.property(recipes, fc.nat(1e6), check), { numRuns: 500, seed: Number(process.env.FC_SEED ?? 7) });
+    expect(answers).toBeGreaterThan(200);
+  }, 60_000);
+
+  it('gives the same numbers for the same seed, whatever was solved before', () => {
+    const { problem, people } = randomCase({ norm: 'l1', kinds: [...KINDS], rows: 2 }, 12, 6);
+    if (solver.accepts(problem, solvers) === 'no') return;
+    const prepared = solver.prepare(problem, solvers);
+    const run = (seed: number) => people.map(({ domain }) => prepared.solve(domain, withEffort(5000, seed)).x?.join());
+    const forward = run(3);
+    expect(people.map(({ domain }) => answer(solver, problem, domain, withEffort(5000, 3))?.join())).toEqual(forward);
+    expect(run(3)).toEqual(forward);
+    for (const { domain } of people) {
+      const x = answer(solver, problem, domain, withEffort(5000, 4));
+      if (x) expect(judge(problem, domain, x).faults).toEqual([]);
+    }
+  });
+
+  it('spends its effort and stops', () => {
+    const { problem, people } = randomCase({ norm: 'l2', kinds: [...KINDS], rows: 2 }, 5);
+    const limits = withEffort(50);
+    solver.prepare(problem, solvers).solve(people[0].domain, limits);
+    expect(limits.budget.spent).toBeLessThan(150);
+  });
+
+  it('stands on no ladder of a known region unless it is named', () => {
+    const { problem } = randomCase({ norm: 'l1', kinds: ['continuous', 'continuous'], rows: 1 }, 1);
+    expect(buildLadder(problem, ['auto']).map((rung) => rung.solver.name)).not.toContain(name);
+    expect(buildLadder(problem, [name]).map((rung) => rung.solver.name)).toEqual([name]);
+    expect(buildLadder(problem, ['auto', name]).map((rung) => rung.solver.name)).toContain(name);
+  });
+});
+
+/** How near to the optimum answers of linear models have to come. */
+const NEAR: Record<string, number> = { lbfgs: 1.01, 'conjugate-gradient': 1.01 };
