@@ -1,10 +1,15 @@
 /** Three Sentinels, a master and its replica: a batch goes on over a failover, and nothing is lost that was replicated. */
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectForWorker } from '../../src/store/redis/redis.js';
 import { until, World, withoutTimes } from './queue-world.js';
 import { type SentinelServers, startSentinels } from './redis-servers.js';
 
 const PASSWORDS = { redis: 'of-the-servers', sentinel: 'of-the-sentinels' };
+
+const endOf = (redis: Redis) => new Promise<void>((resolve) => void redis.once('end', resolve));
 
 let servers: SentinelServers;
 let world: World;
@@ -32,6 +37,27 @@ describe('Sentinels', () => {
     const unknown = await world.callWith({ ...env, ELSEWISE_STORE_SENTINEL_MASTER: 'other' }, 'models', 'list');
     expect(unknown.stderr).toContain('the name of the master');
     expect(unknown.code).toBe(3);
+  });
+
+  it('are asked again when a question to them was broken off, until the owner closes the connection', async () => {
+    const settings = { ...world.store.settings, url: servers.url, sentinelPassword: PASSWORDS.sentinel };
+    const redis = connectForWorker(settings, true, () => {}) as Redis;
+    await until('a connection', async () => redis.status === 'ready');
+    for (const connection of [redis, redis.duplicate()]) {
+      connection.on('error', () => {});
+      await until('a connection', async () => connection.status === 'ready');
+      const ended = endOf(connection);
+      connection.once('connecting', () => connection.disconnect(true)); // what a notice of a failover does in this moment
+      connection.disconnect(true);
+      await ended;
+      await until('a new connection', async () => connection.status === 'ready');
+      expect(await connection.ping()).toBe('PONG');
+      const closed = endOf(connection);
+      connection.disconnect();
+      await closed;
+      await sleep(1_500); // longer than the delay of the next attempt
+      expect(connection.status).toBe('end');
+    }
   });
 
   it('name a new master while a batch runs, and it is finished there', async () => {

@@ -8,6 +8,7 @@ import { createConnection } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { ElsewiseError } from '../../documents/error.js';
+import { LastingRedis } from './lasting-redis.js';
 import { type AddressSettings, locate, type RedisAddress, type RedisKind } from './redis-address.js';
 import { BROKEN, connectFailure, lastError } from './redis-failure.js';
 import { isSaid, notAnswered, says } from './redis-words.js';
@@ -122,7 +123,8 @@ function create(settings: AddressSettings, manner: RetryProfile): RedisClient {
 
 const CREATE: Readonly<Record<RedisKind, (address: RedisAddress, manner: RetryProfile) => RedisClient>> = {
   single: (address, manner) => new Redis({ ...address.nodes[0], ...singleOptions(address, manner) }),
-  sentinel: (address, manner) => new Redis({ ...sentinelOptions(address, manner), ...singleOptions(address, manner) }),
+  sentinel: (address, manner) =>
+    new LastingRedis({ ...sentinelOptions(address, manner), ...singleOptions(address, manner) }),
   cluster: createCluster,
 };
 
