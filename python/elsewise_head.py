@@ -38,6 +38,8 @@ class Head:
     labels: Optional[List[int]] = None
     # Inputs between which the scores are not all saturated, to make up probes there.
     centres: Optional[np.ndarray] = None
+    # The parameters as named and inputs -> by row: whether scores of scikit-learn depend on more than the document says.
+    is_doubtful: Optional[Callable[[Dict[str, Any], np.ndarray], np.ndarray]] = None
 
     def named_parameters(self, names: Sequence[str]) -> Dict[str, Any]:
         """The parameters as the document has them: prototypes are labelled by the names of the classes there."""

@@ -14,7 +14,7 @@ document carries scores that the estimator itself gave for some rows; `check_doc
 document alone.
 
 Needs Python 3.9, numpy, and the modules next to it: elsewise_quadratic has the Gaussian and LVQ classifiers,
-elsewise_trees trees and their ensembles, elsewise_head what all last estimators have in common.
+elsewise_trees trees and their ensembles, elsewise_machines neighbours, kernels and networks, elsewise_head what all last estimators have in common.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from elsewise_head import probabilities as _probabilities
 from elsewise_head import quietly as _quietly
 from elsewise_head import require_finite as _require_finite
 from elsewise_head import softmax as _softmax
+from elsewise_machines import MACHINE_HEADS, MACHINE_SCORES
 from elsewise_quadratic import QUADRATIC_HEADS, QUADRATIC_SCORES, is_nearest_prototype, nearest_prototype
 from elsewise_trees import TREE_HEADS, TREE_SCORES
 from elsewise_trees import TreeHead as _TreeHead
@@ -42,6 +43,8 @@ from elsewise_trees import TreeHead as _TreeHead
 SCHEMA = "elsewise.model/v1"
 MISSING_CATEGORY = "(missing)"
 PROBE_TOLERANCE = 1e-6
+# Rows among which clear ones are looked for, where a model has doubtful ones.
+MOST_LOOKED_AT = 1000
 QUANTILE_LEVELS = np.linspace(0, 1, 21)
 NUMERIC_TYPES = ("continuous", "integer", "boolean")
 
@@ -101,7 +104,7 @@ def export_model(
     if probes > 0:
         source = table or _made_up_table(fold, head, columns, probes, random)
         score = head.score if table else _score_without_names(head)
-        document["probes"] = _probes(estimator, score, features, source, probes, random)
+        document["probes"] = _probes(estimator, score, document, head, source, probes, random)
     check_document(document)
     return document
 
@@ -115,12 +118,18 @@ def save(document: Dict[str, Any], path: Any) -> None:
 
 def evaluate(document: Dict[str, Any], rows: Sequence[Sequence[Any]]) -> np.ndarray:
     """Scores [row][class] (a regressor: [row][0]) of rows given by feature, from the document alone."""
-    inputs = _model_columns(document["features"], rows)
-    for step in document.get("preprocessing", []):
-        inputs = PREPROCESSING[step["type"]](step, inputs)
+    inputs = _inputs(document, rows)
     # Prototypes are labelled by name: their scores need the order of the classes.
     parameters = {**document["parameters"], "classes": document.get("classes", [])}
     return SCORES[document["family"]](parameters, inputs)
+
+
+def _inputs(document: Dict[str, Any], rows: Sequence[Sequence[Any]]) -> np.ndarray:
+    """What reaches the model of rows given by feature."""
+    inputs = _model_columns(document["features"], rows)
+    for step in document.get("preprocessing", []):
+        inputs = PREPROCESSING[step["type"]](step, inputs)
+    return inputs
 
 
 def check_document(document: Dict[str, Any], tolerance: float = PROBE_TOLERANCE) -> None:
@@ -539,6 +548,7 @@ HEADS: Dict[str, Callable[[Any, str], _Head]] = {
     "PoissonRegressor": _regressor("poisson-regression"),
     **QUADRATIC_HEADS,
     **TREE_HEADS,
+    **MACHINE_HEADS,
 }
 
 
@@ -883,15 +893,29 @@ def _labels(estimator: Any, head: _Head, document: Dict[str, Any], table: _Table
 
 
 def _probes(
-    estimator: Any, score: Score, features: List[Dict[str, Any]], table: _Table, count: int, random: Any
+    estimator: Any, score: Score, document: Dict[str, Any], head: _Head, table: _Table, count: int, random: Any
 ) -> Dict[str, Any]:
-    order = random.permutation(len(table.cells))
+    features = document["features"]
+    order = _clear_rows(document, head, table, random.permutation(len(table.cells)))
+    if not len(order):
+        return {"rows": [], "scores": []}
     # A third of the probes is for rows with missing values, where there are any: they exercise the imputation.
     with_missing = np.flatnonzero(table.missing().any(axis=1)[order])[: count // 3]
     chosen = np.sort(_moved_to_front(order, with_missing)[:count])
     scores = score(estimator, table.take(chosen)).tolist()
     _require_finite(scores, "probes.scores")
     return {"rows": _document_rows(table, chosen, features), "scores": scores}
+
+
+def _clear_rows(document: Dict[str, Any], head: _Head, table: _Table, order: np.ndarray) -> np.ndarray:
+    """Rows whose scores follow from the document alone, of the first that come."""
+    if head.is_doubtful is None:
+        return order
+    first = order[:MOST_LOOKED_AT]
+    inputs = _inputs(document, _document_rows(table, first, document["features"]))
+    # One by one: a row is compared with every sample.
+    doubtful = [head.is_doubtful(document["parameters"], row[np.newaxis])[0] for row in inputs]
+    return first[~np.array(doubtful, dtype=bool)]
 
 
 def _made_up_table(fold: _Fold, head: _Head, columns: List[_Linear], count: int, random: Any) -> _Table:
@@ -1006,6 +1030,7 @@ SCORES: Dict[str, Callable[[Dict[str, Any], np.ndarray], np.ndarray]] = {
     "poisson-regression": lambda parameters, inputs: np.exp(_activation(parameters, inputs))[:, np.newaxis],
     **QUADRATIC_SCORES,
     **TREE_SCORES,
+    **MACHINE_SCORES,
 }
 
 

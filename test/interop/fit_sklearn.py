@@ -52,10 +52,10 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, RadiusNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, QuantileTransformer, StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from export_sklearn import check_document, evaluate, export_model, save
@@ -290,7 +290,7 @@ def nothing(data: Data) -> Any:
 
 
 def cases() -> Dict[str, Case]:
-    return {**linear_cases(), **gaussian_cases(), **prototype_cases(), **tree_cases(), **histogram_cases()}
+    return {**linear_cases(), **gaussian_cases(), **prototype_cases(), **tree_cases(), **histogram_cases(), **machine_cases()}
 
 
 def gaussian_cases() -> Dict[str, Case]:
@@ -453,6 +453,60 @@ def histogram_cases() -> Dict[str, Case]:
         ),
         "histogram-without-rows": Case(HistGradientBoostingClassifier(**few), cancer, shown=nothing),
     }
+
+
+def machine_cases() -> Dict[str, Case]:
+    """Neighbours and kernel machines. Rows of iris have many equal distances: noise parts them, but for the case of ties."""
+    iris, cancer, diabetes, wine = bundled(load_iris), bundled(load_breast_cancer), bundled(load_diabetes), bundled(load_wine)
+    noise = np.random.default_rng(5).normal(0, 0.01, iris.X.shape)
+    apart = Data(iris.X + noise, iris.y, iris.names)
+    pair = Data(apart.X[iris.y < 2], iris.y[iris.y < 2], iris.names)
+    return {
+        "knn": Case(KNeighborsClassifier(3), apart),
+        "knn-one": Case(KNeighborsClassifier(1, algorithm="brute"), cancer, {"class_names": ["malignant", "benign"]}),
+        "knn-votes-tied": Case(KNeighborsClassifier(4), wine),
+        "knn-ties": Case(KNeighborsClassifier(2), lattice(3)),
+        "knn-ties-one": Case(KNeighborsClassifier(1, p=1), lattice(2)),
+        "knn-weighted": Case(KNeighborsClassifier(5, weights="distance"), apart),
+        "knn-weighted-at-samples": Case(KNeighborsClassifier(2, weights="distance"), lattice(3)),
+        "knn-manhattan": Case(KNeighborsClassifier(5, p=1, algorithm="ball_tree"), apart),
+        "knn-scaled": Case(scaled(KNeighborsClassifier(7)), cancer),
+        "knn-mixed": Case(mixed(KNeighborsClassifier(5, weights="distance")), credit(classes=3)),
+        "knn-without-rows": Case(KNeighborsClassifier(3), apart, shown=nothing),
+        "knn-regressor": Case(KNeighborsRegressor(5), diabetes),
+        "knn-regressor-weighted": Case(scaled(KNeighborsRegressor(4, weights="distance", metric="cityblock")), diabetes),
+        "svc": Case(SVC(), cancer, {"class_names": ["malignant", "benign"]}),
+        "svc-scaled": Case(scaled(SVC(C=10, gamma=0.05)), cancer),
+        "svc-linear": Case(SVC(kernel="linear"), pair),
+        "svc-poly": Case(scaled(SVC(kernel="poly", degree=4, coef0=1)), cancer),
+        "svc-sigmoid": Case(scaled(SVC(kernel="sigmoid", coef0=-0.5)), cancer),
+        "svc-multi": Case(SVC(), wine),
+        "svc-multi-linear": Case(scaled(SVC(kernel="linear")), iris),
+        "svc-multi-pairs": Case(scaled(SVC(decision_function_shape="ovo", gamma=0.3)), four_classes()),
+        "svc-votes-tied": Case(SVC(kernel="sigmoid", gamma=1, coef0=-2, C=100), four_classes()),
+        "svc-mixed": Case(mixed(SVC()), credit(classes=3)),
+        "svc-without-rows": Case(SVC(), iris, shown=nothing),
+        "nu-svc": Case(scaled(NuSVC(nu=0.3)), cancer),
+        "nu-svc-multi": Case(NuSVC(kernel="poly", degree=2), iris),
+        "svr": Case(SVR(C=100), diabetes),
+        "svr-linear": Case(scaled(SVR(kernel="linear", C=10)), diabetes),
+        "nu-svr": Case(scaled(NuSVR(kernel="sigmoid", C=10)), diabetes),
+    }
+
+
+def lattice(classes: int) -> Data:
+    """Whole numbers: most rows have samples at equal distances, and many lie on a sample."""
+    random = np.random.default_rng(7)
+    X = random.integers(-2, 3, (110, 3)).astype(float)
+    return Data(X, random.integers(0, classes, len(X)), ["x", "y", "z"])
+
+
+def four_classes() -> Data:
+    """Four classes that overlap: votes of pairs run in circles."""
+    random = np.random.default_rng(11)
+    y = random.integers(0, 4, 220)
+    X = random.normal(0, 1.2, (220, 3)) + np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])[y]
+    return Data(X, y, ["x", "y", "z"])
 
 
 def trees_of(document: Dict[str, Any]) -> List[Dict[str, Any]]:
@@ -636,7 +690,12 @@ def scores_of(estimator: Any, X: Any) -> List[List[float]]:
         return prototype_scores(estimator, X)
     if not hasattr(estimator, "decision_function"):
         return []
+    shape = getattr(last_of(estimator), "decision_function_shape", "ovr")
+    if shape == "ovo":
+        last_of(estimator).decision_function_shape = "ovr"
     decision = np.asarray(estimator.decision_function(X), dtype=float)
+    if shape == "ovo":
+        last_of(estimator).decision_function_shape = shape
     return (np.column_stack([-decision, decision]) if decision.ndim == 1 else decision).tolist()
 
 
@@ -748,7 +807,7 @@ def export_changed(estimator: Any, data: Data, **attributes: Any) -> None:
 
 
 def refusals() -> Dict[str, Callable[[], Any]]:
-    return {**general_refusals(), **gaussian_refusals(), **prototype_refusals(), **tree_refusals()}
+    return {**general_refusals(), **gaussian_refusals(), **prototype_refusals(), **tree_refusals(), **machine_refusals()}
 
 
 def gaussian_refusals() -> Dict[str, Callable[[], Any]]:
@@ -794,6 +853,21 @@ def prototype_refusals() -> Dict[str, Callable[[], Any]]:
         "lvq-count-of-labels": changed(c_w_=np.array([0, 1])),
         "lvq-unknown-label": changed(c_w_=np.array([0, 1, 7])),
         "lvq-class-without-prototype": changed(c_w_=np.array([0, 1, 1])),
+    }
+
+
+def machine_refusals() -> Dict[str, Callable[[], Any]]:
+    iris, diabetes = bundled(load_iris), bundled(load_diabetes)
+    two = Data(diabetes.X, np.column_stack([diabetes.y, diabetes.y]), diabetes.names)
+    return {
+        "knn-not-fitted": lambda: export_model(KNeighborsClassifier(), name="n", feature_names=iris.names),
+        "knn-metric": lambda: export_fitted(KNeighborsClassifier(metric="chebyshev"), iris),
+        "knn-order-of-distance": lambda: export_fitted(KNeighborsClassifier(p=3), iris),
+        "knn-weights": lambda: export_fitted(KNeighborsClassifier(weights=lambda d: np.exp(-d)), iris),
+        "knn-several-outputs": lambda: export_fitted(scaled(KNeighborsRegressor()), two),
+        "svc-kernel": lambda: export_fitted(scaled(SVC(kernel=lambda a, b: a @ b.T)), iris),
+        "svc-break-ties": lambda: export_fitted(SVC(break_ties=True), iris),
+        "svr-not-fitted": lambda: export_model(SVR(), name="n", feature_names=iris.names),
     }
 
 
@@ -864,7 +938,7 @@ def general_refusals() -> Dict[str, Callable[[], Any]]:
         return lambda: export_fitted(make_pipeline(*steps, logistic()), iris, **options)
 
     return {
-        "last-estimator": lambda: export_fitted(scaled(KNeighborsClassifier()), iris),
+        "last-estimator": lambda: export_fitted(scaled(RadiusNeighborsClassifier()), iris),
         "last-passthrough": lambda: export_model(Pipeline([("last", "passthrough")]), name="refused", X=iris.X),
         "nested-transformer": lambda: export_fitted(
             mixed(logistic(), numbers=[("spread", QuantileTransformer(n_quantiles=10))]), whole

@@ -167,6 +167,35 @@ const FAMILIES: Record<string, string> = {
   'boosting-quantile': 'tree-ensemble',
   'boosting-regression-from-a-constant': 'tree-ensemble',
   'boosting-mixed': 'tree-ensemble',
+  knn: 'knn',
+  'knn-one': 'knn',
+  'knn-votes-tied': 'knn',
+  'knn-ties': 'knn',
+  'knn-ties-one': 'knn',
+  'knn-weighted': 'knn',
+  'knn-weighted-at-samples': 'knn',
+  'knn-manhattan': 'knn',
+  'knn-scaled': 'knn',
+  'knn-mixed': 'knn',
+  'knn-without-rows': 'knn',
+  'knn-regressor': 'knn',
+  'knn-regressor-weighted': 'knn',
+  svc: 'kernel-svm',
+  'svc-scaled': 'kernel-svm',
+  'svc-linear': 'kernel-svm',
+  'svc-poly': 'kernel-svm',
+  'svc-sigmoid': 'kernel-svm',
+  'svc-multi': 'kernel-svm',
+  'svc-multi-linear': 'kernel-svm',
+  'svc-multi-pairs': 'kernel-svm',
+  'svc-votes-tied': 'kernel-svm',
+  'svc-mixed': 'kernel-svm',
+  'svc-without-rows': 'kernel-svm',
+  'nu-svc': 'kernel-svm',
+  'nu-svc-multi': 'kernel-svm',
+  svr: 'kernel-svm',
+  'svr-linear': 'kernel-svm',
+  'nu-svr': 'kernel-svm',
   isolation: 'isolation-forest',
   'isolation-some-columns': 'isolation-forest',
   'isolation-some-rows': 'isolation-forest',
@@ -226,7 +255,7 @@ const MATRICES: Record<string, Record<string, number>> = {
 
 /** Cases that must be refused: the type of the error, and what its message has to name. */
 const REFUSED: Record<string, [type: string, message: RegExp]> = {
-  'last-estimator': ['UnsupportedEstimator', /^estimator\.last: KNeighborsClassifier is not supported/],
+  'last-estimator': ['UnsupportedEstimator', /^estimator\.last: RadiusNeighborsClassifier is not supported/],
   'last-passthrough': ['UnsupportedEstimator', /^estimator\.last: 'passthrough' is not supported/],
   'nested-transformer': ['UnsupportedEstimator', /^estimator\.prepare\.numbers\.spread: QuantileTransformer is not/],
   function: ['UnsupportedEstimator', /^estimator\.functiontransformer: FunctionTransformer with a function/],
@@ -299,6 +328,17 @@ const REFUSED: Record<string, [type: string, message: RegExp]> = {
   ],
   'histogram-codes-without-rows': ['ValueError', /^X: needed for the probes, .* codes of categories/],
   'histogram-missing-in-mix': ['UnsupportedEstimator', /'x2' has missing values .* mix of columns: impute it/],
+  'knn-not-fitted': ['ValueError', /^estimator: KNeighborsClassifier has no .*: fit it first/],
+  'knn-metric': ['UnsupportedEstimator', /^estimator: KNeighborsClassifier with the metric 'chebyshev'/],
+  'knn-order-of-distance': [
+    'UnsupportedEstimator',
+    /with the metric 'minkowski': supported are euclidean and manhattan/,
+  ],
+  'knn-weights': ['UnsupportedEstimator', /^estimator: KNeighborsClassifier with weights by a function/],
+  'knn-several-outputs': ['UnsupportedEstimator', /^estimator\.last: KNeighborsRegressor with 2 outputs/],
+  'svc-kernel': ['UnsupportedEstimator', /^estimator\.last: SVC with the kernel a function is not supported/],
+  'svc-break-ties': ['UnsupportedEstimator', /^estimator: SVC\(break_ties=True\) decides by other scores/],
+  'svr-not-fitted': ['ValueError', /^estimator: SVR has no .*: fit it first/],
   'isolation-class-names': ['ValueError', /^class_names: the classes of isolation-forest are \['outlier', 'inlier'\]/],
   'isolation-of-single-rows': ['UnsupportedEstimator', /^estimator: IsolationForest with one row per tree/],
   'plausible-by-something-else': [
@@ -478,6 +518,33 @@ describe('the document', () => {
     const { scores } = read<Expected>('forest-ties.expected.json');
     const tied = scores.filter((row) => row.filter((score) => score === Math.max(...row)).length > 1);
     expect(tied.length).toBeGreaterThan(3);
+  });
+
+  it.each(['knn-ties', 'knn-votes-tied', 'knn-weighted-at-samples'])(
+    '%s: rows are compared with equal votes',
+    (name) => {
+      const { scores } = read<Expected>(`${name}.expected.json`);
+      const tied = scores.filter((row) => row.filter((score) => score === Math.max(...row)).length > 1);
+      expect(tied.length).toBeGreaterThan(3);
+    },
+  );
+
+  it('gives equal votes of pairs to the lower class, whatever the sums of their values', () => {
+    const { scores, predictions } = read<Expected>('svc-votes-tied.expected.json');
+    const { classes } = readModel('svc-votes-tied');
+    const otherwise = scores.filter((row, r) => classes![row.indexOf(Math.max(...row))] !== predictions[r]);
+    expect(otherwise.length).toBeGreaterThan(3);
+  });
+
+  it('probes no row whose last neighbour is as near as the next sample', () => {
+    const { probes, parameters } = readModel('knn-ties');
+    const { samples, k } = parameters as { samples: number[][]; k: number };
+    expect(probes!.rows.length).toBe(25);
+    for (const row of probes!.rows as number[][]) {
+      const squares = samples.map((sample) => sample.reduce((sum, value, j) => sum + (value - row[j]) ** 2, 0));
+      const [last, next] = squares.sort((a, b) => a - b).slice(k - 1, k + 1);
+      expect(next).toBeGreaterThan(last);
+    }
   });
 
   it('counts a row right on the offset of an isolation forest as an inlier', () => {
