@@ -5,8 +5,12 @@
 
 import { additive } from './additive/additive.js';
 import { enumerate } from './enumeration/enumerate.js';
+import { cmaEs } from './general/cma-es.js';
 import { conjugateGradient } from './general/conjugate-gradient.js';
+import { genetic } from './general/genetic.js';
 import { lbfgs } from './general/lbfgs.js';
+import { nelderMead } from './general/nelder-mead.js';
+import { spheres } from './general/spheres.js';
 import { lp } from './highs/lp.js';
 import { milp } from './highs/milp.js';
 import { miqp } from './highs/miqp.js';
@@ -69,5 +73,9 @@ export const solvers: SolverTable = [
   feasiblePoint,
   lbfgs,
   conjugateGradient,
+  nelderMead,
+  spheres,
+  cmaEs,
+  genetic,
   nearest,
 ];

@@ -12,7 +12,7 @@ import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
 import { isOpen, listedValues } from '../policy/listed-values.js';
 import { nearestValue } from '../policy/values.js';
 import { FLOPS_PER_UNIT } from '../problems/budget.js';
-import type { Problem } from '../problems/problem.js';
+import { atomsOf, type Problem } from '../problems/problem.js';
 import { keepsPolicy } from './shared/answer-check.js';
 import { modelFlops } from './shared/model-flops.js';
 import {
@@ -154,6 +154,8 @@ class Pull {
 
 export const nearest: Solver = {
   name: 'nearest',
+  // Where there is a gradient, the rows of the training set are starts of descents.
+  place: (problem) => (atomsOf(problem, 'smooth').length ? 'rescue' : 'rung'),
   accepts: (problem) => (problem.samples.length ? 'heuristic' : 'no'),
   prepare: (problem) => new PreparedNearest(problem),
 };

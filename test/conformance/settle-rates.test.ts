@@ -48,6 +48,10 @@ const HEURISTICS = [
   'feasible-point',
   'lbfgs',
   'conjugate-gradient',
+  'nelder-mead',
+  'spheres',
+  'cma-es',
+  'genetic',
   'nearest',
 ];
 /** Fewest problems that each of the others has to accept. */

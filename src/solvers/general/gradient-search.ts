@@ -7,15 +7,12 @@
  *
  * The rule of the descents is L-BFGS or conjugate gradients.
  */
-import type { Domain } from '../../policy/domain.js';
-import type { Problem } from '../../problems/problem.js';
-import { type Limits, type Outcome, type Prepared, type Solver, withoutWaiting } from '../solver.js';
-import { costScales } from './cost-scales.js';
+import type { Solver } from '../solver.js';
 import { Descent, type DirectionRule } from './descent.js';
+import { cheaper, generalSolver, polishBest, type SearchParts } from './general-search.js';
 import { Penalty } from './penalty.js';
-import { type Asked, type Look, PersonSearch } from './person-search.js';
-import { COARSE, FINE, Polish } from './polish.js';
-import { TargetSamples } from './target-samples.js';
+import type { Asked, Look, PersonSearch } from './person-search.js';
+import { COARSE, type Polish } from './polish.js';
 
 const SAMPLE_STARTS = 4;
 /** C is looked for by this factor, so many times, and then bisected. */
@@ -26,39 +23,20 @@ const DESCENT = { iterations: 60, gain: 1e-4 };
 
 export type RuleOf = (size: number) => DirectionRule;
 
-export class GradientSearch implements Prepared {
-  private readonly scale: Float64Array;
-  private readonly samples: TargetSamples;
-
-  constructor(
-    private readonly problem: Problem,
-    private readonly ruleOf: RuleOf,
-  ) {
-    this.scale = costScales(problem);
-    this.samples = new TargetSamples(problem);
+function* descents(parts: SearchParts, ruleOf: RuleOf): Asked<void> {
+  const { search, samples } = parts;
+  const starts = new Starts(parts, ruleOf);
+  const answers = [yield* starts.from(search.home)];
+  for (const start of search.isOver ? [] : yield* samples.nearest(search, SAMPLE_STARTS)) {
+    if (search.isOver) break;
+    answers.push(yield* starts.from(start));
   }
-
-  solve(domain: Domain, limits: Limits): Outcome {
-    return withoutWaiting(this.steps(domain, limits));
-  }
-
-  *steps(domain: Domain, limits: Limits): Asked<Outcome> {
-    const search = new PersonSearch(this.problem, domain, limits, this.scale);
-    const polish = new Polish(search);
-    const home = yield* search.askOne(search.home);
-    const starts = new Starts(search, polish, this.ruleOf, home);
-    let best = yield* starts.from(search.home);
-    for (const start of search.isOver ? [] : yield* this.samples.nearest(search, SAMPLE_STARTS)) {
-      if (search.isOver) break;
-      best = cheaper(search, best, yield* starts.from(start));
-    }
-    if (best && !search.isOver) yield* polish.from(best, FINE);
-    return search.outcome;
-  }
+  yield* polishBest(
+    parts,
+    answers.filter((look) => look !== null),
+    1,
+  );
 }
-
-const cheaper = (search: PersonSearch, a: Look | null, b: Look | null): Look | null =>
-  a && !(b && search.costOf(b.x) < search.costOf(a.x)) ? a : b;
 
 /** Descents from starts, with what they share. */
 class Starts {
@@ -66,12 +44,11 @@ class Starts {
   private readonly penalty: Penalty;
   private readonly descent: Descent;
 
-  constructor(
-    private readonly search: PersonSearch,
-    private readonly polish: Polish,
-    ruleOf: RuleOf,
-    home: Look,
-  ) {
+  private readonly search: PersonSearch;
+  private readonly polish: Polish;
+
+  constructor({ search, polish, home }: SearchParts, ruleOf: RuleOf) {
+    [this.search, this.polish] = [search, polish];
     this.y = new Float64Array(search.numbers.length);
     const missing = Number.isFinite(home.margin) && home.margin < 0 ? -home.margin : 1;
     this.penalty = new Penalty(search, missing);
@@ -118,9 +95,10 @@ class Starts {
 }
 
 /** A row of the table. The model must have a gradient. */
-export const gradientSolver = (name: string, ruleOf: RuleOf, place: Solver['place']): Solver => ({
-  name,
-  place,
-  accepts: ({ gradient }) => (gradient ? 'heuristic' : 'no'),
-  prepare: (problem) => new GradientSearch(problem, ruleOf),
-});
+export const gradientSolver = (name: string, ruleOf: RuleOf, place: Solver['place']): Solver =>
+  generalSolver(
+    name,
+    (parts) => descents(parts, ruleOf),
+    place,
+    ({ gradient }) => (gradient ? 'heuristic' : 'no'),
+  );

@@ -1,0 +1,69 @@
+/** What the general optimisers have in common: a search for each person, a polish of its answers, starts from the training set. */
+import type { Domain } from '../../policy/domain.js';
+import type { Problem } from '../../problems/problem.js';
+import { type Acceptance, type Limits, type Outcome, type Prepared, type Solver, withoutWaiting } from '../solver.js';
+import { costScales } from './cost-scales.js';
+import { type Asked, type Look, PersonSearch } from './person-search.js';
+import { COARSE, FINE, Polish } from './polish.js';
+import { TargetSamples } from './target-samples.js';
+
+export interface SearchParts {
+  readonly search: PersonSearch;
+  readonly polish: Polish;
+  readonly samples: TargetSamples;
+  /** What the model says of the person as they are. */
+  readonly home: Look;
+}
+
+/** Looks for answers; the cheapest one that it asked about is the outcome. */
+export type Method = (parts: SearchParts) => Asked<void>;
+
+class PreparedSearch implements Prepared {
+  private readonly scale: Float64Array;
+  private readonly samples: TargetSamples;
+
+  constructor(
+    private readonly problem: Problem,
+    private readonly method: Method,
+  ) {
+    this.scale = costScales(problem);
+    this.samples = new TargetSamples(problem);
+  }
+
+  solve(domain: Domain, limits: Limits): Outcome {
+    return withoutWaiting(this.steps(domain, limits));
+  }
+
+  *steps(domain: Domain, limits: Limits): Asked<Outcome> {
+    const search = new PersonSearch(this.problem, domain, limits, this.scale);
+    const home = yield* search.askOne(search.home);
+    yield* this.method({ search, polish: new Polish(search), samples: this.samples, home });
+    return search.outcome;
+  }
+}
+
+const anyProblem = (): Acceptance => 'heuristic';
+
+/** A row of the table. */
+export const generalSolver = (
+  name: string,
+  method: Method,
+  place: Solver['place'],
+  accepts: Solver['accepts'] = anyProblem,
+): Solver => ({ name, place, accepts, prepare: (problem) => new PreparedSearch(problem, method) });
+
+/** Polishes the cheapest of some answers, the best of them to the end. */
+export function* polishBest({ search, polish }: SearchParts, answers: readonly Look[], most: number): Asked<void> {
+  const costs = new Map(answers.map((look) => [look, search.costOf(look.x)]));
+  const cheapest = [...answers].sort((a, b) => costs.get(a)! - costs.get(b)!).slice(0, most);
+  let best: Look | null = null;
+  for (const look of cheapest) {
+    if (search.isOver) return;
+    best = cheaper(search, best, yield* polish.from(look, COARSE));
+  }
+  if (best && !search.isOver) yield* polish.from(best, FINE);
+}
+
+/** Of two answers the one that costs less; null stands for none. */
+export const cheaper = (search: PersonSearch, a: Look | null, b: Look | null): Look | null =>
+  a && !(b && search.costOf(b.x) < search.costOf(a.x)) ? a : b;

@@ -1,0 +1,116 @@
+/**
+ * Points on spheres around the row that grow until an answer lies on one of them (Laugel et al. 2018), in the lengths of costs:
+ *
+ *   radius 1; halved while answers are found, doubled while none is; then bisected between the last two
+ *
+ * A point moves all features, or few of them: the cheapest answers of l0 and l1 change few. Categories change to any that is open.
+ */
+import type { Feature } from '../../models/features.js';
+import { listedValues } from '../../policy/listed-values.js';
+import type { Asked, Look, PersonSearch } from './person-search.js';
+
+/** Points of one sphere, asked together. */
+export const SPHERE_POINTS = 64;
+const DOUBLINGS = 40;
+const HALVINGS = 20;
+const BISECTIONS = 3;
+/** Features that a point of few changes moves, at most. */
+const FEW = 3;
+const FLIPPED = 0.3;
+
+export interface Growth {
+  readonly answers: readonly Look[];
+  /** Points that are no answers, near the last sphere. */
+  readonly others: readonly Look[];
+  readonly radius: number;
+}
+
+export class SphereGrowth {
+  private answers: Look[] = [];
+  private others: Look[] = [];
+
+  constructor(private readonly search: PersonSearch) {}
+
+  *grow(): Asked<Growth> {
+    const [inner, outer] = (yield* this.lookAt(1)) ? yield* this.shrink(1) : yield* this.widen(1);
+    const radius = yield* this.bisect(inner, outer);
+    return { answers: this.answers, others: this.others, radius };
+  }
+
+  private *shrink(from: number): Asked<[number, number]> {
+    let radius = from;
+    for (let k = 0; k < HALVINGS && !this.search.isOver; k++, radius /= 2)
+      if (!(yield* this.lookAt(radius / 2))) return [radius / 2, radius];
+    return [0, radius];
+  }
+
+  private *widen(from: number): Asked<[number, number]> {
+    const most = 2 * this.widest();
+    let radius = from;
+    for (let k = 0; k < DOUBLINGS && radius < most && !this.search.isOver; k++, radius *= 2)
+      if (yield* this.lookAt(2 * radius)) return [radius, 2 * radius];
+    return [radius, radius];
+  }
+
+  /** How far the domain reaches, in the lengths of costs. */
+  private widest(): number {
+    const { numbers, domain, scale } = this.search;
+    const { origin, lower, upper } = domain;
+    return numbers.reduce(
+      (most, c) => Math.max(most, (upper[c] - origin[c]) / scale[c], (origin[c] - lower[c]) / scale[c]),
+      1,
+    );
+  }
+
+  private *bisect(inner: number, outer: number): Asked<number> {
+    let [low, high] = [inner, outer];
+    for (let k = 0; k < BISECTIONS && high > low && !this.search.isOver; k++) {
+      const middle = (low + high) / 2;
+      if (yield* this.lookAt(middle)) high = middle;
+      else low = middle;
+    }
+    return high;
+  }
+
+  /** Whether a sphere has an answer. */
+  private *lookAt(radius: number): Asked<boolean> {
+    const { search } = this;
+    const points = Array.from({ length: SPHERE_POINTS }, (_, k) => pointOnSphere(search, radius, k % 2 === 1));
+    const looks = yield* search.ask(points.filter((point) => point !== null));
+    const answers = looks.filter(({ isAnswer }) => isAnswer);
+    this.answers.push(...answers);
+    this.others = looks.filter(({ isAnswer }) => !isAnswer);
+    return answers.length > 0;
+  }
+}
+
+/** A random point at a distance from the row, placed in the domain. */
+export function pointOnSphere(search: PersonSearch, radius: number, isFew: boolean): Float64Array | null {
+  const { free, domain, scale, home } = search;
+  const moved = isFew ? someOf(free, search.random) : free;
+  const x = home.slice();
+  const direction = moved.map(() => search.normal());
+  const length = Math.hypot(...direction) || 1;
+  for (const [k, feature] of moved.entries()) {
+    const { column, kind } = feature;
+    if (kind !== 'choice') x[column] = domain.origin[column] + (radius * scale[column] * direction[k]) / length;
+    else if (isFew || search.random() < FLIPPED) chooseAny(search, feature, x);
+  }
+  return search.place(x);
+}
+
+/** Any category that is open. */
+export function chooseAny({ domain, random }: PersonSearch, feature: Feature, x: Float64Array): void {
+  const open = listedValues(domain, feature);
+  x.fill(0, feature.column, feature.column + feature.width)[feature.column + open[Math.floor(random() * open.length)]] =
+    1;
+}
+
+function someOf(features: readonly Feature[], random: () => number): Feature[] {
+  const count = 1 + Math.floor(random() * Math.min(FEW, features.length));
+  const left = [...features];
+  return Array.from(
+    { length: Math.min(count, left.length) },
+    () => left.splice(Math.floor(random() * left.length), 1)[0],
+  );
+}
