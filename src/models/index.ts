@@ -6,7 +6,8 @@ import { kernelSvm } from './families/kernel-svm.js';
 import { knn } from './families/knn.js';
 import { hyperplane, logisticRegression } from './families/linear.js';
 import { lvq } from './families/lvq.js';
-import { regressionFamilies } from './families/regression.js';
+import { mlp } from './families/mlp.js';
+import { linearRegression, otherRegressions } from './families/regression.js';
 import { lda, softmaxRegression } from './families/softmax.js';
 import { decisionTree, treeEnsemble } from './families/tree-ensemble.js';
 import type { Family } from './family.js';
@@ -16,7 +17,8 @@ const TABLE: readonly Family[] = [
   logisticRegression,
   softmaxRegression,
   lda,
-  ...regressionFamilies,
+  linearRegression,
+  ...otherRegressions,
   gaussianNaiveBayes,
   qda,
   lvq,
@@ -25,6 +27,7 @@ const TABLE: readonly Family[] = [
   isolationForest,
   knn,
   kernelSvm,
+  mlp,
 ];
 
 export const families: ReadonlyMap<string, Family> = new Map(TABLE.map((family) => [family.name, family]));

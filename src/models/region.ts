@@ -8,6 +8,7 @@
  *   quadratic   q(x) <= 0,  a difference of two distances (distance-difference.ts)
  *   trees       sums over trees of a gain at the leaf are large enough (tree.ts)
  *   neighbours  the labels of the nearest samples reach the goal (nearest-samples.ts)
+ *   network     the activations of a network's layers lie in a piece (network.ts)
  *   smooth      the model's own margin is at least 0; there is a gradient and no closed form
  *   oracle      the model's own margin is at least 0; only scores are known
  *
@@ -19,6 +20,7 @@ import { type AffineMap, applyMap, isIdentity, pullBackVector, sizesOf } from '.
 import { dot, logSumExp } from '../linalg/vector.js';
 import type { DistanceDifference } from './distance-difference.js';
 import type { NearestSamples } from './nearest-samples.js';
+import { Network, type NetworkLayer } from './network.js';
 import { type Forest, leafOf } from './trees/tree.js';
 
 export interface LinearRow {
@@ -109,12 +111,21 @@ export interface NeighboursAtom {
   readonly map: AffineMap | null;
 }
 
+/** The activations of the last of these layers lie in the piece `head`. All units are relu or identity. */
+export interface NetworkAtom {
+  readonly kind: 'network';
+  readonly layers: readonly NetworkLayer[];
+  readonly head: Piece;
+  /** From columns to the first layer's inputs; null: they are the columns. */
+  readonly map: AffineMap | null;
+}
+
 /** Only the model itself knows: `problem.margin`, and for `smooth` also `problem.gradient`. */
 export interface OpaqueAtom {
   readonly kind: 'smooth' | 'oracle';
 }
 
-export type Atom = ExpSum | ExpQuadratics | QuadraticAtom | TreesAtom | NeighboursAtom | OpaqueAtom;
+export type Atom = ExpSum | ExpQuadratics | QuadraticAtom | TreesAtom | NeighboursAtom | NetworkAtom | OpaqueAtom;
 export type AtomKind = Atom['kind'];
 export type AtomOf<K extends AtomKind> = Extract<Atom, { kind: K }>;
 
@@ -173,6 +184,7 @@ const PULL_BACK: { [K in AtomKind]: (map: AffineMap, atom: AtomOf<K>) => Atom } 
   quadratic: (map, { kind, form }) => ({ kind, form: form.behind(map) }),
   trees: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
   neighbours: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
+  network: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
   smooth: (_, atom) => atom,
   oracle: (_, atom) => atom,
 };
@@ -191,6 +203,8 @@ const MEETS: { [K in AtomKind]: (atom: AtomOf<K>, x: Float64Array, tolerance: nu
   quadratic: ({ form }, x, tolerance) => form.value(x) <= tolerance,
   trees: meetsMargins,
   neighbours: ({ map, meets }, x) => meets(map ? mapped(map, x) : x),
+  network: ({ layers, head, map }, x, tolerance) =>
+    contains(head, new Network(layers).run(map ? mapped(map, x) : x), tolerance),
   smooth: () => true,
   oracle: () => true,
 };

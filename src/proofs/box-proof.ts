@@ -46,6 +46,7 @@ const PREPARE: { [K in AtomKind]: Prepare<K> } = {
   quadratic: ({ form }) => overDistances(form),
   trees: overTrees,
   neighbours: () => UNKNOWN,
+  network: () => UNKNOWN,
   smooth: () => UNKNOWN,
   oracle: () => UNKNOWN,
 };

@@ -7,15 +7,16 @@ import { describe, expect, it } from 'vitest';
 import { applyMap } from '../../src/linalg/affine.js';
 import { families } from '../../src/models/index.js';
 import { type LoadedModel, loadModel, Scorer } from '../../src/models/load.js';
+import { Network } from '../../src/models/network.js';
 import {
   type Atom,
   contains,
   type Goal,
   type LinearRow,
   type NeighboursAtom,
+  type NetworkAtom,
   type Piece,
   pullBack,
-  type Region,
   type TreesAtom,
 } from '../../src/models/region.js';
 import { resolveTarget } from '../../src/policy/target.js';
@@ -75,9 +76,16 @@ function neighboursPosition(atom: NeighboursAtom, x: Float64Array, margin: numbe
   return contains({ rows: [], atoms: [atom] }, x) ? 'inside' : 'outside';
 }
 
+function networkPosition({ layers, head, map }: NetworkAtom, point: Point): Position {
+  const inputs = map ? new Float64Array(map.offset.length) : point.columns;
+  if (map) applyMap(map, point.columns, inputs);
+  return piecePosition(head, { ...point, columns: new Network(layers).run(inputs) });
+}
+
 const isRelaxed = ({ atoms }: Piece) => atoms.some((atom) => atom.kind === 'trees' && atom.relaxed === true);
 
-function atomPosition(atom: Atom, { columns: x, margin }: Point): Position {
+function atomPosition(atom: Atom, point: Point): Position {
+  const { columns: x, margin } = point;
   if (atom.kind === 'neighbours') return neighboursPosition(atom, x, margin(atom.goal));
   if (atom.kind === 'trees') return treePosition(atom, x);
   if (atom.kind === 'quadratic') return against(atom.form.value(x), atom.form.magnitude(x));
@@ -87,6 +95,7 @@ function atomPosition(atom: Atom, { columns: x, margin }: Point): Position {
     const log = Math.log(total) * (atom.atLeast ? -1 : 1);
     return against(log, Math.max(...sizes) + Math.abs(atom.logBound) + 1 / total);
   }
+  if (atom.kind === 'network') return networkPosition(atom, point);
   if (atom.kind !== 'exp-sum') return 'near';
   const { weights, exponents, shifts, bound } = atom;
   const total = exponents.reduce(

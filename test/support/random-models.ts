@@ -167,6 +167,21 @@ function kernelMachine(dice: Dice, inputs: number): FamilyDraw {
   return { parameters: { supportVectors, kernel, ...(classes > 2 ? several : one) }, classes };
 }
 
+/** One or two hidden layers, of relu in most draws. */
+function randomNetwork(dice: Dice, inputs: number): FamilyDraw {
+  const classes = dice.pick([0, 2, 2, 3]);
+  const outputs = classes > 2 ? classes : 1;
+  const hidden = dice.pick(['relu', 'relu', 'relu', 'identity', 'tanh', 'logistic']);
+  const widths = [inputs, ...Array.from({ length: dice.integer(1, 2) }, () => dice.integer(2, 6)), outputs];
+  const last = { 0: 'identity', 2: 'logistic', 3: 'softmax' }[classes];
+  const layers = widths.slice(1).map((units, l) => ({
+    weights: dice.matrix(units, widths[l]),
+    bias: dice.vector(units),
+    activation: l === widths.length - 2 ? last : hidden,
+  }));
+  return { parameters: { layers }, classes };
+}
+
 /** A family is tested the moment it has a row here; one without a row fails the conformance test. */
 export const generators: Record<string, Generator> = {
   hyperplane: linear,
@@ -216,6 +231,7 @@ export const generators: Record<string, Generator> = {
   },
   knn: neighbours,
   'kernel-svm': kernelMachine,
+  mlp: randomNetwork,
   lvq: (dice, inputs) => {
     const classes = dice.integer(2, 3);
     const prototypes = dice.matrix(classes * dice.integer(1, 2), inputs);

@@ -94,8 +94,8 @@ class RegressionModel implements Model {
   }
 }
 
-function defineRegression(name: string): Family {
-  return defineFamily({
+const defineRegression = (name: string): Family =>
+  defineFamily({
     name,
     task: 'regression',
     schema: z.strictObject({ weights: vector, bias: bounded }),
@@ -104,6 +104,5 @@ function defineRegression(name: string): Family {
       return new RegressionModel(Float64Array.from(p.weights), p.bias, INVERSE_LINKS[name]);
     },
   });
-}
 
-export const regressionFamilies: Family[] = Object.keys(INVERSE_LINKS).map(defineRegression);
+export const [linearRegression, ...otherRegressions] = Object.keys(INVERSE_LINKS).map(defineRegression);
