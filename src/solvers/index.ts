@@ -19,6 +19,7 @@ import { branch } from './linear/branch.js';
 import { hyperplane } from './linear/hyperplane.js';
 import { simplex } from './linear/simplex.js';
 import { nearest } from './nearest.js';
+import { reluPhases } from './networks/relu-phases.js';
 import { activeSet } from './projection/active-set.js';
 import { branchQuadratic } from './projection/branch-quadratic.js';
 import { ccp } from './quadratic/ccp.js';
@@ -66,6 +67,7 @@ export const solvers: SolverTable = [
   singleTree,
   forestExact,
   forestSplit,
+  reluPhases,
   enumerate,
   forestDescent,
   forestPull,
