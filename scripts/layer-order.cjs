@@ -11,6 +11,7 @@ module.exports = [
   ['explain'],
   ['settings'],
   ['config.ts'],
+  ['scoring'],
   ['formats', 'store', 'telemetry', 'report'],
   ['jobs'],
   ['api'],

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { listOf } from './documents/collections.js';
+import { listOf, recordOf } from './documents/collections.js';
 import { fileLayer } from './settings/configuration-file.js';
 import { type Entry, entriesOf } from './settings/entries.js';
 import { type Environment, environmentLayers, unknownVariables } from './settings/environment.js';
@@ -65,6 +65,32 @@ const boundsSchema = z
     plausibilityLooks: count.describe('Looks of the trees of `plausibility` at samples.'),
   })
   .describe('How large models and policies may be; what is beyond is refused by name.');
+
+const scoringSettings = z
+  .strictObject({
+    hosts: z
+      .array(text)
+      .describe(
+        'The hosts that scorers may be asked at, as `host` (its default port) or `host:port`. Other hosts are refused: a model document is untrusted.',
+      ),
+    privateAddresses: z
+      .boolean()
+      .describe('Whether these hosts may have loopback, private or link-local addresses, as services of a cluster do.'),
+    tokens: recordOf(text).meta({
+      description: 'Bearer tokens by host as in `hosts`; a token is sent to its host only.',
+      secret: true,
+    }),
+    modelDirectory: z
+      .string()
+      .describe('The directory that ONNX files are read from, with its subdirectories; empty: no file is read.'),
+    patienceMs: z
+      .int()
+      .min(0)
+      .describe('How long rows wait for a scorer that does not answer before they are answered without it.'),
+    maxResponseBytes: count.describe('The longest answer of a scorer that is read.'),
+    rowsAtOnce: count.describe('Rows of a black-box model that a thread has under way at a time.'),
+  })
+  .describe('Scorers of `black-box` models (docs/black-box.md).');
 
 export const configSchema = z.strictObject({
   store: z
@@ -197,6 +223,7 @@ export const configSchema = z.strictObject({
       ),
     })
     .describe('`elsewise schedule`.'),
+  scoring: scoringSettings,
   api: apiSchema,
   bounds: boundsSchema,
 });

@@ -5,6 +5,7 @@ import { config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
 import { loadPolicy } from '../policy/policy.js';
+import { checkedByScorer } from '../scoring/probes.js';
 import type { VersionedPolicy } from '../store/registry/policy-store.js';
 import { looksLikeReference } from '../store/registry/reference.js';
 import type { Store } from '../store/store.js';
@@ -21,7 +22,7 @@ export async function readJson(path: string): Promise<unknown> {
 }
 
 export async function readModelFile(path: string): Promise<LoadedModel> {
-  return loadModel(await readJson(path), { bounds: config.bounds });
+  return checkedByScorer(loadModel(await readJson(path), { bounds: config.bounds }));
 }
 
 /** Lends the store for one use. */

@@ -25,6 +25,17 @@ export const ERROR_CODES = {
   },
   'thread-lost': { exit: 1, retry: true, meaning: 'a solver thread died or overran and was replaced' },
   'prepare-limit': { exit: 2, retry: false, meaning: 'model and policy take longer to prepare than is allowed' },
+  'scorer-unavailable': { exit: 1, retry: false, meaning: 'the scorer of a black-box model does not answer' },
+  'scorer-invalid': {
+    exit: 2,
+    retry: false,
+    meaning: 'the answer of a scorer has other shapes, versions or numbers than its model promises',
+  },
+  'scorer-refused': {
+    exit: 2,
+    retry: false,
+    meaning: 'the settings allow no scorer at this address, or a runtime or file of the scorer is missing',
+  },
   'too-often': { exit: 1, retry: false, meaning: 'workers took the job too often and never finished it' },
   'bad-request': {
     exit: 2,

@@ -63,6 +63,12 @@ export interface Plan {
   explainSteps(row: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]>;
   /** The same for values aligned with the model's features: strings of a CSV or JSON values. */
   explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument;
+  /** The same for steps; the values must not change until the result is there. */
+  explainRecordSteps(
+    id: string,
+    raw: readonly (RowValue | undefined)[],
+    target?: unknown,
+  ): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]>;
   /** Of the row that was explained last, by feature; only valid until the next one. */
   readonly values: Float64Array;
   /** The result of a row that could not be read. */
@@ -111,7 +117,7 @@ class PreparedPlan implements Plan, Searcher {
     private readonly isPart = false,
   ) {
     this.now = options.now;
-    this.guard = { now: options.ownTime };
+    this.guard = { now: () => turn.suspension?.now() ?? options.ownTime() };
     checkSolverNames(policy);
     this.compiled = compilePolicy(policy.document, model);
     this.verifier = new Verifier(model, this.compiled);
@@ -155,16 +161,26 @@ class PreparedPlan implements Plan, Searcher {
     return this.explainRecord(row.id, recordOf(this.model, row.features), row.target);
   }
 
-  *explainSteps(row: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]> {
+  explainSteps({
+    id,
+    features,
+    target,
+  }: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]> {
+    return this.explainRecordSteps(id, recordOf(this.model, features), target);
+  }
+
+  *explainRecordSteps(
+    id: string,
+    raw: readonly (RowValue | undefined)[],
+    target?: unknown,
+  ): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]> {
     const { memory } = this.model.model;
-    if (!memory) return this.explain(row);
-    const suspension = new Suspension(this.model.preprocessing, memory);
+    if (!memory) return this.explainRecord(id, raw, target);
+    const suspension = new Suspension(this.model.preprocessing, memory, this.options.ownTime);
     const start = this.now();
     for (;;) {
       this.turn.suspension = suspension;
-      const attempted = suspension.attempt(() =>
-        this.explainFrom(row.id, recordOf(this.model, row.features), row.target, start),
-      );
+      const attempted = suspension.attempt(() => this.explainFrom(id, raw, target, start));
       this.turn.suspension = null;
       if (!attempted.inputs) return attempted.result;
       suspension.learn(attempted.inputs, yield attempted.inputs);

@@ -7,6 +7,7 @@
 import type { LoadedModel } from '../models/load.js';
 import { type KnownScores, type ScoreMemory, ScoresNeeded } from '../models/score-memory.js';
 import type { Domain } from '../policy/domain.js';
+import { EFFORT_PER_MS } from '../problems/budget.js';
 import type { Limits, Outcome, Prepared, ScoreBatch } from '../solvers/solver.js';
 
 interface SuspendedSearch {
@@ -22,25 +23,42 @@ export type Attempted<T> =
   | { readonly result: T; readonly inputs: null }
   | { readonly result: null; readonly inputs: readonly Float64Array[] };
 
+/**
+ * A round trip to a scorer counts as a millisecond of work. A search that asks for one point after the other ends by its effort, at the
+ * same point whatever the latency.
+ */
+const ROUND_TRIP_EFFORT = EFFORT_PER_MS;
+
 export class Suspension {
   private readonly scores: KnownScores = new Map();
   private readonly searches: SuspendedSearch[] = [];
   /** The number of the next search of this attempt. */
   private next = 0;
+  private earlierMs = 0;
+  private sinceMs = 0;
 
   constructor(
     private readonly preprocessing: LoadedModel['preprocessing'],
     private readonly memory: ScoreMemory,
+    private readonly ownTime: () => number,
   ) {}
+
+  /** The time that the thread spent on this row, to be read within an attempt: other rows take turns meanwhile. */
+  now(): number {
+    return this.earlierMs + this.ownTime() - this.sinceMs;
+  }
 
   attempt<T>(explain: () => T): Attempted<T> {
     this.next = 0;
+    this.sinceMs = this.ownTime();
     this.memory.use(this.scores);
     try {
       return { result: explain(), inputs: null };
     } catch (error) {
       if (error instanceof ScoresNeeded) return { result: null, inputs: error.inputs };
       throw error;
+    } finally {
+      this.earlierMs = this.now();
     }
   }
 
@@ -74,6 +92,7 @@ export class Suspension {
         search.outcome = { ...step.value, x: step.value.x?.slice() ?? null };
         return search.outcome;
       }
+      search.budget.spend(ROUND_TRIP_EFFORT);
       search.wanted = step.value.map((columns) => this.preprocessing.run(columns).slice());
     }
   }

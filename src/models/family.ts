@@ -8,12 +8,17 @@ import { ElsewiseError } from '../documents/error.js';
 import type { Bounds } from './bounds.js';
 import type { Goal, Region } from './region.js';
 import type { ScoreMemory } from './score-memory.js';
+import type { ScoringParameters } from './scorer-parameters.js';
 import type { SharedParts } from './shared-parts.js';
 import type { Forest } from './trees/tree.js';
 
 export interface Model {
   /** Of a model that is scored elsewhere: where its raw outputs come from. */
   readonly memory?: ScoreMemory;
+  /** Of such a model: its scorer, as the document describes the scorer. */
+  readonly scoring?: ScoringParameters;
+  /** Of such a model: whether its scores may change while its digest stays. Its answers serve no other rows. */
+  readonly volatile?: boolean;
   /** Whether the model itself says what a missing input means. */
   readonly takesMissing?: boolean;
   /** Of a model made of trees. */

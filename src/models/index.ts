@@ -1,5 +1,6 @@
 /** THE TABLE of model families. A new family is one file and one row here; the conformance suite runs over it. */
 
+import { blackBox } from './families/black-box.js';
 import { gaussianNaiveBayes, qda } from './families/gaussian.js';
 import { isolationForest } from './families/isolation-forest.js';
 import { kernelSvm } from './families/kernel-svm.js';
@@ -28,6 +29,7 @@ const TABLE: readonly Family[] = [
   knn,
   kernelSvm,
   mlp,
+  blackBox,
 ];
 
 export const families: ReadonlyMap<string, Family> = new Map(TABLE.map((family) => [family.name, family]));

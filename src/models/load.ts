@@ -94,7 +94,8 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
     bounds,
     predict: (features) => predictRow(loaded, features),
   };
-  checkProbes(loaded);
+  // The probes of a model that is scored elsewhere are checked by the loader that may wait: see scoring/probes.ts.
+  if (!model.memory) checkProbes(loaded);
   return loaded;
 }
 
@@ -181,7 +182,21 @@ function predictRow(loaded: LoadedModel, features: Record<string, RowValue | und
   return { prediction, scores: Object.fromEntries(loaded.classes.map((label, k) => [label, scores[k]])) };
 }
 
-function checkProbes(loaded: LoadedModel): void {
+/** The inputs of the model for a row given by its values, for a scorer. */
+export function inputOf({ space, preprocessing }: LoadedModel, values: Float64Array): Float64Array {
+  const columns = new Float64Array(space.columns);
+  spread(space, values, columns);
+  return preprocessing.run(columns).slice();
+}
+
+/** The inputs of the probes. */
+export function probeInputs(loaded: LoadedModel): Float64Array[] {
+  const rows = readRows(loaded.document.probes?.rows ?? [], loaded.space, 'model.probes.rows');
+  return rows.map((values) => inputOf(loaded, values));
+}
+
+/** The parity gate: refuses a model whose scores are not those of its probes. */
+export function checkProbes(loaded: LoadedModel): void {
   const probes = loaded.document.probes;
   if (!probes) return;
   const fail = (message: string, path: string) => new ElsewiseError('bad-probe', message, `model.probes.${path}`);

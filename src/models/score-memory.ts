@@ -15,7 +15,7 @@ export class ScoresNeeded extends Error {
 }
 
 /** The same text for the same numbers, bit by bit. */
-const keyOf = (x: Float64Array): string => Buffer.from(x.buffer, x.byteOffset, x.byteLength).toString('latin1');
+export const keyOf = (x: Float64Array): string => Buffer.from(x.buffer, x.byteOffset, x.byteLength).toString('latin1');
 
 export class ScoreMemory {
   private known: KnownScores = new Map();

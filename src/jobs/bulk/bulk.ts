@@ -10,7 +10,7 @@ import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ResumePoint } from '../results/resume.js';
 import { addTally, createTally, type Tally } from '../results/tally.js';
-import { LearnedChunkSize } from '../rows/chunk-size.js';
+import { type ChunkSize, chunkSizeOf } from '../rows/chunk-size.js';
 import { headerFeatures } from '../rows/csv.js';
 import { createRowReader } from '../rows/row-reader.js';
 import { type Chunk, RowSource } from '../rows/row-source.js';
@@ -83,7 +83,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   try {
     if (!job.resumeAt?.bytes && job.output.header) await sink.write(Buffer.from(job.output.header));
     const conveyor = new Conveyor<Shipment>(CHUNKS_PER_THREAD * job.pool.threads);
-    const size = new LearnedChunkSize(CHUNK_MS);
+    const size = chunkSizeOf(job.model, CHUNK_MS);
     const reading = ship(source, plan, conveyor, size, job);
     reading.catch(() => {}); // input that breaks off is heard of when all that came before is written
     await unload(conveyor, sink, tally, size, job, resumedRows);
@@ -99,7 +99,7 @@ async function ship(
   source: RowSource,
   plan: PlanReference,
   conveyor: Conveyor<Shipment>,
-  size: LearnedChunkSize,
+  size: ChunkSize,
   job: BulkJob,
 ): Promise<void> {
   const limit = { rowLimitMs: job.rowLimitMs ?? rowLimitMs(job.policy?.document.deadlineMs ?? 0) };
@@ -123,7 +123,7 @@ async function unload(
   conveyor: Conveyor<Shipment>,
   sink: ByteSink,
   tally: Tally,
-  size: LearnedChunkSize,
+  size: ChunkSize,
   job: BulkJob,
   resumedRows: number,
 ): Promise<void> {

@@ -82,6 +82,20 @@ const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     operator:
       'Make the policy cheaper (fewer trees or samples of plausibility, fewer constraints), or raise `events.maxPrepareMs` or, for batches, `worker.maxPrepareMs`; then replay.',
   },
+  'scorer-unavailable': {
+    does: 'Requests to the scorer are repeated with growing pauses. While its circuit breaker is open, rows wait for up to `scoring.patienceMs`. Then the row is answered with status `not-found` and this code. No job fails. A model is not stored while its probes cannot be asked.',
+    operator: 'Bring the scorer back; watch `elsewise_scorer_failures_total`. Send the rows with this code again.',
+  },
+  'scorer-invalid': {
+    does: 'The request is repeated. Then the rows that wait for the answer get status `not-found` and this code. All other rows are answered normally.',
+    operator:
+      'Compare the scorer with its model document: outputs, classes, version, probes. Then send the rows again.',
+  },
+  'scorer-refused': {
+    does: 'The scorer is not asked. Rows get status `not-found` and this code, and a model is refused at load.',
+    operator:
+      'Follow the message: add the host to `scoring.hosts`, allow private addresses, set `scoring.modelDirectory`, or install the runtime. Or refuse the model.',
+  },
   'bad-request': { does: REQUEST, operator: 'The caller corrects the request.' },
   'not-authenticated': { does: REQUEST, operator: 'Give the caller a token (`elsewise token`), or correct the token.' },
   'not-allowed': { does: REQUEST, operator: 'Give the token the role that the message names, or refuse the caller.' },
@@ -111,11 +125,14 @@ const FOR_ROWS: Readonly<Record<Exclude<RowLoss['code'], ErrorCode>, Failure>> =
   },
 };
 
+/** Thrown where a document is loaded; within a job only the row suffers. */
+const OF_ROWS: ReadonlySet<string> = new Set(['bad-row', 'scorer-unavailable', 'scorer-invalid', 'scorer-refused']);
+
 export const FAILURES: Readonly<Record<FailureCode, Failure>> = { ...thrown(), ...FOR_ROWS };
 
 function thrown(): Record<ErrorCode, Failure> {
   const rows = Object.entries(ERROR_CODES).map(([code, { meaning, retry }]) => {
-    const reaction = retry ? 'retry' : code === 'bad-row' ? 'degrade' : 'give up';
+    const reaction = retry ? 'retry' : OF_ROWS.has(code) ? 'degrade' : 'give up';
     return [code, { meaning, reaction, ...ADVICE[code as ErrorCode] }];
   });
   return Object.fromEntries(rows) as Record<ErrorCode, Failure>;

@@ -2,6 +2,7 @@
  * How many rows make a chunk: as many as a thread answers in a given time. The first rows are few, because nothing is known
  * of their time. The size of a chunk has no influence on results.
  */
+import type { LoadedModel } from '../../models/load.js';
 import type { Tally } from '../results/tally.js';
 
 export const FIRST_ROWS = 32;
@@ -15,11 +16,23 @@ export function rowsWithin(targetMs: number, msPerRow: number): number {
   return Math.max(1, Math.min(MAX_ROWS, Math.round(targetMs / (msPerRow + OVERHEAD_MS_PER_ROW))));
 }
 
+/** Of a model that is scored elsewhere: rows of a chunk share their requests, and the time of a row is mostly waiting. */
+export const SCORED_ROWS = 500;
+
+export interface ChunkSize {
+  readonly rows: number;
+  learn(tally: Tally): void;
+}
+
+export function chunkSizeOf({ model }: Pick<LoadedModel, 'model'>, targetMs: number): ChunkSize {
+  return model.memory ? { rows: SCORED_ROWS, learn: () => {} } : new LearnedChunkSize(targetMs);
+}
+
 /** Weight of the earlier estimate. */
 const MEMORY = 0.7;
 
 /** The size for the next chunk of a run, by the times of the chunks before it. */
-export class LearnedChunkSize {
+export class LearnedChunkSize implements ChunkSize {
   readonly #targetMs: number;
   #msPerRow: number | undefined;
 

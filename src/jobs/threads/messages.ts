@@ -5,9 +5,12 @@
  * formatting happen in the threads. The main thread finds line ends and moves buffers. Where the main thread has a document and no
  * model, a thread loads the model from the document.
  */
+import type { MessagePort } from 'node:worker_threads';
 import type { ErrorCode } from '../../documents/error.js';
 import type { SharedModelParts } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
+import type { ScorerCode } from '../../scoring/failure-codes.js';
+import type { ScoredModel } from '../../scoring/point-scorer.js';
 import type { ResultBlock } from '../../store/codec/result-block.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
 import type { EventForm, ReadEvent } from '../events/read-event.js';
@@ -49,11 +52,13 @@ export type SharedJson = SharedArrayBuffer;
 export interface SharedModel {
   readonly rest: SharedJson;
   readonly parts: SharedModelParts;
+  /** Of a model that is scored elsewhere: what its scorer has to know. */
+  readonly scored: ScoredModel | null;
 }
 
 /** Why rows are answered without being solved: their thread did not survive them, or the solver threw. */
 export interface RowLoss {
-  readonly code: 'overran' | 'thread-lost' | 'failed';
+  readonly code: 'overran' | 'thread-lost' | 'failed' | ScorerCode;
   readonly message: string;
 }
 
@@ -139,8 +144,15 @@ export interface ReadTask {
 export type DocumentTask = PackTask | AdmitTask | TryTask | ReadTask | BlockTask;
 export type Task = ChunkTask | DocumentTask | TimeTask;
 
-/** A task on its way to a thread. The counter holds how many rows are done, and is below zero until the plan is ready. */
-export type ThreadTask<T extends Task = Task> = T & { readonly progress: Int32Array };
+/**
+ * A task on its way to a thread. The first counter holds how many rows are done, and is below zero until the plan is ready. The second
+ * counter moves while rows wait for their scorer.
+ */
+export type ThreadTask<T extends Task = Task> = T & {
+  readonly progress: Int32Array;
+  /** To the thread that asks scorers, for a model that is scored over the network. */
+  readonly scorerPort?: MessagePort;
+};
 /** What a thread is told when it starts. */
 export interface ThreadData {
   /** URL of the file whose default export answers its tasks. */
@@ -153,6 +165,8 @@ export interface ThreadData {
 export const NOT_STARTED = -1;
 /** It loads and prepares; no row has been begun. */
 export const PREPARING = -2;
+/** The place of the second counter. */
+export const BEAT = 1;
 
 /** A block for the store. */
 export interface PackedResults {

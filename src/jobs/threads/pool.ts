@@ -7,13 +7,16 @@
  * Threads publish their progress in shared memory. The progress names the guilty row, and lets the time limit hold for a row
  * rather than for a chunk.
  */
+import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { addTally, createTally } from '../results/tally.js';
 import { recordsOf } from '../rows/records.js';
+import { scorerHost } from '../scoring/scorer-host.js';
 import {
   type AnswerTo,
+  BEAT,
   type ChunkAnswer,
   type ChunkTask,
   type DocumentTask,
@@ -162,14 +165,15 @@ export class SolverPool {
   async #runOnThread<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
     const { rowLimitMs, prepareLimitMs = config.worker.maxPrepareMs, signal } = options;
     signal?.throwIfAborted();
-    const progress = new Int32Array(new SharedArrayBuffer(4)).fill(NOT_STARTED);
+    const progress = new Int32Array(new SharedArrayBuffer(8)).fill(NOT_STARTED);
     // A copy changes hands: the original is needed when the thread does not survive.
     const bytes = new Uint8Array(task.bytes);
     const watch = watchProgress(progress, rowLimitMs, prepareLimitMs);
     const abort = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
     try {
-      const sent = { ...task, bytes, progress };
-      const how = { transferList: [bytes.buffer], signal: abort };
+      const scorerPort = connectScorer(task);
+      const sent = { ...task, bytes, progress, ...(scorerPort && { scorerPort }) };
+      const how = { transferList: [bytes.buffer, ...(scorerPort ? [scorerPort] : [])], signal: abort };
       const reply = (await this.#piscina.run(sent, how)) as ThreadReply<T>;
       if ('answer' in reply && 'plans' in reply.answer && reply.answer.plans) this.#plans.note(reply.answer.plans);
       if ('answer' in reply) return reply;
@@ -216,19 +220,28 @@ function watchProgress(
 ): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   let seen = NOT_STARTED;
+  let seenBeat = NOT_STARTED;
   let since = performance.now();
   const limitOf = (done: number) =>
     done === NOT_STARTED ? START_LIMIT_MS : done === PREPARING ? prepareLimitMs : limitMs;
   const look = () => {
     const now = performance.now();
     const done = Atomics.load(progress, 0);
-    if (done !== seen) {
+    const beat = Atomics.load(progress, BEAT);
+    if (done !== seen || beat !== seenBeat) {
       seen = done;
+      seenBeat = beat;
       since = now;
     } else if (now - since > limitOf(seen)) controller.abort();
   };
   const timer = setInterval(look, Math.min(WATCH_EVERY_MS, limitMs / 2, prepareLimitMs / 2));
   return { signal: controller.signal, stop: () => clearInterval(timer) };
+}
+
+/** Undefined: the model of the task is scored in its thread, or there is no model. */
+function connectScorer(task: Task): MessagePort | undefined {
+  const scored = 'model' in task ? task.model.scored : null;
+  return scored && scored.scoring.scorer.type !== 'onnx' ? scorerHost.connect(scored) : undefined;
 }
 
 function notPrepared(limitMs: number): ElsewiseError {

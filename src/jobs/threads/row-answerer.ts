@@ -2,10 +2,12 @@
 import type { ResultDocument } from '../../documents/result-document.js';
 import type { Plan } from '../../explain/plan.js';
 import type { LoadedModel } from '../../models/load.js';
+import { lostRow } from '../results/lost-row.js';
 import { createResultWriter } from '../results/result-lines.js';
 import { countPrediction, countResult, type Tally } from '../results/tally.js';
 import type { ParsedRow } from '../rows/row.js';
 import { createValueReader } from '../rows/row-key.js';
+import { recalling, type ScoredSteps } from '../scoring/scored-steps.js';
 import type { ChunkTask, RowLoss } from './messages.js';
 import { createPredictor, type Prediction } from './predict.js';
 import type { ThreadPlan, ThreadPlanOptions } from './thread-plans.js';
@@ -16,6 +18,8 @@ export interface RowAnswerer<R = unknown> {
   answer(row: ParsedRow, tally: Tally, loss?: RowLoss): R;
   /** The values of the row that was answered last, if the same row would get the same answer again: the clock did not end it. */
   lasting(answer: R): Float64Array | undefined;
+  /** The same as `answer` where the model is scored elsewhere. The row must not change meanwhile. */
+  steps(row: ParsedRow, tally: Tally): ScoredSteps<R>;
   line(answer: R): string;
 }
 
@@ -39,6 +43,12 @@ function explainer({ output }: ChunkTask, plan: Plan): RowAnswerer<ResultDocumen
       countResult(tally, result);
       return result;
     },
+    *steps(row, tally) {
+      if (row.fault) return this.answer(row, tally);
+      const result = yield* plan.explainRecordSteps(row.id, row.raw, row.target);
+      countResult(tally, result);
+      return result;
+    },
     lasting: (result) => (isLasting(result) ? plan.values : undefined),
     line: (result) => writer.line(result),
   };
@@ -50,9 +60,7 @@ function isLasting({ status, degraded, limitedBy }: ResultDocument): boolean {
 
 function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument {
   if (row.fault) return plan.invalid(row.id, row.fault.path, row.fault.message);
-  if (!loss) return plan.explainRecord(row.id, row.raw, row.target);
-  const { code, message } = loss;
-  return { ...plan.invalid(row.id, '', ''), status: 'not-found', reason: { code, message }, degraded: true };
+  return loss ? lostRow(plan, row.id, loss) : plan.explainRecord(row.id, row.raw, row.target);
 }
 
 function predictor(model: LoadedModel): RowAnswerer<Prediction> {
@@ -63,6 +71,9 @@ function predictor(model: LoadedModel): RowAnswerer<Prediction> {
       const prediction = predict(loss ? { ...row, fault: { path: '', message: loss.message } } : row);
       countPrediction(tally, prediction.reason ? 'invalid' : name(prediction.prediction));
       return prediction;
+    },
+    steps(row, tally) {
+      return recalling(model.model.memory!, () => this.answer(row, tally));
     },
     lasting: () => undefined,
     line: (prediction) => `${JSON.stringify(prediction)}\n`,
@@ -76,6 +87,10 @@ function keyReader(model: LoadedModel): RowAnswerer<Float64Array | undefined> {
     answer(row, tally) {
       tally.rows++;
       return read(row);
+    },
+    // biome-ignore lint/correctness/useYield: keys need no scores
+    *steps(row, tally) {
+      return this.answer(row, tally);
     },
     lasting: (values) => values,
     line: () => '',

@@ -7,6 +7,7 @@ import { type PackedModel, packModel, unpackModel } from '../../models/packed-mo
 import { partBytes } from '../../models/shared-parts.js';
 import { partsOf } from '../../models/trees/tree.js';
 import type { Policy } from '../../policy/policy.js';
+import { scoredModel } from '../../scoring/point-scorer.js';
 import { type AdmittedModel, admitModel } from '../../store/registry/model-store.js';
 import type { AdmitTask, ChunkTask, SharedJson, SharedModel, StoredDocument } from './messages.js';
 
@@ -28,7 +29,7 @@ export function planKey(model: Pick<LoadedModel, 'digest' | 'version'>, policyDi
 
 export function shareModel(model: LoadedModel): SharedModel {
   const { parts, ...rest } = packModel(model);
-  return { rest: shareJson(rest), parts };
+  return { rest: shareJson(rest), parts, scored: scoredModel(model) };
 }
 
 export function packStored(stored: StoredDocument): SharedModel {
@@ -51,7 +52,7 @@ export async function admitSent({ bytes, maxDocumentMb }: AdmitTask): Promise<Ad
   }
 }
 
-export function readSharedModel({ rest, parts }: SharedModel): LoadedModel {
+export function readSharedModel({ rest, parts }: Pick<SharedModel, 'rest' | 'parts'>): LoadedModel {
   return unpackModel({ ...(readSharedJson(rest) as Omit<PackedModel, 'parts'>), parts });
 }
 

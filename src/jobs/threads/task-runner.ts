@@ -4,6 +4,7 @@
  */
 import { threadId } from 'node:worker_threads';
 import { EngineNeeded, engineLoads, enginesReloading, withEngines } from '../../explain/engines.js';
+import { scorerLossOf } from '../../scoring/failure-codes.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 import { KEY_BYTES } from '../../store/known-rows/known-row-store.js';
 import { type AnswerSink, BlockSink, LineSink } from '../results/answer-sinks.js';
@@ -12,7 +13,10 @@ import { countKnown, createTally, type Tally } from '../results/tally.js';
 import type { ParsedRow } from '../rows/row.js';
 import { writeKey } from '../rows/row-key.js';
 import { createRowReader } from '../rows/row-reader.js';
-import type { ChunkAnswer, ChunkTask, ThreadTask } from './messages.js';
+import type { ScoreBatches } from '../scoring/score-batches.js';
+import { drive, type ScoredSteps } from '../scoring/scored-steps.js';
+import type { ChunkAnswer, ChunkTask, RowLoss, ThreadTask } from './messages.js';
+import { RemoteRows } from './remote-rows.js';
 import { createRowAnswerer, type RowAnswerer } from './row-answerer.js';
 import { type ThreadPlan, type ThreadPlanOptions, ThreadPlans } from './thread-plans.js';
 
@@ -27,7 +31,7 @@ export function createTaskRunner(options: ThreadPlanOptions): TaskRunner {
   return async (task) => {
     const run = await ChunkRun.begin(task, plans, options);
     const sink = task.isPacked ? new BlockSink() : run.lineSink(GENEROUS * bytesPerRow * task.rows);
-    await run.answerRows(sink);
+    await (task.model.scored ? run.answerRemotely(sink) : run.answerRows(sink));
     const finished = sink.finish();
     if (!task.isPacked && task.rows > 0) bytesPerRow = Math.ceil(finished.bytes.length / task.rows);
     return { ...finished, ...run.end(), plans: { thread: threadId, ...plans.use, engineLoads: engineLoads() } };
@@ -89,6 +93,43 @@ class ChunkRun {
     }
   }
 
+  /** The same where the model is scored elsewhere. A task without rows, which only prepares, asks nothing. */
+  async answerRemotely(sink: AnswerSink): Promise<void> {
+    const { layout, bytes, firstRow, progress, kind, rows: count } = this.#task;
+    const remote = RemoteRows.begin(this.#task)!;
+    try {
+      const gate = kind === 'keys' || count === 0 ? undefined : await remote.gate(this.#plan);
+      const rows = createRowReader(layout, this.#plan.model)(asBuffer(bytes), firstRow);
+      Atomics.store(progress, 0, 0);
+      const push = (answer: unknown) => {
+        sink.push(answer);
+        Atomics.add(progress, 0, 1);
+      };
+      await remote.run(rows, (row, at) => this.#answerWithScores(row, at, remote.batches, gate), push);
+    } finally {
+      await remote.end();
+    }
+  }
+
+  async #answerWithScores(row: ParsedRow, at: number, batches: ScoreBatches, gate?: RowLoss): Promise<unknown> {
+    const known = this.#takeKnown(row, at);
+    if (known) return known;
+    const loss = this.#task.loss ?? gate;
+    if (loss) return this.#answerer.answer(row, this.#tally, loss);
+    const answerer = this.#answerer;
+    try {
+      return await withEngines(() => drive(this.#keyedSteps(answerer, row, at), batches));
+    } catch (error) {
+      const failure = scorerLossOf(error);
+      return failure ? answerer.answer(row, this.#tally, failure) : this.#answerFailed(row, error as Error);
+    }
+  }
+
+  /** The key is noted in the last step: behind it other rows have their turn with the same plan. */
+  *#keyedSteps(answerer: RowAnswerer, row: ParsedRow, at: number): ScoredSteps<unknown> {
+    return this.#keyed(yield* answerer.steps(row, this.#tally), row, at, answerer);
+  }
+
   end(): Pick<ChunkAnswer, 'tally' | 'keys' | 'reused'> {
     this.#plans.weigh(this.#task, this.#plan);
     return { tally: this.#tally, keys: this.#keys, reused: this.#known.taken };
@@ -101,8 +142,12 @@ class ChunkRun {
   }
 
   #answer(row: ParsedRow, at: number): unknown {
-    const answer = this.#answerer.answer(row, this.#tally, this.#task.loss);
-    const values = this.#keys && this.#answerer.lasting(answer);
+    return this.#keyed(this.#answerer.answer(row, this.#tally, this.#task.loss), row, at, this.#answerer);
+  }
+
+  /** Notes the key of a row whose answer may serve equal rows. */
+  #keyed(answer: unknown, row: ParsedRow, at: number, answerer: RowAnswerer): unknown {
+    const values = this.#keys && answerer.lasting(answer);
     if (values) writeKey(values, row.target, this.#keys!, KEY_BYTES * at);
     return answer;
   }

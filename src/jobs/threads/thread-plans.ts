@@ -25,6 +25,8 @@ const PART_SHARE = 1 / 2;
 export class ThreadPlan {
   readonly model: LoadedModel;
   readonly #reference: PlanReference;
+  /** Whether the scorer of a model that is scored elsewhere has given the scores of the probes. */
+  isScorerChecked = false;
   #plan: Plan | undefined;
 
   constructor(reference: PlanReference) {

@@ -1,6 +1,6 @@
 /** The registry of models. The families and their algebra are loaded with the first document: most commands open none. */
 import { config } from '../../config.js';
-import type { LoadedModel } from '../../models/load.js';
+import type { LoadedModel, LoadOptions } from '../../models/load.js';
 import type { RedisClient } from '../redis/redis.js';
 import {
   type Admitted,
@@ -20,13 +20,19 @@ export interface ModelVersion extends StoredVersion {
 const MODELS: Kind<ModelVersion, LoadedModel> = {
   noun: 'model',
   // with its probes: a model that does not give the scores it promises is refused
-  check: async (document) => (await loading()).loadModel(document, { bounds: config.bounds }),
+  check: (document) => loadChecked(document, { bounds: config.bounds }),
   describe: ({ document: { family, features }, classes }) => ({ family, features: features.length, classes }),
-  load: async (document, { version, digest }) =>
-    (await loading()).loadModel(document, { version, digest, bounds: config.bounds }),
+  load: (document, { version, digest }) => loadChecked(document, { version, digest, bounds: config.bounds }),
 };
 
-const loading = () => import('../../models/load.js');
+/** A model that is scored elsewhere is held against its probes by its scorer. */
+async function loadChecked(document: unknown, options: LoadOptions): Promise<LoadedModel> {
+  const [{ loadModel }, { checkedByScorer }] = await Promise.all([
+    import('../../models/load.js'),
+    import('../../scoring/probes.js'),
+  ]);
+  return checkedByScorer(loadModel(document, options));
+}
 
 export type AdmittedModel = Admitted<ModelVersion>;
 

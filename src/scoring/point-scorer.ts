@@ -1,0 +1,34 @@
+/** What scores inputs of a model elsewhere, and what such a scorer has to know of the model. */
+import type { ElsewiseError } from '../documents/error.js';
+import type { FeatureDocument } from '../documents/model-document.js';
+import type { LoadedModel } from '../models/load.js';
+import type { ScoringParameters } from '../models/scorer-parameters.js';
+
+/** The raw output of an input, or the reason why there is none. */
+export type PointScore = Float64Array | ElsewiseError;
+
+export interface PointScorer {
+  /** Raw outputs of model inputs, in their order. Rejects where no input can be scored. */
+  score(inputs: readonly Float64Array[]): Promise<readonly PointScore[]>;
+  /** Lets go of connections and memory. */
+  close?(): void | Promise<void>;
+}
+
+/** Plain data, for threads. */
+export interface ScoredModel {
+  readonly name: string;
+  readonly scoring: ScoringParameters;
+  readonly features: readonly FeatureDocument[];
+  readonly classes: readonly string[];
+  /** Numbers that reach the model, after preprocessing. */
+  readonly inputs: number;
+  /** Numbers that come back for an input. */
+  readonly rawOutputs: number;
+}
+
+/** Null: the model is scored here. */
+export function scoredModel({ name, document, classes, preprocessing, model }: LoadedModel): ScoredModel | null {
+  const { scoring, rawOutputs } = model;
+  if (!scoring) return null;
+  return { name, scoring, features: document.features, classes, inputs: preprocessing.inputs, rawOutputs };
+}

@@ -1,0 +1,30 @@
+/** How a kind of scorer is spoken to. A protocol opens a model once, with requests of its own if need be, and then scores inputs. */
+import type { ScorerOf } from '../../models/scorer-parameters.js';
+import type { PointScore, ScoredModel } from '../point-scorer.js';
+import type { Call } from '../transport/http-exchange.js';
+
+export type RemoteType = 'http' | 'mlflow' | 'open-inference';
+
+/** Sends a request and reads its answer; repeats and limits are the sender's business. */
+export type Send = <T>(call: Call, points: number, read: (answer: unknown) => T) => Promise<T>;
+
+export interface OpenModel {
+  /** One request for all inputs. */
+  score(inputs: readonly Float64Array[]): Promise<readonly PointScore[]>;
+}
+
+export interface Protocol<T extends RemoteType = RemoteType> {
+  /** Throws or rejects where document and scorer do not fit each other. */
+  open(model: ScoredModel, scorer: ScorerOf<T>, send: Send): OpenModel | Promise<OpenModel>;
+}
+
+/** The address of a resource below the address of the scorer. */
+export function below(url: string, ...segments: string[]): URL {
+  const path = segments.map(encodeURIComponent).join('/');
+  return new URL(`${url.replace(/\/+$/, '')}/${path}`);
+}
+
+/** An object of an answer, or an empty one: a missing key is told by its reader. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

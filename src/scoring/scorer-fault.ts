@@ -1,0 +1,41 @@
+/** What can go wrong with one request to a scorer. The kinds are labels of `elsewise_scorer_failures_total`. */
+import { ElsewiseError } from '../documents/error.js';
+
+/**
+ *   refused   the settings forbid the request     timeout, connection, status   the scorer did not answer
+ *   too-long, not-json, shape, version, number    the scorer answered, and the answer is not what the model promises
+ */
+export type FaultKind =
+  | 'refused'
+  | 'timeout'
+  | 'connection'
+  | 'status'
+  | 'too-long'
+  | 'not-json'
+  | 'shape'
+  | 'version'
+  | 'number';
+
+const UNAVAILABLE: readonly FaultKind[] = ['timeout', 'connection', 'status'];
+
+/** The message never quotes the answer of a scorer, which may be about a person. */
+export class ScorerFault extends Error {
+  constructor(
+    readonly kind: FaultKind,
+    message: string,
+    /** Whether the same request may be answered when it is sent again. */
+    readonly isPassing = kind !== 'refused',
+  ) {
+    super(message);
+  }
+
+  /** Whether the scorer did not answer at all. */
+  get isAbsence(): boolean {
+    return UNAVAILABLE.includes(this.kind);
+  }
+
+  toError(): ElsewiseError {
+    const code = this.kind === 'refused' ? 'scorer-refused' : this.isAbsence ? 'scorer-unavailable' : 'scorer-invalid';
+    return new ElsewiseError(code, this.message);
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Which addresses a scorer may have. The document of a model is untrusted and names a host. The operator's settings list the hosts
+ * that may be asked. A name in the list may still resolve to an address of the inner network (DNS rebinding): the addresses are checked
+ * when a connection is made, and the connection goes to a checked address.
+ */
+import { type LookupAddress, lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { ScorerFault } from '../scorer-fault.js';
+
+export interface AddressRules {
+  readonly hosts: readonly string[];
+  readonly privateAddresses: boolean;
+}
+
+const DEFAULT_PORT: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/** Networks that are no part of the public internet (IANA's special-purpose registries). */
+const INNER_NETWORKS: readonly (readonly [network: string, prefix: number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+  ['::', 128],
+  ['::1', 128],
+  // IPv4 within IPv6: translation (NAT64), 6to4 and Teredo reach inner addresses of IPv4
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2001::', 32],
+  ['2002::', 16],
+  ['100::', 64],
+  ['2001:db8::', 32],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+];
+
+const inner = new BlockList();
+for (const [network, prefix] of INNER_NETWORKS) inner.addSubnet(network, prefix, familyOf(network));
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** IPv4 addresses that are written as IPv6 (::ffff:10.0.0.1) count as the IPv4 address. */
+export function isInnerAddress(address: string): boolean {
+  const bare = address.split('%')[0];
+  return isIP(bare) === 0 || inner.check(bare, familyOf(bare));
+}
+
+/** `host:port` of a URL, as settings and metrics name it. */
+export function hostOf(url: URL): string {
+  return `${url.hostname}:${url.port || DEFAULT_PORT[url.protocol]}`;
+}
+
+/** Throws unless the settings allow a request to this URL. A name is checked again when it is resolved. */
+export function checkAddress(url: URL, { hosts, privateAddresses }: AddressRules): void {
+  const names = [hostOf(url), ...(url.port ? [] : [url.hostname])];
+  if (!hosts.some((host) => names.includes(host.toLowerCase())))
+    throw new ScorerFault('refused', `${hostOf(url)} is not in the setting scoring.hosts (ELSEWISE_SCORING_HOSTS)`);
+  const literal = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal) && !privateAddresses && isInnerAddress(literal)) throw innerAddress(url.hostname);
+}
+
+function innerAddress(host: string): ScorerFault {
+  const hint = 'set scoring.privateAddresses (ELSEWISE_SCORING_PRIVATE_ADDRESSES=true) if the scorer is there';
+  return new ScorerFault('refused', `${host} has a private address: ${hint}`);
+}
+
+/** Resolves a name to the addresses that are allowed; the socket connects to one of these and asks no resolver again. */
+export function guardedLookup({ privateAddresses }: Pick<AddressRules, 'privateAddresses'>): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '', 0);
+      const allowed = addresses.filter(({ address }) => privateAddresses || !isInnerAddress(address));
+      if (allowed.length === 0) return callback(innerAddress(hostname), '', 0);
+      answer(allowed, options.all === true, callback);
+    });
+  };
+}
+
+function answer(allowed: LookupAddress[], isAll: boolean, callback: Parameters<LookupFunction>[2]): void {
+  const [{ address, family }] = allowed;
+  if (isAll) callback(null, allowed);
+  else callback(null, address, family);
+}

@@ -1,0 +1,117 @@
+/**
+ * One request to a scorer and its answer as JSON. Node's own client is enough: keep-alive, a lookup of our own, no redirects. The time
+ * limit holds for the whole exchange, and the answer is cut off where it becomes too long.
+ */
+import { type ClientRequest, request as httpRequest, type IncomingMessage, Agent as PlainAgent } from 'node:http';
+import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
+import { ScorerFault } from '../scorer-fault.js';
+import { type AddressRules, checkAddress, guardedLookup, hostOf } from './address-guard.js';
+
+export interface ExchangeSettings extends AddressRules {
+  /** Bearer tokens by host. */
+  readonly tokens: Readonly<Record<string, string>>;
+  readonly maxResponseBytes: number;
+}
+
+export interface Call {
+  readonly url: URL;
+  /** Left out: a GET. */
+  readonly body?: string;
+}
+
+/** Statuses below 500 that may pass: the scorer was slow or busy. */
+const PASSING_STATUSES = [408, 425, 429];
+
+export class HttpExchange {
+  readonly #settings: ExchangeSettings;
+  readonly #agents: { readonly 'http:': PlainAgent; readonly 'https:': TlsAgent };
+
+  constructor(settings: ExchangeSettings) {
+    this.#settings = settings;
+    const options = { keepAlive: true, lookup: guardedLookup(settings) };
+    this.#agents = { 'http:': new PlainAgent(options), 'https:': new TlsAgent(options) };
+  }
+
+  /** Rejects with a `ScorerFault`. */
+  async send(call: Call, timeoutMs: number): Promise<unknown> {
+    checkAddress(call.url, this.#settings);
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await answered(this.#request(call, signal), call.body);
+      return parseJson(await this.#read(response));
+    } catch (error) {
+      if (error instanceof ScorerFault) throw error;
+      if (signal.aborted) throw new ScorerFault('timeout', `no answer within ${timeoutMs} ms`);
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new ScorerFault('connection', `no connection: ${code ?? message}`);
+    }
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+
+  #request({ url, body }: Call, signal: AbortSignal): ClientRequest {
+    const headers: Record<string, string> = { accept: 'application/json', 'accept-encoding': 'identity' };
+    const token = this.#token(url);
+    if (token) headers.authorization = `Bearer ${token}`;
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const method = body === undefined ? 'GET' : 'POST';
+    const isTls = url.protocol === 'https:';
+    const agent = this.#agents[isTls ? 'https:' : 'http:'];
+    return (isTls ? httpsRequest : httpRequest)(url, { method, headers, agent, signal });
+  }
+
+  #token(url: URL): string | undefined {
+    const { tokens } = this.#settings;
+    const names = [hostOf(url), ...(url.port ? [] : [url.hostname])];
+    return names.map((name) => (Object.hasOwn(tokens, name) ? tokens[name] : undefined)).find(Boolean);
+  }
+
+  async #read(response: IncomingMessage): Promise<Buffer> {
+    const fault = faultOf(response);
+    if (fault) {
+      response.destroy();
+      throw fault;
+    }
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    for await (const part of response as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > this.#settings.maxResponseBytes) throw tooLong(this.#settings.maxResponseBytes);
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  }
+}
+
+function answered(request: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve);
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+function faultOf({ statusCode = 0, headers }: IncomingMessage): ScorerFault | undefined {
+  if (statusCode >= 300 && statusCode < 400)
+    return new ScorerFault('refused', `status ${statusCode}: redirects are not followed`);
+  if (statusCode < 200 || statusCode >= 300) {
+    const isPassing = statusCode >= 500 || PASSING_STATUSES.includes(statusCode);
+    return new ScorerFault('status', `status ${statusCode}`, isPassing);
+  }
+  const encoding = headers['content-encoding'] ?? 'identity';
+  return encoding === 'identity' ? undefined : new ScorerFault('not-json', 'the answer is compressed');
+}
+
+function tooLong(limit: number): ScorerFault {
+  return new ScorerFault('too-long', `the answer is longer than ${limit} bytes (scoring.maxResponseBytes)`, false);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new ScorerFault('not-json', 'the answer is not JSON in UTF-8');
+  }
+}
