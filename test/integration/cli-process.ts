@@ -28,8 +28,10 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export function start(args: readonly string[], input?: string | Buffer): Running {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+/** `env`: variables beside those of the test. */
+export function start(args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Running {
+  const options = { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } } as const;
+  const child = spawn(process.execPath, [CLI, ...args], options);
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout.on('data', (bytes: Buffer) => out.push(bytes));

@@ -1,12 +1,12 @@
 /** How a kind of scorer is spoken to. A protocol opens a model once, with requests of its own if need be, and then scores inputs. */
 import type { ScorerOf } from '../../models/scorer-parameters.js';
 import type { PointScore, ScoredModel } from '../point-scorer.js';
-import type { Call } from '../transport/http-exchange.js';
+import type { ScorerCall } from '../transport/http-exchange.js';
 
 export type RemoteType = 'http' | 'mlflow' | 'open-inference';
 
 /** Sends a request and reads its answer; repeats and limits are the sender's business. */
-export type Send = <T>(call: Call, points: number, read: (answer: unknown) => T) => Promise<T>;
+export type Send = <T>(call: ScorerCall, points: number, read: (answer: unknown) => T) => Promise<T>;
 
 export interface OpenModel {
   /** One request for all inputs. */

@@ -13,7 +13,7 @@ export interface ExchangeSettings extends AddressRules {
   readonly maxResponseBytes: number;
 }
 
-export interface Call {
+export interface ScorerCall {
   readonly url: URL;
   /** Left out: a GET. */
   readonly body?: string;
@@ -33,7 +33,7 @@ export class HttpExchange {
   }
 
   /** Rejects with a `ScorerFault`. */
-  async send(call: Call, timeoutMs: number): Promise<unknown> {
+  async send(call: ScorerCall, timeoutMs: number): Promise<unknown> {
     checkAddress(call.url, this.#settings);
     const signal = AbortSignal.timeout(timeoutMs);
     try {
@@ -51,7 +51,7 @@ export class HttpExchange {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  #request({ url, body }: Call, signal: AbortSignal): ClientRequest {
+  #request({ url, body }: ScorerCall, signal: AbortSignal): ClientRequest {
     const headers: Record<string, string> = { accept: 'application/json', 'accept-encoding': 'identity' };
     const token = this.#token(url);
     if (token) headers.authorization = `Bearer ${token}`;

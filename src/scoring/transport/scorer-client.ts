@@ -6,7 +6,7 @@
 import { ScorerFault } from '../scorer-fault.js';
 import { checkAddress, hostOf } from './address-guard.js';
 import { type BreakerClock, CircuitBreaker, realClock } from './circuit-breaker.js';
-import { type Call, type ExchangeSettings, HttpExchange } from './http-exchange.js';
+import { type ExchangeSettings, HttpExchange, type ScorerCall } from './http-exchange.js';
 
 export interface ClientSettings extends ExchangeSettings {
   /** How long a request goes on while the scorer does not answer. */
@@ -33,7 +33,7 @@ export interface ClientWatcher {
 }
 
 export interface Asked<T> {
-  readonly call: Call;
+  readonly call: ScorerCall;
   readonly limits: ClientLimits;
   /** Inputs in the request. */
   readonly points: number;
