@@ -8,6 +8,7 @@
  * The rule of the descents is L-BFGS or conjugate gradients.
  */
 import type { Solver } from '../solver.js';
+import { cheaperStarts } from './cheaper-starts.js';
 import { Descent, type DirectionRule } from './descent.js';
 import { cheaper, generalSolver, polishBest, type SearchParts } from './general-search.js';
 import { Penalty } from './penalty.js';
@@ -15,11 +16,17 @@ import type { Asked, Look, PersonSearch } from './person-search.js';
 import { COARSE, type Polish } from './polish.js';
 
 const SAMPLE_STARTS = 4;
-/** C is looked for by this factor, so many times, and then bisected. */
+const CHEAPER_STARTS = 6;
+/** An answer that costs more times the best one is not polished. */
+const WORTH = 1.5;
+const SAME = 1e-6;
+/** C is bracketed by this factor, and then bisected up to the other one. */
 const FACTOR = 8;
-const BRACKETS = 8;
-const BISECTIONS = 3;
-const DESCENT = { iterations: 60, gain: 1e-4 };
+const BISECTED = 2;
+/** Descents of the first start and of a later one, at most. */
+const DESCENTS = 9;
+const LATER_DESCENTS = 2;
+const DESCENT = { iterations: 30, gain: 1e-3 };
 
 export type RuleOf = (size: number) => DirectionRule;
 
@@ -31,6 +38,10 @@ function* descents(parts: SearchParts, ruleOf: RuleOf): Asked<void> {
     if (search.isOver) break;
     answers.push(yield* starts.from(start));
   }
+  for (const start of search.isOver ? [] : yield* cheaperStarts(search, CHEAPER_STARTS)) {
+    if (search.isOver) break;
+    answers.push(yield* starts.near(start));
+  }
   yield* polishBest(
     parts,
     answers.filter((look) => look !== null),
@@ -40,6 +51,10 @@ function* descents(parts: SearchParts, ruleOf: RuleOf): Asked<void> {
 
 /** Descents from starts, with what they share. */
 class Starts {
+  /** What the entries of earlier starts cost. */
+  private readonly known: number[] = [];
+  /** The largest C of the first start that gave an answer; 0: not known. */
+  private strength = 0;
   private readonly y: Float64Array;
   private readonly penalty: Penalty;
   private readonly descent: Descent;
@@ -66,21 +81,37 @@ class Starts {
     return best && (yield* polish.from(best, COARSE));
   }
 
-  /** The cheapest answer of loss + C cost over the values of C. */
+  /** A polished answer near a start, without descents; null: none was found that is not much dearer than the best one. */
+  *near(start: Look): Asked<Look | null> {
+    const { search, polish } = this;
+    const entered = yield* polish.enter(start);
+    const cost = entered ? search.costOf(entered.x) : Infinity;
+    if (!entered || !(cost < WORTH * search.best.cost) || this.isKnown(cost)) return null;
+    this.known.push(cost);
+    return yield* polish.from(entered, COARSE);
+  }
+
+  /** Starts that enter the region at the same cost do so at the same point. */
+  private isKnown(cost: number): boolean {
+    return this.known.some((other) => Math.abs(other - cost) <= SAME * cost);
+  }
+
+  /** The cheapest answer of loss + C cost over the values of C. Later starts begin with the C of the first one. */
   private *bisect(typicalCost: number): Asked<Look | null> {
     const { search } = this;
-    let strength = 1 / (typicalCost > 0 ? typicalCost : 1);
+    const most = this.strength > 0 ? LATER_DESCENTS : DESCENTS;
+    let strength = this.strength || 1 / (typicalCost > 0 ? typicalCost : 1);
     let [low, high] = [0, Infinity];
     let best: Look | null = null;
-    for (let k = 0; k < BRACKETS + BISECTIONS && !search.isOver; k++) {
+    for (let k = 0; k < most && high / low > BISECTED && !search.isOver; k++) {
       const look = yield* this.descend(strength);
       if (look?.isAnswer) {
         best = cheaper(search, best, look);
         low = strength;
       } else high = strength;
-      if (low > 0 && high < Infinity && high / low < 2) break;
       strength = low === 0 ? strength / FACTOR : high === Infinity ? strength * FACTOR : Math.sqrt(low * high);
     }
+    this.strength ||= low;
     return best;
   }
 

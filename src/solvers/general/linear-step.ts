@@ -9,8 +9,8 @@
  *   l2           the present value + λ g/(2w), clipped                          categories   the best gain for its weight
  *   mahalanobis  x + λ/2 M⁻¹ g over the numbers that may change, clipped
  *
- * g·v(λ) grows with λ, which is found by bisection. Where v(λ) jumps across `need` the features that jump are taken one after the
- * other, the last number of them only as far as needed.
+ * g·v(λ) grows with λ: λ is found among the jumps (l1, l0) or by regula falsi. Where v(λ) jumps across `need` the features that jump are
+ * taken one after the other, the last number of them only as far as needed.
  */
 import { backward, forward } from '../../linalg/cholesky.js';
 import type { Feature } from '../../models/features.js';
@@ -38,6 +38,8 @@ export class LinearStep {
   private slope: Float64Array = new Float64Array();
   private at: Float64Array = new Float64Array();
   private lambda = 1;
+  /** Room for the multipliers at which features jump; null: features move in between as well. */
+  private readonly jumps: Float64Array | null;
 
   constructor(private readonly search: PersonSearch) {
     const { space, cost } = search.problem;
@@ -45,6 +47,7 @@ export class LinearStep {
     const columns = () => new Float64Array(space.columns);
     [this.low, this.high, this.under, this.over] = [columns(), columns(), columns(), columns()];
     this.metric = cost.metric ? new MetricStep(search) : null;
+    this.jumps = cost.norm === 'l1' || cost.norm === 'l0' ? columns() : null;
   }
 
   /** The cheapest point for a gain of `need` over the point `at`; valid until the next call. `closed`: a feature that stays. */
@@ -86,20 +89,72 @@ export class LinearStep {
 
   private withinBox(need: number): Float64Array {
     if (this.gain(this.fill(0, this.under)) >= need) return this.under;
-    let [low, high] = this.bracket(need);
+    const [low, high] = this.jumps ? this.jumpAcross(need) : this.crossing(need);
     if (high === Infinity) return this.over;
-    for (let k = 0; k < HALVINGS && high - low > CLOSE * high; k++) {
-      const middle = low > 0.5 * high ? 0.5 * (low + high) : Math.sqrt(low * high);
-      if (this.gain(this.fill(middle, this.over)) >= need) high = middle;
-      else low = middle;
-    }
     this.lambda = high;
     this.fill(low, this.under);
     this.fill(high, this.over);
     return this.join(need);
   }
 
-  /** Multipliers below and above the one that is looked for, from the last one on; Infinity: the box has no such gain. */
+  /** Multipliers just below and above the jump of v(λ) that crosses `need`: for costs under which features only jump. */
+  private jumpAcross(need: number): [number, number] {
+    const count = this.listJumps(this.jumps!);
+    const sorted = this.jumps!.subarray(0, count).sort();
+    let [below, above] = [-1, count];
+    while (above - below > 1) {
+      const middle = (below + above) >> 1;
+      if (this.gain(this.fill(sorted[middle] * (1 + CLOSE), this.over)) >= need) above = middle;
+      else below = middle;
+    }
+    if (above < count) return [sorted[above] * (1 - CLOSE), sorted[above] * (1 + CLOSE)];
+    this.fill(count ? 2 * sorted[count - 1] : 1, this.over);
+    return [0, Infinity];
+  }
+
+  /** Where features jump: the weight over the gain of the jump. Returns how many. */
+  private listJumps(out: Float64Array): number {
+    const { free, problem, domain } = this.search;
+    let count = 0;
+    for (const feature of free) {
+      const { column, width, kind, index } = feature;
+      const weight = problem.cost.weight[index];
+      const present = kind === 'choice' ? this.gainOfPresent(feature) : 0;
+      for (let c = column; c < column + width; c++) {
+        let gain = Math.abs(this.slope[c]);
+        if (kind === 'choice') gain = this.slope[c] - present;
+        else if (problem.cost.norm === 'l0')
+          gain *= Math.abs((this.slope[c] > 0 ? this.high[c] : this.low[c]) - domain.origin[c]);
+        if (gain > 0 && weight > 0) out[count++] = weight / gain;
+      }
+    }
+    return count;
+  }
+
+  /** Multipliers below and above the one with a gain of `need`, by regula falsi (Illinois). */
+  private crossing(need: number): [number, number] {
+    let [low, high] = this.bracket(need);
+    if (high === Infinity) return [low, high];
+    let fLow = this.gain(this.fill(low, this.over)) - need;
+    let fHigh = this.gain(this.fill(high, this.over)) - need;
+    for (let k = 0, side = 0; k < HALVINGS && high - low > CLOSE * high && fHigh > CLOSE * Math.abs(need); k++) {
+      const share = fLow / (fLow - fHigh);
+      const middle = low + Math.min(0.99, Math.max(0.01, share)) * (high - low);
+      const value = this.gain(this.fill(middle, this.over)) - need;
+      if (value >= 0) {
+        [high, fHigh] = [middle, value];
+        if (side === 1) fLow /= 2;
+        side = 1;
+      } else {
+        [low, fLow] = [middle, value];
+        if (side === -1) fHigh /= 2;
+        side = -1;
+      }
+    }
+    return [low, high];
+  }
+
+  /** Multipliers around the one that is looked for, from the last one on; Infinity: the box has no such gain. */
   private bracket(need: number): [number, number] {
     let at = this.lambda;
     const isAbove = this.gain(this.fill(at, this.over)) >= need;

@@ -23,10 +23,12 @@ export interface PolishEffort {
   readonly boxes: number;
   /** The polish ends when a box gains less than this share of the cost. */
   readonly gain: number;
+  /** An answer that costs so many times the best one after a round is given up. */
+  readonly hopeless: number;
 }
 
-export const COARSE: PolishEffort = { boxes: 12, gain: 1e-3 };
-export const FINE: PolishEffort = { boxes: 60, gain: 1e-7 };
+export const COARSE: PolishEffort = { boxes: 12, gain: 1e-3, hopeless: 1.1 };
+export const FINE: PolishEffort = { boxes: 60, gain: 1e-7, hopeless: Infinity };
 
 /** A box is given up when its radius falls below this share of the first one. */
 const LEAST_RADIUS = 1e-5;
@@ -77,9 +79,9 @@ export class Polish {
       at = yield* this.restore(at);
       at = yield* this.drop(at);
       if (!(this.cost(at) < before * (1 - effort.gain))) break;
+      if (this.cost(at) > effort.hopeless * this.search.best.cost) return at;
     }
-    at = yield* this.shorten(at);
-    return at;
+    return yield* this.shorten(at);
   }
 
   /** An answer from a point outside of the region, by moves that linear models of the margin ask for. */
