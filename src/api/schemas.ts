@@ -67,6 +67,8 @@ const modelVersion = z.object({
   family: z.string(),
   features: z.int().min(1),
   classes: listOf(z.string()),
+  /** Its scores may change while its digest stays. */
+  volatile: z.literal(true).optional(),
   /** Of the document, before compression. */
   bytes: count,
   pushed: z.iso.datetime(),

@@ -110,13 +110,19 @@ export interface CanonicalRow {
   readonly target: string | undefined;
 }
 
+export interface AskedRow extends CanonicalRow {
+  readonly id?: string;
+}
+
 /**
  * What makes an answer the same answer: model, policy (the seed is in it), row and target, but not the id under which
- * somebody asked. 128 bits, in hexadecimal, of the canonical JSON of `{ features, model, policy, target }`.
+ * somebody asked, unless the model is volatile. 128 bits, in hexadecimal, of the canonical JSON of `{ features, model, policy, target }`.
  */
-export function answerKey(modelDigest: string, policyDigest: string, { features, target }: CanonicalRow): string {
+export function answerKey(model: Pick<ModelPin, 'digest' | 'volatile'>, policyDigest: string, row: AskedRow): string {
+  const { id, features, target } = row;
   const end = target === undefined ? '' : `,"target":${target}`;
-  const text = `{"features":${features},"model":"${modelDigest}","policy":"${policyDigest}"${end}}`;
+  const own = model.volatile ? `,"id":${JSON.stringify(id)}` : '';
+  const text = `{"features":${features}${own},"model":"${model.digest}","policy":"${policyDigest}"${end}}`;
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 

@@ -7,7 +7,7 @@ import { hostname, userInfo } from 'node:os';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
-import { batchIdSchema, type Manifest } from '../store/batches/manifest.js';
+import { batchIdSchema, type Manifest, pinOf } from '../store/batches/manifest.js';
 import { letterId } from '../store/events/dead-store.js';
 import { connect } from '../store/redis/redis.js';
 import type { ModelVersion } from '../store/registry/model-store.js';
@@ -154,14 +154,14 @@ export class Producer {
   /** The same with an event that has been read. */
   async enqueueRead(event: ReadEvent & { readonly id: string }): Promise<EnqueuedEvent> {
     const { models } = this.#store;
-    const { name, version, digest } = typeof event.model === 'string' ? await models.resolve(event.model) : event.model;
+    const model = pinOf(typeof event.model === 'string' ? await models.resolve(event.model) : event.model);
     const policy = await this.#policyOf(event.policy);
     refuseLongDeadline(policy.deadlineMs);
-    const key = answerKey(digest, policy.digest, event);
+    const key = answerKey(model, policy.digest, event);
     const jobId = eventJobId(key, event.id);
     const letter = letterId('events', jobId);
     const [earlier] = await Promise.all([this.#store.dead.timeOf(letter), this.#eventBackpressure.take()]);
-    const text = eventJobText(event, { name, version, digest }, event.policy && policy.text);
+    const text = eventJobText(event, model, event.policy && policy.text);
     const added = await this.#queues.events.add('event', text, { jobId });
     if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
     if (earlier !== undefined) await this.#store.dead.drop(letter, earlier); // an event that is sent again is not given up

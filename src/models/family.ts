@@ -5,10 +5,10 @@
  */
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
+import type { ScoringParameters } from '../documents/scorer-document.js';
 import type { Bounds } from './bounds.js';
 import type { Goal, Region } from './region.js';
 import type { ScoreMemory } from './score-memory.js';
-import type { ScoringParameters } from './scorer-parameters.js';
 import type { SharedParts } from './shared-parts.js';
 import type { Forest } from './trees/tree.js';
 

@@ -1,8 +1,8 @@
 /** What scores inputs of a model elsewhere, and what such a scorer has to know of the model. */
 import type { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument } from '../documents/model-document.js';
+import type { ScoringParameters } from '../documents/scorer-document.js';
 import type { LoadedModel } from '../models/load.js';
-import type { ScoringParameters } from '../models/scorer-parameters.js';
 
 /** The raw output of an input, or the reason why there is none. */
 export type PointScore = Float64Array | ElsewiseError;

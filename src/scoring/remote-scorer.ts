@@ -3,7 +3,7 @@
  * expects. An opening that fails is tried again with the next inputs.
  */
 import { ElsewiseError } from '../documents/error.js';
-import type { ScorerOf } from '../models/scorer-parameters.js';
+import type { ScorerOf } from '../documents/scorer-document.js';
 import type { PointScore, PointScorer, ScoredModel } from './point-scorer.js';
 import { protocols } from './protocols/index.js';
 import type { OpenModel, Protocol, RemoteType, Send } from './protocols/protocol.js';

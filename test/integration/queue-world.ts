@@ -168,6 +168,10 @@ export class World {
     return this.#spawn(args, {});
   }
 
+  spawnWith(env: NodeJS.ProcessEnv, ...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+    return this.#spawn(args, env);
+  }
+
   runWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
     return this.#spawn(args, env).ended;
   }

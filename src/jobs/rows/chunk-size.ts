@@ -18,6 +18,8 @@ export function rowsWithin(targetMs: number, msPerRow: number): number {
 
 /** Of a model that is scored elsewhere: rows of a chunk share their requests, and the time of a row is mostly waiting. */
 export const SCORED_ROWS = 500;
+/** What such a row counts in chunks of a batch, which are cut by time. */
+export const SCORED_MS_PER_ROW = 1;
 
 export interface ChunkSize {
   readonly rows: number;

@@ -6,6 +6,7 @@ import { ElsewiseError } from '../../documents/error.js';
 import { withEngines } from '../../explain/engines.js';
 import type { Plan } from '../../explain/plan.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
+import { SCORED_MS_PER_ROW } from '../rows/chunk-size.js';
 import { headerFeatures } from '../rows/csv.js';
 import { createRowReader } from '../rows/row-reader.js';
 import type { RowTime, ThreadTask, TimeTask, TriedPlan, TryTask } from './messages.js';
@@ -28,8 +29,9 @@ export class PlanTrial {
     return { features: headerFeatures(model) };
   }
 
-  /** Rows that need an engine are timed anew once it is loaded. */
-  time(task: ThreadTask<TimeTask>): Promise<RowTime> {
+  /** Rows that need an engine are timed anew once it is loaded. Rows that are scored elsewhere mostly wait, and are not timed. */
+  async time(task: ThreadTask<TimeTask>): Promise<RowTime> {
+    if (this.#tried?.model.model.memory) return { msPerRow: SCORED_MS_PER_ROW };
     return withEngines(() => this.#timeAtOnce(task));
   }
 

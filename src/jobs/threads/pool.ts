@@ -43,6 +43,8 @@ export interface PoolOptions {
   readonly niceIncrement?: number;
   /** Of prepared plans that each thread may keep; left out, the threads of the pool share the whole budget. */
   readonly planBytes?: number;
+  /** More than one for tasks that mostly wait, for a scorer. */
+  readonly tasksPerThread?: number;
 }
 
 export interface ChunkOptions {
@@ -78,17 +80,22 @@ export class SolverPool {
   readonly threads: number;
   readonly #piscina: Piscina<ThreadTask, ThreadReply>;
   readonly #plans = new PlanLedger();
+  /** Whether a thread that is lost takes several tasks along. */
+  readonly #isShared: boolean;
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
   constructor(options: PoolOptions) {
     const { threads, file = THREAD_FILE, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 } = options;
+    const { tasksPerThread = 1 } = options;
     this.threads = threads;
-    this.#free = threads;
+    this.#free = threads * tasksPerThread;
+    this.#isShared = tasksPerThread > 1;
     this.#piscina = new Piscina({
       filename: THREAD_START,
       minThreads: threads,
       maxThreads: threads,
+      concurrentTasksPerWorker: tasksPerThread,
       niceIncrement,
       recordTiming: false,
       workerData: { file, planBytes: options.planBytes ?? planShareBytes(threads) } satisfies ThreadData,
@@ -147,10 +154,15 @@ export class SolverPool {
     return { bytes: join(answers.map(({ bytes }) => bytes)), tally, keys, reused: 0 };
   }
 
-  /** A thread that is lost before it begins may not be to blame: it is tried twice. */
+  /** A task that loses its thread before it begins, or beside other tasks, may not be to blame: it is tried twice. */
   async #attempt<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
     const first = await this.#attemptOnce(task, options);
-    return 'loss' in first && first.rowsDone < 0 ? this.#attemptOnce(task, options) : first;
+    return 'loss' in first && this.#mayBeInnocent(first) ? this.#attemptOnce(task, options) : first;
+  }
+
+  /** A thread that overran was this task's own doing. */
+  #mayBeInnocent({ loss, rowsDone }: Lost): boolean {
+    return rowsDone < 0 || (this.#isShared && loss.code === 'thread-lost');
   }
 
   async #attemptOnce<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {

@@ -1,6 +1,7 @@
 /** Model and policy in memory that all threads see: sent once, not once per chunk, and of a model's arrays there is one copy for all. */
 import { createHash } from 'node:crypto';
 import { config } from '../../config.js';
+import { isVolatile } from '../../documents/scorer-document.js';
 import { nestedTooDeeply, parseUntrusted } from '../../documents/untrusted-json.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../models/packed-model.js';
@@ -75,6 +76,11 @@ export function sharedBytes({ model, policy }: Pick<PlanReference, 'model' | 'po
 function bytesOfParts({ parts: { model, background } }: SharedModel): number {
   const { samples, isolationForest } = background;
   return partBytes(model) + samples.byteLength + partBytes(isolationForest && partsOf(isolationForest.forest));
+}
+
+/** Whether equal rows may get other answers tomorrow: the scorer may change behind the same documents. */
+export function isVolatilePlan({ model: { scored } }: Pick<PlanReference, 'model'>): boolean {
+  return scored !== null && isVolatile(scored.scoring.scorer);
 }
 
 /** A short name for "this model under this policy", where a line has no room for both digests. */

@@ -1,6 +1,6 @@
 /** An event, from the queue or from the stream of requests: one row, answered once however often the same comes. */
 import type { Policy } from '../../policy/policy.js';
-import type { ModelPin } from '../../store/batches/manifest.js';
+import { type ModelPin, pinOf } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { answerKey, type EventJob, type EventReturn } from '../contract.js';
 import { refuseLongDeadline } from '../events/event-deadline.js';
@@ -44,7 +44,7 @@ export class EventProcessor {
     const policy = await this.#policy(event.policy);
     refuseLongDeadline(policy.document.deadlineMs);
     const model = await this.#pin(event.model);
-    const key = answerKey(model.digest, policy.digest, event);
+    const key = answerKey(model, policy.digest, event);
     const { results } = this.#store;
     const known = await results.answer(key);
     if (known !== undefined) this.#onReuse();
@@ -62,8 +62,7 @@ export class EventProcessor {
 
   async #pin(model: EventJob['model']): Promise<ModelPin> {
     if (typeof model !== 'string') return model;
-    const { name, version, digest } = await this.#store.models.resolve(model);
-    return { name, version, digest };
+    return pinOf(await this.#store.models.resolve(model));
   }
 
   /** Gives the answer that holds: the first one for the key. */

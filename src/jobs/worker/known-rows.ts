@@ -12,7 +12,7 @@ import type { Policy } from '../../policy/policy.js';
 import type { BatchName, KnownRowReference } from '../../store/known-rows/known-row-store.js';
 import type { Store } from '../../store/store.js';
 import type { ChunkAnswer, KnownResults, KnownSource } from '../threads/messages.js';
-import { planTag } from '../threads/shared-documents.js';
+import { isVolatilePlan, planTag } from '../threads/shared-documents.js';
 import type { Rows, Solve, TaskOptions } from './lane.js';
 import type { CachedPlan } from './plan-cache.js';
 
@@ -47,7 +47,7 @@ export class KnownRows {
   /** The answer comes with the keys of the rows that can be remembered. */
   async solve(job: KnownRowsJob, solve: Solve): Promise<ChunkAnswer> {
     const { plan, policy, rows, options } = job;
-    const { isOn } = this.#store.knownRows;
+    const isOn = this.#store.knownRows.isOn && !isVolatilePlan(plan);
     const known = isOn && (await this.#isWorthALook(job)) ? await this.#find(job, solve) : undefined;
     return solve(plan, policy, rows, { ...options, known, isKeyed: isOn });
   }

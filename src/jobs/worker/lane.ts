@@ -68,6 +68,7 @@ export class Lane {
   readonly #redis: RedisClient;
   readonly #metrics: Metrics;
   readonly #pool: SolverPool;
+  #scoredPool: SolverPool | undefined;
   readonly #gate: PlanGate | undefined;
   readonly #queue: TextQueue;
   readonly #worker: TextWorker;
@@ -147,7 +148,7 @@ export class Lane {
     this.#broken.stop();
     clearTimeout(this.#sweepSoon);
     await Promise.all([this.#worker.close(), others]);
-    await Promise.all([this.#pool.close(), this.#gate?.close(), this.#queue.close()]);
+    await Promise.all([this.#pool.close(), this.#scoredPool?.close(), this.#gate?.close(), this.#queue.close()]);
   }
 
   async #process(job: Job<string>, token: string | undefined): Promise<unknown> {
@@ -186,7 +187,8 @@ export class Lane {
       const { queue } = this.#options;
       const task: ChunkTask = { kind: 'explain', ...reference, output: 'ndjson', ...rows, ...options };
       const limits = { rowLimitMs: rowLimitMs(policy.document.deadlineMs), signal };
-      const answer = await (this.#gate?.run(task, limits, this.#pool) ?? this.#pool.run(task, limits));
+      const pool = this.#poolOf(task);
+      const answer = await (this.#gate?.run(task, limits, pool) ?? pool.run(task, limits));
       if (answer.tally.rows !== rows.rows) throw new Error(`${answer.tally.rows} results for ${rows.rows} rows`);
       if (task.kind !== 'explain') return answer;
       this.#metrics.countRows({ queue, family, ...answer.tally, elapsedMs: values(answer.tally) });
@@ -200,6 +202,16 @@ export class Lane {
       this.#tasks--;
     }
   };
+
+  /** Single rows that mostly wait for a scorer share a thread of their own, and their requests. Chunks have rows enough to share. */
+  #poolOf({ model, rows }: ChunkTask): SolverPool {
+    if (!model.scored || rows > 1) return this.#pool;
+    const { niceIncrement, planBytes, threadFile, concurrency } = this.#options;
+    this.#scoredPool ??= new SolverPool({
+      ...{ threads: 1, tasksPerThread: concurrency, niceIncrement, planBytes, file: threadFile },
+    });
+    return this.#scoredPool;
+  }
 
   /** Also called for a job that no worker lives through: then this worker never ran it. */
   async #recordFailure(job: Job<string> | undefined, error: Error): Promise<void> {

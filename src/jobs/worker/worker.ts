@@ -16,6 +16,7 @@ import { type Store, storeOver } from '../../store/store.js';
 import { type ProbeServer, type ProbeVerdict, serveProbes } from '../../telemetry/http.js';
 import { Liveness } from '../../telemetry/liveness.js';
 import { Metrics } from '../../telemetry/metrics.js';
+import { ScorerMetrics } from '../../telemetry/scorer-metrics.js';
 import { BatchSweep } from '../batches/batch-sweep.js';
 import { chunkJobSchema, generationOfJob, type LaneName, QUEUES } from '../contract.js';
 import { isLockLost } from '../failures/bullmq-words.js';
@@ -23,6 +24,7 @@ import { type FailedJob, letterOfJob, letterOfRequest } from '../failures/dead-l
 import { codeOf, reasonOf } from '../failures/job-failure.js';
 import { SCHEDULE_QUEUE } from '../schedules/schedule.js';
 import { ScheduleLane } from '../schedules/schedule-lane.js';
+import { scorerHost } from '../scoring/scorer-host.js';
 import { planShareBytes } from '../threads/plan-memory.js';
 import { ChunkProcessor } from './chunk-processor.js';
 import { EventProcessor } from './event-processor.js';
@@ -114,6 +116,7 @@ export class QueueWorker {
       isRedisUp: () => this.#watch.isUp,
       memory: async () => (this.#watch.isUp ? readMemory(forStore) : undefined),
     });
+    scorerHost.watch(new ScorerMetrics(this.#metrics.registry));
     this.#plans = new PlanCache(this.#store.models, this.#planBytes);
     this.#events = new EventProcessor(this.#store, this.#plans, () => this.#metrics.countReused(QUEUES.events, 1));
     const open = (name: LaneName) => new Lane(forQueues, this.#metrics, this.#laneOptions(name));

@@ -9,11 +9,11 @@
  * The region is unknown. The margin is in score: of two classes  p_t >= 1/2 + margin,  of several the lead over the best rival.
  */
 import { ElsewiseError } from '../../documents/error.js';
+import { isVolatile, type ScoringParameters, scoringSchema } from '../../documents/scorer-document.js';
 import { defineFamily, type FamilyContext, type Model } from '../family.js';
 import { goalMargin, leadOf } from '../margins.js';
 import type { Goal, Region } from '../region.js';
 import { ScoreMemory } from '../score-memory.js';
-import { isVolatile, type ScoringParameters, scoringSchema } from '../scorer-parameters.js';
 
 class BlackBox implements Model {
   readonly memory = new ScoreMemory();

@@ -7,7 +7,7 @@
  *
  * Where the document names a version, the metadata and every answer have to name the same version.
  */
-import type { ScorerOf } from '../../models/scorer-parameters.js';
+import type { ScorerOf } from '../../documents/scorer-document.js';
 import type { ScoredModel } from '../point-scorer.js';
 import { createScoreReader, readScores } from '../score-reader.js';
 import { ScorerFault } from '../scorer-fault.js';

@@ -1,5 +1,5 @@
 /** How a kind of scorer is spoken to. A protocol opens a model once, with requests of its own if need be, and then scores inputs. */
-import type { ScorerOf } from '../../models/scorer-parameters.js';
+import type { ScorerOf } from '../../documents/scorer-document.js';
 import type { PointScore, ScoredModel } from '../point-scorer.js';
 import type { ScorerCall } from '../transport/http-exchange.js';
 

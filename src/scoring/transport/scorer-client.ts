@@ -32,7 +32,7 @@ export interface ClientWatcher {
   onBreaker(host: string, isOpen: boolean): void;
 }
 
-export interface Asked<T> {
+export interface ScorerQuestion<T> {
   readonly call: ScorerCall;
   readonly limits: ClientLimits;
   /** Inputs in the request. */
@@ -57,7 +57,7 @@ export class ScorerClient {
   }
 
   /** Rejects with a `ScorerFault` that names the host. */
-  async ask<T>(asked: Asked<T>): Promise<T> {
+  async ask<T>(asked: ScorerQuestion<T>): Promise<T> {
     const host = hostOf(asked.call.url);
     const breaker = this.#breaker(host);
     const untilMs = this.clock.now() + this.settings.patienceMs;
@@ -88,7 +88,11 @@ export class ScorerClient {
     return attempt <= retries || (fault.isAbsence && this.clock.now() < untilMs);
   }
 
-  async #attempt<T>({ call, limits, points, read }: Asked<T>, host: string, breaker: CircuitBreaker): Promise<T> {
+  async #attempt<T>(
+    { call, limits, points, read }: ScorerQuestion<T>,
+    host: string,
+    breaker: CircuitBreaker,
+  ): Promise<T> {
     const startMs = this.clock.now();
     let outcome = 'ok';
     try {

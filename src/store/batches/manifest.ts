@@ -15,6 +15,8 @@ export const modelPinSchema = z.strictObject({
   name: z.string().min(1),
   version: z.int().min(1),
   digest: digestSchema,
+  /** The scores of the model may change while its digest stays: its answers serve the same event only, no equal rows. */
+  volatile: z.literal(true).optional(),
 });
 
 /** Where the fields of a row are, as decided from the file's header and the model: chunks carry data lines only. */
@@ -58,6 +60,11 @@ export const chunkSchema = z.discriminatedUnion('state', [
 ]);
 
 export type ModelPin = z.output<typeof modelPinSchema>;
+
+/** The pin of a version that the registry knows more about. */
+export function pinOf({ name, version, digest, volatile }: ModelPin): ModelPin {
+  return { name, version, digest, ...(volatile && { volatile }) };
+}
 export type Manifest = z.output<typeof manifestSchema>;
 export type ManifestChunk = z.output<typeof chunkSchema>;
 export type ChunkState = ManifestChunk['state'];

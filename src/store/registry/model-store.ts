@@ -15,13 +15,18 @@ export interface ModelVersion extends StoredVersion {
   readonly family: string;
   readonly features: number;
   readonly classes: readonly string[];
+  /** Set: its scores may change while its digest stays. */
+  readonly volatile?: true;
 }
 
 const MODELS: Kind<ModelVersion, LoadedModel> = {
   noun: 'model',
   // with its probes: a model that does not give the scores it promises is refused
   check: (document) => loadChecked(document, { bounds: config.bounds }),
-  describe: ({ document: { family, features }, classes }) => ({ family, features: features.length, classes }),
+  describe: ({ document: { family, features }, classes, model }) => ({
+    ...{ family, features: features.length, classes },
+    ...(model.volatile && { volatile: true }),
+  }),
   load: (document, { version, digest }) => loadChecked(document, { version, digest, bounds: config.bounds }),
 };
 

@@ -56,31 +56,33 @@ describe('an answer key', () => {
   });
   const features = { age: 1, income: 2 };
   const row = canonical(features, 'yes');
-  const key = answerKey('m', 'p', row);
+  const key = answerKey({ digest: 'm' }, 'p', row);
 
   it('is the digest of model, policy, row and target', () => {
     const digest = digestOf({ model: 'm', policy: 'p', features, target: 'yes' });
     expect(digest).toBe(`sha256:${key}${digest.slice('sha256:'.length + key.length)}`);
-    expect(digestOf({ model: 'm', policy: 'p', features })).toContain(answerKey('m', 'p', canonical(features)));
+    expect(digestOf({ model: 'm', policy: 'p', features })).toContain(
+      answerKey({ digest: 'm' }, 'p', canonical(features)),
+    );
   });
 
   it('does not depend on the order of the features', () => {
-    expect(answerKey('m', 'p', canonical({ income: 2, age: 1 }, 'yes'))).toBe(key);
+    expect(answerKey({ digest: 'm' }, 'p', canonical({ income: 2, age: 1 }, 'yes'))).toBe(key);
   });
 
   it.each([
-    ['model', answerKey('n', 'p', row)],
-    ['policy', answerKey('m', 'q', row)],
-    ['row', answerKey('m', 'p', canonical({ age: 1, income: 3 }, 'yes'))],
-    ['target', answerKey('m', 'p', canonical(features, 'no'))],
-    ['no target', answerKey('m', 'p', canonical(features))],
+    ['model', answerKey({ digest: 'n' }, 'p', row)],
+    ['policy', answerKey({ digest: 'm' }, 'q', row)],
+    ['row', answerKey({ digest: 'm' }, 'p', canonical({ age: 1, income: 3 }, 'yes'))],
+    ['target', answerKey({ digest: 'm' }, 'p', canonical(features, 'no'))],
+    ['no target', answerKey({ digest: 'm' }, 'p', canonical(features))],
   ])('depends on the %s', (_what, other) => {
     expect(other).not.toBe(key);
     expect(eventJobId(other, 'a')).not.toContain(':');
   });
 
   it('does not depend on who asks, but the job does', () => {
-    expect(answerKey('m', 'p', { ...row, id: 'b' } as typeof row)).toBe(key);
+    expect(answerKey({ digest: 'm' }, 'p', { ...row, id: 'b' } as typeof row)).toBe(key);
     expect(eventJobId(key, 'a')).not.toBe(eventJobId(key, 'b'));
     expect(eventJobId(key, 'a')).toBe(eventJobId(key, 'a'));
   });
