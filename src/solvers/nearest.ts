@@ -12,7 +12,8 @@ import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
 import { isOpen, listedValues } from '../policy/listed-values.js';
 import { nearestValue } from '../policy/values.js';
 import { FLOPS_PER_UNIT } from '../problems/budget.js';
-import { atomsOf, type Problem } from '../problems/problem.js';
+import type { Problem } from '../problems/problem.js';
+import { isOpaque } from './general/opaque.js';
 import { keepsPolicy } from './shared/answer-check.js';
 import { modelFlops } from './shared/model-flops.js';
 import {
@@ -155,7 +156,7 @@ class Pull {
 export const nearest: Solver = {
   name: 'nearest',
   // Where there is a gradient, the rows of the training set are starts of descents.
-  place: (problem) => (atomsOf(problem, 'smooth').length ? 'rescue' : 'rung'),
+  place: (problem) => (isOpaque(problem) && problem.gradient ? 'rescue' : 'rung'),
   accepts: (problem) => (problem.samples.length ? 'heuristic' : 'no'),
   prepare: (problem) => new PreparedNearest(problem),
 };

@@ -8,7 +8,7 @@
  */
 import { factorInPlace, forward } from '../../linalg/cholesky.js';
 import { dot } from '../../linalg/vector.js';
-import { atomsOf, type Problem } from '../../problems/problem.js';
+import type { Problem } from '../../problems/problem.js';
 import type { LadderPlace, Solver } from '../solver.js';
 import { generalSolver, polishBest, type SearchParts } from './general-search.js';
 import { isMixed } from './genetic.js';
@@ -166,6 +166,6 @@ function identity(n: number): Float64Array {
 
 /** Where only scores are known and every feature is a number without steps. */
 const place = (problem: Problem): LadderPlace =>
-  isOpaque(problem) && atomsOf(problem, 'oracle').length > 0 && !isMixed(problem) ? 'rung' : 'by-name';
+  isOpaque(problem) && !problem.gradient && !isMixed(problem) ? 'rung' : 'by-name';
 
 export const cmaEs: Solver = generalSolver('cma-es', adapt, place);

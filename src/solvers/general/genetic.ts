@@ -8,7 +8,7 @@
  * around the row and rows of the training set that have the target.
  */
 import type { Feature } from '../../models/features.js';
-import { atomsOf, type Problem } from '../../problems/problem.js';
+import type { Problem } from '../../problems/problem.js';
 import type { LadderPlace, Solver } from '../solver.js';
 import { generalSolver, polishBest, type SearchParts } from './general-search.js';
 import { isOpaque } from './opaque.js';
@@ -88,7 +88,7 @@ function mutate(search: PersonSearch, feature: Feature, x: Float64Array, radius:
 /** Where only scores are known and some feature is discrete; a last rescue of models with a gradient. */
 const place = (problem: Problem): LadderPlace => {
   if (!isOpaque(problem)) return 'by-name';
-  if (!atomsOf(problem, 'oracle').length) return 'rescue';
+  if (problem.gradient) return 'rescue';
   return isMixed(problem) ? 'rung' : 'by-name';
 };
 

@@ -1,6 +1,8 @@
-/** Which models only general optimisers can search. */
-import { atomsOf, type Problem } from '../../problems/problem.js';
+/** Which models the general optimisers search without being named. */
+import type { AtomKind } from '../../models/region.js';
+import type { Problem } from '../../problems/problem.js';
 
-/** A part of the region is known by the model's word alone. */
-export const isOpaque = (problem: Problem): boolean =>
-  atomsOf(problem, 'smooth').length > 0 || atomsOf(problem, 'oracle').length > 0;
+/** Regions that only the model knows, or whose exact search may end early. */
+const SEARCHED: readonly AtomKind[] = ['smooth', 'oracle', 'network', 'neighbours'];
+
+export const isOpaque = ({ piece }: Problem): boolean => piece.atoms.some(({ kind }) => SEARCHED.includes(kind));

@@ -3,7 +3,6 @@
  * row, feature by feature (polish.ts). The model is known by its word alone.
  */
 import type { Problem } from '../../problems/problem.js';
-import { atomsOf } from '../../problems/problem.js';
 import type { LadderPlace, Solver } from '../solver.js';
 import { generalSolver, polishBest, type SearchParts } from './general-search.js';
 import { isOpaque } from './opaque.js';
@@ -19,7 +18,7 @@ function* growSpheres(parts: SearchParts): Asked<void> {
 
 const place = (problem: Problem): LadderPlace => {
   if (!isOpaque(problem)) return 'by-name';
-  return atomsOf(problem, 'oracle').length ? 'rung' : 'rescue';
+  return problem.gradient ? 'rescue' : 'rung';
 };
 
 export const spheres: Solver = generalSolver('spheres', growSpheres, place);

@@ -15,6 +15,8 @@ import { type Kind, type Norm, type Recipe, randomCase } from '../../conformance
 import { patient } from '../../support/quadratic-problems.js';
 
 const GENERAL = ['lbfgs', 'conjugate-gradient', 'nelder-mead', 'spheres', 'cma-es', 'genetic'];
+/** Trees have no gradient. */
+const GRADIENT = ['lbfgs', 'conjugate-gradient'];
 const general = GENERAL.map((name) => solvers.find((solver) => solver.name === name)!);
 const named = general.map((solver) => [solver.name, solver] as const);
 const NORMS: readonly Norm[] = ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'];
@@ -82,6 +84,28 @@ describe.each(named)('%s', (name, solver) => {
     expect(near / ratios.length, ratios.join()).toBeGreaterThanOrEqual(
       norm === 'l0' || norm === 'percentile' ? 0.8 : 0.9,
     );
+  });
+
+  it('comes near the optimum of trees, where it takes them', () => {
+    const ratios: number[] = [];
+    for (let seed = 1; seed <= 40; seed++) {
+      const kinds: Kind[] = ['continuous', 'integer', 'one-hot', 'continuous'];
+      const { problem, people } = randomCase({ norm: seed % 2 ? 'l1' : 'l2', kinds, rows: 1, tree: 'plain' }, seed);
+      if (!problem || solver.accepts(problem, solvers) === 'no') continue;
+      for (const { domain } of people) {
+        const best = problem.holds(domain.origin) ? Infinity : optimum(problem, domain);
+        if (!(best < Infinity)) continue;
+        const x = answer(solver, problem, domain);
+        ratios.push(x ? judge(problem, domain, x).cost / best : Infinity);
+      }
+    }
+    if (GRADIENT.includes(name)) expect(ratios).toEqual([]);
+    else {
+      expect(ratios.length).toBeGreaterThan(20);
+      expect(Math.min(...ratios)).toBeGreaterThan(1 - 1e-6);
+      expect(ratios.sort((a, b) => a - b)[ratios.length >> 1]).toBeLessThan(1.2);
+      expect(ratios.filter((ratio) => ratio < Infinity).length / ratios.length).toBeGreaterThanOrEqual(0.9);
+    }
   });
 
   it('never breaks the policy, whatever the policy is', () => {
