@@ -19,6 +19,7 @@ import { branch } from './linear/branch.js';
 import { hyperplane } from './linear/hyperplane.js';
 import { simplex } from './linear/simplex.js';
 import { nearest } from './nearest.js';
+import { neighbours } from './neighbours/neighbours.js';
 import { reluPhases } from './networks/relu-phases.js';
 import { activeSet } from './projection/active-set.js';
 import { branchQuadratic } from './projection/branch-quadratic.js';
@@ -59,6 +60,7 @@ export const solvers: SolverTable = [
   percentileChords,
   cuts,
   workingSet,
+  neighbours,
   ccp,
   sdp,
   spatial,

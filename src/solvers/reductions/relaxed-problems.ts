@@ -3,7 +3,7 @@
  *
  *   min cost(x' - x)   s.t.   rows and atoms that stay,  conditions,  domain,  links, clauses
  *
- * The conditions have the word that the model has elsewhere; the model is asked later.
+ * The conditions have the word that the model has elsewhere, or what the caller gives in their place; the model is asked later.
  */
 import type { Atom, Piece } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
@@ -30,13 +30,19 @@ const SHARE = 0.5;
 const PREPARE_FLOPS = 20;
 
 /** `kept`: the atoms that stay. */
-function relaxedProblem(problem: Problem, kept: readonly Atom[], conditions: readonly Piece[]): Problem {
+function relaxedProblem(
+  problem: Problem,
+  kept: readonly Atom[],
+  conditions: readonly Piece[],
+  word?: Problem['holds'],
+): Problem {
   const rows = [...problem.piece.rows, ...conditions.flatMap((condition) => condition.rows)];
   const atoms = [...kept, ...conditions.flatMap((condition) => condition.atoms)];
   const isMet = (atom: Atom, x: Float64Array) =>
     atom.kind !== 'quadratic' || atom.form.value(x) <= 2 * atom.form.rounding(x);
-  const holds = (x: Float64Array) =>
+  const areMet = (x: Float64Array) =>
     rows.every((row) => violation(row, x) <= ROUNDING * magnitude(row, x)) && atoms.every((atom) => isMet(atom, x));
+  const holds = word ?? areMet;
   return withPiece({ ...problem, holds, reaches: holds }, { rows, atoms });
 }
 
@@ -59,9 +65,9 @@ export class RelaxedProblems {
     this.isLinear = relaxed.traits.linear;
   }
 
-  /** One solver after the other until one has the last word; the best bound of all counts. */
-  solve(conditions: readonly Piece[], domain: Domain, limits: Limits): Outcome {
-    const problem = relaxedProblem(this.problem, this.kept, conditions);
+  /** One solver after the other until one has the last word; the best bound of all counts. `word`: whether a point meets the conditions. */
+  solve(conditions: readonly Piece[], domain: Domain, limits: Limits, word?: Problem['holds']): Outcome {
+    const problem = relaxedProblem(this.problem, this.kept, conditions, word);
     const entries = problem.piece.atoms.length * problem.space.columns ** 2;
     limits.budget.spend((PREPARE_FLOPS * entries) / FLOPS_PER_UNIT);
     let best: Outcome = numerical('no solver for the conditions');

@@ -1,0 +1,461 @@
+/**
+ * One person's search over sets of neighbours, best bound first.
+ *
+ *   chosen    A, samples that are to be among the k nearest: as many of each class as a way needs (votes.ts)
+ *   beyond    samples that are no nearer than any of A
+ *   excused   samples that may be nearer than A: with A at most `most_j` of class j, and not more than the way leaves open
+ *
+ * A node of the search has rows for A against `beyond`; its optimum is a bound for all that the node stands for. Where more samples are
+ * nearer than A there than may be excused, one of the first of them is beyond: one child for each. With k = 1 there is one child, and
+ * the node is a Voronoi cell.
+ *
+ * Where a way leaves neighbours open that matter, or the goal is a mean, the nearest samples are decided one by one: `inside` or
+ * `outside` the set of neighbours, with rows for all of `inside` against all of `outside`.
+ */
+import type { LinearRow, NeighboursAtom } from '../../models/region.js';
+import type { Domain } from '../../policy/domain.js';
+import { FLOPS_PER_UNIT } from '../../problems/budget.js';
+import type { Problem } from '../../problems/problem.js';
+import type { RelaxedProblems } from '../reductions/relaxed-problems.js';
+import type { BestAnswer } from '../shared/best-answer.js';
+import { withinCost } from '../shared/cost-box.js';
+import { NodeHeap } from '../shared/node-heap.js';
+import { isBeyond, type Limits, limit, type Outcome } from '../solver.js';
+import type { Bisectors, SamplePair } from './bisectors.js';
+import type { Votes, Way } from './votes.js';
+
+export interface NeighbourParts {
+  readonly problem: Problem;
+  readonly atom: NeighboursAtom;
+  readonly votes: Votes;
+  readonly bisectors: Bisectors;
+  readonly relaxed: RelaxedProblems;
+  readonly best: BestAnswer;
+}
+
+/** `near` is at least as near as `far`. */
+interface Pair extends SamplePair {
+  readonly row: LinearRow;
+  /** On the cost of any point that keeps the row. */
+  readonly bound: number;
+}
+
+interface Group {
+  readonly way: Way;
+  readonly chosen: readonly number[];
+  /** Where in the order of its class the next one is chosen. */
+  readonly from: number;
+  readonly beyond: readonly number[];
+  readonly excused: readonly number[];
+  /** Neighbours that are decided one by one; null: not yet. */
+  readonly decided: { readonly inside: readonly number[]; readonly outside: readonly number[] } | null;
+  readonly pairs: readonly Pair[];
+  readonly bound: number;
+  /** The optimum of the rows; null: not solved yet. */
+  readonly x: Float64Array | null;
+}
+
+interface BoundedSample {
+  readonly sample: number;
+  readonly bound: number;
+}
+
+const CLOSED = 5e-7;
+/** How many samples join at once where nothing has to be divided. */
+const JOINING = 4;
+/** How much deeper inside the rows to look where the model refuses a point by rounding. */
+const DEEPER = [1e2, 1e4, 1e6];
+/** Samples from which a first answer is made, of so many nearest, in so many rounds. */
+const STARTS = 2;
+const LOOKED_AT = 200;
+const START_ROUNDS = 30;
+/** Others that a bound of a single sample looks at, besides those that are excused. */
+const RIVALS = 4;
+/** Of the work that is left, for one relaxation. */
+const NODE_SHARE = 0.5;
+/** Operations for a node besides distances, and for a bound of a pair. */
+const NODE_FLOPS = 3000;
+const BOUND_FLOPS = 500;
+
+const emptyGroup = (way: Way, chosen: readonly number[]): Group => ({
+  way,
+  chosen,
+  from: 0,
+  beyond: [],
+  excused: [],
+  decided: null,
+  pairs: [],
+  bound: 0,
+  x: null,
+});
+
+export class NeighbourSearch {
+  private readonly heap = new NodeHeap<Group>();
+  private readonly squares: Float64Array;
+  private readonly rows = new Map<number, Pair>();
+  /** By way and class: samples with a bound each, the least first. */
+  private readonly orders = new Map<Way, Map<number, readonly BoundedSample[]>>();
+  /** Distances where the person is. */
+  private readonly first: Float64Array;
+  /** The least bound of nodes that ended, with an answer or without a proof. */
+  private floor = Infinity;
+  /** What may be reached for the cost of the best answer. */
+  private box: { cost: number; domain: Domain | null };
+
+  constructor(
+    private readonly parts: NeighbourParts,
+    private readonly domain: Domain,
+    private readonly limits: Limits,
+  ) {
+    this.squares = new Float64Array(parts.bisectors.count);
+    this.first = new Float64Array(parts.bisectors.count);
+    this.box = { cost: Infinity, domain };
+  }
+
+  run(): Outcome {
+    const { votes, best } = this.parts;
+    if (!votes.ways.length) return best.conclude(Infinity, CLOSED);
+    this.begin();
+    while (this.heap.size) {
+      const bound = Math.min(this.heap.least(), this.floor);
+      if (isBeyond(bound, this.limits)) return limit(best.isFound ? best.x : null, Math.min(bound, best.cost));
+      if (this.isClosed(this.heap.least()) || this.limits.budget.isSpent) break;
+      if (this.limits.anyAnswer && best.isFound) break;
+      this.visit(this.heap.pop()!);
+    }
+    return best.conclude(Math.min(this.heap.least(), this.floor), CLOSED);
+  }
+
+  private begin(): void {
+    this.look(this.domain.origin);
+    this.first.set(this.squares);
+    this.start();
+    for (const way of this.parts.votes.ways) this.push(emptyGroup(way, []));
+  }
+
+  private isTarget(sample: number): boolean {
+    return this.parts.atom.labels[sample] === this.parts.votes.target;
+  }
+
+  /** Distances of all samples to a point. */
+  private look(x: Float64Array): void {
+    this.parts.bisectors.measure(x, this.squares);
+    this.limits.budget.spend((2 * this.parts.atom.nearest.samples.length + NODE_FLOPS) / FLOPS_PER_UNIT);
+  }
+
+  /** Whether the model takes one sample before another, at the point looked at last. */
+  private precedes(a: number, b: number): boolean {
+    return this.squares[a] < this.squares[b] || (this.squares[a] === this.squares[b] && a < b);
+  }
+
+  private byDistance(samples: number[]): number[] {
+    return samples.sort((a, b) => this.squares[a] - this.squares[b] || a - b);
+  }
+
+  private samples(fits: (sample: number) => boolean): number[] {
+    const found: number[] = [];
+    for (let s = 0; s < this.squares.length; s++) if (fits(s)) found.push(s);
+    return found;
+  }
+
+  private orderOf(way: Way, k: number): readonly BoundedSample[] {
+    const known = this.orders.get(way) ?? new Map<number, readonly BoundedSample[]>();
+    this.orders.set(way, known);
+    const order = known.get(k) ?? this.ordered(way, k);
+    known.set(k, order);
+    return order;
+  }
+
+  /** A sample is among the neighbours only if others are behind it, all but as many as may be excused: the largest bounds do not count. */
+  private ordered(way: Way, k: number): BoundedSample[] {
+    const { first } = this;
+    const isNearer = (a: number, b: number) => first[a] - first[b] || a - b;
+    const inClass = this.byClass(Array.from(first.keys()).sort(isNearer));
+    const room = this.parts.atom.nearest.k - way.need[k];
+    const sets = inClass.map((own, j) => ({
+      own: j === k ? [] : own.slice(0, room + RIVALS),
+      room: Math.min(way.most[j], room),
+    }));
+    sets.push({
+      own: sets
+        .flatMap(({ own }) => own)
+        .sort(isNearer)
+        .slice(0, room + RIVALS),
+      room,
+    });
+    this.limits.budget.spend(
+      (inClass[k].length * sets.flatMap(({ own }) => own).length * BOUND_FLOPS) / FLOPS_PER_UNIT,
+    );
+    const bound = (sample: number) => Math.max(0, ...sets.map((set) => this.boundAgainst(sample, set.own, set.room)));
+    return inClass[k]
+      .map((sample) => ({ sample, bound: bound(sample) }))
+      .sort((a, b) => a.bound - b.bound || isNearer(a.sample, b.sample));
+  }
+
+  private boundAgainst(sample: number, others: readonly number[], room: number): number {
+    if (others.length <= room) return 0;
+    const bounds = others.map((other) => this.parts.bisectors.bound(sample, other, this.first));
+    return bounds.sort((a, b) => b - a)[room];
+  }
+
+  private byClass(samples: readonly number[]): number[][] {
+    const { labels, classes } = this.parts.atom;
+    const inClass: number[][] = Array.from({ length: classes }, () => []);
+    if (classes) for (const s of samples) inClass[labels[s]].push(s);
+    return inClass;
+  }
+
+  private push(group: Group): void {
+    if (this.isClosed(group.bound)) this.close(group.bound);
+    else if (group.bound < Infinity) this.heap.push(group, group.bound);
+  }
+
+  private isClosed(bound: number): boolean {
+    return bound >= this.parts.best.cost * (1 - Math.max(CLOSED, this.limits.gap));
+  }
+
+  /** Nothing below the bound is left of a node. */
+  private close(bound: number): void {
+    this.floor = Math.min(this.floor, bound);
+  }
+
+  private visit(group: Group): void {
+    const solved = group.x ? group : this.solved(group, this.limits.nudge);
+    if (!solved) return;
+    if (this.isClosed(solved.bound) || (!group.x && this.offer(solved.x!))) {
+      this.close(solved.bound);
+      return;
+    }
+    this.look(solved.x!);
+    if (solved.decided) this.decide(solved, solved.decided);
+    else this.gather(solved);
+  }
+
+  /** Whether the point is an answer: then it is the optimum of all that its node stands for. */
+  private offer(x: Float64Array): boolean {
+    const holds = this.parts.problem.holds(x);
+    if (holds) this.parts.best.offer(x);
+    return holds;
+  }
+
+  /** The optimum of a group's rows; null: there is none that is cheap enough, or nothing is known. */
+  private solved(group: Group, nudge: number): Group | null {
+    const cutoff = Math.min(this.limits.cutoff, this.parts.best.cost);
+    const domain = this.within(cutoff);
+    if (!domain) return null;
+    const budget = this.limits.budget.shareEffort(NODE_SHARE);
+    const limits = { ...this.limits, nudge, cutoff, budget, anyAnswer: false };
+    const condition = { rows: group.pairs.map(({ row }) => row), atoms: [] };
+    const areKept = (x: Float64Array) => this.parts.bisectors.areKept(group.pairs, x);
+    const outcome = this.parts.relaxed.solve([condition], domain, limits, areKept);
+    if (outcome.status === 'infeasible') return null;
+    const bound = Math.max(group.bound, outcome.lowerBound);
+    const isSure = outcome.status === 'solved';
+    if (!isSure) this.close(bound);
+    return outcome.x ? { ...group, bound, x: outcome.x.slice() } : null;
+  }
+
+  private within(cost: number): Domain | null {
+    if (cost !== this.box.cost) this.box = { cost, domain: withinCost(this.parts.problem, this.domain, cost) };
+    return this.box.domain;
+  }
+
+  // ------------------------------------------------------------------------------- samples of the class come near
+
+  private gather(group: Group): void {
+    const { chosen, beyond, way } = group;
+    const broken = this.pairsBetween(group, chosen, beyond);
+    const crowd = broken.length ? null : this.crowd(group);
+    if (broken.length) this.push(this.joined(group, broken));
+    else if (crowd) this.divide(group, crowd.before, crowd.room);
+    else if (chosen.length < way.needed) this.choose(group);
+    else if (way.suffices || way.needed === this.parts.atom.nearest.k) this.deeper(group);
+    else this.push({ ...group, decided: { inside: chosen, outside: [] } });
+  }
+
+  /** Samples nearer than the chosen, more than may be excused: of one class, or of all that need no more; null: there is room for all. */
+  private crowd(group: Group): { before: number[]; room: number } | null {
+    const { way, excused, chosen } = group;
+    const before = this.before(group);
+    if (!before.length) return null;
+    const [chosenIn, excusedIn, inClass] = [chosen, excused, before].map((samples) => this.byClass(samples));
+    const pending = way.need.map((need, j) => need - chosenIn[j].length);
+    for (const [j, own] of inClass.entries()) {
+      const left = Math.max(0, way.most[j] - chosenIn[j].length - excusedIn[j].length);
+      if (own.length > left) return { before: own, room: left };
+    }
+    // What is excused of a class that needs more may be what it needs.
+    const spent = excusedIn.reduce((sum, own, j) => sum + Math.max(0, own.length - pending[j]), 0);
+    const room = Math.max(0, this.parts.atom.nearest.k - way.needed - spent);
+    const surplus = before.filter((s) => pending[this.parts.atom.labels[s]] <= 0);
+    return surplus.length > room ? { before: surplus, room } : null;
+  }
+
+  /** Samples that are nearer than one of the chosen, the most wrong first. More of the target's class do no harm where it suffices. */
+  private before({ chosen, beyond, excused, way }: Group): number[] {
+    if (!chosen.length) return [];
+    const last = chosen.reduce((a, b) => (this.precedes(a, b) ? b : a));
+    const isOpen = (s: number) => !chosen.includes(s) && !excused.includes(s) && !beyond.includes(s);
+    const counts = (s: number) => !(way.suffices && this.isTarget(s));
+    const before = this.samples((s) => this.precedes(s, last) && counts(s) && isOpen(s));
+    const depth = new Map(before.map((s) => [s, (this.squares[last] - this.squares[s]) / this.gapOf(last, s)]));
+    return before.sort((a, b) => depth.get(b)! - depth.get(a)! || a - b);
+  }
+
+  private gapOf(a: number, q: number): number {
+    return Math.sqrt(this.parts.bisectors.between(a, q)) || Number.MIN_VALUE;
+  }
+
+  /** One of the first is beyond all that are chosen, and those before it are excused. */
+  private divide(group: Group, before: readonly number[], room: number): void {
+    if (room === 0) {
+      this.push(this.withBeyond(group, before.slice(0, JOINING), []));
+      return;
+    }
+    for (let i = 0; i <= room; i++) this.push(this.withBeyond(group, [before[i]], before.slice(0, i)));
+  }
+
+  private withBeyond(group: Group, added: readonly number[], excused: readonly number[]): Group {
+    const grown = { ...group, beyond: [...group.beyond, ...added], excused: [...group.excused, ...excused] };
+    return this.joined(grown, this.pairsBetween(grown, group.chosen, added));
+  }
+
+  /** The next of the target's class, then of other classes that are needed, in the order of their bounds. */
+  private choose(group: Group): void {
+    const { way, chosen } = group;
+    const { target } = this.parts.votes;
+    const inClass = this.byClass(chosen);
+    const isOpen = (j: number) => inClass[j].length < way.need[j];
+    const k = isOpen(target) ? target : inClass.findIndex((_, j) => isOpen(j));
+    const order = this.orderOf(way, k);
+    for (let at = inClass[k].length ? group.from : 0; at < order.length; at++) {
+      const { sample, bound } = order[at];
+      if (this.isClosed(bound) || isBeyond(bound, this.limits)) {
+        this.close(Math.max(bound, group.bound));
+        return;
+      }
+      const excused = group.excused.filter((s) => s !== sample);
+      const grown = { ...group, chosen: [...chosen, sample], excused, from: at + 1, beyond: [] };
+      if (this.hasRoom(grown, k)) this.push({ ...grown, bound: Math.max(group.bound, bound) });
+    }
+  }
+
+  /** What is excused is nearer than the chosen, and is a neighbour like them. */
+  private hasRoom({ way, chosen, excused }: Group, k: number): boolean {
+    const inClass = this.byClass([...chosen, ...excused])[k].length;
+    return inClass <= way.most[k] && chosen.length + excused.length <= this.parts.atom.nearest.k;
+  }
+
+  // ------------------------------------------------------------------------------ neighbours are decided one by one
+
+  private decide(group: Group, { inside, outside }: NonNullable<Group['decided']>): void {
+    const { k } = this.parts.atom.nearest;
+    const broken = this.pairsBetween(group, inside, outside);
+    const nearest = this.byDistance(this.samples((s) => !outside.includes(s))).slice(0, k);
+    const next = this.undecided(nearest, inside);
+    if (broken.length) this.push(this.joined(group, broken));
+    else if (next !== undefined) {
+      this.decideOn(group, [...inside, next], outside);
+      if (nearest.length === k) this.decideOn(group, inside, [...outside, next]);
+    } else if (nearest.length === k && this.parts.votes.mayReach(inside)) this.deeper(group);
+  }
+
+  /** Others before samples of the class: they may not stay. */
+  private undecided(nearest: readonly number[], inside: readonly number[]): number | undefined {
+    const open = nearest.filter((s) => !inside.includes(s));
+    return open.find((s) => !this.isTarget(s)) ?? open[0];
+  }
+
+  private decideOn(group: Group, inside: readonly number[], outside: readonly number[]): void {
+    if (!this.parts.votes.mayReach(inside)) return;
+    const decided = { ...group, decided: { inside, outside } };
+    const broken = this.pairsBetween(decided, inside, outside);
+    this.push(broken.length ? this.joined(decided, broken) : decided);
+  }
+
+  // ------------------------------------------------------------------------------------------------------ both
+
+  /** Rows that the point breaks and the group does not have. */
+  private pairsBetween({ pairs }: Group, near: readonly number[], far: readonly number[]): Pair[] {
+    const broken: Pair[] = [];
+    for (const a of near)
+      for (const q of far)
+        if (this.precedes(q, a) && !pairs.some((pair) => pair.near === a && pair.far === q))
+          broken.push(this.pair(a, q));
+    return broken;
+  }
+
+  private pair(near: number, far: number): Pair {
+    const key = near * this.squares.length + far;
+    let pair = this.rows.get(key);
+    if (!pair) {
+      const { bisectors } = this.parts;
+      pair = { near, far, row: bisectors.row(near, far), bound: bisectors.bound(near, far, this.first) };
+      this.rows.set(key, pair);
+    }
+    return pair;
+  }
+
+  private joined(group: Group, added: readonly Pair[]): Group {
+    if (!added.length) return group;
+    const bound = added.reduce((most, pair) => Math.max(most, pair.bound), group.bound);
+    return { ...group, pairs: [...group.pairs, ...added], bound, x: null };
+  }
+
+  /** All rows are kept and the model says no: by rounding. Further inside the model agrees, or the bound stays open. */
+  private deeper(group: Group): void {
+    for (const factor of DEEPER) {
+      const solved = this.solved(group, this.limits.nudge * factor);
+      if (solved && this.offer(solved.x!)) break;
+    }
+    this.close(group.bound);
+  }
+
+  // ------------------------------------------------------------------------------------------------ first answers
+
+  /** From samples that have the target, the nearest first: their own neighbours, with nothing excused. */
+  private start(): void {
+    const { atom } = this.parts;
+    const near = this.byDistance(this.samples(() => true)).slice(0, LOOKED_AT);
+    const { inputs, samples } = atom.nearest;
+    let made = 0;
+    for (const sample of near) {
+      if (made >= STARTS || this.limits.budget.isSpent) break;
+      const at = samples.subarray(sample * inputs, (sample + 1) * inputs);
+      this.limits.budget.spend((2 * samples.length) / FLOPS_PER_UNIT);
+      if (!atom.meets(at)) continue;
+      made++;
+      this.enter(Array.from(atom.nearest.indices));
+    }
+    this.look(this.domain.origin);
+  }
+
+  /** The cheapest point whose neighbours are these, or enough of these. */
+  private enter(neighbours: readonly number[]): void {
+    const way = this.parts.votes.ways.at(-1)!;
+    const own = neighbours.filter((s) => this.isTarget(s)).slice(0, way.needed);
+    const isEnough = way.suffices && own.length === way.needed;
+    const enough = isEnough ? own : neighbours;
+    const isRival = (s: number) => (isEnough ? !this.isTarget(s) : !enough.includes(s));
+    let group = emptyGroup(way, enough);
+    this.look(this.domain.origin);
+    for (let round = 0; round < START_ROUNDS && !this.limits.budget.isSpent; round++) {
+      const last = enough.reduce((a, b) => (this.precedes(a, b) ? b : a));
+      const before = this.byDistance(this.samples((s) => isRival(s) && this.precedes(s, last))).slice(0, JOINING);
+      const broken = this.pairsBetween(group, enough, before);
+      if (!broken.length) return;
+      const solved = this.solvedForStart(this.joined(group, broken));
+      if (!solved || this.offer(solved.x!)) return;
+      group = solved;
+      this.look(solved.x!);
+    }
+  }
+
+  /** What a start leaves open says nothing of the search. */
+  private solvedForStart(group: Group): Group | null {
+    const { floor } = this;
+    const solved = this.solved({ ...group, bound: 0 }, this.limits.nudge);
+    this.floor = floor;
+    return solved;
+  }
+}
