@@ -279,15 +279,13 @@ export class NeighbourSearch {
     const before = this.before(group);
     if (!before.length) return null;
     const [chosenIn, excusedIn, inClass] = [chosen, excused, before].map((samples) => this.byClass(samples));
-    const pending = way.need.map((need, j) => need - chosenIn[j].length);
     for (const [j, own] of inClass.entries()) {
-      const left = Math.max(0, way.most[j] - chosenIn[j].length - excusedIn[j].length);
+      const left = way.most[j] - chosenIn[j].length - excusedIn[j].length;
       if (own.length > left) return { before: own, room: left };
     }
-    // What is excused of a class that needs more may be what it needs.
-    const spent = excusedIn.reduce((sum, own, j) => sum + Math.max(0, own.length - pending[j]), 0);
-    const room = Math.max(0, this.parts.atom.nearest.k - way.needed - spent);
-    const surplus = before.filter((s) => pending[this.parts.atom.labels[s]] <= 0);
+    const room = this.parts.atom.nearest.k - way.needed - this.spentOn(way, chosenIn, excusedIn);
+    const { labels } = this.parts.atom;
+    const surplus = before.filter((s) => chosenIn[labels[s]].length >= way.need[labels[s]]);
     return surplus.length > room ? { before: surplus, room } : null;
   }
 
@@ -312,7 +310,10 @@ export class NeighbourSearch {
       this.push(this.withBeyond(group, before.slice(0, JOINING), []));
       return;
     }
-    for (let i = 0; i <= room; i++) this.push(this.withBeyond(group, [before[i]], before.slice(0, i)));
+    for (let i = 0; i <= room; i++) {
+      const child = this.withBeyond(group, [before[i]], before.slice(0, i));
+      if (this.hasRoom(child)) this.push(child);
+    }
   }
 
   private withBeyond(group: Group, added: readonly number[], excused: readonly number[]): Group {
@@ -336,14 +337,20 @@ export class NeighbourSearch {
       }
       const excused = group.excused.filter((s) => s !== sample);
       const grown = { ...group, chosen: [...chosen, sample], excused, from: at + 1, beyond: [] };
-      if (this.hasRoom(grown, k)) this.push({ ...grown, bound: Math.max(group.bound, bound) });
+      if (this.hasRoom(grown)) this.push({ ...grown, bound: Math.max(group.bound, bound) });
     }
   }
 
   /** What is excused is nearer than the chosen, and is a neighbour like them. */
-  private hasRoom({ way, chosen, excused }: Group, k: number): boolean {
-    const inClass = this.byClass([...chosen, ...excused])[k].length;
-    return inClass <= way.most[k] && chosen.length + excused.length <= this.parts.atom.nearest.k;
+  private hasRoom({ way, chosen, excused }: Group): boolean {
+    const [chosenIn, excusedIn] = [chosen, excused].map((samples) => this.byClass(samples));
+    const fits = chosenIn.every((own, j) => own.length + excusedIn[j].length <= way.most[j]);
+    return fits && this.spentOn(way, chosenIn, excusedIn) <= this.parts.atom.nearest.k - way.needed;
+  }
+
+  /** Neighbours that are excused and not needed. What is excused of a class that needs more may be what it needs. */
+  private spentOn(way: Way, chosenIn: readonly number[][], excusedIn: readonly number[][]): number {
+    return excusedIn.reduce((sum, own, j) => sum + Math.max(0, own.length - (way.need[j] - chosenIn[j].length)), 0);
   }
 
   // ------------------------------------------------------------------------------ neighbours are decided one by one
