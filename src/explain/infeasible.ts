@@ -4,8 +4,8 @@
  *   blocking     B ⊆ E, an irreducible set of entries under which there is no answer (blocking-set.ts)
  *   relaxation   the e in E for which the cheapest answer under E \ {e} costs least, with that answer
  *
- * An entry that only forbids, and whose removal alone helps, belongs to every set that blocks. The entries of B are therefore tried, and
- * the entries that also allow (policy/entries.ts). Both searches run the whole pipeline on a smaller policy and
+ * Where all entries only forbid, an entry whose removal alone helps belongs to every set that blocks: the entries of B are tried. Where an entry
+ * also allows (policy/entries.ts), B says nothing of the others, and all entries are tried. Both searches run the whole pipeline on a smaller policy and
  * hold for every model family and solver. Work is counted against the row's budget, each question with its own share. A question that
  * the budget left open is "undetermined". The relaxation carries the proof of its cost among all single entries.
  */
@@ -38,7 +38,7 @@ export function explainInfeasible(plan: Searcher, search: Search): Reason {
   const exchanging = exchangingEntries(document, plan.model.space, plan.person.factual);
   const { entries, open } = findBlocking(plan, search, all, exchanging);
   const blocking = all.filter((entry) => entries.has(entry));
-  const trials = dropEach(plan, search, all, [...new Set([...blocking, ...exchanging])]);
+  const trials = dropEach(plan, search, all, exchanging.length ? all : blocking);
   const relaxation = cheapest(plan, trials);
   const minimal = isMinimal(open, trials, exchanging) ? true : 'undetermined';
   return { code: 'infeasible', message: inWords(blocking, minimal, relaxation), blocking, minimal, relaxation };

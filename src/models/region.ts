@@ -29,6 +29,8 @@ export interface LinearRow {
   readonly upper: number;
   /** Ends that are outside themselves, as in x < 5; absent: none. Only rows of a policy have them. */
   readonly open?: { readonly lower: boolean; readonly upper: boolean };
+  /** How far an end may be missed, as a share of the terms. Only rows of a policy have one. */
+  readonly tolerance?: number;
   /** What the model itself adds up where it decides about the row; absent: the row as it stands. */
   readonly arithmetic?: RowArithmetic;
 }

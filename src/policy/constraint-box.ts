@@ -13,8 +13,6 @@ import type { Domain } from './domain.js';
 import { isListed, listedValues } from './listed-values.js';
 import { lastWithin } from './values.js';
 
-/** Rounding of a sum, as a share of its terms: far below what the check of an answer forgives. */
-const ROUNDING = 1e-12;
 /** A point this many times as far from zero as the answer is, where a box has no end. */
 const FAR = 1e6;
 
@@ -68,7 +66,7 @@ function leastSum(atom: LinearAtom, sign: number, asked: Question) {
     sum += worst.share;
     size += Math.abs(worst.share);
   }
-  return { sum, rounding: Number.isFinite(size) ? ROUNDING * size : 0, point };
+  return { sum, rounding: Number.isFinite(size) ? 2 ** -50 * size : 0, point };
 }
 
 /** A value of the domain far out. */

@@ -32,7 +32,11 @@ export { ExpressionError, type FeatureLike } from './expression.js';
 
 const MAX_CLAUSES = 64;
 /** relative; an end this close to a whole number is that number (0.3 / 0.1 is 3) */
-const WHOLE_TOLERANCE = 1e-12;
+const WHOLE_TOLERANCE = 2 ** -49;
+/** An equation of continuous numbers is met but for what a solver leaves, as a share of its terms. */
+const EQUATION_TOLERANCE = 1e-11;
+/** Roundings beside two for each term of a sum: of its ends, and of what the values were computed from. */
+const OTHER_ROUNDINGS = 8;
 
 interface Interval {
   lower: number;
@@ -45,6 +49,8 @@ interface Interval {
 export interface LinearAtom extends Interval {
   terms: { feature: number; coefficient: number }[];
   indicators: { feature: number; category: number; coefficient: number }[];
+  /** Some value may be any number: the sum then meets an end only as well as rounding lets it. */
+  isContinuous: boolean;
 }
 
 /** At least one of the atoms holds. There is always one: what can never hold is the atom 0 >= 1. */
@@ -69,13 +75,20 @@ export function compileConstraint(text: string, features: readonly FeatureLike[]
 
 /**
  * `values` by feature: the number, 0/1 for a boolean, the category's index for both encodings of a categorical.
- * Non-strict ends give way by `tolerance` · max(Σ |c · v|, |end|), strict ends not at all.
+ * Non-strict ends give way by the rounding of the sum (0.1 + 0.2 <= 0.3 holds), strict ends not at all.
  */
-export function holds(constraint: Constraint, values: ArrayLike<number>, tolerance = 1e-9): boolean {
-  return constraint.clauses.every(({ atoms }) => atoms.some((atom) => atomHolds(atom, values, tolerance)));
+export function holds(constraint: Constraint, values: ArrayLike<number>): boolean {
+  return constraint.clauses.every(({ atoms }) => atoms.some((atom) => atomHolds(atom, values)));
 }
 
-function atomHolds(atom: LinearAtom, values: ArrayLike<number>, tolerance: number): boolean {
+/** How far a non-strict end gives way, as a share of max(Σ |c · v|, |end|). */
+export function toleranceOf({ terms, indicators, isContinuous, lower, upper }: LinearAtom): number {
+  if (isContinuous && lower === upper) return EQUATION_TOLERANCE;
+  return (2 * (terms.length + indicators.length) + OTHER_ROUNDINGS) * 2 ** -53;
+}
+
+function atomHolds(atom: LinearAtom, values: ArrayLike<number>): boolean {
+  const tolerance = toleranceOf(atom);
   let sum = 0;
   let magnitude = 0;
   for (const { feature, coefficient } of atom.terms) {
@@ -236,7 +249,7 @@ class Normaliser {
   /** The clause that says: the form lies in one of the intervals. */
   private anyOf(form: LinearForm, intervals: Interval[]): Disjunction[] {
     const { features } = this.scope;
-    const atoms = intervals.map((interval) => tighten(atomOf(form, interval), features));
+    const atoms = intervals.map((interval) => tighten(atomOf(form, interval, features), features));
     const decisions = atoms.map((atom) => decide(atom, features));
     if (decisions.includes(true)) return [];
     const open = atoms.filter((_, index) => decisions[index] === undefined);
@@ -264,7 +277,7 @@ class Normaliser {
     const negatives = literals.filter(({ positive }) => !positive).length;
     const turned = negatives > 0 && negatives === literals.length;
     const end = turned ? { upper: negatives - 1 } : { lower: 1 - negatives };
-    const atom: LinearAtom = { terms: [], indicators: [], ...ANY, ...end };
+    const atom: LinearAtom = { terms: [], indicators: [], isContinuous: false, ...ANY, ...end };
     for (const { feature, categories, positive } of literals) {
       const coefficient = positive === turned ? -1 : 1;
       if (this.scope.features[feature].type === 'boolean') atom.terms.push({ feature, coefficient });
@@ -288,7 +301,7 @@ function rankIntervals(ranks: number[], positive: boolean): Interval[] {
 }
 
 /** form in interval, as terms in [lower, upper]; the first coefficient positive, an only one 1, so that equals meet */
-function atomOf(form: LinearForm, interval: Interval): LinearAtom {
+function atomOf(form: LinearForm, interval: Interval, features: readonly FeatureLike[]): LinearAtom {
   const sorted = [...form.terms].sort(([a], [b]) => a - b);
   const leading = sorted[0]?.[1] ?? 1;
   const divisor = sorted.length === 1 ? leading : Math.sign(leading);
@@ -296,10 +309,14 @@ function atomOf(form: LinearForm, interval: Interval): LinearAtom {
   // + 0 turns -0 into 0
   const [lower, upper] = [interval.lower, interval.upper].map((end) => (end - form.constant) / divisor + 0);
   const { lowerStrict, upperStrict } = interval;
+  const isContinuous = terms.some(({ feature }) => isAnyNumber(features[feature]));
+  const sum = { terms, indicators: [], isContinuous };
   return divisor > 0
-    ? { terms, indicators: [], lower, upper, lowerStrict, upperStrict }
-    : { terms, indicators: [], lower: upper, upper: lower, lowerStrict: upperStrict, upperStrict: lowerStrict };
+    ? { ...sum, lower, upper, lowerStrict, upperStrict }
+    : { ...sum, lower: upper, upper: lower, lowerStrict: upperStrict, upperStrict: lowerStrict };
 }
+
+const isAnyNumber = ({ type, decimals }: FeatureLike): boolean => type === 'continuous' && decimals === undefined;
 
 /** A sum that can only be whole gets whole ends, and none of them strict. */
 function tighten(atom: LinearAtom, features: readonly FeatureLike[]): LinearAtom {

@@ -27,6 +27,7 @@ export interface FeatureLike {
   type: 'continuous' | 'integer' | 'boolean' | 'categorical';
   encoding?: 'one-hot' | 'ordinal';
   categories?: readonly string[];
+  decimals?: number;
 }
 
 export type Comparator = '<=' | '<' | '>=' | '>' | '=' | '!=';

@@ -10,7 +10,7 @@ import type { Model } from '../models/family.js';
 import type { FeatureSpace } from '../models/features.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
 import { type Goal, type LinearRow, type Piece, pullBack } from '../models/region.js';
-import { type Constraint, compileConstraint, type LinearAtom } from '../policy/constraint.js';
+import { type Constraint, compileConstraint, type LinearAtom, toleranceOf } from '../policy/constraint.js';
 import { type Cost, compileCost } from '../policy/cost.js';
 import { compilePlausibility, type Plausibility } from '../policy/plausibility.js';
 import { compileRules, type FeatureRule } from '../policy/rules.js';
@@ -55,12 +55,13 @@ function compileText(text: string, index: number, loaded: LoadedModel): Constrai
   }
 }
 
-function toRow({ lower, upper, ...atom }: LinearAtom, space: FeatureSpace): LinearRow {
+function toRow(atom: LinearAtom, space: FeatureSpace): LinearRow {
+  const { lower, upper } = atom;
   const a = new Float64Array(space.columns);
   for (const term of atom.terms) a[space.features[term.feature].column] += term.coefficient;
   for (const term of atom.indicators) a[space.features[term.feature].column + term.category] += term.coefficient;
   const open = { lower: atom.lowerStrict, upper: atom.upperStrict };
-  return { a, lower, upper, ...((open.lower || open.upper) && { open }) };
+  return { a, lower, upper, tolerance: toleranceOf(atom), ...((open.lower || open.upper) && { open }) };
 }
 
 /** One problem for each piece of each goal's region, within the bound on the size of all. */

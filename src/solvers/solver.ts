@@ -88,7 +88,7 @@ export const limit = (x: Float64Array | null, lowerBound: number): Outcome => ({
 const AT_THE_EDGE = 1e-12;
 
 /** Whether the search comes back because the rounding of its answer left the region. */
-export const isRoundingUndone = ({ nudge }: Limits): boolean => nudge > AT_THE_EDGE;
+export const isRoundingUndone = ({ nudge }: Pick<Limits, 'nudge'>): boolean => nudge > AT_THE_EDGE;
 
 /** Whether a bound ends a search that was told of an answer: nothing beyond the bound is worth a look. */
 export const isBeyond = (bound: number, { cutoff, gap }: Limits): boolean => bound >= cutoff * (1 - gap);

@@ -237,8 +237,8 @@ export class PreparedBranch implements Prepared {
 
   /** Whether x keeps the number of changes, the policy's rows and the alternatives that the node has chosen, and the model agrees. */
   private keeps({ alternative }: NodePart, x: Float64Array): boolean {
-    const { problem, model, domain } = this;
-    const kept = (row: LinearRow) => keepsLink(row, domain.origin, x);
+    const { problem, model } = this;
+    const kept = (row: LinearRow) => keepsLink(row, x);
     if (problem.maxChanges < this.features.length && this.countChanges(x) > problem.maxChanges) return false;
     return (
       problem.links.every(kept) && alternative.every((atom) => atom < 0 || kept(model.atoms[atom])) && problem.holds(x)
@@ -251,17 +251,17 @@ export class PreparedBranch implements Prepared {
 
   /** The first row of the policy that x breaks, of those that the node holds to. */
   private brokenRow({ alternative }: NodePart): LinearRow | undefined {
-    const { problem, model, x, domain } = this;
-    const isBroken = (row: LinearRow) => !keepsLink(row, domain.origin, x);
+    const { problem, model, x } = this;
+    const isBroken = (row: LinearRow) => !keepsLink(row, x);
     const chosen = alternative.findLast((atom) => atom >= 0 && isBroken(model.atoms[atom]));
     return problem.links.find(isBroken) ?? (chosen === undefined ? undefined : model.atoms[chosen]);
   }
 
   /** The first clause that x breaks and that the node has chosen no alternative of. */
   private brokenClause({ alternative }: NodePart): number {
-    const { x, domain } = this;
+    const { x } = this;
     return this.problem.clauses.findIndex(
-      (clause, k) => alternative[k] < 0 && !clause.rows.some((row) => keepsLink(row, domain.origin, x)),
+      (clause, k) => alternative[k] < 0 && !clause.rows.some((row) => keepsLink(row, x)),
     );
   }
 

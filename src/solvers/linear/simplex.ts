@@ -70,8 +70,7 @@ class PreparedSimplex implements Prepared {
     if (status === 'infeasible') return this.certify();
     simplex.read(values);
     model.toColumns(values, domain, x);
-    const keeps = (row: LinearRow, i: number) =>
-      i < model.regionRows ? violation(row, x) <= 0 : keepsLink(row, domain.origin, x);
+    const keeps = (row: LinearRow, i: number) => (i < model.regionRows ? violation(row, x) <= 0 : keepsLink(row, x));
     if (!model.always.every(keeps)) return numerical('rounding left a row');
     return this.conclude();
   }

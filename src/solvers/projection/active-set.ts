@@ -141,7 +141,7 @@ export class PreparedActiveSet implements Prepared {
     if (status === 'numerical') return numerical('the active set lost its footing');
     if (status === 'infeasible') return this.certify(domain);
     this.toColumns(domain);
-    if (this.rows.some((row, i) => !this.keeps(row, i, depths[i], domain))) return numerical('rounding left a row');
+    if (this.rows.some((row, i) => !this.keeps(row, i, depths[i]))) return numerical('rounding left a row');
     this.placeCorners(domain, this.gap * this.gap * dot(this.projection.y, this.projection.y));
     return solved(this.x, Math.max(0, this.provedValue(domain)));
   }
@@ -249,10 +249,10 @@ export class PreparedActiveSet implements Prepared {
   }
 
   /** A row of the region may not be missed at all, unless it was widened; nor may an open end. */
-  private keeps(row: LinearRow, i: number, depth: number, { origin }: Domain): boolean {
+  private keeps(row: LinearRow, i: number, depth: number): boolean {
     return i < this.problem.piece.rows.length || depth < 0
       ? violation(row, this.x) <= Math.max(0, -1.25 * depth)
-      : keepsLink(row, origin, this.x);
+      : keepsLink(row, this.x);
   }
 
   private toColumns({ origin, lower, upper }: Domain): void {

@@ -7,7 +7,7 @@ import { dot } from '../../linalg/vector.js';
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { depthOf, linkSlack, magnitude, roundingFor, violation } from '../shared/linear-rows.js';
+import { depthOf, isKeptInside, linkSlack, magnitude, roundingFor, violation } from '../shared/linear-rows.js';
 import {
   INFEASIBLE,
   isBeyond,
@@ -99,7 +99,7 @@ export class PreparedDual implements Prepared {
     }
     const { piece, links } = this.problem;
     for (const [i, row] of [...piece.rows, ...links].entries()) {
-      const isInner = i < piece.rows.length || row.open !== undefined;
+      const isInner = i < piece.rows.length || isKeptInside(row, nudge);
       const depth = isInner ? depthOf(row, origin, nudge) : 0;
       if (violation(row, moved) <= (isInner ? -0.5 * depth : linkSlack(row, origin))) continue;
       const activity = dot(row.a, origin);

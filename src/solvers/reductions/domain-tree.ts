@@ -142,7 +142,7 @@ export class DomainTree {
     const leaf = this.settle(node, x, limits);
     const answer = leaf.x;
     if (!answer) return this.splitOff(node, x, leaf);
-    const isKept = (row: LinearRow) => keepsLink(row, node.domain.origin, answer);
+    const isKept = (row: LinearRow) => keepsLink(row, answer);
     const broken = clauses.findIndex((clause, k) => node.alternatives[k] < 0 && !clause.rows.some(isKept));
     if (broken >= 0)
       return clauses[broken].rows.map((_, k) => ({ ...node, alternatives: node.alternatives.with(broken, k) }));
@@ -222,7 +222,7 @@ export class DomainTree {
     if (space.features.filter((feature) => hasMoved(feature, domain.origin, x)).length > maxChanges) return false;
     if (!space.features.every((feature) => isWhole(feature, domain, x))) return false;
     const chosen = alternatives.flatMap((k, clause) => (k < 0 ? [] : [this.problem.clauses[clause].rows[k]]));
-    const keeps = (row: LinearRow) => keepsLink(row, domain.origin, x);
+    const keeps = (row: LinearRow) => keepsLink(row, x);
     return [...this.problem.links, ...chosen].every(keeps) && holds(x);
   }
 

@@ -22,8 +22,8 @@ export const isAnswer = (problem: Problem, domain: Domain, x: Float64Array): boo
 
 /** A missing number keeps no row that reads it; a missing category is none of them. */
 export function keepsPolicy(problem: Problem, { origin }: Domain, x: Float64Array): boolean {
-  const [from, to] = [origin, x].map((columns) => noneForMissing(problem, columns));
-  const kept = (row: LinearRow) => keepsLink(row, from, to);
+  const to = noneForMissing(problem, x);
+  const kept = (row: LinearRow) => keepsLink(row, to);
   const changes = problem.space.features.filter((feature) => hasMoved(feature, origin, x)).length;
   const inPolicy = changes <= problem.maxChanges && problem.links.every(kept);
   return inPolicy && problem.clauses.every((clause) => clause.rows.some(kept));

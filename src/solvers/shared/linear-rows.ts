@@ -6,6 +6,7 @@
  * sizes t >= |a| of these terms, rounding moves the row at x by a share of  t·|x| + constant.
  */
 import type { LinearRow } from '../../models/region.js';
+import { isRoundingUndone } from '../solver.js';
 
 /** The largest relative error of one operation. */
 export const HALF_ULP = 2 ** -53;
@@ -45,27 +46,40 @@ export function depthOf(row: LinearRow, x: Float64Array, nudge: number): number 
 export const depthFor = ({ lower, upper }: LinearRow, size: number, nudge: number): number =>
   Math.min(nudge * size, 0.25 * (upper - lower));
 
+/** Whether answers stay inside a row of the policy: where an end is open, or where an answer at the end was not one after rounding. */
+export const isKeptInside = ({ open }: LinearRow, nudge: number): boolean =>
+  open !== undefined || isRoundingUndone({ nudge: Math.abs(nudge) });
+
 /** The same for a row of the policy: its ends may be met, unless they are open. */
 export const linkDepthFor = (row: LinearRow, size: number, nudge: number): number =>
-  row.open ? depthFor(row, size, nudge) : 0;
+  isKeptInside(row, nudge) ? depthFor(row, size, nudge) : 0;
 
-/** How far a row of the policy may be missed: a hundredth of what the check of an answer allows. */
+/** How far an engine may miss a row of the policy. */
 export function linkSlack(row: LinearRow, x: Float64Array): number {
   return linkSlackFor(magnitude(row, x));
 }
 
+/** Of a row that says nothing of its own. */
+const DEFAULT_TOLERANCE = 2 ** -49;
+
 export const linkSlackFor = (size: number): number => 1e-11 * size;
 
 /**
- * Whether x keeps a row of the policy, as well as rounding lets it: by the sizes of its terms where the person was and where x is.
- * An open end is not met at all.
+ * Whether x keeps a row of the policy, as the check of an answer decides it. An open end is not met at all.
  */
-export function keepsLink(row: LinearRow, origin: Float64Array, x: Float64Array): boolean {
-  const { lower, upper, open } = row;
+export function keepsLink(row: LinearRow, x: Float64Array): boolean {
+  const { lower, upper, open, tolerance = DEFAULT_TOLERANCE } = row;
   const value = valueAt(row, x);
   if (open && ((open.lower && !(value > lower)) || (open.upper && !(value < upper)))) return false;
   if (value >= lower && value <= upper) return true;
-  return outside(row, value) <= 10 * linkSlackFor(Math.max(magnitude(row, origin), magnitude(row, x)));
+  return outside(row, value) <= tolerance * sizeOf(row, x);
+}
+
+/** max(Σ |a_j x_j|, |end|), the size that a tolerance is a share of. */
+function sizeOf({ a, lower, upper }: LinearRow, x: Float64Array): number {
+  let sum = 0;
+  for (let j = 0; j < a.length; j++) if (a[j] !== 0) sum += Math.abs(a[j] * x[j]);
+  return Math.max(sum, finiteSize(lower), finiteSize(upper));
 }
 
 /** Roundings beside one for each term of a row: of the terms, of the ends, of what was done before the row was one. */
