@@ -8,8 +8,8 @@
  * Branching over parts of the space (Lawler): an answer a leaves, of a part, every answer that differs from a in some feature f. For sets: f in S
  * stands still, or f outside S changes. For distance: f in S keeps at most half of its change, at least doubles it, or takes
  * another category, or f outside S changes. "Changes" is a closed condition for steps, decimals and categories (at least one step up, or one
- * down, or another category). A continuous feature can change by an arbitrarily small amount: S with such a change added
- * costs the same as S and counts as S. Parts are taken cheapest first.
+ * down, or another category). A continuous feature can change by an arbitrarily small amount: S with continuous changes added counts as S,
+ * whatever it costs, and no bound speaks of it. Parts are taken cheapest first.
  *
  * The parts that were open when the k-th answer was found bound the k-th answer: no other part holds an answer that differs from
  * those before. A part that ended without an answer and without a proof stays open for ever. A part is searched with a share of the
