@@ -63,6 +63,8 @@ const boundsSchema = z
     matrixWork: count.describe('Multiply-adds for covariances, their inverses and dense preprocessing steps.'),
     regionNumbers: count.describe("Numbers in the rows of a target's region: pieces times rows times columns."),
     plausibilityLooks: count.describe('Looks of the trees of `plausibility` at samples.'),
+    pathDistances: count.describe('Distances between background rows for the graph of a `path`.'),
+    pathEdges: count.describe('Pairs of neighbouring background rows in the graph of a `path`.'),
   })
   .describe('How large models and policies may be; what is beyond is refused by name.');
 

@@ -34,6 +34,22 @@ export const plausibilitySchema = z.strictObject({
   sampleSize: z.int().min(2).max(100_000).default(256),
 });
 
+/**
+ * A path over rows of the background. `k`: neighbours of a row. `epsilon`: the distance within which rows are neighbours. `atLeast`: the
+ * share of the background that lies in places as thin as the end of the path, or thinner.
+ */
+export const pathSchema = z
+  .strictObject({
+    method: z.enum(['knn', 'epsilon', 'density']),
+    k: z.int().min(1).max(100).default(10),
+    epsilon: positive.optional(),
+    atLeast: finite.min(0).lt(1).default(0),
+  })
+  .refine(({ method, epsilon }) => (method === 'epsilon') === (epsilon !== undefined), {
+    path: ['epsilon'],
+    message: 'is needed for the method "epsilon", and only there',
+  });
+
 /** The most groups of features that one row is answered for. */
 const MOST_LEVERS = 32;
 
@@ -57,6 +73,7 @@ export const policySchema = z.strictObject({
   count: z.int().min(1).max(100).default(1),
   margin: bounded.min(0).default(0),
   plausibility: plausibilitySchema.optional(),
+  path: pathSchema.optional(),
   region: z.boolean().default(false),
   deadlineMs: finite.gt(0).default(1000),
   effort: finite.gt(0).optional(),
@@ -69,5 +86,6 @@ export const policySchema = z.strictObject({
 export type PolicyDocument = z.output<typeof policySchema>;
 export type PolicyInput = z.input<typeof policySchema>;
 export type PlausibilityDocument = z.output<typeof plausibilitySchema>;
+export type PathDocument = z.output<typeof pathSchema>;
 export type TargetDocument = z.output<typeof targetSchema>;
 export type FeatureRuleDocument = z.output<typeof featureRuleSchema>;

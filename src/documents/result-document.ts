@@ -23,11 +23,31 @@ export const regionSchema = z.strictObject({
   proof: z.strictObject({ kind: z.literal('proved'), maximal: z.boolean() }),
 });
 
+const changes = listOf(z.strictObject({ feature: z.string(), from: rowValue, to: rowValue }));
+
+/** The steps from the person to the answer, which is the last step. Each step is a row of the background. */
+export const pathSchema = z.strictObject({
+  /** What the search made as small as possible: the costs of the steps, or these weighted by density. */
+  length: finite,
+  steps: listOf(
+    z.strictObject({
+      /** The place of the row in the model's background.samples, counted from 0. */
+      sample: z.int(),
+      features,
+      prediction,
+      score: finite,
+      /** Against the step before. */
+      changes,
+      cost: finite,
+    }),
+  ),
+});
+
 export const counterfactualSchema = z.strictObject({
   features,
   prediction,
   score: finite,
-  changes: listOf(z.strictObject({ feature: z.string(), from: rowValue, to: rowValue })),
+  changes,
   cost: finite,
   distances: z.strictObject({ l0: finite, l1: finite, l2: finite }),
   solver: z.string(),
@@ -35,6 +55,7 @@ export const counterfactualSchema = z.strictObject({
   region: regionSchema.optional(),
   /** The group of features that alone may change, where the policy names groups. */
   lever: z.string().optional(),
+  path: pathSchema.optional(),
 });
 
 /** The budget ended before this was decided. */
@@ -98,5 +119,6 @@ export type CounterfactualDocument = z.output<typeof counterfactualSchema>;
 export type Reason = z.output<typeof reasonSchema>;
 export type RegionDocument = z.output<typeof regionSchema>;
 export type LeverDocument = z.output<typeof leverSchema>;
+export type ShownPath = z.output<typeof pathSchema>;
 export type Proof = z.output<typeof proofSchema>;
 export type Attempt = ResultDocument['attempts'][number];

@@ -161,27 +161,34 @@ class Parts {
 /** Answers differ when they change different sets of features. */
 function bySet(plan: Searcher): Distinction {
   return {
-    differs: (a, b) => setKey(plan, a) !== setKey(plan, b),
-    parts: (domain, a) => differing(plan, domain, changedSet(plan, a), standing),
+    differs: (a, b) => setKey(plan, valuesOf(a)) !== setKey(plan, valuesOf(b)),
+    parts: (domain, a) => differing(plan, domain, changedSet(plan, valuesOf(a)), standing),
   };
 }
 
 /** Answers differ when they change different sets, or the same set far apart. */
 function byDistance(plan: Searcher): Distinction {
   return {
-    differs: (a, b) => setKey(plan, a) !== setKey(plan, b) || areFarApart(plan, a, b),
+    differs: (a, b) => areDifferent(plan, valuesOf(a), valuesOf(b)),
     parts: (domain, a) =>
-      differing(plan, domain, changedSet(plan, a), (copy, feature) =>
-        farFrom(copy, feature, a.answer!.values[feature.index]),
+      differing(plan, domain, changedSet(plan, valuesOf(a)), (copy, feature) =>
+        farFrom(copy, feature, valuesOf(a)[feature.index]),
       ),
   };
 }
 
-const setKey = (plan: Searcher, outcome: SearchOutcome): string => [...changedSet(plan, outcome)].join();
+/** Whether two answers change different sets of features, or the same set far apart. */
+export function areDifferent(plan: Searcher, a: Float64Array, b: Float64Array): boolean {
+  return setKey(plan, a) !== setKey(plan, b) || areFarApart(plan, a, b);
+}
 
-function areFarApart({ model, person: { domain } }: Searcher, a: SearchOutcome, b: SearchOutcome): boolean {
+const valuesOf = ({ answer }: SearchOutcome): Float64Array => answer!.values;
+
+const setKey = (plan: Searcher, values: Float64Array): string => [...changedSet(plan, values)].join();
+
+function areFarApart({ model, person: { domain } }: Searcher, a: Float64Array, b: Float64Array): boolean {
   return model.space.features.some(({ index, kind, column }) => {
-    const [one, other] = [a.answer!.values[index], b.answer!.values[index]];
+    const [one, other] = [a[index], b[index]];
     if (kind === 'choice') return one !== other;
     const { half, twice, side } = distantEnds(domain.origin[column], one);
     return side !== 0 && ((other - half) * side <= 0 || (other - twice) * side >= 0);
@@ -194,8 +201,8 @@ function distantEnds(here: number, there: number): { half: number; twice: number
   return { half: here + change / 2, twice: here + 2 * change, side: Number.isNaN(change) ? 0 : Math.sign(change) };
 }
 
-function changedSet({ person, model }: Searcher, { answer }: SearchOutcome): Set<number> {
-  const isChanged = ({ index }: Feature) => !isSame(answer!.values[index], person.factual[index]);
+function changedSet({ person, model }: Searcher, values: Float64Array): Set<number> {
+  const isChanged = ({ index }: Feature) => !isSame(values[index], person.factual[index]);
   return new Set(model.space.features.filter(isChanged).map(({ index }) => index));
 }
 

@@ -12,8 +12,10 @@ import type { ResultDocument } from '../documents/result-document.js';
 import type { LoadedModel } from '../models/load.js';
 import { readRecord, recordOf } from '../models/read-row.js';
 import type { Goal } from '../models/region.js';
+import { graphKey } from '../models/rows/row-graph.js';
 import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import { underLever } from '../policy/levers.js';
+import { buildGraphs, graphSpecOf, type RowGraphs } from '../policy/path.js';
 import type { Policy } from '../policy/policy.js';
 import { parseTarget, resolveTarget } from '../policy/target.js';
 import { Budget, type Clock, EFFORT_PER_MS } from '../problems/budget.js';
@@ -21,11 +23,13 @@ import { type CompiledPolicy, compileGoals, compilePolicy } from '../problems/co
 import { solvers } from '../solvers/index.js';
 import { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { Limits, Outcome, Prepared } from '../solvers/solver.js';
-import { diversify } from './diverse.js';
+import { areDifferent, diversify } from './diverse.js';
 import { type Engine, enginesForOwnTargets, enginesOf } from './engines.js';
 import { explainInfeasible } from './infeasible.js';
-import { buildLadder, climb, closes, type Rung, roundMs } from './ladder.js';
+import { buildLadder, climb, closes, noteAttempt, type Rung, roundMs } from './ladder.js';
 import { concludeLevers, type LeverPlan, type Question } from './levers.js';
+import { concludePath, PATH_SOLVER } from './paths/conclude-path.js';
+import { PathSearch } from './paths/path-search.js';
 import { PlanMemory } from './plan-memory.js';
 import { PlanParts } from './plan-parts.js';
 import { Regions } from './region.js';
@@ -48,6 +52,8 @@ export interface PlanOptions {
   ownTime?: () => number;
   /** Memory for what only some rows need: targets of their own, and policies with entries left out. */
   partBytes?: number;
+  /** Graphs over the background that a `path` of the policy takes. Graphs that are missing are built, which may take a while. */
+  graphs?: RowGraphs;
 }
 
 const PART_BYTES = 2 ** 26;
@@ -89,7 +95,8 @@ export async function prepare(model: LoadedModel, policy: Policy, options: PlanO
 /** A plan for callers that may wait: where a row needs an engine, explaining throws `EngineNeeded` (engines.ts drives this). */
 export function createPlan(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Plan {
   const { now = () => 0, ownTime = now, partBytes = PART_BYTES } = options;
-  return new PreparedPlan(model, policy, { now, ownTime, partBytes });
+  const graphs = options.graphs ?? buildGraphs(policy.document, model);
+  return new PreparedPlan(model, policy, { now, ownTime, partBytes, graphs });
 }
 
 class PreparedPlan implements Plan, Searcher {
@@ -106,6 +113,8 @@ class PreparedPlan implements Plan, Searcher {
   private readonly ownEngines: readonly Engine[];
   /** A plan for each group of features, where the policy names groups. */
   private readonly levers: readonly LeverPlan<PreparedPlan>[];
+  /** null: the policy asks for no path. */
+  private readonly paths: PathSearch | null;
 
   constructor(
     readonly model: LoadedModel,
@@ -125,10 +134,11 @@ class PreparedPlan implements Plan, Searcher {
     this.writer = new ResultWriter(model, policy, this.verifier.scorer);
     const values = () => new Float64Array(model.space.features.length);
     this.person = { factual: values(), baseline: values(), domain: createDomain(model.space) };
-    const { compiled, verifier, person } = this;
-    this.memory = new PlanMemory(this, model, { compiled, verifier, person });
-    this.parts = new PlanParts(options.partBytes);
     this.levers = this.leverPlans();
+    this.paths = this.levers.length ? null : this.pathSearch();
+    const { compiled, verifier, person, paths } = this;
+    this.memory = new PlanMemory(this, model, { compiled, verifier, person, paths });
+    this.parts = new PlanParts(options.partBytes);
     const hasTarget = policy.document.target !== undefined;
     const engines = hasTarget && !this.levers.length ? enginesOf(this.targetPlan(undefined).ladders) : [];
     this.ownEngines = [...new Set([...engines, ...this.levers.flatMap(({ plan }) => plan.ownEngines)])];
@@ -139,6 +149,16 @@ class PreparedPlan implements Plan, Searcher {
     const { document } = this.policy;
     if (this.isPart || !document.levers) return [];
     return Object.keys(document.levers).map((lever) => ({ lever, plan: this.under(underLever(document, lever)) }));
+  }
+
+  private pathSearch(): PathSearch | null {
+    const { model, compiled, verifier, options } = this;
+    const { path } = this.policy.document;
+    if (!path) return null;
+    const spec = graphSpecOf(path, compiled.rules);
+    const graph = options.graphs.get(graphKey(spec))!;
+    const { method, atLeast } = path;
+    return new PathSearch(model, compiled, verifier, graph, spec, { isWeighted: method === 'density', atLeast });
   }
 
   get bytes(): number {
@@ -241,11 +261,11 @@ class PreparedPlan implements Plan, Searcher {
     const { model, person } = this;
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
     const search: Search = { target, attempts, budget, anyAnswer: false };
+    if (this.paths) return this.concludePath(this.paths, search);
     const found = this.cheapest(search);
     if (found.answer) {
       const { answers, cut } = this.answers(found, search);
-      const shown = this.policy.document.region ? answers.map((answer) => this.withRegion(answer, search)) : answers;
-      return { status: 'found', answers: shown, degraded: !found.finished || cut };
+      return { status: 'found', answers: this.withRegions(answers, search), degraded: !found.finished || cut };
     }
     if (!found.finished) return { status: 'not-found', answers: [], reason: reasonNotFound(search), degraded: true };
     return { status: 'infeasible', answers: [], reason: explainInfeasible(this, search), degraded: false };
@@ -265,8 +285,21 @@ class PreparedPlan implements Plan, Searcher {
     return diversify(this, first, search, count);
   }
 
-  private withRegion(answer: ReportedAnswer, { target, budget }: Search): ReportedAnswer {
-    return { ...answer, region: this.regions.around(answer.settled.values, this.person, target, budget) };
+  private concludePath(paths: PathSearch, search: Search): Conclusion {
+    const { person, verifier } = this;
+    const { attempts, budget, target } = search;
+    const start = this.now();
+    const { count } = this.policy.document;
+    const differ = (a: Float64Array, b: Float64Array) => areDifferent(this, a, b);
+    const conclusion = concludePath(paths, verifier, person, target, { attempts, budget, count, differ });
+    noteAttempt(attempts, PATH_SOLVER, conclusion.answers.length ? 'solved' : 'limit', this.now() - start);
+    return { ...conclusion, answers: this.withRegions(conclusion.answers, search) };
+  }
+
+  private withRegions(answers: readonly ReportedAnswer[], { target, budget }: Search): readonly ReportedAnswer[] {
+    if (!this.policy.document.region) return answers;
+    const around = ({ settled }: ReportedAnswer) => this.regions.around(settled.values, this.person, target, budget);
+    return answers.map((answer) => ({ ...answer, region: around(answer) }));
   }
 
   private budget(): Budget {
@@ -336,9 +369,10 @@ class PreparedPlan implements Plan, Searcher {
       if (target === undefined)
         throw new ElsewiseError('bad-row', 'is missing: give one in the policy, with --target or in the row', 'target');
       const shown = parseTarget(target);
-      const { margin, tolerance, solvers: wanted } = this.policy.document;
+      const { margin, tolerance, path, region, solvers: wanted } = this.policy.document;
       const goals = resolveTarget(shown, this.model, margin, tolerance);
-      const problems = compileGoals(this.model, this.compiled, goals);
+      // A path is searched among rows: the model's region only matters for the boxes around its end.
+      const problems = path && !region ? [] : compileGoals(this.model, this.compiled, goals);
       const ladders = problems.map((problem) => buildLadder(problem, wanted));
       return { shown, goals, problems, ladders, bounds: problems.length > 1 ? new PieceBounds(problems) : null };
     } catch (error) {

@@ -9,6 +9,7 @@ import type {
   Reason,
   RegionDocument,
   ResultDocument,
+  ShownPath,
 } from '../documents/result-document.js';
 import { type FeatureSpace, showValue } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
@@ -17,6 +18,7 @@ import type { Policy } from '../policy/policy.js';
 import { reportedScore } from '../policy/target.js';
 import { isSame } from '../policy/values.js';
 import type { Budget, Strike } from '../problems/budget.js';
+import type { FoundPath } from './paths/found-path.js';
 import type { Settled } from './settle.js';
 
 export interface ReportedAnswer {
@@ -27,6 +29,8 @@ export interface ReportedAnswer {
   readonly region?: RegionDocument;
   /** The group of features that it may change. */
   readonly lever?: string;
+  /** The way to it over rows of the background, when the policy asks for it. */
+  readonly path?: FoundPath;
 }
 
 /** What a person's search comes to. */
@@ -168,7 +172,7 @@ export class ResultWriter {
     return { prediction: this.model.classes[this.model.model.decide(this.scorer.raw)], score };
   }
 
-  private counterfactual({ settled, solver, lowerBound, region, lever }: ReportedAnswer): CounterfactualDocument {
+  private counterfactual({ settled, solver, lowerBound, region, lever, path }: ReportedAnswer): CounterfactualDocument {
     this.scorer.runValues(settled.values);
     const { values, cost } = settled;
     const features = this.show(values);
@@ -177,7 +181,18 @@ export class ResultWriter {
     const distances = this.distances(values, changes.length);
     const proof = proofOf(cost, lowerBound);
     const shown = { features, prediction, score, changes, cost, distances, solver, proof };
-    return region || lever !== undefined ? { ...shown, ...(region && { region }), lever } : shown;
+    if (!region && lever === undefined && !path) return shown;
+    return { ...shown, ...(region && { region }), lever, ...(path && { path: this.showPath(path) }) };
+  }
+
+  private showPath({ length, steps }: FoundPath): ShownPath {
+    const shown = steps.map(({ sample, values, cost }, k) => {
+      this.scorer.runValues(values);
+      const before = k ? steps[k - 1].values : this.person.factual;
+      const changes = listChanges(this.model.space, before, values);
+      return { sample, features: this.show(values), ...this.standing(), changes, cost };
+    });
+    return { length, steps: shown };
   }
 
   /** Unweighted, in the user's units; a category that changes counts 1. */

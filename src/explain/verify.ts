@@ -4,7 +4,7 @@
  */
 import { LARGEST } from '../documents/numbers.js';
 import { decimalSum } from '../linalg/decimals.js';
-import { type Feature, spread } from '../models/features.js';
+import { imputedValue, spread } from '../models/features.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import { holds } from '../policy/constraint.js';
@@ -52,6 +52,16 @@ export class Verifier {
     }
   }
 
+  /** Whether a row keeps the policy's rules, constraints and number of changes for the person. */
+  keepsPolicy(factual: Float64Array, baseline: Float64Array, row: Float64Array): boolean {
+    return this.policyFault(factual, baseline, row) === undefined;
+  }
+
+  isPlausible(values: Float64Array): boolean {
+    spread(this.loaded.space, values, this.scorer.columns);
+    return this.policy.plausibility?.holds(this.scorer.columns) ?? true;
+  }
+
   private modelFault(answer: Float64Array, goals: readonly Goal[]): string | undefined {
     const { scorer, loaded } = this;
     spread(loaded.space, answer, scorer.columns);
@@ -77,12 +87,6 @@ export class Verifier {
     const broken = this.policy.constraints.find((constraint) => !holds(constraint, this.effective));
     return broken ? `breaks "${broken.text}"` : undefined;
   }
-}
-
-function imputedValue(feature: Feature, imputed: Float64Array): number {
-  if (feature.kind !== 'choice') return imputed[feature.column];
-  for (let k = 0; k < feature.width; k++) if (imputed[feature.column + k] > 0) return k;
-  return Number.NaN;
 }
 
 /** `missing`: the present value is the imputer's, and there is nothing to step from. */

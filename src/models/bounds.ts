@@ -20,6 +20,10 @@ export interface Bounds {
   readonly regionNumbers: number;
   /** Looks of the trees of a plausibility at samples. */
   readonly plausibilityLooks: number;
+  /** Distances between background rows that the graph of a path may take. */
+  readonly pathDistances: number;
+  /** Pairs of rows that are next to each other in the graph of a path. */
+  readonly pathEdges: number;
 }
 
 export const DEFAULT_BOUNDS: Bounds = {
@@ -29,6 +33,8 @@ export const DEFAULT_BOUNDS: Bounds = {
   matrixWork: 3_000_000_000,
   regionNumbers: 10_000_000,
   plausibilityLooks: 20_000_000,
+  pathDistances: 2_000_000_000,
+  pathEdges: 20_000_000,
 };
 
 export function beyondBound(path: string, message: string, bound: keyof Bounds): ElsewiseError {

@@ -183,6 +183,13 @@ export function spread(space: FeatureSpace, values: Float64Array, columns: Float
   }
 }
 
+/** The value that the imputer's columns stand for; NaN: the model imputes nothing there. */
+export function imputedValue(feature: Feature, imputed: Float64Array): number {
+  if (feature.kind !== 'choice') return imputed[feature.column];
+  for (let k = 0; k < feature.width; k++) if (imputed[feature.column + k] > 0) return k;
+  return Number.NaN;
+}
+
 /** Model columns -> values by feature; the largest column of a one-hot group is its category. */
 export function gather(space: FeatureSpace, columns: Float64Array, values: Float64Array): void {
   for (const feature of space.features) {

@@ -148,6 +148,12 @@ export class Scorer {
     this.scores = new Float64Array(Math.max(1, loaded.classes.length));
   }
 
+  /** What reaches the model of values by feature; only valid until the next one. */
+  inputOf(values: Float64Array): Float64Array {
+    spread(this.loaded.space, values, this.columns);
+    return this.loaded.preprocessing.run(this.columns);
+  }
+
   /** Fills `raw` from values by feature. */
   runValues(values: Float64Array): void {
     spread(this.loaded.space, values, this.columns);

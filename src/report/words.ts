@@ -52,7 +52,7 @@ function standing({ id, factual }: ResultDocument, options: WordsOptions): strin
 const scored = ({ prediction, score }: { prediction: string | number; score: number }): string =>
   `${prediction} (score ${formatScore(score)})`;
 
-function wish({ prediction, score }: CounterfactualDocument): string {
+function wish({ prediction, score }: Pick<CounterfactualDocument, 'prediction' | 'score'>): string {
   return typeof prediction === 'number'
     ? `predicted ${formatNumber(prediction)}`
     : `${prediction} (${formatScore(score)})`;
@@ -99,7 +99,19 @@ function way(answer: CounterfactualDocument, options: WordsOptions): string {
   const room = answer.region
     ? ` Anything within this would do: ${describeRegion(answer.region, options.features)}.`
     : '';
-  return `${wish(answer)} with: ${listChanges(answer, options)}.${room}`;
+  return `${wish(answer)} with: ${listChanges(answer, options)}.${stepsOf(answer, options)}${room}`;
+}
+
+/** ` Step by step: 1. income from 2,100 to 2,300 EUR/month (rejected, score 0.48); 2. income from 2,300 to 2,600 EUR/month (approved, score 0.65).` */
+function stepsOf({ path }: CounterfactualDocument, { features }: WordsOptions): string {
+  if (!path || path.steps.length < 2) return '';
+  const steps = path.steps.map((step, k) => {
+    const changes = step.changes.map((change) => describeChange(change, features)).join(', ');
+    const said =
+      typeof step.prediction === 'number' ? wish(step) : `${step.prediction}, score ${formatScore(step.score)}`;
+    return `${k + 1}. ${changes} (${said})`;
+  });
+  return ` Step by step: ${steps.join('; ')}.`;
 }
 
 /** `debt ratio at most 0.4, income at least 2,600 EUR/month, housing own or rent` */

@@ -71,7 +71,7 @@ interface Shipment {
 }
 
 export async function runBulk(job: BulkJob): Promise<BulkReport> {
-  const plan = referToPlan(job.model, job.policy);
+  const plan = await planOf(job);
   if (job.kind === 'explain') await job.pool.prepare(plan);
   const source = await RowSource.open(job.input.bytes, job.input.name, headerFeatures(job.model));
   for (const warning of source.warnings) job.onWarning?.(warning);
@@ -92,6 +92,13 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
     await sink.close();
   }
   return { tally, resumedRows, interrupted: job.signal?.aborted ?? false, elapsedMs: performance.now() - startedMs };
+}
+
+/** One thread builds the graphs that paths take: all threads share them. */
+async function planOf({ kind, model, policy, pool }: BulkJob): Promise<PlanReference> {
+  const plan = referToPlan(model, policy);
+  if (kind !== 'explain' || !policy?.document.path) return plan;
+  return { ...plan, graphs: await pool.runDocument({ kind: 'graphs', model: plan.model, policy: plan.policy! }) };
 }
 
 /** Reads chunks and hands them to the threads, as many as the conveyor holds. */

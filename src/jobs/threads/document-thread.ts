@@ -2,15 +2,23 @@
  * A thread that lives for one document. A large model takes seconds to parse and to check, and the main loop of a worker or of the
  * API has others to serve meanwhile; when the thread ends, all the memory that the parsing took goes with it.
  */
+import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import { oneAtATime } from '../../store/redis/one-at-a-time.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
-import type { SharedModel } from './messages.js';
+import type { SharedGraphs, SharedModel } from './messages.js';
 import { SolverPool } from './pool.js';
+import { shareJson } from './shared-documents.js';
 
 /** A stored document as all threads want it. */
 export function packInThread(bytes: Uint8Array, { digest, version }: ModelPin): Promise<SharedModel> {
   return inOwnThread((pool) => pool.runDocument({ kind: 'pack', bytes, digest, version }));
+}
+
+/** The graphs over the background that the paths of a policy take; none where the policy asks for no path. */
+export async function graphsInThread(model: SharedModel, policy: Policy): Promise<SharedGraphs | undefined> {
+  if (!policy.document.path) return undefined;
+  return inOwnThread((pool) => pool.runDocument({ kind: 'graphs', model, policy: shareJson(policy.document) }));
 }
 
 /** Checks an untrusted document and makes it ready for the registry; one at a time, since each takes much memory. */

@@ -8,6 +8,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ErrorCode } from '../../documents/error.js';
 import type { SharedModelParts } from '../../models/load.js';
+import type { SharedRowGraph } from '../../models/rows/row-graph.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ScorerCode } from '../../scoring/failure-codes.js';
 import type { ScoredModel } from '../../scoring/point-scorer.js';
@@ -56,6 +57,9 @@ export interface SharedModel {
   readonly scored: ScoredModel | null;
 }
 
+/** Graphs over the background rows, in shared memory, by the keys of what they are built for. */
+export type SharedGraphs = readonly (readonly [string, SharedRowGraph])[];
+
 /** Why rows are answered without being solved: their thread did not survive them, or the solver threw. */
 export interface RowLoss {
   readonly code: 'overran' | 'thread-lost' | 'failed' | ScorerCode;
@@ -80,6 +84,8 @@ export interface ChunkTask {
   readonly model: SharedModel;
   /** Left out for `predict`. */
   readonly policy?: SharedJson;
+  /** Of a policy that asks for paths. */
+  readonly graphs?: SharedGraphs;
   readonly layout: RowLayout;
   readonly output: OutputFormat;
   /** Whole records, as they stand in the input. */
@@ -108,6 +114,11 @@ export interface StoredDocument {
 /** A stored document that a thread is to load and to pack, for all threads. */
 export interface PackTask extends StoredDocument {
   readonly kind: 'pack';
+}
+
+/** A model and a policy that asks for paths: a thread builds the graphs, for all threads. */
+export interface GraphTask extends Required<Pick<ChunkTask, 'model' | 'policy'>> {
+  readonly kind: 'graphs';
 }
 
 /** An untrusted document, to be checked and made ready for the registry. */
@@ -141,7 +152,7 @@ export interface ReadTask {
   readonly form: EventForm;
 }
 
-export type DocumentTask = PackTask | AdmitTask | TryTask | ReadTask | BlockTask;
+export type DocumentTask = PackTask | GraphTask | AdmitTask | TryTask | ReadTask | BlockTask;
 export type Task = ChunkTask | DocumentTask | TimeTask;
 
 /**
@@ -199,6 +210,7 @@ export interface RowTime {
 
 interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
   readonly pack: SharedModel;
+  readonly graphs: SharedGraphs;
   readonly admit: AdmittedModel;
   readonly block: PackedResults;
   readonly try: TriedPlan;

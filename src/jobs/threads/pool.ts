@@ -179,13 +179,14 @@ export class SolverPool {
     signal?.throwIfAborted();
     const progress = new Int32Array(new SharedArrayBuffer(8)).fill(NOT_STARTED);
     // A copy changes hands: the original is needed when the thread does not survive.
-    const bytes = new Uint8Array(task.bytes);
+    const bytes = 'bytes' in task ? new Uint8Array(task.bytes) : undefined;
     const watch = watchProgress(progress, rowLimitMs, prepareLimitMs);
     const abort = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
     try {
       const scorerPort = connectScorer(task);
-      const sent = { ...task, bytes, progress, ...(scorerPort && { scorerPort }) };
-      const how = { transferList: [bytes.buffer, ...(scorerPort ? [scorerPort] : [])], signal: abort };
+      const sent = { ...task, ...(bytes && { bytes }), progress, ...(scorerPort && { scorerPort }) };
+      const transferList = [...(bytes ? [bytes.buffer] : []), ...(scorerPort ? [scorerPort] : [])];
+      const how = { transferList, signal: abort };
       const reply = (await this.#piscina.run(sent, how)) as ThreadReply<T>;
       if ('answer' in reply && 'plans' in reply.answer && reply.answer.plans) this.#plans.note(reply.answer.plans);
       if ('answer' in reply) return reply;
@@ -252,7 +253,8 @@ function watchProgress(
 
 /** Undefined: the model of the task is scored in its thread, or there is no model. */
 function connectScorer(task: Task): MessagePort | undefined {
-  const scored = 'model' in task ? task.model.scored : null;
+  // The graph of a scored model needs no scores: rows are scored where a search comes by.
+  const scored = 'model' in task && task.kind !== 'graphs' ? task.model.scored : null;
   return scored && scored.scoring.scorer.type !== 'onnx' ? scorerHost.connect(scored) : undefined;
 }
 

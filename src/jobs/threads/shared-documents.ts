@@ -5,15 +5,25 @@ import { isVolatile } from '../../documents/scorer-document.js';
 import { nestedTooDeeply, parseUntrusted } from '../../documents/untrusted-json.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../models/packed-model.js';
+import { graphBytes } from '../../models/rows/row-graph.js';
 import { partBytes } from '../../models/shared-parts.js';
 import { partsOf } from '../../models/trees/tree.js';
-import type { Policy } from '../../policy/policy.js';
+import { buildGraphs } from '../../policy/path.js';
+import { loadPolicy, type Policy } from '../../policy/policy.js';
 import { scoredModel } from '../../scoring/point-scorer.js';
 import { type AdmittedModel, admitModel } from '../../store/registry/model-store.js';
-import type { AdmitTask, ChunkTask, SharedJson, SharedModel, StoredDocument } from './messages.js';
+import type {
+  AdmitTask,
+  ChunkTask,
+  GraphTask,
+  SharedGraphs,
+  SharedJson,
+  SharedModel,
+  StoredDocument,
+} from './messages.js';
 
 /** The part of a task that is the same for all chunks of a run. */
-export type PlanReference = Pick<ChunkTask, 'planKey' | 'model' | 'policy'>;
+export type PlanReference = Pick<ChunkTask, 'planKey' | 'model' | 'policy' | 'graphs'>;
 
 /** Without a policy it can only serve `predict`. */
 export function referToPlan(model: LoadedModel, policy?: Policy): PlanReference {
@@ -31,6 +41,11 @@ export function planKey(model: Pick<LoadedModel, 'digest' | 'version'>, policyDi
 export function shareModel(model: LoadedModel): SharedModel {
   const { parts, ...rest } = packModel(model);
   return { rest: shareJson(rest), parts, scored: scoredModel(model) };
+}
+
+/** What a policy that asks for paths takes beside the model. */
+export function graphsOf({ model, policy }: Pick<GraphTask, 'model' | 'policy'>): SharedGraphs {
+  return [...buildGraphs(loadPolicy(readSharedJson(policy)).document, readSharedModel(model))];
 }
 
 export function packStored(stored: StoredDocument): SharedModel {
@@ -69,8 +84,9 @@ export function readSharedJson(shared: SharedJson): unknown {
 }
 
 /** Memory that model and policy take, once for all threads. */
-export function sharedBytes({ model, policy }: Pick<PlanReference, 'model' | 'policy'>): number {
-  return model.rest.byteLength + (policy?.byteLength ?? 0) + bytesOfParts(model);
+export function sharedBytes({ model, policy, graphs = [] }: Omit<PlanReference, 'planKey'>): number {
+  const ofGraphs = graphs.reduce((sum, [, graph]) => sum + graphBytes(graph), 0);
+  return model.rest.byteLength + (policy?.byteLength ?? 0) + bytesOfParts(model) + ofGraphs;
 }
 
 function bytesOfParts({ parts: { model, background } }: SharedModel): number {

@@ -35,8 +35,9 @@ export class ThreadPlan {
   }
 
   async prepare({ prepare, now, ownTime, planBytes }: ThreadPlanOptions): Promise<Plan> {
-    const options: PlanOptions = { now, ownTime, partBytes: PART_SHARE * planBytes };
-    this.#plan ??= await prepare(this.model, loadPolicy(readSharedJson(this.#reference.policy!)), options);
+    const { policy, graphs } = this.#reference;
+    const options: PlanOptions = { now, ownTime, partBytes: PART_SHARE * planBytes, graphs: graphs && new Map(graphs) };
+    this.#plan ??= await prepare(this.model, loadPolicy(readSharedJson(policy!)), options);
     return this.#plan;
   }
 

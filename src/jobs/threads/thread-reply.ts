@@ -13,7 +13,7 @@ import type {
   ThreadTask,
 } from './messages.js';
 import { PlanTrial } from './plan-trial.js';
-import { admitSent, packStored } from './shared-documents.js';
+import { admitSent, graphsOf, packStored } from './shared-documents.js';
 import { createTaskRunner } from './task-runner.js';
 import { answerSafely } from './thread-answer.js';
 import type { ThreadPlanOptions } from './thread-plans.js';
@@ -30,6 +30,7 @@ export function answerTasks(options: Omit<ThreadPlanOptions, 'planBytes'>): (tas
   const trial = new PlanTrial(options);
   const small: SmallAnswers = {
     pack: packStored,
+    graphs: graphsOf,
     admit: admitSent,
     block: packResults,
     try: (task) => trial.prepare(task),

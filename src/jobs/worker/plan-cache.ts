@@ -7,7 +7,7 @@ import { type LruCounts, SizedLru } from '../../explain/sized-lru.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import type { ModelStore } from '../../store/registry/model-store.js';
-import { packInThread } from '../threads/document-thread.js';
+import { graphsInThread, packInThread } from '../threads/document-thread.js';
 import type { SharedModel } from '../threads/messages.js';
 import { type PlanReference, planKey, sharedBytes, shareJson } from '../threads/shared-documents.js';
 
@@ -44,7 +44,8 @@ export class PlanCache {
 
   async #plan(key: string, pin: ModelPin, policy: Policy): Promise<CachedPlan> {
     const stored = await kept(this.#models, planKey(pin), () => this.#load(pin), sharedBytes);
-    return { ...stored, planKey: key, policy: shareJson(policy.document) };
+    const graphs = await graphsInThread(stored.model, policy);
+    return { ...stored, planKey: key, policy: shareJson(policy.document), graphs };
   }
 
   async #load(pin: ModelPin): Promise<StoredModel> {

@@ -28,7 +28,7 @@ interface Header {
   readonly shapes: readonly (Shape | null)[];
   readonly changeSets: readonly (readonly number[])[];
   readonly ids: readonly string[];
-  /** Reasons, regions and whole documents as JSON, in the order in which they are needed. */
+  /** Reasons, regions, paths and whole documents as JSON, in the order in which they are needed. */
   readonly texts: readonly string[];
 }
 
@@ -125,7 +125,7 @@ export class ResultColumns {
   }
 
   #addAnswer(before: RowFactual['values'], answer: RowAnswer): void {
-    const { set, values, cost, l1, l2, bound, region } = answer;
+    const { set, values, cost, l1, l2, bound, region, path } = answer;
     const numbers = this.#numbers;
     numbers.changeSet.push(this.#changeSets.number(set));
     for (let i = 0; i < set.length; i++) this.#changed[set[i]].push(values[i]);
@@ -139,6 +139,7 @@ export class ResultColumns {
       numbers.gap.push(bound.gap);
     }
     if (region !== undefined) this.#texts.push(region);
+    if (path !== undefined) this.#texts.push(path);
   }
 }
 
@@ -208,7 +209,7 @@ export class ResultReader {
     return { prediction, score: this.#numbers.score.next() };
   }
 
-  #answer(before: RowFactual['values'], { shown, proof, hasRegion }: AnswerShape): RowAnswer {
+  #answer(before: RowFactual['values'], { shown, proof, hasRegion, hasPath }: AnswerShape): RowAnswer {
     const numbers = this.#numbers;
     const set = this.#header.changeSets[numbers.changeSet.next()];
     const values = set.map((f) => this.#changed[f].next());
@@ -217,6 +218,7 @@ export class ResultReader {
     const [l1, l2, cost] = [numbers.l1.next(guess.l1), numbers.l2.next(guess.l2), numbers.cost.next()];
     const bound = proof === UNPROVED ? undefined : { lower: numbers.lowerBound.next(cost), gap: numbers.gap.next() };
     const region = hasRegion ? this.#text() : undefined;
-    return { set, values, prediction, score, cost, l1, l2, bound, region };
+    const path = hasPath ? this.#text() : undefined;
+    return { set, values, prediction, score, cost, l1, l2, bound, region, path };
   }
 }

@@ -82,7 +82,7 @@ export class RowMaker {
   }
 
   #answerOf(counterfactual: CounterfactualDocument, set: readonly number[]): RowAnswer {
-    const { features, prediction, score, cost, distances, proof, region } = counterfactual;
+    const { features, prediction, score, cost, distances, proof, region, path } = counterfactual;
     const { names } = this.#terms!;
     return {
       set,
@@ -94,6 +94,7 @@ export class RowMaker {
       l2: distances.l2,
       bound: proof.lowerBound === null ? undefined : { lower: proof.lowerBound, gap: proof.gap! },
       region: region && JSON.stringify(region),
+      path: path && JSON.stringify(path),
     };
   }
 
@@ -112,8 +113,10 @@ export class RowMaker {
     let key = `${status} ${degraded} ${limitedBy} ${reason !== undefined} ${counterfactuals.length} `;
     key += typeof target === 'object' && target ? this.#tag(target) : JSON.stringify(target);
     key += factual ? shownKey(factual.prediction) : '';
-    for (const { prediction, solver, proof, region, lever } of counterfactuals)
+    for (const { prediction, solver, proof, region, lever, path } of counterfactuals) {
       key += ` ${delimited(solver)} ${proof.kind} ${region !== undefined} ${shownKey(prediction)}${leverKey(lever)}`;
+      if (path) key += ' path';
+    }
     for (const { lever, status, reason: own } of levers ?? [])
       key += `${leverKey(lever)} ${status} ${own !== undefined}`;
     for (const { solver, outcome } of attempts) key += ` ${delimited(solver)} ${outcome}`;
@@ -147,12 +150,13 @@ function shapeOf(result: ResultDocument): Shape {
     status,
     target,
     factual: factual && shownOf(factual.prediction),
-    counterfactuals: counterfactuals.map(({ prediction, solver, proof, region, lever }) => ({
+    counterfactuals: counterfactuals.map(({ prediction, solver, proof, region, lever, path }) => ({
       shown: shownOf(prediction),
       solver,
       proof: proof.kind,
       hasRegion: region !== undefined,
       ...(lever !== undefined && { lever }),
+      ...(path && { hasPath: true }),
     })),
     hasReason: reason !== undefined,
     ...(levers && { levers: levers.map(leverShape) }),

@@ -64,7 +64,9 @@ const usual = fc
       const distances = { l0: changes.length, l1, l2: l1 * l1 };
       const all = { features: changed, prediction, score, changes, cost, distances, solver, proof };
       const box = { features: { age: region }, proof: { kind: 'proved', maximal: true } };
-      return { ...all, ...(region && { region: box }), ...(levers && { lever: levers[0].lever }) };
+      const path = { length: l1, steps: [{ sample: 3, features: changed, prediction, score, changes, cost }] };
+      const lever = levers && { lever: levers[0].lever };
+      return { ...all, ...(region && { region: box }), ...lever, ...(cost > 1 && { path }) };
     });
     const tail = {
       attempts: attempts.map(([solver, outcome, ms]) => ({ solver, outcome, ms })),
@@ -195,6 +197,6 @@ it('results have the fields that the columns know', () => {
     'schema id status model policy target factual counterfactuals reason levers attempts degraded limitedBy seed elapsedMs',
   );
   expect(Object.keys(counterfactualSchema.shape).join(' ')).toBe(
-    'features prediction score changes cost distances solver proof region lever',
+    'features prediction score changes cost distances solver proof region lever path',
   );
 });

@@ -1,0 +1,40 @@
+/**
+ * `path` in a policy: which graph over the background it needs (models/rows/row-graph.ts). The graph depends on the model, on k or epsilon, and on
+ * the features that may never change. The graph does not depend on the cost: what is next to what is a fact of the data. The cost gives
+ * the length of a step, which the search for a path computes where it comes by.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { PathDocument, PolicyDocument } from '../documents/policy-document.js';
+import type { LoadedModel } from '../models/load.js';
+import { buildRowGraph, type GraphSpec, graphKey, type SharedRowGraph } from '../models/rows/row-graph.js';
+import { underLever } from './levers.js';
+import { compileRules, type FeatureRule } from './rules.js';
+
+/** Graphs by the key of what they are built for. */
+export type RowGraphs = ReadonlyMap<string, SharedRowGraph>;
+
+export function graphSpecOf({ k, epsilon }: PathDocument, rules: readonly FeatureRule[]): GraphSpec {
+  const fixed = rules.filter(({ never }) => never).map(({ feature }) => feature.index);
+  return { k, epsilon: epsilon ?? null, fixed };
+}
+
+/** Of all levers of a policy, or of the policy itself. Empty: the policy asks for no path. */
+export function buildGraphs(policy: PolicyDocument, loaded: LoadedModel): RowGraphs {
+  const graphs = new Map<string, SharedRowGraph>();
+  const { path, levers } = policy;
+  if (!path) return graphs;
+  checkSamples(loaded);
+  const parts = levers ? Object.keys(levers).map((lever) => underLever(policy, lever)) : [policy];
+  for (const part of parts) {
+    const spec = graphSpecOf(path, compileRules(part, loaded.space));
+    const key = graphKey(spec);
+    if (!graphs.has(key)) graphs.set(key, buildRowGraph(loaded, spec));
+  }
+  return graphs;
+}
+
+function checkSamples({ background }: LoadedModel): void {
+  if (background.samples.length) return;
+  const message = 'needs rows in model.background.samples; the model has none';
+  throw new ElsewiseError('bad-document', message, 'policy.path');
+}
