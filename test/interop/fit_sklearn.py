@@ -53,6 +53,7 @@ from sklearn.linear_model import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, RadiusNeighborsClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, QuantileTransformer, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR
@@ -456,7 +457,7 @@ def histogram_cases() -> Dict[str, Case]:
 
 
 def machine_cases() -> Dict[str, Case]:
-    """Neighbours and kernel machines. Rows of iris have many equal distances: noise parts them, but for the case of ties."""
+    """Neighbours, kernel machines and networks. Rows of iris have many equal distances: noise parts them, but for the case of ties."""
     iris, cancer, diabetes, wine = bundled(load_iris), bundled(load_breast_cancer), bundled(load_diabetes), bundled(load_wine)
     noise = np.random.default_rng(5).normal(0, 0.01, iris.X.shape)
     apart = Data(iris.X + noise, iris.y, iris.names)
@@ -490,6 +491,14 @@ def machine_cases() -> Dict[str, Case]:
         "nu-svc-multi": Case(NuSVC(kernel="poly", degree=2), iris),
         "svr": Case(SVR(C=100), diabetes),
         "svr-linear": Case(scaled(SVR(kernel="linear", C=10)), diabetes),
+        "mlp": Case(scaled(MLPClassifier((8,), random_state=0)), cancer, {"class_names": ["malignant", "benign"]}),
+        "mlp-multi": Case(MLPClassifier((8, 5), activation="tanh", random_state=0), iris),
+        "mlp-logistic": Case(scaled(MLPClassifier((6,), activation="logistic", random_state=0)), wine),
+        "mlp-identity": Case(MLPClassifier((4,), activation="identity", random_state=0), pair),
+        "mlp-mixed": Case(mixed(MLPClassifier((10,), random_state=0)), credit(classes=3)),
+        "mlp-without-rows": Case(scaled(MLPClassifier((8,), random_state=0)), iris, shown=nothing),
+        "mlp-regressor": Case(scaled(MLPRegressor((12,), random_state=0)), diabetes),
+        "mlp-regressor-tanh": Case(MLPRegressor((6, 6), activation="tanh", random_state=0), diabetes),
         "nu-svr": Case(scaled(NuSVR(kernel="sigmoid", C=10)), diabetes),
     }
 
@@ -867,6 +876,8 @@ def machine_refusals() -> Dict[str, Callable[[], Any]]:
         "knn-several-outputs": lambda: export_fitted(scaled(KNeighborsRegressor()), two),
         "svc-kernel": lambda: export_fitted(scaled(SVC(kernel=lambda a, b: a @ b.T)), iris),
         "svc-break-ties": lambda: export_fitted(SVC(break_ties=True), iris),
+        "mlp-several-labels": lambda: export_fitted(MLPClassifier((4,)), Data(iris.X, np.eye(3)[iris.y], iris.names)),
+        "mlp-several-outputs": lambda: export_fitted(scaled(MLPRegressor((4,))), two),
         "svr-not-fitted": lambda: export_model(SVR(), name="n", feature_names=iris.names),
     }
 
