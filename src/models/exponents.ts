@@ -57,9 +57,12 @@ const DENORMAL = 700;
 const LEAST_LOG_BOUND = -54 * Math.LN2;
 const LARGEST_LOG_BOUND = 745.2;
 
+/** The logarithm of the bound of a sum that has to be small. Below it all sums leave the same probability, as computed. */
+export const leastLogBound = (logBound: number): number => Math.max(LEAST_LOG_BOUND, logBound);
+
 /** log((1 - p)/p) for a probability of p, as well as doubles tell. */
 export const logOddsAgainst = (p: number): number =>
-  Math.min(LARGEST_LOG_BOUND, Math.max(LEAST_LOG_BOUND, Math.log1p(-p) - Math.log(p)));
+  Math.min(LARGEST_LOG_BOUND, leastLogBound(Math.log1p(-p) - Math.log(p)));
 
 class LinearExponents implements Exponents {
   readonly count: number;

@@ -9,7 +9,7 @@
  * Region of class t: 2(δ_j - δ_t) = d_t(x) - d_j(x) + const <= 0 for every rival j, a difference of two distances.
  * Equal covariances make it a linear row. A class of prior 0 is never predicted: as a target it has no region, as a
  * rival it is none. Variances of 0 and singular covariances have no density and are refused.
- * A margin m or an interval [s, s'] in probability is quadratic for two classes. For more it is a sum of exponentials of quadratics:
+ * A margin m or an interval [s, s'] in probability is quadratic for two classes: an interval of leads (probabilities.ts). For more it is a sum of exponentials of quadratics:
  * with u_j = δ_j - δ_t,
  *
  *   P_t - P_j >= m   <=>   e^{u_j} + m Σ_i e^{u_i} <= 1 - m        P_t >= s   <=>   Σ_i e^{u_i} <= 1/s - 1,   P_t <= s' the same with >=
@@ -29,13 +29,13 @@ import {
 import { argmax } from '../../linalg/vector.js';
 import { checkMatrixWork } from '../bounds.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
-import { logOddsAgainst } from '../exponents.js';
+import { leastLogBound, logOddsAgainst } from '../exponents.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model } from '../family.js';
 import { type AddSlope, goalMargin, leadOf, leadSlope, softmaxSlope } from '../margins.js';
+import { pairLeads, softmax } from '../probabilities.js';
 import { nearerPiece } from '../prototype-pieces.js';
 import { type ExpQuadratics, type Goal, type Piece, polyhedron } from '../region.js';
-import { logit, probabilityRounding } from './linear.js';
-import { softmax } from './softmax.js';
+import { isEmpty, LINK_ROUNDINGS } from '../score-ends.js';
 
 class GaussianModel implements Model {
   readonly rawOutputs: number;
@@ -89,30 +89,24 @@ class GaussianModel implements Model {
 
   region(goal: Goal): Piece[] {
     const rivals = [...this.offsets.keys()].filter((k) => k !== goal.index && this.offsets[k] > -Infinity);
-    if (this.offsets[goal.index] === -Infinity) return [];
-    // The only class with a prior has probability 1 everywhere.
-    if (!rivals.length) return goal.kind === 'class' || goal.to >= 1 ? [polyhedron([])] : [];
+    if (this.offsets[goal.index] === -Infinity) return everywhere(0, goal);
+    if (!rivals.length) return everywhere(1, goal);
     const isPlain = goal.kind === 'class' && goal.margin === 0;
     if (rivals.length > 1 && !isPlain) return this.probabilityRegion(goal, rivals);
-    const [lower, upper] = this.leads(goal);
-    if (lower > upper || lower === Infinity) return [];
+    const ends = pairLeads(goal);
+    if (isEmpty(ends)) return [];
+    const [lower, upper] = ends;
     const quadratics = lower > -Infinity ? rivals.map((j) => this.nearer(goal.index, j, lower)) : [];
     if (upper < Infinity) quadratics.push(this.nearer(rivals[0], goal.index, -upper));
     return [nearerPiece(quadratics)];
   }
 
-  /** The interval in which δ_t - δ_j has to lie. */
-  private leads(goal: Goal): [number, number] {
-    if (goal.kind === 'interval') return [logit(goal.from), logit(goal.to)];
-    return goal.margin === 0 ? [0, Infinity] : [logit((1 + goal.margin) / 2), Infinity];
-  }
-
   private probabilityRegion(goal: Goal, rivals: readonly number[]): Piece[] {
     if (goal.kind === 'class') {
       const { index, margin } = goal;
-      if (margin >= 1) return [];
+      if (margin > 1) return [];
       const weights = (j: number) => rivals.map((i) => margin + (i === j ? 1 : 0));
-      const sums = rivals.map((j) => this.rivalSum(index, rivals, weights(j), Math.log1p(-margin)));
+      const sums = rivals.map((j) => this.rivalSum(index, rivals, weights(j), leastLogBound(Math.log1p(-margin))));
       return [{ rows: [], atoms: sums }];
     }
     const { index, from, to } = goal;
@@ -137,10 +131,16 @@ class GaussianModel implements Model {
   /** δ_t - δ_j >= lead */
   private nearer(t: number, j: number, lead: number): DistanceDifference {
     const [own, other] = [this.offsets[t], this.offsets[j]];
-    const ofLead = lead === 0 ? 0 : Math.abs(lead) + probabilityRounding(lead);
+    const ofLead = lead === 0 ? 0 : Math.abs(lead) + LINK_ROUNDINGS;
     const size = 2 * (Math.abs(own) + Math.abs(other) + ofLead);
     return new DistanceDifference(this.centres[t], this.centres[j], 2 * (other - own + lead), null, size);
   }
+}
+
+/** The region of a class that has the same probability, 0 or 1, everywhere. */
+function everywhere(p: 0 | 1, goal: Goal): Piece[] {
+  const isMet = goal.kind === 'interval' ? goal.from <= p && p <= goal.to : p === 1 && goal.margin <= 1;
+  return isMet ? [polyhedron([])] : [];
 }
 
 const parameterError = (path: string, message: string) =>

@@ -12,40 +12,35 @@ import { bounded, finite, vector } from '../../documents/model-document.js';
 import { dot } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model } from '../family.js';
 import { insideOf } from '../margins.js';
+import { logit } from '../probabilities.js';
 import { between, type Goal, type Piece, polyhedron } from '../region.js';
+import { type Ends, endsOf, isEmpty, LINK_ROUNDINGS } from '../score-ends.js';
 
-/** How f becomes a score of the second class, and back. */
+/** How f becomes a score of the second class. */
 interface Link {
   score(f: number): number;
-  /** f at which the second class's score is s; ±Infinity outside the range of scores. */
+  /** f at which the second class's score is about s; ±Infinity outside the range of scores. */
   inverse(s: number): number;
   /** Score of the first class when the second has s. */
   other(s: number): number;
-  /** What a rounding of the score amounts to in f, in roundings. */
-  rounding(f: number): number;
+  /** What the rounding of the link amounts to in f, in roundings of 1. */
+  readonly roundings: number;
 }
 
-const RAW: Link = { score: (f) => f, inverse: (s) => s, other: (s) => -s, rounding: () => 0 };
+const RAW: Link = { score: (f) => f, inverse: (s) => s, other: (s) => -s, roundings: 0 };
 const LOGIT: Link = {
   score: (f) => 1 / (1 + Math.exp(-f)),
   inverse: logit,
   other: (s) => 1 - s,
-  rounding: probabilityRounding,
+  roundings: LINK_ROUNDINGS,
 };
 
-/** A probability near 0 or 1 says little of its logit f: dp = p (1 - p) df. */
-export function probabilityRounding(f: number): number {
-  return 2 + Math.exp(Math.abs(f));
-}
-
-export function logit(p: number): number {
-  if (p <= 0) return -Infinity;
-  return p >= 1 ? Infinity : Math.log(p / (1 - p));
-}
+const UNLIMITED: Ends = [-Infinity, Infinity];
 
 class LinearModel implements Model {
   readonly rawOutputs = 1;
   private readonly scoreAtBoundary: number;
+  private readonly ends = new WeakMap<Goal, Ends>();
 
   constructor(
     private readonly weights: Float64Array,
@@ -71,12 +66,20 @@ class LinearModel implements Model {
   }
 
   achieves(raw: Float64Array, goal: Goal): boolean {
-    const second = this.link.score(raw[0]);
-    const score = goal.index === 1 ? second : this.link.other(second);
+    const score = this.scoreOf(raw[0], goal.index);
     if (goal.kind === 'interval') return score >= goal.from && score <= goal.to;
     if (this.decide(raw) !== goal.index) return false;
-    const boundary = goal.index === 1 ? this.scoreAtBoundary : this.link.other(this.scoreAtBoundary);
-    return goal.margin === 0 || score >= boundary + goal.margin;
+    return goal.margin === 0 || score >= this.leastScore(goal);
+  }
+
+  private scoreOf(f: number, index: number): number {
+    const second = this.link.score(f);
+    return index === 1 ? second : this.link.other(second);
+  }
+
+  /** What a class with a margin asks of the class's score. */
+  private leastScore({ index, margin }: Goal & { kind: 'class' }): number {
+    return (index === 1 ? this.scoreAtBoundary : this.link.other(this.scoreAtBoundary)) + margin;
   }
 
   margin(raw: Float64Array, goal: Goal): number {
@@ -92,28 +95,35 @@ class LinearModel implements Model {
   }
 
   /** The goal as an interval of the raw output. */
-  private rawInterval(goal: Goal): [number, number] {
-    const [from, to] = this.secondClassScores(goal);
-    return [this.link.inverse(from), this.link.inverse(to)];
+  private rawInterval(goal: Goal): Ends {
+    const known = this.ends.get(goal);
+    if (known) return known;
+    const ends = this.findEnds(goal);
+    this.ends.set(goal, ends);
+    return ends;
+  }
+
+  private findEnds(goal: Goal): Ends {
+    if (goal.kind === 'interval') return this.scoresBetween(goal.index, goal.from, goal.to);
+    const [first, last] =
+      goal.margin === 0 ? UNLIMITED : this.scoresBetween(goal.index, this.leastScore(goal), Infinity);
+    return goal.index === 1 ? [Math.max(this.boundary, first), last] : [first, Math.min(this.boundary, last)];
+  }
+
+  /** The raw outputs at which the score of a class is within [from, to]. The first class's score falls where f rises. */
+  private scoresBetween(index: number, from: number, to: number): Ends {
+    const { inverse, other } = this.link;
+    const score = (f: number) => this.scoreOf(f, index);
+    if (index === 1) return endsOf(score, from, to, [inverse(from), inverse(to)]);
+    return endsOf((f) => -score(f), -to, -from, [inverse(other(to)), inverse(other(from))]);
   }
 
   region(goal: Goal): Piece[] {
-    const [from, to] = this.rawInterval(goal);
-    const lower = Math.max(from, -Infinity) - this.bias;
-    const upper = Math.min(to, Infinity) - this.bias;
-    if (!(lower <= upper) || lower === Infinity || upper === -Infinity) return [];
-    const ends = [from, to].filter(Number.isFinite).map((end) => Math.abs(end) + this.link.rounding(end));
-    const arithmetic = { terms: this.weights.map(Math.abs), constant: Math.abs(this.bias) + Math.max(0, ...ends) };
-    return [polyhedron([{ ...between(this.weights, lower, upper), arithmetic }])];
-  }
-
-  /** The goal as an interval of the second class's score. */
-  private secondClassScores(goal: Goal): [number, number] {
-    const boundary = this.scoreAtBoundary;
-    if (goal.kind === 'class') {
-      return goal.index === 1 ? [boundary + goal.margin, Infinity] : [-Infinity, boundary - goal.margin];
-    }
-    return goal.index === 1 ? [goal.from, goal.to] : [this.link.other(goal.to), this.link.other(goal.from)];
+    const ends = this.rawInterval(goal);
+    if (isEmpty(ends)) return [];
+    const sizes = ends.filter(Number.isFinite).map((end) => Math.abs(end) + this.link.roundings);
+    const arithmetic = { terms: this.weights.map(Math.abs), constant: Math.abs(this.bias) + Math.max(0, ...sizes) };
+    return [polyhedron([{ ...between(this.weights, ends[0] - this.bias, ends[1] - this.bias), arithmetic }])];
   }
 }
 

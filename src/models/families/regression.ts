@@ -5,7 +5,8 @@
  *   poisson-regression       y = e^η
  *   exponential-regression   y = -1/η      (two branches: η < 0 gives y > 0, η > 0 gives y < 0; y grows with η on each)
  *
- * Each inverse link is monotone on its branches, so an interval of predictions is a slab of η per branch.
+ * Each inverse link is monotone on its branches, so an interval of predictions is a slab of η per branch. The ends of a slab are the
+ * doubles at which the prediction itself, as computed, enters and leaves the interval (score-ends.ts).
  */
 import { z } from 'zod';
 import { bounded, vector } from '../../documents/model-document.js';
@@ -13,35 +14,33 @@ import { dot } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type Family, type Model, refuseGoal } from '../family.js';
 import { insideOf, nearerEnd } from '../margins.js';
 import { between, type Goal, type LinearRow, type Piece, polyhedron } from '../region.js';
-
-type Interval = readonly [number, number];
+import { type Ends, endsOf, isEmpty, LINK_ROUNDINGS } from '../score-ends.js';
 
 interface InverseLink {
   mean(eta: number): number;
   /** dμ/dη */
   slope(eta: number): number;
   /** The intervals of η whose mean lies in [from, to]. */
-  slabs(from: number, to: number): Interval[];
+  slabs(from: number, to: number): Ends[];
 }
-
-/** The smallest |η| that the exponential branch is asked to reach: beyond it -1/η is no longer a number to report. */
-const SMALLEST_RATE = 1e-300;
 
 const INVERSE_LINKS: Record<string, InverseLink> = {
   'linear-regression': { mean: (eta) => eta, slope: () => 1, slabs: (from, to) => [[from, to]] },
   'poisson-regression': {
     mean: Math.exp,
     slope: Math.exp,
-    slabs: (from, to) => (to <= 0 ? [] : [[from <= 0 ? -Infinity : Math.log(from), Math.log(to)]]),
+    slabs: (from, to) => [endsOf(Math.exp, from, to, [Math.log(Math.max(0, from)), Math.log(Math.max(0, to))])],
   },
   'exponential-regression': { mean: (eta) => -1 / eta, slope: (eta) => 1 / eta ** 2, slabs: exponentialSlabs },
 };
 
-function exponentialSlabs(from: number, to: number): Interval[] {
-  const slabs: Interval[] = [];
-  if (to > 0) slabs.push([from > 0 ? -1 / from : -Infinity, Math.min(-1 / to, -SMALLEST_RATE)]);
-  if (from < 0) slabs.push([Math.max(-1 / from, SMALLEST_RATE), to < 0 ? -1 / to : Infinity]);
-  return slabs;
+/** A branch is followed as far as its predictions are finite. */
+function exponentialSlabs(from: number, to: number): Ends[] {
+  const positive = (eta: number) => (eta < 0 ? -1 / eta : Infinity);
+  const negative = (eta: number) => (eta > 0 ? -1 / eta : -Infinity);
+  const [least, most] = [Math.max(from, -Number.MAX_VALUE), Math.min(to, Number.MAX_VALUE)];
+  const guess: Ends = [-1 / least, -1 / most];
+  return [endsOf(positive, from, most, guess), endsOf(negative, least, to, guess)];
 }
 
 class RegressionModel implements Model {
@@ -84,11 +83,12 @@ class RegressionModel implements Model {
 
   region(goal: Goal): Piece[] {
     if (goal.kind === 'class') return refuseGoal('a regressor', 'classes: its target is a number or an interval');
-    return this.link.slabs(goal.from, goal.to).map(([lower, upper]) => polyhedron([this.slab(lower, upper)]));
+    const slabs = this.link.slabs(goal.from, goal.to).filter((ends) => !isEmpty(ends));
+    return slabs.map(([lower, upper]) => polyhedron([this.slab(lower, upper)]));
   }
 
   private slab(lower: number, upper: number): LinearRow {
-    const ends = [lower, upper].filter(Number.isFinite).map((end) => 1 + Math.abs(end));
+    const ends = [lower, upper].filter(Number.isFinite).map((end) => LINK_ROUNDINGS + Math.abs(end));
     const arithmetic = { terms: this.weights.map(Math.abs), constant: Math.abs(this.bias) + Math.max(0, ...ends) };
     return { ...between(this.weights, lower - this.bias, upper - this.bias), arithmetic };
   }

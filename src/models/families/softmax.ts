@@ -4,8 +4,8 @@
  *   softmax-regression   scores e^{z_k} / Σ e^{z_j}; or normalised sigmoids (one-vs-rest), or z itself
  *   lda                  w_k = Σ⁻¹ μ_k,  b_k = -½ μ_kᵀ Σ⁻¹ μ_k + log π_k,  scores as softmax  (survey, section 3.2)
  *
- * Region of class t: z_t - z_j >= 0 for all j, a polyhedron. A margin m or an interval [s, ∞) in probability is convex
- * but curved: with u_j = z_j - z_t,
+ * Region of class t: z_t - z_j >= 0 for all j, a polyhedron. A margin m or an interval of probability is a slab of z_t - z_j for two
+ * classes (probabilities.ts). For more, a margin m or an interval [s, ∞) is convex but curved: with u_j = z_j - z_t,
  *
  *   P_t - P_j >= m   <=>   e^{u_j} + m Σ_{i≠t} e^{u_i} <= 1 - m          P_t >= s   <=>   Σ_{i≠t} e^{u_i} <= 1/s - 1
  *
@@ -18,11 +18,11 @@ import { matrix, vector } from '../../documents/model-document.js';
 import { solvePositive } from '../../linalg/symmetric.js';
 import { argmax, dot, subtract } from '../../linalg/vector.js';
 import { checkMatrixWork } from '../bounds.js';
-import { logOddsAgainst } from '../exponents.js';
+import { leastLogBound, logOddsAgainst } from '../exponents.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { type AddSlope, goalMargin, leadOf, leadSlope, nearerEnd, softmaxSlope } from '../margins.js';
+import { pairLeads, softmax } from '../probabilities.js';
 import {
-  atLeast,
   between,
   type ExpSum,
   type Goal,
@@ -31,21 +31,10 @@ import {
   polyhedron,
   type RowArithmetic,
 } from '../region.js';
+import { isEmpty, LINK_ROUNDINGS } from '../score-ends.js';
 import { rowsOf, type SharedParts, shareRows } from '../shared-parts.js';
 
 type Normalization = 'softmax' | 'sigmoid' | 'none';
-
-/** e^{z_k} / Σ e^{z_j}, safe for any size of z. */
-export function softmax(z: Float64Array, out: Float64Array): void {
-  let top = -Infinity;
-  for (let k = 0; k < z.length; k++) if (z[k] > top) top = z[k];
-  let sum = 0;
-  for (let k = 0; k < z.length; k++) {
-    out[k] = Math.exp(z[k] - top);
-    sum += out[k];
-  }
-  for (let k = 0; k < z.length; k++) out[k] /= sum;
-}
 
 /** How the class scores z become what is reported. */
 const NORMALIZE: Record<Normalization, (z: Float64Array, out: Float64Array) => void> = {
@@ -117,8 +106,9 @@ class SoftmaxModel implements Model {
   region(goal: Goal): Piece[] {
     if (goal.kind === 'interval') return this.intervalRegion(goal);
     if (goal.margin === 0 || this.normalization === 'none') return [polyhedron(this.leads(goal.index, goal.margin))];
-    if (goal.margin >= 1) return [];
+    if (goal.margin > 1) return [];
     if (this.normalization === 'sigmoid') return refuseGoal('one-vs-rest', 'exact region for a margin in probability');
+    if (this.bias.length === 2) return this.pairRegion(goal);
     return [{ rows: this.leads(goal.index, 0), atoms: this.leadSums(goal.index, goal.margin) }];
   }
 
@@ -128,17 +118,33 @@ class SoftmaxModel implements Model {
 
   /** z_t - z_j >= margin for every rival j. */
   private leads(target: number, margin: number): LinearRow[] {
-    return this.rivals(target).map((j) => ({
-      ...atLeast(subtract(this.weights[target], this.weights[j]), margin - this.bias[target] + this.bias[j]),
-      arithmetic: this.arithmetic([target, j], margin),
-    }));
+    return this.rivals(target).map((j) => this.leadBetween(target, j, margin, Infinity));
+  }
+
+  /** least <= z_t - z_j <= most */
+  private leadBetween(target: number, j: number, least: number, most: number): LinearRow {
+    const shift = this.bias[j] - this.bias[target];
+    const size = Math.max(0, ...[least, most].filter(Number.isFinite).map(Math.abs));
+    return {
+      ...between(subtract(this.weights[target], this.weights[j]), least + shift, most + shift),
+      arithmetic: this.arithmetic([target, j], size),
+    };
+  }
+
+  /** A goal in probability, of two classes. */
+  private pairRegion(goal: Goal): Piece[] {
+    const ends = pairLeads(goal);
+    if (isEmpty(ends)) return [];
+    const row = this.leadBetween(goal.index, 1 - goal.index, ...ends);
+    const { terms, constant } = row.arithmetic!;
+    return [polyhedron([{ ...row, arithmetic: { terms, constant: constant + LINK_ROUNDINGS } }])];
   }
 
   /** Scores of classes are summed up apart. */
-  private arithmetic(classes: readonly number[], margin = 0): RowArithmetic {
+  private arithmetic(classes: readonly number[], more = 0): RowArithmetic {
     const sum = (sizes: number[]) => sizes.reduce((total, size) => total + Math.abs(size), 0);
     const terms = this.weights[0].map((_, i) => sum(classes.map((k) => this.weights[k][i])));
-    return { terms, constant: sum(classes.map((k) => this.bias[k])) + Math.abs(margin) };
+    return { terms, constant: sum(classes.map((k) => this.bias[k])) + more };
   }
 
   private rivalSum(target: number, weights: number[], bound: number): ExpSum {
@@ -159,7 +165,7 @@ class SoftmaxModel implements Model {
       this.rivalSum(
         target,
         rivals.map((i) => margin + (i === j ? 1 : 0)),
-        1 - margin,
+        Math.exp(leastLogBound(Math.log1p(-margin))),
       ),
     );
   }
@@ -172,6 +178,7 @@ class SoftmaxModel implements Model {
     }
     if (this.normalization === 'sigmoid')
       return refuseGoal('one-vs-rest', 'exact region for an interval of probability');
+    if (this.bias.length === 2) return this.pairRegion(goal);
     if (from > 1 || to < 0) return [];
     const plain = this.rivals(index).map(() => 1);
     const atoms: ExpSum[] = [];

@@ -13,15 +13,14 @@ import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { bounded, vector } from '../../documents/model-document.js';
 import { type TreeDocument, treeSchema } from '../../documents/tree-document.js';
-import { lastDouble, nextUp } from '../../linalg/floats.js';
 import { argmax } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { goalMargin } from '../margins.js';
+import { logit, softmax } from '../probabilities.js';
 import type { Goal, Piece, TreeMargin, TreesAtom } from '../region.js';
+import { type Ends, endsOf, isEmpty } from '../score-ends.js';
 import type { SharedParts } from '../shared-parts.js';
 import { type Forest, flatten, forestOf, largestSum, leafOf, partsOf } from '../trees/tree.js';
-import { logit } from './linear.js';
-import { softmax } from './softmax.js';
 
 type Link = 'identity' | 'logit' | 'softmax' | 'exp';
 
@@ -150,8 +149,9 @@ class TreeModel implements Model {
     if (goal.kind === 'class' && !this.classes)
       return refuseGoal('a regressor', 'classes: its target is a number or an interval');
     const [from, to] = goal.kind === 'interval' ? [goal.from, goal.to] : [this.leastScore(goal.margin), Infinity];
-    const [low, high] = this.sumsBetween(goal.index, from, to);
-    if (low === Infinity || high === -Infinity || low > high) return null;
+    const ends = this.sumsBetween(goal.index, from, to);
+    if (isEmpty(ends)) return null;
+    const [low, high] = ends;
     const margins: TreeMargin[] = [];
     if (low > -Infinity) margins.push(this.marginOf([1], low));
     if (high < Infinity) margins.push(this.marginOf([-1], -high));
@@ -159,11 +159,9 @@ class TreeModel implements Model {
   }
 
   /** The least and the largest sum at which a score is within [from, to]. */
-  private sumsBetween(index: number, from: number, to: number): [number, number] {
+  private sumsBetween(index: number, from: number, to: number): Ends {
     const score = (sum: number) => this.scoreOf(sum, index);
-    if (this.isRising(index))
-      return [firstBeyond(lastDouble((sum) => score(sum) < from, 0)), lastDouble((sum) => score(sum) <= to, 0)];
-    return [firstBeyond(lastDouble((sum) => score(sum) > to, 0)), lastDouble((sum) => score(sum) >= from, 0)];
+    return this.isRising(index) ? endsOf(score, from, to) : endsOf((sum) => -score(sum), -to, -from);
   }
 
   /** A sum for each class. Null: no sums reach the goal. */
@@ -225,9 +223,6 @@ class TreeModel implements Model {
     return { gain, need: lead * count - base.reduce((sum, value, k) => sum + weights[k] * value, 0) };
   }
 }
-
-/** The first sum after the last one that is too small. */
-const firstBeyond = (last: number): number => (Number.isFinite(last) ? nextUp(last) : last);
 
 const parameterError = (path: string, message: string) =>
   new ElsewiseError('bad-document', message, `model.parameters.${path}`);

@@ -26,6 +26,12 @@ function expectSlabs(found: number[][], expected: number[][]): void {
   });
 }
 
+/** As doubles: the first f with 1/(1 + e^-f) = 1, the last with 0, the last with 1 - 1/(1 + e^-f) = 1, and the last with e^f = 0. */
+const FIRST_ONE = 53 * Math.LN2;
+const LAST_ZERO = -1024 * Math.LN2;
+const LAST_NONE = -54 * Math.LN2;
+const LAST_VANISHING = -1075 * Math.LN2;
+
 describe('a logistic model with threshold 0.7', () => {
   const document = edit(creditModel(), ['parameters', 'threshold'], 0.7);
   const region = (goal: Goal) => slabs(document, goal, -3.1);
@@ -35,7 +41,10 @@ describe('a logistic model with threshold 0.7', () => {
     ['the first class', { kind: 'class', index: 0, margin: 0 }, [[-Infinity, logit(0.7)]]],
     ['the second class with a margin', { kind: 'class', index: 1, margin: 0.1 }, [[logit(0.8), Infinity]]],
     ['the first class with a margin', { kind: 'class', index: 0, margin: 0.1 }, [[-Infinity, logit(0.6)]]],
-    ['a margin that no probability has', { kind: 'class', index: 1, margin: 0.3 }, []],
+    ['a margin that no probability has', { kind: 'class', index: 1, margin: 0.31 }, []],
+    ['a margin that only a probability of 1 has', { kind: 'class', index: 1, margin: 0.3 }, [[FIRST_ONE, Infinity]]],
+    ['a probability of 0', { kind: 'interval', index: 1, from: 0, to: 0 }, [[-Infinity, LAST_ZERO]]],
+    ['a probability of 1 of the first class', { kind: 'interval', index: 0, from: 1, to: 1 }, [[-Infinity, LAST_NONE]]],
     ['an interval', { kind: 'interval', index: 1, from: 0.2, to: 0.4 }, [[logit(0.2), logit(0.4)]]],
     ['an interval of the first class', { kind: 'interval', index: 0, from: 0.2, to: 0.4 }, [[logit(0.6), logit(0.8)]]],
     [
@@ -59,7 +68,8 @@ describe('regressors', () => {
     ['linear-regression', -Infinity, 5, [[-Infinity, 5]]],
     ['poisson-regression', 2, 5, [[Math.log(2), Math.log(5)]]],
     ['poisson-regression', -3, 5, [[-Infinity, Math.log(5)]]],
-    ['poisson-regression', -3, 0, []],
+    ['poisson-regression', -3, 0, [[-Infinity, LAST_VANISHING]]],
+    ['poisson-regression', -3, -1, []],
     ['poisson-regression', 2, Infinity, [[Math.log(2), Infinity]]],
     ['exponential-regression', 2, 5, [[-1 / 2, -1 / 5]]],
     ['exponential-regression', -5, -2, [[1 / 5, 1 / 2]]],
