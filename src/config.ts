@@ -13,6 +13,9 @@ import { type Layer, mergeLayers, originOf, valueAt } from './settings/layers.js
 import { referencePage } from './settings/reference-page.js';
 
 const count = z.int().min(1);
+/** More solver threads than a machine has cores: each thread takes memory, and thousands of threads take minutes to start. */
+export const MOST_THREADS = 512;
+const threadCount = count.max(MOST_THREADS);
 const text = z.string().min(1);
 const port = z.int().min(0).max(65_535);
 
@@ -164,14 +167,14 @@ export const configSchema = z.strictObject({
         .min(1)
         .describe('The queues that a worker serves.'),
       threads: z
-        .union([count, z.literal('auto')])
+        .union([threadCount, z.literal('auto')])
         .describe(
           'Solver threads for batches; `auto`: one per core. Events have threads of their own. Set a number where a CPU limit holds.',
         ),
       port: port.describe('The port of /metrics, /healthz and /readyz; 0: any free port.'),
       planMemoryMb: count.describe('Memory for the prepared plans that a process keeps, over all threads.'),
-      eventThreads: count.describe('Solver threads for events only.'),
-      preparingThreads: count.describe(
+      eventThreads: threadCount.describe('Solver threads for events only.'),
+      preparingThreads: threadCount.describe(
         'Threads for events whose model and policy are new or slow to prepare; other events do not wait for these.',
       ),
       maxPrepareMs: count.describe(

@@ -1,6 +1,7 @@
 /** What `explain` and `predict` have in common: a model, rows in, lines out, threads, progress and a summary. */
 import { realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { MOST_THREADS } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
 import { type BulkJob, type BulkReport, runBulk } from '../jobs/bulk/bulk.js';
 import { SolverPool } from '../jobs/threads/pool.js';
@@ -22,7 +23,7 @@ export const BULK_OPTIONS = {
     required: true,
     help: 'one line per row, in the same order; - is standard output',
   },
-  threads: { kind: 'whole', value: 'N', min: 1, help: 'solver threads (one per core)' },
+  threads: { kind: 'whole', value: 'N', min: 1, max: MOST_THREADS, help: 'solver threads (one per core)' },
   quiet: { kind: 'flag', help: 'no progress, no summary' },
 } as const satisfies OptionTable;
 

@@ -14,8 +14,8 @@ interface Common {
 export type OptionSpec =
   | (Common & { readonly kind: 'flag' })
   | (Common & { readonly kind: 'text'; readonly value: string })
-  | (Common & { readonly kind: 'whole'; readonly value: string; readonly min?: number })
-  | (Common & { readonly kind: 'number'; readonly value: string; readonly min?: number })
+  | (Common & { readonly kind: 'whole'; readonly value: string; readonly min?: number; readonly max?: number })
+  | (Common & { readonly kind: 'number'; readonly value: string; readonly min?: number; readonly max?: number })
   | (Common & { readonly kind: 'choice'; readonly choices: readonly string[] });
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
@@ -115,6 +115,7 @@ function convert(name: string, text: string | boolean, spec: OptionSpec): string
   const what = spec.kind === 'whole' ? 'a whole number' : 'a number';
   if (!fits || text.trim() === '') throw usageError(`--${name}: expected ${what}, got "${text}"`);
   if (number < (spec.min ?? -Infinity)) throw usageError(`--${name}: expected ${spec.min} or more, got ${text}`);
+  if (number > (spec.max ?? Infinity)) throw usageError(`--${name}: expected ${spec.max} or less, got ${text}`);
   return number;
 }
 

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { ENOUGH_FAULTS } from './collections.js';
 import { ElsewiseError } from './error.js';
 import { didYouMean } from './nearest-name.js';
+import { MOST_LEVELS, NestedTooDeeply } from './nesting.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -14,13 +15,22 @@ const MAX_FAULTS_SHOWN = 5;
 const MAX_KEY_SHOWN = 100;
 
 export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, root: string): z.output<S> {
-  refuseReservedKeys(value, { root });
-  const result = schema.safeParse(value);
+  refuseReservedKeys(value, { root }, 0);
+  const result = parseWithinStack(schema, value, root);
   if (result.success) return result.data;
   const faults = firstFaults(result.error.issues, schema, root);
   const [first, ...others] = faults.slice(0, MAX_FAULTS_SHOWN);
   const rest = others.map((fault) => `\n${fault.path}: ${fault.message}`).join('');
   throw new ElsewiseError('bad-document', `${first.message}${rest}${countHidden(faults.length)}`, first.path);
+}
+
+/** A schema that calls itself may take more of the stack than the levels of its document tell. */
+function parseWithinStack<S extends z.ZodType>(schema: S, value: unknown, root: string) {
+  try {
+    return schema.safeParse(value);
+  } catch (error) {
+    throw error instanceof RangeError ? new NestedTooDeeply(root) : error;
+  }
 }
 
 /** Only so many are put into words as anybody counts: of faults, a document may have any number. */
@@ -43,19 +53,26 @@ function showPlace(place: Place): string {
   return 'root' in place ? place.root : joinPath(showPlace(place.parent), [place.step]);
 }
 
+function rootOf(place: Place): string {
+  let at = place;
+  while ('parent' in at) at = at.parent;
+  return at.root;
+}
+
 /** JSON may carry a key that assignment would turn into the object's prototype; no document needs one. */
-function refuseReservedKeys(value: unknown, place: Place): void {
+function refuseReservedKeys(value: unknown, place: Place, level: number): void {
   if (!isNested(value)) return;
+  if (level >= MOST_LEVELS) throw new NestedTooDeeply(rootOf(place));
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++)
-      if (isNested(value[i])) refuseReservedKeys(value[i], { parent: place, step: i });
+      if (isNested(value[i])) refuseReservedKeys(value[i], { parent: place, step: i }, level + 1);
     return;
   }
   if (Object.hasOwn(value, '__proto__'))
     throw new ElsewiseError('bad-document', 'this key is not allowed', joinPath(showPlace(place), ['__proto__']));
   for (const step of Object.keys(value)) {
     const child = (value as Record<string, unknown>)[step];
-    if (isNested(child)) refuseReservedKeys(child, { parent: place, step });
+    if (isNested(child)) refuseReservedKeys(child, { parent: place, step }, level + 1);
   }
 }
 

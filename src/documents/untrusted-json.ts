@@ -21,21 +21,3 @@ export function parseStored(text: string, what: string): unknown {
     throw new ElsewiseError('bad-json', `the ${what} is not valid JSON ${place}`.trimEnd());
   }
 }
-
-/** A body of brackets only is short and deeper than any stack: `refusal` is the error. */
-export function refusingDepth<T>(read: () => T, refusal: () => ElsewiseError): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof RangeError ? refusal() : error;
-  }
-}
-
-export function nestedTooDeeply(): ElsewiseError {
-  return new ElsewiseError('bad-request', 'nested too deeply', 'body');
-}
-
-/** Of what nobody sent just now; `what` it is. */
-export function documentTooDeep(what: string): ElsewiseError {
-  return new ElsewiseError('bad-document', 'nested too deeply', what);
-}

@@ -166,7 +166,11 @@ describe('a bad request is a dead letter with its code, and acknowledged', () =>
     const deep = '['.repeat(2e5) + ']'.repeat(2e5);
     for (const field of ['features', 'policy']) {
       const letter = await letterOf(await send(`{"id":"x","model":"credit","features":{},"${field}":${deep}}`));
-      expect(letter).toMatchObject({ code: 'bad-document', message: 'request: nested too deeply', attempts: 1 });
+      expect(letter).toMatchObject({
+        code: 'bad-document',
+        message: expect.stringMatching(/^request: nested too deeply/),
+        attempts: 1,
+      });
     }
   });
 

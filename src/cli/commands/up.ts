@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { MOST_THREADS } from '../../config.js';
 import { type Command, defineCommand } from '../command.js';
 import { interruptSignal } from '../interrupt.js';
 import { type PartSpec, SystemPart } from '../up/part.js';
@@ -26,7 +27,13 @@ Ctrl-C ends all parts. When a part dies, the command reports the part and ends t
         help: 'folder for the data of Redis (a temporary folder, removed at the end)',
       },
       'redis-port': { kind: 'whole', value: 'N', min: 1, help: 'port of Redis (any free port)' },
-      threads: { kind: 'whole', value: 'N', min: 1, help: 'solver threads for batches (one per core)' },
+      threads: {
+        kind: 'whole',
+        value: 'N',
+        min: 1,
+        max: MOST_THREADS,
+        help: 'solver threads for batches (one per core)',
+      },
     },
     examples: [
       { does: 'try elsewise', command: 'up' },

@@ -1,6 +1,6 @@
 /** `elsewise worker`: takes jobs from the queues until it is told to stop. */
 import { availableParallelism } from 'node:os';
-import { readConfig } from '../../config.js';
+import { MOST_THREADS, readConfig } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { didYouMean } from '../../documents/nearest-name.js';
 import { type LaneName, QUEUES } from '../../jobs/contract.js';
@@ -31,6 +31,7 @@ The queue \`schedule\` is for workers that can read the files of schedules (see 
       kind: 'whole',
       value: 'N',
       min: 1,
+      max: MOST_THREADS,
       help: 'solver threads for batches (one per core); events have threads of their own',
     },
     port: {

@@ -6,14 +6,9 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { canonicalJson } from '../../documents/digest.js';
 import { ElsewiseError } from '../../documents/error.js';
+import { ofRequest } from '../../documents/nesting.js';
 import { parseDocument } from '../../documents/parse.js';
-import {
-  documentTooDeep,
-  nestedTooDeeply,
-  parseStored,
-  parseUntrusted,
-  refusingDepth,
-} from '../../documents/untrusted-json.js';
+import { parseStored, parseUntrusted } from '../../documents/untrusted-json.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 import { type CanonicalRow, eventJobSchema, explanationRequestSchema, requestSchema } from '../contract.js';
@@ -48,17 +43,20 @@ const POLICY_PATHS: Readonly<Record<EventForm, string>> = {
 };
 
 export function readEvent(value: unknown, form: EventForm, policies: EventPolicies): ReadEvent {
-  return refusingDepth(
-    () => {
-      const { id, model, policy, features, target } = parseDocument(SCHEMAS[form] as typeof SCHEMAS.body, value, form);
-      return {
-        ...{ id, model, policy: readPolicy(policy, POLICY_PATHS[form], policies) },
-        features: canonicalJson(features),
-        target: target === undefined ? undefined : canonicalJson(target),
-      };
-    },
-    () => (form === 'body' ? nestedTooDeeply() : documentTooDeep(form)),
-  );
+  const { id, model, policy, features, target } = parseFields(value, form);
+  return {
+    ...{ id, model, policy: readPolicy(policy, POLICY_PATHS[form], policies) },
+    features: canonicalJson(features),
+    target: target === undefined ? undefined : canonicalJson(target),
+  };
+}
+
+function parseFields(value: unknown, form: EventForm) {
+  try {
+    return parseDocument(SCHEMAS[form] as typeof SCHEMAS.body, value, form);
+  } catch (error) {
+    throw form === 'body' ? ofRequest(error) : error;
+  }
 }
 
 function readPolicy(given: unknown, path: string, policies: EventPolicies): ReadEvent['policy'] {

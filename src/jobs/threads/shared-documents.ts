@@ -1,8 +1,9 @@
 /** Model and policy in memory that all threads see: sent once, not once per chunk, and of a model's arrays there is one copy for all. */
 import { createHash } from 'node:crypto';
 import { config } from '../../config.js';
+import { ofRequest } from '../../documents/nesting.js';
 import { isVolatile } from '../../documents/scorer-document.js';
-import { nestedTooDeeply, parseUntrusted } from '../../documents/untrusted-json.js';
+import { parseUntrusted } from '../../documents/untrusted-json.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../models/packed-model.js';
 import { graphBytes } from '../../models/rows/row-graph.js';
@@ -64,7 +65,7 @@ export async function admitSent({ bytes, maxDocumentMb }: AdmitTask): Promise<Ad
   try {
     return await admitModel(document, maxDocumentMb);
   } catch (error) {
-    throw error instanceof RangeError ? nestedTooDeeply() : error;
+    throw ofRequest(error);
   }
 }
 

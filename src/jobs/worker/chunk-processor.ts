@@ -1,7 +1,7 @@
 /** A job of the bulk queue: the rows of one chunk out of the store, through the threads, and their results back into it. */
 import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
-import { documentTooDeep, parseStored, refusingDepth } from '../../documents/untrusted-json.js';
+import { parseStored } from '../../documents/untrusted-json.js';
 import type { Policy } from '../../policy/policy.js';
 import { generationOf, type Manifest } from '../../store/batches/manifest.js';
 import type { Finish } from '../../store/batches/result-store.js';
@@ -101,11 +101,7 @@ export class ChunkProcessor {
 }
 
 function readChunkJob(text: string): ChunkJob {
-  const value = parseStored(text, 'job');
-  return refusingDepth(
-    () => parseDocument(chunkJobSchema, value, 'job'),
-    () => documentTooDeep('job'),
-  );
+  return parseDocument(chunkJobSchema, parseStored(text, 'job'), 'job');
 }
 
 /** Not so: a job without a generation, of an earlier batch with the same rows. */

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { BULK_OPTIONS } from '../../../src/cli/bulk-options.js';
+import { createUp } from '../../../src/cli/commands/up.js';
+import { worker } from '../../../src/cli/commands/worker.js';
 import { describeOptions, type OptionTable, readArguments } from '../../../src/cli/options.js';
+import { MOST_THREADS } from '../../../src/config.js';
 
 const TABLE = {
   model: { kind: 'text', value: 'FILE', required: true, help: 'the model' },
   target: { kind: 'text', value: 'T', help: 'the target' },
-  threads: { kind: 'whole', value: 'N', min: 1, help: 'threads' },
+  threads: { kind: 'whole', value: 'N', min: 1, max: 512, help: 'threads' },
   'deadline-ms': { kind: 'number', value: 'N', min: 1, help: 'time' },
   norm: { kind: 'choice', choices: ['l1', 'l2'], help: 'the norm' },
   quiet: { kind: 'flag', help: 'silence' },
@@ -13,6 +17,12 @@ const TABLE = {
 const read = (...args: string[]) => readArguments(args, TABLE, []).options;
 
 describe('options', () => {
+  it('bound the threads of every command that starts some', () => {
+    const args = ['--threads', String(MOST_THREADS + 1)];
+    for (const table of [BULK_OPTIONS, worker.options, createUp(true).options] as OptionTable[])
+      expect(() => readArguments(args, { threads: table.threads }, [])).toThrow(`expected ${MOST_THREADS} or less`);
+  });
+
   it('are read by their kind', () => {
     const args = ['--model', 'm.json', '--threads', '4', '--deadline-ms=1.5', '--norm', 'l2', '--quiet'];
     expect(read(...args)).toEqual({
@@ -43,6 +53,7 @@ describe('options', () => {
     [['--model', 'a', '--threads', 'two'], '--threads: expected a whole number, got "two"'],
     [['--model', 'a', '--threads', '1.5'], '--threads: expected a whole number, got "1.5"'],
     [['--model', 'a', '--threads', '0'], '--threads: expected 1 or more, got 0'],
+    [['--model', 'a', '--threads', '99999'], '--threads: expected 512 or less, got 99999'],
     [['--model', 'a', '--norm', 'L1'], '--norm: "L1" is none of l1, l2, did you mean "l1"?'],
   ])('%j are refused', (args, message) => {
     expect(() => read(...args)).toThrow(message);
