@@ -2,6 +2,7 @@
 import type { Evaluator } from './evaluator.js';
 import { hyperplane, type LinearParameters, logistic, regression } from './linear.js';
 import { type LvqParameters, lvq } from './lvq.js';
+import { type NetworkParameters, network } from './network.js';
 import {
   type LdaParameters,
   ldaSums,
@@ -46,6 +47,7 @@ const BUILD: Record<string, Build> = {
     ensemble({ trees: [p.tree], aggregation: 'sum' }, classes.length),
   'tree-ensemble': (p: EnsembleParameters, classes) => ensemble(p, classes.length),
   'isolation-forest': (p: IsolationParameters) => isolationForest(p),
+  mlp: (p: NetworkParameters) => network(p),
 };
 
 export const FAMILIES: readonly string[] = Object.keys(BUILD);

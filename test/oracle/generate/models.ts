@@ -178,6 +178,26 @@ const gaussian = (dice: Dice, inputs: Inputs) => {
   };
 };
 
+/** One or two hidden layers, of relu in most draws. */
+function network(dice: Dice, inputs: Inputs): Draw {
+  const classes = dice.pick([0, 2, 2, 3]);
+  const hidden = dice.pick(['relu', 'relu', 'relu', 'relu', 'tanh']);
+  const widths = Array.from({ length: dice.integer(1, 2) }, () => dice.integer(2, 5));
+  const last = { 0: 'identity', 2: 'logistic', 3: 'softmax' }[classes]!;
+  const first = layer(dice, inputs, widths[0], hidden);
+  const others = [...widths.slice(1), classes > 2 ? classes : 1].map((units, l) => {
+    const plain = { ...inputs, units: Array<number>(widths[l]).fill(1) };
+    return layer(dice, plain, units, l === widths.length - 1 ? last : hidden);
+  });
+  return { parameters: { layers: [first, ...others] }, classes };
+}
+
+const layer = (dice: Dice, inputs: Inputs, units: number, activation: string) => ({
+  weights: Array.from({ length: units }, () => weights(dice, inputs)),
+  bias: Array.from({ length: units }, () => bias(dice, inputs)),
+  activation,
+});
+
 export const GENERATORS: Record<string, (dice: Dice, inputs: Inputs) => Draw> = {
   hyperplane: (dice, inputs) => ({ parameters: linear(dice, inputs), classes: 2 }),
   'logistic-regression': (dice, inputs) => {
@@ -225,6 +245,7 @@ export const GENERATORS: Record<string, (dice: Dice, inputs: Inputs) => Draw> = 
     return { parameters: { tree: drawn, task: classes ? 'classification' : 'regression' }, classes };
   },
   'tree-ensemble': ensemble,
+  mlp: network,
   'isolation-forest': (dice, inputs) => ({
     parameters: isolation(dice, inputs, -Number(dice.between(0.35, 0.6).toFixed(2))),
     classes: 2,
