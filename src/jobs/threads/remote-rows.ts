@@ -2,9 +2,11 @@
  * The rows of a chunk whose model is scored elsewhere: many are under way at once, their answers leave in the order of the rows. The
  * thread waits most of the time. Its second counter tells the pool meanwhile that the thread is alive.
  */
+import type { MessagePort } from 'node:worker_threads';
 import { config } from '../../config.js';
 import { type ScorerLoss, scorerLossOf } from '../../scoring/failure-codes.js';
-import type { PointScorer } from '../../scoring/point-scorer.js';
+import { openOnnx } from '../../scoring/onnx/open-onnx.js';
+import type { PointScorer, ScoredModel } from '../../scoring/point-scorer.js';
 import { checkScorer } from '../../scoring/probes.js';
 import type { ParsedRow } from '../rows/row.js';
 import { settledLater } from '../scoring/explain-remotely.js';
@@ -16,6 +18,11 @@ import type { ThreadPlan } from './thread-plans.js';
 const BEAT_EVERY_MS = 500;
 /** Between threads of a process a message costs little: the thread that asks the scorer makes the requests. */
 const THREAD_LIMITS = { pointsPerRequest: 4096, requestsAtOnce: 64 };
+
+/** A file is scored in this thread. */
+function scorerOf(scored: ScoredModel, port: MessagePort | undefined): PointScorer {
+  return port ? new PortScorer(port, scored.rawOutputs) : openOnnx(scored, config.scoring.modelDirectory);
+}
 
 export class RemoteRows {
   readonly #scorer: PointScorer;
@@ -31,7 +38,7 @@ export class RemoteRows {
   /** Undefined: the model is scored by itself. */
   static begin(task: ThreadTask<ChunkTask>): RemoteRows | undefined {
     const { scored } = task.model;
-    return scored ? new RemoteRows(task, new PortScorer(task.scorerPort!, scored.rawOutputs)) : undefined;
+    return scored ? new RemoteRows(task, scorerOf(scored, task.scorerPort)) : undefined;
   }
 
   /** Asks about the probes of a model that is new to the thread. What is wrong with the scorer is the answer to the rows of this chunk. */

@@ -1,0 +1,41 @@
+/** The bytes of an ONNX file. A model document is untrusted: only files below the operator's directory are read. */
+import { createHash } from 'node:crypto';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import { ElsewiseError } from '../../documents/error.js';
+import type { ScorerOf } from '../../documents/scorer-document.js';
+
+const PATH = 'model.parameters.scorer.file';
+
+export interface OnnxFile {
+  readonly path: string;
+  /** Another one when the file was written again. */
+  readonly stamp: string;
+}
+
+/** Links are followed first: a link out of the directory leads nowhere. */
+export async function findOnnxFile(file: string, directory: string): Promise<OnnxFile> {
+  if (!directory) throw refused('the setting scoring.modelDirectory (ELSEWISE_SCORING_MODEL_DIRECTORY) is not set');
+  const outside = () => refused(`no such file in the directory of the setting scoring.modelDirectory`);
+  const root = await realpath(directory).catch(() => {
+    throw refused('the directory of the setting scoring.modelDirectory cannot be read');
+  });
+  const path = await realpath(resolve(root, file)).catch(() => {
+    throw outside();
+  });
+  if (!path.startsWith(root.endsWith(sep) ? root : root + sep)) throw outside();
+  const { mtimeMs, size } = await stat(path);
+  return { path, stamp: `${path} ${mtimeMs} ${size}` };
+}
+
+/** Rejects where the document promises other content. */
+export async function readOnnxFile({ path }: OnnxFile, { sha256 }: ScorerOf<'onnx'>): Promise<Buffer> {
+  const bytes = await readFile(path);
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  if (sha256 === undefined || digest === sha256) return bytes;
+  throw new ElsewiseError('scorer-invalid', `the SHA-256 of the file is ${digest}, the document says ${sha256}`, PATH);
+}
+
+function refused(message: string): ElsewiseError {
+  return new ElsewiseError('scorer-refused', message, PATH);
+}
