@@ -19,8 +19,14 @@ const listSchema = z.strictObject({ in: listOf(rowValue).min(1) });
 /** A box around an answer, every point of which keeps the target and the policy; features that it does not name stay. */
 export const regionSchema = z.strictObject({
   features: recordOf(z.union([rangeSchema, listSchema])),
-  /** `maximal`: no end can be moved further out and no value added. */
-  proof: z.strictObject({ kind: z.literal('proved'), maximal: z.boolean() }),
+  proof: z.strictObject({
+    kind: z.literal('proved'),
+    maximal: z
+      .boolean()
+      .describe(
+        'True: proved that no category and no whole step can be added, and that no end of a continuous feature can be moved out by more than 0.0003 % of its size or of its distance from the answer, whichever is larger. Ends are rounded inwards.',
+      ),
+  }),
 });
 
 const changes = listOf(z.strictObject({ feature: z.string(), from: rowValue, to: rowValue }));

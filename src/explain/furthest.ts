@@ -50,7 +50,9 @@ export function furthestAlong(room: Domain, feature: Feature, start: number, sid
   const first = furthestOf((end - start) * side > 0 ? [end] : [], start, attempt);
   if (!isRefused(first)) return first;
   const reach = Number.isFinite(end) ? first : doubled(room, feature, first, side, attempt);
-  return Number.isFinite(reach.refused) ? furthestBetween(room, feature, start, reach, side, attempt) : reach;
+  // A point that fails somewhere far out says nothing of the end.
+  if (!Number.isFinite(reach.refused)) return { ...reach, verdict: 'unknown' };
+  return furthestBetween(room, feature, start, reach, side, attempt);
 }
 
 /** From the start on in doublings, until one is refused. */

@@ -5,8 +5,8 @@
  *   dearest change first, each away from the present value first, then back towards it; categories one by one
  *   an end is moved only if the whole box that results is proved (proofs/box-proof.ts, policy/constraint-box.ts)
  *
- * The method is greedy: another order could give another box. No end of this box can be moved (`maximal`, where each refusal came with a
- * point that fails). At the end the model itself scores points of the box. A box with a refused point is never reported.
+ * The method is greedy: another order could give another box. No end of this box can be moved by more than 3e-6 of its size or width, and no rank
+ * or category added (`maximal`, where each refusal came with a point that fails). At the end the model itself scores points of the box. A box with a refused point is never reported.
  */
 import type { RegionDocument } from '../documents/result-document.js';
 import type { Feature } from '../models/features.js';

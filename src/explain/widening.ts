@@ -64,7 +64,31 @@ export class Widening {
   private widenFeature(feature: Feature): BoxVerdict {
     if (feature.kind === 'choice') return this.widenChoice(feature);
     const away: Side = this.task.values[feature.index] > this.task.person.domain.origin[feature.column] ? 1 : -1;
-    return allOf([away, -away as Side].map((side) => asWideAsItGets(this.widenSide(feature, side))));
+    const sides = [away, -away as Side].map((side) => asWideAsItGets(this.widenSide(feature, side)));
+    return allOf(feature.kind === 'ordinal' ? [...sides, this.judgeRanksOutside(feature)] : sides);
+  }
+
+  /** A box holds neighbouring ranks. Where a rank further out holds as well, the box is right and not as wide as it gets. */
+  private judgeRanksOutside(feature: Feature): BoxVerdict {
+    const { domain } = this.box;
+    const [lower, upper] = [domain.lower[feature.column], domain.upper[feature.column]];
+    const outside = listedValues(this.task.person.domain, feature).filter((rank) => rank < lower || rank > upper);
+    const areRefused = outside.every((rank) => isRefuted(this.judgeAt(feature, rank)));
+    this.moveTo(feature, this.task.values[feature.index]);
+    [domain.lower[feature.column], domain.upper[feature.column]] = [lower, upper];
+    return areRefused ? 'proved' : 'unknown';
+  }
+
+  /** The box with one feature at another rank than the answer's. */
+  private judgeAt(fixed: Feature, rank: number): BoxVerdict {
+    this.moveTo(fixed, rank);
+    return this.judge((feature) => feature === fixed);
+  }
+
+  /** Every point that proofs look at has this rank then. */
+  private moveTo(feature: Feature, rank: number): void {
+    fixAt(this.box.domain, feature, rank);
+    this.box.at[feature.column] = this.effective[feature.index] = rank;
   }
 
   /** The verdict on what lies just beyond the end that is reached. */
@@ -134,10 +158,11 @@ export class Widening {
     return allOf(verdicts);
   }
 
-  private judge(): BoxVerdict {
+  /** `isMoved`: a feature that has one value, not the answer's. */
+  private judge(isMoved: (feature: Feature) => boolean = () => false): BoxVerdict {
     const { domain, varies } = this.box;
     const { constraints, changed, effort, pieces } = this.task;
-    for (const feature of changed) varies[feature.index] = +isOpen(domain, feature);
+    for (const feature of changed) varies[feature.index] = +(isMoved(feature) || isOpen(domain, feature));
     const policy = allOf(constraints.map((constraint) => holdsOver(constraint, domain, varies, this.effective)));
     if (policy !== 'proved') return this.confirmed(policy);
     return coverBox(this.box, { pieces, effort, isAnswer: (columns) => this.isAnswer(columns) });
