@@ -32,8 +32,12 @@ export {
   requestSchema,
 } from './jobs/contract.js';
 export { type BatchInput, type EnqueuedBatch, type EnqueuedEvent, Producer } from './jobs/producer.js';
+export { explainRemotely, type RemoteLimits } from './jobs/scoring/explain-remotely.js';
 export { type LoadedModel, loadModel } from './models/load.js';
 export { loadPolicy, type Policy } from './policy/policy.js';
+export { openScorer } from './scoring/open-scorer.js';
+export type { PointScore, PointScorer } from './scoring/point-scorer.js';
+export { checkScorer } from './scoring/probes.js';
 
 /**
  * Does once what does not depend on the row. The inside has no clock of its own, so it is given one here. Explaining is synchronous,

@@ -8,6 +8,7 @@ import { readDefaults } from '../../../src/config.js';
 import { QUEUES } from '../../../src/jobs/contract.js';
 import { SCHEDULE_QUEUE } from '../../../src/jobs/schedules/schedule.js';
 import { Metrics } from '../../../src/telemetry/metrics.js';
+import { ScorerMetrics } from '../../../src/telemetry/scorer-metrics.js';
 import { EXAMPLE, find, manifestsOf, ROOT, raw, readText, readYaml } from './manifests.js';
 import { parseQuery } from './promql.js';
 
@@ -52,6 +53,7 @@ async function exported(): Promise<Map<string, readonly string[]>> {
     isRedisUp: () => true,
     memory: async () => undefined,
   });
+  new ScorerMetrics(registry);
   const series = new Map<string, readonly string[]>([['up', []]]);
   for (const metric of registry.getMetricsAsArray()) {
     const { name, labelNames = [] } = metric as unknown as { name: string; labelNames?: string[] };
