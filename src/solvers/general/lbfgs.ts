@@ -13,7 +13,7 @@ const MEMORY = 8;
 /** A pair whose curvature is below this share of its lengths is not learned. */
 const LEAST_CURVATURE = 1e-10;
 
-class LbfgsRule implements DirectionRule {
+export class LbfgsRule implements DirectionRule {
   private readonly steps: Float64Array[];
   private readonly changes: Float64Array[];
   private readonly inverse = new Float64Array(MEMORY);

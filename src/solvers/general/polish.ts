@@ -23,15 +23,15 @@ export interface PolishEffort {
   readonly boxes: number;
   /** The polish ends when a box gains less than this share of the cost. */
   readonly gain: number;
+  /** Boxes are given up when their radius falls below this share of the first one. */
+  readonly leastRadius: number;
   /** An answer that costs so many times the best one after a round is given up. */
   readonly hopeless: number;
 }
 
-export const COARSE: PolishEffort = { boxes: 12, gain: 1e-3, hopeless: 1.1 };
-export const FINE: PolishEffort = { boxes: 60, gain: 1e-7, hopeless: Infinity };
+export const COARSE: PolishEffort = { boxes: 12, gain: 1e-3, leastRadius: 1e-3, hopeless: 1.1 };
+export const FINE: PolishEffort = { boxes: 60, gain: 1e-7, leastRadius: 1e-5, hopeless: Infinity };
 
-/** A box is given up when its radius falls below this share of the first one. */
-const LEAST_RADIUS = 1e-5;
 /** How much further than the steepest column needs a box reaches. */
 const ROOM = 1000;
 const CORRECTIONS = 3;
@@ -165,13 +165,14 @@ export class Polish {
   }
 
   /** Along the boundary for as long as it gets cheaper. */
-  private *slide(start: Look, { boxes, gain }: PolishEffort): Asked<Look> {
+  private *slide(start: Look, { boxes, gain, leastRadius }: PolishEffort): Asked<Look> {
     const first = this.search.span(start.x);
     let at = start;
     let radius = first;
-    for (let k = 0; k < boxes && radius > LEAST_RADIUS * first && !this.search.isOver; k++) {
+    for (let k = 0; k < boxes && radius > leastRadius * first && !this.search.isOver; k++) {
       if (!(yield* this.slopes.at(at.x, at.margin, this.slope))) break;
-      const next = yield* this.cheaper(at, radius);
+      const next = yield* this.cheaper(at, radius, gain);
+      if (next === 'stationary') break;
       const saved = next ? 1 - this.cost(next) / this.cost(at) : 0;
       if (next) at = next;
       if (next && saved < gain && radius >= first) break;
@@ -180,14 +181,14 @@ export class Polish {
     return at;
   }
 
-  /** A cheaper answer in a box around one; null: none was found. */
-  private *cheaper(at: Look, radius: number): Asked<Look | null> {
-    const most = this.cost(at);
+  /** A cheaper answer in a box around one; null: none was found; stationary: the tangent promises less than a share of the cost. */
+  private *cheaper(at: Look, radius: number, gain: number): Asked<Look | null | 'stationary'> {
+    const most = this.cost(at) * (1 - gain);
     const tangents = [this.tangentAt(at)];
     let need = this.depth(at) - at.margin;
     for (let k = 0; k < CORRECTIONS; k++) {
       const x = this.wanted(at, tangents, need, radius);
-      if (!x || !(this.search.costOf(x) < most)) return null;
+      if (!x || !(this.search.costOf(x) < most)) return k === 0 ? 'stationary' : null;
       const look = yield* this.search.askOne(x);
       if (look.isAnswer) return look;
       need += MORE * Math.max(-look.margin, this.depth(at), Math.abs(need) * 1e-3);
