@@ -19,6 +19,8 @@ export interface ProvedPiece {
   readonly proof: BoxProof;
   /** Whether a point, by column, is in the piece or very near it. */
   contains(columns: Float64Array): boolean;
+  /** What a look at the piece takes, in units of effort. */
+  readonly work: number;
 }
 
 /** Parts that a box is cut into at most. */
@@ -55,7 +57,10 @@ function judgePart(part: Box, { pieces, effort, isAnswer }: Cover): BoxVerdict {
   if (!isAnswer(part.at)) return { point: part.at };
   if (!part.varies.includes(1)) return 'proved';
   for (const piece of pieces) {
-    if (pieces.length > 1 && !piece.contains(part.at)) continue;
+    if (pieces.length > 1) {
+      if (!effort.spend(piece.work)) return 'unknown';
+      if (!piece.contains(part.at)) continue;
+    }
     const verdict = piece.proof.prove(part, shareOf(effort, LOOKS_PER_PIECE));
     if (verdict === 'proved') return verdict;
     if (isRefuted(verdict) && !isAnswer(verdict.point)) return verdict;

@@ -14,10 +14,11 @@ import type { LoadedModel } from '../models/load.js';
 import { contains } from '../models/region.js';
 import { changeCost } from '../policy/cost.js';
 import { isSame } from '../policy/values.js';
-import type { Budget } from '../problems/budget.js';
+import { type Budget, FLOPS_PER_UNIT } from '../problems/budget.js';
 import type { CompiledPolicy } from '../problems/compile.js';
 import { boxEffort } from '../proofs/box-effort.js';
 import { prepareBoxProof } from '../proofs/box-proof.js';
+import { modelFlops } from '../solvers/shared/model-flops.js';
 import type { ProvedPiece } from './box-cover.js';
 import { pointsOf } from './region-points.js';
 import type { Person, TargetPlan } from './search.js';
@@ -67,6 +68,7 @@ export class Regions {
     target.pieces ??= target.problems.map((problem) => ({
       proof: prepareBoxProof(problem, run),
       contains: (columns) => contains(problem.piece, known(columns), BELONGS),
+      work: modelFlops(problem) / FLOPS_PER_UNIT,
     }));
     return target.pieces;
   }

@@ -32,6 +32,8 @@ export class Widening {
   readonly box: Box;
   /** The answer with missing values as what the imputer stands for: what constraints read. */
   private readonly effective: Float64Array;
+  /** What the model's word on a point takes, in units of effort: about a look at a piece. */
+  private readonly wordWork: number;
 
   constructor(private readonly task: WideningTask) {
     const { person, values } = task;
@@ -39,6 +41,7 @@ export class Widening {
     const at = new Float64Array(space.columns);
     spread(space, values, at);
     this.box = { domain: createDomain(space), varies: new Uint8Array(space.features.length), at };
+    this.wordWork = Math.max(0, ...task.pieces.map(({ work }) => work));
     this.effective = values.map((value, f) => (Number.isNaN(value) ? person.baseline[f] : value));
     this.shrink();
   }
@@ -162,6 +165,7 @@ export class Widening {
   private judge(isMoved: (feature: Feature) => boolean = () => false): BoxVerdict {
     const { domain, varies } = this.box;
     const { constraints, changed, effort, pieces } = this.task;
+    if (!effort.spend(this.wordWork)) return 'unknown';
     for (const feature of changed) varies[feature.index] = +(isMoved(feature) || isOpen(domain, feature));
     const policy = allOf(constraints.map((constraint) => holdsOver(constraint, domain, varies, this.effective)));
     if (policy !== 'proved') return this.confirmed(policy);
@@ -175,7 +179,7 @@ export class Widening {
   /** The answer, with what varies as it is in a point. */
   private isAnswer(columns: Float64Array): boolean {
     const { values, isAnswer, person, effort } = this.task;
-    effort.take();
+    effort.take(this.wordWork);
     const found = new Float64Array(values.length);
     gather(person.domain.space, columns, found);
     return isAnswer(values.map((value, f) => (this.box.varies[f] ? found[f] : value)));
