@@ -24,8 +24,9 @@ import type { FoundPath, PathStep } from './found-path.js';
 import { RowQueue } from './row-queue.js';
 import { StepLengths } from './step-lengths.js';
 
-/** Units of effort for a look at an edge, for each feature. */
+/** Units of effort for a look at an edge, for each feature, and for a look at a row or a box of the index, for each coordinate. */
 const EDGE_WORK = 0.004;
+const LOOK_WORK = 0.001;
 /** Rows settled between two looks at the budget. */
 const ROWS_PER_LOOK = 64;
 /** Rows that a model elsewhere is asked for at first; twice as many each time. */
@@ -78,9 +79,9 @@ export class PathSearch {
     this.thinnest = options.atLeast > 0 ? thinnestOf(graph.sparsity, options.atLeast) : Infinity;
   }
 
-  /** Paths to ends that are accepted, shortest first, until `isEnough` or the budget ends. */
+  /** Gives the paths to all ends, the shortest first, until `take` has enough or the budget ends. */
   run(person: Person, goals: readonly Goal[], budget: Budget, take: (path: FoundPath) => 'go on' | 'enough'): void {
-    this.begin(person);
+    this.begin(person, budget);
     const { memory } = this.loaded.model;
     let batch: number[] = [];
     let size = memory ? FIRST_BATCH : 1;
@@ -91,7 +92,7 @@ export class PathSearch {
       return isDone;
     };
     while (this.queue.size > 0) {
-      if (this.settled % ROWS_PER_LOOK === 0 && budget.isSpent) return;
+      if (this.settled % ROWS_PER_LOOK === 0 && budget.isSpent) break;
       const place = this.settle(budget);
       if (this.graph.sparsity[place] <= this.thinnest) batch.push(place);
       if (batch.length >= size && flush()) return;
@@ -99,7 +100,7 @@ export class PathSearch {
     flush();
   }
 
-  private begin(person: Person): void {
+  private begin(person: Person, budget: Budget): void {
     this.person = person;
     this.number++;
     this.settled = 0;
@@ -108,8 +109,10 @@ export class PathSearch {
     const index = this.groups.get(groupKey(person.factual, this.spec.fixed));
     if (!index) return;
     this.metric.place(person.factual, this.point);
+    this.near.looks = 0;
     for (const place of this.firstPlaces(index))
       this.reach(place, this.lengths.ofEntry(person.baseline, place), NOBODY);
+    budget.spend(LOOK_WORK * this.near.looks * this.metric.width);
   }
 
   private firstPlaces(index: RowIndex): Iterable<number> {

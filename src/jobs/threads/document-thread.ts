@@ -4,7 +4,7 @@
  */
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
-import { oneAtATime } from '../../store/redis/one-at-a-time.js';
+import { fewAtATime, oneAtATime } from '../../store/redis/one-at-a-time.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
 import type { SharedGraphs, SharedModel } from './messages.js';
 import { SolverPool } from './pool.js';
@@ -15,10 +15,11 @@ export function packInThread(bytes: Uint8Array, { digest, version }: ModelPin): 
   return inOwnThread((pool) => pool.runDocument({ kind: 'pack', bytes, digest, version }));
 }
 
-/** The graphs over the background that the paths of a policy take; none where the policy asks for no path. */
+/** The graphs over the background that the paths of a policy take; none where the policy asks for no path. Each takes a core: two at a time. */
 export async function graphsInThread(model: SharedModel, policy: Policy): Promise<SharedGraphs | undefined> {
   if (!policy.document.path) return undefined;
-  return inOwnThread((pool) => pool.runDocument({ kind: 'graphs', model, policy: shareJson(policy.document) }));
+  const task = { kind: 'graphs', model, policy: shareJson(policy.document) } as const;
+  return buildingInTurn(() => inOwnThread((pool) => pool.runDocument(task)));
 }
 
 /** Checks an untrusted document and makes it ready for the registry; one at a time, since each takes much memory. */
@@ -27,6 +28,7 @@ export function admitInThread(bytes: Uint8Array, maxDocumentMb: number): Promise
 }
 
 const inTurn = oneAtATime();
+const buildingInTurn = fewAtATime(2);
 
 async function inOwnThread<T>(use: (pool: SolverPool) => Promise<T>): Promise<T> {
   const pool = new SolverPool({ threads: 1 });
