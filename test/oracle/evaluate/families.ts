@@ -1,7 +1,9 @@
 /** The table of families: parameters of a model document -> its evaluator. */
 import type { Evaluator } from './evaluator.js';
+import { type KernelParameters, kernelMachine } from './kernels.js';
 import { hyperplane, type LinearParameters, logistic, regression } from './linear.js';
 import { type LvqParameters, lvq } from './lvq.js';
+import { type NeighbourParameters, neighbours } from './neighbours.js';
 import { type NetworkParameters, network } from './network.js';
 import {
   type LdaParameters,
@@ -48,6 +50,8 @@ const BUILD: Record<string, Build> = {
   'tree-ensemble': (p: EnsembleParameters, classes) => ensemble(p, classes.length),
   'isolation-forest': (p: IsolationParameters) => isolationForest(p),
   mlp: (p: NetworkParameters) => network(p),
+  knn: (p: NeighbourParameters, classes) => neighbours(p, classes),
+  'kernel-svm': (p: KernelParameters, classes) => kernelMachine(p, classes),
 };
 
 export const FAMILIES: readonly string[] = Object.keys(BUILD);

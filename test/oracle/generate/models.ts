@@ -79,6 +79,46 @@ function lvq(dice: Dice, inputs: Inputs): Draw {
   return { parameters: { prototypes, labels, ...relevance }, classes };
 }
 
+/** Samples on whole numbers have many at equal distance. */
+function neighbours(dice: Dice, inputs: Inputs): Draw {
+  const classes = dice.pick([0, 2, 2, 3]);
+  const samples = Array.from({ length: dice.integer(5, 10) }, () => means(dice, inputs));
+  const labels = samples.map((_, i) => (classes ? `c${i % classes}` : dice.integer(-4, 4)));
+  const parameters = {
+    samples,
+    labels,
+    k: dice.pick([1, 1, 2, 3, 4]),
+    metric: dice.pick(['euclidean', 'euclidean', 'euclidean', 'manhattan']),
+    weights: dice.pick(['uniform', 'uniform', 'uniform', 'distance']),
+  };
+  return { parameters, classes };
+}
+
+function kernelMachine(dice: Dice, inputs: Inputs): Draw {
+  const classes = dice.pick([0, 2, 2, 3]);
+  const counts = Array.from({ length: Math.max(1, classes) }, () => dice.integer(1, 3));
+  const supportVectors = counts.flatMap((count) => Array.from({ length: count }, () => means(dice, inputs)));
+  const width = Math.max(...inputs.units.map(Math.abs)) ** 2 * inputs.units.length;
+  const gamma = Number((1 / (width || 1)).toPrecision(3));
+  const kernel = dice.pick([
+    { type: 'linear' },
+    { type: 'rbf', gamma },
+    { type: 'rbf', gamma },
+    { type: 'poly', gamma, coef0: 1, degree: dice.integer(1, 3) },
+    { type: 'sigmoid', gamma, coef0: -0.2 },
+  ]);
+  const coefficients = () => supportVectors.map(() => Number(dice.normal().toPrecision(4)));
+  const one = { dualCoefficients: coefficients(), intercept: Number((0.3 * dice.normal()).toPrecision(3)) };
+  const several = {
+    dualCoefficients: Array.from({ length: classes - 1 }, coefficients),
+    intercept: Array.from({ length: (classes * (classes - 1)) / 2 }, () =>
+      Number((0.3 * dice.normal()).toPrecision(3)),
+    ),
+    supportCounts: counts,
+  };
+  return { parameters: { supportVectors, kernel, ...(classes > 2 ? several : one) }, classes };
+}
+
 const symmetric = (rows: number[][]): number[][] =>
   rows.map((row, i) => row.map((_, j) => (rows[i][j] + rows[j][i]) / 2));
 
@@ -250,4 +290,6 @@ export const GENERATORS: Record<string, (dice: Dice, inputs: Inputs) => Draw> = 
     parameters: isolation(dice, inputs, -Number(dice.between(0.35, 0.6).toFixed(2))),
     classes: 2,
   }),
+  knn: neighbours,
+  'kernel-svm': kernelMachine,
 };
