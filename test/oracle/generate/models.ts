@@ -69,7 +69,9 @@ function lvq(dice: Dice, inputs: Inputs): Draw {
   const count = classes * dice.integer(1, 2);
   const prototypes = Array.from({ length: count }, () => means(dice, inputs));
   const labels = prototypes.map((_, p) => `c${p % classes}`);
-  const matrix = () => symmetric(positive(dice, inverseUnits(inputs.units), dice.pick([0, 1]), inputs.ground));
+  // A singular matrix that is rounded may have a negative eigenvalue, and is refused then.
+  const ridges = inputs.ground === 'tidy' ? [0, 1] : [1e-3, 1];
+  const matrix = () => symmetric(positive(dice, inverseUnits(inputs.units), dice.pick(ridges), inputs.ground));
   const relevance = dice.pick([
     () => ({}),
     () => ({ relevance: matrix() }),
