@@ -19,8 +19,8 @@
 import { type AffineMap, applyMap, isIdentity, pullBackVector, sizesOf } from '../linalg/affine.js';
 import { dot, logSumExp } from '../linalg/vector.js';
 import type { DistanceDifference } from './distance-difference.js';
-import type { NearestSamples } from './nearest-samples.js';
-import { Network, type NetworkLayer } from './network.js';
+import type { NearestSamples } from './machines/nearest-samples.js';
+import { Network, type NetworkLayer } from './machines/network.js';
 import { type Forest, leafOf } from './trees/tree.js';
 
 export interface LinearRow {

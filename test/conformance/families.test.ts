@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { applyMap } from '../../src/linalg/affine.js';
 import { families } from '../../src/models/index.js';
 import { type LoadedModel, loadModel, Scorer } from '../../src/models/load.js';
-import { Network } from '../../src/models/network.js';
+import { Network } from '../../src/models/machines/network.js';
 import {
   type Atom,
   contains,

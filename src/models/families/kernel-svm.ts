@@ -15,9 +15,9 @@ import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { bounded, matrix, vector } from '../../documents/model-document.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
-import { type CoefficientRange, type KernelForm, type KernelSum, KernelSums, kernelOf } from '../kernels.js';
+import { type CoefficientRange, type KernelForm, type KernelSum, KernelSums, kernelOf } from '../machines/kernels.js';
+import { OneVsOne } from '../machines/one-vs-one.js';
 import { goalMargin, insideOf, nearerEnd, rivalOf } from '../margins.js';
-import { OneVsOne } from '../one-vs-one.js';
 import { between, type Goal, type LinearRow, polyhedron, type Region } from '../region.js';
 import { rowsOf, type SharedParts, shareRows } from '../shared-parts.js';
 

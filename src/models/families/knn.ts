@@ -15,8 +15,8 @@ import { finite, matrix } from '../../documents/model-document.js';
 import { sharedFloats } from '../../linalg/shared.js';
 import { argmax } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import { NearestSamples } from '../machines/nearest-samples.js';
 import { goalMargin } from '../margins.js';
-import { NearestSamples } from '../nearest-samples.js';
 import type { Goal, Piece } from '../region.js';
 import { type SharedParts, shareRows } from '../shared-parts.js';
 

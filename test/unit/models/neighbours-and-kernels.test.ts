@@ -1,7 +1,7 @@
 /** Neighbour rules and kernel machines: scores, ties and votes as scikit-learn has them, and documents that are refused. */
 import { describe, expect, it } from 'vitest';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
-import { OneVsOne } from '../../../src/models/one-vs-one.js';
+import { OneVsOne } from '../../../src/models/machines/one-vs-one.js';
 import { faultOf } from '../../support/documents.js';
 
 const features = [

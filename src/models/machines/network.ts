@@ -5,7 +5,7 @@
  *
  * Gradients go backwards:  ∂/∂h_{l-1} = W_lᵀ (σ_l'(z_l) ∂/∂h_l).  The slope of relu at 0 is 0, as scikit-learn has it.
  */
-import { dot } from '../linalg/vector.js';
+import { dot } from '../../linalg/vector.js';
 
 /** How a unit answers its input z, and the slope of the answer h. */
 interface ActivationFunction {

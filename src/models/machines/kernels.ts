@@ -6,7 +6,7 @@
  *   sigmoid   tanh(γ v·x + c)          γ (1 - tanh²) v
  *   rbf       exp(-γ ‖v - x‖²)         2 γ K (v - x)
  */
-import { dot } from '../linalg/vector.js';
+import { dot } from '../../linalg/vector.js';
 
 export type KernelType = 'linear' | 'rbf' | 'poly' | 'sigmoid';
 

@@ -4,9 +4,9 @@
  *   numbers   by layer: the weights, unit by unit, then the biases
  *   shape     by layer: the number of units, then the activation
  */
-import { sharedFloats, sharedInts } from '../linalg/shared.js';
+import { sharedFloats, sharedInts } from '../../linalg/shared.js';
+import type { SharedParts } from '../shared-parts.js';
 import type { Activation, NetworkLayer } from './network.js';
-import type { SharedParts } from './shared-parts.js';
 
 /** Softmax is the last layer's alone: the model that reads the last layer knows it. */
 export type LayerActivation = Activation | 'softmax';
