@@ -26,13 +26,27 @@ export const costSchema = z.strictObject({
   weights: z.union([z.enum(['none', 'mad', 'std']), recordOf(positive)]).default('none'),
 });
 
-/** `atLeast`: the share of the background that may be less normal than an answer; left out: the brought forest's own offset. */
-export const plausibilitySchema = z.strictObject({
-  method: z.enum(['isolation-forest']),
-  atLeast: finite.min(0).lt(1).optional(),
-  trees: z.int().min(1).max(1000).default(100),
-  sampleSize: z.int().min(2).max(100_000).default(256),
-});
+/**
+ * `atLeast`: the share of the background that may be less plausible than an answer; left out: the brought forest's own offset.
+ * `components` of a mixture of Gaussians, or the distance to the `k`-th nearest row: two measures of density.
+ */
+export const plausibilitySchema = z
+  .strictObject({
+    method: z.enum(['isolation-forest', 'density']),
+    atLeast: finite.min(0).lt(1).optional(),
+    trees: z.int().min(1).max(1000).default(100),
+    sampleSize: z.int().min(2).max(100_000).default(256),
+    components: z.int().min(1).max(16).optional(),
+    k: z.int().min(1).max(1000).optional(),
+  })
+  .refine(({ method, components, k }) => method === 'density' || (components ?? k) === undefined, {
+    path: ['method'],
+    message: '"components" and "k" are for the method "density"',
+  })
+  .refine(({ components, k }) => components === undefined || k === undefined, {
+    path: ['k'],
+    message: 'stands in place of "components"',
+  });
 
 /**
  * A path over rows of the background. `k`: neighbours of a row. `epsilon`: the distance within which rows are neighbours. `atLeast`: the

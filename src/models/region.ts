@@ -9,6 +9,7 @@
  *   trees       sums over trees of a gain at the leaf are large enough (tree.ts)
  *   neighbours  the labels of the nearest samples reach the goal (nearest-samples.ts)
  *   network     the activations of a network's layers lie in a piece (network.ts)
+ *   condition   columns meet a condition beside the model's, known by its word alone
  *   smooth      the model's own margin is at least 0; there is a gradient and no closed form
  *   oracle      the model's own margin is at least 0; only scores are known
  *
@@ -122,12 +123,26 @@ export interface NetworkAtom {
   readonly map: AffineMap | null;
 }
 
+/** A condition on columns that is not the model's. Dropping the atom gives a relaxation. */
+export interface ConditionAtom {
+  readonly kind: 'condition';
+  meets(columns: Float64Array): boolean;
+}
+
 /** Only the model itself knows: `problem.margin`, and for `smooth` also `problem.gradient`. */
 export interface OpaqueAtom {
   readonly kind: 'smooth' | 'oracle';
 }
 
-export type Atom = ExpSum | ExpQuadratics | QuadraticAtom | TreesAtom | NeighboursAtom | NetworkAtom | OpaqueAtom;
+export type Atom =
+  | ExpSum
+  | ExpQuadratics
+  | QuadraticAtom
+  | TreesAtom
+  | NeighboursAtom
+  | NetworkAtom
+  | ConditionAtom
+  | OpaqueAtom;
 export type AtomKind = Atom['kind'];
 export type AtomOf<K extends AtomKind> = Extract<Atom, { kind: K }>;
 
@@ -187,6 +202,7 @@ const PULL_BACK: { [K in AtomKind]: (map: AffineMap, atom: AtomOf<K>) => Atom } 
   trees: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
   neighbours: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
   network: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
+  condition: (_, atom) => atom,
   smooth: (_, atom) => atom,
   oracle: (_, atom) => atom,
 };
@@ -207,6 +223,7 @@ const MEETS: { [K in AtomKind]: (atom: AtomOf<K>, x: Float64Array, tolerance: nu
   neighbours: ({ map, meets }, x) => meets(map ? mapped(map, x) : x),
   network: ({ layers, head, map }, x, tolerance) =>
     contains(head, new Network(layers).run(map ? mapped(map, x) : x), tolerance),
+  condition: ({ meets }, x) => meets(x),
   smooth: () => true,
   oracle: () => true,
 };

@@ -1,28 +1,28 @@
 /**
- * Plausibility: an answer must be at least as normal as a share of the background is.
+ * Plausibility: an answer must be at least as plausible as a share of the background is,  value(x) >= need.
  *
- *   normality(x) = Σ over trees of an isolation forest of the path length at x's leaf  >=  need
+ *   isolation-forest   value(x) = Σ over trees of an isolation forest of the path length at x's leaf
+ *   density            density.ts
  *
- * `need` is the `atLeast` quantile of the samples' own normality, which makes at least 1 - atLeast of the samples plausible.
+ * `need` is the `atLeast` quantile of the samples' own values, which makes at least 1 - atLeast of the samples plausible.
  * Where the policy leaves `atLeast` out, the offset of the document's own forest is `need`. The forest reads the model's columns before
  * preprocessing. The model's imputer replaces a missing value. Without an imputer the split decides.
  */
-import { ElsewiseError } from '../documents/error.js';
 import type { PlausibilityDocument } from '../documents/policy-document.js';
 import { type Bounds, beyondBound } from '../models/bounds.js';
-import { spread } from '../models/features.js';
 import type { LoadedModel } from '../models/load.js';
 import type { TreesAtom } from '../models/region.js';
 import { onColumns } from '../models/trees/forest-columns.js';
 import { trainIsolationForest } from '../models/trees/isolation-training.js';
 import { type Forest, flatten, leafOf } from '../models/trees/tree.js';
+import { backgroundColumns, plausibilityError, quantile } from './background-columns.js';
+import { compileDensity } from './density.js';
+import type { Plausibility } from './plausibility-measure.js';
 
-/** A quantile of fewer samples than this says little. */
-const FEWEST_SAMPLES = 20;
 /** How far rounding may move a sum of path lengths. */
 const SLACK = 1e-9;
 
-export class Plausibility {
+class Normality implements Plausibility {
   /** The condition as an atom: splits are `column <= threshold`. */
   readonly atom: TreesAtom;
   private readonly columns: Float64Array;
@@ -63,24 +63,23 @@ export function compilePlausibility(document: PlausibilityDocument | undefined, 
   return compiled;
 }
 
-function compile(document: PlausibilityDocument, loaded: LoadedModel): Plausibility {
+const compile = (document: PlausibilityDocument, loaded: LoadedModel): Plausibility =>
+  document.method === 'density' ? compileDensity(document, loaded) : compileForest(document, loaded);
+
+function compileForest(document: PlausibilityDocument, loaded: LoadedModel): Plausibility {
   const { imputed } = loaded.preprocessing;
   const brought = loaded.background.isolationForest;
   if (document.atLeast === undefined) {
     if (!brought) throw plausibilityError('.atLeast', 'is needed where the model brings no background.isolationForest');
-    return new Plausibility(plain(brought.forest), needOf(brought.offset, brought.forest.root.length), imputed);
+    return new Normality(plain(brought.forest), needOf(brought.offset, brought.forest.root.length), imputed);
   }
-  const rows = sampleColumns(loaded);
-  if (rows.length < FEWEST_SAMPLES) {
-    const has = `the model has ${rows.length || 'none'}`;
-    throw plausibilityError('', `needs at least ${FEWEST_SAMPLES} rows in model.background.samples; ${has}`);
-  }
+  const rows = backgroundColumns(loaded);
   const [trees, sampleSize] = brought ? [brought.forest.root.length, 0] : [document.trees, document.sampleSize];
   checkWork(trees, rows.length, sampleSize, loaded.bounds);
   const forest = brought
     ? plain(brought.forest)
     : flatten(trainIsolationForest(rows, document), loaded.space.columns, 'policy.plausibility');
-  return new Plausibility(
+  return new Normality(
     forest,
     quantile(
       rows.map((row) => normality(forest, row)),
@@ -100,9 +99,6 @@ function checkWork(trees: number, samples: number, sampleSize: number, { plausib
   throw beyondBound('policy.plausibility.trees', message, 'plausibilityLooks');
 }
 
-const plausibilityError = (key: string, message: string) =>
-  new ElsewiseError('bad-document', message, `policy.plausibility${key}`);
-
 /** Without sets of categories there is always a threshold. */
 const plain = (forest: Forest): Forest =>
   onColumns(
@@ -111,22 +107,7 @@ const plain = (forest: Forest): Forest =>
     () => 0,
   );
 
-/** The samples by column, imputed as the model does. */
-function sampleColumns({ background, space, preprocessing }: LoadedModel): Float64Array[] {
-  return background.samples.map((values) => {
-    const columns = new Float64Array(space.columns);
-    spread(space, values, columns);
-    return columns.map((value, c) => (Number.isNaN(value) ? preprocessing.imputed[c] : value));
-  });
-}
-
 /** The sum of path lengths at which -2^(-mean) is the offset. */
 function needOf(offset: number, trees: number): number {
   return offset < 0 ? -trees * Math.log2(-offset) : Infinity;
-}
-
-/** The largest need that at least 1 - share of the values meet. */
-function quantile(values: readonly number[], share: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }

@@ -12,7 +12,8 @@ import { type LoadedModel, Scorer } from '../models/load.js';
 import { type Goal, type LinearRow, type Piece, pullBack } from '../models/region.js';
 import { type Constraint, compileConstraint, type LinearAtom, toleranceOf } from '../policy/constraint.js';
 import { type Cost, compileCost } from '../policy/cost.js';
-import { compilePlausibility, type Plausibility } from '../policy/plausibility.js';
+import { compilePlausibility } from '../policy/plausibility.js';
+import type { Plausibility } from '../policy/plausibility-measure.js';
 import { compileRules, type FeatureRule } from '../policy/rules.js';
 import { onOwnColumns } from './column-trees.js';
 import { withPlausibility } from './plausible.js';
@@ -90,7 +91,7 @@ export function compileProblems(loaded: LoadedModel, policy: CompiledPolicy, goa
   const word = modelsWord(loaded, plausibility, goal);
   return piecesOf(loaded.model, goal).map((region) => {
     const own = onOwnColumns(pullBack(loaded.preprocessing.map, region), loaded);
-    const piece = plausibility ? withPlausibility(own, plausibility.atom) : own;
+    const piece = plausibility ? withPlausibility(own, plausibility) : own;
     const parts = { space: loaded.space, rules, piece, cost, links, clauses, maxChanges, samples, ...word };
     return { ...parts, traits: traitsOf(parts) };
   });
@@ -113,15 +114,28 @@ function modelsWord(loaded: LoadedModel, plausibility: Plausibility | null, goal
     return model.achieves(scorer.raw, goal);
   };
   const holds: Problem['holds'] = plausibility ? (columns) => plausibility.holds(columns) && reaches(columns) : reaches;
-  const margin: Problem['margin'] = (columns) => {
+  const own: Problem['margin'] = (columns) => {
     scorer.runColumns(columns);
     return model.margin(scorer.raw, goal);
   };
-  const gradient: Problem['gradient'] = (columns, out) => {
+  const slope: Problem['gradient'] = (columns, out) => {
     model.gradient!(preprocessing.run(columns), goal, inputs);
     out.set(pullBackVector(preprocessing.map, inputs).a);
   };
-  return { reaches, holds, margin, gradient: model.gradient ? gradient : null };
+  const measure = { margin: own, gradient: model.gradient ? slope : null };
+  return { reaches, holds, ...(plausibility ? lesserOf(measure, plausibility) : measure) };
+}
+
+type Measure = Pick<Problem, 'margin' | 'gradient'>;
+
+/** The model's margin or that of plausibility, where the latter is less; with a slope where both have one. */
+function lesserOf({ margin, gradient }: Measure, plausibility: Plausibility): Measure {
+  const { margin: other, gradient: slope } = plausibility;
+  if (!other) return { margin, gradient };
+  const least: Problem['margin'] = (columns) => Math.min(margin(columns), other(columns));
+  const steepest: Problem['gradient'] = (columns, out) =>
+    other(columns) < margin(columns) ? slope!(columns, out) : gradient!(columns, out);
+  return { margin: least, gradient: gradient && slope ? steepest : null };
 }
 
 function traitsOf(problem: Omit<Problem, 'traits'>): Traits {

@@ -1,13 +1,26 @@
 /**
  * A piece whose points must be plausible as well: one more atom of the conjunction. Where the piece is made of trees, the two atoms
  * become one sum over trees, and every method for trees keeps both. Behind a step that mixes columns the trees of both compare the
- * model's inputs and, after these, the columns.
+ * model's inputs and, after these, the columns. Quadratics stay quadratics beside rows, quadratics and sums of exponentials. Elsewhere
+ * the condition is known by its word alone.
  */
 import { withSource } from '../linalg/affine.js';
-import type { Piece, TreesAtom } from '../models/region.js';
+import type { AtomKind, Piece, TreesAtom } from '../models/region.js';
 import { uniteForests } from '../models/trees/forest-union.js';
+import type { Plausibility } from '../policy/plausibility-measure.js';
 
-export function withPlausibility({ rows, atoms }: Piece, plausible: TreesAtom): Piece {
+/** Atoms beside which exact methods take quadratics. */
+const CURVED: readonly AtomKind[] = ['quadratic', 'exp-quadratics', 'exp-sum'];
+
+export function withPlausibility(piece: Piece, plausibility: Plausibility): Piece {
+  const { atom } = plausibility;
+  if (atom?.kind === 'trees') return withTrees(piece, atom);
+  const isDescribed = atom && piece.atoms.every(({ kind }) => CURVED.includes(kind));
+  const meets = (columns: Float64Array) => plausibility.holds(columns);
+  return { rows: piece.rows, atoms: [...piece.atoms, isDescribed ? atom : { kind: 'condition', meets }] };
+}
+
+function withTrees({ rows, atoms }: Piece, plausible: TreesAtom): Piece {
   const own = atoms.length === 1 && atoms[0].kind === 'trees' ? atoms[0] : null;
   if (!own) return { rows, atoms: [...atoms, plausible] };
   return { rows, atoms: [own.map ? behindStep(own, plausible) : uniteForests(own, plausible)] };

@@ -47,6 +47,7 @@ const PREPARE: { [K in AtomKind]: Prepare<K> } = {
   trees: overTrees,
   neighbours: () => UNKNOWN,
   network: () => UNKNOWN,
+  condition: () => UNKNOWN,
   smooth: () => UNKNOWN,
   oracle: () => UNKNOWN,
 };

@@ -34,6 +34,7 @@ import { branchPlausible } from './reductions/branch-plausible.js';
 import { cuts } from './reductions/cuts.js';
 import { featureSets } from './reductions/feature-sets.js';
 import { percentileChords } from './reductions/percentile-chords.js';
+import { withoutCondition } from './reductions/without-condition.js';
 import { workingSet } from './reductions/working-set.js';
 import type { SolverTable } from './solver.js';
 import { forestExact } from './trees/exact/forest-exact.js';
@@ -70,6 +71,7 @@ export const solvers: SolverTable = [
   forestExact,
   forestSplit,
   reluPhases,
+  withoutCondition,
   enumerate,
   forestDescent,
   forestPull,

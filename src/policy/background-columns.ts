@@ -1,0 +1,30 @@
+/** The background for measures of plausibility: its rows by column, and the need that a share of them does not meet. */
+import { ElsewiseError } from '../documents/error.js';
+import { spread } from '../models/features.js';
+import type { LoadedModel } from '../models/load.js';
+
+/** A quantile of fewer samples than this says little. */
+const FEWEST_SAMPLES = 20;
+
+export const plausibilityError = (key: string, message: string) =>
+  new ElsewiseError('bad-document', message, `policy.plausibility${key}`);
+
+/** The samples by column, imputed as the model does; enough of them for a quantile. */
+export function backgroundColumns({ background, space, preprocessing }: LoadedModel): Float64Array[] {
+  const { samples } = background;
+  if (samples.length < FEWEST_SAMPLES) {
+    const has = `the model has ${samples.length || 'none'}`;
+    throw plausibilityError('', `needs at least ${FEWEST_SAMPLES} rows in model.background.samples; ${has}`);
+  }
+  return samples.map((values) => {
+    const columns = new Float64Array(space.columns);
+    spread(space, values, columns);
+    return columns.map((value, c) => (Number.isNaN(value) ? preprocessing.imputed[c] : value));
+  });
+}
+
+/** The largest need that at least 1 - share of the values meet. */
+export function quantile(values: ArrayLike<number>, share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+}
