@@ -8,6 +8,7 @@ import type { RegionDocument } from '../../../src/documents/result-document.js';
 import type { Plan } from '../../../src/explain/plan.js';
 import { nextDown, nextUp } from '../../../src/linalg/floats.js';
 import { spread } from '../../../src/models/features.js';
+import type { TreesAtom } from '../../../src/models/region.js';
 import { compilePlausibility } from '../../../src/policy/plausibility.js';
 import type { Plausibility } from '../../../src/policy/plausibility-measure.js';
 import { checkShape, planOf } from '../../support/asking.js';
@@ -112,7 +113,8 @@ function draw(dice: Dice, name: string, range: Range): Value {
 }
 
 /** The values of a range that model or forest could tell apart: ends, and both sides of every cut. */
-function valuesIn({ plan, plausibility: { forest } }: Asked, name: string, range: Range): Value[] {
+function valuesIn({ plan, plausibility }: Asked, name: string, range: Range): Value[] {
+  const { forest } = plausibility.atom as TreesAtom;
   if ('in' in range) return range.in as string[];
   const [from, to] = [range.from!, range.to!];
   if (name !== 'a') return Array.from({ length: to - from + 1 }, (_, k) => from + k);
