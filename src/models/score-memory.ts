@@ -9,8 +9,12 @@ export type KnownScores = Map<string, Float64Array>;
 
 /** Inputs whose raw outputs are not known yet. */
 export class ScoresNeeded extends Error {
+  /** Without a stack: it is thrown for every point of a search that asks one by one, and the trace took a third of the step. */
   constructor(readonly inputs: readonly Float64Array[]) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super('the model is scored elsewhere: explain its rows through a driver that has its scores fetched');
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
