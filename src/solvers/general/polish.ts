@@ -60,6 +60,8 @@ export class Polish {
   private readonly slope: Float64Array;
   private readonly parts: number;
   private readonly isSloped: boolean;
+  /** Placing a point may take some of its margin. */
+  private readonly isStepped: boolean;
 
   constructor(private readonly search: PersonSearch) {
     this.step = new LinearStep(search);
@@ -68,6 +70,7 @@ export class Polish {
     this.slope = new Float64Array(search.problem.space.columns);
     this.parts = atomsOf(search.problem, 'oracle').length ? ORACLE_PARTS : PARTS;
     this.isSloped = search.problem.gradient !== null;
+    this.isStepped = search.problem.traits.discrete || search.problem.traits.rounded;
   }
 
   /** A cheaper answer, starting from one. */
@@ -84,32 +87,38 @@ export class Polish {
     return yield* this.shorten(at);
   }
 
-  /** An answer from a point outside of the region, by moves that linear models of the margin ask for. */
+  /**
+   * An answer from a point outside of the region, by moves that linear models of the margin ask for. What placing a point on steps and
+   * decimals takes of its margin is asked for in addition the next time, and twice as much where that was not enough.
+   */
   *enter(start: Look): Asked<Look | null> {
     const { search } = this;
     const tangents: MarginTangent[] = [];
     let at = start;
+    let lost = 0;
     for (let k = 0; k < ENTRIES && !search.isOver; k++) {
       if (at.isAnswer) return at;
       if (!(yield* this.slopes.at(at.x, at.margin, this.slope))) return null;
       tangents.push(this.tangentAt(at));
-      const next = yield* this.nextInside(at, tangents);
+      const next = yield* this.nextInside(at, tangents, lost);
       if (!next) return null;
+      if (this.isStepped && !next.isAnswer) lost = 2 * lost + Math.max(-next.margin, this.depth(next));
       at = next;
     }
     return at.isAnswer ? at : null;
   }
 
-  /** First by one tangent, which may change categories as well; then by the last tangents together. */
-  private *nextInside(at: Look, tangents: readonly MarginTangent[]): Asked<Look | null> {
+  /** By one tangent, which may change categories as well, at first and where features have steps; or by the last tangents together. */
+  private *nextInside(at: Look, tangents: readonly MarginTangent[], lost: number): Asked<Look | null> {
     const { search, step, slope } = this;
-    if (tangents.length === 1) {
-      const need = Math.max(-at.margin, this.depth(at));
+    if (this.isStepped ? tangents.length % 3 > 0 : tangents.length === 1) {
+      const need = Math.max(-at.margin, this.depth(at)) + lost;
       const x = search.place(step.solve(at.x, slope, need, this.reach(need)));
       return x && (yield* search.askOne(x));
     }
     for (const kept of KEPT) {
-      const wanted = this.tangentStep.solve(tangents.slice(-kept), at.x, FAR);
+      const deeper = tangents.slice(-kept).map((tangent) => ({ ...tangent, depth: tangent.depth + lost }));
+      const wanted = this.tangentStep.solve(deeper, at.x, FAR);
       const x = wanted && search.place(wanted);
       if (x) return yield* search.askOne(x);
     }

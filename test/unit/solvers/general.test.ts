@@ -86,6 +86,22 @@ describe.each(named)('%s', (name, solver) => {
     );
   });
 
+  it('finds answers of integers, steps and categories where there are any', () => {
+    const ratios: number[] = [];
+    for (let seed = 1; ratios.length < 40; seed++) {
+      const kinds: Kind[] = ['integer', 'step', 'one-hot', 'ordinal', seed % 2 ? 'continuous' : 'integer'];
+      const { problem, people } = randomCase({ norm: seed % 2 ? 'l1' : 'l2', kinds, rows: 1 }, seed);
+      for (const { domain } of problem ? people : []) {
+        const best = problem.holds(domain.origin) ? Infinity : optimum(problem, domain);
+        if (!(best < Infinity)) continue;
+        const x = answer(solver, { ...problem, samples: [] }, domain);
+        ratios.push(x ? judge(problem, domain, x).cost / best : Infinity);
+      }
+    }
+    expect(ratios.filter((ratio) => ratio < Infinity).length / ratios.length).toBeGreaterThanOrEqual(0.95);
+    expect(ratios.sort((a, b) => a - b)[ratios.length >> 1]).toBeLessThan(1.1);
+  });
+
   it('comes near the optimum of trees, where it takes them', () => {
     const ratios: number[] = [];
     for (let seed = 1; seed <= 40; seed++) {
