@@ -49,6 +49,9 @@ export const pathSchema = z.strictObject({
   ),
 });
 
+/** The shares of the background that are no more plausible than the person and the answer, by the policy's measure. */
+export const shownPlausibilitySchema = z.strictObject({ person: finite, answer: finite });
+
 export const counterfactualSchema = z.strictObject({
   features,
   prediction,
@@ -62,6 +65,7 @@ export const counterfactualSchema = z.strictObject({
   /** The group of features that alone may change, where the policy names groups. */
   lever: z.string().optional(),
   path: pathSchema.optional(),
+  plausibility: shownPlausibilitySchema.optional(),
 });
 
 /** The budget ended before this was decided. */
@@ -126,5 +130,6 @@ export type Reason = z.output<typeof reasonSchema>;
 export type RegionDocument = z.output<typeof regionSchema>;
 export type LeverDocument = z.output<typeof leverSchema>;
 export type ShownPath = z.output<typeof pathSchema>;
+export type ShownPlausibility = z.output<typeof shownPlausibilitySchema>;
 export type Proof = z.output<typeof proofSchema>;
 export type Attempt = ResultDocument['attempts'][number];

@@ -131,7 +131,7 @@ class PreparedPlan implements Plan, Searcher {
     this.compiled = compilePolicy(policy.document, model);
     this.verifier = new Verifier(model, this.compiled);
     this.regions = new Regions(model, this.compiled, this.verifier);
-    this.writer = new ResultWriter(model, policy, this.verifier.scorer);
+    this.writer = new ResultWriter(model, policy, this.verifier.scorer, this.compiled.plausibility);
     const values = () => new Float64Array(model.space.features.length);
     this.person = { factual: values(), baseline: values(), domain: createDomain(model.space) };
     this.levers = this.leverPlans();

@@ -10,10 +10,12 @@ import type {
   RegionDocument,
   ResultDocument,
   ShownPath,
+  ShownPlausibility,
 } from '../documents/result-document.js';
-import { type FeatureSpace, showValue } from '../models/features.js';
+import { type FeatureSpace, showValue, spread } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
+import type { Plausibility } from '../policy/plausibility-measure.js';
 import type { Policy } from '../policy/policy.js';
 import { reportedScore } from '../policy/target.js';
 import { isSame } from '../policy/values.js';
@@ -93,6 +95,7 @@ export class ResultWriter {
     private readonly model: LoadedModel,
     policy: Policy,
     private readonly scorer: Scorer,
+    private readonly plausibility: Plausibility | null,
   ) {
     this.modelTag = { name: model.name, version: model.version, digest: model.digest };
     this.policyTag = { name: policy.name, digest: policy.digest };
@@ -177,12 +180,24 @@ export class ResultWriter {
     const { values, cost } = settled;
     const features = this.show(values);
     const { prediction, score } = this.standing();
+    const plausibility = this.plausibility && this.showPlausibility(values, this.plausibility);
     const changes = listChanges(this.model.space, this.person.factual, values);
     const distances = this.distances(values, changes.length);
     const proof = proofOf(cost, lowerBound);
     const shown = { features, prediction, score, changes, cost, distances, solver, proof };
-    if (!region && lever === undefined && !path) return shown;
-    return { ...shown, ...(region && { region }), lever, ...(path && { path: this.showPath(path) }) };
+    if (!region && lever === undefined && !path && !plausibility) return shown;
+    const way = path && { path: this.showPath(path) };
+    return { ...shown, ...(region && { region }), lever, ...way, ...(plausibility && { plausibility }) };
+  }
+
+  private showPlausibility(answer: Float64Array, { shareOf }: Plausibility): ShownPlausibility | undefined {
+    if (!shareOf) return undefined;
+    const columns = new Float64Array(this.model.space.columns);
+    const shareAt = (values: Float64Array) => {
+      spread(this.model.space, values, columns);
+      return shareOf(columns);
+    };
+    return { person: shareAt(this.person.factual), answer: shareAt(answer) };
   }
 
   private showPath({ length, steps }: FoundPath): ShownPath {

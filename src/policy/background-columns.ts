@@ -23,8 +23,28 @@ export function backgroundColumns({ background, space, preprocessing }: LoadedMo
   });
 }
 
-/** The largest need that at least 1 - share of the values meet. */
-export function quantile(values: ArrayLike<number>, share: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+/** How plausible the rows of the background are. */
+export class BackgroundValues {
+  private readonly sorted: Float64Array;
+
+  constructor(values: ArrayLike<number>) {
+    this.sorted = Float64Array.from(values).sort();
+  }
+
+  /** The largest need that at least 1 - share of the values meet. */
+  quantile(share: number): number {
+    const { sorted } = this;
+    return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+  }
+
+  /** The share of values that are at most this one. */
+  shareUpTo(value: number): number {
+    let [low, high] = [0, this.sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.sorted[middle] <= value) low = middle + 1;
+      else high = middle;
+    }
+    return low / this.sorted.length;
+  }
 }

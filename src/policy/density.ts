@@ -17,7 +17,7 @@ import { DistanceDifference } from '../models/distance-difference.js';
 import type { LoadedModel } from '../models/load.js';
 import { type Atom, contains } from '../models/region.js';
 import { fitMixture, type GaussianComponent, logTerms, MOST_ROUNDS } from '../models/rows/gaussian-mixture.js';
-import { backgroundColumns, plausibilityError, quantile } from './background-columns.js';
+import { BackgroundValues, backgroundColumns, plausibilityError } from './background-columns.js';
 import type { Plausibility } from './plausibility-measure.js';
 
 const DEFAULT_COMPONENTS = 3;
@@ -103,7 +103,9 @@ function mixtureOf({ numbers, rows, columns }: Standardised, count: number, atLe
   checkMatrixWork(work, 'policy.plausibility.components', 'the mixture of the background', loaded.bounds);
   const components = fitMixture(rows, count);
   const values = columns.map((row) => logSumExp(logTerms(components, numbers.of(row))));
-  return new Mixture(numbers, components, eased(quantile(values, atLeast)), spreadOf(values));
+  const background = new BackgroundValues(values);
+  const need = eased(background.quantile(atLeast));
+  return new Mixture(numbers, components, need, spreadOf(values), background);
 }
 
 const eased = (need: number): number => need - NEED_SLACK * (1 + Math.abs(need));
@@ -123,6 +125,7 @@ class Mixture implements Plausibility {
     private readonly components: readonly GaussianComponent[],
     private readonly need: number,
     private readonly spread: number,
+    private readonly background: BackgroundValues,
   ) {
     this.slope = new Float64Array(numbers.map.offset.length);
     this.atom = atomOf(components, need, numbers.map);
@@ -133,8 +136,13 @@ class Mixture implements Plausibility {
     return contains({ rows: [], atoms: [this.atom] }, this.numbers.filled(columns));
   }
 
-  readonly margin = (columns: Float64Array): number =>
-    (logSumExp(logTerms(this.components, this.numbers.of(columns))) - this.need) / this.spread;
+  readonly shareOf = (columns: Float64Array): number => this.background.shareUpTo(this.logDensity(columns));
+
+  readonly margin = (columns: Float64Array): number => (this.logDensity(columns) - this.need) / this.spread;
+
+  private logDensity(columns: Float64Array): number {
+    return logSumExp(logTerms(this.components, this.numbers.of(columns)));
+  }
 
   readonly gradient = (columns: Float64Array, out: Float64Array): void => {
     const z = this.numbers.of(columns);
@@ -170,12 +178,14 @@ function nearRows({ numbers, rows }: Standardised, k: number, atLeast: number, l
   checkMatrixWork(rows.length ** 2 * rows[0].length, 'policy.plausibility.k', 'distances between rows', loaded.bounds);
   // A row is its own nearest.
   const values = rows.map((row) => -distanceToKth(rows, row, k + 1));
-  const need = eased(quantile(values, atLeast));
+  const background = new BackgroundValues(values);
+  const need = eased(background.quantile(atLeast));
   const nearness = (columns: Float64Array) => -distanceToKth(rows, numbers.of(columns), k);
   const spread = spreadOf(values);
   return {
     atom: null,
     holds: (columns) => nearness(columns) >= need,
+    shareOf: (columns) => background.shareUpTo(nearness(columns)),
     margin: (columns) => (nearness(columns) - need) / spread,
   };
 }

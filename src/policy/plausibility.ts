@@ -15,7 +15,7 @@ import type { TreesAtom } from '../models/region.js';
 import { onColumns } from '../models/trees/forest-columns.js';
 import { trainIsolationForest } from '../models/trees/isolation-training.js';
 import { type Forest, flatten, leafOf } from '../models/trees/tree.js';
-import { backgroundColumns, plausibilityError, quantile } from './background-columns.js';
+import { BackgroundValues, backgroundColumns, plausibilityError } from './background-columns.js';
 import { compileDensity } from './density.js';
 import type { Plausibility } from './plausibility-measure.js';
 
@@ -25,21 +25,28 @@ const SLACK = 1e-9;
 class Normality implements Plausibility {
   /** The condition as an atom: splits are `column <= threshold`. */
   readonly atom: TreesAtom;
+  readonly shareOf?: (columns: Float64Array) => number;
   private readonly columns: Float64Array;
 
   constructor(
     readonly forest: Forest,
     readonly need: number,
     private readonly imputed: Float64Array,
+    values?: BackgroundValues,
   ) {
     const margins = [{ gain: forest.value, need }];
     this.atom = { kind: 'trees', forest, margins, slack: SLACK, map: null, imputed };
     this.columns = new Float64Array(imputed.length);
+    if (values) this.shareOf = (columns) => values.shareUpTo(this.normalityOf(columns));
   }
 
   holds(columns: Float64Array): boolean {
+    return this.normalityOf(columns) >= this.need;
+  }
+
+  private normalityOf(columns: Float64Array): number {
     for (let c = 0; c < columns.length; c++) this.columns[c] = Number.isNaN(columns[c]) ? this.imputed[c] : columns[c];
-    return normality(this.forest, this.columns) >= this.need;
+    return normality(this.forest, this.columns);
   }
 }
 
@@ -79,14 +86,8 @@ function compileForest(document: PlausibilityDocument, loaded: LoadedModel): Pla
   const forest = brought
     ? plain(brought.forest)
     : flatten(trainIsolationForest(rows, document), loaded.space.columns, 'policy.plausibility');
-  return new Normality(
-    forest,
-    quantile(
-      rows.map((row) => normality(forest, row)),
-      document.atLeast,
-    ),
-    imputed,
-  );
+  const values = new BackgroundValues(rows.map((row) => normality(forest, row)));
+  return new Normality(forest, values.quantile(document.atLeast), imputed, values);
 }
 
 /** Every tree looks at all samples once, and at each level of its own at those that it is grown from. */

@@ -28,7 +28,7 @@ interface Header {
   readonly shapes: readonly (Shape | null)[];
   readonly changeSets: readonly (readonly number[])[];
   readonly ids: readonly string[];
-  /** Reasons, regions, paths and whole documents as JSON, in the order in which they are needed. */
+  /** Reasons, regions, paths, plausibilities and whole documents as JSON, in the order in which they are needed. */
   readonly texts: readonly string[];
 }
 
@@ -125,7 +125,7 @@ export class ResultColumns {
   }
 
   #addAnswer(before: RowFactual['values'], answer: RowAnswer): void {
-    const { set, values, cost, l1, l2, bound, region, path } = answer;
+    const { set, values, cost, l1, l2, bound, region, path, plausibility } = answer;
     const numbers = this.#numbers;
     numbers.changeSet.push(this.#changeSets.number(set));
     for (let i = 0; i < set.length; i++) this.#changed[set[i]].push(values[i]);
@@ -140,6 +140,7 @@ export class ResultColumns {
     }
     if (region !== undefined) this.#texts.push(region);
     if (path !== undefined) this.#texts.push(path);
+    if (plausibility !== undefined) this.#texts.push(plausibility);
   }
 }
 
@@ -209,7 +210,8 @@ export class ResultReader {
     return { prediction, score: this.#numbers.score.next() };
   }
 
-  #answer(before: RowFactual['values'], { shown, proof, hasRegion, hasPath }: AnswerShape): RowAnswer {
+  #answer(before: RowFactual['values'], shape: AnswerShape): RowAnswer {
+    const { shown, proof, hasRegion, hasPath, hasPlausibility } = shape;
     const numbers = this.#numbers;
     const set = this.#header.changeSets[numbers.changeSet.next()];
     const values = set.map((f) => this.#changed[f].next());
@@ -219,6 +221,7 @@ export class ResultReader {
     const bound = proof === UNPROVED ? undefined : { lower: numbers.lowerBound.next(cost), gap: numbers.gap.next() };
     const region = hasRegion ? this.#text() : undefined;
     const path = hasPath ? this.#text() : undefined;
-    return { set, values, prediction, score, cost, l1, l2, bound, region, path };
+    const plausibility = hasPlausibility ? this.#text() : undefined;
+    return { set, values, prediction, score, cost, l1, l2, bound, region, path, plausibility };
   }
 }

@@ -89,7 +89,7 @@ function standingText(shown: Shown, { prediction, score }: { prediction: number 
 }
 
 function answerText(known: Labels, before: readonly string[], shape: AnswerShape, answer: RowAnswer): string {
-  const { set, values, cost, l1, l2, region, path } = answer;
+  const { set, values, cost, l1, l2, region, path, plausibility } = answer;
   const after = before.slice();
   let changes = '';
   for (let i = 0; i < set.length; i++) {
@@ -104,7 +104,8 @@ function answerText(known: Labels, before: readonly string[], shape: AnswerShape
     `"proof":${proofText(shape, answer)}`;
   const lever = shape.lever === undefined ? '' : `,"lever":${JSON.stringify(shape.lever)}`;
   const way = path === undefined ? '' : `,"path":${path}`;
-  return `${region === undefined ? text : `${text},"region":${region}`}${lever}${way}}`;
+  const plausible = plausibility === undefined ? '' : `,"plausibility":${plausibility}`;
+  return `${region === undefined ? text : `${text},"region":${region}`}${lever}${way}${plausible}}`;
 }
 
 function proofText({ proof }: AnswerShape, { bound }: RowAnswer): string {

@@ -6,7 +6,7 @@
  *   shape    all text: status, target, predictions, solvers, kinds of proofs. There are few shapes.
  *   values   of the features by their place; of an answer the values of the changed features, which are a set of places
  *   numbers  score, times; of an answer cost, bound, distances
- *   text     id; reasons, regions and paths as JSON
+ *   text     id; reasons, regions, paths and plausibilities as JSON
  *
  * `changes` follow from the values. row-maker.ts makes rows of documents, result-line.ts makes lines of rows.
  */
@@ -35,6 +35,7 @@ export interface AnswerShape {
   readonly hasRegion: boolean;
   readonly lever?: string;
   readonly hasPath?: boolean;
+  readonly hasPlausibility?: boolean;
 }
 
 export interface LeverShape extends Omit<LeverDocument, 'reason'> {
@@ -70,6 +71,7 @@ export interface RowAnswer extends Standing {
   readonly bound: { readonly lower: number; readonly gap: number } | undefined;
   readonly region: string | undefined;
   readonly path: string | undefined;
+  readonly plausibility: string | undefined;
 }
 
 /** The proof that has no bound. */

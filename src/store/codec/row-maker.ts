@@ -82,7 +82,7 @@ export class RowMaker {
   }
 
   #answerOf(counterfactual: CounterfactualDocument, set: readonly number[]): RowAnswer {
-    const { features, prediction, score, cost, distances, proof, region, path } = counterfactual;
+    const { features, prediction, score, cost, distances, proof, region, path, plausibility } = counterfactual;
     const { names } = this.#terms!;
     return {
       set,
@@ -95,6 +95,7 @@ export class RowMaker {
       bound: proof.lowerBound === null ? undefined : { lower: proof.lowerBound, gap: proof.gap! },
       region: region && JSON.stringify(region),
       path: path && JSON.stringify(path),
+      plausibility: plausibility && JSON.stringify(plausibility),
     };
   }
 
@@ -113,9 +114,10 @@ export class RowMaker {
     let key = `${status} ${degraded} ${limitedBy} ${reason !== undefined} ${counterfactuals.length} `;
     key += typeof target === 'object' && target ? this.#tag(target) : JSON.stringify(target);
     key += factual ? shownKey(factual.prediction) : '';
-    for (const { prediction, solver, proof, region, lever, path } of counterfactuals) {
+    for (const { prediction, solver, proof, region, lever, path, plausibility } of counterfactuals) {
       key += ` ${delimited(solver)} ${proof.kind} ${region !== undefined} ${shownKey(prediction)}${leverKey(lever)}`;
       if (path) key += ' path';
+      if (plausibility) key += ' plausibility';
     }
     for (const { lever, status, reason: own } of levers ?? [])
       key += `${leverKey(lever)} ${status} ${own !== undefined}`;
@@ -150,13 +152,14 @@ function shapeOf(result: ResultDocument): Shape {
     status,
     target,
     factual: factual && shownOf(factual.prediction),
-    counterfactuals: counterfactuals.map(({ prediction, solver, proof, region, lever, path }) => ({
+    counterfactuals: counterfactuals.map(({ prediction, solver, proof, region, lever, path, plausibility }) => ({
       shown: shownOf(prediction),
       solver,
       proof: proof.kind,
       hasRegion: region !== undefined,
       ...(lever !== undefined && { lever }),
       ...(path && { hasPath: true }),
+      ...(plausibility && { hasPlausibility: true }),
     })),
     hasReason: reason !== undefined,
     ...(levers && { levers: levers.map(leverShape) }),

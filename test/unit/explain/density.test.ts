@@ -5,7 +5,7 @@ import type { ResultDocument } from '../../../src/documents/result-document.js';
 import { loadModel, Scorer } from '../../../src/models/load.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
-import { planOf } from '../../support/asking.js';
+import { checkShape, planOf } from '../../support/asking.js';
 import { Dice } from '../../support/dice.js';
 
 const SIDE = 12;
@@ -200,6 +200,24 @@ describe('a tree with a limit that no method for trees keeps', () => {
     );
     expect(plan.explain(at(1)).status).toBe('infeasible');
     expect(plan.explain(at(11)).status).toBe('not-found');
+  });
+});
+
+describe.each([
+  ['isolation-forest', {}],
+  ['density', { components: 2 }],
+  ['density', { k: 4 }],
+])('the result under %s with %j', (method, options) => {
+  it('says how plausible person and answer are', async () => {
+    const model = modelOf('logistic-regression');
+    const policy = policyOf({ method, ...options, atLeast: 0.3 });
+    const plan = await planOf(model, policy);
+    const [{ plausibility }] = checkShape(plan.explain({ id: 'r', features: { a: 0, b: 0 } })).counterfactuals;
+    expect(plausibility!.answer).toBeGreaterThan(0.3);
+    expect(plausibility!.person).toBeLessThan(0.1);
+    const { plausibility: _, ...free } = policy;
+    const [anything] = (await planOf(model, free)).explain({ id: 'r', features: { a: 0, b: 0 } }).counterfactuals;
+    expect(anything).not.toHaveProperty('plausibility');
   });
 });
 

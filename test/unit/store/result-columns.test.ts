@@ -66,7 +66,13 @@ const usual = fc
       const box = { features: { age: region }, proof: { kind: 'proved', maximal: true } };
       const path = { length: l1, steps: [{ sample: 3, features: changed, prediction, score, changes, cost }] };
       const lever = levers && { lever: levers[0].lever };
-      return { ...all, ...(region && { region: box }), ...lever, ...(cost > 1 && { path }) };
+      return {
+        ...all,
+        ...(region && { region: box }),
+        ...lever,
+        ...(cost > 1 && { path }),
+        ...(l1 > 1 && { plausibility: { person: 0.25, answer: l1 } }),
+      };
     });
     const tail = {
       attempts: attempts.map(([solver, outcome, ms]) => ({ solver, outcome, ms })),
@@ -197,6 +203,6 @@ it('results have the fields that the columns know', () => {
     'schema id status model policy target factual counterfactuals reason levers attempts degraded limitedBy seed elapsedMs',
   );
   expect(Object.keys(counterfactualSchema.shape).join(' ')).toBe(
-    'features prediction score changes cost distances solver proof region lever path',
+    'features prediction score changes cost distances solver proof region lever path plausibility',
   );
 });
