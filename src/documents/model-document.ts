@@ -35,6 +35,13 @@ export const preprocessingSchema = z.discriminatedUnion('type', [
 export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);
 const byFeature = recordOf(bounded.min(0));
 
+/** Layers from the model's inputs, after preprocessing, back to themselves. */
+export const autoencoderSchema = z.strictObject({
+  layers: listOf(
+    z.strictObject({ weights: matrix, bias: vector, activation: z.enum(['relu', 'tanh', 'logistic', 'identity']) }),
+  ).min(1),
+});
+
 export const backgroundSchema = z.strictObject({
   mad: byFeature.optional(),
   std: byFeature.optional(),
@@ -43,6 +50,7 @@ export const backgroundSchema = z.strictObject({
   samples: listOf(listOf(rowValue)).optional(),
   labels: listOf(z.union([z.string(), finite])).optional(),
   isolationForest: isolationForestSchema.optional(),
+  autoencoder: autoencoderSchema.optional(),
 });
 
 export const probesSchema = z.strictObject({
@@ -74,4 +82,5 @@ export type ModelDocument = z.output<typeof modelEnvelope>;
 export type FeatureDocument = z.output<typeof featureSchema>;
 export type PreprocessingStep = z.output<typeof preprocessingSchema>;
 export type BackgroundDocument = z.output<typeof backgroundSchema>;
+export type AutoencoderDocument = z.output<typeof autoencoderSchema>;
 export type RowValue = z.output<typeof rowValue>;

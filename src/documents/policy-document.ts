@@ -32,7 +32,7 @@ export const costSchema = z.strictObject({
  */
 export const plausibilitySchema = z
   .strictObject({
-    method: z.enum(['isolation-forest', 'density']),
+    method: z.enum(['isolation-forest', 'density', 'autoencoder']),
     atLeast: finite.min(0).lt(1).optional(),
     trees: z.int().min(1).max(1000).default(100),
     sampleSize: z.int().min(2).max(100_000).default(256),

@@ -5,6 +5,8 @@ import type { LoadedModel } from '../models/load.js';
 
 /** A quantile of fewer samples than this says little. */
 const FEWEST_SAMPLES = 20;
+/** Taken off the need, as a share: rounding must not make the row at the quantile implausible. */
+const NEED_SLACK = 1e-12;
 
 export const plausibilityError = (key: string, message: string) =>
   new ElsewiseError('bad-document', message, `policy.plausibility${key}`);
@@ -47,4 +49,12 @@ export class BackgroundValues {
     }
     return low / this.sorted.length;
   }
+}
+
+export const eased = (need: number): number => need - NEED_SLACK * (1 + Math.abs(need));
+
+/** The standard deviation, and 1 where all values are the same. */
+export function spreadOf(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value / values.length, 0);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2 / values.length, 0)) || 1;
 }

@@ -17,12 +17,10 @@ import { DistanceDifference } from '../models/distance-difference.js';
 import type { LoadedModel } from '../models/load.js';
 import { type Atom, contains } from '../models/region.js';
 import { fitMixture, type GaussianComponent, logTerms, MOST_ROUNDS } from '../models/rows/gaussian-mixture.js';
-import { BackgroundValues, backgroundColumns, plausibilityError } from './background-columns.js';
+import { BackgroundValues, backgroundColumns, eased, plausibilityError, spreadOf } from './background-columns.js';
 import type { Plausibility } from './plausibility-measure.js';
 
 const DEFAULT_COMPONENTS = 3;
-/** Taken off the need, as a share: rounding must not make the row at the quantile implausible. */
-const NEED_SLACK = 1e-12;
 
 export function compileDensity(document: PlausibilityDocument, loaded: LoadedModel): Plausibility {
   const { atLeast, components = DEFAULT_COMPONENTS, k } = document;
@@ -106,14 +104,6 @@ function mixtureOf({ numbers, rows, columns }: Standardised, count: number, atLe
   const background = new BackgroundValues(values);
   const need = eased(background.quantile(atLeast));
   return new Mixture(numbers, components, need, spreadOf(values), background);
-}
-
-const eased = (need: number): number => need - NEED_SLACK * (1 + Math.abs(need));
-
-/** The standard deviation, and 1 where all values are the same. */
-function spreadOf(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value / values.length, 0);
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2 / values.length, 0)) || 1;
 }
 
 class Mixture implements Plausibility {

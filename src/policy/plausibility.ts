@@ -3,6 +3,7 @@
  *
  *   isolation-forest   value(x) = Σ over trees of an isolation forest of the path length at x's leaf
  *   density            density.ts
+ *   autoencoder        reconstruction.ts
  *
  * `need` is the `atLeast` quantile of the samples' own values, which makes at least 1 - atLeast of the samples plausible.
  * Where the policy leaves `atLeast` out, the offset of the document's own forest is `need`. The forest reads the model's columns before
@@ -18,6 +19,7 @@ import { type Forest, flatten, leafOf } from '../models/trees/tree.js';
 import { BackgroundValues, backgroundColumns, plausibilityError } from './background-columns.js';
 import { compileDensity } from './density.js';
 import type { Plausibility } from './plausibility-measure.js';
+import { compileAutoencoder } from './reconstruction.js';
 
 /** How far rounding may move a sum of path lengths. */
 const SLACK = 1e-9;
@@ -71,7 +73,13 @@ export function compilePlausibility(document: PlausibilityDocument | undefined, 
 }
 
 const compile = (document: PlausibilityDocument, loaded: LoadedModel): Plausibility =>
-  document.method === 'density' ? compileDensity(document, loaded) : compileForest(document, loaded);
+  COMPILE[document.method](document, loaded);
+
+const COMPILE: Record<PlausibilityDocument['method'], typeof compileForest> = {
+  'isolation-forest': compileForest,
+  density: compileDensity,
+  autoencoder: compileAutoencoder,
+};
 
 function compileForest(document: PlausibilityDocument, loaded: LoadedModel): Plausibility {
   const { imputed } = loaded.preprocessing;
