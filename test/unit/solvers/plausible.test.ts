@@ -1,6 +1,7 @@
 /** Plausibility inside the search: no answer is cheaper than the proved one, by enumeration of everything that may be. */
 import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
+import { buildLadder } from '../../../src/explain/ladder.js';
 import { nextUp } from '../../../src/linalg/floats.js';
 import { spread } from '../../../src/models/features.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
@@ -217,7 +218,7 @@ describe.each(['decision-tree', 'tree-ensemble', 'isolation-forest'])(
 describe('the condition beside the region', () => {
   it('is left to the methods that know of it', () => {
     const { problems } = pose(new Dice(3), { features: MIXED, family: 'hyperplane', policy: {} });
-    const taking = solvers.filter((solver) => solver.accepts(problems[0], solvers) !== 'no').map(({ name }) => name);
+    const taking = buildLadder(problems[0], ['auto']).map(({ solver }) => solver.name);
     expect(taking).toEqual(['branch-plausible', 'nearest']);
   });
 
