@@ -72,7 +72,9 @@ function judgePart(part: Box, { pieces, effort, isAnswer }: Cover): BoxVerdict {
 function cutInTwo(part: Box, whole: Domain): Box[] {
   const { features } = part.domain.space;
   const widths = features.map((feature) => (part.varies[feature.index] ? shareLeft(part.domain, whole, feature) : 0));
-  const widest = features[widths.indexOf(Math.max(...widths))];
+  const most = Math.max(...widths);
+  if (!(most > 0)) return [];
+  const widest = features[widths.indexOf(most)];
   return widest.kind === 'choice' ? cutChoice(part, widest) : cutNumber(part, widest);
 }
 
@@ -80,7 +82,8 @@ function cutInTwo(part: Box, whole: Domain): Box[] {
 function shareLeft(part: Domain, whole: Domain, feature: Feature): number {
   if (feature.kind === 'choice') return openCategories(part, feature).length / openCategories(whole, feature).length;
   const width = ({ lower, upper }: Domain) => upper[feature.column] - lower[feature.column];
-  return width(part) === Infinity ? Infinity : width(part) / Math.min(width(whole), Number.MAX_VALUE);
+  if (width(part) === Infinity) return Infinity;
+  return width(part) > 0 ? width(part) / Math.min(width(whole), Number.MAX_VALUE) : 0;
 }
 
 function cutChoice(part: Box, feature: Feature): Box[] {

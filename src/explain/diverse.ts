@@ -190,8 +190,8 @@ function areFarApart({ model, person: { domain } }: Searcher, a: Float64Array, b
   return model.space.features.some(({ index, kind, column }) => {
     const [one, other] = [a[index], b[index]];
     if (kind === 'choice') return one !== other;
-    const { half, twice, side } = distantEnds(domain.origin[column], one);
-    return side !== 0 && ((other - half) * side <= 0 || (other - twice) * side >= 0);
+    const share = (other - domain.origin[column]) / (one - domain.origin[column]);
+    return share <= 0.5 || share >= 2;
   });
 }
 
