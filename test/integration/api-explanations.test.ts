@@ -28,7 +28,7 @@ describe('POST /v1/explanations', () => {
 
   it('takes the job of the queue as it is, and makes up an id where there is none', async () => {
     const job = { schema: 'elsewise.event-job/v1', model: 'credit@1', policy, features };
-    const { status, json } = await api.call('POST', '/v1/explanations', { body: job });
+    const { status, json } = await api.call('POST', '/v1/explanations?waitMs=25000', { body: job });
     expect(status).toBe(200);
     expect((await api.call('GET', `/v1/explanations/${json.id}`)).json).toEqual(json);
   });
@@ -36,7 +36,9 @@ describe('POST /v1/explanations', () => {
   it('answers the content that was sent, not an older one of the same id', async () => {
     const ask = async (income: number) => {
       const body = { id: 'same', model: 'credit', policy, features: { ...features, income } };
-      return (await api.call('POST', '/v1/explanations', { body })).json as { factual: { features: object } };
+      return (await api.call('POST', '/v1/explanations?waitMs=25000', { body })).json as {
+        factual: { features: object };
+      };
     };
     for (const income of [1200, 1300]) expect((await ask(income)).factual.features).toMatchObject({ income });
   });
