@@ -49,7 +49,8 @@ export class EventAnswers {
     const leave = this.#waitSlots.take();
     try {
       const answer = await this.#look(event, leave ? patience : { ...patience, waitMs: 0 });
-      if (answer === undefined) await this.#pending.note(event.id, event.jobId);
+      // An answer that was known before its job ran is not stored under the id yet: `find` then says that the job is open.
+      await this.#pending.note(event.id, event.jobId);
       return answer && withId(answer, event.id);
     } finally {
       leave?.();
