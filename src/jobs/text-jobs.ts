@@ -54,6 +54,13 @@ function valueIn(text: string): unknown {
   }
 }
 
+/** Reads jobs as `ValueWorker` does: what one of them can read is not broken for the other. */
+export class ValueQueue extends Queue {
+  protected override get Job(): typeof Job {
+    return ValueJob as typeof Job;
+  }
+}
+
 export class ValueWorker extends Worker<unknown> {
   protected override get Job(): typeof Job {
     return ValueJob as typeof Job;

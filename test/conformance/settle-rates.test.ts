@@ -66,7 +66,7 @@ const FEWEST = 10;
 const SHARE = 0.9;
 const SHARES: Record<string, number> = {
   'branch-around': 0.7,
-  cuts: 0.7,
+  cuts: 0.8,
   enumerate: 0.7,
   'feature-sets': 0.7,
   'percentile-chords': 0.4,

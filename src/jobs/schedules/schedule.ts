@@ -3,7 +3,7 @@
  * schedulers, which put one job into the queue for each time however many workers there are; a time that passed while no
  * worker was up is made up for once. What a job does is in schedule-run.ts.
  */
-import { type Job, type JobSchedulerJson, Queue } from 'bullmq';
+import type { Job, JobSchedulerJson, Queue } from 'bullmq';
 import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
@@ -11,6 +11,7 @@ import { batchIdSchema } from '../../store/batches/manifest.js';
 import { type Schedule, scheduleNameSchema } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
 import { queueOptions } from '../queues.js';
+import { ValueQueue } from '../text-jobs.js';
 import { nextTimes } from './cron.js';
 
 export const SCHEDULE_QUEUE = 'elsewise-schedule';
@@ -63,7 +64,10 @@ export interface ScheduleStatus {
 const FAILED_KEPT = 1_000;
 
 export function openScheduleQueue({ redis, settings }: Store): Queue {
-  const queue = new Queue(SCHEDULE_QUEUE, { connection: redis, ...queueOptions(settings.queuePrefix, FAILED_KEPT) });
+  const queue = new ValueQueue(SCHEDULE_QUEUE, {
+    connection: redis,
+    ...queueOptions(settings.queuePrefix, FAILED_KEPT),
+  });
   return queue.on('error', () => {}); // the call that breaks says so itself
 }
 

@@ -52,7 +52,7 @@ class PreparedAdditive implements Prepared {
       if (found) best.offer(found);
     };
     const search = new AdditiveSearch(problem, domain, this.builder.build(domain), best, limits, improve);
-    return best.conclude(Math.min(search.run(), best.cost, limits.cutoff) * (1 - CLOSED), 2 * CLOSED);
+    return best.conclude(Math.min(search.run(), best.cost, limits.cutoff) * (1 - CLOSED));
   }
 }
 

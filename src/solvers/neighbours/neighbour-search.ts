@@ -114,7 +114,7 @@ export class NeighbourSearch {
 
   run(): Outcome {
     const { votes, best } = this.parts;
-    if (!votes.ways.length) return best.conclude(Infinity, CLOSED);
+    if (!votes.ways.length) return best.conclude(Infinity);
     this.begin();
     while (this.heap.size) {
       const bound = Math.min(this.heap.least(), this.floor);
@@ -123,7 +123,7 @@ export class NeighbourSearch {
       if (this.limits.anyAnswer && best.isFound) break;
       this.visit(this.heap.pop()!);
     }
-    return best.conclude(Math.min(this.heap.least(), this.floor), CLOSED);
+    return best.conclude(Math.min(this.heap.least(), this.floor));
   }
 
   private begin(): void {

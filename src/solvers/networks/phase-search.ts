@@ -113,7 +113,7 @@ export class PhaseSearch {
   }
 
   private conclude(open: number): Outcome {
-    return this.parts.best.conclude(Math.min(open, this.closed), CLOSED);
+    return this.parts.best.conclude(Math.min(open, this.closed));
   }
 
   /** Newton's method: the conditions as they are where the last point lies, until a point has the target. */

@@ -100,7 +100,7 @@ export class CutSearch {
 
   /** `open`: the least bound of what was not visited. */
   private conclude(open: number): Outcome {
-    return this.parts.best.conclude(Math.min(open, this.closed), CLOSED);
+    return this.parts.best.conclude(Math.min(open, this.closed));
   }
 
   private visit(node: CutNode, open: NodeHeap<CutNode>): void {

@@ -104,7 +104,7 @@ export class DomainTree {
   }
 
   private conclude(): Outcome {
-    return this.best.conclude(Math.min(this.closed, this.unresolved), WORTH);
+    return this.best.conclude(Math.min(this.closed, this.unresolved));
   }
 
   /** Takes a first answer and returns the part in which only its features change. */

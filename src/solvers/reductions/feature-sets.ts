@@ -84,14 +84,14 @@ class PreparedFeatureSets implements Prepared {
     let open = Infinity;
     while (order.least < Math.min(best.cost, limits.cutoff) * (1 - Math.max(ROUNDING, limits.gap))) {
       const price = order.least;
-      if (limits.budget.isSpent) return best.conclude(Math.min(open, price) * (1 - ROUNDING), 2 * ROUNDING);
+      if (limits.budget.isSpent) return best.conclude(Math.min(open, price) * (1 - ROUNDING));
       order.next(options);
       const changed = options.map((option, f) => menus[f][option].value);
       if (changed.reduce((sum, value) => sum + value, 0) > this.problem.maxChanges) continue;
       if (!this.suffices(changed, domain, limits)) open = Math.min(open, price);
       if (best.isFound && limits.anyAnswer) return limit(best.x, 0);
     }
-    return best.conclude(Math.min(open, order.least) * (1 - ROUNDING), 2 * ROUNDING);
+    return best.conclude(Math.min(open, order.least) * (1 - ROUNDING));
   }
 
   /** By feature, whether it stands (0) or may change (1). */

@@ -95,7 +95,7 @@ class PreparedPercentileChords implements Prepared {
   }
 
   private conclude(open: number): Outcome {
-    return this.best.conclude(Math.min(open, this.closed), CLOSED);
+    return this.best.conclude(Math.min(open, this.closed));
   }
 
   /** Offers the point of a part's relaxation; returns what is left to search. */

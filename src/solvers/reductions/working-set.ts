@@ -33,7 +33,6 @@ const MAX_ROUNDS = 40;
 const JOINING = 4;
 /** Of the work that is left, for one relaxation. */
 const ROUND_SHARE = 0.5;
-const CLOSED = 5e-7;
 
 const asPiece = (form: DistanceDifference): Piece => ({ rows: [], atoms: [{ kind: 'quadratic', form }] });
 const formsOf = (problem: Problem) => onlyAtoms(problem, 'quadratic').map(({ form }) => form);
@@ -80,7 +79,7 @@ class PreparedWorkingSet implements Prepared {
       }
       for (const form of joining) working.add(form);
     }
-    return best.conclude(bound, CLOSED);
+    return best.conclude(bound);
   }
 
   private shortened(limits: Limits): Limits {

@@ -9,6 +9,9 @@ import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import { INFEASIBLE, limit, type Outcome, solved } from '../solver.js';
 
+/** A gap of this share counts as none, as in a result: a search and the solver that it is built around may each leave half of it. */
+const SOLVED_GAP = 1e-6;
+
 export class BestAnswer {
   /** In columns; without meaning until something is found. */
   readonly x: Float64Array;
@@ -44,11 +47,11 @@ export class BestAnswer {
     this.x.set(x);
   }
 
-  /** The outcome of a search that ends. `bound`: the least cost of what is left open; a gap of the share `closed` counts as none. */
-  conclude(bound: number, closed: number): Outcome {
+  /** The outcome of a search that ends. `bound`: the least cost of what is left open. */
+  conclude(bound: number): Outcome {
     if (!this.isFound) return bound === Infinity ? INFEASIBLE : limit(null, bound);
     const sure = Math.min(bound, this.least);
-    return (sure >= this.least * (1 - closed) ? solved : limit)(this.x, sure);
+    return (sure >= this.least * (1 - SOLVED_GAP) ? solved : limit)(this.x, sure);
   }
 
   costOf(x: Float64Array): number {
