@@ -49,8 +49,8 @@ export class EventAnswers {
     const leave = this.#waitSlots.take();
     try {
       const answer = await this.#look(event, leave ? patience : { ...patience, waitMs: 0 });
-      // An answer that was known before its job ran is not stored under the id yet: `find` then says that the job is open.
-      await this.#pending.note(event.id, event.jobId);
+      // An answer that was known before its job ran is not stored under the id yet: `find` then looks for it by its content.
+      await this.#pending.note(event.id, event);
       return answer && withId(answer, event.id);
     } finally {
       leave?.();
@@ -59,9 +59,10 @@ export class EventAnswers {
 
   /** The answer under an id; `pending` while its job waits or runs, undefined when nothing is known of it. */
   async find(id: string): Promise<string | 'pending' | undefined> {
-    const jobId = await this.#pending.jobOf(id);
-    if (jobId !== undefined && (await this.#isOpen(jobId))) return 'pending';
-    return this.#store.results.result(id);
+    const event = await this.#pending.eventOf(id);
+    if (!event || !(await this.#isOpen(event.jobId))) return this.#store.results.result(id);
+    const known = event.key && (await this.#store.results.answer(event.key));
+    return known ? withId(known, id) : 'pending';
   }
 
   /** The store is looked at in any case; who listens before the event is added hears of the answer at once. */

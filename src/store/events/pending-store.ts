@@ -2,6 +2,12 @@
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
 
+export interface PendingEvent {
+  readonly jobId: string;
+  /** Of its content. Absent where an earlier version noted the event. */
+  readonly key?: string;
+}
+
 export class PendingStore {
   readonly #redis: RedisClient;
   readonly #keys: Keys;
@@ -14,11 +20,14 @@ export class PendingStore {
   }
 
   /** The same id again means the latest job. */
-  async note(id: string, jobId: string): Promise<void> {
-    await this.#redis.set(this.#keys.pending(id), jobId, 'EX', this.#ttlSeconds);
+  async note(id: string, { jobId, key }: Required<PendingEvent>): Promise<void> {
+    await this.#redis.set(this.#keys.pending(id), `${jobId} ${key}`, 'EX', this.#ttlSeconds);
   }
 
-  async jobOf(id: string): Promise<string | undefined> {
-    return (await this.#redis.get(this.#keys.pending(id))) ?? undefined;
+  async eventOf(id: string): Promise<PendingEvent | undefined> {
+    const noted = await this.#redis.get(this.#keys.pending(id));
+    if (noted === null) return undefined;
+    const [jobId, key] = noted.split(' ');
+    return { jobId, key };
   }
 }
