@@ -1,4 +1,6 @@
 /** A model, a policy and rows that are quickly solved, for tests of everything around the solving. */
+import { stump } from '../support/documents.js';
+
 export const MODEL = {
   schema: 'elsewise.model/v1',
   name: 'small',
@@ -16,20 +18,7 @@ export const MODEL = {
 export const TREE = {
   ...MODEL,
   family: 'decision-tree',
-  parameters: {
-    task: 'classification',
-    tree: {
-      feature: [0, -1, -1],
-      threshold: [1500, 0, 0],
-      left: [1, -1, -1],
-      right: [2, -1, -1],
-      value: [
-        [0, 0],
-        [1, 0],
-        [0, 1],
-      ],
-    },
-  },
+  parameters: stump(1500),
 };
 
 export const POLICY = {

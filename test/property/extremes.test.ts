@@ -9,7 +9,7 @@ import { prepare } from '../../src/index.js';
 import { loadModel } from '../../src/models/load.js';
 import { loadPolicy } from '../../src/policy/policy.js';
 import { checkShape, planOf } from '../support/asking.js';
-import { faultOf } from '../support/documents.js';
+import { faultOf, stump } from '../support/documents.js';
 
 /** Of every size from 10^low to 10^high, of both signs, and 0. */
 const sized = (low: number, high: number) =>
@@ -39,20 +39,7 @@ const FAMILIES: Record<string, fc.Arbitrary<object>> = {
     prototypes: fc.array(vector(anySize), { minLength: 2, maxLength: 2 }),
     labels: fc.constant(['no', 'yes']),
   }),
-  'decision-tree': anySize.map((threshold) => ({
-    task: 'classification',
-    tree: {
-      feature: [0, -1, -1],
-      threshold: [threshold, 0, 0],
-      left: [1, -1, -1],
-      right: [2, -1, -1],
-      value: [
-        [0, 0],
-        [1, 0],
-        [0, 1],
-      ],
-    },
-  })),
+  'decision-tree': anySize.map(stump),
 };
 
 const feature = fc.constantFrom(

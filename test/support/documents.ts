@@ -46,6 +46,22 @@ export function regressionModel(family = 'linear-regression') {
   };
 }
 
+/** Parameters of a tree with one split: the first class up to the threshold of the first column, the second above. */
+export const stump = (threshold: number) => ({
+  task: 'classification',
+  tree: {
+    feature: [0, -1, -1],
+    threshold: [threshold, 0, 0],
+    left: [1, -1, -1],
+    right: [2, -1, -1],
+    value: [
+      [0, 0],
+      [1, 0],
+      [0, 1],
+    ],
+  },
+});
+
 type Step = string | number;
 
 /** A copy with the value at the path replaced; undefined takes the key away. */

@@ -22,7 +22,7 @@ export function randomNetwork(dice: Dice, widths: readonly number[], last: strin
   return { layers, outputs };
 }
 
-export const networkDocument = (features: readonly object[], layers: RandomNetwork['layers'], classes?: string[]) => ({
+export const networkDocument = (features: readonly object[], layers: unknown, classes?: string[]) => ({
   schema: 'elsewise.model/v1',
   name: 'net',
   family: 'mlp',

@@ -76,13 +76,16 @@ function computeEdges(question: Question): Edge[][] | null {
   });
 }
 
+/** How far rounding may put an edge off, relative to the terms of its guess: comparisons in float32 round to 6e-8. */
+const ROUNDING = { float32: 1e-6, float64: 1e-12 };
+
 function edgesOf(tree: TreeSpec, column: number, steps: readonly Step[]): Edge[] {
   return tree.left.flatMap((left, node) => {
     if (left < 0 || tree.feature[node] !== column || tree.categories?.[node]) return [];
     const edge = locate(
       (value) => isLeft(tree, node, through(steps, column, value)),
       guess(steps, column, tree.threshold[node]),
-      size(steps, column, tree.threshold[node]),
+      size(steps, column, tree.threshold[node]) * ROUNDING[tree.precision ?? 'float64'],
     );
     return edge ? [edge] : [];
   });
@@ -94,7 +97,7 @@ const through = (steps: readonly Step[], column: number, value: number): number 
 const guess = (steps: readonly Step[], column: number, threshold: number): number =>
   steps.reduceRight((v, step) => (step.type === 'scale' ? v * step.scale[column] + step.mean[column] : v), threshold);
 
-/** Of the terms that a guess is made of: rounding may put the edge as far off as a share of them. */
+/** Of the terms that a guess is made of. */
 const size = (steps: readonly Step[], column: number, threshold: number): number =>
   steps.reduceRight(
     (v, step) => (step.type === 'scale' ? v * Math.abs(step.scale[column]) + Math.abs(step.mean[column]) : v),
@@ -109,8 +112,8 @@ function isLeft(tree: TreeSpec, node: number, input: number): boolean {
 }
 
 /** Halves until two neighbouring numbers are left. */
-function locate(isLeftAt: (value: number) => boolean, near: number, terms: number): Edge | null {
-  const reach = Math.max(Math.abs(near) * 1e-5, terms * 1e-12, 1e-30);
+function locate(isLeftAt: (value: number) => boolean, near: number, off: number): Edge | null {
+  const reach = Math.max(Math.abs(near) * 1e-5, off, 1e-30);
   let below = near - reach;
   let above = near + reach;
   if (isLeftAt(below) === isLeftAt(above)) return null;

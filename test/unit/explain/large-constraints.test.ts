@@ -1,6 +1,7 @@
 /** Constraints between large numbers are kept exactly: no answer and no region takes a share of the numbers for rounding. */
 import { describe, expect, it } from 'vitest';
 import { loadModel, loadPolicy, prepare } from '../../../src/index.js';
+import { stump } from '../../support/documents.js';
 
 const LARGE = 1_700_000_000;
 const FAMILIES: Record<string, object> = {
@@ -36,20 +37,7 @@ const FAMILIES: Record<string, object> = {
     ],
     labels: ['n', 'y'],
   },
-  'decision-tree': {
-    task: 'classification',
-    tree: {
-      feature: [0, 0, 0],
-      threshold: [LARGE + 0.5, 0, 0],
-      left: [1, -1, -1],
-      right: [2, -1, -1],
-      value: [
-        [0, 0],
-        [1, 0],
-        [0, 1],
-      ],
-    },
-  },
+  'decision-tree': stump(LARGE + 0.5),
 };
 const TEXTS = [
   'a <= 1700000000.8',

@@ -5,6 +5,7 @@ import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
 import { planOf } from '../../support/asking.js';
 import { Dice } from '../../support/dice.js';
+import { stump } from '../../support/documents.js';
 
 const NAMES = ['a', 'b', 'c'];
 
@@ -86,19 +87,8 @@ describe('no plausible answer', () => {
   });
 
   it('is proved for trees, too', async () => {
-    const tree = {
-      feature: [0, 0, 0],
-      threshold: [1, 0, 0],
-      left: [1, -1, -1],
-      right: [2, -1, -1],
-      value: [
-        [0, 0],
-        [1, 0],
-        [0, 1],
-      ],
-    };
     const { parameters: _, family: __, ...rest } = cloudModel();
-    const model = { ...rest, family: 'decision-tree', parameters: { tree, task: 'classification' } };
+    const model = { ...rest, family: 'decision-tree', parameters: stump(1) };
     const fixed = { b: { change: 'never' }, c: { change: 'never' } };
     const far = { id: 'r', features: { a: -3, b: -3, c: 0 } };
     const blocked = (await planOf(model, policyOf({ features: fixed }))).explain(far);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../../src/models/load.js';
 import { packModel, unpackModel } from '../../../src/models/packed-model.js';
 import { faultOf } from '../../support/documents.js';
+import { networkDocument } from '../../support/random-networks.js';
 
 const features = [
   { name: 'a', type: 'continuous' },
@@ -17,14 +18,7 @@ const hidden = {
   bias: [0.5, -1, 0],
   activation: 'relu',
 };
-const documentOf = (layers: unknown, classes?: string[]) => ({
-  schema: 'elsewise.model/v1',
-  name: 'net',
-  family: 'mlp',
-  features,
-  ...(classes && { classes }),
-  parameters: { layers },
-});
+const documentOf = (layers: unknown, classes?: string[]) => networkDocument(features, layers, classes);
 const one = (activation: string) => ({ weights: [[1, -0.5, 2]], bias: [0.25], activation });
 const two = ['no', 'yes'];
 
