@@ -8,7 +8,7 @@ import { type EventForm, parseEvent, type ReadEvent, readEvent } from './read-ev
 
 /** Up to here the loop is held up for a millisecond or so, and the way to the thread costs nearly as much. */
 const LONG_BYTES = 32_768;
-const THREAD_FILE = new URL('./event-thread.js', import.meta.url).href;
+const THREAD_FILE = new URL('../../event-thread.js', import.meta.url).href;
 
 export class EventReader {
   readonly policies = new EventPolicies();

@@ -5,7 +5,7 @@ import type { ScoredModel } from '../../scoring/point-scorer.js';
 import type { ClientWatcher } from '../../scoring/transport/scorer-client.js';
 import type { Connection, ScorerNews } from './scorer-messages.js';
 
-const THREAD_FILE = new URL('./scorer-thread.js', import.meta.url);
+const THREAD_FILE = new URL('../../scorer-thread.js', import.meta.url);
 
 class ScorerHost {
   #thread: Worker | undefined;

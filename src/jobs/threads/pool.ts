@@ -56,7 +56,8 @@ export interface ChunkOptions {
   readonly signal?: AbortSignal;
 }
 
-const THREAD_FILE = new URL('./thread.js', import.meta.url).href;
+// Bundles of thread.ts and its like, made by the build: scripts/bundle-threads.mjs.
+const THREAD_FILE = new URL('../../solver-thread.js', import.meta.url).href;
 const THREAD_START = new URL('./thread-start.cjs', import.meta.url).href;
 const HEAP_LIMIT_MB = 2048;
 /** For a thread to load its code, on a machine that has much else to do. */
