@@ -60,8 +60,19 @@ export function diversify(
   if (taken.length === count || search.budget.isSpent) return { answers: taken.map(reported), cut: sets.cut };
   const apart = new Parts(plan, search, first, byDistance(plan), taken);
   apart.take(count);
-  const answers = [...taken, ...apart.own].sort((a, b) => costOf(a.found) - costOf(b.found));
-  return { answers: answers.map(reported), cut: sets.cut || apart.cut };
+  return { answers: merge(taken, apart.inOrder()).map(reported), cut: sets.cut || apart.cut };
+}
+
+/**
+ * Cheapest first. The bound of an answer far apart says nothing of what is near the taken answers: where a taken answer comes later, the bound
+ * of the taken answer counts as well.
+ */
+function merge(taken: readonly Differing[], apart: readonly Differing[]): Differing[] {
+  const bounded = apart.map(({ found, bound }) => {
+    const later = taken.filter((other) => costOf(other.found) > costOf(found));
+    return { found, bound: Math.min(bound, ...later.map((other) => other.bound)) };
+  });
+  return [...taken, ...bounded].sort((a, b) => costOf(a.found) - costOf(b.found));
 }
 
 const costOf = ({ answer }: SearchOutcome): number => answer!.cost;

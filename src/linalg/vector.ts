@@ -13,6 +13,13 @@ export function argmax(values: Float64Array): number {
   return best;
 }
 
+/** The largest |value|. */
+export function largestSize(values: Float64Array): number {
+  let most = 0;
+  for (let j = 0; j < values.length; j++) most = Math.max(most, Math.abs(values[j]));
+  return most;
+}
+
 export function subtract(a: Float64Array, b: Float64Array): Float64Array {
   return a.map((value, i) => value - b[i]);
 }

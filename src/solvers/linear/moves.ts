@@ -13,7 +13,7 @@
  * does not round: what is proved about scaled rows is proved about the rows.
  */
 import { nearestPowerOfTwo } from '../../linalg/floats.js';
-import { dot } from '../../linalg/vector.js';
+import { dot, largestSize } from '../../linalg/vector.js';
 import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
 import { changeCost } from '../../policy/cost.js';
@@ -180,7 +180,9 @@ export class MoveModel {
       numeric,
     );
     for (const [k, [row, at]] of tableau.entries())
-      this.ownScale[at] = numeric.some((c) => row.a[c] !== 0) ? rows[k] : nearestPowerOfTwo(1 / (largest(row.a) || 1));
+      this.ownScale[at] = numeric.some((c) => row.a[c] !== 0)
+        ? rows[k]
+        : nearestPowerOfTwo(1 / (largestSize(row.a) || 1));
     for (const [j, { kind, feature }] of this.moves.entries())
       if (kind !== 'choose' && tableau.length) this.ownUnit[j] = columns[feature.column];
   }
@@ -385,10 +387,4 @@ function presentValue(feature: Feature, origin: Float64Array): number {
   if (feature.kind !== 'choice') return origin[feature.column];
   for (let k = 0; k < feature.width; k++) if (origin[feature.column + k] === 1) return k;
   return -1;
-}
-
-function largest(a: Float64Array): number {
-  let most = 0;
-  for (let c = 0; c < a.length; c++) most = Math.max(most, Math.abs(a[c]));
-  return most;
 }

@@ -10,6 +10,7 @@
  */
 
 import { nearestPowerOfTwo } from '../../linalg/floats.js';
+import { largestSize } from '../../linalg/vector.js';
 import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 import { Projection } from '../projection/projection.js';
 import { HALF_ULP } from '../shared/linear-rows.js';
@@ -56,7 +57,7 @@ export const cheapestL1: CheapestPoint = (rows, lo, hi, budget) => {
   const table = new Float64Array(rows.length * n);
   const doubt = new Float64Array(rows.length);
   for (const [i, { a, sizes, upper, slack, doubt: own = 0 }] of rows.entries()) {
-    const scale = 1 / nearestPowerOfTwo(largest(a) || 1);
+    const scale = 1 / nearestPowerOfTwo(largestSize(a) || 1);
     for (let j = 0; j < d; j++) {
       const size = sizes ? sizes[j] : 0;
       table[i * n + j] = scale * (size + a[j]);
@@ -155,9 +156,3 @@ function leastSquare(slope: number, low: number, high: number): number {
 
 const leastLinear = (slope: number, low: number, high: number): number =>
   slope === 0 ? 0 : slope * (slope > 0 ? low : high);
-
-function largest(a: Float64Array): number {
-  let most = 0;
-  for (let j = 0; j < a.length; j++) most = Math.max(most, Math.abs(a[j]));
-  return most;
-}

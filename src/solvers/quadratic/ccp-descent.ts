@@ -7,7 +7,7 @@
  *   the cost falls in every round, and both parts are made linear again where the search stands. It ends when z is no
  *   cheaper than y_k: a stationary point.
  */
-import { dot } from '../../linalg/vector.js';
+import { dot, largestSize } from '../../linalg/vector.js';
 import type { Budget } from '../../problems/budget.js';
 import { type CheapestPoint, cheapestL2, type UpperRow } from '../linear/polyhedral.js';
 
@@ -39,6 +39,8 @@ interface Tangent {
 }
 
 const RESTORATIONS = 30;
+/** How far outside of a row or an end a point counts as inside, as a share of the terms. */
+const KEPT_SHARE = 1e-10;
 /** Tangents kept for each quadratic: the latest ones are the ones that matter. */
 const KEPT = 14;
 
@@ -101,10 +103,12 @@ export function restore(problem: DescentProblem, start: Float64Array): Float64Ar
   return undefined;
 }
 
+/** Up to a share of the end and of the terms at y. */
 function keepsRows({ rows, lo, hi }: DescentProblem, y: Float64Array): boolean {
-  const slack = (size: number) => 1e-10 * (1 + Math.abs(size));
+  const far = largestSize(y);
+  const slack = (end: number, unit = 1) => KEPT_SHARE * (Math.abs(end) + unit * far);
   return (
-    rows.every(({ a, upper }) => dot(a, y) <= upper + slack(upper)) &&
+    rows.every(({ a, upper }) => dot(a, y) <= upper + slack(upper, largestSize(a))) &&
     y.every((value, i) => value >= lo[i] - slack(lo[i]) && value <= hi[i] + slack(hi[i]))
   );
 }

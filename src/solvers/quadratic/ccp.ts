@@ -32,9 +32,8 @@ export class PreparedCcp implements Prepared {
 
   constructor(private readonly problem: Problem) {
     this.linear = problem.cost.norm === 'l1';
-    const squared = this.linear ? squaredCost(problem) : problem;
-    this.view = new QuadraticView(squared);
-    this.dual = new PreparedDual(squared);
+    this.view = new QuadraticView(this.linear ? summedCost(problem) : problem);
+    this.dual = new PreparedDual(this.linear ? squaredCost(problem) : problem);
     this.targets = samplesWithTarget(problem);
     this.best = new Float64Array(problem.space.columns);
   }
@@ -154,10 +153,18 @@ function clip(x: Float64Array, { lower, upper }: Domain): Float64Array {
   return x.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
 }
 
-/** The same problem with squared cost: w|Δ| becomes (wΔ)². */
+/** The same problem with squared cost: w|Δ| becomes (wΔ)², and the weight of a category its square. */
 export function squaredCost(problem: Problem): Problem {
   const weight = problem.cost.weight.map((value) => value * value);
   return { ...problem, cost: { ...problem.cost, norm: 'l2', weight }, traits: { ...problem.traits, norm: 'l2' } };
+}
+
+/** The squared problem whose y has the cost of the linear one as ‖y‖₁: a category that changes moves two columns, each for half of its weight. */
+function summedCost(problem: Problem): Problem {
+  const squared = squaredCost(problem);
+  const isChoice = (f: number) => problem.space.features[f].kind === 'choice';
+  const weight = squared.cost.weight.map((value, f) => (isChoice(f) ? value / 2 : value));
+  return { ...squared, cost: { ...squared.cost, weight } };
 }
 
 export function fitsQuadratics(problem: Problem): boolean {

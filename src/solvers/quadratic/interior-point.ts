@@ -18,7 +18,7 @@
 
 import { backward, factorInPlace, forward } from '../../linalg/cholesky.js';
 import { invertFactored, multiplySymmetric, symmetrise } from '../../linalg/square-matrix.js';
-import { dot } from '../../linalg/vector.js';
+import { dot, largestSize } from '../../linalg/vector.js';
 import { type Budget, FLOPS_PER_UNIT, unlimited } from '../../problems/budget.js';
 import { SchurComplement } from './schur-complement.js';
 import {
@@ -184,7 +184,7 @@ class InteriorPoint {
     const { at, missing, program } = this;
     const objective = dot(program.cost, at.X) + dot(program.linearCost, at.x);
     const size = 1 + Math.max(Math.abs(objective), Math.abs(dot(this.b, at.y)));
-    const residual = Math.max(largest(missing.y), largest(missing.Z), largest(missing.z));
+    const residual = Math.max(largestSize(missing.y), largestSize(missing.Z), largestSize(missing.z));
     return Math.max(this.complementarity(at) / size, residual);
   }
 
@@ -352,12 +352,6 @@ class InteriorPoint {
 
 function addScaled(to: Float64Array, factor: number, from: Float64Array): void {
   for (let k = 0; k < to.length; k++) to[k] += factor * from[k];
-}
-
-function largest(values: Float64Array): number {
-  let most = 0;
-  for (let k = 0; k < values.length; k++) most = Math.max(most, Math.abs(values[k]));
-  return most;
 }
 
 function linearReach(x: Float64Array, step: Float64Array, most: number): number {

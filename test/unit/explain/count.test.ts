@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPlan } from '../../../src/explain/plan.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
-import { answersOf, ask, clock } from '../../support/asking.js';
+import { answersOf, ask, clock, planOf } from '../../support/asking.js';
 import { allAnswers, cheapestBySet } from '../../support/brute-force.js';
 import { booleanPart, boundedPart, categoryPart, question } from '../../support/questions.js';
 import { fewValues, opaque } from '../../support/remote-models.js';
@@ -111,6 +111,29 @@ describe('with continuous features', () => {
       expect(answers.slice(0, k).every((one) => differ(asked, one, answer))).toBe(true);
     const costs = result.counterfactuals.map(({ cost }) => cost);
     expect([...costs].sort((x, y) => x - y)).toEqual(costs);
+  });
+});
+
+describe('with decimals, whose rounding leaves a gap', () => {
+  it('the bound of the cheapest answer speaks of all answers, also of those near a dearer one', async () => {
+    // 6.25 a² + (b - 1)²  s.t.  a - 0.2 b <= -1.875,  b whole: the optimum is b = 3, a = -1.275
+    const model = {
+      schema: 'elsewise.model/v1',
+      name: 'm',
+      family: 'linear-regression',
+      features: [
+        { name: 'a', type: 'continuous' },
+        { name: 'b', type: 'continuous', decimals: 0 },
+      ],
+      parameters: { weights: [1.6, -0.32], bias: 0 },
+    };
+    const cost = { norm: 'l2', weights: { a: 6.25, b: 1 } };
+    const policy = { ...POLICY, target: { to: -3 }, cost, features: { b: { maxIncrease: 5 } }, count: 3 };
+    const { counterfactuals } = (await planOf(model, policy)).explain({ id: 'r', features: { a: 0, b: 1 } });
+    const optimum = 6.25 * 1.275 ** 2 + 4;
+    expect(counterfactuals.length).toBe(3);
+    expect(counterfactuals[0].proof.lowerBound).toBeLessThanOrEqual(optimum * (1 + 1e-9));
+    expect(counterfactuals[0].cost).toBeGreaterThanOrEqual(optimum * (1 - 1e-9));
   });
 });
 
