@@ -24,7 +24,7 @@ export async function conclude({ tally, findings }: Run, seed: number): Promise<
   const wrong = findings.filter(isWrong);
   const givenUp = rowsWith(findings, 'given-up');
   const allowed = Math.ceil(GIVEN_UP * tally.rows);
-  const shown = givenUp > allowed ? findings : wrong;
+  const shown = givenUp > allowed ? findings : findings.filter((one) => isWrong(one) || one.fault.code === 'refused');
   for (const [finding, ...others] of [...groupsOf(shown).values()].slice(0, PRINTED))
     console.log(await describeFinding(finding, others.length + 1));
   expect(wrong.map(({ index, fault }) => `case ${index}, ${fault.code}: ${fault.detail}`)).toEqual([]);

@@ -144,10 +144,13 @@ function intervalTarget(dice: Dice, classes: readonly string[], index: number, {
   return upperEnds && dice.chance(0.2) ? { ...named, from, to: top } : { ...named, from };
 }
 
+/** Numbers of documents are no larger. */
+const LARGEST = 1e100;
+
 function regressionTarget(dice: Dice, predictions: readonly number[]): Target {
   const [here, ...others] = predictions;
-  const sorted = others.filter((value) => value !== here).sort((a, b) => a - b);
-  if (!sorted.length) return { from: here + 1 };
+  const sorted = others.filter((value) => value !== here && Math.abs(value) <= LARGEST).sort((a, b) => a - b);
+  if (!sorted.length) return { from: Math.min(here + 1, LARGEST) };
   const at = dice.pick(sorted);
   const beyond = sorted.filter((value) => (at > here ? value >= at : value <= at));
   const kind = dice.pick(['open', 'open', 'both', 'value', 'exact']);
