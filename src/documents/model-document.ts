@@ -1,7 +1,7 @@
 /** The model document `elsewise.model/v1`: everything but `parameters`, which each family describes itself. */
 import { z } from 'zod';
 import { listOf, recordOf } from './collections.js';
-import { bounded, finite, matrix, vector } from './numbers.js';
+import { bounded, finite, matrix, positive, vector } from './numbers.js';
 import { isolationForestSchema } from './tree-document.js';
 
 export { bounded, finite, matrix, vector };
@@ -35,8 +35,23 @@ export const preprocessingSchema = z.discriminatedUnion('type', [
 export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);
 const byFeature = recordOf(bounded.min(0));
 
-/** Layers from the model's inputs, after preprocessing, back to themselves. */
+/** A mixture of Gaussians over named numbers, in their own units: a covariance or its inverse for each component. */
+export const mixtureSchema = z
+  .strictObject({
+    features: listOf(name).min(1),
+    weights: listOf(positive).min(1),
+    means: matrix,
+    covariances: listOf(matrix).min(1).optional(),
+    precisions: listOf(matrix).min(1).optional(),
+  })
+  .refine(({ covariances, precisions }) => (covariances === undefined) !== (precisions === undefined), {
+    path: ['covariances'],
+    message: 'give "covariances" or "precisions", one of them',
+  });
+
+/** Layers from the model's inputs, after preprocessing, back to themselves. `encoderLayers`: how many of them are the encoder. */
 export const autoencoderSchema = z.strictObject({
+  encoderLayers: z.int().min(1).optional(),
   layers: listOf(
     z.strictObject({ weights: matrix, bias: vector, activation: z.enum(['relu', 'tanh', 'logistic', 'identity']) }),
   ).min(1),
@@ -51,6 +66,7 @@ export const backgroundSchema = z.strictObject({
   labels: listOf(z.union([z.string(), finite])).optional(),
   isolationForest: isolationForestSchema.optional(),
   autoencoder: autoencoderSchema.optional(),
+  mixture: mixtureSchema.optional(),
 });
 
 export const probesSchema = z.strictObject({
@@ -82,5 +98,6 @@ export type ModelDocument = z.output<typeof modelEnvelope>;
 export type FeatureDocument = z.output<typeof featureSchema>;
 export type PreprocessingStep = z.output<typeof preprocessingSchema>;
 export type BackgroundDocument = z.output<typeof backgroundSchema>;
+export type MixtureDocument = z.output<typeof mixtureSchema>;
 export type AutoencoderDocument = z.output<typeof autoencoderSchema>;
 export type RowValue = z.output<typeof rowValue>;

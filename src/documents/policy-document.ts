@@ -27,13 +27,15 @@ export const costSchema = z.strictObject({
 });
 
 /**
- * `atLeast`: the share of the background that may be less plausible than an answer; left out: the brought forest's own offset.
+ * `atLeast`: the share of the background that may be less plausible than an answer; left out: no limit, or, of a brought forest without
+ * `weight`, its own offset. `weight`: the cost has the term weight x penalty.
  * `components` of a mixture of Gaussians, or the distance to the `k`-th nearest row: two measures of density.
  */
 export const plausibilitySchema = z
   .strictObject({
-    method: z.enum(['isolation-forest', 'density', 'autoencoder']),
+    method: z.enum(['isolation-forest', 'density', 'autoencoder', 'prototype']),
     atLeast: finite.min(0).lt(1).optional(),
+    weight: positive.optional(),
     trees: z.int().min(1).max(1000).default(100),
     sampleSize: z.int().min(2).max(100_000).default(256),
     components: z.int().min(1).max(16).optional(),

@@ -49,8 +49,16 @@ export const pathSchema = z.strictObject({
   ),
 });
 
-/** The shares of the background that are no more plausible than the person and the answer, by the policy's measure. */
-export const shownPlausibilitySchema = z.strictObject({ person: finite, answer: finite });
+/**
+ * The shares of the background that are no more plausible than the person and the answer, by the policy's measure, where there is a background to
+ * compare with. Where the cost has a term: the answer's penalty, and the term, which is a part of `cost`.
+ */
+export const shownPlausibilitySchema = z.strictObject({
+  person: finite.optional(),
+  answer: finite.optional(),
+  penalty: finite.optional(),
+  term: finite.optional(),
+});
 
 export const counterfactualSchema = z.strictObject({
   features,

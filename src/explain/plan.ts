@@ -11,7 +11,6 @@ import type { PolicyDocument, TargetDocument } from '../documents/policy-documen
 import type { ResultDocument } from '../documents/result-document.js';
 import type { LoadedModel } from '../models/load.js';
 import { readRecord, recordOf } from '../models/read-row.js';
-import type { Goal } from '../models/region.js';
 import { graphKey } from '../models/rows/row-graph.js';
 import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import { underLever } from '../policy/levers.js';
@@ -131,7 +130,7 @@ class PreparedPlan implements Plan, Searcher {
     this.compiled = compilePolicy(policy.document, model);
     this.verifier = new Verifier(model, this.compiled);
     this.regions = new Regions(model, this.compiled, this.verifier);
-    this.writer = new ResultWriter(model, policy, this.verifier.scorer, this.compiled.plausibility);
+    this.writer = new ResultWriter(model, policy, this.verifier.scorer);
     const values = () => new Float64Array(model.space.features.length);
     this.person = { factual: values(), baseline: values(), domain: createDomain(model.space) };
     this.levers = this.leverPlans();
@@ -313,7 +312,7 @@ class PreparedPlan implements Plan, Searcher {
 
   /** The cheapest verified answer within a domain, over all pieces of the target's region, the piece of the least bound first. */
   search(domain: Domain, { target, attempts, budget, anyAnswer }: Search): SearchOutcome {
-    const settleHere = (x: Float64Array) => this.settle(domain, x, target.goals);
+    const settleHere = (x: Float64Array) => this.settle(domain, x, target);
     const { seed, memoryMb, gap } = this.policy.document;
     const pieces = leastBoundFirst(target, domain);
     let best: SearchOutcome = { answer: null, solver: '', lowerBound: Infinity, finished: true };
@@ -343,9 +342,9 @@ class PreparedPlan implements Plan, Searcher {
     return listChanges(this.model.space, this.person.factual, values);
   }
 
-  private settle(domain: Domain, x: Float64Array, goals: readonly Goal[]): Settled | null {
+  private settle(domain: Domain, x: Float64Array, target: TargetPlan): Settled | null {
     const { factual, baseline } = this.person;
-    const check = (values: Float64Array) => this.verifier.check(factual, baseline, values, goals).cost;
+    const check = (values: Float64Array) => this.verifier.check(factual, baseline, values, target).cost;
     return settle(this.model.space, domain, factual, x, check);
   }
 
@@ -372,9 +371,13 @@ class PreparedPlan implements Plan, Searcher {
       const { margin, tolerance, path, region, solvers: wanted } = this.policy.document;
       const goals = resolveTarget(shown, this.model, margin, tolerance);
       // A path is searched among rows: the model's region only matters for the boxes around its end.
-      const problems = path && !region ? [] : compileGoals(this.model, this.compiled, goals);
+      // Rows that have the target have it without the margin: leaving the margin out must not move what is plausible.
+      const measured = resolveTarget(shown, this.model, 0, tolerance);
+      const plausibility = this.compiled.plausibility?.of(measured) ?? null;
+      const problems = path && !region ? [] : compileGoals(this.model, this.compiled, goals, plausibility);
       const ladders = problems.map((problem) => buildLadder(problem, wanted));
-      return { shown, goals, problems, ladders, bounds: problems.length > 1 ? new PieceBounds(problems) : null };
+      const bounds = problems.length > 1 ? new PieceBounds(problems) : null;
+      return { shown, goals, plausibility, problems, ladders, bounds };
     } catch (error) {
       if (error instanceof ElsewiseError) return error;
       throw error;

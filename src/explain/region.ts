@@ -43,8 +43,7 @@ export class Regions {
     const changed = this.changedFeatures(values, person);
     const effort = boxEffort(MOST_LOOKS, budget);
     const { constraints } = this.policy;
-    const isAnswer = (point: Float64Array) =>
-      this.verifier.check(person.factual, person.baseline, point, target.goals).ok;
+    const isAnswer = (point: Float64Array) => this.verifier.check(person.factual, person.baseline, point, target).ok;
     const pieces = this.piecesOf(target);
     const widening = new Widening({ person, values, changed, constraints, pieces, effort, isAnswer });
     const maximal = widening.widen();

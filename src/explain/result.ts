@@ -15,7 +15,7 @@ import type {
 import { type FeatureSpace, showValue, spread } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
-import type { Plausibility } from '../policy/plausibility-measure.js';
+import type { Plausibility } from '../policy/plausibility/plausibility-measure.js';
 import type { Policy } from '../policy/policy.js';
 import { reportedScore } from '../policy/target.js';
 import { isSame } from '../policy/values.js';
@@ -75,6 +75,7 @@ export const OPTIMAL_GAP = 1e-6;
 interface Subject {
   readonly shown: TargetDocument;
   readonly goals: readonly Goal[];
+  readonly plausibility: Plausibility | null;
 }
 
 interface Values {
@@ -87,7 +88,7 @@ export class ResultWriter {
   private readonly policyTag: ResultDocument['policy'];
   private readonly seed: number;
   private id = '';
-  private subject: Subject = { shown: '', goals: [] };
+  private subject: Subject = { shown: '', goals: [], plausibility: null };
   private person: Values = { factual: new Float64Array(), baseline: new Float64Array() };
   private factual: ResultDocument['factual'] = null;
 
@@ -95,7 +96,6 @@ export class ResultWriter {
     private readonly model: LoadedModel,
     policy: Policy,
     private readonly scorer: Scorer,
-    private readonly plausibility: Plausibility | null,
   ) {
     this.modelTag = { name: model.name, version: model.version, digest: model.digest };
     this.policyTag = { name: policy.name, digest: policy.digest };
@@ -180,7 +180,7 @@ export class ResultWriter {
     const { values, cost } = settled;
     const features = this.show(values);
     const { prediction, score } = this.standing();
-    const plausibility = this.plausibility && this.showPlausibility(values, this.plausibility);
+    const plausibility = this.subject.plausibility && this.showPlausibility(values, this.subject.plausibility);
     const changes = listChanges(this.model.space, this.person.factual, values);
     const distances = this.distances(values, changes.length);
     const proof = proofOf(cost, lowerBound);
@@ -190,14 +190,19 @@ export class ResultWriter {
     return { ...shown, ...(region && { region }), lever, ...way, ...(plausibility && { plausibility }) };
   }
 
-  private showPlausibility(answer: Float64Array, { shareOf }: Plausibility): ShownPlausibility | undefined {
-    if (!shareOf) return undefined;
-    const columns = new Float64Array(this.model.space.columns);
-    const shareAt = (values: Float64Array) => {
-      spread(this.model.space, values, columns);
-      return shareOf(columns);
+  private showPlausibility(answer: Float64Array, { shareOf, term }: Plausibility): ShownPlausibility | undefined {
+    if (!shareOf && !term) return undefined;
+    const [person, found] = [this.person.factual, answer].map((values) => this.columnsOf(values));
+    return {
+      ...(shareOf && { person: shareOf(person), answer: shareOf(found) }),
+      ...(term && { penalty: term.penalty(found), term: term.of(found) }),
     };
-    return { person: shareAt(this.person.factual), answer: shareAt(answer) };
+  }
+
+  private columnsOf(values: Float64Array): Float64Array {
+    const columns = new Float64Array(this.model.space.columns);
+    spread(this.model.space, values, columns);
+    return columns;
   }
 
   private showPath({ length, steps }: FoundPath): ShownPath {

@@ -4,6 +4,7 @@ import type { Attempt, CounterfactualDocument } from '../documents/result-docume
 import type { LoadedModel } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import type { Domain } from '../policy/domain.js';
+import type { Plausibility } from '../policy/plausibility/plausibility-measure.js';
 import type { Policy } from '../policy/policy.js';
 import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
@@ -19,6 +20,8 @@ export type SearchOutcome = Climb;
 export interface TargetPlan {
   readonly shown: TargetDocument;
   readonly goals: readonly Goal[];
+  /** The policy's, for this target; null: the policy asks for none. */
+  readonly plausibility: Plausibility | null;
   readonly problems: readonly Problem[];
   readonly ladders: readonly (readonly Rung[])[];
   /** A lower bound on the cost of each piece, without a search; null: there is one piece at most. */

@@ -10,6 +10,7 @@ import type { Goal } from '../models/region.js';
 import { holds } from '../policy/constraint.js';
 import { evaluateCost } from '../policy/cost.js';
 import { isDecimal, isStep } from '../policy/lattice.js';
+import type { Plausibility } from '../policy/plausibility/plausibility-measure.js';
 import type { FeatureRule } from '../policy/rules.js';
 import { isSame } from '../policy/values.js';
 import type { CompiledPolicy } from '../problems/compile.js';
@@ -19,6 +20,13 @@ export interface Verification {
   readonly cost: number;
   /** Why not, for people; empty when ok. */
   readonly fault: string;
+}
+
+/** What an answer has to reach. */
+export interface CheckedTarget {
+  readonly goals: readonly Goal[];
+  /** The policy's, for this target; null: the policy asks for none. */
+  readonly plausibility: Plausibility | null;
 }
 
 export class Verifier {
@@ -34,10 +42,12 @@ export class Verifier {
   }
 
   /** Checks `answer` for a person: `factual` as given, `baseline` the same with missing values imputed. */
-  check(factual: Float64Array, baseline: Float64Array, answer: Float64Array, goals: readonly Goal[]): Verification {
-    const fault = this.policyFault(factual, baseline, answer) ?? this.modelFault(answer, goals);
+  check(factual: Float64Array, baseline: Float64Array, answer: Float64Array, target: CheckedTarget): Verification {
+    const fault = this.policyFault(factual, baseline, answer) ?? this.modelFault(answer, target);
     if (fault) return { ok: false, cost: Infinity, fault };
-    const cost = evaluateCost(this.policy.cost, this.loaded.space, baseline, this.effective);
+    const norm = evaluateCost(this.policy.cost, this.loaded.space, baseline, this.effective);
+    const { plausibility } = target;
+    const cost = plausibility?.term ? norm + plausibility.term.of(this.scorer.columns) : norm;
     return Number.isFinite(cost)
       ? { ok: true, cost, fault: '' }
       : { ok: false, cost: Infinity, fault: 'the cost is not finite' };
@@ -57,20 +67,19 @@ export class Verifier {
     return this.policyFault(factual, baseline, row) === undefined;
   }
 
-  isPlausible(values: Float64Array): boolean {
+  isPlausible(values: Float64Array, { plausibility }: CheckedTarget): boolean {
     spread(this.loaded.space, values, this.scorer.columns);
-    return this.policy.plausibility?.holds(this.scorer.columns) ?? true;
+    return plausibility?.limit?.holds(this.scorer.columns) ?? true;
   }
 
-  private modelFault(answer: Float64Array, goals: readonly Goal[]): string | undefined {
+  private modelFault(answer: Float64Array, { goals, plausibility }: CheckedTarget): string | undefined {
     const { scorer, loaded } = this;
     spread(loaded.space, answer, scorer.columns);
     scorer.runColumns(scorer.columns);
     scorer.show();
     if (!scorer.isFinite()) return 'the model does not give a finite score';
     if (!goals.some((goal) => loaded.model.achieves(scorer.raw, goal))) return 'the model does not give the target';
-    const { plausibility } = this.policy;
-    return !plausibility || plausibility.holds(scorer.columns) ? undefined : 'it is not plausible';
+    return plausibility?.limit?.holds(scorer.columns) === false ? 'it is not plausible' : undefined;
   }
 
   private policyFault(factual: Float64Array, baseline: Float64Array, answer: Float64Array): string | undefined {

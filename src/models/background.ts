@@ -8,6 +8,7 @@ import type { IsolationForestDocument } from '../documents/tree-document.js';
 import { dot } from '../linalg/vector.js';
 import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from './bounds.js';
 import { type Feature, type FeatureSpace, readValue } from './features.js';
+import { type BroughtMixture, readMixture } from './rows/brought-mixture.js';
 import { rowsOf, shareRows } from './shared-parts.js';
 import { hasSets } from './trees/category-sets.js';
 import { type Forest, flatten } from './trees/tree.js';
@@ -25,6 +26,8 @@ export interface Background {
   covariance(features: readonly Feature[]): number[][] | undefined;
   /** A forest over the model's columns, before preprocessing, that tells what is normal; null when none was brought. */
   readonly isolationForest: BroughtForest | null;
+  /** The density of numbers; null when none was brought. */
+  readonly mixture: BroughtMixture | null;
   /** What threads share: samples and forest. */
   readonly shared: SharedBackground;
 }
@@ -71,6 +74,7 @@ export function buildBackground(
     covariance: (features) =>
       givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features, bounds)),
     isolationForest: shared.isolationForest,
+    mixture: document.mixture ? readMixture(document.mixture, space, bounds) : null,
     shared,
   };
 }

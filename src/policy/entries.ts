@@ -21,7 +21,7 @@ export function entriesOf(policy: PolicyDocument): string[] {
   const others = [
     ...(policy.maxChanges === undefined ? [] : ['maxChanges']),
     ...(policy.margin === 0 ? [] : ['margin']),
-    ...(policy.plausibility ? ['plausibility'] : []),
+    ...(isLimit(policy.plausibility) ? ['plausibility'] : []),
   ];
   const ofLevers = Object.keys(policy.levers ?? {}).map(leverEntry);
   return [...ofFeatures, ...ofLevers, ...ofConstraints, ...others];
@@ -40,9 +40,19 @@ export function withOnly(policy: PolicyDocument, kept: ReadonlySet<string>): Pol
     constraints: policy.constraints.filter((_, index) => kept.has(constraintEntry(index))),
     maxChanges: kept.has('maxChanges') ? maxChanges : undefined,
     margin: kept.has('margin') ? margin : 0,
-    plausibility: kept.has('plausibility') ? plausibility : undefined,
+    plausibility: kept.has('plausibility') || !isLimit(plausibility) ? plausibility : withoutLimit(plausibility),
   };
 }
+
+type PlausibilityEntry = PolicyDocument['plausibility'];
+
+/** A term of the cost forbids nothing. */
+const isLimit = (plausibility: PlausibilityEntry): boolean =>
+  plausibility !== undefined && (plausibility.atLeast !== undefined || plausibility.weight === undefined);
+
+/** What costs are compared by stays. */
+const withoutLimit = (plausibility: PlausibilityEntry): PlausibilityEntry =>
+  plausibility?.weight === undefined ? undefined : { ...plausibility, atLeast: undefined };
 
 function ruleWithOnly(name: string, rule: FeatureRuleDocument, kept: ReadonlySet<string>): FeatureRuleDocument {
   return Object.fromEntries(Object.entries(rule).filter(([key]) => kept.has(ruleEntry(name, key))));

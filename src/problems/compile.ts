@@ -12,11 +12,15 @@ import { type LoadedModel, Scorer } from '../models/load.js';
 import { type Goal, type LinearRow, type Piece, pullBack } from '../models/region.js';
 import { type Constraint, compileConstraint, type LinearAtom, toleranceOf } from '../policy/constraint.js';
 import { type Cost, compileCost } from '../policy/cost.js';
-import { compilePlausibility } from '../policy/plausibility.js';
-import type { Plausibility } from '../policy/plausibility-measure.js';
+import { compilePlausibility } from '../policy/plausibility/compile-plausibility.js';
+import type {
+  Plausibility,
+  PlausibilityLimit,
+  TargetPlausibility,
+} from '../policy/plausibility/plausibility-measure.js';
 import { compileRules, type FeatureRule } from '../policy/rules.js';
 import { onOwnColumns } from './column-trees.js';
-import { withPlausibility } from './plausible.js';
+import { withLimit } from './plausible.js';
 import type { Problem, RowClause, Traits } from './problem.js';
 
 /** What of a policy does not depend on the goal. */
@@ -27,11 +31,12 @@ export interface CompiledPolicy {
   readonly clauses: readonly RowClause[];
   readonly cost: Cost;
   readonly maxChanges: number;
-  readonly plausibility: Plausibility | null;
+  readonly plausibility: TargetPlausibility | null;
 }
 
 export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): CompiledPolicy {
   const { space } = loaded;
+  refuseWeighedPaths(policy);
   const rules = compileRules(policy, space);
   const constraints = policy.constraints.map((text, i) => compileText(text, i, loaded));
   const clauses = constraints.flatMap((constraint) => constraint.clauses);
@@ -46,6 +51,13 @@ export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): Comp
     maxChanges: policy.maxChanges ?? Infinity,
     plausibility: compilePlausibility(policy.plausibility, loaded),
   };
+}
+
+/** What a path makes as small as possible is its length. */
+function refuseWeighedPaths({ path, plausibility }: PolicyDocument): void {
+  if (!path || plausibility?.weight === undefined) return;
+  const message = 'is a term of the cost, and a path is chosen by its length: leave "weight" or "path" out';
+  throw new ElsewiseError('bad-document', message, 'policy.plausibility.weight');
 }
 
 function compileText(text: string, index: number, loaded: LoadedModel): Constraint {
@@ -65,12 +77,17 @@ function toRow(atom: LinearAtom, space: FeatureSpace): LinearRow {
   return { a, lower, upper, tolerance: toleranceOf(atom), ...((open.lower || open.upper) && { open }) };
 }
 
-/** One problem for each piece of each goal's region, within the bound on the size of all. */
-export function compileGoals(loaded: LoadedModel, policy: CompiledPolicy, goals: readonly Goal[]): Problem[] {
+/** One problem for each piece of each goal's region, within the bound on the size of all. `plausibility`: the policy's, for the target. */
+export function compileGoals(
+  loaded: LoadedModel,
+  policy: CompiledPolicy,
+  goals: readonly Goal[],
+  plausibility: Plausibility | null,
+): Problem[] {
   const problems: Problem[] = [];
   let numbers = 0;
   for (const goal of goals) {
-    const own = compileProblems(loaded, policy, goal);
+    const own = compileProblems(loaded, policy, goal, plausibility);
     for (const { piece } of own) numbers += piece.rows.length * loaded.space.columns;
     if (numbers > loaded.bounds.regionNumbers) throw tooLargeRegion(numbers, goals.length, loaded.bounds);
     problems.push(...own);
@@ -85,14 +102,20 @@ function tooLargeRegion(numbers: number, classes: number, { regionNumbers }: Bou
 }
 
 /** One problem for each piece of the goal's region. */
-export function compileProblems(loaded: LoadedModel, policy: CompiledPolicy, goal: Goal): Problem[] {
-  const { plausibility, rules, cost, links, clauses, maxChanges } = policy;
+export function compileProblems(
+  loaded: LoadedModel,
+  policy: CompiledPolicy,
+  goal: Goal,
+  plausibility: Plausibility | null = policy.plausibility?.of([goal]) ?? null,
+): Problem[] {
+  const { rules, cost, links, clauses, maxChanges } = policy;
   const { samples } = loaded.background;
-  const word = modelsWord(loaded, plausibility, goal);
+  const { limit = null, term = null } = plausibility ?? {};
+  const word = modelsWord(loaded, limit, goal);
   return piecesOf(loaded.model, goal).map((region) => {
     const own = onOwnColumns(pullBack(loaded.preprocessing.map, region), loaded);
-    const piece = plausibility ? withPlausibility(own, plausibility) : own;
-    const parts = { space: loaded.space, rules, piece, cost, links, clauses, maxChanges, samples, ...word };
+    const piece = limit ? withLimit(own, limit) : own;
+    const parts = { space: loaded.space, rules, piece, cost, term, links, clauses, maxChanges, samples, ...word };
     return { ...parts, traits: traitsOf(parts) };
   });
 }
@@ -104,8 +127,8 @@ function piecesOf(model: Model, goal: Goal): readonly Piece[] {
   return [{ rows: [], atoms: [{ kind: model.gradient ? 'smooth' : 'oracle' }] }];
 }
 
-/** What the model itself says of columns, and plausibility beside it. */
-function modelsWord(loaded: LoadedModel, plausibility: Plausibility | null, goal: Goal) {
+/** What the model itself says of columns, and a limit of plausibility beside it. */
+function modelsWord(loaded: LoadedModel, limit: PlausibilityLimit | null, goal: Goal) {
   const { model, preprocessing } = loaded;
   const scorer = new Scorer(loaded);
   const inputs = new Float64Array(preprocessing.inputs);
@@ -113,7 +136,7 @@ function modelsWord(loaded: LoadedModel, plausibility: Plausibility | null, goal
     scorer.runColumns(columns);
     return model.achieves(scorer.raw, goal);
   };
-  const holds: Problem['holds'] = plausibility ? (columns) => plausibility.holds(columns) && reaches(columns) : reaches;
+  const holds: Problem['holds'] = limit ? (columns) => limit.holds(columns) && reaches(columns) : reaches;
   const own: Problem['margin'] = (columns) => {
     scorer.runColumns(columns);
     return model.margin(scorer.raw, goal);
@@ -123,14 +146,14 @@ function modelsWord(loaded: LoadedModel, plausibility: Plausibility | null, goal
     out.set(pullBackVector(preprocessing.map, inputs).a);
   };
   const measure = { margin: own, gradient: model.gradient ? slope : null };
-  return { reaches, holds, ...(plausibility ? lesserOf(measure, plausibility) : measure) };
+  return { reaches, holds, ...(limit ? lesserOf(measure, limit) : measure) };
 }
 
 type Measure = Pick<Problem, 'margin' | 'gradient'>;
 
-/** The model's margin or that of plausibility, where the latter is less; with a slope where both have one. */
-function lesserOf({ margin, gradient }: Measure, plausibility: Plausibility): Measure {
-  const { margin: other, gradient: slope } = plausibility;
+/** The model's margin or that of the limit, where the latter is less; with a slope where both have one. */
+function lesserOf({ margin, gradient }: Measure, limit: PlausibilityLimit): Measure {
+  const { margin: other, gradient: slope } = limit;
   if (!other) return { margin, gradient };
   const least: Problem['margin'] = (columns) => Math.min(margin(columns), other(columns));
   const steepest: Problem['gradient'] = (columns, out) =>

@@ -7,16 +7,16 @@
 import { withSource } from '../linalg/affine.js';
 import type { AtomKind, Piece, TreesAtom } from '../models/region.js';
 import { uniteForests } from '../models/trees/forest-union.js';
-import type { Plausibility } from '../policy/plausibility-measure.js';
+import type { PlausibilityLimit } from '../policy/plausibility/plausibility-measure.js';
 
 /** Atoms beside which exact methods take quadratics. */
 const CURVED: readonly AtomKind[] = ['quadratic', 'exp-quadratics', 'exp-sum'];
 
-export function withPlausibility(piece: Piece, plausibility: Plausibility): Piece {
-  const { atom } = plausibility;
+export function withLimit(piece: Piece, limit: PlausibilityLimit): Piece {
+  const { atom } = limit;
   if (atom?.kind === 'trees') return withTrees(piece, atom);
   const isDescribed = atom && piece.atoms.every(({ kind }) => CURVED.includes(kind));
-  const meets = (columns: Float64Array) => plausibility.holds(columns);
+  const meets = (columns: Float64Array) => limit.holds(columns);
   return { rows: piece.rows, atoms: [...piece.atoms, isDescribed ? atom : { kind: 'condition', meets }] };
 }
 

@@ -1,5 +1,8 @@
 /**
- * Problems as plain data:  minimise cost(x' - x)  subject to  x' in piece,  x' in the person's domain,  links, clauses.
+ * Problems as plain data:  minimise cost(x' - x) + term(x')  subject to  x' in piece,  x' in the person's domain,  links, clauses.
+ *
+ * Most problems have no term. A term is at least 0: what bounds the cost bounds the total. Solvers that know nothing of terms never see a
+ * problem with one (solvers/index.ts).
  *
  * There is no row in a problem: the row, as a `Domain`, is what changes from call to call. A solver looks at the traits
  * to say whether it accepts.
@@ -7,6 +10,7 @@
 import type { FeatureSpace } from '../models/features.js';
 import type { AtomKind, AtomOf, LinearRow, Piece } from '../models/region.js';
 import type { Cost, Norm } from '../policy/cost.js';
+import type { CostTerm } from '../policy/plausibility/plausibility-measure.js';
 import type { FeatureRule } from '../policy/rules.js';
 
 /** At least one of the rows holds. */
@@ -37,6 +41,8 @@ export interface Problem {
   readonly rules: readonly FeatureRule[];
   readonly piece: Piece;
   readonly cost: Cost;
+  /** Minimised beside the cost; null: nothing is. */
+  readonly term: CostTerm | null;
   /** Linear rows of the policy, in columns. */
   readonly links: readonly LinearRow[];
   readonly clauses: readonly RowClause[];

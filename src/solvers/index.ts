@@ -35,8 +35,9 @@ import { cuts } from './reductions/cuts.js';
 import { featureSets } from './reductions/feature-sets.js';
 import { percentileChords } from './reductions/percentile-chords.js';
 import { withoutCondition } from './reductions/without-condition.js';
+import { withoutTerm } from './reductions/without-term.js';
 import { workingSet } from './reductions/working-set.js';
-import type { SolverTable } from './solver.js';
+import { guardTerms, type SolverTable } from './solver.js';
 import { forestExact } from './trees/exact/forest-exact.js';
 import { forestSplit } from './trees/exact/forest-split.js';
 import { forestDescent } from './trees/heuristics/forest-descent.js';
@@ -44,7 +45,7 @@ import { forestPull } from './trees/heuristics/forest-pull.js';
 import { forestTweak } from './trees/heuristics/forest-tweak.js';
 import { singleTree } from './trees/single/single-tree.js';
 
-export const solvers: SolverTable = [
+const table: SolverTable = [
   hyperplane,
   secular,
   quadraticDual,
@@ -71,6 +72,7 @@ export const solvers: SolverTable = [
   forestExact,
   forestSplit,
   reluPhases,
+  withoutTerm,
   withoutCondition,
   enumerate,
   forestDescent,
@@ -85,3 +87,5 @@ export const solvers: SolverTable = [
   genetic,
   nearest,
 ];
+
+export const solvers: SolverTable = table.map(guardTerms);

@@ -104,7 +104,9 @@ class Pull {
   }
 
   private cost(to: Float64Array): number {
-    return evaluateCost(this.problem.cost, this.problem.space, this.here, to);
+    const { cost, space, term } = this.problem;
+    const norm = evaluateCost(cost, space, this.here, to);
+    return term ? norm + term.of(inColumns(this.problem, to)) : norm;
   }
 
   private takeOver(row: Float64Array): Float64Array {
@@ -155,6 +157,7 @@ class Pull {
 
 export const nearest: Solver = {
   name: 'nearest',
+  takesTerm: true,
   // Where there is a gradient, the rows of the training set are starts of descents.
   place: (problem) => (isOpaque(problem) && problem.gradient ? 'rescue' : 'rung'),
   accepts: (problem) => (problem.samples.length ? 'heuristic' : 'no'),

@@ -62,6 +62,10 @@ export interface Solver {
   place?(problem: Problem): LadderPlace;
   /** Takes parts of a person's domain, also those that the present row is not in: a reduction may ask it about each part. */
   readonly takesParts?: true;
+  /** Minimises a term of the cost as well, and its bounds hold for the total. Others are never asked about a problem with a term. */
+  readonly takesTerm?: true;
+  /** A heuristic whose bound is proved: a relaxation. */
+  readonly isRelaxation?: true;
   /** What has to be loaded before it solves: without it `solve` throws `EngineNeeded`. */
   readonly engine?: Engine;
   /** `table`: all solvers. A reduction makes another problem and takes the solver of that problem from the table. */
@@ -71,6 +75,12 @@ export interface Solver {
 
 /** In order of preference. */
 export type SolverTable = readonly Solver[];
+
+/** The same solver, which sees problems with a term of the cost only if it takes them: no solver has to look for a term. */
+export const guardTerms = (solver: Solver): Solver =>
+  solver.takesTerm
+    ? solver
+    : { ...solver, accepts: (problem, table) => (problem.term ? 'no' : solver.accepts(problem, table)) };
 
 /** The solvers that a reduction may ask about parts of a domain, with a proof. */
 export const exactForParts = (problem: Problem, table: SolverTable): Solver[] =>

@@ -58,6 +58,7 @@ const HEURISTICS = [
   'cma-es',
   'genetic',
   'without-condition',
+  'without-term',
   'nearest',
 ];
 /** Fewest problems that each of the others has to accept. */

@@ -23,14 +23,14 @@ export function concludePath(
   search: PathSearch,
   verifier: Verifier,
   person: Person,
-  { goals }: TargetPlan,
+  target: TargetPlan,
   question: PathQuestion,
 ): Conclusion {
   const answers: ReportedAnswer[] = [];
-  search.run(person, goals, question.budget, (path) => {
+  search.run(person, target, question.budget, (path) => {
     const values = path.steps[path.steps.length - 1].values;
     if (answers.every(({ settled }) => question.differ(settled.values, values)))
-      answers.push(answerOf(path, verifier.check(person.factual, person.baseline, values, goals).cost));
+      answers.push(answerOf(path, verifier.check(person.factual, person.baseline, values, target).cost));
     return answers.length < question.count ? 'go on' : 'enough';
   });
   const isCut = answers.length < question.count && question.budget.isSpent;

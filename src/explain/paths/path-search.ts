@@ -19,7 +19,7 @@ import { isSame } from '../../policy/values.js';
 import type { Budget } from '../../problems/budget.js';
 import type { CompiledPolicy } from '../../problems/compile.js';
 import type { Person } from '../search.js';
-import type { Verifier } from '../verify.js';
+import type { CheckedTarget, Verifier } from '../verify.js';
 import type { FoundPath, PathStep } from './found-path.js';
 import { RowQueue } from './row-queue.js';
 import { StepLengths } from './step-lengths.js';
@@ -49,6 +49,7 @@ export class PathSearch {
   /** By place: the number of the person for whom the place was judged; above zero: allowed. */
   private readonly judged: Int32Array;
   private person!: Person;
+  private target!: CheckedTarget;
   private number = 0;
   /** By place: whether the row is plausible, once asked for. */
   private readonly plausible: Uint8Array;
@@ -57,7 +58,7 @@ export class PathSearch {
 
   constructor(
     private readonly loaded: LoadedModel,
-    private readonly policy: CompiledPolicy,
+    policy: CompiledPolicy,
     private readonly verifier: Verifier,
     private readonly graph: SharedRowGraph,
     private readonly spec: GraphSpec,
@@ -80,13 +81,14 @@ export class PathSearch {
   }
 
   /** Gives the paths to all ends, the shortest first, until `take` has enough or the budget ends. */
-  run(person: Person, goals: readonly Goal[], budget: Budget, take: (path: FoundPath) => 'go on' | 'enough'): void {
+  run(person: Person, target: CheckedTarget, budget: Budget, take: (path: FoundPath) => 'go on' | 'enough'): void {
+    this.judgeFor(target);
     this.begin(person, budget);
     const { memory } = this.loaded.model;
     let batch: number[] = [];
     let size = memory ? FIRST_BATCH : 1;
     const flush = (): boolean => {
-      const isDone = this.endsAmong(batch, goals).some((place) => take(this.pathTo(place)) === 'enough');
+      const isDone = this.endsAmong(batch).some((place) => take(this.pathTo(place)) === 'enough');
       batch = [];
       if (memory) size *= 2;
       return isDone;
@@ -98,6 +100,12 @@ export class PathSearch {
       if (batch.length >= size && flush()) return;
     }
     flush();
+  }
+
+  /** What is plausible may depend on the target. */
+  private judgeFor(target: CheckedTarget): void {
+    if (target.plausibility !== this.target?.plausibility) this.plausible.fill(0);
+    this.target = target;
   }
 
   private begin(person: Person, budget: Budget): void {
@@ -178,19 +186,19 @@ export class PathSearch {
   }
 
   private isPlausible(place: number, values: Float64Array): boolean {
-    const { plausibility } = this.policy;
-    if (!plausibility) return true;
-    if (!this.plausible[place]) this.plausible[place] = this.verifier.isPlausible(values) ? 1 : 2;
+    if (!this.target.plausibility) return true;
+    if (!this.plausible[place]) this.plausible[place] = this.verifier.isPlausible(values, this.target) ? 1 : 2;
     return this.plausible[place] === 1;
   }
 
   /** Those of the places whose rows have the target, by the model's own word. */
-  private endsAmong(places: readonly number[], goals: readonly Goal[]): number[] {
+  private endsAmong(places: readonly number[]): number[] {
     this.needScores(places);
+    const { target, verifier, lengths } = this;
     const { factual, baseline } = this.person;
     return places.filter(
       (place) =>
-        this.hasTarget(place, goals) && this.verifier.check(factual, baseline, this.lengths.valuesAt(place), goals).ok,
+        this.hasTarget(place, target.goals) && verifier.check(factual, baseline, lengths.valuesAt(place), target).ok,
     );
   }
 

@@ -121,7 +121,12 @@ function covarianceOf(rows: readonly Float64Array[], share: Float64Array, total:
   return sums.map((_, p) => Array.from(at, (__, q) => (p >= q ? sums[p][q] : sums[q][p]) + (p === q ? RIDGE : 0)));
 }
 
-function gaussian(at: Float64Array, covariance: readonly (readonly number[])[], weight: number): GaussianComponent {
+/** Throws where the covariance is not positive definite in doubles. */
+export function gaussian(
+  at: Float64Array,
+  covariance: readonly (readonly number[])[],
+  weight: number,
+): GaussianComponent {
   const inverse = invertPositive(covariance);
   if (!inverse) throw new RangeError('the covariance of a component is singular');
   const logWeight = Math.log(weight) - 0.5 * (inverse.logDeterminant + at.length * Math.log(2 * Math.PI));

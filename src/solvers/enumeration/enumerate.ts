@@ -3,8 +3,9 @@
  * that is an answer is the optimum; when there is none left, none exists. Exact for every family, those of which only scores
  * are known included, and the judge of other methods in tests.
  *
- *   min Σ_f c_f(v_f)   over   v in Π_f V_f,   policy kept,   the model says yes
+ *   min Σ_f c_f(v_f) + term(v)   over   v in Π_f V_f,   policy kept,   the model says yes
  *
+ * Where the cost has a term, the order is that of the sum without the term, and the search ends when that sum reaches the best total.
  * Mahalanobis cost is no sum over features. There the order is that of a sum below it,  Δᵀ M Δ >= λ Σ M_ff Δ_f²  with λ the least
  * eigenvalue of M scaled to a diagonal of ones, and the search ends when that sum reaches the best answer.
  *
@@ -188,6 +189,7 @@ const isDiscrete = ({ rules }: Problem): boolean =>
 
 export const enumerate: Solver = {
   name: 'enumerate',
+  takesTerm: true,
   accepts: (problem) => (isDiscrete(problem) ? 'exact' : 'no'),
   prepare: (problem) => new PreparedEnumeration(problem),
 };

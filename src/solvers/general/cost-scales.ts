@@ -44,7 +44,8 @@ function ownScale(cost: Cost, feature: Feature): number {
 const meanSlope = ({ points, heights }: PercentileCurve): number =>
   (heights.at(-1)! - heights[0]) / (points.at(-1)! - points[0]);
 
-function spreadOf({ samples, rules }: Problem, { index }: Feature): number {
+/** The deviation of the samples; else a share of what lies between bounds, or 1. */
+export function spreadOf({ samples, rules }: Problem, { index }: Feature): number {
   const values = samples.map((row) => row[index]).filter(Number.isFinite);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;

@@ -3,9 +3,10 @@ import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import { type Acceptance, type Limits, type Outcome, type Prepared, type Solver, withoutWaiting } from '../solver.js';
 import { costScales } from './cost-scales.js';
-import { type Asked, type Look, PersonSearch } from './person-search.js';
+import { type Asked, cheaper, type Look, PersonSearch } from './person-search.js';
 import { COARSE, FINE, Polish } from './polish.js';
 import { TargetSamples } from './target-samples.js';
+import { descendTotal } from './totals/total-descent.js';
 
 export interface SearchParts {
   readonly search: PersonSearch;
@@ -50,9 +51,9 @@ export const generalSolver = (
   method: Method,
   place: Solver['place'],
   accepts: Solver['accepts'] = anyProblem,
-): Solver => ({ name, place, accepts, prepare: (problem) => new PreparedSearch(problem, method) });
+): Solver => ({ name, place, takesTerm: true, accepts, prepare: (problem) => new PreparedSearch(problem, method) });
 
-/** Polishes the cheapest of some answers, the best of them to the end. */
+/** Polishes the cheapest of some answers, the best of them to the end; with a term of the cost the total is brought down from there. */
 export function* polishBest({ search, polish }: SearchParts, answers: readonly Look[], most: number): Asked<void> {
   const costs = new Map(answers.map((look) => [look, search.costOf(look.x)]));
   const cheapest = [...answers].sort((a, b) => costs.get(a)! - costs.get(b)!).slice(0, most);
@@ -61,9 +62,6 @@ export function* polishBest({ search, polish }: SearchParts, answers: readonly L
     if (search.isOver) return;
     best = cheaper(search, best, yield* polish.from(look, COARSE));
   }
-  if (best && !search.isOver) yield* polish.from(best, FINE);
+  if (best && !search.isOver) best = cheaper(search, best, yield* polish.from(best, FINE));
+  if (best && search.problem.term && !search.isOver) yield* descendTotal(search, best);
 }
-
-/** Of two answers the one that costs less; null stands for none. */
-export const cheaper = (search: PersonSearch, a: Look | null, b: Look | null): Look | null =>
-  a && !(b && search.costOf(b.x) < search.costOf(a.x)) ? a : b;

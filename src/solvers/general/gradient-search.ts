@@ -10,9 +10,9 @@
 import type { Solver } from '../solver.js';
 import { cheaperStarts } from './cheaper-starts.js';
 import { Descent, type DirectionRule } from './descent.js';
-import { cheaper, generalSolver, polishBest, type SearchParts } from './general-search.js';
+import { generalSolver, polishBest, type SearchParts } from './general-search.js';
 import { Penalty } from './penalty.js';
-import type { Asked, Look, PersonSearch } from './person-search.js';
+import { type Asked, cheaper, type Look, type PersonSearch } from './person-search.js';
 import { COARSE, type Polish } from './polish.js';
 
 const SAMPLE_STARTS = 4;

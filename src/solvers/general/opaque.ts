@@ -5,4 +5,6 @@ import type { Problem } from '../../problems/problem.js';
 /** Regions that only the model or a condition's word knows, or whose exact search may end early. */
 const SEARCHED: readonly AtomKind[] = ['smooth', 'oracle', 'network', 'neighbours', 'condition'];
 
-export const isOpaque = ({ piece }: Problem): boolean => piece.atoms.some(({ kind }) => SEARCHED.includes(kind));
+/** A term of the cost is known by its word as well. */
+export const isOpaque = ({ piece, term }: Problem): boolean =>
+  Boolean(term) || piece.atoms.some(({ kind }) => SEARCHED.includes(kind));

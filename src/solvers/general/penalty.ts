@@ -1,11 +1,12 @@
 /**
  * Equation (1) of the survey for one person, in the lengths of costs:  y_j = (x'_j - x_j) / s_j  over the numbers that may change.
  *
- *   F_C(y) = loss(m(x')) + C cost(x' - x) / K + (ρ/2) Σ_i max(0, v_i(x') + u_i/ρ)²
+ *   F_C(y) = loss(m(x')) + C (cost(x' - x) + term(x')) / K + (ρ/2) Σ_i max(0, v_i(x') + u_i/ρ)²
  *
  *   loss       ½ max(0, δ - m/μ)²,  μ = |m| at home: smooth, and 0 a little inside of the region
  *   cost       l2, mahalanobis: smooth;  l1: kinks;  percentile: kinks by the chord of F up to the present point;  l0: kinks that fall
  *              with the length of the move (reweighted l1)
+ *   term       where the cost has one with a slope
  *   v_i        how far a row of the policy is missed, u_i its multiplier (augmented Lagrangian)
  *
  * Integers, steps and ranks are taken as numbers here and placed in the domain afterwards. Categories stay as they are.
@@ -110,8 +111,18 @@ export class Penalty implements KinkedObjective {
       problem.gradient!(x, slope);
       for (let j = 0; j < y.length; j++) gradient[j] -= (lack / unit) * slope[numbers[j]] * scale[numbers[j]];
     }
+    value += this.addTerm(x, gradient);
     for (const row of this.rows) value += addRow(row, x, gradient);
     return Number.isNaN(value) ? Infinity : value;
+  }
+
+  private addTerm(x: Float64Array, gradient: Float64Array): number {
+    const { strength, slope } = this;
+    const { problem, numbers, scale } = this.search;
+    if (!problem.term?.gradient) return 0;
+    problem.term.gradient(x, slope);
+    for (let j = 0; j < gradient.length; j++) gradient[j] += strength * slope[numbers[j]] * scale[numbers[j]];
+    return strength * problem.term.of(x);
   }
 
   /** Writes its slope. */

@@ -183,3 +183,7 @@ export class PersonSearch {
     for (let c = column; c < column + width; c++) x[c] = this.domain.origin[c];
   }
 }
+
+/** Of two answers the one that costs less; null stands for none. */
+export const cheaper = (search: PersonSearch, a: Look | null, b: Look | null): Look | null =>
+  a && !(b && search.costOf(b.x) < search.costOf(a.x)) ? a : b;

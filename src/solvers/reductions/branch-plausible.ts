@@ -10,7 +10,7 @@
  * without x: a dive to more normal values. A domain within one leaf of every tree is no longer split.
  */
 import type { Domain } from '../../policy/domain.js';
-import { normality } from '../../policy/plausibility.js';
+import { normality } from '../../policy/plausibility/compile-plausibility.js';
 import { lastWithin } from '../../policy/values.js';
 import { type Problem, searchingDecimals } from '../../problems/problem.js';
 import { isAnswer } from '../shared/answer-check.js';

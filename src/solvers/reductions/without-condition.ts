@@ -55,6 +55,7 @@ class PreparedWithout implements Prepared {
 
 export const withoutCondition: Solver = {
   name: 'without-condition',
+  isRelaxation: true,
   accepts: (problem, table) =>
     atomsOf(problem, 'condition').length && innerSolvers(problem, restOf(problem), table).length ? 'heuristic' : 'no',
   prepare: (problem, table) => new PreparedWithout(problem, table),

@@ -1,5 +1,5 @@
 /**
- * The best answer so far of a search, and its cost:  min cost(x' - x)  over the points x' that the search has offered.
+ * The best answer so far of a search, and its cost:  min cost(x' - x) + term(x')  over the points x' that the search has offered.
  *
  * One is kept by a prepared solver and begun anew for each person; the point it hands out is the solver's own array.
  */
@@ -55,8 +55,9 @@ export class BestAnswer {
   }
 
   costOf(x: Float64Array): number {
-    const { space, cost } = this.problem;
+    const { space, cost, term } = this.problem;
     gather(space, x, this.to);
-    return evaluateCost(cost, space, this.from, this.to);
+    const norm = evaluateCost(cost, space, this.from, this.to);
+    return term ? norm + term.of(x) : norm;
   }
 }

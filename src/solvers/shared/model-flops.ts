@@ -1,8 +1,8 @@
 /** What a look at the model takes, for searches that count their work in looks. */
 import type { Problem } from '../../problems/problem.js';
 
-/** Operations for one word of the model, about. */
-export function modelFlops({ piece, space }: Problem): number {
+/** Operations for one word of the model, and for a term of the cost, about. */
+export function modelFlops({ piece, space, term }: Problem): number {
   const d = space.columns;
   const perAtom = piece.atoms.map((atom) => {
     if (atom.kind === 'trees') return 70 * atom.forest.root.length;
@@ -13,5 +13,5 @@ export function modelFlops({ piece, space }: Problem): number {
     if (atom.kind === 'exp-quadratics') return 2 * d * d * atom.forms.length;
     return atom.kind === 'exp-sum' ? atom.exponents.length * d : 1000;
   });
-  return perAtom.reduce((sum, flops) => sum + flops, piece.rows.length * d);
+  return perAtom.reduce((sum, flops) => sum + flops, piece.rows.length * d + (term?.flops ?? 0));
 }

@@ -42,7 +42,7 @@ describe('an autoencoder', () => {
     let least = Infinity;
     for (let a = 7; a <= 10; a++)
       for (let b = 0; b <= 10; b++)
-        if (plausibility!.holds(Float64Array.of(a, b))) least = Math.min(least, a - 2 + Math.abs(b - 2));
+        if (plausibility!.of([]).limit!.holds(Float64Array.of(a, b))) least = Math.min(least, a - 2 + Math.abs(b - 2));
     expect(answer).toMatchObject({ cost: least, proof: { kind: 'optimal' } });
     expect(answer.plausibility!.answer).toBeGreaterThan(0.25);
   });
@@ -57,7 +57,7 @@ describe('an autoencoder', () => {
 
   it('has the slope of its margin', () => {
     const { plausibility } = compilePolicy(loadPolicy(policyOf()).document, loadModel(modelOf('continuous')));
-    const { margin, gradient } = plausibility!;
+    const { margin, gradient } = plausibility!.of([]).limit!;
     const [x, slope, h] = [Float64Array.of(3, 5), new Float64Array(2), 1e-6];
     gradient!(x, slope);
     for (const c of [0, 1])

@@ -110,7 +110,7 @@ function costAt(model: unknown, policy: unknown, from: number[], norm: string) {
   return (point: number[]) => {
     const columns = Float64Array.from(point);
     scorer.runColumns(columns);
-    const isAnswer = loaded.model.decide(scorer.raw) === 1 && plausibility!.holds(columns);
+    const isAnswer = loaded.model.decide(scorer.raw) === 1 && plausibility!.of([]).limit!.holds(columns);
     const moves = point.map((value, i) => Math.abs(value - from[i]));
     const cost = norm === 'l1' ? moves[0] + moves[1] : moves[0] ** 2 + moves[1] ** 2;
     return isAnswer ? cost : Infinity;

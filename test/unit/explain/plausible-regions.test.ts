@@ -9,8 +9,8 @@ import type { Plan } from '../../../src/explain/plan.js';
 import { nextDown, nextUp } from '../../../src/linalg/floats.js';
 import { spread } from '../../../src/models/features.js';
 import type { TreesAtom } from '../../../src/models/region.js';
-import { compilePlausibility } from '../../../src/policy/plausibility.js';
-import type { Plausibility } from '../../../src/policy/plausibility-measure.js';
+import { compilePlausibility } from '../../../src/policy/plausibility/compile-plausibility.js';
+import type { PlausibilityLimit } from '../../../src/policy/plausibility/plausibility-measure.js';
 import { checkShape, planOf } from '../../support/asking.js';
 import { Dice } from '../../support/dice.js';
 import { columnCount, generators } from '../../support/random-models.js';
@@ -49,7 +49,7 @@ interface Recipe {
 
 interface Asked {
   readonly plan: Plan;
-  readonly plausibility: Plausibility;
+  readonly plausibility: PlausibilityLimit;
   readonly target: string;
   readonly regions: { readonly answer: Row; readonly region: RegionDocument }[];
 }
@@ -88,7 +88,7 @@ async function ask(dice: Dice, { family, scaled, missing }: Recipe): Promise<Ask
   return {
     plan,
     target,
-    plausibility: compilePlausibility(plan.policy.document.plausibility, plan.model)!,
+    plausibility: compilePlausibility(plan.policy.document.plausibility, plan.model)!.of([]).limit!,
     regions: counterfactuals.map(({ features, region }) => ({ answer: features as Row, region: region! })),
   };
 }

@@ -19,7 +19,7 @@ const row = Float64Array.of(0, 0, 0);
 /** What the last check says of an answer, whatever a solver claimed. */
 function faultOf(policy: Record<string, unknown>, answer: number[]): string {
   const compiled = compilePolicy(loadPolicy({ schema: 'elsewise.policy/v1', ...policy }).document, model);
-  return new Verifier(model, compiled).check(row, row, Float64Array.from(answer), goals).fault;
+  return new Verifier(model, compiled).check(row, row, Float64Array.from(answer), { goals, plausibility: null }).fault;
 }
 
 describe('the last check of an answer refuses by itself', () => {

@@ -1,6 +1,8 @@
 /** What `plausibility` asks for: a quantile of the background's own normality, by our forest or by the model's. */
 import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../../src/models/load.js';
+import type { TreesAtom } from '../../../src/models/region.js';
+import type { PlausibilityLimit } from '../../../src/policy/plausibility/plausibility-measure.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
 import { Dice } from '../../support/dice.js';
@@ -31,8 +33,11 @@ const modelOf = (background: Record<string, unknown>, preprocessing: unknown[] =
 
 const compile = (plausibility: Record<string, unknown>, model = modelOf({ samples })) => {
   const document = { method: 'isolation-forest', ...plausibility };
-  return compilePolicy(loadPolicy({ schema: 'elsewise.policy/v1', plausibility: document }).document, model)
-    .plausibility!;
+  const policy = loadPolicy({ schema: 'elsewise.policy/v1', plausibility: document }).document;
+  return compilePolicy(policy, model).plausibility!.of([]).limit as PlausibilityLimit & {
+    atom: TreesAtom;
+    need: number;
+  };
 };
 
 const columnsOf = ([x, n, c]: readonly (string | number)[]) =>
@@ -52,7 +57,7 @@ describe('the quantile', () => {
   it('is the same whenever it is computed, and for every seed of the policy', () => {
     const again = compile({ atLeast: 0.1 }, modelOf({ samples }));
     expect(compile({ atLeast: 0.1 }).need).toBe(again.need);
-    expect(compile({ atLeast: 0.1 }).forest.threshold).toEqual(again.forest.threshold);
+    expect(compile({ atLeast: 0.1 }).atom.forest.threshold).toEqual(again.atom.forest.threshold);
   });
 
   it('grows with the share', () => {
@@ -60,8 +65,8 @@ describe('the quantile', () => {
   });
 
   it('takes the size of the forest', () => {
-    expect(compile({ atLeast: 0.1, trees: 7 }).forest.root.length).toBe(7);
-    expect(compile({ atLeast: 0.1 }).forest.root.length).toBe(100);
+    expect(compile({ atLeast: 0.1, trees: 7 }).atom.forest.root.length).toBe(7);
+    expect(compile({ atLeast: 0.1 }).atom.forest.root.length).toBe(100);
   });
 });
 
@@ -78,7 +83,7 @@ describe('a forest that the model brings', () => {
   const model = modelOf({ samples, isolationForest: brought });
 
   it('takes the place of ours', () => {
-    expect([...compile({ atLeast: 0.1 }, model).forest.value]).toEqual([0, 1.5, 0.5]);
+    expect([...compile({ atLeast: 0.1 }, model).atom.forest.value]).toEqual([0, 1.5, 0.5]);
   });
 
   it('decides by its own offset where the policy names no share, without any samples', () => {

@@ -1,7 +1,7 @@
 /** The background for measures of plausibility: its rows by column, and the need that a share of them does not meet. */
-import { ElsewiseError } from '../documents/error.js';
-import { spread } from '../models/features.js';
-import type { LoadedModel } from '../models/load.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { spread } from '../../models/features.js';
+import type { LoadedModel } from '../../models/load.js';
 
 /** A quantile of fewer samples than this says little. */
 const FEWEST_SAMPLES = 20;
@@ -11,13 +11,21 @@ const NEED_SLACK = 1e-12;
 export const plausibilityError = (key: string, message: string) =>
   new ElsewiseError('bad-document', message, `policy.plausibility${key}`);
 
+/** Refuses fewer rows than a quantile needs. `which`: of the rows, where not all count. */
+export function checkEnough(count: number, which = ''): void {
+  if (count >= FEWEST_SAMPLES) return;
+  const rows = `rows in model.background.samples${which && ` ${which}`}`;
+  throw plausibilityError('', `needs at least ${FEWEST_SAMPLES} ${rows}; the model has ${count || 'none'}`);
+}
+
+/** The background where a limit needs it, or where there is enough to tell shares; else null. */
+export const backgroundWhereAsked = (loaded: LoadedModel, atLeast: number | undefined): Float64Array[] | null =>
+  atLeast === undefined && loaded.background.samples.length < FEWEST_SAMPLES ? null : backgroundColumns(loaded);
+
 /** The samples by column, imputed as the model does; enough of them for a quantile. */
 export function backgroundColumns({ background, space, preprocessing }: LoadedModel): Float64Array[] {
   const { samples } = background;
-  if (samples.length < FEWEST_SAMPLES) {
-    const has = `the model has ${samples.length || 'none'}`;
-    throw plausibilityError('', `needs at least ${FEWEST_SAMPLES} rows in model.background.samples; ${has}`);
-  }
+  checkEnough(samples.length);
   return samples.map((values) => {
     const columns = new Float64Array(space.columns);
     spread(space, values, columns);

@@ -1,0 +1,169 @@
+/**
+ * Plausibility, for each method a measure:
+ *
+ *   isolation-forest   value(x) = Σ over trees of an isolation forest of the path length at x's leaf
+ *   density            density.ts
+ *   autoencoder        reconstruction.ts
+ *   prototype          prototype.ts
+ *
+ * With `atLeast` an answer must be at least as plausible as a share of the background is,  value(x) >= need:  `need` is the `atLeast` quantile of
+ * the samples' own values, which makes at least 1 - atLeast of the samples plausible. With `weight` the cost has a term. A policy of an
+ * isolation forest with neither has the offset of the document's own forest as `need`. The forest reads the model's columns before
+ * preprocessing. The model's imputer replaces a missing value. Without an imputer the split decides. The penalty is the anomaly
+ * score 2^(-mean path length), in path lengths of the average.
+ */
+import type { PlausibilityDocument } from '../../documents/policy-document.js';
+import { type Bounds, beyondBound } from '../../models/bounds.js';
+import type { LoadedModel } from '../../models/load.js';
+import type { TreesAtom } from '../../models/region.js';
+import { onColumns } from '../../models/trees/forest-columns.js';
+import { trainIsolationForest } from '../../models/trees/isolation-training.js';
+import { type Forest, flatten, leafOf } from '../../models/trees/tree.js';
+import { BackgroundValues, backgroundColumns, backgroundWhereAsked, plausibilityError } from './background-columns.js';
+import { compileDensity } from './density.js';
+import { termOf } from './limit-and-term.js';
+import {
+  forEveryTarget,
+  type Measure,
+  type PlausibilityLimit,
+  type TargetPlausibility,
+} from './plausibility-measure.js';
+import { compilePrototype } from './prototype.js';
+import { compileAutoencoder } from './reconstruction.js';
+
+/** How far rounding may move a sum of path lengths. */
+const SLACK = 1e-9;
+
+/** How many operations a tree takes. */
+const FLOPS_PER_TREE = 70;
+
+class Normality implements Measure {
+  private readonly columns: Float64Array;
+  private readonly trees: number;
+  readonly flops: number;
+
+  constructor(
+    readonly forest: Forest,
+    private readonly imputed: Float64Array,
+  ) {
+    this.columns = new Float64Array(imputed.length);
+    this.trees = forest.root.length;
+    this.flops = FLOPS_PER_TREE * this.trees;
+  }
+
+  value(columns: Float64Array): number {
+    for (let c = 0; c < columns.length; c++) this.columns[c] = Number.isNaN(columns[c]) ? this.imputed[c] : columns[c];
+    return normality(this.forest, this.columns);
+  }
+
+  penaltyOf(value: number): number {
+    return 2 ** (-value / this.trees);
+  }
+
+  penaltySlope(value: number): number {
+    return (-Math.LN2 / this.trees) * this.penaltyOf(value);
+  }
+
+  /** The condition as an atom: splits are `column <= threshold`. */
+  limit(need: number): ForestLimit {
+    const { forest, imputed } = this;
+    const margins = [{ gain: forest.value, need }];
+    const atom: TreesAtom = { kind: 'trees', forest, margins, slack: SLACK, map: null, imputed };
+    return { atom, need, holds: (columns) => this.value(columns) >= need };
+  }
+}
+
+interface ForestLimit extends PlausibilityLimit {
+  readonly atom: TreesAtom;
+  readonly need: number;
+}
+
+/** The sum in tree order, wherever it is made: what is compared must be the same number. */
+export function normality(forest: Forest, columns: Float64Array): number {
+  let sum = 0;
+  for (let t = 0; t < forest.root.length; t++) sum += forest.value[leafOf(forest, t, columns)];
+  return sum;
+}
+
+/** Policies are compiled again and again with parts left out; the forest stays. */
+const trained = new WeakMap<LoadedModel, Map<string, TargetPlausibility>>();
+
+export function compilePlausibility(document: PlausibilityDocument | undefined, loaded: LoadedModel) {
+  if (!document) return null;
+  const known = trained.get(loaded) ?? new Map<string, TargetPlausibility>();
+  trained.set(loaded, known);
+  const key = JSON.stringify(document);
+  const compiled = known.get(key) ?? compile(document, loaded);
+  known.set(key, compiled);
+  return compiled;
+}
+
+function compile(document: PlausibilityDocument, loaded: LoadedModel): TargetPlausibility {
+  const { method, atLeast, weight } = document;
+  if (atLeast === undefined && weight === undefined && !hasOwnOffset(document, loaded)) {
+    const brought = method === 'isolation-forest' ? ' where the model brings no background.isolationForest' : '';
+    throw plausibilityError('.atLeast', `is needed, or "weight"${brought}`);
+  }
+  return COMPILE[method](document, loaded);
+}
+
+const hasOwnOffset = ({ method }: PlausibilityDocument, { background }: LoadedModel): boolean =>
+  method === 'isolation-forest' && background.isolationForest !== null;
+
+const COMPILE: Record<PlausibilityDocument['method'], typeof compile> = {
+  'isolation-forest': compileForest,
+  density: compileDensity,
+  autoencoder: compileAutoencoder,
+  prototype: compilePrototype,
+};
+
+function compileForest(document: PlausibilityDocument, loaded: LoadedModel): TargetPlausibility {
+  const { atLeast, weight } = document;
+  const brought = loaded.background.isolationForest;
+  const rows = atLeast === undefined && brought ? sharesOf(document, loaded) : backgroundColumns(loaded);
+  const measure = new Normality(forestOf(document, rows, loaded), loaded.preprocessing.imputed);
+  const term = termOf(measure, weight);
+  if (atLeast === undefined && weight === undefined) {
+    const { offset, forest } = brought!;
+    return forEveryTarget({ limit: measure.limit(needOf(offset, forest.root.length)), term });
+  }
+  if (!rows) return forEveryTarget({ limit: null, term });
+  const values = new BackgroundValues(rows.map((row) => normality(measure.forest, row)));
+  const limit = atLeast === undefined ? null : measure.limit(values.quantile(atLeast));
+  return forEveryTarget({ limit, term, shareOf: (columns) => values.shareUpTo(measure.value(columns)) });
+}
+
+/** The rows of which a term alone tells shares, where there are enough. */
+const sharesOf = ({ weight }: PlausibilityDocument, loaded: LoadedModel): Float64Array[] | null =>
+  weight === undefined ? null : backgroundWhereAsked(loaded, undefined);
+
+function forestOf(document: PlausibilityDocument, rows: Float64Array[] | null, loaded: LoadedModel): Forest {
+  const brought = loaded.background.isolationForest;
+  const [trees, sampleSize] = brought ? [brought.forest.root.length, 0] : [document.trees, document.sampleSize];
+  if (rows) checkWork(trees, rows.length, sampleSize, loaded.bounds);
+  if (brought) return plain(brought.forest);
+  return flatten(trainIsolationForest(rows!, document), loaded.space.columns, 'policy.plausibility');
+}
+
+/** Every tree looks at all samples once, and at each level of its own at those that it is grown from. */
+function checkWork(trees: number, samples: number, sampleSize: number, { plausibilityLooks }: Bounds): void {
+  const grown = Math.min(sampleSize, samples);
+  const looks = trees * (samples + grown * Math.ceil(Math.log2(Math.max(2, grown))));
+  if (looks <= plausibilityLooks) return;
+  const most = Math.floor((plausibilityLooks * trees) / looks);
+  const message = `${trees} trees over ${samples} samples are too many; at most ${most} trees fit`;
+  throw beyondBound('policy.plausibility.trees', message, 'plausibilityLooks');
+}
+
+/** Without sets of categories there is always a threshold. */
+const plain = (forest: Forest): Forest =>
+  onColumns(
+    forest,
+    (_, value) => value,
+    () => 0,
+  );
+
+/** The sum of path lengths at which -2^(-mean) is the offset. */
+function needOf(offset: number, trees: number): number {
+  return offset < 0 ? -trees * Math.log2(-offset) : Infinity;
+}

@@ -1,0 +1,171 @@
+/**
+ * Plausibility by the density of the background, over standardised numbers z (standardised-numbers.ts):
+ *
+ *   mixture      log Σ_k w_k N(z; μ_k, Σ_k)                     brought by the model, or fitted once (gaussian-mixture.ts)
+ *   neighbours   -(distance from z to its k-th nearest row)
+ *
+ * The mixture's limit as an atom:  Σ_k exp(½ q_k(x)) >= 1,  q_k(x) = 2 (log weight_k - need) - (z - μ_k)ᵀ Σ_k⁻¹ (z - μ_k).  One component is an
+ * ellipsoid, a convex quadratic. Penalties: how far the logarithm of the density lies below the densest of the centres μ_k, at least 0;
+ * and the distance.
+ */
+import type { PlausibilityDocument } from '../../documents/policy-document.js';
+import { addQuadraticGradient } from '../../linalg/symmetric-matrix.js';
+import { logSumExp } from '../../linalg/vector.js';
+import { checkMatrixWork } from '../../models/bounds.js';
+import { DistanceDifference } from '../../models/distance-difference.js';
+import type { LoadedModel } from '../../models/load.js';
+import { type Atom, contains } from '../../models/region.js';
+import { fitMixture, type GaussianComponent, logTerms, MOST_ROUNDS } from '../../models/rows/gaussian-mixture.js';
+import { backgroundColumns, backgroundWhereAsked, plausibilityError } from './background-columns.js';
+import { plausibilityBy } from './limit-and-term.js';
+import { forEveryTarget, type Measure, type Plausibility, type TargetPlausibility } from './plausibility-measure.js';
+import { StandardisedNumbers, standardise } from './standardised-numbers.js';
+
+const DEFAULT_COMPONENTS = 3;
+
+export function compileDensity(document: PlausibilityDocument, loaded: LoadedModel): TargetPlausibility {
+  if (document.k !== undefined) return forEveryTarget(nearRows(document, document.k, loaded));
+  return forEveryTarget(loaded.background.mixture ? broughtMixture(document, loaded) : fittedMixture(document, loaded));
+}
+
+function broughtMixture(document: PlausibilityDocument, loaded: LoadedModel): Plausibility {
+  const { scales, components } = loaded.background.mixture!;
+  if (document.components !== undefined)
+    throw plausibilityError('.components', 'the model brings background.mixture: leave "components" out');
+  const mixture = new Mixture(new StandardisedNumbers(loaded, scales), components);
+  return mixture.plausibility(document, backgroundWhereAsked(loaded, document.atLeast));
+}
+
+function fittedMixture(document: PlausibilityDocument, loaded: LoadedModel): Plausibility {
+  const { components: count = DEFAULT_COMPONENTS } = document;
+  const columns = backgroundColumns(loaded);
+  const numbers = standardise(loaded, columns);
+  const work = MOST_ROUNDS * columns.length * count * numbers.size ** 2;
+  checkMatrixWork(work, 'policy.plausibility.components', 'the mixture of the background', loaded.bounds);
+  const rows = columns.map((row) => numbers.of(row).slice());
+  return new Mixture(numbers, fitMixture(rows, count)).plausibility(document, columns);
+}
+
+class Mixture implements Measure {
+  readonly flops: number;
+  private readonly own: Float64Array;
+  /** The logarithm of the density at the densest centre. */
+  private readonly peak: number;
+
+  constructor(
+    private readonly numbers: StandardisedNumbers,
+    private readonly components: readonly GaussianComponent[],
+  ) {
+    this.own = new Float64Array(numbers.size);
+    this.peak = Math.max(...components.map(({ at }) => logSumExp(logTerms(components, at))));
+    this.flops = 2 * components.length * numbers.size ** 2;
+  }
+
+  plausibility(document: PlausibilityDocument, rows: readonly Float64Array[] | null): Plausibility {
+    const values = rows?.map((row) => this.value(row)) ?? null;
+    return plausibilityBy(this, document, values, (need) => {
+      const atom = atomOf(this.components, need, this.numbers);
+      const piece = { rows: [], atoms: [atom] };
+      // By the atom's own arithmetic.
+      return { atom, holds: (columns) => contains(piece, this.numbers.filled(columns)) };
+    });
+  }
+
+  value(columns: Float64Array): number {
+    return logSumExp(logTerms(this.components, this.numbers.of(columns)));
+  }
+
+  readonly slope = (columns: Float64Array, out: Float64Array): void => {
+    const z = this.numbers.of(columns);
+    const terms = logTerms(this.components, z);
+    const total = logSumExp(terms);
+    this.own.fill(0);
+    for (const [k, { at, precision }] of this.components.entries())
+      addQuadraticGradient(precision, z, at, -0.5 * Math.exp(terms[k] - total), this.own);
+    this.numbers.pullBack(this.own, out);
+  };
+
+  penaltyOf(value: number): number {
+    return Math.max(0, this.peak - value);
+  }
+
+  penaltySlope(value: number): number {
+    return value < this.peak ? -1 : 0;
+  }
+}
+
+function atomOf(components: readonly GaussianComponent[], need: number, { map, size }: StandardisedNumbers): Atom {
+  const nowhere = {
+    at: new Float64Array(size),
+    matrix: { kind: 'diagonal', size, entries: new Float64Array(size) },
+  } as const;
+  const forms = components.map(({ at, precision, logWeight }) => {
+    const centre = { at, matrix: precision };
+    const parts = 2 * (Math.abs(logWeight) + Math.abs(need));
+    if (components.length > 1) return new DistanceDifference(nowhere, centre, 2 * (logWeight - need), map, parts);
+    return new DistanceDifference(centre, nowhere, 2 * (need - logWeight), map, parts);
+  });
+  return forms.length > 1
+    ? { kind: 'exp-quadratics', forms, logBound: 0, atLeast: true }
+    : { kind: 'quadratic', form: forms[0] };
+}
+
+/** Every row is compared with all others once where shares are told, and an answer with all rows at every look. */
+function nearRows(document: PlausibilityDocument, k: number, loaded: LoadedModel): Plausibility {
+  const columns = backgroundColumns(loaded);
+  const numbers = standardise(loaded, columns);
+  const rows = columns.map((row) => numbers.of(row).slice());
+  if (k >= rows.length) throw plausibilityError('.k', `the background has ${rows.length} rows; k must be less`);
+  checkMatrixWork(rows.length ** 2 * numbers.size, 'policy.plausibility.k', 'distances between rows', loaded.bounds);
+  // A row is its own nearest.
+  const values = rows.map((row) => -kthNearest(rows, row, k + 1).distance);
+  return plausibilityBy(new Nearness(numbers, rows, k), document, values);
+}
+
+class Nearness implements Measure {
+  readonly flops: number;
+  private readonly own: Float64Array;
+
+  constructor(
+    private readonly numbers: StandardisedNumbers,
+    private readonly rows: readonly Float64Array[],
+    private readonly k: number,
+  ) {
+    this.own = new Float64Array(numbers.size);
+    this.flops = 2 * rows.length * numbers.size;
+  }
+
+  value(columns: Float64Array): number {
+    return -kthNearest(this.rows, this.numbers.of(columns), this.k).distance;
+  }
+
+  readonly slope = (columns: Float64Array, out: Float64Array): void => {
+    const z = this.numbers.of(columns);
+    const { distance, row } = kthNearest(this.rows, z, this.k);
+    for (let i = 0; i < z.length; i++) this.own[i] = distance > 0 ? (this.rows[row][i] - z[i]) / distance : 0;
+    this.numbers.pullBack(this.own, out);
+  };
+
+  penaltyOf = (value: number): number => -value;
+
+  penaltySlope = (): number => -1;
+}
+
+/** The k-th nearest row, and how far it is; the earlier row first where distances are the same. */
+function kthNearest(rows: readonly Float64Array[], z: Float64Array, k: number): { distance: number; row: number } {
+  const nearest = new Float64Array(k).fill(Infinity);
+  const places = new Int32Array(k);
+  for (const [r, row] of rows.entries()) {
+    let sum = 0;
+    for (let i = 0; i < z.length && sum < nearest[k - 1]; i++) sum += (z[i] - row[i]) ** 2;
+    let place = k - 1;
+    if (!(sum < nearest[place])) continue;
+    for (; place > 0 && nearest[place - 1] > sum; place--) {
+      nearest[place] = nearest[place - 1];
+      places[place] = places[place - 1];
+    }
+    nearest[place] = sum;
+    places[place] = r;
+  }
+  return { distance: Math.sqrt(nearest[k - 1]), row: places[k - 1] };
+}

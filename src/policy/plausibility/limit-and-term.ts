@@ -1,0 +1,68 @@
+/** From a measure of plausibility to the limit and the term that a policy asks for. */
+import type { PlausibilityDocument } from '../../documents/policy-document.js';
+import { BackgroundValues, eased, spreadOf } from './background-columns.js';
+import type { Measure, Plausibility, PlausibilityLimit, PlausibilityTerm } from './plausibility-measure.js';
+
+/** The largest term: a sum of a cost and a term stays finite. */
+const LARGEST_TERM = 1e300;
+
+/** What a policy asks of a measure. */
+export type AskedOf = Pick<PlausibilityDocument, 'atLeast' | 'weight'>;
+
+/** A limit in closed form, for a need. */
+export type DescribedLimit = (need: number) => Pick<PlausibilityLimit, 'atom' | 'holds'>;
+
+/** `values`: of the background; null: there is nothing to compare with, and the policy asks for no limit. */
+export function plausibilityBy(
+  measure: Measure,
+  { atLeast, weight }: AskedOf,
+  values: readonly number[] | null,
+  described?: DescribedLimit,
+): Plausibility {
+  const background = values && new BackgroundValues(values);
+  const isLimited = atLeast !== undefined && background && values;
+  return {
+    limit: isLimited ? limitOf(measure, eased(background.quantile(atLeast)), values, described) : null,
+    term: termOf(measure, weight),
+    ...(background && { shareOf: (columns: Float64Array) => background.shareUpTo(measure.value(columns)) }),
+  };
+}
+
+function limitOf(
+  measure: Measure,
+  need: number,
+  values: readonly number[],
+  described?: DescribedLimit,
+): PlausibilityLimit {
+  const spread = spreadOf(values.filter(Number.isFinite));
+  const { slope } = measure;
+  const gradient = (columns: Float64Array, out: Float64Array) => {
+    slope!(columns, out);
+    for (let c = 0; c < out.length; c++) out[c] /= spread;
+  };
+  return {
+    ...(described?.(need) ?? { atom: null, holds: (columns) => measure.value(columns) >= need }),
+    margin: (columns) => (measure.value(columns) - need) / spread,
+    ...(slope && { gradient }),
+  };
+}
+
+export function termOf(measure: Measure, weight: number | undefined): PlausibilityTerm | null {
+  if (weight === undefined) return null;
+  const penalty = (columns: Float64Array) => finite(measure.penaltyOf(measure.value(columns)));
+  const { slope, flops } = measure;
+  const gradient = (columns: Float64Array, out: Float64Array) => {
+    const factor = weight * measure.penaltySlope(measure.value(columns));
+    slope!(columns, out);
+    for (let c = 0; c < out.length; c++) out[c] *= factor;
+  };
+  return {
+    penalty,
+    of: (columns) => finite(weight * penalty(columns)),
+    gradient: slope ? gradient : null,
+    flops,
+  };
+}
+
+/** A value that is no number is as implausible as can be. */
+const finite = (penalty: number): number => (penalty < LARGEST_TERM ? Math.max(0, penalty) : LARGEST_TERM);

@@ -1,0 +1,81 @@
+/**
+ * The numbers among the columns, standardised:  z = (x - mean) / deviation.  Categories, ranks and numbers that are the same in all rows are left
+ * out. A missing number stands for the value of the model's imputer, or for the mean.
+ */
+import { type AffineMap, applyMap, pullBackVector } from '../../linalg/affine.js';
+import type { LoadedModel } from '../../models/load.js';
+import { plausibilityError } from './background-columns.js';
+
+/** How a column is standardised. */
+export interface ColumnScale {
+  readonly column: number;
+  readonly mean: number;
+  readonly deviation: number;
+}
+
+export class StandardisedNumbers {
+  readonly map: AffineMap;
+  private readonly standIn: Float64Array;
+  private readonly known: Float64Array;
+  private readonly z: Float64Array;
+
+  constructor(
+    { space, preprocessing }: LoadedModel,
+    private readonly scales: readonly ColumnScale[],
+  ) {
+    this.map = mapOf(scales, space.columns);
+    this.standIn = preprocessing.imputed.slice();
+    for (const { column, mean } of scales) if (Number.isNaN(this.standIn[column])) this.standIn[column] = mean;
+    this.known = new Float64Array(space.columns);
+    this.z = new Float64Array(scales.length);
+  }
+
+  get size(): number {
+    return this.scales.length;
+  }
+
+  /** Valid until the next call. */
+  of(columns: Float64Array): Float64Array {
+    applyMap(this.map, this.filled(columns), this.z);
+    return this.z;
+  }
+
+  /** With nothing missing; valid until the next call. */
+  filled(columns: Float64Array): Float64Array {
+    this.known.set(columns);
+    for (const { column } of this.scales) if (Number.isNaN(columns[column])) this.known[column] = this.standIn[column];
+    for (let c = 0; c < this.known.length; c++) if (Number.isNaN(this.known[c])) this.known[c] = 0;
+    return this.known;
+  }
+
+  /** From a slope by z to the slope by column. */
+  pullBack(slope: Float64Array, out: Float64Array): void {
+    out.set(pullBackVector(this.map, slope).a);
+  }
+}
+
+function mapOf(scales: readonly ColumnScale[], columns: number): AffineMap {
+  const matrix = scales.map(({ column, deviation }) => {
+    const row = new Float64Array(columns);
+    row[column] = 1 / deviation;
+    return row;
+  });
+  return { matrix, diagonal: null, offset: Float64Array.from(scales, ({ mean, deviation }) => -mean / deviation) };
+}
+
+/** By rows of the background, in columns. */
+export function standardise(loaded: LoadedModel, rows: readonly Float64Array[]): StandardisedNumbers {
+  const scales = loaded.space.features
+    .filter(({ kind }) => kind === 'continuous' || kind === 'integer')
+    .map(({ column }) => ({ column, ...momentsOf(rows, column) }))
+    .filter(({ deviation }) => deviation > 0 && Number.isFinite(deviation));
+  if (!scales.length) throw plausibilityError('.method', 'the background has no numbers that differ between rows');
+  return new StandardisedNumbers(loaded, scales);
+}
+
+function momentsOf(rows: readonly Float64Array[], column: number): { mean: number; deviation: number } {
+  const values = rows.map((row) => row[column]).filter((value) => !Number.isNaN(value));
+  const mean = values.reduce((sum, value) => sum + value / values.length, 0);
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2 / values.length, 0);
+  return { mean, deviation: Math.sqrt(variance) };
+}
