@@ -95,6 +95,8 @@ export const reasonSchema = z.strictObject({
   blocking: listOf(z.string()).optional(),
   /** Whether no entry can be taken from `blocking`. */
   minimal: z.union([z.boolean(), undetermined]).optional(),
+  /** How plausible the person is, where the policy asks for plausible answers: a row without an answer has no other place for the number. */
+  plausibility: z.strictObject({ person: finite }).optional(),
   /** null: no single entry helps when it is left out. */
   relaxation: z.union([relaxationSchema, z.null(), undetermined]).optional(),
 });

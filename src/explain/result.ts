@@ -118,7 +118,7 @@ export class ResultWriter {
 
   concluded({ status, answers, reason, degraded, levers }: Conclusion, done: Done, elapsedMs: number): ResultDocument {
     const shown = answers.map((answer) => this.counterfactual(answer));
-    return this.assemble(status, shown, reason, done, degraded, elapsedMs, levers);
+    return this.assemble(status, shown, reason && this.withPerson(reason), done, degraded, elapsedMs, levers);
   }
 
   invalid(id: string, path: string, message: string): ResultDocument {
@@ -197,6 +197,12 @@ export class ResultWriter {
       ...(shareOf && { person: shareOf(person), answer: shareOf(found) }),
       ...(term && { penalty: term.penalty(found), term: term.of(found) }),
     };
+  }
+
+  /** How plausible the person is, for whom there is no answer to stand beside. */
+  private withPerson(reason: Reason): Reason {
+    const { shareOf } = this.subject.plausibility ?? {};
+    return shareOf ? { ...reason, plausibility: { person: shareOf(this.columnsOf(this.person.factual)) } } : reason;
   }
 
   private columnsOf(values: Float64Array): Float64Array {

@@ -32,7 +32,8 @@ beforeAll(async () => {
 interface Posed {
   readonly problem: Problem;
   readonly domain: ReturnType<typeof createDomain>;
-  readonly best: number;
+  /** The least total. */
+  best(): number;
 }
 
 function pose(family: WorldFamily, measure: object, norm: (typeof NORMS)[number], isGrid: boolean): Posed {
@@ -43,12 +44,7 @@ function pose(family: WorldFamily, measure: object, norm: (typeof NORMS)[number]
   const [problem] = compileProblems(loaded, compiled, { kind: 'class', index: 1, margin: 0 });
   const domain = createDomain(loaded.space);
   fillDomain(domain, loaded.space, compiled.rules, Float64Array.from(FROM), loaded.preprocessing.imputed);
-  const judged = norm === 'l0' || norm === 'l1' || norm === 'l2';
-  return {
-    problem,
-    domain,
-    best: judged ? leastTotal(totalAt(model, { cost: { norm }, ...policy }, FROM), isGrid ? 1 : 0.5) : NaN,
-  };
+  return { problem, domain, best: () => leastTotal(totalAt(model, policy, FROM), isGrid ? 1 : 0.5) };
 }
 
 const posed = (isGrid: boolean, norms: readonly (typeof NORMS)[number][] = NORMS): Posed[] =>
@@ -84,11 +80,12 @@ describe('the table of solvers', () => {
   });
 
   it.each([true, false])('proves nothing above the least total (grid: %s)', (isGrid) => {
-    for (const { problem, domain, best } of posed(isGrid, isGrid ? ['l1'] : ['l2'])) {
+    for (const { problem, domain, best: bestOf } of posed(isGrid, isGrid ? ['l1'] : ['l2'])) {
+      const best = bestOf();
       const costs = new BestAnswer(problem);
       costs.begin(domain);
       for (const solver of solvers.filter((one) => one.accepts(problem, solvers) !== 'no')) {
-        const { x, lowerBound, status } = solver.prepare(problem, solvers).solve(domain, within(40));
+        const { x, lowerBound, status } = solver.prepare(problem, solvers).solve(domain, within(10));
         expect([solver.name, lowerBound <= best * (1 + 1e-9)]).toEqual([solver.name, true]);
         if (status === 'solved') expect(costs.costOf(x!)).toBeLessThanOrEqual(best * (1 + 1e-9));
       }

@@ -1,6 +1,7 @@
 /** Two clouds of rows in a square, models of several families over them, and the totals of all points of a grid: the judge of terms. */
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { loadModel, Scorer } from '../../src/models/load.js';
+import { evaluateCost } from '../../src/policy/cost.js';
 import { loadPolicy } from '../../src/policy/policy.js';
 import { compilePolicy } from '../../src/problems/compile.js';
 import { Dice } from './dice.js';
@@ -100,26 +101,33 @@ export const worldPolicy = (plausibility: object, more: object = {}) => ({
   ...more,
 });
 
-type Norm = 'l0' | 'l1' | 'l2';
+/** Entries of a policy, and whether a point keeps them, by a second count. */
+export const WORLD_ENTRIES: readonly {
+  readonly entries: object;
+  keeps(from: readonly number[], to: readonly number[]): boolean;
+}[] = [
+  { entries: {}, keeps: () => true },
+  { entries: { maxChanges: 1 }, keeps: ([a, b], to) => a === to[0] || b === to[1] },
+  { entries: { constraints: ['a + b <= 11'] }, keeps: (_, [a, b]) => a + b <= 11 },
+  { entries: { constraints: ['a <= 7 or b >= 6'] }, keeps: (_, [a, b]) => a <= 7 || b >= 6 },
+  {
+    entries: { features: { a: { change: 'increase', step: 2 }, b: { maxDecrease: 3 } } },
+    keeps: ([a, b], to) => to[0] >= a && (to[0] - a) % 2 === 0 && b - to[1] <= 3,
+  },
+];
 
 /** What a point costs in all, where it is an answer; Infinity: it is none. */
-export function totalAt(model: unknown, policy: { cost?: { norm: Norm } }, from: readonly number[]) {
+export function totalAt(model: unknown, policy: unknown, from: readonly number[]) {
   const loaded = loadModel(model);
-  const { plausibility } = compilePolicy(loadPolicy(policy).document, loaded);
+  const { plausibility, cost } = compilePolicy(loadPolicy(policy).document, loaded);
   const { limit, term } = plausibility!.of([{ kind: 'class', index: 1, margin: 0 }]);
   const scorer = new Scorer(loaded);
   return (point: readonly number[]): number => {
     const columns = Float64Array.from(point);
     scorer.runColumns(columns);
     if (loaded.model.decide(scorer.raw) !== 1 || limit?.holds(columns) === false) return Infinity;
-    return normOf(policy.cost?.norm ?? 'l1', from, point) + (term?.of(columns) ?? 0);
+    return evaluateCost(cost, loaded.space, Float64Array.from(from), columns) + (term?.of(columns) ?? 0);
   };
-}
-
-function normOf(norm: Norm, from: readonly number[], to: readonly number[]): number {
-  const moves = to.map((value, i) => Math.abs(value - from[i]));
-  if (norm === 'l0') return moves.filter((move) => move > 0).length;
-  return norm === 'l1' ? moves[0] + moves[1] : moves[0] ** 2 + moves[1] ** 2;
 }
 
 /** The least total over a grid of the square. */

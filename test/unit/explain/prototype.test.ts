@@ -1,10 +1,12 @@
 /** Plausibility by class prototypes: the mean encoding of the rows that the model gives the target, as a limit and per target. */
 import { describe, expect, it } from 'vitest';
-import { loadModel, Scorer } from '../../../src/models/load.js';
+import { type LoadedModel, loadModel, Scorer } from '../../../src/models/load.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
 import { checkShape, planOf } from '../../support/asking.js';
+import { faultOf } from '../../support/documents.js';
 import { leastTotal, SIDE, totalAt, WORLD_FAMILIES, worldModel, worldPolicy } from '../../support/plausible-worlds.js';
+import { remote } from '../../support/remote-models.js';
 
 const YES = { kind: 'class', index: 1, margin: 0 } as const;
 const NO = { kind: 'class', index: 0, margin: 0 } as const;
@@ -135,5 +137,39 @@ describe('a target of its own', () => {
       worldPolicy({ method: 'prototype', weight: 1 }),
     );
     await expect(wrong).rejects.toMatchObject({ path: 'model.background.autoencoder.encoderLayers' });
+  });
+});
+
+describe('a model that is scored elsewhere', () => {
+  const document = (labels: readonly string[]) => {
+    const { background, ...model } = worldModel('logistic-regression');
+    return { ...model, background: { ...background, labels } };
+  };
+  const policy = loadPolicy(worldPolicy({ method: 'prototype', weight: 1 }));
+
+  it('has said in its labels which rows have the target', () => {
+    const { samples } = worldModel('logistic-regression').background;
+    const yes = new Set(rowsOf(withoutAutoencoder(), 1));
+    const own = withoutAutoencoder().background.samples.map((row) =>
+      [...yes].some((other) => other.join() === row.join()),
+    );
+    const labels = samples.map((_, k) => (own[k] ? 'yes' : 'no'));
+    const loaded = loadModel(document(labels));
+    const termOf = (model: LoadedModel) => compilePolicy(policy.document, model).plausibility!.of([YES]).term!;
+    for (const point of [
+      [4, 9],
+      [0, 0],
+    ])
+      expect(termOf(remote(loaded)).of(Float64Array.from(point))).toBe(termOf(loaded).of(Float64Array.from(point)));
+  });
+
+  it('is refused without labels, and for a target that labels say nothing of', () => {
+    const compiled = (labels: readonly string[]) =>
+      compilePolicy(policy.document, remote(loadModel(document(labels)))).plausibility!;
+    const path = 'policy.plausibility.method';
+    expect(faultOf(() => compiled([]).of([YES])).path).toBe(path);
+    const labels = worldModel('knn').background.samples.map(() => 'yes');
+    const interval = { kind: 'interval', index: 1, from: 0.6, to: 1 } as const;
+    expect(faultOf(() => compiled(labels).of([interval])).path).toBe(path);
   });
 });
