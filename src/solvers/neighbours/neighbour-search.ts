@@ -11,6 +11,9 @@
  *
  * Where a way leaves neighbours open that matter, or the goal is a mean, the nearest samples are decided one by one: `inside` or
  * `outside` the set of neighbours, with rows for all of `inside` against all of `outside`.
+ *
+ * With the Manhattan metric and with votes by distance a node has a box of the model's inputs as well: its rows hold within the box only,
+ * and the box is divided where a point keeps the rows and not what they stand for.
  */
 import type { LinearRow, NeighboursAtom } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
@@ -20,44 +23,23 @@ import type { RelaxedProblems } from '../reductions/relaxed-problems.js';
 import type { BestAnswer } from '../shared/best-answer.js';
 import { withinCost } from '../shared/cost-box.js';
 import { NodeHeap } from '../shared/node-heap.js';
+import type { PrepareLater } from '../shared/prepare-later.js';
 import { isBeyond, type Limits, limit, type Outcome } from '../solver.js';
-import type { Bisectors, SamplePair } from './bisectors.js';
+import type { Comparisons } from './comparisons.js';
+import { type BoxSplit, halve, type InputBox, imageOf, isEmpty, meet } from './input-box.js';
+import { emptyGroup, type Group, isInside, isOutside, joined, type Pair, rowsOf, withCuts } from './neighbour-group.js';
+import { SampleOrder } from './sample-order.js';
 import type { Votes, Way } from './votes.js';
 
 export interface NeighbourParts {
   readonly problem: Problem;
   readonly atom: NeighboursAtom;
   readonly votes: Votes;
-  readonly bisectors: Bisectors;
+  readonly comparisons: Comparisons;
+  /** First answers where rows hold within boxes only. */
+  readonly starts: PrepareLater;
   readonly relaxed: RelaxedProblems;
   readonly best: BestAnswer;
-}
-
-/** `near` is at least as near as `far`. */
-interface Pair extends SamplePair {
-  readonly row: LinearRow;
-  /** On the cost of any point that keeps the row. */
-  readonly bound: number;
-}
-
-interface Group {
-  readonly way: Way;
-  readonly chosen: readonly number[];
-  /** Where in the order of its class the next one is chosen. */
-  readonly from: number;
-  readonly beyond: readonly number[];
-  readonly excused: readonly number[];
-  /** Neighbours that are decided one by one; null: not yet. */
-  readonly decided: { readonly inside: readonly number[]; readonly outside: readonly number[] } | null;
-  readonly pairs: readonly Pair[];
-  readonly bound: number;
-  /** The optimum of the rows; null: not solved yet. */
-  readonly x: Float64Array | null;
-}
-
-interface BoundedSample {
-  readonly sample: number;
-  readonly bound: number;
 }
 
 const CLOSED = 5e-7;
@@ -69,46 +51,36 @@ const DEEPER = [1e2, 1e4, 1e6];
 const STARTS = 2;
 const LOOKED_AT = 200;
 const START_ROUNDS = 30;
-/** Others that a bound of a single sample looks at, besides those that are excused. */
-const RIVALS = 4;
 /** Of the work that is left, for one relaxation. */
 const NODE_SHARE = 0.5;
-/** Operations for a node besides distances, and for a bound of a pair. */
+/** Of all work, for first answers from samples. */
+const START_SHARE = 0.1;
+/** Operations for a node besides distances. */
 const NODE_FLOPS = 3000;
-const BOUND_FLOPS = 500;
-
-const emptyGroup = (way: Way, chosen: readonly number[]): Group => ({
-  way,
-  chosen,
-  from: 0,
-  beyond: [],
-  excused: [],
-  decided: null,
-  pairs: [],
-  bound: 0,
-  x: null,
-});
+/** Operations for each input of a row, or of a range of distances, within a box. */
+const INPUT_FLOPS = 30;
 
 export class NeighbourSearch {
   private readonly heap = new NodeHeap<Group>();
   private readonly squares: Float64Array;
   private readonly rows = new Map<number, Pair>();
-  /** By way and class: samples with a bound each, the least first. */
-  private readonly orders = new Map<Way, Map<number, readonly BoundedSample[]>>();
+  private readonly order: SampleOrder;
   /** Distances where the person is. */
   private readonly first: Float64Array;
   /** The least bound of nodes that ended, with an answer or without a proof. */
   private floor = Infinity;
   /** What may be reached for the cost of the best answer. */
   private box: { cost: number; domain: Domain | null };
+  private image: { domain: Domain; box: InputBox } | null = null;
 
   constructor(
     private readonly parts: NeighbourParts,
     private readonly domain: Domain,
     private readonly limits: Limits,
   ) {
-    this.squares = new Float64Array(parts.bisectors.count);
-    this.first = new Float64Array(parts.bisectors.count);
+    this.squares = new Float64Array(parts.comparisons.count);
+    this.first = new Float64Array(parts.comparisons.count);
+    this.order = new SampleOrder(parts.atom, parts.comparisons, this.first, limits.budget);
     this.box = { cost: Infinity, domain };
   }
 
@@ -130,7 +102,24 @@ export class NeighbourSearch {
     this.look(this.domain.origin);
     this.first.set(this.squares);
     this.start();
-    for (const way of this.parts.votes.ways) this.push(emptyGroup(way, []));
+    const box = this.needsBox() ? this.reachable() : null;
+    for (const way of this.parts.votes.ways) this.push(emptyGroup(way, [], box));
+  }
+
+  private needsBox(): boolean {
+    return this.parts.comparisons.needsBox || this.parts.votes.within !== null;
+  }
+
+  /** The inputs that the person can reach for the cost of the best answer. */
+  private reachable(): InputBox {
+    const { map, nearest } = this.parts.atom;
+    const domain = this.within(this.cutoff()) ?? this.domain;
+    if (this.image?.domain !== domain) this.image = { domain, box: imageOf(domain, map, nearest.inputs) };
+    return this.image.box;
+  }
+
+  private cutoff(): number {
+    return Math.min(this.limits.cutoff, this.parts.best.cost);
   }
 
   private isTarget(sample: number): boolean {
@@ -139,7 +128,7 @@ export class NeighbourSearch {
 
   /** Distances of all samples to a point. */
   private look(x: Float64Array): void {
-    this.parts.bisectors.measure(x, this.squares);
+    this.parts.comparisons.measure(x, this.squares);
     this.limits.budget.spend((2 * this.parts.atom.nearest.samples.length + NODE_FLOPS) / FLOPS_PER_UNIT);
   }
 
@@ -156,53 +145,6 @@ export class NeighbourSearch {
     const found: number[] = [];
     for (let s = 0; s < this.squares.length; s++) if (fits(s)) found.push(s);
     return found;
-  }
-
-  private orderOf(way: Way, k: number): readonly BoundedSample[] {
-    const known = this.orders.get(way) ?? new Map<number, readonly BoundedSample[]>();
-    this.orders.set(way, known);
-    const order = known.get(k) ?? this.ordered(way, k);
-    known.set(k, order);
-    return order;
-  }
-
-  /** A sample is among the neighbours only if others are behind it, all but as many as may be excused: the largest bounds do not count. */
-  private ordered(way: Way, k: number): BoundedSample[] {
-    const { first } = this;
-    const isNearer = (a: number, b: number) => first[a] - first[b] || a - b;
-    const inClass = this.byClass(Array.from(first.keys()).sort(isNearer));
-    const room = this.parts.atom.nearest.k - way.need[k];
-    const sets = inClass.map((own, j) => ({
-      own: j === k ? [] : own.slice(0, room + RIVALS),
-      room: Math.min(way.most[j], room),
-    }));
-    sets.push({
-      own: sets
-        .flatMap(({ own }) => own)
-        .sort(isNearer)
-        .slice(0, room + RIVALS),
-      room,
-    });
-    this.limits.budget.spend(
-      (inClass[k].length * sets.flatMap(({ own }) => own).length * BOUND_FLOPS) / FLOPS_PER_UNIT,
-    );
-    const bound = (sample: number) => Math.max(0, ...sets.map((set) => this.boundAgainst(sample, set.own, set.room)));
-    return inClass[k]
-      .map((sample) => ({ sample, bound: bound(sample) }))
-      .sort((a, b) => a.bound - b.bound || isNearer(a.sample, b.sample));
-  }
-
-  private boundAgainst(sample: number, others: readonly number[], room: number): number {
-    if (others.length <= room) return 0;
-    const bounds = others.map((other) => this.parts.bisectors.bound(sample, other, this.first));
-    return bounds.sort((a, b) => b - a)[room];
-  }
-
-  private byClass(samples: readonly number[]): number[][] {
-    const { labels, classes } = this.parts.atom;
-    const inClass: number[][] = Array.from({ length: classes }, () => []);
-    if (classes) for (const s of samples) inClass[labels[s]].push(s);
-    return inClass;
   }
 
   private push(group: Group): void {
@@ -227,6 +169,7 @@ export class NeighbourSearch {
       return;
     }
     this.look(solved.x!);
+    if (this.tighten(solved)) return;
     if (solved.decided) this.decide(solved, solved.decided);
     else this.gather(solved);
   }
@@ -240,14 +183,14 @@ export class NeighbourSearch {
 
   /** The optimum of a group's rows; null: there is none that is cheap enough, or nothing is known. */
   private solved(group: Group, nudge: number): Group | null {
-    const cutoff = Math.min(this.limits.cutoff, this.parts.best.cost);
+    const cutoff = this.cutoff();
     const domain = this.within(cutoff);
-    if (!domain) return null;
+    const rows = rowsOf(group);
+    if (!domain || !rows) return null;
     const budget = this.limits.budget.shareEffort(NODE_SHARE);
     const limits = { ...this.limits, nudge, cutoff, budget, anyAnswer: false };
-    const condition = { rows: group.pairs.map(({ row }) => row), atoms: [] };
-    const areKept = (x: Float64Array) => this.parts.bisectors.areKept(group.pairs, x);
-    const outcome = this.parts.relaxed.solve([condition], domain, limits, areKept);
+    const word = this.wordFor(group);
+    const outcome = this.parts.relaxed.solve([{ rows, atoms: [] }], domain, limits, word);
     if (outcome.status === 'infeasible') return null;
     const bound = Math.max(group.bound, outcome.lowerBound);
     const isSure = outcome.status === 'solved';
@@ -255,9 +198,64 @@ export class NeighbourSearch {
     return outcome.x ? { ...group, bound, x: outcome.x.slice() } : null;
   }
 
+  /** Whether a point keeps the group's pairs. A row that stands for a pair within a box decides where the point is well inside of it. */
+  private wordFor({ pairs, cuts, box }: Group): Problem['holds'] {
+    const { comparisons } = this.parts;
+    const further = [...cuts, ...(box?.sides ?? [])];
+    return (x) => {
+      comparisons.enter(x);
+      const isKept = (pair: Pair) => (comparisons.needsBox && isInside(pair.row, x)) || comparisons.isKept(pair);
+      return pairs.every(isKept) && further.every((row) => !isOutside(row, x));
+    };
+  }
+
   private within(cost: number): Domain | null {
     if (cost !== this.box.cost) this.box = { cost, domain: withinCost(this.parts.problem, this.domain, cost) };
     return this.box.domain;
+  }
+
+  // ------------------------------------------------------------------------------------------ rows within boxes
+
+  /** The point breaks a pair whose row it keeps: a tighter row, or the box is divided. False: the rows are as tight as can be. */
+  private tighten(group: Group): boolean {
+    const { box, pairs } = group;
+    const { comparisons } = this.parts;
+    const broken = box && comparisons.needsBox ? pairs.filter(({ near, far }) => this.precedes(far, near)) : [];
+    if (!box || !broken.length) return false;
+    this.spendOnInputs(2 * broken.length);
+    const rows = broken.map(({ near, far }) => comparisons.row(near, far, box));
+    return this.cutOff(group, rows) || this.divideBox(group, comparisons.split(broken, box));
+  }
+
+  /** Adds rows that the point breaks; false: the point keeps all of them. */
+  private cutOff(group: Group, rows: readonly LinearRow[]): boolean {
+    const broken = rows.filter((row) => isOutside(row, group.x!));
+    if (broken.length) this.push(withCuts(group, broken));
+    return broken.length > 0;
+  }
+
+  /** Counts work for each input of so many samples, pairs or rows. */
+  private spendOnInputs(times: number): void {
+    this.limits.budget.spend((times * this.parts.atom.nearest.inputs * INPUT_FLOPS) / FLOPS_PER_UNIT);
+  }
+
+  private divideBox(group: Group, split: BoxSplit | null): boolean {
+    if (!split) return false;
+    const reachable = this.reachable();
+    for (const half of halve(group.box!, split, this.parts.atom.map)) {
+      const box = meet(half, reachable);
+      if (!isEmpty(box)) this.push(this.withinBox(group, box));
+    }
+    return true;
+  }
+
+  /** The rows of pairs hold in the smaller box too, and are tighter if made for it. */
+  private withinBox(group: Group, box: InputBox): Group {
+    const { comparisons } = this.parts;
+    const anew = (pair: Pair) => ({ ...pair, row: comparisons.row(pair.near, pair.far, box) });
+    this.spendOnInputs(group.pairs.length);
+    const pairs = comparisons.needsBox ? group.pairs.map(anew) : group.pairs;
+    return { ...group, pairs, box, cuts: [], x: null };
   }
 
   // ------------------------------------------------------------------------------- samples of the class come near
@@ -266,7 +264,7 @@ export class NeighbourSearch {
     const { chosen, beyond, way } = group;
     const broken = this.pairsBetween(group, chosen, beyond);
     const crowd = broken.length ? null : this.crowd(group);
-    if (broken.length) this.push(this.joined(group, broken));
+    if (broken.length) this.push(joined(group, broken));
     else if (crowd) this.divide(group, crowd.before, crowd.room);
     else if (chosen.length < way.needed) this.choose(group);
     else if (way.suffices || way.needed === this.parts.atom.nearest.k) this.deeper(group);
@@ -278,7 +276,7 @@ export class NeighbourSearch {
     const { way, excused, chosen } = group;
     const before = this.before(group);
     if (!before.length) return null;
-    const [chosenIn, excusedIn, inClass] = [chosen, excused, before].map((samples) => this.byClass(samples));
+    const [chosenIn, excusedIn, inClass] = [chosen, excused, before].map((samples) => this.order.byClass(samples));
     for (const [j, own] of inClass.entries()) {
       const left = way.most[j] - chosenIn[j].length - excusedIn[j].length;
       if (own.length > left) return { before: own, room: left };
@@ -301,7 +299,7 @@ export class NeighbourSearch {
   }
 
   private gapOf(a: number, q: number): number {
-    return Math.sqrt(this.parts.bisectors.between(a, q)) || Number.MIN_VALUE;
+    return Math.sqrt(this.parts.comparisons.between(a, q)) || Number.MIN_VALUE;
   }
 
   /** One of the first is beyond all that are chosen, and those before it are excused. */
@@ -318,17 +316,17 @@ export class NeighbourSearch {
 
   private withBeyond(group: Group, added: readonly number[], excused: readonly number[]): Group {
     const grown = { ...group, beyond: [...group.beyond, ...added], excused: [...group.excused, ...excused] };
-    return this.joined(grown, this.pairsBetween(grown, group.chosen, added));
+    return joined(grown, this.pairsBetween(grown, group.chosen, added));
   }
 
   /** The next of the target's class, then of other classes that are needed, in the order of their bounds. */
   private choose(group: Group): void {
     const { way, chosen } = group;
     const { target } = this.parts.votes;
-    const inClass = this.byClass(chosen);
+    const inClass = this.order.byClass(chosen);
     const isOpen = (j: number) => inClass[j].length < way.need[j];
     const k = isOpen(target) ? target : inClass.findIndex((_, j) => isOpen(j));
-    const order = this.orderOf(way, k);
+    const order = this.order.of(way, k);
     for (let at = inClass[k].length ? group.from : 0; at < order.length; at++) {
       const { sample, bound } = order[at];
       if (this.isClosed(bound) || isBeyond(bound, this.limits)) {
@@ -343,7 +341,7 @@ export class NeighbourSearch {
 
   /** What is excused is nearer than the chosen, and is a neighbour like them. */
   private hasRoom({ way, chosen, excused }: Group): boolean {
-    const [chosenIn, excusedIn] = [chosen, excused].map((samples) => this.byClass(samples));
+    const [chosenIn, excusedIn] = [chosen, excused].map((samples) => this.order.byClass(samples));
     const fits = chosenIn.every((own, j) => own.length + excusedIn[j].length <= way.most[j]);
     return fits && this.spentOn(way, chosenIn, excusedIn) <= this.parts.atom.nearest.k - way.needed;
   }
@@ -360,11 +358,27 @@ export class NeighbourSearch {
     const broken = this.pairsBetween(group, inside, outside);
     const nearest = this.byDistance(this.samples((s) => !outside.includes(s))).slice(0, k);
     const next = this.undecided(nearest, inside);
-    if (broken.length) this.push(this.joined(group, broken));
+    if (broken.length) this.push(joined(group, broken));
     else if (next !== undefined) {
       this.decideOn(group, [...inside, next], outside);
       if (nearest.length === k) this.decideOn(group, inside, [...outside, next]);
-    } else if (nearest.length === k && this.parts.votes.mayReach(inside)) this.deeper(group);
+    } else if (nearest.length === k && this.mayReach(group, inside, outside) && !this.outvote(group, inside))
+      this.deeper(group);
+  }
+
+  private mayReach({ box }: Group, inside: readonly number[], outside: readonly number[]): boolean {
+    if (box) this.spendOnInputs(this.parts.comparisons.count);
+    return this.parts.votes.mayReach(inside, outside, box && meet(box, this.reachable()));
+  }
+
+  /** The neighbours are these, and their votes by distance fall short: rows for the votes, or the box is divided. */
+  private outvote(group: Group, inside: readonly number[]): boolean {
+    const { votes, comparisons } = this.parts;
+    if (!votes.within) return false;
+    const box = group.box!;
+    this.spendOnInputs(2 * inside.length);
+    const rows = votes.within.rows(inside, box, comparisons.inputs);
+    return this.cutOff(group, rows) || this.divideBox(group, votes.within.split(inside, box, comparisons.inputs));
   }
 
   /** Others before samples of the class: they may not stay. */
@@ -374,39 +388,33 @@ export class NeighbourSearch {
   }
 
   private decideOn(group: Group, inside: readonly number[], outside: readonly number[]): void {
-    if (!this.parts.votes.mayReach(inside)) return;
+    if (!this.mayReach(group, inside, outside)) return;
     const decided = { ...group, decided: { inside, outside } };
     const broken = this.pairsBetween(decided, inside, outside);
-    this.push(broken.length ? this.joined(decided, broken) : decided);
+    this.push(broken.length ? joined(decided, broken) : decided);
   }
 
   // ------------------------------------------------------------------------------------------------------ both
 
   /** Rows that the point breaks and the group does not have. */
-  private pairsBetween({ pairs }: Group, near: readonly number[], far: readonly number[]): Pair[] {
+  private pairsBetween({ pairs, box }: Group, near: readonly number[], far: readonly number[]): Pair[] {
     const broken: Pair[] = [];
     for (const a of near)
       for (const q of far)
         if (this.precedes(q, a) && !pairs.some((pair) => pair.near === a && pair.far === q))
-          broken.push(this.pair(a, q));
+          broken.push(this.pair(a, q, box));
     return broken;
   }
 
-  private pair(near: number, far: number): Pair {
+  private pair(near: number, far: number, box: InputBox | null): Pair {
     const key = near * this.squares.length + far;
-    let pair = this.rows.get(key);
-    if (!pair) {
-      const { bisectors } = this.parts;
-      pair = { near, far, row: bisectors.row(near, far), bound: bisectors.bound(near, far, this.first) };
-      this.rows.set(key, pair);
-    }
+    const { comparisons } = this.parts;
+    const known = this.rows.get(key);
+    if (known && !comparisons.needsBox) return known;
+    const bound = known?.bound ?? comparisons.bound(near, far, this.first);
+    const pair = { near, far, row: comparisons.row(near, far, box), bound };
+    this.rows.set(key, pair);
     return pair;
-  }
-
-  private joined(group: Group, added: readonly Pair[]): Group {
-    if (!added.length) return group;
-    const bound = added.reduce((most, pair) => Math.max(most, pair.bound), group.bound);
-    return { ...group, pairs: [...group.pairs, ...added], bound, x: null };
   }
 
   /** All rows are kept and the model says no: by rounding. Further inside the model agrees, or the bound stays open. */
@@ -422,6 +430,18 @@ export class NeighbourSearch {
 
   /** From samples that have the target, the nearest first: their own neighbours, with nothing excused. */
   private start(): void {
+    if (this.needsBox()) this.startFromSamples();
+    else this.startFromCells();
+    this.look(this.domain.origin);
+  }
+
+  private startFromSamples(): void {
+    const budget = this.limits.budget.shareEffort(START_SHARE);
+    const outcome = this.parts.starts().solve(this.domain, { ...this.limits, budget });
+    if (outcome.x) this.offer(outcome.x);
+  }
+
+  private startFromCells(): void {
     const { atom } = this.parts;
     const near = this.byDistance(this.samples(() => true)).slice(0, LOOKED_AT);
     const { inputs, samples } = atom.nearest;
@@ -434,7 +454,6 @@ export class NeighbourSearch {
       made++;
       this.enter(Array.from(atom.nearest.indices));
     }
-    this.look(this.domain.origin);
   }
 
   /** The cheapest point whose neighbours are these, or enough of these. */
@@ -444,14 +463,14 @@ export class NeighbourSearch {
     const isEnough = way.suffices && own.length === way.needed;
     const enough = isEnough ? own : neighbours;
     const isRival = (s: number) => (isEnough ? !this.isTarget(s) : !enough.includes(s));
-    let group = emptyGroup(way, enough);
+    let group = emptyGroup(way, enough, null);
     this.look(this.domain.origin);
     for (let round = 0; round < START_ROUNDS && !this.limits.budget.isSpent; round++) {
       const last = enough.reduce((a, b) => (this.precedes(a, b) ? b : a));
       const before = this.byDistance(this.samples((s) => isRival(s) && this.precedes(s, last))).slice(0, JOINING);
       const broken = this.pairsBetween(group, enough, before);
       if (!broken.length) return;
-      const solved = this.solvedForStart(this.joined(group, broken));
+      const solved = this.solvedForStart(joined(group, broken));
       if (!solved || this.offer(solved.x!)) return;
       group = solved;
       this.look(solved.x!);

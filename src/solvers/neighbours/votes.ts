@@ -1,5 +1,5 @@
 /**
- * What a goal asks of the labels of the k nearest samples, all of the same weight.
+ * What a goal asks of the labels of the k nearest samples, all of the same weight. Votes by distance are in distance-votes.ts.
  *
  *   class t       votes v_t with  v_t > v_j (j < t),  v_t >= v_j (j > t),  and the margin in shares of k
  *   score of t    v_t / k  in an interval
@@ -8,7 +8,8 @@
  * A way to reach the goal:  at least `need_j` and at most `most_j` neighbours of every class j. Each set of neighbours that reaches the
  * goal does so in one of the ways.
  */
-import type { NeighboursAtom } from '../../models/region.js';
+import type { LinearRow, NeighboursAtom } from '../../models/region.js';
+import type { BoxSplit, InputBox } from './input-box.js';
 
 /** What rounding may do to a sum of numbers, as a share of their sizes. */
 const ROUNDING = 1e-12;
@@ -28,10 +29,21 @@ export interface Votes {
   readonly target: number;
   /** None: proved that the goal is never reached. */
   readonly ways: readonly Way[];
-  /** Samples with these among the nearest, and any others: whether the goal may still be reached. */
-  mayReach(inside: readonly number[]): boolean;
+  /** Where votes depend on distances; null: the labels decide. */
+  readonly within: BoxedVotes | null;
+  /** Samples with these among the nearest, and any others but those outside: whether the goal may still be reached in the box. */
+  mayReach(inside: readonly number[], outside: readonly number[], box: InputBox | null): boolean;
 }
 
+/** Votes of decided neighbours within a box of inputs. */
+export interface BoxedVotes {
+  /** Rows that every point of the box keeps whose neighbours are these and which reaches the goal; tight at the inputs. */
+  rows(inside: readonly number[], box: InputBox, at: Float64Array): LinearRow[];
+  /** Where the box is divided for rows that are tighter at the inputs; null: nowhere. */
+  split(inside: readonly number[], box: InputBox, at: Float64Array): BoxSplit | null;
+}
+
+/** Votes of the same weight. */
 export function votesOf(atom: NeighboursAtom): Votes {
   const { goal, classes } = atom;
   if (!classes) return new MeanVotes(atom);
@@ -52,6 +64,7 @@ function countInside({ labels, classes }: NeighboursAtom, inside: readonly numbe
 }
 
 class ClassVotes implements Votes {
+  readonly within = null;
   readonly target: number;
   readonly ways: readonly Way[];
   private readonly k: number;
@@ -110,6 +123,7 @@ class ClassVotes implements Votes {
 }
 
 class ShareVotes implements Votes {
+  readonly within = null;
   readonly target: number;
   readonly ways: readonly Way[];
   private readonly k: number;
@@ -141,6 +155,7 @@ class ShareVotes implements Votes {
 }
 
 class MeanVotes implements Votes {
+  readonly within = null;
   readonly target = -1;
   readonly ways: readonly Way[] = [{ need: new Float64Array(), most: new Float64Array(), needed: 0, suffices: false }];
   private readonly least: number;

@@ -4,6 +4,8 @@ import type { ResultDocument } from '../../../src/documents/result-document.js';
 import { createPlan, type Plan } from '../../../src/explain/plan.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
+import { RadialSum } from '../../../src/solvers/neighbours/radial-rows.js';
+import { rampTangent } from '../../../src/solvers/neighbours/ramps.js';
 import { Dice } from '../../support/dice.js';
 
 const NORMS = ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'] as const;
@@ -219,13 +221,107 @@ describe('ties', () => {
   });
 });
 
-describe('what it does not take', () => {
-  it.each([{ metric: 'manhattan' }, { weights: 'distance' }])('%j is left to other solvers', (more) => {
-    const model = drawModel(new Dice(5), { k: 3, classes: 2, isGrid: true, more });
-    const result = planOf(model, { target: 'c1' }, 'neighbours').explain({
-      id: 'r',
-      features: { x: 0, y: 0, colour: 'red' },
-    });
-    expect(result.attempts).toEqual([]);
+const RULES: Record<string, object> = {
+  'the Manhattan metric': { metric: 'manhattan' },
+  'votes by distance': { weights: 'distance' },
+  both: { metric: 'manhattan', weights: 'distance' },
+};
+
+describe.each(Object.entries(RULES))('with %s', (_, more) => {
+  /** No bound is above the optimum of all points, and most answers are proved: equal votes at a point of the lattice leave a gap. */
+  it.each(['l1', 'l2'])('finds the optimum of all points of a lattice under %s', (norm) => {
+    const dice = new Dice(23);
+    let [compared, proved] = [0, 0];
+    for (let m = 0; m < 6; m++) {
+      const classes = [2, 3, 0][m % 3];
+      const model = drawModel(dice, { k: 2 + (m % 2), classes, isGrid: true, more });
+      const plans = ['neighbours', 'enumerate'].map((solver) =>
+        planOf(model, { cost: { norm, weights: 'none' }, effort: 20_000 }, solver),
+      );
+      for (let r = 0; r < 4; r++) {
+        const row = { id: 'r', features: rowOf(dice, true), target: targetOf(dice, classes) };
+        const [own, all] = plans.map((plan) => plan.explain(row));
+        if (own.status === 'infeasible') expect(all.status).toBe('infeasible');
+        if (all.status !== 'found') continue;
+        const [mine, theirs] = [own.counterfactuals[0], all.counterfactuals[0]];
+        expect(mine.proof.lowerBound).toBeLessThanOrEqual(theirs.cost * (1 + 1e-9));
+        expect(mine.cost).toBeGreaterThanOrEqual(theirs.cost * (1 - 1e-9));
+        compared++;
+        if (mine.proof.kind !== 'optimal') continue;
+        expect(mine.cost).toBeCloseTo(theirs.cost, 6);
+        proved++;
+      }
+    }
+    expect(compared).toBeGreaterThan(6);
+    expect(proved).toBeGreaterThan(0.5 * compared);
   });
+
+  it.each(Object.entries(MAPS))('has no cheaper point than the proved optimum, %s', (__, steps) => {
+    const dice = new Dice(31);
+    let proved = 0;
+    for (let m = 0; m < 6; m++) {
+      const classes = dice.integer(2, 3);
+      const norm = ['l1', 'l2'][m % 2];
+      const model = drawModel(dice, { k: [2, 3, 3][m % 3], classes, isGrid: false, steps, more });
+      const plan = planOf(model, { cost: { norm, weights: 'none' }, effort: 10_000 }, 'neighbours');
+      const row = rowOf(dice, false);
+      const target = `c${dice.integer(0, classes - 1)}`;
+      const { status, counterfactuals } = plan.explain({ id: 'r', features: row, target });
+      const least = leastOfMany(dice, model, row, target, norm === 'l2' ? 2 : 1);
+      if (status === 'infeasible') expect(least).toBe(Infinity);
+      if (status !== 'found') continue;
+      const [{ proof, cost, features }] = counterfactuals;
+      expect(model.predict(features).prediction).toBe(target);
+      expect(proof.lowerBound).toBeLessThanOrEqual(least * (1 + 1e-9));
+      proved += +(proof.kind === 'optimal');
+      if (proof.kind === 'optimal') expect(cost).toBeLessThanOrEqual(least * (1 + 1e-6));
+    }
+    expect(proved).toBeGreaterThan(1);
+  });
+});
+
+describe('rows within boxes', () => {
+  it('lie below a ramp over the interval, and meet its envelope at the point', () => {
+    const dice = new Dice(2);
+    for (let n = 0; n < 300; n++) {
+      const [a, q] = [dice.integer(-4, 4), dice.integer(-4, 4)];
+      const lo = dice.chance(0.1) ? -Infinity : dice.between(-5, 5);
+      const hi = dice.chance(0.1) ? Infinity : Math.max(lo, -5) + dice.between(0.1, 5);
+      const inside = () => dice.between(Math.max(lo, -9), Math.min(hi, 9));
+      const at = inside();
+      const { slope, constant } = rampTangent(a, q, lo, hi, at);
+      for (let k = 0; k < 20; k++) {
+        const u = inside();
+        expect(slope * u + constant).toBeLessThanOrEqual(Math.abs(u - a) - Math.abs(u - q) + 1e-12);
+      }
+    }
+  });
+
+  it.each(['euclidean', 'manhattan'] as const)(
+    'are above a sum of %s terms in the box, and near it in a small box',
+    (metric) => {
+      const dice = new Dice(8);
+      const phi = { value: (t: number) => Math.exp(-0.3 * t), slope: (t: number) => -0.3 * Math.exp(-0.3 * t) };
+      const radial = new RadialSum(metric, phi);
+      for (let n = 0; n < 60; n++) {
+        const point = () => Float64Array.from({ length: 3 }, () => dice.between(-3, 3));
+        const terms = Array.from({ length: 6 }, () => ({ centre: point(), coefficient: dice.between(-2, 2) }));
+        const [lo, width] = [point(), dice.pick([0.001, 0.1, 2])];
+        const box = { lo, hi: lo.map((low) => low + width), sides: [] };
+        const inside = () => lo.map((low) => low + width * dice.between(0, 1));
+        const bound = radial.above(terms, box, inside())!;
+        const above = (u: Float64Array) => bound.constant + bound.g.reduce((sum, g, j) => sum + g * u[j], 0);
+        const sum = (u: Float64Array) =>
+          terms.reduce(
+            (total, { centre, coefficient }) => total + coefficient * phi.value(radial.distance(centre, u)),
+            0,
+          );
+        for (let k = 0; k < 20; k++) {
+          const u = inside();
+          expect(above(u)).toBeGreaterThanOrEqual(sum(u));
+          if (width === 0.001 && metric === 'euclidean') expect(above(u) - sum(u)).toBeLessThan(1e-4);
+        }
+      }
+    },
+  );
 });

@@ -1,0 +1,81 @@
+/** A node of the search over sets of neighbours (neighbour-search.ts). */
+import type { LinearRow } from '../../models/region.js';
+import { magnitude, violation } from '../shared/linear-rows.js';
+import type { SamplePair } from './comparisons.js';
+import type { InputBox } from './input-box.js';
+import type { Way } from './votes.js';
+
+/** `near` is at least as near as `far`. */
+export interface Pair extends SamplePair {
+  readonly row: LinearRow;
+  /** On the cost of any point that keeps the pair. */
+  readonly bound: number;
+}
+
+export interface Group {
+  readonly way: Way;
+  readonly chosen: readonly number[];
+  /** Where in the order of its class the next one is chosen. */
+  readonly from: number;
+  readonly beyond: readonly number[];
+  readonly excused: readonly number[];
+  /** Neighbours that are decided one by one; null: not yet. */
+  readonly decided: { readonly inside: readonly number[]; readonly outside: readonly number[] } | null;
+  readonly pairs: readonly Pair[];
+  /** Where rows hold within a box only; null: everywhere. */
+  readonly box: InputBox | null;
+  /** Further rows of the box. */
+  readonly cuts: readonly LinearRow[];
+  readonly bound: number;
+  /** The optimum of the rows; null: not solved yet. */
+  readonly x: Float64Array | null;
+}
+
+export const emptyGroup = (way: Way, chosen: readonly number[], box: InputBox | null): Group => ({
+  way,
+  chosen,
+  from: 0,
+  beyond: [],
+  excused: [],
+  decided: null,
+  pairs: [],
+  box,
+  cuts: [],
+  bound: 0,
+  x: null,
+});
+
+export function joined(group: Group, added: readonly Pair[]): Group {
+  if (!added.length) return group;
+  const bound = added.reduce((most, pair) => Math.max(most, pair.bound), group.bound);
+  return { ...group, pairs: [...group.pairs, ...added], bound, x: null };
+}
+
+export const withCuts = (group: Group, cuts: readonly LinearRow[]): Group => ({
+  ...group,
+  cuts: [...group.cuts, ...cuts],
+  x: null,
+});
+
+/** A row is met, or broken, by more than this share of what it adds up: less is rounding. */
+const ROUNDING = 1e-11;
+const EDGE = 2 ** -46;
+
+/** Further inside than rounding explains, if by less than answers are kept inside. */
+export const isInside = (row: LinearRow, x: Float64Array): boolean => violation(row, x) < -EDGE * magnitude(row, x);
+
+export const isOutside = (row: LinearRow, x: Float64Array): boolean => violation(row, x) > ROUNDING * sizeAt(row, x);
+
+const sizeAt = (row: LinearRow, x: Float64Array): number => magnitude(row, x) + (row.arithmetic?.constant ?? 0);
+
+/** All rows of a group; null: one of them reads nothing and never holds. */
+export function rowsOf({ pairs, cuts, box }: Group): LinearRow[] | null {
+  const rows = [...pairs.map(({ row }) => row), ...cuts, ...(box?.sides ?? [])];
+  const [level, sloping] = [rows.filter(isLevel), rows.filter((row) => !isLevel(row))];
+  return level.some((row) => isOutside(row, NOWHERE)) ? null : sloping;
+}
+
+const isLevel = ({ a }: LinearRow): boolean => a.every((slope) => slope === 0);
+
+/** A level row reads no column. */
+const NOWHERE = new Float64Array();
