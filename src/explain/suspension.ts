@@ -1,12 +1,12 @@
 /**
  * The explanation of one row where the model is scored elsewhere. The explanation never waits. It runs until a score is missing,
  * stops, and runs again from the beginning when the score is known. The explanation is deterministic and reaches the same place
- * again. Long work is not repeated: a search that was under way continues where it yielded, and a finished search gives its
- * outcome again.
+ * again. Long work is not repeated: a search that was under way continues where it yielded, without the rest of the explanation, and
+ * a finished search gives its outcome again.
  */
 import type { LoadedModel } from '../models/load.js';
-import { type KnownScores, type ScoreMemory, ScoresNeeded } from '../models/score-memory.js';
-import type { Domain } from '../policy/domain.js';
+import { KnownScores, type ScoreMemory, ScoresNeeded } from '../models/score-memory.js';
+import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
 import { EFFORT_PER_MS } from '../problems/budget.js';
 import type { Limits, Outcome, Prepared, ScoreBatch } from '../solvers/solver.js';
 
@@ -29,11 +29,20 @@ export type Attempted<T> =
  */
 const ROUND_TRIP_EFFORT = EFFORT_PER_MS;
 
+/** A plan fills one domain for all rows, and other rows take turns while a search waits. */
+function copyOf(domain: Domain): Domain {
+  const copy = createDomain(domain.space);
+  copyDomain(domain, copy);
+  return copy;
+}
+
 export class Suspension {
-  private readonly scores: KnownScores = new Map();
+  private readonly scores = new KnownScores();
   private readonly searches: SuspendedSearch[] = [];
   /** The number of the next search of this attempt. */
   private next = 0;
+  /** The search that waits for scores. */
+  private waiting: SuspendedSearch | null = null;
   private earlierMs = 0;
   private sinceMs = 0;
 
@@ -53,6 +62,7 @@ export class Suspension {
     this.sinceMs = this.ownTime();
     this.memory.use(this.scores);
     try {
+      if (this.waiting) this.goOn(this.waiting);
       return { result: explain(), inputs: null };
     } catch (error) {
       if (error instanceof ScoresNeeded) return { result: null, inputs: error.inputs };
@@ -72,7 +82,7 @@ export class Suspension {
     if (!prepared.steps) return prepared.solve(domain, limits);
     const number = this.next++;
     this.searches[number] ??= {
-      steps: prepared.steps(domain, limits),
+      steps: prepared.steps(copyOf(domain), limits),
       budget: limits.budget,
       wanted: [],
       outcome: null,
@@ -83,12 +93,15 @@ export class Suspension {
     return outcome;
   }
 
+  /** Until the search ends or waits. */
   private goOn(search: SuspendedSearch): Outcome {
+    this.waiting = search;
     for (;;) {
       const missing = search.wanted.filter((x) => !this.memory.isKnown(x));
       if (missing.length) throw new ScoresNeeded(missing);
       const step = search.steps.next();
       if (step.done) {
+        this.waiting = null;
         search.outcome = { ...step.value, x: step.value.x?.slice() ?? null };
         return search.outcome;
       }

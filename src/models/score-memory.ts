@@ -4,8 +4,10 @@
  * explanation has these inputs scored and asks again.
  */
 
+import { PointTable } from './point-table.js';
+
 /** Raw outputs by input, of one row's explanation. */
-export type KnownScores = Map<string, Float64Array>;
+export class KnownScores extends PointTable<Float64Array> {}
 
 /** Inputs whose raw outputs are not known yet. */
 export class ScoresNeeded extends Error {
@@ -18,28 +20,26 @@ export class ScoresNeeded extends Error {
   }
 }
 
-/** The same text for the same numbers, bit by bit. */
-export const keyOf = (x: Float64Array): string => Buffer.from(x.buffer, x.byteOffset, x.byteLength).toString('latin1');
-
 export class ScoreMemory {
-  private known: KnownScores = new Map();
+  private known = new KnownScores();
 
   /** Goes on with what is known for one row: rows take turns. */
   use(known: KnownScores): void {
     this.known = known;
   }
 
+  /** Both arrays are kept, and must not change. */
   learn(x: Float64Array, raw: Float64Array): void {
-    this.known.set(keyOf(x), raw);
+    this.known.set(x, raw);
   }
 
   isKnown(x: Float64Array): boolean {
-    return this.known.has(keyOf(x));
+    return this.known.has(x);
   }
 
   /** Writes the raw output of an input. */
   recall(x: Float64Array, out: Float64Array): void {
-    const raw = this.known.get(keyOf(x));
+    const raw = this.known.get(x);
     if (!raw) throw new ScoresNeeded([x.slice()]);
     out.set(raw);
   }

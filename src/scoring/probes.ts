@@ -4,6 +4,7 @@
  * or does not fit is refused when it is loaded.
  */
 import { checkProbes, inputOf, type LoadedModel, probeInputs } from '../models/load.js';
+import { KnownScores } from '../models/score-memory.js';
 import { openScorer } from './open-scorer.js';
 import type { PointScorer } from './point-scorer.js';
 
@@ -24,7 +25,7 @@ export async function learnScores(
   inputs: readonly Float64Array[],
 ): Promise<void> {
   const { memory, scoring } = model.model;
-  const known = new Map<string, Float64Array>();
+  const known = new KnownScores();
   const size = scoring?.batchSize ?? inputs.length;
   const raws: Float64Array[] = [];
   if (inputs.length === 0) await scorer.score([]);

@@ -16,7 +16,9 @@ import type { Problem } from '../problems/problem.js';
 import { isOpaque } from './general/opaque.js';
 import { keepsPolicy } from './shared/answer-check.js';
 import { modelFlops } from './shared/model-flops.js';
+import { searchAll } from './shared/side-by-side.js';
 import {
+  ASKED_BEFORE,
   type Limits,
   limit,
   type Outcome,
@@ -46,6 +48,7 @@ class PreparedNearest implements Prepared {
   }
 
   *steps(domain: Domain, limits: Limits): Asked<Outcome> {
+    if (this.samples) yield ASKED_BEFORE;
     this.samples ??= yield* this.samplesWithTarget();
     const pull = new Pull(this.problem, domain, limits);
     return yield* pull.from(this.samples);
@@ -63,6 +66,11 @@ function inColumns({ space }: Problem, values: Float64Array): Float64Array {
   const columns = new Float64Array(space.columns);
   spread(space, values, columns);
   return columns;
+}
+
+interface Pulled {
+  readonly values: Float64Array;
+  readonly cost: number;
 }
 
 /** One person's search. */
@@ -92,15 +100,19 @@ class Pull {
       .slice(0, CANDIDATES)
       .map(({ row }) => this.takeOver(row));
     yield candidates.map((values) => inColumns(this.problem, values));
-    let best: { values: Float64Array; cost: number } | null = null;
-    for (const values of candidates) {
-      if (this.limits.budget.isSpent) break;
-      if (!(yield* this.isAnswer(values))) continue;
-      yield* this.pullBack(values);
-      const cost = this.cost(values);
-      if (!best || cost < best.cost) best = { values, cost };
-    }
+    const pulled = yield* searchAll(
+      this.problem,
+      candidates.map((values) => this.pull(values)),
+    );
+    const best = pulled.reduce((a, b) => (a && !(b && b.cost < a.cost) ? a : b), null);
     return limit(best && inColumns(this.problem, best.values), Number.NEGATIVE_INFINITY);
+  }
+
+  /** A candidate as near to the person as it gets; null: it is no answer, or the work is spent. */
+  private *pull(values: Float64Array): Asked<Pulled | null> {
+    if (this.limits.budget.isSpent || !(yield* this.isAnswer(values))) return null;
+    yield* this.pullBack(values);
+    return { values, cost: this.cost(values) };
   }
 
   private cost(to: Float64Array): number {

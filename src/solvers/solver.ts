@@ -103,6 +103,9 @@ export const isRoundingUndone = ({ nudge }: Pick<Limits, 'nudge'>): boolean => n
 /** Whether a bound ends a search that was told of an answer: nothing beyond the bound is worth a look. */
 export const isBeyond = (bound: number, { cutoff, gap }: Limits): boolean => bound >= cutoff * (1 - gap);
 
+/** In the place of a question that an earlier row has asked: the round trip counts for every row, whichever came first. */
+export const ASKED_BEFORE: ScoreBatch = [];
+
 /** The outcome of a search whose model answers at once. */
 export function withoutWaiting(steps: Generator<ScoreBatch, Outcome, void>): Outcome {
   for (;;) {

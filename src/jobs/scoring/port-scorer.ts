@@ -1,7 +1,6 @@
 /** The scorer of a model as a solver thread sees it: a port to the thread that asks scorers. */
 import type { MessagePort } from 'node:worker_threads';
 import { ElsewiseError } from '../../documents/error.js';
-import { shareRows } from '../../models/shared-parts.js';
 import type { PointScore, PointScorer } from '../../scoring/point-scorer.js';
 import type { ScoreReply, ScoreRequest } from './scorer-messages.js';
 
@@ -31,7 +30,8 @@ export class PortScorer implements PointScorer {
     const count = inputs.length;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { count, resolve, reject });
-      this.#port.postMessage({ id, count, inputs: shareRows(inputs) } satisfies ScoreRequest);
+      const flat = flatten(inputs);
+      this.#port.postMessage({ id, count, inputs: flat } satisfies ScoreRequest, [flat.buffer]);
     });
   }
 
@@ -43,7 +43,7 @@ export class PortScorer implements PointScorer {
     const { count, resolve } = this.#pending.get(id)!;
     this.#pending.delete(id);
     const width = this.#rawOutputs;
-    const scores: PointScore[] = Array.from({ length: count }, (_, k) => raws.slice(k * width, (k + 1) * width));
+    const scores: PointScore[] = Array.from({ length: count }, (_, k) => raws.subarray(k * width, (k + 1) * width));
     for (const { at, code, message } of failures) scores[at] = new ElsewiseError(code, message);
     resolve(scores);
   }
@@ -53,6 +53,14 @@ export class PortScorer implements PointScorer {
     for (const { reject } of this.#pending.values()) reject(threadGone());
     this.#pending.clear();
   }
+}
+
+/** One behind the other, in memory that moves to the other thread. */
+function flatten(inputs: readonly Float64Array[]): Float64Array<ArrayBuffer> {
+  const width = inputs[0]?.length ?? 0;
+  const flat = new Float64Array(inputs.length * width);
+  for (const [k, input] of inputs.entries()) flat.set(input, k * width);
+  return flat;
 }
 
 function threadGone(): ElsewiseError {

@@ -4,7 +4,7 @@
  * rows want at the same time is asked for once.
  */
 import type { ElsewiseError } from '../../documents/error.js';
-import { keyOf } from '../../models/score-memory.js';
+import { PointTable } from '../../models/point-table.js';
 import type { PointScore, PointScorer } from '../../scoring/point-scorer.js';
 
 export interface BatchLimits {
@@ -13,16 +13,24 @@ export interface BatchLimits {
   readonly requestsAtOnce: number;
 }
 
-interface Waiting {
+/** One question: its scores are given together. */
+interface Question {
+  readonly scores: PointScore[];
+  left: number;
+  resolve(scores: PointScore[]): void;
+}
+
+/** An input without a score, and the questions that want it, each with the place of the score. */
+interface Wanted {
   readonly input: Float64Array;
-  resolve(raw: PointScore): void;
+  readonly askers: { readonly question: Question; readonly at: number }[];
 }
 
 export class ScoreBatches {
   readonly #scorer: PointScorer;
   readonly #limits: BatchLimits;
-  readonly #wanted = new Map<string, Promise<PointScore>>();
-  #waiting: Waiting[] = [];
+  readonly #wanted = new PointTable<Wanted>();
+  #waiting: Wanted[] = [];
   #underWay = 0;
   #isPlanned = false;
 
@@ -47,18 +55,23 @@ export class ScoreBatches {
 
   /** The same with the failure of each input in its place. */
   scoreEach(inputs: readonly Float64Array[]): Promise<PointScore[]> {
-    return Promise.all(inputs.map((input) => this.#want(input)));
+    return new Promise((resolve) => {
+      const question = { scores: new Array<PointScore>(inputs.length), left: inputs.length, resolve };
+      if (inputs.length === 0) resolve(question.scores);
+      for (const [at, input] of inputs.entries()) this.#want(input, question, at);
+    });
   }
 
-  #want(input: Float64Array): Promise<PointScore> {
-    const key = keyOf(input);
-    const known = this.#wanted.get(key);
-    if (known) return known;
-    const score = new Promise<PointScore>((resolve) => this.#waiting.push({ input, resolve }));
-    this.#wanted.set(key, score);
-    void score.then(() => this.#wanted.delete(key));
+  #want(input: Float64Array, question: Question, at: number): void {
+    const known = this.#wanted.get(input);
+    if (known) {
+      known.askers.push({ question, at });
+      return;
+    }
+    const wanted: Wanted = { input, askers: [{ question, at }] };
+    this.#wanted.set(input, wanted);
+    this.#waiting.push(wanted);
     this.#plan();
-    return score;
   }
 
   /** After all rows that can go on now have said what they want. */
@@ -83,14 +96,22 @@ export class ScoreBatches {
     }
   }
 
-  async #request(batch: readonly Waiting[]): Promise<void> {
+  async #request(batch: readonly Wanted[]): Promise<void> {
     try {
       const scores = await this.#scorer.score(batch.map(({ input }) => input));
       if (scores.length !== batch.length)
         throw new Error(`the scorer gave ${scores.length} scores for ${batch.length} points`);
-      for (const [k, { resolve }] of batch.entries()) resolve(scores[k]);
+      for (const [k, wanted] of batch.entries()) this.#give(wanted, scores[k]);
     } catch (error) {
-      for (const { resolve } of batch) resolve(error as ElsewiseError);
+      for (const wanted of batch) this.#give(wanted, error as ElsewiseError);
+    }
+  }
+
+  #give({ input, askers }: Wanted, score: PointScore): void {
+    this.#wanted.delete(input);
+    for (const { question, at } of askers) {
+      question.scores[at] = score;
+      if (--question.left === 0) question.resolve(question.scores);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Work on rows of a model that is scored elsewhere, as steps that yield model inputs and are sent their raw outputs. */
-import { type KnownScores, type ScoreMemory, ScoresNeeded } from '../../models/score-memory.js';
+import { KnownScores, type ScoreMemory, ScoresNeeded } from '../../models/score-memory.js';
 import type { ScoreBatches } from './score-batches.js';
 
 export type ScoredSteps<T> = Generator<readonly Float64Array[], T, readonly Float64Array[]>;
@@ -13,7 +13,7 @@ export async function drive<T>(steps: ScoredSteps<T>, batches: Pick<ScoreBatches
 
 /** Short work that begins anew whenever a score is missing. */
 export function* recalling<T>(memory: ScoreMemory, work: () => T): ScoredSteps<T> {
-  const known: KnownScores = new Map();
+  const known = new KnownScores();
   for (;;) {
     memory.use(known);
     try {

@@ -28,7 +28,8 @@ parentPort!.on('message', ({ model, port }: Connection) => {
   const batches = batchesOf(model);
   port.on('message', async ({ id, count, inputs }: ScoreRequest) => {
     const points = count ? rowsOf(inputs, inputs.length / count) : [];
-    port.postMessage(replyOf(id, await batches.scoreEach(points), model.rawOutputs));
+    const reply = replyOf(id, await batches.scoreEach(points), model.rawOutputs);
+    port.postMessage(reply, [reply.raws.buffer]);
   });
 });
 
@@ -43,14 +44,14 @@ function batchesOf(model: ScoredModel): ScoreBatches {
   return batches;
 }
 
-function replyOf(id: number, scores: readonly PointScore[], width: number): ScoreReply {
+function replyOf(id: number, scores: readonly PointScore[], width: number) {
   const raws = new Float64Array(scores.length * width);
   const failures: PointFailure[] = [];
   for (const [at, score] of scores.entries()) {
     if (score instanceof Float64Array) raws.set(score, at * width);
     else failures.push({ at, ...(scorerLossOf(score) ?? unexpected(score)) });
   }
-  return { id, raws, failures };
+  return { id, raws, failures } satisfies ScoreReply;
 }
 
 const unexpected = ({ message }: Error) => scorerLossOf(new ElsewiseError('scorer-invalid', message))!;

@@ -18,11 +18,12 @@ import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
 import { isListed, listedValues } from '../../policy/listed-values.js';
 import { countValues, valuesOf } from '../../policy/values.js';
 import { FLOPS_PER_UNIT } from '../../problems/budget.js';
-import { atomsOf, type Problem } from '../../problems/problem.js';
+import type { Problem } from '../../problems/problem.js';
 import { smallestEigenvalue } from '../quadratic/secular.js';
 import { keepsPolicy } from '../shared/answer-check.js';
 import { BestAnswer } from '../shared/best-answer.js';
 import { modelFlops } from '../shared/model-flops.js';
+import { isOracle } from '../shared/side-by-side.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -55,7 +56,7 @@ class PreparedEnumeration implements Prepared {
 
   constructor(private readonly problem: Problem) {
     this.floor = problem.cost.metric && floorOf(problem.cost.metric, problem.space.features.length);
-    this.isOracle = atomsOf(problem, 'oracle').length > 0;
+    this.isOracle = isOracle(problem);
     const { columns } = problem.space;
     this.work = (FLOPS_PER_COMBINATION + FLOPS_PER_COLUMN * columns + modelFlops(problem)) / FLOPS_PER_UNIT;
   }

@@ -1,6 +1,7 @@
 /** What the general optimisers have in common: a search for each person, a polish of its answers, starts from the training set. */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
+import { isOracle, searchAll } from '../shared/side-by-side.js';
 import { type Acceptance, type Limits, type Outcome, type Prepared, type Solver, withoutWaiting } from '../solver.js';
 import { costScales } from './cost-scales.js';
 import { type Asked, cheaper, type Look, PersonSearch } from './person-search.js';
@@ -57,11 +58,16 @@ export const generalSolver = (
 export function* polishBest({ search, polish }: SearchParts, answers: readonly Look[], most: number): Asked<void> {
   const costs = new Map(answers.map((look) => [look, search.costOf(look.x)]));
   const cheapest = [...answers].sort((a, b) => costs.get(a)! - costs.get(b)!).slice(0, most);
-  let best: Look | null = null;
-  for (const look of cheapest) {
-    if (search.isOver) return;
-    best = cheaper(search, best, yield* polish.from(look, COARSE));
-  }
+  const polished = yield* searchAll(
+    search.problem,
+    cheapest.map((look) => polishCoarsely(search, isOracle(search.problem) ? new Polish(search) : polish, look)),
+  );
+  let best = polished.reduce<Look | null>((a, b) => cheaper(search, a, b), null);
   if (best && !search.isOver) best = cheaper(search, best, yield* polish.from(best, FINE));
   if (best && search.problem.term && !search.isOver) yield* descendTotal(search, best);
+}
+
+/** Null: nothing more is to be done. Polishes side by side need one of their own each. */
+function* polishCoarsely(search: PersonSearch, polish: Polish, look: Look): Asked<Look | null> {
+  return search.isOver ? null : yield* polish.from(look, COARSE);
 }

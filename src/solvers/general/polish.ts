@@ -11,7 +11,7 @@ import type { Feature } from '../../models/features.js';
 import { changeCost } from '../../policy/cost.js';
 import { mayStand } from '../../policy/domain.js';
 import { hasMoved, isContinuous, nearestValue } from '../../policy/values.js';
-import { atomsOf } from '../../problems/problem.js';
+import { isOracle } from '../shared/side-by-side.js';
 import { LinearStep } from './linear-step.js';
 import { type MarginSlope, marginSlope } from './margin-slope.js';
 import type { Asked, Look, PersonSearch } from './person-search.js';
@@ -68,7 +68,7 @@ export class Polish {
     this.tangentStep = new TangentStep(search);
     this.slopes = marginSlope(search);
     this.slope = new Float64Array(search.problem.space.columns);
-    this.parts = atomsOf(search.problem, 'oracle').length ? ORACLE_PARTS : PARTS;
+    this.parts = isOracle(search.problem) ? ORACLE_PARTS : PARTS;
     this.isSloped = search.problem.gradient !== null;
     this.isStepped = search.problem.traits.discrete || search.problem.traits.rounded;
   }

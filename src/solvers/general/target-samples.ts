@@ -1,6 +1,7 @@
 /** Rows of the training set that have the target, as starts for one person: the cheapest to reach, as far as the policy lets them. */
 import { spread } from '../../models/features.js';
 import type { Problem } from '../../problems/problem.js';
+import { ASKED_BEFORE } from '../solver.js';
 import type { Asked, PersonSearch } from './person-search.js';
 
 /** Rows that are asked about, evenly over the training set. */
@@ -14,6 +15,7 @@ export class TargetSamples {
 
   /** Placed for the person, the cheapest first. */
   *nearest(search: PersonSearch, most: number): Asked<Float64Array[]> {
+    if (this.rows) yield ASKED_BEFORE;
     this.rows ??= yield* this.withTarget();
     const placed = this.rows.flatMap((row) => search.placeValues(row) ?? []);
     const costs = new Map(placed.map((x) => [x, search.costOf(x)]));
@@ -29,7 +31,7 @@ export class TargetSamples {
       spread(space, row, columns);
       return columns;
     });
-    if (points.length) yield points;
+    yield points;
     return rows.filter((_, k) => holds(points[k]));
   }
 }
