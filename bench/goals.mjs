@@ -3,8 +3,10 @@
  * of what it is about; nothing when the run did not measure that, or not at full size.
  */
 import { GOAL, ROWS } from './end-to-end.mjs';
+import { PATH_ROWS, GOAL as PATHS_GOAL } from './paths.mjs';
 import { GOAL as BULK_GOAL, BULK_ROWS } from './queue-bulk.mjs';
 import { GOALS as EVENT_GOALS, FOREST_ROWS, SECONDS } from './queue-events.mjs';
+import { SCORED_ROWS, GOAL as SCORER_GOAL } from './scorer.mjs';
 
 const ONE_ROW = [
   'hyperplane',
@@ -183,6 +185,50 @@ const QUEUE_GOALS = [
   },
 ];
 
+const ofScorer =
+  (figureOf) =>
+  ({ scorer }) =>
+    scorer?.rows === SCORED_ROWS.full.rows ? figureOf(scorer) : undefined;
+
+/** The worst over the policies. */
+const ofPaths =
+  (figureOf) =>
+  ({ paths }) =>
+    paths?.rows === PATH_ROWS.full ? Math.max(...paths.policies.map(figureOf)) : undefined;
+
+const ELSEWHERE_GOALS = [
+  {
+    name: 'scorer of 5 ms, over one request per candidate',
+    unit: '',
+    atLeast: SCORER_GOAL.timesFaster,
+    measure: ofScorer(({ timesFaster }) => timesFaster),
+  },
+  {
+    name: 'scorer killed and back, share of rows kept',
+    unit: '',
+    atLeast: 1,
+    measure: ofScorer(({ disturbed }) => 1 - disturbed.lostRows / disturbed.rows),
+  },
+  {
+    name: 'paths over 30,000 rows, graph',
+    unit: 's',
+    atMost: PATHS_GOAL.graphS,
+    measure: ofPaths((one) => one.graphS),
+  },
+  {
+    name: 'paths over 30,000 rows, process',
+    unit: 'MB',
+    atMost: PATHS_GOAL.processMb,
+    measure: ofPaths((one) => one.residentMb),
+  },
+  {
+    name: 'paths over 30,000 rows, median',
+    unit: 'ms',
+    atMost: PATHS_GOAL.pathMs,
+    measure: ofPaths((one) => one.pathMs.median),
+  },
+];
+
 /** Each has a limit `atMost` or `atLeast`, in `unit`. */
 const GOALS = [
   {
@@ -229,6 +275,7 @@ const GOALS = [
   { name: 'explain, resident', unit: 'MB', atMost: GOAL.residentMb, measure: ofEndToEnd('residentMb') },
   ...FOREST_GOALS,
   ...QUEUE_GOALS,
+  ...ELSEWHERE_GOALS,
 ];
 
 /** The goals that a run can tell about; `headroom` of at least 1 means met, and by how much. */

@@ -1,17 +1,19 @@
 /**
  * Paths over 30,000 background rows of 14 mixed features: the time and the memory of the graph, and the time of a path.
  *
- *   node bench/paths.mjs [ROWS]
+ *   node bench/paths.mjs [ROWS 30000]
  *
  * Numbers are correlated and noisy, categories are skewed. People stand beside rows of the background.
  */
 import { performance } from 'node:perf_hooks';
+import { pathToFileURL } from 'node:url';
 import { loadModel, loadPolicy, prepare } from '../dist/index.js';
 import { graphBytes } from '../dist/models/rows/row-graph.js';
 import { buildGraphs } from '../dist/policy/path.js';
 import { textTable } from './tables.mjs';
 
-const ROWS = Number(process.argv[2] ?? 30_000);
+export const GOAL = { graphS: 60, processMb: 500, pathMs: 50 };
+export const PATH_ROWS = { full: 30_000, short: 2_000 };
 const PEOPLE = 300;
 const MEGABYTE = 2 ** 20;
 const CATEGORIES = [4, 6, 2, 3, 5].map((count, c) => Array.from({ length: count }, (_, k) => `${'abcde'[c]}${k}`));
@@ -31,8 +33,8 @@ function sample() {
   return [...numbers, ...whole, ...CATEGORIES.map((names) => names[Math.floor(random() * random() * names.length)])];
 }
 
-function document() {
-  const samples = Array.from({ length: ROWS }, sample);
+function document(rows) {
+  const samples = Array.from({ length: rows }, sample);
   const features = [
     ...Array.from({ length: 6 }, (_, f) => ({ name: `x${f}`, type: 'continuous' })),
     ...Array.from({ length: 3 }, (_, f) => ({ name: `n${f}`, type: 'integer' })),
@@ -66,7 +68,7 @@ const POLICIES = {
 const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 
 function person({ features, background }, i) {
-  const row = background.samples[(i * 97) % ROWS];
+  const row = background.samples[(i * 97) % background.samples.length];
   const beside = (value, { type }) => (type === 'continuous' ? value + 0.01 : value);
   return Object.fromEntries(features.map((feature, f) => [feature.name, beside(row[f], feature)]));
 }
@@ -88,21 +90,42 @@ async function measure(own, model, name, policyDocument) {
   times.sort((a, b) => a - b);
   steps.sort((a, b) => a - b);
   const residentMb = process.memoryUsage().rss / MEGABYTE;
-  return { name, graphS, graphMb, asked: times.length, steps, times, residentMb };
+  const pathMs = { median: quantile(times, 0.5), p95: quantile(times, 0.95) };
+  return {
+    name,
+    graphS,
+    graphMb,
+    asked: times.length,
+    found: steps.length,
+    steps: quantile(steps, 0.5),
+    pathMs,
+    residentMb,
+  };
 }
 
-const own = document();
-const model = loadModel(own);
-const measured = [];
-for (const [name, policy] of Object.entries(POLICIES)) measured.push(await measure(own, model, name, policy));
-const columns = [
+export async function measurePaths(rows = PATH_ROWS.full) {
+  const own = document(rows);
+  const model = loadModel(own);
+  const policies = [];
+  for (const [name, policy] of Object.entries(POLICIES)) policies.push(await measure(own, model, name, policy));
+  return { rows, policies };
+}
+
+const COLUMNS = [
   { title: 'policy', left: true, of: ({ name }) => name },
   { title: 'graph s', of: ({ graphS }) => graphS.toFixed(1) },
   { title: 'graph MB', of: ({ graphMb }) => graphMb.toFixed(1) },
   { title: 'process MB', of: ({ residentMb }) => residentMb.toFixed(0) },
-  { title: 'found', of: ({ asked, steps }) => `${steps.length}/${asked}` },
-  { title: 'steps', of: ({ steps }) => `${quantile(steps, 0.5)}` },
-  { title: 'path ms', of: ({ times }) => quantile(times, 0.5).toFixed(1) },
-  { title: '95 % ms', of: ({ times }) => quantile(times, 0.95).toFixed(1) },
+  { title: 'found', of: ({ asked, found }) => `${found}/${asked}` },
+  { title: 'steps', of: ({ steps }) => `${steps}` },
+  { title: 'path ms', of: ({ pathMs }) => pathMs.median.toFixed(1) },
+  { title: '95 % ms', of: ({ pathMs }) => pathMs.p95.toFixed(1) },
 ];
-console.log(textTable(columns, measured));
+
+export const describePaths = ({ rows, policies }) =>
+  `${rows} background rows of 14 mixed features\n${textTable(COLUMNS, policies)}`;
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [rows = PATH_ROWS.full] = process.argv.slice(2).map(Number);
+  console.log(describePaths(await measurePaths(rows)));
+}

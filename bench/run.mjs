@@ -16,10 +16,12 @@ import { measureForestBulk, measureImport } from './forest-bulk.mjs';
 import { FORESTS, LARGE, provideForests } from './forest-models.mjs';
 import { checkHeuristics, measureForest } from './forests.mjs';
 import { judge } from './goals.mjs';
+import { measurePaths, PATH_ROWS } from './paths.mjs';
 import { measurePortfolio } from './portfolio.mjs';
 import { listCases } from './problems.mjs';
 import { BULK_ROWS, measureQueueBulk } from './queue-bulk.mjs';
 import { FOREST_ROWS, measureEvents, measureWorkers, SECONDS } from './queue-events.mjs';
+import { measureScorer, SCORED_ROWS } from './scorer.mjs';
 import {
   showCases,
   showEndToEnd,
@@ -28,9 +30,11 @@ import {
   showGoals,
   showImport,
   showPage,
+  showPaths,
   showPortfolio,
   showQueue,
   showResults,
+  showScorer,
 } from './show.mjs';
 import { measureCase } from './solve.mjs';
 import { PACE } from './timing.mjs';
@@ -56,6 +60,8 @@ const measured = {
   modelImport: await runImport(),
   endToEnd: await runEndToEnd(),
   queue: await runQueue(),
+  scorer: await runScorer(),
+  paths: await runPaths(),
 };
 const results = {
   goals: judge(measured),
@@ -161,6 +167,20 @@ async function runQueue() {
   if (!bulk.length && !events && !workers) return undefined;
   const figures = { bulk, ...(events && { events }), ...(workers && { workers }) };
   print(showQueue(figures));
+  return figures;
+}
+
+async function runScorer() {
+  if (!isWanted('scorer')) return undefined;
+  const figures = await measureScorer(SCORED_ROWS[options.short ? 'short' : 'full']);
+  print(showScorer(figures));
+  return figures;
+}
+
+async function runPaths() {
+  if (!isWanted('paths')) return undefined;
+  const figures = await measurePaths(PATH_ROWS[options.short ? 'short' : 'full']);
+  print(showPaths(figures));
   return figures;
 }
 

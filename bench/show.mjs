@@ -1,7 +1,9 @@
 /** Results -> tables for the terminal, those between the marks of bench/README.md, and the text of bench/results.json. */
 import { describeEndToEnd } from './end-to-end.mjs';
+import { describePaths } from './paths.mjs';
 import { describeQueueBulk } from './queue-bulk.mjs';
 import { describeEvents, describeWorkers } from './queue-events.mjs';
+import { describeScorer } from './scorer.mjs';
 import { markdownTable, showNumber, showPercent, textTable } from './tables.mjs';
 
 const BEGIN = '<!-- results:begin -->';
@@ -101,6 +103,10 @@ const describeQueue = ({ bulk, events, workers }) =>
 
 export const showQueue = (figures) => titled('Through Redis', describeQueue(figures));
 
+export const showScorer = (figures) => titled('Through a scorer behind HTTP', describeScorer(figures));
+
+export const showPaths = (figures) => titled('Paths over rows of the background', describePaths(figures));
+
 export const showGoals = (goals) => titled('Goals', textTable(GOAL_COLUMNS, goals));
 
 /** The page with its tables brought up to date. */
@@ -111,7 +117,9 @@ export function showPage(page, results) {
   return `${page.slice(0, begin + BEGIN.length)}\n\n${pageTables(results)}\n\n${page.slice(end)}`;
 }
 
-function pageTables({ date, machine, goals, cases, portfolio, forests, forestBulk, modelImport, endToEnd, queue }) {
+function pageTables(results) {
+  const { date, machine, goals, cases, portfolio, forests, forestBulk, modelImport, endToEnd, queue, scorer, paths } =
+    results;
   return [
     `${date}, Node ${machine.node}, ${machine.cpu}, ${machine.cores} cores, load ${machine.load.join(' before and ')} after.`,
     markdownTable(GOAL_COLUMNS, goals),
@@ -129,6 +137,10 @@ function pageTables({ date, machine, goals, cases, portfolio, forests, forestBul
     `\`\`\`\n${describeEndToEnd(endToEnd)}\n\`\`\``,
     'Through Redis:',
     `\`\`\`\n${describeQueue(queue)}\n\`\`\``,
+    'Through a scorer behind HTTP:',
+    `\`\`\`\n${describeScorer(scorer)}\n\`\`\``,
+    'Paths over rows of the background:',
+    `\`\`\`\n${describePaths(paths)}\n\`\`\``,
   ].join('\n\n');
 }
 
