@@ -24,10 +24,14 @@ const bytes = (field, value) => Buffer.concat([key(field, BYTES), varint(value.l
 const text = (field, value) => bytes(field, Buffer.from(value));
 const message = (field, ...parts) => bytes(field, Buffer.concat(parts));
 
-/** A tensor of weights, row by row. */
-function tensor({ name, shape, data }) {
-  const raw = Buffer.from(Float32Array.from(data).buffer);
-  return message(5, ...shape.map((size) => number(1, size)), number(2, FLOAT), text(8, name), bytes(9, raw));
+const EXTERNAL = 1;
+
+/** A tensor of weights, row by row. `location`: the file that has them in place of `data`. */
+function tensor({ name, type = FLOAT, shape, data, location }) {
+  const head = [...shape.map((size) => number(1, size)), number(2, type), text(8, name)];
+  if (location) return message(5, ...head, message(13, text(1, 'location'), text(2, location)), number(14, EXTERNAL));
+  const entries = type === INT64 ? BigInt64Array.from(data, BigInt) : Float32Array.from(data);
+  return message(5, ...head, bytes(9, Buffer.from(entries.buffer)));
 }
 
 /** A named input or output; a size that is a text may be any. */

@@ -18,8 +18,14 @@ export function graphSpecOf({ k, epsilon }: PathDocument, rules: readonly Featur
   return { k, epsilon: epsilon ?? null, fixed };
 }
 
-/** Of all levers of a policy, or of the policy itself. Empty: the policy asks for no path. */
-export function buildGraphs(policy: PolicyDocument, loaded: LoadedModel): RowGraphs {
+/** Equal for policies whose paths take the same graphs over the rows of one model. */
+export function graphsKey({ path, levers, features }: PolicyDocument): string {
+  const fixed = Object.keys(features).filter((name) => features[name].change === 'never');
+  return JSON.stringify([path?.k, path?.epsilon, Object.values(levers ?? {}), fixed.sort()]);
+}
+
+/** Of all levers of a policy, or of the policy itself. Empty: the policy asks for no path. `onRow`: see buildRowGraph. */
+export function buildGraphs(policy: PolicyDocument, loaded: LoadedModel, onRow?: () => void): RowGraphs {
   const graphs = new Map<string, SharedRowGraph>();
   const { path, levers } = policy;
   if (!path) return graphs;
@@ -28,7 +34,7 @@ export function buildGraphs(policy: PolicyDocument, loaded: LoadedModel): RowGra
   for (const part of parts) {
     const spec = graphSpecOf(path, compileRules(part, loaded.space));
     const key = graphKey(spec);
-    if (!graphs.has(key)) graphs.set(key, buildRowGraph(loaded, spec));
+    if (!graphs.has(key)) graphs.set(key, buildRowGraph(loaded, spec, onRow));
   }
   return graphs;
 }

@@ -25,6 +25,8 @@ export class ScorerFault extends Error {
     message: string,
     /** Whether the same request may be answered when it is sent again. */
     readonly isPassing = kind !== 'refused',
+    /** Of the document, where the fault is about a part of it. */
+    readonly path = '',
   ) {
     super(message);
   }
@@ -36,6 +38,6 @@ export class ScorerFault extends Error {
 
   toError(): ElsewiseError {
     const code = this.kind === 'refused' ? 'scorer-refused' : this.isAbsence ? 'scorer-unavailable' : 'scorer-invalid';
-    return new ElsewiseError(code, this.message);
+    return new ElsewiseError(code, this.message, this.path);
   }
 }

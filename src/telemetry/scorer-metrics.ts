@@ -1,6 +1,10 @@
-/** The Prometheus metrics of scorers, by `host:port`. The settings list the hosts: a model document cannot make new series. */
+/**
+ * The Prometheus metrics of scorers, by `host:port`; `onnx` stands for all ONNX files. The settings list the hosts: a model document
+ * cannot make new series.
+ */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { AttemptReport, ClientWatcher } from '../scoring/transport/scorer-client.js';
+import type { AttemptReport } from '../scoring/attempt-report.js';
+import type { ClientWatcher } from '../scoring/transport/scorer-client.js';
 
 const SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 const POINTS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000];

@@ -18,6 +18,15 @@ class ScorerHost {
     return port2;
   }
 
+  /** Where a solver thread that scores an ONNX file tells of its attempts; undefined: nobody counts. */
+  newsPort(): MessagePort | undefined {
+    if (!this.#watcher) return undefined;
+    const { port1, port2 } = new MessageChannel();
+    port1.on('message', (news: ScorerNews) => this.#hear(news));
+    port1.unref();
+    return port2;
+  }
+
   /** For metrics. */
   watch(watcher: ClientWatcher): void {
     this.#watcher = watcher;

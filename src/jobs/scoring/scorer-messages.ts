@@ -1,8 +1,8 @@
 /** All messages between the thread that asks scorers, the main thread and the solver threads. */
 import type { MessagePort } from 'node:worker_threads';
+import type { AttemptReport } from '../../scoring/attempt-report.js';
 import type { ScorerCode } from '../../scoring/failure-codes.js';
 import type { ScoredModel } from '../../scoring/point-scorer.js';
-import type { AttemptReport } from '../../scoring/transport/scorer-client.js';
 
 /** Main thread -> scorer thread: a solver thread will ask for scores of this model. */
 export interface Connection {
@@ -30,7 +30,7 @@ export interface PointFailure {
   readonly message: string;
 }
 
-/** Scorer thread -> main thread, for metrics. */
+/** Scorer thread, or a solver thread that scores an ONNX file -> main thread, for metrics. */
 export type ScorerNews =
   | { readonly kind: 'attempt'; readonly report: AttemptReport }
   | { readonly kind: 'breaker'; readonly host: string; readonly isOpen: boolean };

@@ -15,9 +15,8 @@ export function packInThread(bytes: Uint8Array, { digest, version }: ModelPin): 
   return inOwnThread((pool) => pool.runDocument({ kind: 'pack', bytes, digest, version }));
 }
 
-/** The graphs over the background that the paths of a policy take; none where the policy asks for no path. Each takes a core: two at a time. */
-export async function graphsInThread(model: SharedModel, policy: Policy): Promise<SharedGraphs | undefined> {
-  if (!policy.document.path) return undefined;
+/** The graphs over the background that the paths of a policy take. Each takes a core: two at a time. */
+export function graphsInThread(model: SharedModel, policy: Policy): Promise<SharedGraphs> {
   const task = { kind: 'graphs', model, policy: shareJson(policy.document) } as const;
   return buildingInTurn(() => inOwnThread((pool) => pool.runDocument(task)));
 }

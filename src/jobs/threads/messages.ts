@@ -163,6 +163,8 @@ export type ThreadTask<T extends Task = Task> = T & {
   readonly progress: Int32Array;
   /** To the thread that asks scorers, for a model that is scored over the network. */
   readonly scorerPort?: MessagePort;
+  /** To the main thread, which counts what the thread scores by itself. */
+  readonly newsPort?: MessagePort;
 };
 /** What a thread is told when it starts. */
 export interface ThreadData {

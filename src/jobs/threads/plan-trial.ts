@@ -5,13 +5,14 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { withEngines } from '../../explain/engines.js';
 import type { Plan } from '../../explain/plan.js';
+import { buildGraphs } from '../../policy/path.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 import { SCORED_MS_PER_ROW } from '../rows/chunk-size.js';
 import { headerFeatures } from '../rows/csv.js';
 import { createRowReader } from '../rows/row-reader.js';
 import type { RowTime, ThreadTask, TimeTask, TriedPlan, TryTask } from './messages.js';
 import { timeRows } from './row-timing.js';
-import { loadStored } from './shared-documents.js';
+import { beatOf, loadStored } from './shared-documents.js';
 import type { ThreadPlanOptions } from './thread-plans.js';
 
 export class PlanTrial {
@@ -22,10 +23,11 @@ export class PlanTrial {
     this.#options = options;
   }
 
-  async prepare(task: TryTask): Promise<TriedPlan> {
+  async prepare(task: ThreadTask<TryTask>): Promise<TriedPlan> {
     const { prepare, now } = this.#options;
     const model = loadStored(task);
-    this.#tried = await prepare(model, task.policy, { now });
+    const graphs = buildGraphs(task.policy.document, model, beatOf(task.progress));
+    this.#tried = await prepare(model, task.policy, { now, graphs });
     return { features: headerFeatures(model) };
   }
 

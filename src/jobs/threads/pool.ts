@@ -184,9 +184,9 @@ export class SolverPool {
     const watch = watchProgress(progress, rowLimitMs, prepareLimitMs);
     const abort = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
     try {
-      const scorerPort = connectScorer(task);
-      const sent = { ...task, ...(bytes && { bytes }), progress, ...(scorerPort && { scorerPort }) };
-      const transferList = [...(bytes ? [bytes.buffer] : []), ...(scorerPort ? [scorerPort] : [])];
+      const ports = scorerPorts(task);
+      const sent = { ...task, ...(bytes && { bytes }), progress, ...ports };
+      const transferList = [...(bytes ? [bytes.buffer] : []), ...Object.values(ports)];
       const how = { transferList, signal: abort };
       const reply = (await this.#piscina.run(sent, how)) as ThreadReply<T>;
       if ('answer' in reply && 'plans' in reply.answer && reply.answer.plans) this.#plans.note(reply.answer.plans);
@@ -252,11 +252,14 @@ function watchProgress(
   return { signal: controller.signal, stop: () => clearInterval(timer) };
 }
 
-/** Undefined: the model of the task is scored in its thread, or there is no model. */
-function connectScorer(task: Task): MessagePort | undefined {
+/** None where the model of the task is scored by itself, or there is no model. */
+function scorerPorts(task: Task): Record<string, MessagePort> {
   // The graph of a scored model needs no scores: rows are scored where a search comes by.
   const scored = 'model' in task && task.kind !== 'graphs' ? task.model.scored : null;
-  return scored && scored.scoring.scorer.type !== 'onnx' ? scorerHost.connect(scored) : undefined;
+  if (!scored) return {};
+  if (scored.scoring.scorer.type !== 'onnx') return { scorerPort: scorerHost.connect(scored) };
+  const newsPort = scorerHost.newsPort();
+  return newsPort ? { newsPort } : {};
 }
 
 function notPrepared(limitMs: number): ElsewiseError {

@@ -2,8 +2,8 @@
  * The rows of a chunk whose model is scored elsewhere: many are under way at once, their answers leave in the order of the rows. The
  * thread waits most of the time. Its second counter tells the pool meanwhile that the thread is alive.
  */
-import type { MessagePort } from 'node:worker_threads';
 import { config } from '../../config.js';
+import type { AttemptReport } from '../../scoring/attempt-report.js';
 import { type ScorerLoss, scorerLossOf } from '../../scoring/failure-codes.js';
 import { openOnnx } from '../../scoring/onnx/open-onnx.js';
 import type { PointScorer, ScoredModel } from '../../scoring/point-scorer.js';
@@ -12,6 +12,7 @@ import type { ParsedRow } from '../rows/row.js';
 import { settledLater } from '../scoring/explain-remotely.js';
 import { PortScorer } from '../scoring/port-scorer.js';
 import { ScoreBatches } from '../scoring/score-batches.js';
+import type { ScorerNews } from '../scoring/scorer-messages.js';
 import { BEAT, type ChunkTask, type ThreadTask } from './messages.js';
 import type { ThreadPlan } from './thread-plans.js';
 
@@ -20,8 +21,10 @@ const BEAT_EVERY_MS = 500;
 const THREAD_LIMITS = { pointsPerRequest: 4096, requestsAtOnce: 64 };
 
 /** A file is scored in this thread. */
-function scorerOf(scored: ScoredModel, port: MessagePort | undefined): PointScorer {
-  return port ? new PortScorer(port, scored.rawOutputs) : openOnnx(scored, config.scoring.modelDirectory);
+function scorerOf(scored: ScoredModel, { scorerPort, newsPort }: ThreadTask<ChunkTask>): PointScorer {
+  if (scorerPort) return new PortScorer(scorerPort, scored.rawOutputs);
+  const tell = (report: AttemptReport) => newsPort?.postMessage({ kind: 'attempt', report } satisfies ScorerNews);
+  return { ...openOnnx(scored, config.scoring.modelDirectory, tell), close: () => newsPort?.close() };
 }
 
 export class RemoteRows {
@@ -38,7 +41,7 @@ export class RemoteRows {
   /** Undefined: the model is scored by itself. */
   static begin(task: ThreadTask<ChunkTask>): RemoteRows | undefined {
     const { scored } = task.model;
-    return scored ? new RemoteRows(task, scorerOf(scored, task.scorerPort)) : undefined;
+    return scored ? new RemoteRows(task, scorerOf(scored, task)) : undefined;
   }
 
   /** Asks about the probes of a model that is new to the thread. What is wrong with the scorer is the answer to the rows of this chunk. */

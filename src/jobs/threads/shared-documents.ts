@@ -13,14 +13,16 @@ import { buildGraphs } from '../../policy/path.js';
 import { loadPolicy, type Policy } from '../../policy/policy.js';
 import { scoredModel } from '../../scoring/point-scorer.js';
 import { type AdmittedModel, admitModel } from '../../store/registry/model-store.js';
-import type {
-  AdmitTask,
-  ChunkTask,
-  GraphTask,
-  SharedGraphs,
-  SharedJson,
-  SharedModel,
-  StoredDocument,
+import {
+  type AdmitTask,
+  BEAT,
+  type ChunkTask,
+  type GraphTask,
+  type SharedGraphs,
+  type SharedJson,
+  type SharedModel,
+  type StoredDocument,
+  type ThreadTask,
 } from './messages.js';
 
 /** The part of a task that is the same for all chunks of a run. */
@@ -45,9 +47,12 @@ export function shareModel(model: LoadedModel): SharedModel {
 }
 
 /** What a policy that asks for paths takes beside the model. */
-export function graphsOf({ model, policy }: Pick<GraphTask, 'model' | 'policy'>): SharedGraphs {
-  return [...buildGraphs(loadPolicy(readSharedJson(policy)).document, readSharedModel(model))];
+export function graphsOf({ model, policy, progress }: ThreadTask<GraphTask>): SharedGraphs {
+  return [...buildGraphs(loadPolicy(readSharedJson(policy)).document, readSharedModel(model), beatOf(progress))];
 }
+
+/** The work on a graph is counted and bounded. The clock only ends a thread that makes no progress: a busy machine takes longer. */
+export const beatOf = (progress: Int32Array) => (): void => void Atomics.add(progress, BEAT, 1);
 
 export function packStored(stored: StoredDocument): SharedModel {
   return shareModel(loadStored(stored));
@@ -86,9 +91,11 @@ export function readSharedJson(shared: SharedJson): unknown {
 
 /** Memory that model and policy take, once for all threads. */
 export function sharedBytes({ model, policy, graphs = [] }: Omit<PlanReference, 'planKey'>): number {
-  const ofGraphs = graphs.reduce((sum, [, graph]) => sum + graphBytes(graph), 0);
-  return model.rest.byteLength + (policy?.byteLength ?? 0) + bytesOfParts(model) + ofGraphs;
+  return model.rest.byteLength + (policy?.byteLength ?? 0) + bytesOfParts(model) + bytesOfGraphs(graphs);
 }
+
+export const bytesOfGraphs = (graphs: SharedGraphs): number =>
+  graphs.reduce((sum, [, graph]) => sum + graphBytes(graph), 0);
 
 function bytesOfParts({ parts: { model, background } }: SharedModel): number {
   const { samples, isolationForest } = background;

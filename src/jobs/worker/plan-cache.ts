@@ -4,12 +4,13 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { type LruCounts, SizedLru } from '../../explain/sized-lru.js';
+import { graphsKey } from '../../policy/path.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import type { ModelStore } from '../../store/registry/model-store.js';
 import { graphsInThread, packInThread } from '../threads/document-thread.js';
-import type { SharedModel } from '../threads/messages.js';
-import { type PlanReference, planKey, sharedBytes, shareJson } from '../threads/shared-documents.js';
+import type { SharedGraphs, SharedModel } from '../threads/messages.js';
+import { bytesOfGraphs, type PlanReference, planKey, sharedBytes, shareJson } from '../threads/shared-documents.js';
 
 export interface CachedPlan extends PlanReference {
   readonly family: string;
@@ -24,11 +25,14 @@ export class PlanCache {
   readonly #store: ModelStore;
   /** Policies of one model share it. */
   readonly #models: SizedLru<Promise<StoredModel>>;
+  /** Policies of one model whose paths take the same rows share them: a policy with another cost builds none. */
+  readonly #graphs: SizedLru<Promise<SharedGraphs>>;
   readonly #plans: SizedLru<Promise<CachedPlan>>;
 
   constructor(store: ModelStore, maxBytes: number) {
     this.#store = store;
     this.#models = new SizedLru(maxBytes);
+    this.#graphs = new SizedLru(maxBytes);
     this.#plans = new SizedLru(maxBytes);
   }
 
@@ -44,8 +48,15 @@ export class PlanCache {
 
   async #plan(key: string, pin: ModelPin, policy: Policy): Promise<CachedPlan> {
     const stored = await kept(this.#models, planKey(pin), () => this.#load(pin), sharedBytes);
-    const graphs = await graphsInThread(stored.model, policy);
+    const graphs = await this.#graphsFor(pin, stored.model, policy);
     return { ...stored, planKey: key, policy: shareJson(policy.document), graphs };
+  }
+
+  /** Undefined: the policy asks for no path. */
+  #graphsFor(pin: ModelPin, model: SharedModel, policy: Policy): Promise<SharedGraphs> | undefined {
+    if (!policy.document.path) return undefined;
+    const key = `${planKey(pin)} ${graphsKey(policy.document)}`;
+    return kept(this.#graphs, key, () => graphsInThread(model, policy), bytesOfGraphs);
   }
 
   async #load(pin: ModelPin): Promise<StoredModel> {

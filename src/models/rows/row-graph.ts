@@ -46,7 +46,8 @@ export function graphBytes(graph: SharedRowGraph): number {
   return Object.values(graph).reduce((sum, array: Int32Array | Float64Array) => sum + array.byteLength, 0);
 }
 
-export function buildRowGraph(loaded: LoadedModel, spec: GraphSpec): SharedRowGraph {
+/** `onRow`: is called whenever the neighbours of a row are found. The number of calls and the work between them are bounded. */
+export function buildRowGraph(loaded: LoadedModel, spec: GraphSpec, onRow: () => void = () => {}): SharedRowGraph {
   const metric = new RowMetric(loaded);
   const { rows, copies, groups } = arrangeRows(loaded, spec.fixed);
   const placed = placeRows(loaded, metric, rows);
@@ -74,6 +75,7 @@ export function buildRowGraph(loaded: LoadedModel, spec: GraphSpec): SharedRowGr
           : search.within(placed.points, at, index, spec.epsilon, isOther),
       );
       work.note(search.looks, near[place].length);
+      onRow();
     }
   }
   return {

@@ -4,6 +4,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { ElsewiseError } from '../../documents/error.js';
 import type { ScorerOf } from '../../documents/scorer-document.js';
+import { ScorerFault } from '../scorer-fault.js';
 
 const PATH = 'model.parameters.scorer.file';
 
@@ -24,16 +25,19 @@ export async function findOnnxFile(file: string, directory: string): Promise<Onn
     throw outside();
   });
   if (!path.startsWith(root.endsWith(sep) ? root : root + sep)) throw outside();
-  const { mtimeMs, size } = await stat(path);
-  return { path, stamp: `${path} ${mtimeMs} ${size}` };
+  const found = await stat(path);
+  if (!found.isFile()) throw outside();
+  return { path, stamp: `${path} ${found.mtimeMs} ${found.size}` };
 }
 
 /** Rejects where the document promises other content. */
 export async function readOnnxFile({ path }: OnnxFile, { sha256 }: ScorerOf<'onnx'>): Promise<Buffer> {
-  const bytes = await readFile(path);
+  const bytes = await readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
+    throw refused(`the file cannot be read: ${code}`);
+  });
   const digest = createHash('sha256').update(bytes).digest('hex');
   if (sha256 === undefined || digest === sha256) return bytes;
-  throw new ElsewiseError('scorer-invalid', `the SHA-256 of the file is ${digest}, the document says ${sha256}`, PATH);
+  throw new ScorerFault('version', `the SHA-256 of the file is ${digest}, the document says ${sha256}`, false, PATH);
 }
 
 function refused(message: string): ElsewiseError {

@@ -32,7 +32,7 @@ export interface OnnxRuntime {
 }
 
 /** In the order of preference: native code is faster. */
-const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'];
+export const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'];
 const MISSING = `an ONNX file needs a runtime: run "npm install ${RUNTIMES.join('", or without native code "npm install ')}"`;
 /** One thread of our own works on a chunk, and the others have chunks of theirs. */
 export const SESSION_OPTIONS = { intraOpNumThreads: 1, interOpNumThreads: 1 };

@@ -1,6 +1,7 @@
 /** The ONNX scorers of this thread: a file is read and prepared once, and again when it was written again. */
 import { LRUCache } from 'lru-cache';
 import type { ScorerOf } from '../../documents/scorer-document.js';
+import { type AttemptReport, faultOutcome, outcomeOf } from '../attempt-report.js';
 import type { PointScorer, ScoredModel } from '../point-scorer.js';
 import { ScorerFault } from '../scorer-fault.js';
 import { findOnnxFile, readOnnxFile } from './onnx-file.js';
@@ -13,15 +14,29 @@ const sessions = new LRUCache<string, Promise<OnnxScorer>>({
   dispose: (session) => void session.then((scorer) => scorer.close()).catch(() => {}),
 });
 
-/** Not to be closed: the thread keeps the session for later chunks. */
-export function openOnnx(model: ScoredModel, directory: string): PointScorer {
+/** All files together, in metrics: a model document names its file. */
+const HOST = 'onnx';
+
+/** Not to be closed: the thread keeps the session for later chunks. `tell`: for metrics. */
+export function openOnnx(
+  model: ScoredModel,
+  directory: string,
+  tell: (report: AttemptReport) => void = () => {},
+): PointScorer {
   return {
     async score(inputs) {
+      const startMs = performance.now();
+      let outcome = 'ok';
       try {
         const scorer = await sessionOf(model, directory);
-        return await scorer.score(inputs);
+        const scores = await scorer.score(inputs);
+        outcome = outcomeOf(scores);
+        return scores;
       } catch (error) {
+        outcome = faultOutcome(error);
         throw error instanceof ScorerFault ? error.toError() : error;
+      } finally {
+        tell({ host: HOST, seconds: (performance.now() - startMs) / 1000, points: inputs.length, outcome });
       }
     },
   };

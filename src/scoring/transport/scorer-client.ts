@@ -3,6 +3,7 @@
  * as its reader understands it, or with the last fault. A request whose attempts are used up still waits while the patience lasts
  * and the scorer is absent: a scorer that is restarted costs no row.
  */
+import { type AttemptReport, outcomeOf } from '../attempt-report.js';
 import { ScorerFault } from '../scorer-fault.js';
 import { checkAddress, hostOf } from './address-guard.js';
 import { type BreakerClock, CircuitBreaker, realClock } from './circuit-breaker.js';
@@ -16,15 +17,6 @@ export interface ClientSettings extends ExchangeSettings {
 export interface ClientLimits {
   readonly timeoutMs: number;
   readonly retries: number;
-}
-
-/** One attempt, for metrics. */
-export interface AttemptReport {
-  readonly host: string;
-  readonly seconds: number;
-  readonly points: number;
-  /** `ok`, or the kind of fault. */
-  readonly outcome: string;
 }
 
 export interface ClientWatcher {
@@ -98,6 +90,7 @@ export class ScorerClient {
     try {
       const answer = read(await this.#exchange.send(call, limits.timeoutMs));
       breaker.succeeded();
+      outcome = outcomeOf(answer);
       return answer;
     } catch (error) {
       const fault = error instanceof ScorerFault ? error : new ScorerFault('shape', 'the answer cannot be read');

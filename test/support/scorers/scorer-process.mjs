@@ -34,6 +34,7 @@ function scoresOf(ps) {
   if (behaviour.fault === 'sum') return ps.map((p) => [p, p]);
   if (behaviour.fault === 'swapped') return ps.map((p) => [p, 1 - p]);
   if (behaviour.fault === 'labels') return ps.map((p) => (p > 0.5 ? 'yes' : 'no'));
+  if (behaviour.fault === 'texts') return ps.map((p) => [String(1 - p), String(p)]);
   if (behaviour.fault === 'second') return ps.map((p) => p);
   return ps.map((p) => [1 - p, p]);
 }
@@ -106,7 +107,14 @@ async function respond(request, response) {
   const status = isFailing ? 503 : routes[request.url] ? behaviour.status : 404;
   const location = status === 302 ? { location: '/score' } : {};
   response.writeHead(status, { 'content-type': 'application/json', ...location });
+  if (behaviour.fault === 'drip') return void drip(response);
   response.end(status === 200 ? answerOf(request.url, body) : '{}');
+}
+
+/** A byte now and then, without end. */
+function drip(response) {
+  const timer = setInterval(() => response.write(' '), 10);
+  response.once('close', () => clearInterval(timer));
 }
 
 function note({ headers }, body) {

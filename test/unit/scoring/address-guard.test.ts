@@ -53,6 +53,12 @@ describe('private addresses', () => {
     'http://[fd00::1]/',
     'http://[fe80::1]/',
     'http://[64:ff9b::7f00:1]/',
+    'http://[::127.0.0.1]/',
+    'http://[::ffff:0:7f00:1]/',
+    'http://[2001:2::1]/',
+    'http://0177.0.0.1/',
+    'http://127.1/',
+    'http://192.88.99.1/',
     'http://[2002:7f00:1::]/',
   ])('are refused, however they are written: %s', (url) => {
     const hosts = [new URL(url).hostname];

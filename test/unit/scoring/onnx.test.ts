@@ -6,8 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLOAT, INT64, STRING, writeModel } from '../../../examples/onnx/onnx-writer.mjs';
 import { loadModel } from '../../../src/models/load.js';
-import { loadOnnxRuntime } from '../../../src/scoring/onnx/onnx-runtime.js';
+import type { AttemptReport } from '../../../src/scoring/attempt-report.js';
+import { loadOnnxRuntime, RUNTIMES } from '../../../src/scoring/onnx/onnx-runtime.js';
+import { OnnxScorer } from '../../../src/scoring/onnx/onnx-scorer.js';
+import { openOnnx } from '../../../src/scoring/onnx/open-onnx.js';
+import { TimeLimit } from '../../../src/scoring/onnx/time-limit.js';
 import { openScorer } from '../../../src/scoring/open-scorer.js';
+import { scoredModel } from '../../../src/scoring/point-scorer.js';
 import { blackBoxDocument, openDocument } from '../../support/scorers/scorer-process.js';
 import { settingsWith } from './settings.js';
 
@@ -56,8 +61,43 @@ const named = writeModel({
   outputs: [...OUTPUTS, { name: 'same', type: STRING, shape: ['n', 1] }],
 });
 
+/** A hostile file: its weights lie in another file. */
+const elsewhere = writeModel({
+  inputs: [{ name: 'input', type: FLOAT, shape: ['n', 5] }],
+  nodes: [{ type: 'Gemm', inputs: ['input', 'w', 'b'], outputs: ['z'] }, ...HEADS],
+  weights: [{ ...WEIGHTS[0], location: 'weights.bin' }, WEIGHTS[1]],
+  outputs: OUTPUTS,
+});
+
+/** A hostile file: millions of numbers for each row. */
+const wide = writeModel({
+  inputs: [{ name: 'input', type: FLOAT, shape: ['n', 5] }],
+  nodes: [
+    { type: 'Gemm', inputs: ['input', 'w', 'b'], outputs: ['z'] },
+    { type: 'Expand', inputs: ['z', 'size'], outputs: ['probabilities'] },
+  ],
+  weights: [
+    { name: 'w', shape: [5, 1], data: [0, 0.5, 0, 1, 0] },
+    { name: 'b', shape: [1], data: [0] },
+    { name: 'size', type: INT64, shape: [2], data: [1, 2_000_000] },
+  ],
+  outputs: [{ name: 'probabilities', shape: ['n', 'k'] }],
+});
+
+/** A file whose scores are no numbers. */
+const none = writeModel({
+  inputs: [{ name: 'input', type: FLOAT, shape: ['n', 5] }],
+  nodes: [{ type: 'Gemm', inputs: ['input', 'w', 'b'], outputs: ['z'] }, ...HEADS],
+  weights: [WEIGHTS[0], { ...WEIGHTS[1], data: [0, Number.NaN] }],
+  outputs: OUTPUTS,
+});
+
 beforeAll(() => {
   mkdirSync(directory);
+  mkdirSync(join(directory, 'folder'));
+  writeFileSync(join(directory, 'elsewhere.onnx'), elsewhere);
+  writeFileSync(join(directory, 'wide.onnx'), wide);
+  writeFileSync(join(directory, 'none.onnx'), none);
   writeFileSync(join(directory, 'table.onnx'), table);
   writeFileSync(join(directory, 'named.onnx'), named);
   writeFileSync(join(directory, 'broken.onnx'), 'no model');
@@ -65,6 +105,15 @@ beforeAll(() => {
   symlinkSync(join(root, 'outside.onnx'), join(directory, 'link.onnx'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const SCORED = [
   { row: { a: 0, b: 0, c: 'x' }, input: [0, 0, 1, 0, 0] },
@@ -126,8 +175,10 @@ describe('an ONNX file', () => {
     ['an absolute path', { file: '/etc/passwd' }],
     ['a path that climbs', { file: '../outside.onnx' }],
     ['a link that leads out', { file: 'link.onnx' }],
-    ['a file that is not there', { file: 'none.onnx' }],
+    ['a file that is not there', { file: 'missing.onnx' }],
     ['the directory itself', { file: '.' }],
+    ['a directory', { file: 'folder' }],
+    ['weights in another file, which the document does not name', { file: 'elsewhere.onnx' }],
   ])('is refused at %s', async (_, scorer) => {
     await expect(score(scorer)).rejects.toMatchObject({ code: 'scorer-refused' });
   });
@@ -145,6 +196,24 @@ describe('an ONNX file', () => {
     await expect(failed).rejects.toThrow(words);
   });
 
+  it('is invalid where it gives more numbers than a model has', async () => {
+    await expect(score({ file: 'wide.onnx' })).rejects.toThrow('an output of shape [3, 2000000]');
+  });
+
+  it.each([
+    ['scores', { file: 'table.onnx' }, 'ok'],
+    ['scores that are no numbers', { file: 'none.onnx' }, 'number'],
+    ['a file that is not there', { file: 'missing.onnx' }, 'refused'],
+    ['no network', { file: 'broken.onnx' }, 'shape'],
+    ['another SHA-256', { file: 'table.onnx', sha256: 'a'.repeat(64) }, 'version'],
+  ])('tells metrics of %s', async (_, scorer, outcome) => {
+    const reports: AttemptReport[] = [];
+    const model = loadModel(blackBoxDocument({ type: 'onnx', output: 'probabilities', ...scorer }));
+    const opened = openOnnx(scoredModel(model)!, directory, (report) => reports.push(report));
+    await opened.score([Float64Array.of(0, 0, 1, 0, 0)]).catch(() => {});
+    expect(reports).toEqual([{ host: 'onnx', seconds: expect.any(Number), points: 1, outcome }]);
+  });
+
   it('for other features is invalid', async () => {
     const model = loadModel(
       blackBoxDocument(
@@ -156,9 +225,40 @@ describe('an ONNX file', () => {
     await expect(failed).rejects.toMatchObject({ code: 'scorer-invalid' });
   });
 
+  it('gives the same scores by every runtime that is installed, but for rounding', async () => {
+    const model = scoredModel(loadModel(blackBoxDocument({ type: 'onnx', file: '-', output: 'probabilities' })))!;
+    const inputs = Array.from({ length: 100 }, (_, k) => Float64Array.of(k % 5, (k % 11) / 10, +(k % 3 === 0), 0, 1));
+    const runtimes = RUNTIMES.filter((name) => isInstalled(name));
+    expect(runtimes).toContain('onnxruntime-web');
+    for (const name of runtimes) {
+      const scorer = await OnnxScorer.open(model, table, loadOnnxRuntime([name]));
+      for (const [k, score] of (await scorer.score(inputs)).entries()) {
+        const [a, b, , , z] = inputs[k];
+        const yes = 1 / (1 + Math.exp(2.05 - 0.5 * a - b + 0.2 * z));
+        expect((score as Float64Array)[1]).toBeCloseTo(yes, 6);
+      }
+    }
+  });
+
   it('without a runtime is one clear line', async () => {
     const failed = loadOnnxRuntime(['onnxruntime-that-nobody-has']);
     await expect(failed).rejects.toMatchObject({ code: 'scorer-refused' });
     await expect(failed).rejects.toThrow('npm install onnxruntime-node');
+  });
+});
+
+describe('a batch in a native runtime', () => {
+  it('is given up when its time is over, and no other one begins before it has ended', async () => {
+    const limit = new TimeLimit(20);
+    let end = (_: number) => {};
+    const endless = limit.within(() => new Promise<number>((resolve) => (end = resolve)));
+    await expect(endless).rejects.toMatchObject({ kind: 'timeout' });
+    let begun = 0;
+    const begin = async () => ++begun;
+    await expect(limit.within(begin)).rejects.toMatchObject({ kind: 'timeout' });
+    expect(begun).toBe(0);
+    end(1);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(await limit.within(begin)).toBe(1);
   });
 });

@@ -77,8 +77,8 @@ describe.each(Object.keys(SCORERS))('%s', (name) => {
     await expect(ask(SCORERS[name]())).rejects.toMatchObject({ code });
   });
 
-  it('fails in time where the scorer hangs', async () => {
-    await scorer.behave({ fault: 'hang' });
+  it.each(['hang', 'drip'])('fails in time where the answer does not come to its end: %s', async (fault) => {
+    await scorer.behave({ fault });
     const failed = ask(SCORERS[name](), { parameters: { timeoutMs: 100, retries: 1 } });
     await expect(failed).rejects.toMatchObject({ code: 'scorer-unavailable' });
     expect((await scorer.counts()).requests).toBe(2);
@@ -86,6 +86,7 @@ describe.each(Object.keys(SCORERS))('%s', (name) => {
 
   it.each([
     ['null for every score', 'nan'],
+    ['texts in the place of numbers', 'texts'],
     ['a class more', 'wide'],
     ['probabilities that do not add up', 'sum'],
   ])('fails the points at %s', async (_, fault) => {
