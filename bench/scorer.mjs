@@ -23,6 +23,8 @@ export const SCORED_ROWS = { full: { rows: 2000, single: 12 }, short: { rows: 60
 const LATENCY_MS = 5;
 const COMMON_BATCH = 512;
 const AWAY_MS = 1000;
+/** Of each row, out of about 2,200: rows are under way and none or few are answered. */
+const POINTS_BEFORE_KILL = 500;
 const SCORER = fileURLToPath(new URL('../test/support/scorers/scorer-process.mjs', import.meta.url));
 
 export async function measureScorer({ rows, single, solver } = SCORED_ROWS.full) {
@@ -147,7 +149,8 @@ class Stage {
 
   /** Kills the scorer while rows are under way, and brings it back. */
   async disturb(batch, rows) {
-    while ((await this.scorer.counted()).points < 100 * rows) await sleep(100);
+    for (let points = 0; points < POINTS_BEFORE_KILL * rows; points += (await this.scorer.counted()).points)
+      await sleep(50);
     this.scorer.kill();
     await sleep(AWAY_MS);
     await this.scorer.begin();

@@ -1,25 +1,31 @@
 /** Black boxes in workers and over the API: batches, events, volatile answers, metrics, and a scorer that goes away and comes back. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Producer } from '../../dist/jobs/producer.js';
+import { openSource } from '../../dist/jobs/rows/streams.js';
 import { blackBoxDocument, openDocument, ScorerProcess } from '../support/scorers/scorer-process.js';
 import { type RunningWorker, sumOf, until, World, withoutTimes } from './queue-world.js';
 
+const ONNX = fileURLToPath(new URL('../../examples/onnx', import.meta.url));
 const POLICY = { schema: 'elsewise.policy/v1', target: 'yes' } as const;
+/** Of many chunks: some are answered, some are under way and some wait when the scorer goes. */
+const KILLED_ROWS = 400;
 const PATIENCE = { ELSEWISE_SCORING_PATIENCE_MS: '20000' };
 let world: World;
 let scorer: ScorerProcess;
 let worker: RunningWorker;
 let producer: Producer;
+/** Of the API. */
+let address: string;
 
 beforeAll(async () => {
-  world = await World.create();
-  scorer = await ScorerProcess.start();
+  [world, scorer] = await Promise.all([World.create(), ScorerProcess.start()]);
   producer = new Producer(world.store);
-  writeFileSync(world.path('policy.json'), JSON.stringify(POLICY));
-  await push('volatile', {});
-  await push('pinned', { version: '7' });
-  worker = await world.startWorkerWith({ ...scorer.environment, ...PATIENCE });
+  const env = { ...scorer.environment, ...PATIENCE, ELSEWISE_SCORING_MODEL_DIRECTORY: world.directory };
+  [worker, address] = await Promise.all([world.startWorkerWith(env), startApi(env)]);
+  await push('volatile', blackBoxDocument(scoreBy()));
+  await push('pinned', blackBoxDocument(scoreBy({ version: '7' })));
 });
 afterAll(async () => {
   await world.close();
@@ -27,11 +33,25 @@ afterAll(async () => {
 });
 beforeEach(() => scorer.behave({ latencyMs: 0, status: 200, fault: '', version: '7', failNext: 0 }));
 
-async function push(name: string, more: object): Promise<void> {
-  const spec = { type: 'http', url: `${scorer.url}/score`, ...more };
-  writeFileSync(world.path(`${name}.json`), JSON.stringify(blackBoxDocument(spec, { name })));
-  const { code, stderr } = await world.runWith(scorer.environment, 'models', 'push', world.path(`${name}.json`));
-  if (code !== 0) throw new Error(stderr);
+const scoreBy = (more: object = {}) => ({ type: 'http', url: `${scorer.url}/score`, ...more });
+
+function startApi(env: NodeJS.ProcessEnv): Promise<string> {
+  const { child } = world.spawnWith(env, 'serve', '--insecure-no-auth', '--port', '0');
+  return new Promise((resolve) => {
+    child.stdout!.on('data', (text) => resolve(/http:\S+/.exec(String(text))![0]));
+  });
+}
+
+const put = (name: string, document: object) =>
+  fetch(`${address}/v1/models/${name}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...document, name }),
+  });
+
+async function push(name: string, document: object): Promise<void> {
+  const response = await put(name, document);
+  if (response.status >= 300) throw new Error(await response.text());
 }
 
 function writeRows(name: string, count: number): string {
@@ -40,12 +60,9 @@ function writeRows(name: string, count: number): string {
   return world.path(name);
 }
 
-async function enqueue(model: string, input: string): Promise<string> {
-  const { code, stdout, stderr } = await world.run(
-    ...['enqueue', '--model', model, '--policy', world.path('policy.json'), '--input', input],
-  );
-  if (code !== 0) throw new Error(stderr);
-  return stdout.trimEnd().split('\n').at(-1)!;
+async function enqueue(model: string, input: string, chunkRows?: number): Promise<string> {
+  const { bytes: source, name } = await openSource(input);
+  return (await producer.enqueueBatch({ source, name, model, policy: POLICY, chunkRows })).id;
 }
 
 interface Answer {
@@ -74,30 +91,25 @@ const send = (id: string, model: string, a = 1, b = 0) =>
 
 describe('a batch', () => {
   it('has the results of explain', async () => {
-    const input = writeRows('rows.csv', 400);
-    const output = world.path('explained.ndjson');
-    const { code } = await world.runWith(
-      scorer.environment,
-      ...[
-        'explain',
-        '--model',
-        'volatile@1',
-        '--policy',
-        world.path('policy.json'),
-        '--input',
-        input,
-        '--output',
-        output,
-      ],
-    );
+    const input = writeRows('rows.csv', 120);
+    const [policy, output] = [world.path('policy.json'), world.path('explained.ndjson')];
+    writeFileSync(policy, JSON.stringify(POLICY));
+    const [{ code }, batch] = await Promise.all([
+      world.runWith(
+        scorer.environment,
+        ...['explain', '--model', 'volatile@1', '--policy', policy, '--input', input, '--output', output],
+        ...['--threads', '1'],
+      ),
+      enqueue('volatile', input, 50),
+    ]);
     expect(code).toBe(0);
-    expect(await world.results(await enqueue('volatile', input))).toBe(withoutTimes(readFileSync(output, 'utf8')));
+    expect(await world.results(batch)).toBe(withoutTimes(readFileSync(output, 'utf8')));
   });
 
   it('loses no row when the scorer is killed and comes back in the middle', async () => {
-    await scorer.behave({ latencyMs: 15 });
+    await scorer.behave({ latencyMs: 60 });
     const before = await worker.rows();
-    const batch = await enqueue('volatile', writeRows('killed.csv', 3000));
+    const batch = await enqueue('volatile', writeRows('killed.csv', KILLED_ROWS), 40);
     await until('the first rows', async () => (await worker.rows()) > before);
     await scorer.kill();
     await until(
@@ -106,7 +118,7 @@ describe('a batch', () => {
     );
     await scorer.comeBack();
     const answers = await resultsOf(batch);
-    expect(answers.map(({ id }) => id)).toEqual(Array.from({ length: 3000 }, (_, k) => `killed.csv-${k}`));
+    expect(answers.map(({ id }) => id)).toEqual(Array.from({ length: KILLED_ROWS }, (_, k) => `killed.csv-${k}`));
     expect(answers.filter(({ status }) => status === 'not-found')).toEqual([]);
   });
 
@@ -177,35 +189,30 @@ describe('metrics', () => {
     for (const name of ['requests_total', 'failures_total', 'request_seconds_count', 'batch_points_count'])
       expect(sumOf(text, `elsewise_scorer_${name}`)).toBeGreaterThan(0);
     expect(text).toContain(`elsewise_scorer_failures_total{scorer="127.0.0.1:${scorer.port}",kind="version"}`);
+    expect(text).toContain(`elsewise_scorer_failures_total{scorer="127.0.0.1:${scorer.port}",kind="number"}`);
     expect(sumOf(text, 'elsewise_scorer_breaker_open')).toBe(0);
+  });
+
+  it('count ONNX files together', async () => {
+    copyFileSync(`${ONNX}/model.onnx`, world.path('model.onnx'));
+    await push('network', JSON.parse(readFileSync(`${ONNX}/model.json`, 'utf8')));
+    const features = { age: 34, income: 1640, debt: 380, housing: 'free' };
+    const policy = JSON.parse(readFileSync(`${ONNX}/policy.json`, 'utf8'));
+    await producer.enqueueEvent({ id: 'network', model: 'network', policy, features });
+    expect(await answerTo('network')).toMatchObject({ status: 'found' });
+    const { text } = await worker.get('/metrics');
+    expect(text).toMatch(/elsewise_scorer_requests_total\{scorer="onnx"\} [1-9]/);
+    expect(text).toMatch(/elsewise_scorer_batch_points_count\{scorer="onnx"\} [1-9]/);
+    expect(text).not.toContain('elsewise_scorer_failures_total{scorer="onnx"');
   });
 });
 
 describe('the API', () => {
-  let address: string;
-  let stop: () => void;
-  beforeAll(async () => {
-    const { child } = world.spawnWith(scorer.environment, 'serve', '--insecure-no-auth', '--port', '0');
-    address = await new Promise((resolve) => {
-      child.stdout!.on('data', (text) => resolve(/http:\S+/.exec(String(text))![0]));
-    });
-    stop = () => child.kill();
-  });
-  afterAll(() => stop());
-  afterEach(() => scorer.behave({ fault: '' }));
-
-  const put = (name: string, document: object) =>
-    fetch(`${address}/v1/models/${name}`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(document),
-    });
   const probes = { rows: [[0, 0, 'x']], scores: [[0.8859, 0.1141]], precision: 'float32' };
-  const documentOf = (name: string, url = `${scorer.url}/score`) =>
-    blackBoxDocument({ type: 'http', url }, { name, probes });
+  const documentOf = (url = `${scorer.url}/score`) => blackBoxDocument({ type: 'http', url }, { probes });
 
   it('takes a model whose scorer gives the scores of the probes, and explains with it', async () => {
-    expect((await put('posted', documentOf('posted'))).status).toBeLessThan(300);
+    expect((await put('posted', documentOf())).status).toBeLessThan(300);
     const body = JSON.stringify({ model: 'posted', policy: POLICY, features: { a: 1, b: 0, c: 'x' } });
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${address}/v1/explanations?waitMs=30000`, { method: 'POST', headers, body });
@@ -214,7 +221,7 @@ describe('the API', () => {
 
   it('refuses a model whose scorer gives other scores', async () => {
     await scorer.behave({ fault: 'swapped' });
-    const response = await put('posted', documentOf('posted'));
+    const response = await put('posted', documentOf());
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ code: 'bad-probe' });
   });
@@ -222,7 +229,7 @@ describe('the API', () => {
   it.each(['http://169.254.169.254/latest', 'http://127.0.0.1:1/', 'http://localhost:6379/'])(
     'does not ask addresses for a caller: %s',
     async (url) => {
-      const response = await put('posted', documentOf('posted', url));
+      const response = await put('posted', documentOf(url));
       expect(response.status).toBe(422);
       expect(await response.json()).toMatchObject({ code: 'scorer-refused' });
     },
@@ -230,8 +237,7 @@ describe('the API', () => {
 });
 
 it('the same model at hand gives the same statuses', async () => {
-  writeFileSync(world.path('open.json'), JSON.stringify({ ...openDocument(), name: 'open' }));
-  await world.run('models', 'push', world.path('open.json'));
+  await push('open', openDocument());
   const input = writeRows('both.csv', 105);
   const [open, closed] = [
     await resultsOf(await enqueue('open', input)),

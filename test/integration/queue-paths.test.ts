@@ -43,3 +43,16 @@ it('a worker keeps the graph of a path once, in memory that its threads share', 
   for (const array of Object.values(graph)) expect(array.buffer).toBeInstanceOf(SharedArrayBuffer);
   expect(graph.order.length).toBe(400);
 });
+
+it('a worker builds one graph for the policies of a model that take the same rows', async () => {
+  const { name, version, digest } = await world.store.models.resolve('small-credit');
+  const plans = new PlanCache(world.store.models, 2 ** 30);
+  const document = JSON.parse(readFileSync(policyOf('path'), 'utf8'));
+  const graphOf = async (change: object) => {
+    const { graphs } = await plans.get({ name, version, digest }, loadPolicy({ ...document, ...change }));
+    return graphs![0][1];
+  };
+  const own = await graphOf({});
+  expect(await graphOf({ cost: { norm: 'l2' }, deadlineMs: 700 })).toBe(own);
+  expect(await graphOf({ path: { ...document.path, k: 7 } })).not.toBe(own);
+});

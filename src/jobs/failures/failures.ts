@@ -8,6 +8,7 @@
  */
 import { ERROR_CODES, type ErrorCode } from '../../documents/error.js';
 import type { RowLoss } from '../threads/messages.js';
+import { scorerFaultSection } from './scorer-faults.js';
 
 export type FailureCode = ErrorCode | RowLoss['code'];
 
@@ -157,5 +158,5 @@ export function failurePage(): string {
     ([code, { meaning, reaction, does, operator }]) =>
       `| \`${code}\` | ${meaning} | ${reaction} | ${does} | ${operator} |\n`,
   );
-  return PAGE_TOP + rows.join('');
+  return PAGE_TOP + rows.join('') + scorerFaultSection();
 }
