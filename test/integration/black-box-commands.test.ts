@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { blackBoxDocument, openDocument, ScorerProcess } from '../support/scorers/scorer-process.js';
-import { start } from './cli-process.js';
+import { callHere, start } from './cli-process.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'elsewise-black-box-'));
 const at = (name: string) => join(directory, name);
@@ -16,6 +16,7 @@ let scorer: ScorerProcess;
 beforeAll(async () => {
   scorer = await ScorerProcess.start();
   writeFileSync(at('policy.json'), JSON.stringify(POLICY));
+  writeFileSync(at('single.json'), JSON.stringify({ ...POLICY, count: 1 }));
   writeFileSync(at('open.json'), JSON.stringify(openDocument()));
   writeRows('rows.csv', 120);
   writeRows('many.csv', MANY);
@@ -38,25 +39,33 @@ function writeModel(spec: object, more: Record<string, unknown> = {}): string {
 
 const http = () => ({ type: 'http', url: `${scorer.url}/score` });
 
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+/** A process of its own where it has settings of its own. */
+function run(args: readonly string[], env?: NodeJS.ProcessEnv) {
+  if (!env) return callHere(args, scorer.environment);
   return start(args, '', { ...scorer.environment, ...env }).finished;
 }
 
-const explain = (model: string, env: NodeJS.ProcessEnv = {}, threads = '1', input = 'rows.csv') =>
+const explain = (
+  model: string,
+  env?: NodeJS.ProcessEnv,
+  threads = '1',
+  input = 'rows.csv',
+  policy = at('policy.json'),
+) =>
   run(
     [
-      ...['explain', '--model', model, '--policy', at('policy.json'), '--threads', threads],
+      ...['explain', '--model', model, '--policy', policy, '--threads', threads],
       ...['--input', at(input), '--output', at('out.ndjson')],
     ],
     env,
   );
 
 /** A run of several chunks that takes a second or more. */
-async function explainMany(env: NodeJS.ProcessEnv = {}) {
+async function explainMany(env?: NodeJS.ProcessEnv) {
   rmSync(at('out.ndjson'), { force: true });
-  await scorer.behave({ latencyMs: 5 });
-  const model = writeModel(http(), { parameters: { batchSize: 64, concurrency: 1 } });
-  return explain(model, env, '1', 'many.csv');
+  await scorer.behave({ latencyMs: 20 });
+  const model = writeModel(http(), { parameters: { batchSize: 200, concurrency: 1 } });
+  return explain(model, env, '1', 'many.csv', at('single.json'));
 }
 
 async function firstResults(): Promise<void> {
@@ -97,7 +106,7 @@ describe('elsewise explain', () => {
 
   it('gives the same bytes whatever the latency, the threads and the sizes of requests', async () => {
     const bytes = () => readFileSync(at('out.ndjson'), 'utf8').replace(/"(ms|elapsedMs)":[^,}]+|"sha256:[^"]+"/g, '');
-    await explain(writeModel(http()), {}, '1');
+    await explain(writeModel(http()));
     const first = bytes();
     await scorer.behave({ latencyMs: 7 });
     const other = writeModel(http(), { parameters: { batchSize: 40, concurrency: 2 } });
@@ -148,17 +157,17 @@ describe('elsewise explain', () => {
   });
 
   it.each([
-    ['is down', { status: 503 }, 1, 'status 503'],
-    ['misses its probes', { fault: 'swapped' }, 2, 'the source library gave'],
-    ['answers with other shapes', { fault: 'short' }, 2, 'scores for'],
+    ['is down', { status: 503 }, 1, 'status 503', { ELSEWISE_SCORING_PATIENCE_MS: '0' }],
+    ['misses its probes', { fault: 'swapped' }, 2, 'the source library gave', undefined],
+    ['answers with other shapes', { fault: 'short' }, 2, 'scores for', undefined],
   ])(
     'ends with exit code and message before anything is written when the scorer %s',
-    async (_, behaviour, code, words) => {
+    async (_, behaviour, code, words, env) => {
       const probes = { rows: [[0, 0, 'x']], scores: [[0.8859, 0.1141]], precision: 'float32' };
       const model = writeModel(http(), { probes });
       rmSync(at('out.ndjson'), { force: true });
       await scorer.behave(behaviour);
-      const ended = await explain(model, { ELSEWISE_SCORING_PATIENCE_MS: '0' });
+      const ended = await explain(model, env);
       expect(ended.code).toBe(code);
       expect(ended.stderr).toContain(words);
       expect(() => readFileSync(at('out.ndjson'))).toThrow();

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -48,6 +48,25 @@ export function start(args: readonly string[], input?: string | Buffer, env: Nod
 
 export function run(args: readonly string[], input: string | Buffer = ''): Promise<Finished> {
   return start(args, input).finished;
+}
+
+/**
+ * A command in the process of the test, one at a time: for what it says and does, where no process is the subject. The configuration
+ * of a process is read once: later calls have the variables of the first, but for those of the store.
+ */
+export async function callHere(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Finished> {
+  const { dispatch } = await import('../../dist/cli/dispatch.js');
+  const before = process.env;
+  const [out, err] = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true));
+  process.env = { ...before, ...env };
+  try {
+    const code = await dispatch(args);
+    const [stdout, stderr] = [out, err].map(({ mock }) => mock.calls.map(([text]) => text).join(''));
+    return { code, stdout, stderr };
+  } finally {
+    process.env = before;
+    for (const spy of [out, err]) spy.mockRestore();
+  }
 }
 
 export function writeText(folder: string, name: string, content: string | Buffer | object): string {

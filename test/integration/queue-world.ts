@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Cluster } from 'ioredis';
-import { vi } from 'vitest';
 import { followResults } from '../../dist/jobs/batches/batch.js';
 import { Producer } from '../../dist/jobs/producer.js';
 import { openSource } from '../../dist/jobs/rows/streams.js';
@@ -18,6 +17,7 @@ import { connectForWorker } from '../../dist/store/redis/redis.js';
 import { storeSettings } from '../../dist/store/settings.js';
 import { type Store, storeOver } from '../../dist/store/store.js';
 import { provideRedis } from '../../scripts/redis.mjs';
+import { callHere } from './cli-process.js';
 
 type QueueWorker = import('../../dist/jobs/worker/worker.js').QueueWorker;
 type WorkerOptions = import('../../dist/jobs/worker/worker.js').WorkerOptions;
@@ -146,21 +146,8 @@ export class World {
     return this.callWith({}, ...args);
   }
 
-  async callWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
-    const { dispatch } = await import('../../dist/cli/dispatch.js');
-    const before = process.env;
-    const [out, err] = [process.stdout, process.stderr].map((stream) =>
-      vi.spyOn(stream, 'write').mockReturnValue(true),
-    );
-    process.env = { ...before, ...this.#env, ...env };
-    try {
-      const code = await dispatch(args);
-      const [stdout, stderr] = [out, err].map(({ mock }) => mock.calls.map(([text]) => text).join(''));
-      return { code, stdout, stderr };
-    } finally {
-      process.env = before;
-      for (const spy of [out, err]) spy.mockRestore();
-    }
+  callWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
+    return callHere(args, { ...this.#env, ...env });
   }
 
   /** A command that a test stops, kills or looks at while it runs. */
