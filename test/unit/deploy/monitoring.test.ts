@@ -75,6 +75,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   state: ['waiting', 'prioritized', 'delayed', 'active', 'failed'],
   outcome: ['completed', 'known', 'retried', 'failed', 'hit', 'miss'],
   job: jobs,
+  kind: ['refused', 'timeout', 'connection', 'status', 'too-long', 'not-json', 'shape', 'version', 'number'],
 };
 
 describe('every query', () => {
