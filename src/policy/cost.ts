@@ -112,7 +112,7 @@ function percentilesBetween(curve: PercentileCurve, from: number, to: number): n
   const [first, last] = [segmentAt(points, low), segmentAt(points, high)];
   if (first === last) return slopeOf(curve, first) * (high - low);
   const ends = slopeOf(curve, first) * (points[first + 1] - low) + slopeOf(curve, last) * (high - points[last]);
-  return ends + heights[last] - heights[first + 1];
+  return ends + (heights[last] - heights[first + 1]);
 }
 
 /** The k for which x lies between points k and k + 1; -1: before all of them. */

@@ -14,7 +14,7 @@ export interface Scale {
 }
 
 export function geometricScale(matrix: readonly Float64Array[], columns: readonly number[]): Scale {
-  const width = Math.max(0, ...matrix.map((row) => row.length));
+  const width = matrix.reduce((most, row) => Math.max(most, row.length), 0);
   const scale: Scale = { rows: new Float64Array(matrix.length).fill(1), columns: new Float64Array(width).fill(1) };
   for (let pass = 0; pass < PASSES; pass++) {
     for (const c of columns) scale.columns[c] = evenly(matrix.map((row, i) => row[c] * scale.rows[i]));

@@ -186,6 +186,11 @@ describe('percentile', () => {
     }
   });
 
+  it('keeps the digits of tiny moves that end at a quantile', () => {
+    const before = 4000 * (1 - 2 ** -53);
+    expect(income(4000, before)).toBe((0.5 / 3000) * (4000 - before));
+  });
+
   it('has no curve where all quantiles are the same', () => {
     const own = costWith({ norm: 'percentile' }, { quantiles: { income: [3, 3, 3], age: [0, 1] } });
     expect(own([1, 0, 0, 0, 0], [3, 0, 0, 0, 0])).toBe(2);
