@@ -46,7 +46,11 @@ function accepts(problem: Problem, table: SolverTable): 'no' | 'exact' {
   return fits && relax(problem, table).solvers.length ? 'exact' : 'no';
 }
 
-const isDescribed = ({ head }: NetworkAtom): boolean => HeadConditions.fits(head);
+/** Beyond this even one look at all units takes longer than a row has: such networks are left to the general optimisers. */
+const MOST_UNITS = 10_000;
+
+const isDescribed = ({ head, layers }: NetworkAtom): boolean =>
+  layers.reduce((sum, { bias }) => sum + bias.length, 0) <= MOST_UNITS && HeadConditions.fits(head);
 
 export const reluPhases: Solver = {
   name: 'relu-phases',

@@ -78,6 +78,21 @@ describe('one hidden layer', () => {
   });
 });
 
+describe('a network of very many units', () => {
+  it.each([
+    [10_000, 'relu-phases'],
+    [10_001, 'lbfgs'],
+  ])('of %d units has an answer of %s', async (units, solver) => {
+    const hidden = { weights: Array(units).fill([1]), bias: Array(units).fill(0), activation: 'relu' };
+    const last = { weights: [Array(units).fill(1 / units)], bias: [-2], activation: 'logistic' };
+    const model = loadModel(networkDocument(numbers(1), [hidden, last], ['no', 'yes']));
+    const plan = await prepare(model, policyOf({ target: 'yes', cost: { norm: 'l1' }, solvers: ['auto'] }));
+    const [answer] = plan.explain({ id: 'r', features: { f0: 1 } }).counterfactuals;
+    expect(answer).toMatchObject({ solver });
+    expect(answer.cost).toBeCloseTo(1, 3);
+  });
+});
+
 /** Lattices and categories: few enough values to enumerate. */
 const mixed = [
   { name: 'a', type: 'integer', min: -3, max: 3 },
