@@ -126,6 +126,8 @@ export interface NetworkAtom {
 /** A condition on columns that is not the model's. Dropping the atom gives a relaxation. */
 export interface ConditionAtom {
   readonly kind: 'condition';
+  /** Operations for one word, about. */
+  readonly flops: number;
   meets(columns: Float64Array): boolean;
 }
 

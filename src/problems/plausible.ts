@@ -17,7 +17,10 @@ export function withLimit(piece: Piece, limit: PlausibilityLimit): Piece {
   if (atom?.kind === 'trees') return withTrees(piece, atom);
   const isDescribed = atom && piece.atoms.every(({ kind }) => CURVED.includes(kind));
   const meets = (columns: Float64Array) => limit.holds(columns);
-  return { rows: piece.rows, atoms: [...piece.atoms, isDescribed ? atom : { kind: 'condition', meets }] };
+  return {
+    rows: piece.rows,
+    atoms: [...piece.atoms, isDescribed ? atom : { kind: 'condition', flops: limit.flops, meets }],
+  };
 }
 
 function withTrees({ rows, atoms }: Piece, plausible: TreesAtom): Piece {

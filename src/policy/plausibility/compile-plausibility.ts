@@ -56,6 +56,22 @@ class Normality implements Measure {
     return normality(this.forest, this.columns);
   }
 
+  /** Every tree at its best leaf that meets the box. */
+  readonly mostWithin = (lower: Float64Array, upper: Float64Array): number => {
+    let sum = 0;
+    for (const root of this.forest.root) sum += this.bestLeaf(root, lower, upper);
+    return sum;
+  };
+
+  /** An end that is no number meets both sides. */
+  private bestLeaf(node: number, lower: Float64Array, upper: Float64Array): number {
+    const { left, right, feature, threshold, value } = this.forest;
+    if (left[node] < 0) return value[node];
+    const [low, high] = [lower[feature[node]], upper[feature[node]]];
+    const below = low > threshold[node] ? Number.NEGATIVE_INFINITY : this.bestLeaf(left[node], lower, upper);
+    return high < threshold[node] ? below : Math.max(below, this.bestLeaf(right[node], lower, upper));
+  }
+
   penaltyOf(value: number): number {
     return 2 ** (-value / this.trees);
   }
@@ -69,7 +85,7 @@ class Normality implements Measure {
     const { forest, imputed } = this;
     const margins = [{ gain: forest.value, need }];
     const atom: TreesAtom = { kind: 'trees', forest, margins, slack: SLACK, map: null, imputed };
-    return { atom, need, holds: (columns) => this.value(columns) >= need };
+    return { atom, need, holds: (columns) => this.value(columns) >= need, flops: this.flops };
   }
 }
 

@@ -9,7 +9,8 @@
  * and the distance.
  */
 import type { PlausibilityDocument } from '../../documents/policy-document.js';
-import { addQuadraticGradient } from '../../linalg/symmetric-matrix.js';
+import { invertPositive } from '../../linalg/symmetric.js';
+import { addQuadraticGradient, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';
 import { logSumExp } from '../../linalg/vector.js';
 import { checkMatrixWork } from '../../models/bounds.js';
 import { DistanceDifference } from '../../models/distance-difference.js';
@@ -19,7 +20,7 @@ import { fitMixture, type GaussianComponent, logTerms, MOST_ROUNDS } from '../..
 import { backgroundColumns, backgroundWhereAsked, plausibilityError } from './background-columns.js';
 import { plausibilityBy } from './limit-and-term.js';
 import { forEveryTarget, type Measure, type Plausibility, type TargetPlausibility } from './plausibility-measure.js';
-import { StandardisedNumbers, standardise } from './standardised-numbers.js';
+import { distanceTo, StandardisedNumbers, squaredDistanceTo, standardise } from './standardised-numbers.js';
 
 const DEFAULT_COMPONENTS = 3;
 
@@ -51,6 +52,8 @@ class Mixture implements Measure {
   private readonly own: Float64Array;
   /** The logarithm of the density at the densest centre. */
   private readonly peak: number;
+  /** By component and number. */
+  private readonly variances: readonly Float64Array[];
 
   constructor(
     private readonly numbers: StandardisedNumbers,
@@ -58,6 +61,7 @@ class Mixture implements Measure {
   ) {
     this.own = new Float64Array(numbers.size);
     this.peak = Math.max(...components.map(({ at }) => logSumExp(logTerms(components, at))));
+    this.variances = components.map(({ precision }) => variancesOf(precision));
     this.flops = 2 * components.length * numbers.size ** 2;
   }
 
@@ -85,6 +89,16 @@ class Mixture implements Measure {
     this.numbers.pullBack(this.own, out);
   };
 
+  /** Every component at its best over the box: of its quadratic form each single number alone, as its variance has it. */
+  readonly mostWithin = (lower: Float64Array, upper: Float64Array): number => {
+    const box = this.numbers.boxOf(lower, upper);
+    const terms = this.components.map(({ at, logWeight }, k) => {
+      const forms = this.variances[k].map((variance, i) => distanceTo(box, at, i) ** 2 / variance);
+      return logWeight - 0.5 * Math.max(...forms);
+    });
+    return logSumExp(Float64Array.from(terms));
+  };
+
   penaltyOf(value: number): number {
     return Math.max(0, this.peak - value);
   }
@@ -92,6 +106,14 @@ class Mixture implements Measure {
   penaltySlope(value: number): number {
     return value < this.peak ? -1 : 0;
   }
+}
+
+/** The diagonal of the inverse; infinite where it has none in doubles, which bounds nothing. */
+function variancesOf(precision: SymmetricMatrix): Float64Array {
+  const { size } = precision;
+  const rows = Array.from({ length: size }, (_, i) => [...precision.entries.subarray(i * size, (i + 1) * size)]);
+  const inverse = precision.kind === 'full' ? invertPositive(rows) : undefined;
+  return Float64Array.from(rows, (_, i) => inverse?.rows[i][i] ?? Infinity);
 }
 
 function atomOf(components: readonly GaussianComponent[], need: number, { map, size }: StandardisedNumbers): Atom {
@@ -144,6 +166,12 @@ class Nearness implements Measure {
     const { distance, row } = kthNearest(this.rows, z, this.k);
     for (let i = 0; i < z.length; i++) this.own[i] = distance > 0 ? (this.rows[row][i] - z[i]) / distance : 0;
     this.numbers.pullBack(this.own, out);
+  };
+
+  /** The k-th of the rows by their distances to the box. */
+  readonly mostWithin = (lower: Float64Array, upper: Float64Array): number => {
+    const box = this.numbers.boxOf(lower, upper);
+    return -Math.sqrt(Float64Array.from(this.rows, (row) => squaredDistanceTo(box, row)).sort()[this.k - 1]);
   };
 
   penaltyOf = (value: number): number => -value;

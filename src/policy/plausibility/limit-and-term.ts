@@ -6,6 +6,9 @@ import type { Measure, Plausibility, PlausibilityLimit, PlausibilityTerm } from 
 /** The largest term: a sum of a cost and a term stays finite. */
 const LARGEST_TERM = 1e300;
 
+/** What rounding may do to a bound of a penalty, as a share. */
+const ROUNDING = 1e-9;
+
 /** What a policy asks of a measure. */
 export type AskedOf = Pick<PlausibilityDocument, 'atLeast' | 'weight'>;
 
@@ -44,6 +47,7 @@ function limitOf(
     ...(described?.(need) ?? { atom: null, holds: (columns) => measure.value(columns) >= need }),
     margin: (columns) => (measure.value(columns) - need) / spread,
     ...(slope && { gradient }),
+    flops: measure.flops,
   };
 }
 
@@ -59,6 +63,8 @@ export function termOf(measure: Measure, weight: number | undefined): Plausibili
   return {
     penalty,
     of: (columns) => finite(weight * penalty(columns)),
+    leastWithin: (lower, upper) =>
+      measure.mostWithin ? finite(weight * measure.penaltyOf(measure.mostWithin(lower, upper))) * (1 - ROUNDING) : 0,
     gradient: slope ? gradient : null,
     flops,
   };

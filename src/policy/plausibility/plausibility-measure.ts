@@ -11,6 +11,8 @@ export interface Measure {
   value(columns: Float64Array): number;
   /** The slope of the value by column; absent: there is none. */
   readonly slope?: (columns: Float64Array, out: Float64Array) => void;
+  /** A bound above the values between two columns' ends, either of which may be infinite; absent: none is known. */
+  readonly mostWithin?: (lower: Float64Array, upper: Float64Array) => number;
   /** What a value counts for in a cost: at least 0. */
   penaltyOf(value: number): number;
   /** The slope of the penalty by the value. */
@@ -27,12 +29,16 @@ export interface PlausibilityLimit {
   readonly margin?: (columns: Float64Array) => number;
   /** The slope of `margin` by column; absent: there is none. */
   readonly gradient?: (columns: Float64Array, out: Float64Array) => void;
+  /** Operations for one look, about. */
+  readonly flops: number;
 }
 
 /** What is added to the cost of columns. */
 export interface CostTerm {
   /** At least 0, and finite. */
   of(columns: Float64Array): number;
+  /** A bound below what is added anywhere between two columns' ends; 0: none is known. */
+  leastWithin(lower: Float64Array, upper: Float64Array): number;
   /** The slope by column; null: there is none. */
   readonly gradient: ((columns: Float64Array, out: Float64Array) => void) | null;
   /** Operations for one look, about. */

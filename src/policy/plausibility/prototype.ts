@@ -17,7 +17,7 @@ import { broughtLayers, encoderOf, sizeOf } from './autoencoder-layers.js';
 import { backgroundColumns, checkEnough, plausibilityError } from './background-columns.js';
 import { plausibilityBy } from './limit-and-term.js';
 import type { Measure, Plausibility, TargetPlausibility } from './plausibility-measure.js';
-import { standardise } from './standardised-numbers.js';
+import { type NumberBox, squaredDistanceTo, standardise } from './standardised-numbers.js';
 
 export const compilePrototype = (document: PlausibilityDocument, loaded: LoadedModel): TargetPlausibility =>
   new Prototypes(document, loaded);
@@ -28,6 +28,8 @@ interface Encoder {
   encode(columns: Float64Array): Float64Array;
   /** From a slope by the encoding of the last call to the slope by column. */
   pullBack(slope: Float64Array, out: Float64Array): void;
+  /** All encodings of columns between two ends; absent: not known. */
+  readonly boxOf?: (lower: Float64Array, upper: Float64Array) => NumberBox;
   readonly flops: number;
 }
 
@@ -80,11 +82,18 @@ class Prototypes implements TargetPlausibility {
 
 class PrototypeDistance implements Measure {
   readonly flops: number;
+  readonly mostWithin?: (lower: Float64Array, upper: Float64Array) => number;
 
   constructor(
     private readonly encoder: Encoder,
     private readonly means: readonly Float64Array[],
   ) {
+    const { boxOf } = encoder;
+    if (boxOf)
+      this.mostWithin = (lower, upper) => {
+        const box = boxOf(lower, upper);
+        return -Math.min(...means.map((mean) => squaredDistanceTo(box, mean)));
+      };
     this.flops = encoder.flops + 2 * means.length * means[0].length;
   }
 
@@ -122,6 +131,7 @@ function encoderFor(loaded: LoadedModel, rows: readonly Float64Array[]): Encoder
     return {
       encode: (columns) => numbers.of(columns),
       pullBack: (slope, out) => numbers.pullBack(slope, out),
+      boxOf: (lower, upper) => numbers.boxOf(lower, upper),
       flops: 2 * numbers.size,
     };
   }

@@ -13,6 +13,15 @@ export interface ColumnScale {
   readonly deviation: number;
 }
 
+/** Ends of the standardised numbers. */
+export interface NumberBox {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+}
+
+/** A box is widened by what rounding may do to a standardised number, as a share of its terms. */
+const ROUNDING = 1e-12;
+
 export class StandardisedNumbers {
   readonly map: AffineMap;
   private readonly standIn: Float64Array;
@@ -48,6 +57,20 @@ export class StandardisedNumbers {
     return this.known;
   }
 
+  /** All z of columns between two ends. A missing number may be any. */
+  boxOf(lower: Float64Array, upper: Float64Array): NumberBox {
+    const end = (side: number, { column, mean, deviation }: ColumnScale) => {
+      const x = (side < 0 ? lower : upper)[column];
+      const slack = ROUNDING * ((Math.abs(x) + Math.abs(mean)) / deviation + 1);
+      const z = (x - mean) / deviation + side * slack;
+      return Number.isNaN(z) ? side * Infinity : z;
+    };
+    return {
+      low: Float64Array.from(this.scales, (scale) => end(-1, scale)),
+      high: Float64Array.from(this.scales, (scale) => end(1, scale)),
+    };
+  }
+
   /** From a slope by z to the slope by column. */
   pullBack(slope: Float64Array, out: Float64Array): void {
     out.set(pullBackVector(this.map, slope).a);
@@ -78,4 +101,15 @@ function momentsOf(rows: readonly Float64Array[], column: number): { mean: numbe
   const mean = values.reduce((sum, value) => sum + value / values.length, 0);
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2 / values.length, 0);
   return { mean, deviation: Math.sqrt(variance) };
+}
+
+/** How far a number of a point is from its ends. */
+export const distanceTo = ({ low, high }: NumberBox, point: Float64Array, i: number): number =>
+  Math.max(0, low[i] - point[i], point[i] - high[i]);
+
+/** The squared distance of a point to a box. */
+export function squaredDistanceTo(box: NumberBox, point: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < point.length; i++) sum += distanceTo(box, point, i) ** 2;
+  return sum;
 }

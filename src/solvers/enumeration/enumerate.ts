@@ -5,7 +5,8 @@
  *
  *   min Σ_f c_f(v_f) + term(v)   over   v in Π_f V_f,   policy kept,   the model says yes
  *
- * Where the cost has a term, the order is that of the sum without the term, and the search ends when that sum reaches the best total.
+ * Where the cost has a term, the order is that of the sum without the term, and the search ends when that sum and the least term of the
+ * box reach the best total.
  * Mahalanobis cost is no sum over features. There the order is that of a sum below it,  Δᵀ M Δ >= λ Σ M_ff Δ_f²  with λ the least
  * eigenvalue of M scaled to a diagonal of ones, and the search ends when that sum reaches the best answer.
  *
@@ -74,17 +75,19 @@ class PreparedEnumeration implements Prepared {
     const best = new BestAnswer(this.problem);
     best.begin(domain);
     const order = new CostOrder(menus);
-    for (let visited = 0; order.least < Math.min(best.cost, limits.cutoff); ) {
-      if (visited >= MOST_COMBINATIONS || limits.budget.isSpent) return this.cut(best, order.least);
+    const floor = this.problem.term?.leastWithin(domain.lower, domain.upper) ?? 0;
+    for (let visited = 0; order.least < Math.min(best.cost, limits.cutoff) - floor; ) {
+      if (visited >= MOST_COMBINATIONS || limits.budget.isSpent) return this.cut(best, order.least + floor);
       if (limits.anyAnswer && best.isFound) return limit(best.x, 0);
-      const batch = this.take(order, menus, domain, best.cost);
+      const batch = this.take(order, menus, domain, best.cost - floor);
       visited += batch.taken;
       limits.budget.spend(batch.taken * this.work);
       if (this.isOracle && batch.points.length) yield batch.points;
       for (const point of batch.points) if (this.problem.holds(point)) best.offer(point);
     }
-    if (best.isFound) return solved(best.x, Math.min(order.least, best.cost) * (1 - ROUNDING));
-    return order.least === Infinity ? INFEASIBLE : limit(null, order.least * (1 - ROUNDING));
+    const least = order.least + floor;
+    if (best.isFound) return solved(best.x, Math.min(least, best.cost) * (1 - ROUNDING));
+    return least === Infinity ? INFEASIBLE : limit(null, least * (1 - ROUNDING));
   }
 
   private cut(best: BestAnswer, least: number): Outcome {

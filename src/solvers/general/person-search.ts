@@ -50,6 +50,8 @@ export class PersonSearch {
   readonly random: () => number;
   /** Of one look at the model, in units of effort. */
   readonly work: number;
+  /** Of a term of the cost at a point. */
+  private readonly termWork: number;
   private readonly repair: PolicyRepair;
 
   constructor(
@@ -72,6 +74,7 @@ export class PersonSearch {
     this.best = new BestAnswer(problem);
     this.best.begin(this.domain);
     this.random = seededRandom(limits.seed + 1);
+    this.termWork = (problem.term?.flops ?? 0) / FLOPS_PER_UNIT;
     this.work = (FLOPS_PER_LOOK + FLOPS_PER_COLUMN * space.columns + modelFlops(problem)) / FLOPS_PER_UNIT;
   }
 
@@ -109,6 +112,7 @@ export class PersonSearch {
   }
 
   costOf(x: Float64Array): number {
+    if (this.termWork) this.limits.budget.spend(this.termWork);
     return this.best.costOf(x);
   }
 

@@ -1,10 +1,11 @@
 /**
  * A term of the cost, around methods for the problem without the term:
  *
- *   min cost(x' - x) + term(x')  >=  min cost(x' - x),     term >= 0,  over the same x'
+ *   min cost(x' - x) + term(x')  >=  min cost(x' - x) + min term(x'),     the last one over the box of the person's domain
  *
- * The bound of the problem without the term holds. An empty problem without the term proves that there is no answer. The optimum without the
- * term is an answer, from which a descent of the total goes on (general/totals/total-descent.ts). The two meet only where the term is 0.
+ * The bound of the problem without the term holds, with the least term on top. An empty problem without the term proves that there is no
+ * answer. The optimum without the term is an answer, from which a descent of the total goes on (general/totals/total-descent.ts). The two
+ * meet only where the term is as small there as anywhere.
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
@@ -62,7 +63,11 @@ class PreparedWithout implements Prepared {
       x = outcome.x?.slice() ?? x;
       if (outcome.status === 'solved' || shortened.budget.isSpent) break;
     }
-    return limit(x && withoutWaiting(this.descend(x, domain, limits)).x, bound);
+    const least = this.problem.term!.leastWithin(domain.lower, domain.upper);
+    return limit(
+      x && withoutWaiting(this.descend(x, domain, limits)).x,
+      least > 0 ? Math.max(0, bound) + least : bound,
+    );
   }
 
   /** From the optimum without the term; that optimum itself where its rounding is no answer yet. */

@@ -1,6 +1,11 @@
 /** What a look at the model takes, for searches that count their work in looks. */
 import type { Problem } from '../../problems/problem.js';
 
+/** Of an atom that only its word is known of, at least. */
+const LEAST_FLOPS = 1000;
+/** A condition is asked for its word and for its margin. */
+const CONDITION_LOOKS = 2;
+
 /** Operations for one word of the model, and for a term of the cost, about. */
 export function modelFlops({ piece, space, term }: Problem): number {
   const d = space.columns;
@@ -9,9 +14,10 @@ export function modelFlops({ piece, space, term }: Problem): number {
     if (atom.kind === 'neighbours') return 2 * atom.nearest.samples.length;
     if (atom.kind === 'network')
       return 2 * atom.layers.reduce((sum, { weights }) => sum + weights.length * weights[0].length, 0);
+    if (atom.kind === 'condition') return Math.max(LEAST_FLOPS, CONDITION_LOOKS * atom.flops);
     if (atom.kind === 'quadratic') return 2 * d * d;
     if (atom.kind === 'exp-quadratics') return 2 * d * d * atom.forms.length;
-    return atom.kind === 'exp-sum' ? atom.exponents.length * d : 1000;
+    return atom.kind === 'exp-sum' ? atom.exponents.length * d : LEAST_FLOPS;
   });
   return perAtom.reduce((sum, flops) => sum + flops, piece.rows.length * d + (term?.flops ?? 0));
 }

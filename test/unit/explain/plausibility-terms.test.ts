@@ -1,6 +1,9 @@
 /** Plausibility as a term of the cost: what is claimed of the total is true against all points of a grid, for every measure and family. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { loadModel } from '../../../src/models/load.js';
+import { loadPolicy } from '../../../src/policy/policy.js';
+import { compilePolicy } from '../../../src/problems/compile.js';
 import { checkShape, planOf } from '../../support/asking.js';
 import {
   checkedAnswer,
@@ -196,4 +199,35 @@ describe('a term', () => {
     expect(Object.keys(plan.explain(row).counterfactuals[0].plausibility!)).toEqual(['penalty', 'term']);
     await expect(planOf(bare, worldPolicy({ method: 'autoencoder', weight: 1, atLeast: 0.1 }))).rejects.toThrow('20');
   });
+});
+
+describe('the bound of a term over a box', () => {
+  const end = fc.constantFrom(0, 1, 2, 5, 8, SIDE);
+  const place = fc.record({ one: end, other: end, share: fc.constantFrom(0, 0.3, 0.5, 1) });
+
+  it.each([...MEASURES, { method: 'prototype', encoder: 'none' } as const])(
+    'is below the term of every point: %j',
+    (measure) => {
+      const { background, ...model } = worldModel('knn', { isGrid: false });
+      const { encoder, ...asked } = { encoder: '', ...measure };
+      const own = encoder ? { samples: background.samples } : background;
+      const policy = loadPolicy(worldPolicy({ ...asked, weight: 3 })).document;
+      const { plausibility } = compilePolicy(policy, loadModel({ ...model, background: own }));
+      const term = plausibility!.of([{ kind: 'class', index: 1, margin: 0 }]).term!;
+      fc.assert(
+        fc.property(fc.tuple(place, place), (places) => {
+          const lower = Float64Array.from(places, ({ one, other }) => Math.min(one, other));
+          const upper = Float64Array.from(places, ({ one, other }) => Math.max(one, other));
+          const x = lower.map((low, c) => low + places[c].share * (upper[c] - low));
+          expect(term.leastWithin(lower, upper)).toBeLessThanOrEqual(term.of(x));
+          expect(term.leastWithin(lower.fill(Number.NEGATIVE_INFINITY), upper.fill(Infinity))).toBeLessThanOrEqual(
+            term.of(x),
+          );
+        }),
+        { numRuns: 200, seed: 6 },
+      );
+      const corner = term.leastWithin(Float64Array.of(0, 0), Float64Array.of(0.5, 0.5));
+      if (asked.method === 'density' || own !== background) expect(corner).toBeGreaterThan(0);
+    },
+  );
 });
