@@ -14,8 +14,6 @@ export default defineConfig({
     maxWorkers: 2,
     globals: false,
     isolate: false,
-    // the built product runs as it is
-    server: { deps: { external: [/\/dist\//] } },
     // far above what a test takes beside busy processes: a limit for tests that hang, no promise of speed
     testTimeout: 300_000,
     hookTimeout: 300_000,

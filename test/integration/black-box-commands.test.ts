@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { blackBoxDocument, openDocument, ScorerProcess } from '../support/scorers/scorer-process.js';
-import { callHere, start } from './cli-process.js';
+import { start } from './cli-process.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'elsewise-black-box-'));
 const at = (name: string) => join(directory, name);
@@ -39,9 +39,7 @@ function writeModel(spec: object, more: Record<string, unknown> = {}): string {
 
 const http = () => ({ type: 'http', url: `${scorer.url}/score` });
 
-/** A process of its own where it has settings of its own. */
-function run(args: readonly string[], env?: NodeJS.ProcessEnv) {
-  if (!env) return callHere(args, scorer.environment);
+function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return start(args, '', { ...scorer.environment, ...env }).finished;
 }
 

@@ -117,7 +117,8 @@ describe('results of threads', () => {
     const graphs = await pool.runDocument({ kind: 'graphs', model: plan.model, policy: plan.policy! });
     expect(graphs.length).toBe(1);
     for (const array of Object.values(graphs[0][1])) expect(array.buffer).toBeInstanceOf(SharedArrayBuffer);
-    expect(graphs).toEqual(graphsOf({ model: plan.model, policy: plan.policy! }));
+    const progress = new Int32Array(new SharedArrayBuffer(64));
+    expect(graphs).toEqual(graphsOf({ kind: 'graphs', model: plan.model, policy: plan.policy!, progress }));
     const own = await pool.run(taskOf(plan, {}), { rowLimitMs: 60_000 });
     const shared = await pool.run(taskOf({ ...plan, planKey: 'shared', graphs }, {}), { rowLimitMs: 60_000 });
     const text = (bytes: Uint8Array) => withoutTimes(Buffer.from(bytes).toString());
