@@ -49,14 +49,13 @@ function isWithin(range: Range, feature: FeatureSpec, value: number, from = valu
   return value >= (range.from ?? -Infinity) - slack && value <= (range.to ?? Infinity) + slack;
 }
 
-/** All values that a person could be told for the feature. */
+/** All values that a person could be told for the feature. The stand-in of a missing value is one of them. */
 function valuesWithin(question: Question, f: number, point: Float64Array, range: Range | undefined): number[] | null {
   if (!range) return [point[f]];
   const values = question.values[f];
   if (values.kind !== 'list') return null;
-  return [question.factual[f], ...values.values].filter((value) =>
-    isWithin(range, question.features[f], value, question.baseline[f]),
-  );
+  const here = question.baseline[f];
+  return [here, ...values.values].filter((value) => isWithin(range, question.features[f], value, here));
 }
 
 function boxLists(question: Question, point: Float64Array, ranges: Record<string, Range>): number[][] | null {
