@@ -98,16 +98,19 @@ export class QuadraticOverBox {
     let terms = this.sizes.magnitude(c);
     for (let i = 0; i < this.size && bound < Infinity; i++) {
       if (lo[i] === hi[i]) continue;
-      bound += mostAlong(g[i], this.H[i * this.size + i], lo[i] - c[i], hi[i] - c[i]);
-      terms += sizes[i] * reach[i];
+      const bend = this.bend(i);
+      bound += mostAlong(g[i], bend, lo[i] - c[i], hi[i] - c[i]);
+      const far = Number.isFinite(reach[i]) ? reach[i] : finiteReach(g[i], bend, lo[i] - c[i], hi[i] - c[i]);
+      terms += (sizes[i] + Math.abs(bend) * far) * far;
       for (let j = 0; j < this.size; j++) {
         const coupling = Math.abs(this.H[i * this.size + j]);
-        if (lo[j] === hi[j] || coupling === 0) continue;
-        if (j !== i) bound += coupling * reach[i] * reach[j];
+        if (j === i || lo[j] === hi[j] || coupling === 0) continue;
+        bound += coupling * reach[i] * reach[j];
         terms += coupling * reach[i] * reach[j];
       }
     }
-    return Number.isFinite(terms) ? bound + ROUNDING * (this.size + 4) * terms : bound;
+    // Terms without end have a bound without end.
+    return Number.isFinite(terms) ? bound + ROUNDING * (this.size + 4) * terms : Infinity;
   }
 
   /**
@@ -148,9 +151,9 @@ export class QuadraticOverBox {
       const ends = [rate * (lo[j] - c[j]), rate * (hi[j] - c[j])];
       least += Math.min(...ends);
       most += Math.max(...ends);
-      size += Math.abs(ends[0]) + Math.abs(ends[1]);
+      for (const end of ends) if (Number.isFinite(end)) size += Math.abs(end);
     }
-    const rounding = Number.isFinite(size) ? ROUNDING * (this.size + 4) * size : 0;
+    const rounding = ROUNDING * (this.size + 4) * size;
     return [least - rounding, most + rounding];
   }
 
@@ -227,6 +230,12 @@ function mostAlong(g: number, h: number, low: number, high: number): number {
   const top = h < 0 ? -g / (2 * h) : Number.NaN;
   const ends = Math.max(at(low), at(high));
   return top > low && top < high ? Math.max(ends, at(top)) : ends;
+}
+
+/** How far out the finite ends and the top of a parabola are, over an interval without end: there its greatest value is met. */
+function finiteReach(g: number, h: number, low: number, high: number): number {
+  const places = [low, high, h < 0 ? -g / (2 * h) : 0].map(Math.abs);
+  return Math.max(...places.filter(Number.isFinite), 0);
 }
 
 function towardsInfinity(g: number, h: number, d: number): number {

@@ -152,6 +152,42 @@ describe('a region of tiny numbers', () => {
 });
 
 describe('a region that reaches far out', () => {
+  it('ends where the class ends, though its other end is out of sight', async () => {
+    const model = {
+      schema: 'elsewise.model/v1',
+      name: 'm',
+      family: 'gaussian-naive-bayes',
+      features: ['x', 'y'].map((name) => ({ name, type: 'continuous' })),
+      classes: ['a', 'b', 'c', 'd'],
+      parameters: {
+        means: [
+          [-0.2928, 0.9395],
+          [2.216, -0.3091],
+          [-1.638, -0.04582],
+          [0.003645, -0.3699],
+        ],
+        variances: [
+          [1.064, 0.233],
+          [2.856, 1.858],
+          [1.182, 2.23],
+          [0.2306, 0.9491],
+        ],
+        priors: [0.25, 0.25, 0.25, 0.25],
+      },
+    };
+    const policy = {
+      schema: 'elsewise.policy/v1',
+      target: 'c',
+      margin: 0.02,
+      features: { x: { change: 'never' } },
+      region: true,
+    };
+    const plan = await planOf(model, policy);
+    const [{ features, region }] = plan.explain({ id: 'r', features: { x: -0.8955, y: 0.525 } }).counterfactuals;
+    expect(features.y).toBeCloseTo(0.158, 3);
+    expect((region!.features.y as { to?: number }).to).toBeLessThan(0.159);
+  });
+
   it('is proved at its near corners, beside the rounding of the far ones', async () => {
     const model = {
       schema: 'elsewise.model/v1',
