@@ -8,7 +8,7 @@
  */
 import type { Feature } from '../models/features.js';
 import { type BoxVerdict, isRefuted } from '../policy/box-verdict.js';
-import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
+import { cloneDomain, type Domain } from '../policy/domain.js';
 import { lastWithin, nextValue } from '../policy/values.js';
 import type { Box } from '../proofs/box.js';
 import { type BoxEffort, shareOf } from '../proofs/box-effort.js';
@@ -124,8 +124,7 @@ function placeToCut(low: number, high: number): number {
 
 /** A part with its own point: along the feature that was cut the point is about the middle. */
 function partOf(box: Box, feature: Feature, narrow: (domain: Domain) => void): Box {
-  const domain = createDomain(box.domain.space);
-  copyDomain(box.domain, domain);
+  const domain = cloneDomain(box.domain);
   narrow(domain);
   const { column, width, index, kind } = feature;
   const at = box.at.slice();

@@ -17,7 +17,7 @@
  */
 import { nextDown, nextUp } from '../linalg/floats.js';
 import type { Feature } from '../models/features.js';
-import { copyDomain, createDomain, type Domain, isFixed, mayStand, pin } from '../policy/domain.js';
+import { cloneDomain, type Domain, isFixed, mayStand, pin } from '../policy/domain.js';
 import { isContinuous, isSame, narrowTo } from '../policy/values.js';
 import { NodeHeap } from '../solvers/shared/node-heap.js';
 import type { ReportedAnswer } from './result.js';
@@ -98,9 +98,7 @@ class Parts {
     private readonly before: readonly Differing[],
   ) {
     this.quiet = { ...search, attempts: [] };
-    const root = createDomain(plan.model.space);
-    copyDomain(plan.person.domain, root);
-    this.enter({ domain: root, found: first });
+    this.enter({ domain: cloneDomain(plan.person.domain), found: first });
   }
 
   /** Takes answers until there are as many, with those before, or no more can be found. */
@@ -226,11 +224,7 @@ function* differing(
   changed: Set<number>,
   inSet: (copy: Copy, feature: Feature) => Generator<Domain>,
 ): Generator<Domain> {
-  const copy = () => {
-    const fresh = createDomain(plan.model.space);
-    copyDomain(domain, fresh);
-    return fresh;
-  };
+  const copy = () => cloneDomain(domain);
   for (const feature of plan.model.space.features) {
     if (isFixed(domain, feature)) continue;
     if (changed.has(feature.index)) yield* inSet(copy, feature);

@@ -6,7 +6,7 @@
  */
 import type { LoadedModel } from '../models/load.js';
 import { KnownScores, type ScoreMemory, ScoresNeeded } from '../models/score-memory.js';
-import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
+import { cloneDomain, type Domain } from '../policy/domain.js';
 import { EFFORT_PER_MS } from '../problems/budget.js';
 import type { Limits, Outcome, Prepared, ScoreBatch } from '../solvers/solver.js';
 
@@ -28,13 +28,6 @@ export type Attempted<T> =
  * same point whatever the latency.
  */
 const ROUND_TRIP_EFFORT = EFFORT_PER_MS;
-
-/** A plan fills one domain for all rows, and other rows take turns while a search waits. */
-function copyOf(domain: Domain): Domain {
-  const copy = createDomain(domain.space);
-  copyDomain(domain, copy);
-  return copy;
-}
 
 export class Suspension {
   private readonly scores = new KnownScores();
@@ -82,7 +75,8 @@ export class Suspension {
     if (!prepared.steps) return prepared.solve(domain, limits);
     const number = this.next++;
     this.searches[number] ??= {
-      steps: prepared.steps(copyOf(domain), limits),
+      // A plan fills one domain for all rows, and other rows take turns while a search waits.
+      steps: prepared.steps(cloneDomain(domain), limits),
       budget: limits.budget,
       wanted: [],
       outcome: null,

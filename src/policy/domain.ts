@@ -50,6 +50,12 @@ export function copyDomain(from: Domain, to: Domain): void {
   for (let f = 0; f < from.ranks.length; f++) to.ranks[f] = from.ranks[f];
 }
 
+export function cloneDomain(domain: Domain): Domain {
+  const clone = createDomain(domain.space);
+  copyDomain(domain, clone);
+  return clone;
+}
+
 /** Fills the domain of a row. `imputed` stands in for missing columns. */
 export function fillDomain(
   domain: Domain,

@@ -8,7 +8,7 @@
  */
 import { type Feature, gather, spread } from '../models/features.js';
 import { changeCost, evaluateCost } from '../policy/cost.js';
-import { copyDomain, createDomain, type Domain } from '../policy/domain.js';
+import { cloneDomain, type Domain } from '../policy/domain.js';
 import { isOpen, listedValues } from '../policy/listed-values.js';
 import { nearestValue } from '../policy/values.js';
 import { FLOPS_PER_UNIT } from '../problems/budget.js';
@@ -87,8 +87,7 @@ class Pull {
   ) {
     const own = FLOPS_PER_LOOK + FLOPS_PER_COLUMN * problem.space.columns;
     this.work = (own + modelFlops(problem)) / FLOPS_PER_UNIT;
-    this.domain = createDomain(problem.space);
-    copyDomain(domain, this.domain);
+    this.domain = cloneDomain(domain);
     this.here = new Float64Array(problem.space.features.length);
     gather(problem.space, domain.origin, this.here);
   }

@@ -23,6 +23,8 @@ import { forEveryTarget, type Measure, type Plausibility, type TargetPlausibilit
 import { distanceTo, StandardisedNumbers, squaredDistanceTo, standardise } from './standardised-numbers.js';
 
 const DEFAULT_COMPONENTS = 3;
+/** Of the terms of a logarithm: the difference of two of them may be far smaller. */
+const ROUNDING = 1e-12;
 
 export function compileDensity(document: PlausibilityDocument, loaded: LoadedModel): TargetPlausibility {
   if (document.k !== undefined) return forEveryTarget(nearRows(document, document.k, loaded));
@@ -89,12 +91,13 @@ class Mixture implements Measure {
     this.numbers.pullBack(this.own, out);
   };
 
-  /** Every component at its best over the box: of its quadratic form each single number alone, as its variance has it. */
+  /** Every component at its best over the box: of its quadratic form each single number alone, as its variance has it. Rounded up. */
   readonly mostWithin = (lower: Float64Array, upper: Float64Array): number => {
     const box = this.numbers.boxOf(lower, upper);
     const terms = this.components.map(({ at, logWeight }, k) => {
       const forms = this.variances[k].map((variance, i) => distanceTo(box, at, i) ** 2 / variance);
-      return logWeight - 0.5 * Math.max(...forms);
+      const least = 0.5 * Math.max(...forms);
+      return logWeight + ROUNDING * (1 + Math.abs(logWeight)) - (1 - ROUNDING) * least;
     });
     return logSumExp(Float64Array.from(terms));
   };

@@ -15,7 +15,7 @@
  */
 import { type Feature, gather } from '../../models/features.js';
 import { type Cost, changeCost, evaluateCost } from '../../policy/cost.js';
-import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
+import { cloneDomain, type Domain } from '../../policy/domain.js';
 import { isListed, listedValues } from '../../policy/listed-values.js';
 import { countValues, valuesOf } from '../../policy/values.js';
 import { FLOPS_PER_UNIT } from '../../problems/budget.js';
@@ -67,8 +67,7 @@ class PreparedEnumeration implements Prepared {
   }
 
   *steps(from: Domain, limits: Limits): Generator<ScoreBatch, Outcome, void> {
-    const domain = createDomain(this.problem.space);
-    copyDomain(from, domain);
+    const domain = cloneDomain(from);
     const menus = this.menus(domain);
     if (!menus) return limit(null, Number.NEGATIVE_INFINITY);
     if (menus.some((menu) => menu.length === 0)) return INFEASIBLE;

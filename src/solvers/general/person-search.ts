@@ -9,7 +9,7 @@
  */
 import { seededRandom } from '../../linalg/random.js';
 import { type Feature, spread } from '../../models/features.js';
-import { copyDomain, createDomain, type Domain, isFixed, mayStand } from '../../policy/domain.js';
+import { cloneDomain, type Domain, isFixed, mayStand } from '../../policy/domain.js';
 import { hasMoved, nearestValue } from '../../policy/values.js';
 import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 import type { Problem } from '../../problems/problem.js';
@@ -62,8 +62,7 @@ export class PersonSearch {
     readonly scale: Float64Array,
   ) {
     const { space } = problem;
-    this.domain = createDomain(space);
-    copyDomain(domain, this.domain);
+    this.domain = cloneDomain(domain);
     this.free = space.features.filter(
       (feature) => !Number.isNaN(domain.origin[feature.column]) && !isFixed(domain, feature),
     );

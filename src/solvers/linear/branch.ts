@@ -15,7 +15,7 @@
  * behind, and the search claims no more than that bound.
  */
 import type { LinearRow } from '../../models/region.js';
-import { copyDomain, createDomain, type Domain, pin } from '../../policy/domain.js';
+import { cloneDomain, type Domain, pin } from '../../policy/domain.js';
 import { hasMoved, isContinuous, nearestValue } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
 import { BestAnswer } from '../shared/best-answer.js';
@@ -286,8 +286,7 @@ export class PreparedBranch implements Prepared {
   private moveLeast(): void {
     if (!this.least || !this.best.isFound) return;
     const { space } = this.problem;
-    const same = createDomain(space);
-    copyDomain(this.domain, same);
+    const same = cloneDomain(this.domain);
     for (const feature of space.features) if (!hasMoved(feature, this.domain.origin, this.best.x)) pin(same, feature);
     const outcome = this.least.solve(same, { ...this.limits, cutoff: Infinity, gap: 0 });
     if (outcome.x) this.best.x.set(outcome.x);

@@ -15,7 +15,7 @@
 import { nextDown, nextUp } from '../../linalg/floats.js';
 import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
-import { copyDomain, createDomain, type Domain, mayStand, pin } from '../../policy/domain.js';
+import { cloneDomain, type Domain, mayStand, pin } from '../../policy/domain.js';
 import { mayStandStill, ON_VALUE, offValue } from '../../policy/solver-numbers.js';
 import { hasMoved, isContinuous, narrowTo, nearestValue } from '../../policy/values.js';
 import { type Problem, withPiece } from '../../problems/problem.js';
@@ -115,7 +115,7 @@ export class DomainTree {
   }
 
   private root(domain: Domain, bound: number): TreeNode {
-    const own = this.copy(domain);
+    const own = cloneDomain(domain);
     for (const feature of this.problem.space.features) takeLast(own, feature);
     return {
       domain: own,
@@ -123,12 +123,6 @@ export class DomainTree {
       alternatives: this.problem.clauses.map(() => -1),
       bound,
     };
-  }
-
-  private copy(domain: Domain): Domain {
-    const fresh = createDomain(this.problem.space);
-    copyDomain(domain, fresh);
-    return fresh;
   }
 
   /** Takes the node's answer if it has one; returns the children that may hold better ones. */
@@ -178,7 +172,7 @@ export class DomainTree {
   /** The parts of a node with a numeric feature in one of the intervals; empty ones are left out. */
   private intervals(node: TreeNode, feature: Feature, parts: readonly (readonly [number, number])[]): TreeNode[] {
     return parts.flatMap(([low, high]) => {
-      const domain = this.copy(node.domain);
+      const domain = cloneDomain(node.domain);
       return narrowTo(domain, feature, low, high) ? [{ ...node, domain }] : [];
     });
   }
@@ -186,10 +180,10 @@ export class DomainTree {
   private splitChoice(node: TreeNode, feature: Feature, x: Float64Array): TreeNode[] {
     let largest = feature.column;
     for (let c = feature.column; c < feature.column + feature.width; c++) if (x[c] > x[largest]) largest = c;
-    const without = this.copy(node.domain);
+    const without = cloneDomain(node.domain);
     without.upper[largest] = 0;
     takeLast(without, feature);
-    const only = this.copy(node.domain);
+    const only = cloneDomain(node.domain);
     for (let c = feature.column; c < feature.column + feature.width; c++) if (c !== largest) only.upper[c] = 0;
     only.lower[largest] = 1;
     return [only, without].map((domain) => ({ ...node, domain }));
@@ -197,7 +191,7 @@ export class DomainTree {
 
   /** The node with every single value and category exactly on the one nearest to x. */
   private settle(node: TreeNode, x: Float64Array, limits: Limits): Outcome {
-    const domain = this.copy(node.domain);
+    const domain = cloneDomain(node.domain);
     let movable = false;
     for (const feature of this.problem.space.features) {
       if (isFreeNumber(domain, feature)) movable ||= domain.lower[feature.column] < domain.upper[feature.column];
@@ -263,7 +257,7 @@ export class DomainTree {
 
   private pinAll(node: TreeNode, features: readonly Feature[]): TreeNode[] {
     if (!features.length) return [];
-    const domain = this.copy(node.domain);
+    const domain = cloneDomain(node.domain);
     for (const feature of features) {
       if (!mayStand(domain, feature)) return [];
       pin(domain, feature);

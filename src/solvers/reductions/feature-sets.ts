@@ -10,7 +10,7 @@
 import { entry } from '../../linalg/symmetric-matrix.js';
 import type { DistanceDifference } from '../../models/distance-difference.js';
 import type { Atom } from '../../models/region.js';
-import { copyDomain, createDomain, type Domain, isFixed, mayStand, pin } from '../../policy/domain.js';
+import { cloneDomain, type Domain, isFixed, mayStand, pin } from '../../policy/domain.js';
 import { atomsOf, type Problem } from '../../problems/problem.js';
 import { CostOrder, type Option } from '../enumeration/cost-order.js';
 import { FeasiblePoint } from '../quadratic/feasible-point.js';
@@ -109,8 +109,7 @@ class PreparedFeatureSets implements Prepared {
 
   /** Offers an answer of the set; true: there is one, or it is proved that there is none. */
   private suffices(changed: Int32Array, domain: Domain, limits: Limits): boolean {
-    const part = createDomain(this.problem.space);
-    copyDomain(domain, part);
+    const part = cloneDomain(domain);
     for (const feature of this.problem.space.features) if (!changed[feature.index]) pin(part, feature);
     const budget = limits.budget.shareEffort(SET_SHARE);
     for (const solver of this.solvers) {

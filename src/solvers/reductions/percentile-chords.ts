@@ -9,7 +9,7 @@
  */
 import type { Feature } from '../../models/features.js';
 import { type Cost, changeCost } from '../../policy/cost.js';
-import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
+import { cloneDomain, type Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import { FeasiblePoint } from '../quadratic/feasible-point.js';
 import { isAnswer } from '../shared/answer-check.js';
@@ -165,8 +165,7 @@ class PreparedPercentileChords implements Prepared {
   }
 
   private withEnds(domain: Domain, column: number, end: 'lower' | 'upper', at: number): Domain {
-    const part = createDomain(this.problem.space);
-    copyDomain(domain, part);
+    const part = cloneDomain(domain);
     part[end][column] = at;
     return part;
   }

@@ -5,7 +5,7 @@
  */
 import { nextUp } from '../../linalg/floats.js';
 import type { Feature } from '../../models/features.js';
-import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
+import { cloneDomain, type Domain } from '../../policy/domain.js';
 import { narrowTo } from '../../policy/values.js';
 
 /** A part of a domain to look at first: the one below a threshold of a column, or the one above it. */
@@ -18,8 +18,7 @@ export interface ThresholdSide {
 /** Null: nothing is left on that side. */
 export function narrow(domain: Domain, column: number, t: number, below: boolean): Domain | null {
   const feature = domain.space.features[domain.space.owner[column]];
-  const part = createDomain(domain.space);
-  copyDomain(domain, part);
+  const part = cloneDomain(domain);
   if (feature.kind === 'choice') return narrowChoice(part, feature, column, t, below) ? part : null;
   const isLeft = below
     ? narrowTo(part, feature, Number.NEGATIVE_INFINITY, t)

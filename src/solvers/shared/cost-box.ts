@@ -5,7 +5,7 @@
  *
  * Features without bounds get some: a proof that rows have no point in common needs a box.
  */
-import { copyDomain, createDomain, type Domain } from '../../policy/domain.js';
+import { cloneDomain, type Domain } from '../../policy/domain.js';
 import { narrowTo } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
 import { leastSlope } from './cost-reach.js';
@@ -23,8 +23,7 @@ const REACH: Partial<Record<Problem['cost']['norm'], (cost: number, weight: numb
 export function withinCost(problem: Problem, domain: Domain, cost: number): Domain | null {
   const reach = REACH[problem.cost.norm];
   if (!reach || cost === Infinity) return domain;
-  const part = createDomain(problem.space);
-  copyDomain(domain, part);
+  const part = cloneDomain(domain);
   for (const { feature, never } of problem.rules) {
     const here = domain.origin[feature.column];
     if (never || feature.kind === 'choice' || Number.isNaN(here)) continue;

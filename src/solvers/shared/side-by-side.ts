@@ -22,7 +22,7 @@ function* inTurn<T>(searches: readonly Search<T>[]): Search<T[]> {
   return results;
 }
 
-export function* sideBySide<T>(searches: readonly Search<T>[]): Search<T[]> {
+function* sideBySide<T>(searches: readonly Search<T>[]): Search<T[]> {
   const results = new Array<T>(searches.length);
   let open = [...searches.keys()];
   while (open.length) {
@@ -30,7 +30,7 @@ export function* sideBySide<T>(searches: readonly Search<T>[]): Search<T[]> {
     open = open.filter((k) => {
       const step = searches[k].next();
       if (step.done) results[k] = step.value;
-      else batch.push(...step.value);
+      else for (const point of step.value) batch.push(point);
       return !step.done;
     });
     if (open.length) yield batch;
