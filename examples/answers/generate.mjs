@@ -1,22 +1,12 @@
 /** Writes the model of this example: a small logistic model of credit decisions with 400 rows of its training set. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { generatorOf, within, writeModel } from '../sample-rows.mjs';
 
 const SAMPLES = 400;
 const HOUSING = ['own', 'rent', 'free'];
 const WEIGHTS = [0.01, 0.0016, -0.0025, 0.012, 0.35, -0.2, 0];
 const BIAS = -3.2;
 
-/** A linear congruential generator: the same rows every time. */
-let state = 7;
-function random() {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-  return state / 2 ** 32;
-}
-/** About normal: the sum of twelve numbers between 0 and 1. */
-const normal = () => Array.from({ length: 12 }, random).reduce((sum, number) => sum + number, -6);
-const within = (value, low, high) => Math.min(high, Math.max(low, Math.round(value)));
+const { random, normal } = generatorOf(7);
 
 function sample() {
   const wealth = normal();
@@ -44,9 +34,4 @@ const model = {
   parameters: { weights: WEIGHTS, bias: BIAS, threshold: 0.6 },
   background: { samples },
 };
-const folder = process.argv[2] ?? fileURLToPath(new URL('.', import.meta.url));
-const lines = JSON.stringify(model, null, 2).replace(
-  /\[\s+((?:[^[\]{}]|\n)*?)\s+\]/g,
-  (_, list) => `[${list.replace(/\s*\n\s*/g, ' ')}]`,
-);
-writeFileSync(join(folder, 'model.json'), `${lines}\n`);
+writeModel(model, import.meta.url);

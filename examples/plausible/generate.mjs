@@ -1,21 +1,11 @@
 /** Writes the model of this example, into the folder that is named or into this one: `node generate.mjs [FOLDER]`. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { generatorOf, within, writeModel } from '../sample-rows.mjs';
 
 const SAMPLES = 200;
 const MEAN = [2400, 600, 60];
 const SCALE = [800, 300, 40];
 
-/** A linear congruential generator: the same rows every time. */
-let state = 11;
-function random() {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-  return state / 2 ** 32;
-}
-/** About normal: the sum of twelve numbers between 0 and 1. */
-const normal = () => Array.from({ length: 12 }, random).reduce((sum, number) => sum + number, -6);
-const within = (value, low, high) => Math.min(high, Math.max(low, Math.round(value)));
+const { normal } = generatorOf(11);
 
 /** People with more income have more debt and longer jobs: a low income without any debt is rare. */
 function sample() {
@@ -50,9 +40,4 @@ const model = {
   parameters: { weights: [1.4, -1.6, 0.5], bias: -0.6 },
   background: { samples: Array.from({ length: SAMPLES }, sample), autoencoder },
 };
-const folder = process.argv[2] ?? fileURLToPath(new URL('.', import.meta.url));
-const lines = JSON.stringify(model, null, 2).replace(
-  /\[\s+((?:[^[\]{}]|\n)*?)\s+\]/g,
-  (_, list) => `[${list.replace(/\s*\n\s*/g, ' ')}]`,
-);
-writeFileSync(join(folder, 'model.json'), `${lines}\n`);
+writeModel(model, import.meta.url);

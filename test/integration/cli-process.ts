@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
+import { type ResultDocument, resultSchema } from '../../src/documents/result-document.js';
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -78,6 +79,27 @@ export function writeText(folder: string, name: string, content: string | Buffer
 
 export function readLines(path: string): string[] {
   return readFileSync(path, 'utf8').split('\n').slice(0, -1);
+}
+
+export const resultsOf = (path: string): ResultDocument[] =>
+  readLines(path).map((line) => resultSchema.parse(JSON.parse(line)));
+
+export interface ExampleFiles {
+  readonly model?: string;
+  readonly policy?: string;
+  readonly output?: string;
+  readonly threads?: number;
+}
+
+/** Explains the applicants of an example as its README says, into a folder of its own; the path of the results. */
+export async function explainExample(example: string, asked: ExampleFiles): Promise<string> {
+  const { model = 'model.json', policy = 'policy.json', output = 'results.ndjson', threads = 1 } = asked;
+  const path = join(temporaryFolder(), output);
+  const [scorer, rules, input] = [model, policy, 'applicants.csv'].map((name) => join(example, name));
+  const files = ['--model', scorer, '--policy', rules, '--input', input, '--output', path];
+  const { code, stderr } = await run(['explain', ...files, '--threads', String(threads), '--quiet']);
+  expect([code, stderr]).toEqual([0, '']);
+  return path;
 }
 
 /** Results without what differs from run to run. */

@@ -10,26 +10,14 @@ import { graphsOf, type PlanReference, referToPlan } from '../../dist/jobs/threa
 import { loadModel } from '../../dist/models/load.js';
 import { loadPolicy } from '../../dist/policy/policy.js';
 import { unpackLines } from '../../dist/store/codec/result-block.js';
-import { type ResultDocument, resultSchema } from '../../src/documents/result-document.js';
-import { readLines, run, temporaryFolder, withoutTimes } from './cli-process.js';
+import { explainExample, readLines, resultsOf, temporaryFolder, withoutTimes } from './cli-process.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/answers/', import.meta.url));
 const readJson = (name: string) => JSON.parse(readFileSync(join(EXAMPLE, name), 'utf8'));
 const model = readJson('model.json');
 
-/** As the README says, into a folder of its own. */
-async function explain(policy: string, output: string, threads = 1): Promise<string> {
-  const path = join(temporaryFolder(), output);
-  const files = ['--model', 'model.json', '--policy', policy, '--input', 'applicants.csv'].map((argument) =>
-    /\.(json|csv)$/.test(argument) ? join(EXAMPLE, argument) : argument,
-  );
-  const { code, stderr } = await run(['explain', ...files, '--output', path, '--threads', String(threads), '--quiet']);
-  expect([code, stderr]).toEqual([0, '']);
-  return path;
-}
-
-const resultsOf = (path: string): ResultDocument[] =>
-  readLines(path).map((line) => resultSchema.parse(JSON.parse(line)));
+const explain = (policy: string, output: string, threads?: number) =>
+  explainExample(EXAMPLE, { policy, output, threads });
 
 describe('the example', () => {
   it('has the model that its generator writes', () => {

@@ -4,21 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type ResultDocument, resultSchema } from '../../src/documents/result-document.js';
 import { loadModel } from '../../src/models/load.js';
-import { readLines, run, temporaryFolder } from './cli-process.js';
+import { explainExample, resultsOf, temporaryFolder } from './cli-process.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/neighbours/', import.meta.url));
 const readJson = (folder: string, name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 
-async function explain(model: string): Promise<ResultDocument[]> {
-  const output = join(temporaryFolder(), 'results.ndjson');
-  const [policy, input] = ['policy.json', 'applicants.csv'].map((name) => join(EXAMPLE, name));
-  const files = ['--model', join(EXAMPLE, model), '--policy', policy, '--input', input, '--output', output];
-  const { code, stderr } = await run(['explain', ...files, '--quiet']);
-  expect([code, stderr]).toEqual([0, '']);
-  return readLines(output).map((line) => resultSchema.parse(JSON.parse(line)));
-}
+const explain = async (model: string) => resultsOf(await explainExample(EXAMPLE, { model }));
 
 describe('the example', () => {
   it.each(['neighbours.json', 'kernel.json'])('has the %s that its generator writes', (name) => {

@@ -9,24 +9,12 @@ import { referToPlan } from '../../dist/jobs/threads/shared-documents.js';
 import { loadModel } from '../../dist/models/load.js';
 import { loadPolicy } from '../../dist/policy/policy.js';
 import { unpackLines } from '../../dist/store/codec/result-block.js';
-import { type ResultDocument, resultSchema } from '../../src/documents/result-document.js';
-import { readLines, run, temporaryFolder, withoutTimes } from './cli-process.js';
+import { explainExample, resultsOf, temporaryFolder, withoutTimes } from './cli-process.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/plausible/', import.meta.url));
 const readJson = (name: string) => JSON.parse(readFileSync(join(EXAMPLE, name), 'utf8'));
 
-/** As the README says, into a folder of its own. */
-async function explain(policy: string, threads = 1): Promise<string> {
-  const output = join(temporaryFolder(), 'results.ndjson');
-  const [model, rules, input] = ['model.json', policy, 'applicants.csv'].map((name) => join(EXAMPLE, name));
-  const files = ['--model', model, '--policy', rules, '--input', input, '--output', output];
-  const { code, stderr } = await run(['explain', ...files, '--threads', String(threads), '--quiet']);
-  expect([code, stderr]).toEqual([0, '']);
-  return output;
-}
-
-const resultsOf = (path: string): ResultDocument[] =>
-  readLines(path).map((line) => resultSchema.parse(JSON.parse(line)));
+const explain = (policy: string, threads?: number) => explainExample(EXAMPLE, { policy, threads });
 
 describe('the example', () => {
   it('has the model that its generator writes', () => {

@@ -62,6 +62,24 @@ export const stump = (threshold: number) => ({
   },
 });
 
+/** Parameters of a tree with two splits: most of the second class beyond both thresholds. */
+export const twoSplits = (first: number, second: number) => ({
+  task: 'classification',
+  tree: {
+    feature: [0, -1, 1, -1, -1],
+    threshold: [first, 0, second, 0, 0],
+    left: [1, -1, 3, -1, -1],
+    right: [2, -1, 4, -1, -1],
+    value: [
+      [0.5, 0.5],
+      [0.9, 0.1],
+      [0.4, 0.6],
+      [0.8, 0.2],
+      [0.1, 0.9],
+    ],
+  },
+});
+
 type Step = string | number;
 
 /** A copy with the value at the path replaced; undefined takes the key away. */

@@ -5,6 +5,7 @@ import { evaluateCost } from '../../src/policy/cost.js';
 import { loadPolicy } from '../../src/policy/policy.js';
 import { compilePolicy } from '../../src/problems/compile.js';
 import { Dice } from './dice.js';
+import { twoSplits } from './documents.js';
 
 export const SIDE = 10;
 
@@ -35,22 +36,7 @@ const PARAMETERS = {
       { weights: [[3, 1]], bias: [-1], activation: 'logistic' },
     ],
   }),
-  'decision-tree': (scale: number) => ({
-    task: 'classification',
-    tree: {
-      feature: [0, -1, 1, -1, -1],
-      threshold: [5.5 * scale, 0, 1.5 * scale, 0, 0],
-      left: [1, -1, 3, -1, -1],
-      right: [2, -1, 4, -1, -1],
-      value: [
-        [0.5, 0.5],
-        [0.9, 0.1],
-        [0.4, 0.6],
-        [0.8, 0.2],
-        [0.1, 0.9],
-      ],
-    },
-  }),
+  'decision-tree': (scale: number) => twoSplits(5.5 * scale, 1.5 * scale),
   knn: (scale: number) => ({
     samples: CLOUDS.slice(0, 40).map((row) => row.map((value) => value * scale)),
     labels: CLOUDS.slice(0, 40).map((row) => CLASSES[+isYes(row)]),

@@ -7,6 +7,7 @@ import { loadPolicy } from '../../../src/policy/policy.js';
 import { compilePolicy } from '../../../src/problems/compile.js';
 import { checkShape, planOf } from '../../support/asking.js';
 import { Dice } from '../../support/dice.js';
+import { twoSplits } from '../../support/documents.js';
 
 const SIDE = 12;
 
@@ -63,25 +64,7 @@ const FAMILIES = {
       ],
     },
   },
-  'decision-tree': {
-    classes: ['no', 'yes'],
-    parameters: {
-      task: 'classification',
-      tree: {
-        feature: [0, -1, 1, -1, -1],
-        threshold: [6.5, 0, 1.5, 0, 0],
-        left: [1, -1, 3, -1, -1],
-        right: [2, -1, 4, -1, -1],
-        value: [
-          [0.5, 0.5],
-          [0.9, 0.1],
-          [0.4, 0.6],
-          [0.8, 0.2],
-          [0.1, 0.9],
-        ],
-      },
-    },
-  },
+  'decision-tree': { classes: ['no', 'yes'], parameters: twoSplits(6.5, 1.5) },
 } as const;
 
 type FamilyName = keyof typeof FAMILIES;
