@@ -37,6 +37,8 @@ export function furthestOf(candidates: readonly number[], start: number, attempt
 
 /** Two ends that differ by this share are one. */
 const SAME = 1e-9;
+/** So are two ends that differ by this share of the answer's own value: an end at an open zero is not sought among the least of all numbers. */
+const SAME_FROM_START = 1e-18;
 /** What an end may move, as a share of the width, for a number with fewer digits. */
 const ROUND_SHARE = 1e-6;
 const ROUND_DIGITS = [3, 4, 5, 6];
@@ -81,7 +83,7 @@ export function furthestBetween(
 ): Reach {
   let { end, refused, verdict } = from;
   for (;;) {
-    const value = between(room, feature, end, refused, side);
+    const value = between(room, feature, end, refused, side, SAME_FROM_START * Math.abs(start));
     if (Number.isNaN(value)) break;
     const next = attempt(value);
     if (next === 'proved') end = value;
@@ -97,11 +99,11 @@ function firstReach(room: Domain, feature: Feature, start: number): number {
 }
 
 /** A value of the domain about halfway between two; NaN: there is none that counts. */
-function between(room: Domain, feature: Feature, good: number, bad: number, side: Side): number {
+function between(room: Domain, feature: Feature, good: number, bad: number, side: Side, tiny: number): number {
   const middle = good / 2 + bad / 2;
   const inside = (value: number) => (value - good) * side > 0 && (bad - value) * side > 0;
-  if (isContinuous(room, feature) && Math.abs(bad - good) <= SAME * Math.max(Math.abs(good), Math.abs(bad)))
-    return Number.NaN;
+  const same = Math.max(tiny, SAME * Math.max(Math.abs(good), Math.abs(bad)));
+  if (isContinuous(room, feature) && Math.abs(bad - good) <= same) return Number.NaN;
   const near = lastWithin(room, feature, middle, side);
   if (inside(near)) return near;
   const far = lastWithin(room, feature, middle, -side as Side);

@@ -19,7 +19,11 @@ function chosen<T extends string>(text: string | undefined, all: readonly T[]): 
   return names as readonly T[];
 }
 
+let told = 0;
 const progress = ({ tally, findings }: Run): void => {
+  for (const { index, family, norm, fault } of findings.slice(told).filter(isWrong))
+    console.log(`case ${index}, ${family}, ${norm}, ${fault.code}: ${fault.detail}`);
+  told = findings.length;
   if (tally.rows % REPORT_EVERY === 0) console.log(`${tally.rows} rows, ${findings.filter(isWrong).length} wrong`);
 };
 

@@ -149,6 +149,23 @@ describe('a region of tiny numbers', () => {
     const { from } = counterfactuals[0].region!.features.x as { from: number };
     expect(2 * from).toBeGreaterThanOrEqual(-2.19e-8 * (1 + 1e-9));
   });
+
+  it('ends beside an open zero where products still have a sign', async () => {
+    const model = {
+      schema: 'elsewise.model/v1',
+      name: 'm',
+      family: 'linear-regression',
+      features: ['x', 'y'].map((name) => ({ name, type: 'continuous' })),
+      parameters: { weights: [0, 1], bias: 0 },
+    };
+    const policy = { schema: 'elsewise.policy/v1', target: { from: 1 }, constraints: ['0.5 * x < 0'], region: true };
+    const { counterfactuals } = (await planOf(model, policy)).explain({ id: 'r', features: { x: 0, y: 0 } });
+    const { features, proof } = counterfactuals[0].region!;
+    const { to } = features.x as { to: number };
+    expect(1e-100 * to).toBeLessThan(0);
+    expect(to).toBeGreaterThan(-1e-20);
+    expect(proof.maximal).toBe(true);
+  });
 });
 
 describe('a region that reaches far out', () => {
