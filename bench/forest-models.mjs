@@ -1,16 +1,9 @@
-/**
- * The tree ensembles of the bench: trained by train_forests.py with the real libraries, kept under bench/.cache until
- * the trainer, the exporter or the importer changes. Each has a model, a policy and rows that the model rejects.
- */
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** The tree ensembles of the bench, which train_forests.py trains with scikit-learn and XGBoost. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { importXgboost } from '../dist/formats/xgboost.js';
-import { providePython } from '../scripts/python.mjs';
+import { cacheOf, provideTrained } from './trained-models.mjs';
 
-const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** As the trainer names them; a run can be asked for some of them before any is trained. */
 export const FORESTS = [
   'credit-rf',
@@ -24,45 +17,11 @@ export const FORESTS = [
   'wide',
 ];
 
-const TRAINER = at('train_forests.py');
-const CACHE = at('.cache/forests');
 /** What XGBoost saved of 500 trees of depth 8, to be imported. */
-export const LARGE = join(CACHE, 'large.xgboost.json');
-const STAMP = join(CACHE, 'stamp');
+export const LARGE = join(cacheOf('forests'), 'large.xgboost.json');
 
-/** By name, once they are trained: paths of `model`, `policy` and `rows`. */
-export function provideForests() {
-  const stamp = digest([TRAINER, ...listFiles(at('../python/'), '.py'), ...listFiles(at('../dist/formats/'), '.js')]);
-  if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== stamp) trainAll(stamp);
-  return new Map(FORESTS.map((name) => [name, locate(name)]));
-}
-
-function locate(name) {
-  const file = (base) => join(CACHE, name, base);
-  return { model: file('model.json'), policy: file('policy.json'), rows: file('rows.ndjson') };
-}
-
-const listFiles = (folder, ending) =>
-  readdirSync(folder)
-    .filter((name) => name.endsWith(ending))
-    .sort()
-    .map((name) => join(folder, name));
-
-function digest(paths) {
-  const hash = createHash('sha256');
-  for (const path of paths) hash.update(readFileSync(path));
-  return hash.digest('hex');
-}
-
-function trainAll(stamp) {
-  const python = providePython();
-  rmSync(CACHE, { recursive: true, force: true });
-  mkdirSync(CACHE, { recursive: true });
-  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
-  execFileSync(python, [TRAINER, CACHE], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  for (const name of FORESTS) joinDocument(join(CACHE, name));
-  writeFileSync(STAMP, stamp);
-}
+export const provideForests = () =>
+  provideTrained({ kind: 'forests', trainer: 'train_forests.py', names: FORESTS, finish: joinDocument });
 
 /** What XGBoost saved has neither types nor classes nor a background: those are told in about.json. */
 function joinDocument(folder) {

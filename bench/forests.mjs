@@ -1,13 +1,11 @@
 /**
  * Trained tree ensembles, row by row on one thread: how many answers are proved within the policy's deadline and how long
  * that takes; then the same rows by the heuristics alone, and by the nearest row of the training set alone, as the
- * yardsticks of each other. Each row once, after warm-up; a valid answer is one that the model itself predicts so.
+ * yardsticks of each other.
  */
-import { readFileSync } from 'node:fs';
-import { loadModel, loadPolicy, prepare } from '../dist/index.js';
 import { solvers } from '../dist/solvers/index.js';
 import { measureMemory } from './forest-memory.mjs';
-import { isProved } from './solve.mjs';
+import { explainAll, figure, openTrained, rowMs, share } from './row-by-row.mjs';
 import { summarise } from './timing.mjs';
 
 /**
@@ -22,7 +20,6 @@ const ROWS = { full: 100, short: 10 };
 /** Where a row may take ten seconds. */
 const SLOW_ROWS = { full: 12, short: 3 };
 const SLOW_DEADLINE_MS = 5000;
-const WARM_UP = { rows: 20, deadlineMs: 50 };
 /** Served before a model whose memory is measured. */
 const SMALLEST = 'small';
 /** An answer within this of the optimum counts as proved, so one of two may be dearer by as much. */
@@ -37,10 +34,9 @@ export function checkHeuristics() {
 /** `forests` has the paths of all by name. */
 export async function measureForest(name, forests, isShort) {
   const paths = forests.get(name);
-  const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
-  const model = loadModel(read(paths.model));
-  const policy = read(paths.policy);
-  const rows = readRows(paths.rows, policy.deadlineMs, isShort ? 'short' : 'full');
+  const size = isShort ? 'short' : 'full';
+  const countOf = ({ deadlineMs }) => (deadlineMs > SLOW_DEADLINE_MS ? SLOW_ROWS : ROWS)[size];
+  const { model, policy, rows } = openTrained(paths, countOf);
   const proved = await explainAll(model, policy, rows);
   const quick = await explainAll(model, { ...policy, solvers: HEURISTICS }, rows);
   const nearest = await explainAll(model, { ...policy, solvers: FALLBACK }, rows);
@@ -56,53 +52,6 @@ export async function measureForest(name, forests, isShort) {
     heuristics: describeHeuristics(quick, proved),
     memory: measureMemory(paths, forests.get(SMALLEST)),
   };
-}
-
-function readRows(path, deadlineMs, size) {
-  const count = (deadlineMs > SLOW_DEADLINE_MS ? SLOW_ROWS : ROWS)[size];
-  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-  return lines.slice(0, count).map((line) => JSON.parse(line));
-}
-
-async function explainAll(model, policy, rows) {
-  await warmUp(model, policy, rows);
-  const plan = await planFor(model, policy);
-  return rows.map((row) => {
-    const start = performance.now();
-    const result = plan.explain(row);
-    return describeRow(result, performance.now() - start, model, policy.target);
-  });
-}
-
-/** A plan of its own with a short deadline: the code gets compiled, however long a row may take. */
-async function warmUp(model, policy, rows) {
-  const plan = await planFor(model, { ...policy, deadlineMs: Math.min(policy.deadlineMs, WARM_UP.deadlineMs) });
-  for (const row of rows.slice(0, WARM_UP.rows)) plan.explain(row);
-}
-
-const planFor = (model, policy) => prepare(model, loadPolicy(policy), { now: () => performance.now() });
-
-function describeRow(result, ms, model, target) {
-  const [answer] = result.counterfactuals;
-  const isInfeasible = result.status === 'infeasible';
-  return {
-    ms,
-    isInfeasible,
-    isProved: isProved(result),
-    isValid: answer !== undefined && model.predict(answer.features).prediction === target,
-    cost: answer?.cost ?? Infinity,
-    // An answer without a bound may be all too dear, a row without an answer is.
-    gap: isInfeasible ? 0 : (answer?.proof.gap ?? 1),
-  };
-}
-
-const share = (rows, test) => rows.filter(test).length / rows.length;
-
-const figure = (value) => Number(value.toPrecision(3));
-
-function rowMs(rows) {
-  const { median, p95 } = summarise(rows.map(({ ms }) => ms));
-  return { median: figure(median), p95: figure(p95), largest: figure(Math.max(...rows.map(({ ms }) => ms))) };
 }
 
 function describeProofs(rows) {

@@ -3,6 +3,8 @@
  * of what it is about; nothing when the run did not measure that, or not at full size.
  */
 import { GOAL, ROWS } from './end-to-end.mjs';
+import { NETWORKS } from './network-models.mjs';
+import { CLOSE } from './networks.mjs';
 import { PATH_ROWS, GOAL as PATHS_GOAL } from './paths.mjs';
 import { GOAL as BULK_GOAL, BULK_ROWS } from './queue-bulk.mjs';
 import { GOALS as EVENT_GOALS, FOREST_ROWS, SECONDS } from './queue-events.mjs';
@@ -57,16 +59,16 @@ const ofEndToEnd =
 
 const CREDIT_FORESTS = ['credit-rf', 'credit-rf5', 'credit-gb', 'credit-xgb8'];
 
-/** The worst of a figure over the named forests; nothing unless all of them were measured, on all their rows. */
-const worstForest =
-  (worst, names, figureOf) =>
-  ({ forests = [] }) => {
-    const measured = names.map((name) => forests.find((forest) => forest.isWhole && forest.name === name));
-    return measured.includes(undefined) ? undefined : worst(...measured.map(figureOf));
-  };
+/** The worst of a figure over the named models; nothing unless all of them were measured, on all their rows. */
+const worstModel = (worst, kind) => (names, figureOf) => (results) => {
+  const measured = names.map((name) => results[kind]?.find((model) => model.isWhole && model.name === name));
+  return measured.includes(undefined) ? undefined : worst(...measured.map(figureOf));
+};
 
-const largestOf = (names, figureOf) => worstForest(Math.max, names, figureOf);
-const smallestOf = (names, figureOf) => worstForest(Math.min, names, figureOf);
+const largestOf = worstModel(Math.max, 'forests');
+const smallestOf = worstModel(Math.min, 'forests');
+const largestNetwork = worstModel(Math.max, 'networks');
+const smallestNetwork = worstModel(Math.min, 'networks');
 
 const median = ({ rowMs }) => rowMs.median;
 const proved = ({ provedShare }) => provedShare;
@@ -132,6 +134,39 @@ const FOREST_GOALS = [
     unit: 's',
     atMost: 2,
     measure: ({ modelImport }) => modelImport?.seconds,
+  },
+];
+
+const SMALL_NETWORKS = NETWORKS.filter((name) => name.endsWith('-8'));
+
+const NETWORK_GOALS = [
+  { name: 'networks of 8 units, share proved', unit: '', atLeast: 1, measure: smallestNetwork(SMALL_NETWORKS, proved) },
+  { name: 'networks of 8 units, median', unit: 'ms', atMost: 50, measure: largestNetwork(SMALL_NETWORKS, median) },
+  { name: '32 units, d = 13, share proved', unit: '', atLeast: 0.8, measure: smallestNetwork(['wine-32'], proved) },
+  { name: '32 units, d = 30, share proved', unit: '', atLeast: 0.5, measure: smallestNetwork(['cancer-32'], proved) },
+  {
+    name: '32 units, d = 30, effort of 5 ms, share valid',
+    unit: '',
+    atLeast: 1,
+    measure: smallestNetwork(['cancer-32'], ({ first }) => first.validShare),
+  },
+  {
+    name: '32 units, d = 30, effort of 5 ms, median',
+    unit: 'ms',
+    atMost: 5,
+    measure: largestNetwork(['cancer-32'], ({ first }) => median(first)),
+  },
+  {
+    name: '32 units, d = 30, effort of 20 ms, median',
+    unit: 'ms',
+    atMost: 20,
+    measure: largestNetwork(['cancer-32'], ({ good }) => median(good)),
+  },
+  {
+    name: '32 units, d = 30, effort of 20 ms, median cost over the best known',
+    unit: '',
+    atMost: CLOSE,
+    measure: largestNetwork(['cancer-32'], ({ good }) => good.costRatio),
   },
 ];
 
@@ -274,6 +309,7 @@ const GOALS = [
   { name: 'explain, share of the floor', unit: '', atLeast: GOAL.ratio, measure: ofEndToEnd('ratio') },
   { name: 'explain, resident', unit: 'MB', atMost: GOAL.residentMb, measure: ofEndToEnd('residentMb') },
   ...FOREST_GOALS,
+  ...NETWORK_GOALS,
   ...QUEUE_GOALS,
   ...ELSEWHERE_GOALS,
 ];

@@ -16,6 +16,8 @@ import { measureForestBulk, measureImport } from './forest-bulk.mjs';
 import { FORESTS, LARGE, provideForests } from './forest-models.mjs';
 import { checkHeuristics, measureForest } from './forests.mjs';
 import { judge } from './goals.mjs';
+import { NETWORKS, provideNetworks } from './network-models.mjs';
+import { measureNetwork } from './networks.mjs';
 import { measurePaths, PATH_ROWS } from './paths.mjs';
 import { measurePortfolio } from './portfolio.mjs';
 import { listCases } from './problems.mjs';
@@ -29,6 +31,7 @@ import {
   showForests,
   showGoals,
   showImport,
+  showNetworks,
   showPage,
   showPaths,
   showPortfolio,
@@ -51,11 +54,16 @@ const print = options.json ? () => {} : (text) => console.log(text);
 const isWanted = (name) => !options.only || options.only.some((text) => name.includes(text));
 
 const loadBefore = readLoad();
-const forests = findForests();
+const forests = trained(FORESTS.some((name) => isWanted(`forest ${name}`)) || isWanted('import'), provideForests);
+const networks = trained(
+  NETWORKS.some((name) => isWanted(`network ${name}`)),
+  provideNetworks,
+);
 const measured = {
   cases: await runCases(),
   portfolio: await runPortfolio(),
   forests: await runForests(),
+  networks: await runNetworks(),
   forestBulk: await runForestBulk(),
   modelImport: await runImport(),
   endToEnd: await runEndToEnd(),
@@ -115,14 +123,14 @@ async function runPortfolio() {
 }
 
 /** Before anything is measured: whoever lacks the libraries that train them should not wait for that news. */
-function findForests() {
-  if (!FORESTS.some((name) => isWanted(`forest ${name}`)) && !isWanted('import')) return undefined;
+function trained(areWanted, provide) {
+  if (!areWanted) return undefined;
   checkHeuristics();
   try {
-    return provideForests();
+    return provide();
   } catch (error) {
     if (!(error instanceof Missing)) throw error;
-    console.error(`${error.message} (it trains the forests of the bench)`);
+    console.error(`${error.message} (it trains models of the bench)`);
     return process.exit(1);
   }
 }
@@ -132,6 +140,14 @@ async function runForests() {
   for (const name of FORESTS.filter((one) => isWanted(`forest ${one}`)))
     done.push(await measureForest(name, forests, options.short));
   if (done.length) print(showForests(done));
+  return done;
+}
+
+async function runNetworks() {
+  const done = [];
+  for (const name of NETWORKS.filter((one) => isWanted(`network ${one}`)))
+    done.push(await measureNetwork(name, networks, options.short));
+  if (done.length) print(showNetworks(done));
   return done;
 }
 

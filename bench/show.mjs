@@ -1,5 +1,6 @@
 /** Results -> tables for the terminal, those between the marks of bench/README.md, and the text of bench/results.json. */
 import { describeEndToEnd } from './end-to-end.mjs';
+import { NETWORK_COLUMNS } from './networks.mjs';
 import { describePaths } from './paths.mjs';
 import { describeQueueBulk } from './queue-bulk.mjs';
 import { describeEvents, describeWorkers } from './queue-events.mjs';
@@ -80,6 +81,9 @@ export const showPortfolio = (figures) =>
 export const showForests = (forests) =>
   titled('Trained forests: all solvers, heuristics alone, memory', textTable(FOREST_COLUMNS, forests));
 
+export const showNetworks = (networks) =>
+  titled('Trained networks: proofs, and answers in a hurry', textTable(NETWORK_COLUMNS, networks));
+
 const describeForestBulk = (figures) =>
   [
     `${showNumber(figures.rows)} rows, ${figures.threads} threads, start-up included`,
@@ -118,8 +122,8 @@ export function showPage(page, results) {
 }
 
 function pageTables(results) {
-  const { date, machine, goals, cases, portfolio, forests, forestBulk, modelImport, endToEnd, queue, scorer, paths } =
-    results;
+  const { date, machine, goals, cases, portfolio, forests, networks } = results;
+  const { forestBulk, modelImport, endToEnd, queue, scorer, paths } = results;
   return [
     `${date}, Node ${machine.node}, ${machine.cpu}, ${machine.cores} cores, load ${machine.load.join(' before and ')} after.`,
     markdownTable(GOAL_COLUMNS, goals),
@@ -129,6 +133,8 @@ function pageTables(results) {
     markdownTable(PORTFOLIO_COLUMNS, [portfolio]),
     'Trained forests under their policies:',
     markdownTable(FOREST_COLUMNS, forests),
+    'Trained networks of one hidden layer, 2 s for a row:',
+    markdownTable(NETWORK_COLUMNS, networks),
     '`explain` of the forest `bulk`:',
     `\`\`\`\n${describeForestBulk(forestBulk)}\n\`\`\``,
     '`models import --from xgboost`:',
@@ -179,9 +185,10 @@ function pivotColumns(cases) {
 
 const bothTimes = (c) => (c ? `${showNumber(c.solverUs.median)} / ${showNumber(c.rowUs.median)}` : '');
 
-/** JSON with a line for each forest and each case. */
-export function showResults({ cases, forests, ...others }) {
+/** JSON with a line for each forest, each network and each case. */
+export function showResults({ cases, forests, networks, ...others }) {
   const head = JSON.stringify(others, null, 2).replace(/\n}$/, '');
   const lines = (list) => list.map((figures) => `    ${JSON.stringify(figures)}`).join(',\n');
-  return `${head},\n  "forests": [\n${lines(forests)}\n  ],\n  "cases": [\n${lines(cases)}\n  ]\n}\n`;
+  const lists = Object.entries({ forests, networks, cases });
+  return `${head},\n${lists.map(([name, list]) => `  "${name}": [\n${lines(list)}\n  ]`).join(',\n')}\n}\n`;
 }
