@@ -6,11 +6,11 @@
 
 export interface Engine {
   readonly name: string;
-  /** How often it was loaded in this thread. */
+  /** How often the engine was loaded in this thread. */
   readonly loads: number;
-  /** Loads it, once per thread; later calls wait for the same loading. */
+  /** Loads the engine once per thread. Later calls wait for the same loading. */
   load(): Promise<void>;
-  /** Set: the engine broke and is being loaded anew. Until then its solvers answer that they failed. */
+  /** Set while a broken engine is being loaded anew. Until then its solvers report failure. */
   readonly reloading: Promise<void> | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * THE TABLE of solvers, in order of preference. A problem's ladder is the rows that accept it, from the top. A new method
- * is one file and one row here; the conformance suite runs over the table.
+ * THE TABLE of solvers, in order of preference. The ladder of a problem consists of the rows that accept the problem, from the top. A new
+ * method is one file and one row here. The conformance suite runs over the table.
  */
 
 import { additive } from './additive/additive.js';

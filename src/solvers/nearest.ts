@@ -1,8 +1,8 @@
 /**
- * The last resort: a row of the training set that has the target, taken over as far as the policy lets it, then pulled
- * back towards the person while it stays an answer. Always fast, never proved.
+ * The last resort: a row of the training set that has the target, taken over as far as the policy permits, then pulled back
+ * towards the person while the point stays an answer. The method is always fast and proves nothing.
  *
- * For each of the nearest candidates: features that may not take the sample's value keep their own; then, feature by
+ * For each of the nearest candidates: features that may not take the sample's value keep the person's own. Then, feature by
  * feature from the dearest on, the old value is restored where the model still agrees, and numeric moves are shortened
  * by bisection.
  */
@@ -30,15 +30,15 @@ import {
 
 const CANDIDATES = 24;
 const HALVINGS = 30;
-/** Operations for one look at a point besides the model's own, and for each column. */
+/** Operations for one look at a point, apart from the model's own, and further operations for each column. */
 const FLOPS_PER_LOOK = 300;
 const FLOPS_PER_COLUMN = 5;
 
-/** Says whether something holds, once its scores are there. */
+/** A computation that yields the points whose scores it needs. */
 type Asked<T> = Generator<ScoreBatch, T, void>;
 
 class PreparedNearest implements Prepared {
-  /** Samples that have the target; null: not asked yet. */
+  /** Samples that have the target. Null: the model has not been asked yet. */
   private samples: readonly Float64Array[] | null = null;
 
   constructor(private readonly problem: Problem) {}
@@ -73,11 +73,11 @@ interface Pulled {
   readonly cost: number;
 }
 
-/** One person's search. */
+/** The search for one person. */
 class Pull {
   private readonly here: Float64Array;
   private readonly domain: Domain;
-  /** Of a look, in units of effort. */
+  /** Effort of one look, in units of effort. */
   private readonly work: number;
 
   constructor(
@@ -107,7 +107,7 @@ class Pull {
     return limit(best && inColumns(this.problem, best.values), Number.NEGATIVE_INFINITY);
   }
 
-  /** A candidate as near to the person as it gets; null: it is no answer, or the work is spent. */
+  /** Pulls a candidate as near to the person as possible. Null: the candidate is no answer, or the budget is spent. */
   private *pull(values: Float64Array): Asked<Pulled | null> {
     if (this.limits.budget.isSpent || !(yield* this.isAnswer(values))) return null;
     yield* this.pullBack(values);
@@ -139,7 +139,7 @@ class Pull {
     for (const feature of changed.sort((a, b) => price(b) - price(a))) yield* this.restore(values, feature);
   }
 
-  /** The value nearest to the old one with which the rest is still an answer. */
+  /** Sets the feature to the value nearest to its old one with which the point is still an answer. */
   private *restore(values: Float64Array, feature: Feature): Asked<void> {
     const f = feature.index;
     let good = values[f];
@@ -169,7 +169,7 @@ class Pull {
 export const nearest: Solver = {
   name: 'nearest',
   takesTerm: true,
-  // Where there is a gradient, the rows of the training set are starts of descents.
+  // Where a gradient exists, the gradient search already starts its descents from the rows of the training set.
   place: (problem) => (isOpaque(problem) && problem.gradient ? 'rescue' : 'rung'),
   accepts: (problem) => (problem.samples.length ? 'heuristic' : 'no'),
   prepare: (problem) => new PreparedNearest(problem),

@@ -1,14 +1,14 @@
 /**
- * Dual simplex for small dense LPs with bounds on everything, written for counterfactuals:
+ * Dual simplex for small dense LPs with bounds on every variable and row, written for counterfactuals:
  *
  *   min c·v   s.t.   s = A v,   lo <= (v, s) <= hi,   c >= 0,  v at a finite lower bound to begin with
  *
- * "Nobody changes anything" is dual feasible from the start, so there is no phase one, and a handful of violated rows
- * takes a handful of pivots. The ratio test flips bounds as it passes them (long steps). Dense rows, no warm start: an
- * answer depends on its row alone, never on the rows before it.
+ * The start (nobody changes anything) is dual feasible. No phase one is needed, and a handful of violated rows takes a handful of
+ * pivots. The ratio test flips bounds as it passes them (long steps). Rows are dense and there is no warm start: an answer depends
+ * only on its own row, never on the rows before.
  *
  * Tolerances are relative: entries that cancel are zero, a pivot is judged beside the others of its row, and values are
- * computed again from the rows once the basis is found. None of that proves anything: dual-bound.ts does.
+ * computed again from the rows once the basis is found. These tolerances prove nothing; dual-bound.ts proves the bounds.
  *
  * Numbering: variable j < n is structural, n + i is the activity of row i. `table` holds basic = table · nonbasic.
  */
@@ -17,21 +17,21 @@ import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 
 export type SimplexStatus = 'optimal' | 'infeasible' | 'numerical';
 
-/** What a pivot takes for each entry of the table, with the choice of the pivot. */
+/** Operations of a pivot for each entry of the table, including the choice of the pivot. */
 const FLOPS_PER_ENTRY = 2;
-/** A sum of this share of its terms is rounding. */
+/** A sum below this share of its terms is rounding noise. */
 const CANCELLED = 1e-13;
-/** A pivot of this share of its row's largest entry is rounding. */
+/** A pivot below this share of its row's largest entry is rounding noise. */
 const PIVOT_SHARE = 1e-12;
-/** Prices that differ by less, relatively, tie. */
+/** Prices whose relative difference is smaller tie. */
 const TIE = 1e-12;
-/** How often values are computed again from the rows. */
+/** How often the final values are computed again from the rows. */
 const REFINEMENTS = 2;
 
 export class BoundedSimplex {
   lo = new Float64Array();
   hi = new Float64Array();
-  /** By row: a violation up to this is none. */
+  /** By row: a violation up to this size counts as none. */
   slack = new Float64Array();
   /** Reduced costs by nonbasic position. */
   private reduced = new Float64Array();
@@ -46,14 +46,14 @@ export class BoundedSimplex {
   m = 0;
   n = 0;
   pivots = 0;
-  /** The row that could not be met, after 'infeasible'. */
+  /** The row that cannot be met, after 'infeasible'. */
   private failed = -1;
 
   constructor(m: number, n: number) {
     this.resize(m, n);
   }
 
-  /** Sets the size of the program; bounds have to be written again. */
+  /** Sets the size of the program. The caller must write the bounds again. */
   resize(m: number, n: number): void {
     this.m = m;
     this.n = n;
@@ -81,8 +81,8 @@ export class BoundedSimplex {
   }
 
   /**
-   * Solves from the slack basis. `rows` is m x n; bounds are in `lo` and `hi`, row tolerances in `slack`. With a budget it gives up,
-   * as 'numerical', when its work comes to what is left.
+   * Solves from the slack basis. `rows` is m x n. `lo` and `hi` hold the bounds, `slack` the row tolerances. With a budget, the solver
+   * gives up as 'numerical' when its work reaches the rest of the budget.
    */
   solve(rows: Float64Array, cost: Float64Array, budget?: Budget): SimplexStatus {
     const { m, n, table } = this;
@@ -123,14 +123,14 @@ export class BoundedSimplex {
     return 'numerical';
   }
 
-  /** A value or a reduced cost that overflowed violates nothing, and means nothing. */
+  /** An overflowed value or reduced cost compares as no violation, so the result would be meaningless. */
   private isFinite(): boolean {
     for (let i = 0; i < this.m; i++) if (!Number.isFinite(this.basicValue[i])) return false;
     for (let j = 0; j < this.n; j++) if (!Number.isFinite(this.reduced[j])) return false;
     return true;
   }
 
-  /** Corrects the basic values: rows that are met at an end are met there again, by the rows as they were given. */
+  /** Corrects the basic values so that rows at an end meet that end exactly, computed from the original rows. */
   private refine(): void {
     const { m, n, table, basicValue, nonbasic } = this;
     const values = this.ratios;
@@ -174,7 +174,7 @@ export class BoundedSimplex {
     return worst;
   }
 
-  /** The nonbasic position that enters for row r; bounds passed on the way are flipped. -1: the row cannot be met. */
+  /** The nonbasic position that enters for row r. Bounds passed on the way are flipped. -1: the row cannot be met. */
   private ratioTest(r: number): number {
     const { n, table, nonbasic, candidates, ratios, lo, hi, atUpper } = this;
     const leaving = this.basic[r];
@@ -209,7 +209,7 @@ export class BoundedSimplex {
     return most;
   }
 
-  /** Among candidates that tie with the k-th, the one with the largest pivot. */
+  /** Among the candidates that tie with the k-th, the candidate with the largest pivot. */
   private steadier(order: Int32Array, k: number, r: number): number {
     let best = order[k];
     for (let i = k + 1; i < order.length; i++) {
@@ -257,7 +257,7 @@ export class BoundedSimplex {
     this.atUpper[q] = toUpper ? 1 : 0;
   }
 
-  /** What the last solve took, in units of effort. */
+  /** The work of the last solve, in units of effort. */
   get work(): number {
     return (FLOPS_PER_ENTRY * (this.pivots + 1) * this.m * this.n) / FLOPS_PER_UNIT;
   }
@@ -278,7 +278,7 @@ export class BoundedSimplex {
       if (this.nonbasic[q] >= this.n) multipliers[this.nonbasic[q] - this.n] = this.reduced[q];
   }
 
-  /** Changes multipliers so that what they earn at each basic variable rises by as much as is missing there. */
+  /** Changes the multipliers so that their earnings at each basic variable rise by the missing amount. */
   correctMultipliers(multipliers: Float64Array, missing: Float64Array): void {
     const { m, n, table, basic, nonbasic } = this;
     for (let i = 0; i < m; i++) {
@@ -288,7 +288,7 @@ export class BoundedSimplex {
     }
   }
 
-  /** After 'infeasible': multipliers y of the rows whose combination y·s cannot reach what its bounds demand. */
+  /** After 'infeasible': multipliers y of the rows whose combination y·s cannot reach the demand of its bounds. */
   readCertificate(multipliers: Float64Array): void {
     multipliers.fill(0);
     const r = this.failed;
@@ -301,11 +301,11 @@ export class BoundedSimplex {
   }
 }
 
-/** a + b, and zero where hardly anything is left of them. */
+/** a + b; zero where the terms cancel up to rounding. */
 function sum(a: number, b: number): number {
   const value = a + b;
   return Math.abs(value) <= CANCELLED * Math.abs(a) ? 0 : value;
 }
 
-/** What is asked for the first time, and some more from then on. */
+/** The first allocation has the wanted size. Later allocations have reserve. */
 const grown = ({ length }: Float64Array, wanted: number): number => (length ? 2 * wanted : wanted);

@@ -1,16 +1,16 @@
 /**
- * Copies of bounds for the nodes of a search, in arrays that are used again for the next person: making a typed array costs
- * more than a small node's arithmetic. Long searches make further ones, which the garbage collector gets.
+ * Copies of bounds for the nodes of a search. The arrays are reused for the next person, because allocating a typed array costs more than a
+ * small node's arithmetic. Long searches allocate further arrays, which the garbage collector frees.
  */
 
-/** How many arrays are kept. */
+/** How many arrays the pool keeps. */
 const KEPT = 256;
 
 export class BoundsPool {
   private readonly kept: Float64Array[] = [];
   private used = 0;
 
-  /** From here on all arrays may be used again. */
+  /** Makes all arrays available again. */
   begin(): void {
     this.used = 0;
   }

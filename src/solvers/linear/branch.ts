@@ -7,12 +7,12 @@
  *   pruning                 tighten.ts removes values that cannot be better from a node before the node is divided
  *   a first answer          single-moves.ts
  *
- * Relaxations see the region widened by a hair, and leaves see the region narrowed by as much. A leaf counts only if the model
- * itself agrees: a lattice point exactly on the boundary is neither lost nor taken on trust.
+ * Relaxations use a slightly widened region, and leaves a region narrowed by the same amount. A leaf counts only if the model itself
+ * agrees: a lattice point exactly on the boundary is neither lost nor accepted unchecked.
  *
- * Nodes are taken best first, with a dive into the better child: answers come early. Every node is solved from
- * scratch: a small tableau is cheaper to rebuild than to keep exact. A node that is closed without a proof leaves its bound
- * behind, and the search claims no more than that bound.
+ * Nodes are visited best first, with a dive into the better child: answers come early. Every node is solved from scratch, because a small
+ * tableau is cheaper to rebuild than to keep exact. A node that is closed without a proof keeps its bound, and the search claims no more
+ * than that bound.
  */
 import type { LinearRow } from '../../models/region.js';
 import { cloneDomain, type Domain, pin } from '../../policy/domain.js';
@@ -44,18 +44,18 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
     : 'no';
 }
 
-/** Share of the cost below which a better answer is not worth finding: well inside what counts as optimal. */
+/** Relative improvement below which a better answer is not worth finding: well inside the tolerance of `optimal`. */
 const WORTH = 1e-7;
-/** A continuous move of the relaxation below this, in units of the gap, is the width of the hair and not a change. */
+/** A continuous move of the relaxation below this size, in units of the gap, comes from the widened region and is not a change. */
 const STANDS_STILL = 1e-9;
-/** What a node takes beside its program, in units of effort, and for each move. */
+/** Work of a node apart from its program, in units of effort: a fixed part and a part for each move. */
 const NODE_WORK = 1.5;
 const MOVE_WORK = 0.05;
-/** What the hulls of curved costs take for each move of a row. */
+/** Work for the hulls of curved costs, for each move of a row. */
 const CURVE_WORK = 5;
-/** So many nodes are looked at sooner than they are tightened. */
+/** The first nodes are not tightened: visiting so few nodes is cheaper than tightening them. */
 const FEW_NODES = 4;
-/** How many nodes without a proof are divided further; the others leave their bound. */
+/** How many nodes without a proof are divided further. Further such nodes are closed with their bound. */
 const RETRIES = 64;
 
 export class PreparedBranch implements Prepared {
@@ -67,17 +67,17 @@ export class PreparedBranch implements Prepared {
   private readonly best: BestAnswer;
   private readonly x: Float64Array;
   private readonly features: Problem['space']['features'];
-  /** Costs are multiples of this (unweighted L0), so that bounds may be rounded up; 0: they are not. */
+  /** Costs are multiples of this quantum (unweighted L0), so bounds may be rounded up. 0: costs have no quantum. */
   private readonly quantum: number;
-  /** L0 says which features change, not how far: of its answers the one that moves least is told. */
+  /** L0 decides which features change but not how far. Among its answers the solver reports the one that moves least. */
   private readonly least: PreparedBranch | null;
   private domain!: Domain;
   private limits!: Limits;
-  /** Least bound of the nodes that were closed by their bound. */
+  /** The least bound of the nodes that were closed by their bound. */
   private closed = Infinity;
-  /** Nodes that were closed without a proof. */
+  /** The number of nodes that the engine could not solve with a proof. */
   private doubts = 0;
-  /** Some continuous feature of the node that was settled last may still move. */
+  /** Whether a continuous feature of the node that was settled last may still move. */
   private isFree = false;
   private visited = 0;
 
@@ -113,7 +113,7 @@ export class PreparedBranch implements Prepared {
     return this.conclude(cut);
   }
 
-  /** Visits nodes until none is left; returns the least bound of those that it had no budget for. */
+  /** Visits nodes until none is left. Returns the least bound of the nodes that the budget left open. */
   private search(root: NodePart): number {
     const { limits, best } = this;
     const open = new NodeHeap<NodePart>();
@@ -132,7 +132,7 @@ export class PreparedBranch implements Prepared {
     return Infinity;
   }
 
-  /** Whether a bound leaves nothing worth finding; if so it is kept. */
+  /** Whether a bound proves that no better answer is worth finding. The bound of a closed node is kept. */
   private isClosed(bound: number): boolean {
     const ceiling = Math.min(this.best.cost, this.limits.cutoff);
     const proved = this.quantum ? this.quantum * Math.ceil(bound / this.quantum - 1e-6) : bound;
@@ -156,7 +156,7 @@ export class PreparedBranch implements Prepared {
     return this.divide(node);
   }
 
-  /** A node that nothing is known about is divided at some value, as long as there are not too many. */
+  /** Divides a node whose relaxation has no proof at some value, up to RETRIES times. */
   private doubt(node: NodePart): NodePart[] {
     const parts = this.doubts++ < RETRIES ? this.splits.aroundValue(node, this.view(node), this.domain.origin) : [];
     return parts.length ? parts : this.leave(node);
@@ -182,21 +182,21 @@ export class PreparedBranch implements Prepared {
     const row = isAnswer ? undefined : this.brokenRow(node);
     if (row && isFixed(row, node)) return [];
     if (children.length) return children;
-    // A point that had to go further in than its relaxation says nothing about the node's other values.
+    // The point had to move further inside than its relaxation, so it proves nothing about the other values of the node.
     if (isAnswer && node.bound >= this.best.cost * (1 - WORTH)) return this.leave(node);
     const others = splits.aroundValue(node, view, this.x, row);
-    // A single point was looked at, and nothing else is left of the node.
+    // The node was a single point, and that point is checked.
     if (!others.length && !this.isFree) return [];
     return others.length ? others : this.leave(node);
   }
 
-  /** Nothing more can be done about a node: its bound is what is known of it. */
+  /** Closes a node that cannot be divided. Its bound remains as the proof. */
   private leave({ bound }: NodePart): NodePart[] {
     this.closed = Math.min(this.closed, bound);
     return [];
   }
 
-  /** Puts the relaxation's point into `x`, every value exactly on one of its feature's; false: it is no answer. */
+  /** Puts the relaxation's point into `x`, with every value exactly on a permitted value. False: the point is no answer. */
   private settle(node: NodePart, view: Domain): boolean {
     const { x, program } = this;
     const fixed: NodePart = { ...node, lower: this.pool.copyOf(node.lower), upper: this.pool.copyOf(node.upper) };
@@ -213,7 +213,7 @@ export class PreparedBranch implements Prepared {
       }
     }
     if (this.keeps(node, x)) return true;
-    // The cheapest point a hair further in, or exactly on the boundary.
+    // Tries the cheapest point slightly further inside, then exactly on the boundary.
     return this.isFree && (['inner', 'exact'] as const).some((edge) => this.settleInside(fixed, edge));
   }
 
@@ -221,7 +221,7 @@ export class PreparedBranch implements Prepared {
     this.x[c] = lower[c] = upper[c] = value;
   }
 
-  /** A move that is no more than the width of the hair is not made. */
+  /** Removes a move that is no larger than the width by which the region was widened. */
   private stand({ lower, upper }: NodePart, c: number, [up, down]: readonly number[]): void {
     const here = this.domain.origin[c];
     const { amounts } = this.program;
@@ -235,7 +235,7 @@ export class PreparedBranch implements Prepared {
     return this.keeps(fixed, this.x);
   }
 
-  /** Whether x keeps the number of changes, the policy's rows and the alternatives that the node has chosen, and the model agrees. */
+  /** Whether x keeps the limit of changes, the policy's rows and the node's chosen alternatives, and the model agrees. */
   private keeps({ alternative }: NodePart, x: Float64Array): boolean {
     const { problem, model } = this;
     const kept = (row: LinearRow) => keepsLink(row, x);
@@ -249,7 +249,7 @@ export class PreparedBranch implements Prepared {
     return this.features.filter((feature) => hasMoved(feature, this.domain.origin, x)).length;
   }
 
-  /** The first row of the policy that x breaks, of those that the node holds to. */
+  /** The first row that x breaks, among the policy's rows and the node's chosen alternatives. */
   private brokenRow({ alternative }: NodePart): LinearRow | undefined {
     const { problem, model, x } = this;
     const isBroken = (row: LinearRow) => !keepsLink(row, x);
@@ -257,7 +257,7 @@ export class PreparedBranch implements Prepared {
     return problem.links.find(isBroken) ?? (chosen === undefined ? undefined : model.atoms[chosen]);
   }
 
-  /** The first clause that x breaks and that the node has chosen no alternative of. */
+  /** The first clause that x breaks and for which the node has chosen no alternative. */
   private brokenClause({ alternative }: NodePart): number {
     const { x } = this;
     return this.problem.clauses.findIndex(
@@ -273,7 +273,7 @@ export class PreparedBranch implements Prepared {
     return true;
   }
 
-  /** What any answer costs under L0, where standing still is none. */
+  /** The least cost of any answer under L0, where the unchanged row is no answer. */
   private leastChange(root: NodePart): number {
     const { cost } = this.problem;
     if (cost.norm !== 'l0') return 0;
@@ -282,7 +282,7 @@ export class PreparedBranch implements Prepared {
     return Math.min(...this.features.map(({ index }) => cost.weight[index]));
   }
 
-  /** The answer that moves least among those that change the same features. */
+  /** Replaces the answer by the one that moves least among those that change the same features. */
   private moveLeast(): void {
     if (!this.least || !this.best.isFound) return;
     const { space } = this.problem;
@@ -302,11 +302,11 @@ export class PreparedBranch implements Prepared {
   }
 }
 
-/** Whether nothing that a row reads may still move. */
+/** Whether all columns that a row reads are fixed. */
 const isFixed = ({ a }: LinearRow, { lower, upper }: NodePart): boolean =>
   a.every((coefficient, c) => coefficient === 0 || lower[c] === upper[c]);
 
-/** 0 or 1, or what an imputer left of a category that does not change. */
+/** 0 or 1, or the imputed value of a category that does not change. */
 const wholeOf = (value: number, here: number): number => (value === here ? here : Math.round(value));
 
 /** The same problem with an L1 cost that measures each move by its largest effect on a row. */

@@ -3,65 +3,65 @@
  *
  *   min c·v   s.t.   lo_i <= a_i·v <= hi_i,   0 <= lo_j <= v_j <= hi_j,   c >= 0
  *
- * For any multipliers y, however they were come by,
+ * For any multipliers y, from whatever source,
  *
  *   c·v  >=  Σ_i y_i (lo_i for y_i > 0, hi_i for y_i < 0)  +  Σ_j min over [lo_j, hi_j] of (c_j - Σ_i y_i a_ij) v_j
  *
- * With c = 0 a positive bound proves that no v meets the rows (Farkas). Every sum is taken for the worst that rounding may
- * have done to it. The doubt about the ends of a row is the caller's (`doubt`), the doubt about its entries is counted here.
+ * With c = 0 a positive bound proves that no v meets the rows (Farkas). Every sum is taken for the worst case of rounding. The caller
+ * states the error of a row's ends (`doubt`). The error of the entries is counted here.
  *
- * A move without an end needs c_j - Σ y_i a_ij >= 0. Multipliers that miss that by a hair are corrected through the basis,
- * which costs no more than the hair times the move, and made smaller where that did not do. Where too little is left of them
- * the move is taken to end at REACH, in units of the gap: beyond that distance the model's own sums are rounding.
+ * A move without an upper bound needs c_j - Σ y_i a_ij >= 0. Multipliers that miss this by a small amount are corrected through the
+ * basis. The correction costs at most that amount times the move. Multipliers that still miss are scaled down. Where too little remains
+ * of them, the move is taken to end at REACH, in units of the gap: beyond that distance the model's own sums are rounding noise.
  *
- * Terms that the model adds up may be larger than a row's entries (`growth`). What they may earn by rounding is counted up to
- * NOISE_REACH. Where it adds up over long moves, these are made shorter: an answer that costs less than z moves v_j <= z / c_j, so
- * that the cost is at least the smaller of z and the bound over moves of that length.
+ * Terms that the model adds up may be larger than a row's entries (`growth`). Their possible gain by rounding is counted up to
+ * NOISE_REACH. Where the gain grows over long moves, the moves are shortened: an answer that costs less than z has v_j <= z / c_j.
+ * The cost is therefore at least the smaller of z and the bound over moves of that length.
  */
 import { HALF_ULP } from '../shared/linear-rows.js';
 
-/** The rows of a program as they were given: m x n entries, ends of the columns first. */
+/** The original rows of a program: m x n entries. `lo` and `hi` hold the ends of the columns first. */
 export interface BoundedRows {
   readonly m: number;
   readonly n: number;
   readonly rows: Float64Array;
   readonly lo: Float64Array;
   readonly hi: Float64Array;
-  /** By row: how far its ends may be off, and how many times larger the terms may be that the model adds up for an entry. */
+  /** By row: the largest error of its ends, and the largest ratio of the model's terms to the row's entries. */
   readonly doubt: Float64Array;
   readonly growth: Float64Array;
 }
 
-/** What knows how multipliers have to change for what they earn at some columns to change. */
+/** A basis that changes multipliers so that their earnings at given columns change. */
 export interface Basis {
   correctMultipliers(multipliers: Float64Array, missing: Float64Array): void;
 }
 
 const REACH = 2 ** 30;
 export const NOISE_REACH = 2 ** 20;
-/** A reduced cost below zero by this share of the cost is rounding, or a multiplier that is not quite there. */
+/** A reduced cost below zero by this share of the cost comes from rounding or from an inexact multiplier. */
 const NEARLY = 1e-6;
-/** Multipliers that have to shrink by more than this share are corrected. */
+/** Multipliers that would have to shrink by more than this share are corrected instead. */
 const SHRINK = 1e-11;
-/** Roundings of an entry: its scaling is exact, but a choice's is a difference, and the model adds up on its own. */
+/** Rounding errors of an entry. Scaling is exact, but the entry of a choice is a difference, and the model adds up in its own order. */
 const ENTRY_ROUNDINGS = 16;
-/** A share of the bound that is worth looking at shorter moves. */
+/** A relative gain of the bound that is worth trying shorter moves. */
 const WORTH_SHORTENING = 1e-9;
 
 export class DualBound {
-  /** Σ_i y_i a_ij, and the sum of the terms' sizes. */
+  /** Σ_i y_i a_ij, and the sum of the absolute terms. */
   earned = new Float64Array();
   private terms = new Float64Array();
-  /** How much larger than the terms are those that the model adds up. */
+  /** By how much the model's terms exceed these terms. */
   private noise = new Float64Array();
   private missing = new Float64Array();
   private demand = 0;
   private size = 0;
-  /** Of the last question about a cost: the share of y that was used, and what that proved. */
+  /** Of the last bound: the share of y that was used, and the bound that this share proves. */
   share = 1;
   bound = 0;
 
-  /** The least cost that y proves; -Infinity: none. With a basis, y is corrected in place where it falls short. */
+  /** The least cost that y proves; -Infinity: none. With a basis, y is corrected in place where it is dual infeasible. */
   least(program: BoundedRows, cost: Float64Array, y: Float64Array, basis?: Basis): number {
     this.combine(program, y);
     let bound = this.evaluateShare(program, cost);
@@ -69,7 +69,7 @@ export class DualBound {
       this.correct(program, cost, y, basis);
       bound = Math.max(bound, this.evaluateShare(program, cost));
     }
-    // No bound is above the demand: the demand is the z of shorter moves.
+    // No bound exceeds the demand. The demand therefore serves as the z of shorter moves.
     if (!(bound < this.demand * (1 - WORTH_SHORTENING))) return bound;
     return Math.max(bound, Math.min(this.demand, this.evaluate(program, cost, 1, this.demand)));
   }
@@ -86,7 +86,7 @@ export class DualBound {
     return this.bound;
   }
 
-  /** Whether y proves that nothing meets the rows; by more than the caller has doubts of its own. */
+  /** Whether y proves that no v meets the rows, by a margin above the caller's own doubt. */
   provesEmpty(program: BoundedRows, y: Float64Array, basis?: Basis, doubt = 0): boolean {
     this.combine(program, y);
     if (this.evaluate(program, null, 1) > doubt) return true;
@@ -95,7 +95,7 @@ export class DualBound {
     return this.evaluate(program, null, 1) > doubt;
   }
 
-  /** Lets y earn a hair less at basic columns than they cost. */
+  /** Corrects y so that it earns slightly less at basic columns than they cost. */
   private correct(program: BoundedRows, cost: Float64Array | null, y: Float64Array, basis: Basis): void {
     for (let j = 0; j < program.n; j++) this.missing[j] = this.reduced(cost ? cost[j] : 0, 1, j, 2 * program.m);
     basis.correctMultipliers(y, this.missing);
@@ -118,7 +118,7 @@ export class DualBound {
     this.demand = this.size = 0;
     for (let i = 0; i < m; i++) {
       const end = y[i] > 0 ? lo[n + i] - doubt[i] : hi[n + i] + doubt[i];
-      // Any multipliers will do: one that speaks of no end is left out.
+      // Any multipliers are valid, so a multiplier that refers to an infinite end is left out.
       if (y[i] === 0 || !Number.isFinite(y[i] * end)) continue;
       this.demand += y[i] * end;
       this.size += Math.abs(y[i] * end);
@@ -132,12 +132,15 @@ export class DualBound {
     }
   }
 
-  /** At most what is left of a unit of cost: c_j - s Σ y_i a_ij, less what rounding may have added. */
+  /** A lower bound of the reduced cost c_j - s Σ y_i a_ij that counts rounding. */
   private reduced(price: number, share: number, j: number, m: number): number {
     return price - share * this.earned[j] - (m + ENTRY_ROUNDINGS) * HALF_ULP * (price + this.terms[j]);
   }
 
-  /** The share of y that leaves no priced move without an end, and none by a hair, a reduced cost below zero. */
+  /**
+   * The largest share of y with which no priced move has a negative reduced cost, among moves without an upper bound and moves that miss
+   * only slightly.
+   */
   private shrink({ m, n, hi }: BoundedRows, cost: Float64Array): number {
     let share = 1;
     for (let j = 0; j < n; j++) {
@@ -149,7 +152,7 @@ export class DualBound {
     return share;
   }
 
-  /** `dearest`: for answers that cost less. */
+  /** `dearest`: the bound holds for answers that cost less than this. */
   private evaluate(
     { m, n, lo, hi }: BoundedRows,
     cost: Float64Array | null,

@@ -1,7 +1,7 @@
 /**
- * Units for the rows and columns of a matrix, such that  |a_ij| · rowScale_i · unit_j  is spread evenly around 1 in every
- * row and column: each unit in turn is the inverse geometric mean of the least and the largest entry (Tomlin 1975).
- * Units are powers of two: multiplying by one does not round.
+ * Units for the rows and columns of a matrix that spread  |a_ij| · rowScale_i · unit_j  evenly around 1 in every row and
+ * column: each unit in turn is the inverse geometric mean of the least and the largest entry (Tomlin 1975).
+ * Units are powers of two: multiplication by a power of two is exact.
  */
 import { nearestPowerOfTwo } from '../../linalg/floats.js';
 
@@ -23,7 +23,7 @@ export function geometricScale(matrix: readonly Float64Array[], columns: readonl
   return { rows: scale.rows.map(nearestPowerOfTwo), columns: scale.columns.map(nearestPowerOfTwo) };
 }
 
-/** What makes the least and the largest of some sizes equally far from 1; 1 where all are zero. */
+/** The factor that makes the least and the largest of some sizes equally far from 1; 1 where all are zero. */
 function evenly(entries: readonly number[]): number {
   let least = Infinity;
   let largest = 0;

@@ -3,12 +3,12 @@
  *
  *   min Σ c_j(Δ_j)   s.t.   lower <= a·(x + Δ) <= upper,   Δ in a box around 0
  *
- * Let g > 0 be what a·x lacks to the nearer end. Every Δ_j moves in the direction that helps, by at most its room m_j.
+ * Let g > 0 be the amount that a·x lacks to the nearer end. Every Δ_j moves in the direction that helps, by at most its room m_j.
  *   L1: greedy by price w_j/|a_j|, an order that does not depend on the row: sorted once per model.     O(d) per row
  *   L2: Δ_j = min(m_j, λ|a_j|/w_j); λ by saturating whatever exceeds its room and solving again.        O(d) per pass
- * Infeasible exactly when Σ |a_j| m_j < g, which is its own certificate. What rounding may have done to g, here or where
- * the model adds up, is granted to the answer before anything is called infeasible, and taken off the bound: the least
- * cost is convex in g, so that the price of the last unit bounds what is saved by asking for less.
+ * Infeasible exactly when Σ |a_j| m_j < g, which is its own certificate. The largest rounding error of g, here or in the model's sums,
+ * is granted to the answer before a row is called infeasible, and is taken off the bound: the least cost is convex in g, so the price of
+ * the last unit bounds the saving of a smaller demand.
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
@@ -33,9 +33,9 @@ function accepts({ traits, piece }: Problem): 'no' | 'exact' {
 class Slab implements Prepared {
   private readonly a: Float64Array;
   private readonly size: Float64Array;
-  /** How many times larger than the row's own terms are those that the model adds up. */
+  /** The largest ratio of the model's terms to the row's own terms. */
   private readonly growth: number;
-  /** Columns by ascending price, those without influence left out. */
+  /** Columns by ascending price, without the columns that have no influence. */
   private readonly order: Int32Array;
   /** a²/w by column: gain per unit of λ (L2). */
   private readonly yield: Float64Array;
@@ -97,7 +97,7 @@ class Slab implements Prepared {
     return solved(x, side === 0 ? 0 : Math.max(0, spent - this.multiplier * (depth + rounding + noise)));
   }
 
-  /** For answers that cost less than some amount; where nothing limits a column, rounding has no limit either. */
+  /** The effect of rounded distances over all answers that cost less than the amount; infinite where nothing limits a column. */
   private distanceRounding({ origin, lower, upper }: Domain, amount: number): number {
     const row = this.problem.piece.rows[0];
     if (!readsDistances(row)) return 0;
@@ -110,7 +110,7 @@ class Slab implements Prepared {
     );
   }
 
-  /** A row inside the slab but nearer to an end than the depth asks for is moved in, too. */
+  /** The amount by which a row inside the slab has to move inwards to reach the depth. */
   private shortOfDepth(activity: number, depth: number): number {
     const row = this.problem.piece.rows[0];
     return depth - Math.min(activity - row.lower, row.upper - activity);

@@ -1,6 +1,6 @@
 /**
- * What moves cost, for the relaxation of branch.ts. A move of the amount v >= 0 has the true cost φ(v); on a node's interval
- * [lo, hi] it is replaced by its lower convex hull, a chain of pieces of ascending slope:
+ * The costs of moves, for the relaxation of branch.ts. A move of the amount v >= 0 has the true cost φ(v). On a node's interval [lo, hi]
+ * the lower convex hull replaces φ: a chain of pieces of ascending slope.
  *
  *   l1           φ(v) = w v: one piece
  *   l0           φ(v) = w for any change: slope w/hi while the feature is undecided, nothing once it counts as changed
@@ -9,24 +9,24 @@
 import { type CostCurve, costAt, costCurve } from '../shared/cost-curve.js';
 import type { MoveModel } from './moves.js';
 
-/** Lengths and slopes of the pieces of a hull, in turn; the last length may be infinite. */
+/** Lengths and slopes of the pieces of a hull, alternating. The last length may be infinite. */
 export type Hull = Float64Array;
 
 export class MoveCosts {
   private curves: (CostCurve | undefined)[] = [];
-  /** By move, lower and upper end: hulls of the present person. */
+  /** Hulls of the present person, by move, lower and upper end. */
   private hulls: (Map<number, Map<number, Hull>> | undefined)[] = [];
   private readonly line = new Float64Array(2);
 
   constructor(private readonly model: MoveModel) {}
 
-  /** Forgets the person before. */
+  /** Forgets the previous person. */
   begin(): void {
     this.curves = [];
     this.hulls = [];
   }
 
-  /** What an amount of a move really costs by itself. */
+  /** The true cost of an amount of a move by itself. */
   of(j: number, amount: number): number {
     const { model } = this;
     const { cost } = model.problem;

@@ -8,9 +8,9 @@
  * Rows of the tableau: region and policy rows, one per choice, one for the number of changes, one per alternative of
  * each clause.
  *
- * Scaling: rows and moves get units such that the entries of each are spread evenly around 1 (geometric means, once per
- * model), and all moves are measured in the gap between the person and the rows. Units are powers of two, so that scaling
- * does not round: what is proved about scaled rows is proved about the rows.
+ * Scaling: rows and moves get units that spread the entries of each evenly around 1 (geometric means, once per model), and all moves are
+ * measured in the gap between the person and the rows. Units are powers of two, and scaling is exact: a proof about scaled rows is a proof
+ * about the rows.
  */
 import { nearestPowerOfTwo } from '../../linalg/floats.js';
 import { dot, largestSize } from '../../linalg/vector.js';
@@ -33,13 +33,13 @@ import {
 import { NOISE_REACH } from './dual-bound.js';
 import { geometricScale } from './geometric-scale.js';
 
-/** What rounding leaves of a row that is met, in units of the gap. */
+/** The rounding residual of a row that is met, in units of the gap. */
 const LEAST_SLACK = 1e-15;
 
 export interface Move {
   readonly feature: Feature;
   readonly kind: 'up' | 'down' | 'choose';
-  /** The category or rank that `choose` goes to. */
+  /** The category or rank that a `choose` move selects. */
   readonly category: number;
 }
 
@@ -51,7 +51,7 @@ export class MoveModel {
   readonly always: readonly LinearRow[];
   readonly regionRows: number;
   private readonly readsDistances: boolean;
-  /** Features that are chosen among categories: one row each. */
+  /** Features with a choice among categories: one row each. */
   readonly choices: readonly Feature[];
   readonly atoms: readonly LinearRow[];
   /** First atom row of each clause; one more entry at the end. */
@@ -66,35 +66,38 @@ export class MoveModel {
   readonly rows: Float64Array;
   readonly lo: Float64Array;
   readonly hi: Float64Array;
-  /** By move, in the feature's own units: the unit that one scaled move stands for. */
+  /** By move, in the feature's own units: the length of one scaled unit. */
   readonly unit: Float64Array;
-  /** By row, scaled: a violation up to this is none; and how far outside its ends, which are depth inside, the model may see it met. */
+  /**
+   * By row, scaled. `slack`: a violation up to this size counts as none. `doubt`: how far outside the ends, which lie a depth inside, the
+   * model may still see the row as met.
+   */
   readonly slack: Float64Array;
   readonly doubt: Float64Array;
-  /** By row, for every person: what an entry's own rounding has to be multiplied by to cover the model's (dual-bound.ts). */
+  /** By row, for every person: the factor by which the model's rounding errors exceed those of an entry (dual-bound.ts). */
   readonly growth: Float64Array;
-  /** Room of each move, unscaled. */
+  /** Least and largest amount of each move, unscaled. */
   readonly least: Float64Array;
   readonly room: Float64Array;
   /** Lattice of each move, unscaled; 0: continuous. */
   readonly step: Float64Array;
-  /** By row: how far inside it is kept, unscaled. */
+  /** By row: the depth inside the row that answers keep, unscaled. */
   readonly depth: Float64Array;
-  /** What choosing costs, by move; 0 for numeric moves, which their solver prices. */
+  /** The cost of choosing, by move; 0 for numeric moves, whose cost the solver knows. */
   readonly choicePrice: Float64Array;
   private origin: Float64Array = new Float64Array();
   /** a·origin by row, and the size of its terms. */
   private readonly activity: Float64Array;
   private readonly size: Float64Array;
-  /** By row: the largest terms that choices add up. */
+  /** By row: the size of the largest terms that choices add. */
   private readonly choiceSize: Float64Array;
 
-  /** Units of moves and rows before the gap has its say. */
+  /** Units of moves and rows before they are scaled by the gap. */
   private readonly ownUnit: Float64Array;
   private readonly ownScale: Float64Array;
   private gap = 1;
 
-  /** `chooses`: ranks with an allow list are chosen among like categories, rather than counted up and down. */
+  /** `chooses`: a rank with an allow list is a choice like a category, instead of a number that moves up and down. */
   constructor(
     readonly problem: Problem,
     private readonly useGrid: boolean,
@@ -162,7 +165,7 @@ export class MoveModel {
     return Math.min(...this.movesOf[feature.index].map((j) => this.ownUnit[j]));
   }
 
-  /** Original rows and where they stand in the tableau. */
+  /** The original rows and their positions in the tableau. */
   private tableauRows(): [row: LinearRow, at: number][] {
     return [
       ...this.always.map((row, i): [LinearRow, number] => [row, i]),
@@ -187,7 +190,7 @@ export class MoveModel {
       if (kind !== 'choose' && tableau.length) this.ownUnit[j] = columns[feature.column];
   }
 
-  /** Entries of numeric moves are the same for everybody: the gap is in the move's unit and, inversely, in the row's. */
+  /** Entries of numeric moves are the same for everybody: the gap is a factor of the move's unit and, inversely, of the row's scale. */
   private writeNumericEntries(): void {
     for (const [row, at] of this.tableauRows()) {
       for (const [j, { kind, feature }] of this.moves.entries()) {
@@ -197,14 +200,14 @@ export class MoveModel {
     }
   }
 
-  /** Writes rows, bounds and lattices of one person; false: a row overflows for this person. */
+  /** Writes the rows, bounds and lattices of one person. False: a row overflows for this person. */
   fill(domain: Domain, nudge: number): boolean {
     if (!this.fillRows(domain, nudge)) return false;
     this.fillMoves(domain);
     return true;
   }
 
-  /** Writes the rows of one person, and what choices cost. */
+  /** Writes the rows of one person and the costs of choices. */
   fillRows(domain: Domain, nudge: number): boolean {
     this.origin = domain.origin;
     if (!this.measure(domain.origin)) return false;
@@ -258,7 +261,7 @@ export class MoveModel {
         this.least[j] = Math.max(0, up ? lower[c] - origin[c] : origin[c] - upper[c]);
         this.room[j] = Math.max(0, up ? upper[c] - origin[c] : origin[c] - lower[c]);
         this.step[j] = domain.step[feature.index] || (this.useGrid ? domain.grid[feature.index] : 0);
-        // Bounds of a domain are values themselves: they are whole numbers of steps away, but for rounding.
+        // The bounds of a domain are permitted values: up to rounding they are whole numbers of steps away.
         if (this.step[j] > 0) {
           this.least[j] = this.step[j] * Math.round(this.least[j] / this.step[j]);
           if (this.room[j] < Infinity) this.room[j] = this.step[j] * Math.round(this.room[j] / this.step[j]);
@@ -276,7 +279,7 @@ export class MoveModel {
     return inside && (ranks[index] === null || ranks[index]![category] === 1);
   }
 
-  /** Whether answers are kept a depth inside a row of the tableau: of the region, or with an open end. */
+  /** Whether answers stay a depth inside a row of the tableau: a row of the region, or a row with an open end. */
   isInner(i: number): boolean {
     return (
       i < this.regionRows || (i < this.choiceRow ? this.always[i] : this.atoms[i - this.atomRow])?.open !== undefined
@@ -299,7 +302,7 @@ export class MoveModel {
     this.doubt[i] = scale * (depth + roundingAt(row, domain.origin, this.size[i]));
   }
 
-  /** What one unit of a choice adds to a row. `present`: what the row's own category adds. */
+  /** The effect of one unit of a choice on a row. `present`: the contribution of the row's own category. */
   private effect({ a }: LinearRow, j: number, present: number, { origin }: Domain): number {
     const { feature, category } = this.moves[j];
     const c = feature.column;
@@ -326,8 +329,8 @@ export class MoveModel {
   }
 
   /**
-   * What multipliers of the rows that always hold may owe to rounding of distances: `longest` says how far a move may go, unscaled,
-   * and beyond NOISE_REACH gaps nobody looks.
+   * The largest effect of rounded distances on the multipliers of the rows that always hold. `longest`: how far a move may go, unscaled.
+   * Distances beyond NOISE_REACH gaps are not considered.
    */
   distanceDoubt(multipliers: Float64Array, longest: (move: number) => number): number {
     if (!this.readsDistances) return 0;
@@ -375,14 +378,14 @@ function movesOf(feature: Feature, listed: boolean): Move[] {
   ];
 }
 
-/** What a category in columns of its own adds to a row as the person is. */
+/** The contribution of the person's present category to a row, for a category in columns of its own. */
 function presentShare({ a }: LinearRow, { column, width }: Feature, { origin }: Domain): number {
   let present = 0;
   for (let k = column; k < column + width; k++) present += a[k] * origin[k];
   return present;
 }
 
-/** The row's own rank or category; -1 when it is missing and imputed by no single one. */
+/** The row's own rank or category; -1 when it is missing and imputed by no single category. */
 function presentValue(feature: Feature, origin: Float64Array): number {
   if (feature.kind !== 'choice') return origin[feature.column];
   for (let k = 0; k < feature.width; k++) if (origin[feature.column + k] === 1) return k;

@@ -1,14 +1,14 @@
 /**
- * The linear relaxation of a part of a person's domain, in moves (moves.ts), and what it proves:
+ * The linear relaxation of a part of a person's domain, in moves (moves.ts), and the bound that it proves:
  *
  *   min Σ_j hull of φ_j (v_j)   s.t.   region and policy rows,  one category each,  Σ share of a change <= K,  alternatives
  *
- * A move is one column for each piece of its cost's hull on the part's interval (move-costs.ts). A feature that is undecided
- * has the share  up/room + down/room  of a change. Moves without room have no column, rows without ends no row: programs get
- * smaller the further a search is down its tree.
+ * A move has one column for each piece of its cost's hull on the part's interval (move-costs.ts). A feature that is undecided has the share
+ * up/room + down/room of a change. Moves without room have no column, and rows without ends are left out: programs get smaller further down
+ * the search tree.
  *
- * What is proved, bound or emptiness, is proved for the region as it is and safe from rounding (dual-bound.ts). With an
- * answer of cost U in hand the multipliers also say which values cannot be part of a better one: v_j only where
+ * A proved bound and a proof of emptiness hold for the region as it is and are safe from rounding (dual-bound.ts). With an incumbent of
+ * cost U the multipliers also exclude values from better answers. A better answer has v_j only where
  *
  *   bound + φ_j(v_j) - y·a_j v_j - min over the interval of that  <  U
  */
@@ -21,22 +21,22 @@ import { type BoundedRows, DualBound } from './dual-bound.js';
 import { MoveCosts } from './move-costs.js';
 import type { MoveModel } from './moves.js';
 
-/** A part of the domain, and what the search holds to in it. */
+/** A part of the domain, and the decisions of the search in it. */
 export interface NodePart {
   /** By column, as in a domain. */
   lower: Float64Array;
   upper: Float64Array;
-  /** By feature: 1 for those that count as changed. */
+  /** By feature: 1 if the feature counts as changed. */
   changed: Uint8Array;
-  /** By clause: the alternative that the part holds to, or -1. */
+  /** By clause: the alternative that the part has chosen, or -1. */
   alternative: Int32Array;
-  /** Proved for every answer in the part. */
+  /** A proved lower bound for every answer in the part. */
   bound: number;
-  /** What is still to be changed in the bounds, which are the parent's; null: nothing. */
+  /** The change to make in the bounds, which are still the parent's. Null: the bounds are final. */
   edit: Edit | null;
 }
 
-/** A number within [low, high]; a category that is the only one (low = 1) or closed (low = 0), or with -1: as it is. */
+/** A number within [low, high]. For a category: low = 1 makes it the only one, low = 0 closes it, category -1 leaves all as they are. */
 export interface Edit {
   readonly feature: Feature;
   readonly low: number;
@@ -44,14 +44,17 @@ export interface Edit {
   readonly category: number;
 }
 
-/** Where a relaxation sees the region's rows: a hair outside, exactly, or a hair inside; in depths from inside. */
+/**
+ * The position at which a relaxation places the region's rows: slightly outside, exactly, or slightly inside. WIDTH counts depths from the
+ * inside position.
+ */
 export type Edge = 'outer' | 'exact' | 'inner';
 const WIDTH: Record<Edge, number> = { outer: 2, exact: 1, inner: 0 };
 
-/** `empty` is proved; `unproved`: the engine had no answer, or no proof that there is none. */
+/** `empty` is proved. `unproved`: the engine had no answer, or no proof that none exists. */
 export type RelaxedNode = 'optimal' | 'empty' | 'unproved';
 
-/** What rounding leaves of a row of whole numbers. */
+/** The rounding residual of a row of whole numbers. */
 const CHANGES_SLACK = 1e-11;
 
 export class NodeProgram implements BoundedRows {
@@ -63,7 +66,7 @@ export class NodeProgram implements BoundedRows {
   /** The relaxation's point, by column, and its moves. */
   readonly x: Float64Array;
   readonly amounts: Float64Array;
-  /** Proved for every answer in the part. */
+  /** A proved lower bound for every answer in the part. */
   bound = 0;
   readonly costs: MoveCosts;
 
@@ -76,13 +79,13 @@ export class NodeProgram implements BoundedRows {
   private moveOf = new Int32Array();
   private from = new Float64Array();
   private to = new Float64Array();
-  /** By move with room: its interval and its first column; -1 for the others. */
+  /** By move with room: its interval and its first column. `columnOf` is -1 for moves without room. */
   readonly least: Float64Array;
   readonly most: Float64Array;
   private readonly columnOf: Int32Array;
-  /** Moves that no row feels: nothing makes them worth anything. */
+  /** Moves that no row reads: moving them gains nothing. */
   private readonly idle: Uint8Array;
-  /** What the part costs before anything is moved. */
+  /** The cost of the part before any move. */
   fixed = 0;
   private domain!: Domain;
   private budget!: Budget;
@@ -114,7 +117,7 @@ export class NodeProgram implements BoundedRows {
     return true;
   }
 
-  /** Turns to a person; false: a row overflows. */
+  /** Begins a person. False: a row overflows. */
   begin(domain: Domain, nudge: number, budget: Budget): boolean {
     this.domain = domain;
     this.budget = budget;
@@ -122,7 +125,7 @@ export class NodeProgram implements BoundedRows {
     return this.model.fillRows(domain, nudge);
   }
 
-  /** Solves the relaxation of a part; leaves its point in `x` and `amounts`, and what it proves in `bound`. */
+  /** Solves the relaxation of a part. Leaves its point in `x` and `amounts`, and its proved bound in `bound`. */
   solve(part: NodePart, edge: Edge): RelaxedNode {
     if (!this.addMoves(part)) return 'empty';
     this.addRows(part, WIDTH[edge]);
@@ -149,7 +152,7 @@ export class NodeProgram implements BoundedRows {
     return this.columnOf[j] < 0 ? 0 : this.most[j];
   }
 
-  /** The same for answers that cost less than some amount beyond what is fixed: the first piece of a hull is its cheapest. */
+  /** The same for answers that cost less than an amount beyond the fixed cost: the first piece of a hull is its cheapest. */
   private roomBelow(j: number, amount: number): number {
     const k = this.columnOf[j];
     return k < 0 ? 0 : Math.min(this.most[j], (Math.max(0, amount) / this.cost[k]) * this.model.unit[j]);
@@ -157,7 +160,7 @@ export class NodeProgram implements BoundedRows {
 
   // ---------------------------------------------------------------------------------------------- columns
 
-  /** The columns of a part; false: a feature that has to change has nowhere to go. */
+  /** Writes the columns of a part. False: a feature that has to change has no value left. */
   private addMoves(part: NodePart): boolean {
     const { model, problem } = this;
     const { norm, weight } = problem.cost;
@@ -225,7 +228,7 @@ export class NodeProgram implements BoundedRows {
 
   // ---------------------------------------------------------------------------------------------- rows
 
-  /** The rows of a part, moved out by so many depths; and the ends of the columns. */
+  /** Writes the rows of a part, moved outwards by the number of depths, and the ends of the columns. */
   private addRows(part: NodePart, depths: number): void {
     const { model, simplex } = this;
     this.resize(model.m, this.n);
@@ -246,7 +249,7 @@ export class NodeProgram implements BoundedRows {
     }
   }
 
-  /** Room for so many rows and columns. Ends stand behind those of the columns. */
+  /** Allocates for m rows and n columns. The ends of rows follow those of the columns. */
   private resize(m: number, n: number): void {
     this.simplex.resize(m, n);
     if (this.rows.length < m * n) this.rows = new Float64Array(2 * m * n);
@@ -257,7 +260,7 @@ export class NodeProgram implements BoundedRows {
     }
   }
 
-  /** A row of the tableau, its ends moved out. What is proved is proved for the ends without depth and width. */
+  /** Adds a row of the tableau with its ends moved outwards. Proofs hold for the ends without depth and width. */
   private addRow(source: number, width: number): void {
     const { model, simplex, n, rows, moveOf } = this;
     const start = this.m * n;
@@ -302,9 +305,9 @@ export class NodeProgram implements BoundedRows {
     this.doubt[this.m++] = 0;
   }
 
-  // ---------------------------------------------------------------------------------------------- what comes out
+  // ---------------------------------------------------------------------------------------------- results
 
-  /** Moves and columns of the point. A move that is at an end of its interval is at that very number. */
+  /** Computes the moves and columns of the point. A move at an end of its interval gets exactly that number. */
   private toColumns(part: NodePart): void {
     const { model, amounts, values, x } = this;
     const { origin } = this.domain;
@@ -350,17 +353,17 @@ export class NodeProgram implements BoundedRows {
     return this.columnOf[j] >= 0;
   }
 
-  /** What the multipliers of the last bound pay for a unit of a move. */
+  /** The value that the multipliers of the last bound give to a unit of a move. */
   pull(j: number): number {
     return (this.proof.share * this.proof.earned[this.columnOf[j]]) / this.model.unit[j];
   }
 
-  /** What these multipliers prove for every answer in the part. */
+  /** The bound that these multipliers prove for every answer in the part. */
   get proved(): number {
     return this.fixed + this.proof.bound;
   }
 
-  /** What the relaxation spends on a move. */
+  /** The cost that the relaxation spends on a move. */
   spent(j: number): number {
     let sum = 0;
     for (let k = this.columnOf[j]; k >= 0 && k < this.n && this.moveOf[k] === j; k++)

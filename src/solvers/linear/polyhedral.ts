@@ -1,10 +1,10 @@
 /**
- * The two linear-row engines on bare vectors, for methods that make their own rows:
+ * The two linear-row engines on plain vectors, for methods that build their own rows:
  *
  *   min ‖y‖₁  or  min ‖y‖²   s.t.   a_i·y <= upper_i,   lo <= y <= hi
  *
- * The bound that comes with a point is proved: it follows from the multipliers on the rows as they were given, each sum taken for
- * the worst that rounding may have done to it (dual-bound.ts for L1). That there is no point is said only with such a proof.
+ * The bound that comes with a point is proved: it follows from the multipliers on the original rows, each sum taken for the worst case of
+ * rounding (dual-bound.ts for L1). `infeasible` is returned only with a proof of the same kind.
  *
  *   ‖y‖²  >=  Σ_j min over [lo_j, hi_j] of (y_j² + s_j y_j)  -  Σ_i μ_i upper_i,      s = Σ_i μ_i a_i,   μ >= 0
  */
@@ -22,27 +22,27 @@ export interface UpperRow {
   readonly upper: number;
   /** A term  Σ_j s_j |y_j|  beside a·y, with s <= 0: for L1, where |y_j| is a variable of its own. */
   readonly sizes?: Float64Array;
-  /** By how much the row may be too narrow, through rounding of its entries and end; 0 where it is left out. */
+  /** By how much the row may be too narrow through rounding of its entries and end. Default 0. */
   readonly doubt?: number;
-  /** A violation up to this is none; a share of the end, and of 1, where it is left out. */
+  /** A violation up to this size counts as none. Default: a share of the end and of 1. */
   readonly slack?: number;
 }
 
 export interface Cheapest {
   readonly y: Float64Array;
   readonly cost: number;
-  /** What is proved for every y that meets the rows, each widened by its doubt. Computed when it is asked for. */
+  /** A proved lower bound for every y that meets the rows, each widened by its doubt. Computed on demand. */
   bound(): number;
 }
 
 const SLACK = 1e-12;
-/** What a call takes beside its engine: its arrays, in units of effort, and writing and proving its rows, for each entry. */
+/** Work of a call apart from its engine: its arrays, in units of effort, and operations for each entry to write and prove the rows. */
 const CALL_WORK = 4;
 const ENTRY_FLOPS = 25;
 
 const callWork = (rows: number, columns: number): number => CALL_WORK + (ENTRY_FLOPS * rows * columns) / FLOPS_PER_UNIT;
 
-/** `infeasible` is proved; `numerical`: the engine lost its footing, or had no proof. */
+/** `infeasible` is proved. `numerical`: the engine failed numerically, or had no proof. */
 export type CheapestPoint = (
   rows: readonly UpperRow[],
   lo: Float64Array,
@@ -119,7 +119,7 @@ export const cheapestL2: CheapestPoint = (rows, lo, hi, budget) => {
   return { y, cost: y.reduce((sum, value) => sum + value * value, 0), bound };
 };
 
-/** Σ_j least(s_j) - Σ_i μ_i upper_i from below; `least` is concave in s, so that an interval of s has its least at an end. */
+/** A lower bound of Σ_j least(s_j) - Σ_i μ_i upper_i. `least` is concave in s, so its minimum over an interval of s is at an end. */
 function leastOf(
   rows: readonly UpperRow[],
   multipliers: Float64Array,

@@ -1,11 +1,11 @@
 /**
- * L1 over linear rows and a box by our own dual simplex (survey, section 3.2, the LP): tens of microseconds where a
- * fresh LP in a general code costs milliseconds, and the same answer whatever was solved before.
+ * L1 over linear rows and a box by our own dual simplex (survey, section 3.2, the LP): tens of microseconds where a fresh LP in a general
+ * code costs milliseconds. The answer does not depend on the rows solved before.
  *
  *   min Σ w_j |Δ_j|   s.t.   lower_i <= a_i·(x + Δ) <= upper_i,   Δ in a box
  *
- * The answer lies some depth inside the region. The lower bound and a proof that there is no answer are computed from the
- * simplex's multipliers for the region as it is, and safe from rounding (dual-bound.ts).
+ * The answer lies some depth inside the region. The lower bound and the proof of infeasibility are computed from the simplex's multipliers
+ * for the region as it is. Both are safe from rounding (dual-bound.ts).
  */
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
@@ -30,10 +30,10 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return fits ? 'exact' : 'no';
 }
 
-/** A share of the cost by which the bound may stay below it in a proof. */
+/** The relative gap between bound and cost that still counts as proved. */
 const PROVED = 1e-7;
 
-/** What a row takes beside the simplex, in units of effort. */
+/** Work of a row apart from the simplex, in units of effort. */
 const CALL_WORK = 1;
 
 class PreparedSimplex implements Prepared {
@@ -75,7 +75,9 @@ class PreparedSimplex implements Prepared {
     return this.conclude();
   }
 
-  /** The bound may fall short of what the depth costs; more than that is the simplex's fault. */
+  /**
+   * The bound may fall short of the cost by the price of the depth. A larger gap is an error of the simplex, and the outcome is no proof.
+   */
   private conclude(): Outcome {
     const { model, simplex, multipliers, values, cost } = this;
     simplex.readMultipliers(multipliers);
@@ -87,7 +89,7 @@ class PreparedSimplex implements Prepared {
     return (bound >= spent * (1 - PROVED) - this.priceOfDepth() ? solved : limit)(this.x, bound);
   }
 
-  /** What the depth costs at most. */
+  /** An upper bound on the cost of the depth. */
   private priceOfDepth(): number {
     const { model, multipliers } = this;
     let price = 0;

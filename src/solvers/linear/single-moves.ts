@@ -1,10 +1,10 @@
 /**
- * Answers that change one feature:  for each move alone, the amounts that all rows leave it, and of these the least.
+ * Answers that change one feature:  for each move alone, the interval of amounts that all rows permit, and its least amount.
  *
  *   lower_i <= a_i·x + a_ij v <= upper_i for all i      =>      v in an interval
  *
- * They cost one look at the tableau, and give a search something to beat from its first node on. Where every change costs
- * the same (L0) such an answer is often the best.
+ * These answers cost one pass over the tableau and give a search an incumbent from its first node on. Where every change costs the same
+ * (L0) an answer of one change is often the best.
  */
 import { type Domain, mayStand } from '../../policy/domain.js';
 import { lastWithin } from '../../policy/values.js';
@@ -12,7 +12,7 @@ import type { Problem } from '../../problems/problem.js';
 import type { MoveCosts } from './move-costs.js';
 import type { MoveModel } from './moves.js';
 
-/** How many of them are shown to the model, cheapest first. */
+/** How many of these answers are shown to the model, cheapest first. */
 const TRIED = 6;
 
 interface Single {
@@ -46,7 +46,7 @@ export function offerSingles(
   }
 }
 
-/** The least scaled amount of a move that meets all rows alone; Infinity: there is none. */
+/** The least scaled amount with which a move alone meets all rows; Infinity: no amount does. */
 function leastAlone({ n, rows, lo, hi, always, moves, unit }: MoveModel, j: number): number {
   const isChoice = moves[j].kind === 'choose';
   let least = isChoice ? 1 / unit[j] : 0;
@@ -64,7 +64,7 @@ function leastAlone({ n, rows, lo, hi, always, moves, unit }: MoveModel, j: numb
   return least <= most ? least : Infinity;
 }
 
-/** The columns after a move, on its lattice; null: there is no room for it. */
+/** The columns after a move, on its lattice. Null: the move exceeds its bounds. */
 function moved(model: MoveModel, domain: Domain, j: number, amount: number): Float64Array | null {
   const { feature, kind, category } = model.moves[j];
   const { column, width } = feature;

@@ -14,9 +14,9 @@ import type { BoundsPool } from './bounds-pool.js';
 import type { MoveModel } from './moves.js';
 import type { Edit, NodePart, NodeProgram } from './node-program.js';
 
-/** Distance to a value that counts as being on it, in units of what lies between two. */
+/** A value this near to a permitted value counts as that value, in units of the distance between two permitted values. */
 const ON_LATTICE = 1e-7;
-/** A move of this size, in units of the gap, is none. */
+/** A move up to this size, in units of the gap, counts as none. */
 const NO_MOVE = 1e-13;
 
 export class Splits {
@@ -30,7 +30,7 @@ export class Splits {
     private readonly pool: BoundsPool,
   ) {}
 
-  /** Turns to a person; returns the whole domain as a part. */
+  /** Begins a person. Returns the whole domain as a part. */
   begin(domain: Domain): NodePart {
     const { lower, upper, origin, ranks } = domain;
     this.origin = origin;
@@ -43,7 +43,7 @@ export class Splits {
     return { lower, upper, changed, alternative, bound: 0, edit: null };
   }
 
-  /** Features that the relaxation's point changes, noise aside. */
+  /** Features that the relaxation's point changes by more than noise. */
   changed(): number[] {
     const { model, program } = this;
     const changed: number[] = [];
@@ -54,7 +54,7 @@ export class Splits {
     return changed;
   }
 
-  /** The feature whose value is farthest from being one; undefined: all are. */
+  /** The feature whose value is farthest from a permitted value. Undefined: all values are permitted. */
   mostFractional(view: Domain): Feature | undefined {
     let worst: Feature | undefined;
     let most = ON_LATTICE;
@@ -86,7 +86,7 @@ export class Splits {
     return off;
   }
 
-  /** Divides at the value of a feature that is none. */
+  /** Divides at a value of a feature that is not permitted. */
   atFraction(part: NodePart, feature: Feature, view: Domain): NodePart[] {
     if (feature.kind === 'choice') return this.atCategory(part, feature);
     const x = this.program.x[feature.column];
@@ -95,7 +95,7 @@ export class Splits {
     return this.twoSides(part, feature, below, above);
   }
 
-  /** Up to `below` | from `above` on, the side away from the present value first: answers are more likely there. */
+  /** Up to `below` | from `above` on, with the side away from the present value first: answers are more likely there. */
   private twoSides(part: NodePart, feature: Feature, below: number, above: number): NodePart[] {
     const { column } = feature;
     const low = this.within(part, feature, part.lower[column], below);
@@ -104,12 +104,12 @@ export class Splits {
     return above > this.origin[column] ? [high, low] : [low, high];
   }
 
-  /** The part with a numeric feature in an interval; null: nothing is left. */
+  /** The part with a numeric feature in an interval. Null: the interval is empty. */
   private within(part: NodePart, feature: Feature, low: number, high: number): NodePart | null {
     return low <= high ? childOf(part, { feature, low, high, category: -1 }) : null;
   }
 
-  /** Gives a part bounds of its own where it is still its parent's with something to change. */
+  /** Gives a part its own bounds if it still shares the bounds of its parent and has a pending edit. */
   open(part: NodePart): void {
     const { edit } = part;
     if (!edit) return;
@@ -130,7 +130,7 @@ export class Splits {
     this.count(part, feature);
   }
 
-  /** A feature that cannot stand still counts as changed. */
+  /** Counts a feature as changed if its bounds exclude the present value. */
   private count(part: NodePart, { index, column, width }: Feature): void {
     if (part.changed[index]) return;
     let stands = this.ranks[index]?.[this.origin[column]] !== 0;
@@ -155,14 +155,14 @@ export class Splits {
     return [only, childOf(part, { feature, low: 0, high: 0, category })];
   }
 
-  /** changed | unchanged, for the undecided feature that the relaxation spends most on. */
+  /** changed | unchanged, for the undecided feature on which the relaxation spends most. */
   atChange(part: NodePart, changes: readonly number[]): NodePart[] {
     const { model, program } = this;
     const spent = (f: number) => model.movesOf[f].reduce((sum, j) => sum + program.spent(j), 0);
     return this.onChange(part, changes, spent).reverse();
   }
 
-  /** unchanged | changed, for the undecided feature of the largest measure. */
+  /** unchanged | changed, for the undecided feature with the largest measure. */
   private onChange(part: NodePart, changes: readonly number[], measure: (feature: number) => number): NodePart[] {
     const undecided = changes.filter((f) => !part.changed[f]);
     if (!undecided.length) return [];
@@ -183,7 +183,7 @@ export class Splits {
     });
   }
 
-  /** Where the true cost lies above its hull: the hull of a smaller interval is closer. */
+  /** Divides where the true cost lies above its hull: the hull on a smaller interval is closer. */
   atCost(part: NodePart, changes: readonly number[], view: Domain, worth: number): NodePart[] {
     const { norm, weight } = this.problem.cost;
     if (norm === 'l0') return this.onChange(part, changes, (f) => weight[f]);
@@ -201,7 +201,7 @@ export class Splits {
     return worst < 0 ? [] : this.atBend(part, worst, view);
   }
 
-  /** At the bend nearest to the present amount: between bends the cost is a line. */
+  /** Divides at the bend nearest to the present amount: between bends the cost is linear. */
   private atBend(part: NodePart, j: number, view: Domain): NodePart[] {
     const { feature, kind } = this.model.moves[j];
     const { column } = feature;
@@ -221,8 +221,8 @@ export class Splits {
   }
 
   /**
-   * Every other value than the one that was dealt with, and that one by itself; empty: there are no others. Where x breaks a row, a
-   * feature of that row is divided: other values of other features would break the row as well.
+   * Separates a value that was dealt with from all other values. Empty: no other values exist. Where x breaks a row, a feature of that row
+   * is divided, because other values of other features would break the row as well.
    */
   aroundValue(part: NodePart, view: Domain, x: Float64Array, broken?: LinearRow): NodePart[] {
     const features = this.dividedFirst(part, view);
@@ -264,7 +264,7 @@ export class Splits {
 const reads = ({ a }: LinearRow, { column, width }: Feature): boolean =>
   a.subarray(column, column + width).some((coefficient) => coefficient !== 0);
 
-/** A part that differs from its parent in one feature. Many are closed before anybody looks into them. */
+/** A part that differs from its parent in one feature. The bounds stay shared, because many parts are closed before they are visited. */
 const childOf = ({ lower, upper, changed, alternative, bound }: NodePart, edit: Edit): NodePart => ({
   lower,
   upper,
@@ -274,7 +274,7 @@ const childOf = ({ lower, upper, changed, alternative, bound }: NodePart, edit: 
   edit,
 });
 
-/** The open category that x takes, or takes most of. */
+/** The open category that x takes, or that has the largest share in x. */
 function takenCategory({ column, width }: Feature, { upper }: NodePart, x: Float64Array): number {
   let taken = upper.findIndex((end, c) => c >= column && end > 0);
   for (let c = taken; c < column + width; c++) if (upper[c] > 0 && x[c] > x[taken]) taken = c;

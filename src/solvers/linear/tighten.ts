@@ -1,10 +1,10 @@
 /**
- * Values that cannot be part of a better answer are taken out of a part, by the multipliers y of its relaxation. With
- * bound L and an answer of cost U in hand, a better one has every move v_j where
+ * Removes values that cannot be part of a better answer from a part, by the multipliers y of its relaxation. With bound L and an
+ * incumbent of cost U, a better answer has every move v_j where
  *
  *   f(v_j) = φ_j(v_j) - y·a_j v_j - min over the interval of that  <  U - L
  *
- * f is bent where the move's cost is. The values left are an interval again: from the first to the last of them.
+ * f bends where the move's cost bends. The remaining values become an interval again: from the first to the last of them.
  */
 import type { Feature } from '../../models/features.js';
 import type { Domain } from '../../policy/domain.js';
@@ -14,15 +14,15 @@ import type { BoundsPool } from './bounds-pool.js';
 import type { MoveModel } from './moves.js';
 import type { NodePart, NodeProgram } from './node-program.js';
 
-/** An interval of numbers that shrinks by less than this share is left alone. */
+/** An interval of numbers is cut only if it shrinks by more than this share. */
 const WORTHWHILE = 1e-3;
-/** What rounding may have done to U - L and to f, relatively. */
+/** The largest relative rounding error of U - L and of f. */
 const DOUBT = 1e-9;
 
 export class Tightening {
   private readonly points: number[] = [];
   private readonly heights: number[] = [];
-  /** What is left of the interval that was looked at last. */
+  /** The remaining interval of the last move that was checked. */
   private first = 0;
   private last = 0;
   private ceiling = Infinity;
@@ -35,7 +35,7 @@ export class Tightening {
     private readonly pool: BoundsPool,
   ) {}
 
-  /** Makes a part smaller, in bounds of its own, that was the program's last one. `ceiling`: U. */
+  /** Shrinks the part that the program solved last, in its own bounds. `ceiling`: U. */
   apply(part: NodePart, domain: Domain, ceiling: number): void {
     this.ceiling = ceiling;
     const room = (ceiling - this.program.proved) * (1 + DOUBT);
@@ -47,7 +47,7 @@ export class Tightening {
     }
   }
 
-  /** The part as a domain, from the first cut on in bounds of its own. */
+  /** The part as a domain. From the first cut on the domain has its own bounds. */
   private own(domain: Domain, part: NodePart): Domain {
     if (this.view) return this.view;
     part.lower = this.pool.copyOf(part.lower);
@@ -78,12 +78,12 @@ export class Tightening {
     const { first, last } = this;
     const here = domain.origin[feature.column];
     if (last < program.most[j]) this.cut(feature, domain, part, here + side * last, side);
-    // A move that has to be made says where the other end is.
+    // A move that has to be made also bounds the feature at the near end.
     if (program.least[j] > 0 && first > program.least[j])
       this.cut(feature, domain, part, here + side * first, -side as Side);
   }
 
-  /** Takes off what lies beyond a number on a side, if that is worth anything. */
+  /** Cuts the values beyond an end on a side, if the cut is large enough. */
   private cut(feature: Feature, domain: Domain, part: NodePart, end: number, side: Side): void {
     const { column: c } = feature;
     const own = side > 0 ? part.upper[c] : part.lower[c];
@@ -97,7 +97,7 @@ export class Tightening {
     else view.lower[c] = Math.min(kept, view.upper[c]);
   }
 
-  /** Leaves in `first` and `last` what is left of a move's interval. */
+  /** Stores the remaining interval of a move in `first` and `last`. */
   private keep(j: number, isDecided: boolean, room: number): void {
     const pull = this.program.pull(j);
     const { norm, weight } = this.problem.cost;
@@ -117,7 +117,7 @@ export class Tightening {
     else if (slope < 0 && this.last < Infinity) this.first = Math.max(this.first, this.last + room / slope);
   }
 
-  /** A change costs the same however far it goes: all of the amounts or none. */
+  /** A change costs the same for every amount, so all amounts remain or none. */
   private keepOfJump(weight: number, pull: number, room: number): void {
     if (this.first > 0) return;
     const gain = pull > 0 ? pull * this.last : 0;
@@ -144,13 +144,13 @@ export class Tightening {
   }
 }
 
-/** The first amount at which a chain is not above a limit that it is not always above. */
+/** The first amount at which a chain is at most the limit. The chain must reach the limit somewhere. */
 function firstBelow(points: readonly number[], heights: readonly number[], limit: number): number {
   const k = heights.findIndex((height) => height <= limit);
   return k > 0 ? crossing(points, heights, k - 1, limit) : points[0];
 }
 
-/** The last such amount; beyond its end the chain goes on with a slope above 0, or not at all. */
+/** The last amount at which the chain is at most the limit. Beyond its end the chain continues with a positive slope, or not at all. */
 function lastBelow(points: readonly number[], heights: readonly number[], limit: number, tail: number): number {
   const k = heights.findLastIndex((height) => height <= limit);
   if (k < points.length - 1) return crossing(points, heights, k, limit);

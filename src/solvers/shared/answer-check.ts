@@ -1,6 +1,6 @@
 /**
- * Whether a solver's point is an answer, where its engine works with tolerances: lattice values are put exactly on their
- * points first, then the policy's own rows, the number of changes and the model itself are asked.
+ * Decides whether the point of a solver is an answer, for engines that work with tolerances. Lattice values are first put exactly on their
+ * lattice points. Then the policy's rows, the number of changes and the model itself are checked.
  */
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
@@ -8,7 +8,7 @@ import { hasMoved, nearestValue } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
 import { keepsLink } from './linear-rows.js';
 
-/** Steps and categories exactly on the values that an engine means. Decimals are rounded when an answer is told. */
+/** Puts steps and categories exactly on the values that the engine means. Decimals are rounded later, when an answer is reported. */
 export function snapColumns({ space }: Problem, domain: Domain, x: Float64Array): void {
   for (const feature of space.features) {
     const { kind, column, width, index } = feature;
@@ -20,7 +20,7 @@ export function snapColumns({ space }: Problem, domain: Domain, x: Float64Array)
 export const isAnswer = (problem: Problem, domain: Domain, x: Float64Array): boolean =>
   keepsPolicy(problem, domain, x) && problem.holds(x);
 
-/** A missing number keeps no row that reads it; a missing category is none of them. */
+/** A row that reads a missing number does not hold. A missing category equals none of the categories. */
 export function keepsPolicy(problem: Problem, { origin }: Domain, x: Float64Array): boolean {
   const to = noneForMissing(problem, x);
   const kept = (row: LinearRow) => keepsLink(row, to);

@@ -1,7 +1,7 @@
 /**
- * The best answer so far of a search, and its cost:  min cost(x' - x) + term(x')  over the points x' that the search has offered.
+ * The incumbent of a search and its cost:  min cost(x' - x) + term(x')  over the points x' that the search has offered.
  *
- * One is kept by a prepared solver and begun anew for each person; the point it hands out is the solver's own array.
+ * A prepared solver keeps one incumbent and resets it for each person. The point that it returns is the solver's own array.
  */
 import { gather } from '../../models/features.js';
 import { evaluateCost } from '../../policy/cost.js';
@@ -9,11 +9,13 @@ import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import { INFEASIBLE, limit, type Outcome, solved } from '../solver.js';
 
-/** A gap of this share counts as none, as in a result: a search and the solver that it is built around may each leave half of it. */
+/**
+ * A relative gap up to this size counts as none, as in a result. A search and the solver that it is built around may each leave half of it.
+ */
 const SOLVED_GAP = 1e-6;
 
 export class BestAnswer {
-  /** In columns; without meaning until something is found. */
+  /** The point in columns. Its content is undefined until an answer is found. */
   readonly x: Float64Array;
   private least = Infinity;
   private readonly from: Float64Array;
@@ -25,7 +27,7 @@ export class BestAnswer {
     this.to = new Float64Array(problem.space.features.length);
   }
 
-  /** Infinity: nothing is found yet. */
+  /** Infinity: no answer is found yet. */
   get cost(): number {
     return this.least;
   }
@@ -34,20 +36,20 @@ export class BestAnswer {
     return this.least < Infinity;
   }
 
-  /** Forgets what was found for the person before. */
+  /** Forgets the incumbent of the previous person. */
   begin({ origin }: Domain): void {
     this.least = Infinity;
     gather(this.problem.space, origin, this.from);
   }
 
-  /** Takes a copy of the point if it is cheaper. `cost`: where the search knows it already. */
+  /** Copies the point if it is cheaper than the incumbent. `cost`: passed where the search already knows the cost. */
   offer(x: Float64Array, cost = this.costOf(x)): void {
     if (!(cost < this.least)) return;
     this.least = cost;
     this.x.set(x);
   }
 
-  /** The outcome of a search that ends. `bound`: the least cost of what is left open. */
+  /** The outcome at the end of a search. `bound`: the least bound of the open nodes. */
   conclude(bound: number): Outcome {
     if (!this.isFound) return bound === Infinity ? INFEASIBLE : limit(null, bound);
     const sure = Math.min(bound, this.least);

@@ -1,14 +1,14 @@
 /**
- * From an engine's word that rows over a box cannot be met to an outcome that is proved.
+ * Turns an engine's claim that rows over a box cannot be met into a proved outcome.
  *
  * Farkas: multipliers y prove that no x of the domain meets the rows when
  *   max over the domain of (Σ y_i a_i)·(x - origin)   <   Σ y_i (β_i - a_i·origin),      β_i = lower_i for y_i > 0, upper_i for y_i < 0.
- * The check is done on the original rows, whatever an engine did to come by y. Every sum is taken for the worst that rounding
- * may have done to it, here or where the model adds up: with sizes t_i of the model's terms each coefficient may be off by a
- * share of Σ |y_i| t_i, and each row by what linear-rows.ts says.
+ * The check uses the original rows, however the engine found y. Every sum is taken for the worst case of rounding, here and in the
+ * model's own sums: with sizes t_i of the model's terms each coefficient may be off by a share of Σ |y_i| t_i, and each row by the
+ * amount that linear-rows.ts gives.
  *
- * A column without an end is taken to end at REACH times the distance at which it makes up for a row alone: beyond that the
- * model's own sums are rounding.
+ * A column without a bound is taken to end at REACH times the distance at which the column alone makes up for a row. Beyond that
+ * distance the model's own sums are rounding noise.
  */
 import { dot } from '../../linalg/vector.js';
 import type { Feature } from '../../models/features.js';
@@ -18,12 +18,12 @@ import { INFEASIBLE, numerical, type Outcome } from '../solver.js';
 import { distanceRoundingBetween, HALF_ULP, readsDistances, roundingAt, termsOf } from './linear-rows.js';
 
 const REACH = 2 ** 30;
-/** The same for what distances may owe to rounding. */
+/** The same factor for the rounding errors of distances. */
 const NOISE_REACH = 2 ** 20;
-/** Roundings beside one for each row and column. */
+/** Rounding errors in addition to one for each row and column. */
 const OTHER_ROUNDINGS = 32;
 
-/** `scale` by row: factor between the original row and the one that the engine saw. Without a ray each row is tried by itself. */
+/** `scale` by row: the factor between the original row and the row that the engine saw. Without a ray each row is tried by itself. */
 export function certify(
   rows: readonly LinearRow[],
   ray: Float64Array | null,
@@ -38,14 +38,14 @@ export function certify(
   return proved ? INFEASIBLE : numerical('infeasible, but the certificate is not certain');
 }
 
-/** Σ y_i times a row, by column and for the person. */
+/** Σ y_i times row i: its coefficients by column, and its demand at the person's row. */
 interface Combination {
-  /** Σ y_i a_i, and how far rounding may put its entries off. */
+  /** Σ y_i a_i, and the largest rounding error of each entry. */
   readonly pull: Float64Array;
   readonly doubt: Float64Array;
-  /** How far a column alone has to go for a row, at most. */
+  /** The largest distance at which a column alone makes up for a row. */
   readonly span: Float64Array;
-  /** Σ y_i (β_i - a_i·origin) from below. */
+  /** A lower bound of Σ y_i (β_i - a_i·origin). */
   readonly demand: number;
 }
 
@@ -66,7 +66,7 @@ export function provesInfeasible(rows: readonly LinearRow[], y: Float64Array, do
   return reach < combination.demand - rounding - distanceDoubt(rows, y, combination, domain);
 }
 
-/** What the multipliers may owe to rounding of distances within the domain. */
+/** The largest contribution of rounding errors in distances within the domain. */
 function distanceDoubt(
   rows: readonly LinearRow[],
   y: Float64Array,
@@ -84,7 +84,7 @@ function distanceDoubt(
   );
 }
 
-/** Null: a multiplier speaks of an end that is not there. */
+/** Null: a multiplier refers to an infinite end of a row. */
 function combine(rows: readonly LinearRow[], y: Float64Array, { origin }: Domain): Combination | null {
   const columns = () => new Float64Array(origin.length);
   const [pull, doubt, span] = [columns(), columns(), columns()];
@@ -118,7 +118,7 @@ function numberReach(c: number, { pull, doubt, span }: Combination, { origin, lo
   );
 }
 
-/** Exactly one category is taken: the best of the open ones, or the row's own columns as they are. */
+/** Exactly one category is taken. The reach is that of the best open category, or of the row's own columns unchanged. */
 function choiceReach(feature: Feature, { pull, doubt }: Combination, domain: Domain): number {
   const { column, width } = feature;
   const { origin, upper } = domain;

@@ -1,16 +1,16 @@
 /**
- * The part of a person's domain that a cost reaches: beyond it a single feature costs more by itself.
+ * The part of a person's domain that a cost reaches. Beyond this part a single feature alone costs more.
  *
  *   L1, percentile   |Δ_f| <= cost / w_f        L2   Δ_f² <= cost / w_f        (w_f: the least cost of a unit)
  *
- * Features without bounds get some: a proof that rows have no point in common needs a box.
+ * Features without bounds thereby get bounds: a proof that rows have no common point needs a box.
  */
 import { cloneDomain, type Domain } from '../../policy/domain.js';
 import { narrowTo } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
 import { leastSlope } from './cost-reach.js';
 
-/** What rounding may do, many times over. */
+/** A multiple of the relative rounding error. */
 const WIDER = 1e-6;
 
 const REACH: Partial<Record<Problem['cost']['norm'], (cost: number, weight: number) => number>> = {
@@ -19,7 +19,7 @@ const REACH: Partial<Record<Problem['cost']['norm'], (cost: number, weight: numb
   l2: (cost, weight) => Math.sqrt(cost / weight),
 };
 
-/** Null: no point of the domain costs as little. */
+/** The part of the domain within the cost. Null: no point of the domain costs so little. */
 export function withinCost(problem: Problem, domain: Domain, cost: number): Domain | null {
   const reach = REACH[problem.cost.norm];
   if (!reach || cost === Infinity) return domain;

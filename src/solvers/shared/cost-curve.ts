@@ -1,9 +1,9 @@
 /**
- * What it costs to move a number by an amount to one side, under percentile cost:
+ * The cost of moving a number by an amount to one side, under percentile cost:
  *
  *   φ(v) = w |F(x ± v) - F(x)|,   v >= 0:   piecewise linear, bent where the distribution function F is, and a line beyond its last bend
  *
- * Costs are added up from the present value on: no difference of large heights is taken, so that φ keeps its digits far outside of F's points.
+ * Costs are added up from the present value on. No difference of large heights is taken, so φ keeps its digits far outside of F's points.
  */
 import type { PercentileCurve } from '../../policy/cost.js';
 
@@ -58,8 +58,8 @@ export interface CostChord {
 }
 
 /**
- * The least φ(v) / v over the amounts of [least, most]. Between bends φ(v) / v is monotone: bends and ends decide, and towards an end that is
- * 0 or infinite the slope of φ there.
+ * The least φ(v) / v over the amounts of [least, most]. Between bends φ(v) / v is monotone: only bends and ends need a check. At an end
+ * that is 0 or infinite, the limit is the slope of φ there.
  */
 export function leastChord(curve: CostCurve, least: number, most: number): CostChord {
   const { amounts, costs, tail } = curve;

@@ -1,5 +1,5 @@
 /**
- * What a move must cost at least to be of use, whatever the rest of the problem says:
+ * A lower bound on the cost of a useful move, whatever the rest of the problem says:
  *
  *   a·Δ lacks g:   L1, percentile  g / max |a_j|/w_j     L2, Mahalanobis  g² / ‖Sᵀa‖²     L0  least w_j that helps
  *   ‖y‖ = r, Δ = S y:   L2, Mahalanobis  r²     others  r
@@ -11,12 +11,12 @@ import { costFactor, costScales } from '../projection/cost-factor.js';
 
 const SQUARED = new Set(['l2', 'mahalanobis']);
 
-/** How far the features that may change can move something, for what cost. */
+/** How far the changeable features can move a quantity at a given cost. */
 export class CostReach {
   readonly squared: boolean;
   private readonly free: readonly Feature[];
   private readonly columns: Int32Array;
-  /** The factor of the squared cost: a matrix where there is a metric, else its diagonal by column. */
+  /** The factor of the squared cost: a matrix where the cost has a metric, else the diagonal by column. */
   private readonly factor: readonly Float64Array[];
   private readonly scale: Float64Array;
   private readonly weight: Float64Array;
@@ -64,7 +64,7 @@ export class CostReach {
     return sum;
   }
 
-  /** ρ with ΔᵀQΔ <= ρ² ‖y‖², row sums of SᵀQS for its norm; an L1 cost is at least the L2 norm of its terms. */
+  /** ρ with ΔᵀQΔ <= ρ² ‖y‖². The largest row sum of SᵀQS bounds its norm. An L1 cost is at least the L2 norm of its terms. */
   stretch(Q: Float64Array): number {
     const { columns, factor } = this;
     const width = this.problem.space.columns;
@@ -76,21 +76,21 @@ export class CostReach {
     return Math.sqrt(Math.max(0, ...scaled.map((row) => row.reduce((sum, value) => sum + Math.abs(value), 0))));
   }
 
-  /** Two columns of a category change at once, for the weight of one. */
+  /** A change of category changes two columns for one weight. */
   private columnWeight(column: number): number {
     const feature = this.problem.space.features[this.problem.space.owner[column]];
     return this.weight[feature.index] * (feature.kind === 'choice' ? Math.SQRT1_2 : 1);
   }
 }
 
-/** A category that changes moves two columns of its own, by one each. */
+/** A change of category moves two columns of the feature by one each. */
 function gainOf({ kind, column, width }: Feature, a: Float64Array): number {
   if (kind !== 'choice') return Math.abs(a[column]);
   const entries = a.subarray(column, column + width);
   return Math.max(...entries) - Math.min(...entries);
 }
 
-/** The least cost of a unit of change. */
+/** The least cost of one unit of change. */
 export function leastSlope({ cost }: Problem, feature: Feature): number {
   const weight = cost.weight[feature.index];
   const curve = cost.norm === 'percentile' ? cost.curves[feature.index] : null;
@@ -108,7 +108,7 @@ function congruent(Q: readonly Float64Array[], S: readonly Float64Array[]): Floa
   return S.map((_, i) => Float64Array.from(S, (__, j) => half.reduce((sum, row, k) => sum + S[k][i] * row[j], 0)));
 }
 
-/** What a lack costs: its price, by the power with which the cost grows. */
+/** The price of a unit that the row lacks; for L0 the price of any lack. */
 export const priceOf = (reach: CostReach, { a }: LinearRow): number =>
   reach.problem.cost.norm === 'l0' ? reach.leastWeight(a) : reach.price(a);
 export const powerOf = (reach: CostReach): number => (reach.problem.cost.norm === 'l0' ? 0 : reach.squared ? 2 : 1);

@@ -1,12 +1,12 @@
-/** What a look at the model takes, for searches that count their work in looks. */
+/** The cost of one look at the model, for searches that count their work in looks. */
 import type { Problem } from '../../problems/problem.js';
 
-/** Of an atom that only its word is known of, at least. */
+/** A lower bound for an atom whose operations are unknown. */
 const LEAST_FLOPS = 1000;
-/** A condition is asked for its word and for its margin. */
+/** A condition is evaluated once for `holds` and once for its margin. */
 const CONDITION_LOOKS = 2;
 
-/** Operations for one word of the model, and for a term of the cost, about. */
+/** The approximate number of operations for one evaluation of the model and of a term of the cost. */
 export function modelFlops({ piece, space, term }: Problem): number {
   const d = space.columns;
   const perAtom = piece.atoms.map((atom) => {

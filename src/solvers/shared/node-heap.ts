@@ -1,4 +1,4 @@
-/** A binary heap of search nodes, least bound first; equal bounds come out in the order they went in. */
+/** A binary heap of search nodes, least bound first. Nodes of equal bounds leave in the order of their arrival. */
 export class NodeHeap<N> {
   private readonly nodes: N[] = [];
   private readonly keys: number[] = [];
@@ -9,7 +9,7 @@ export class NodeHeap<N> {
     return this.nodes.length;
   }
 
-  /** The least bound of all nodes; Infinity when there is none. */
+  /** The least bound of all nodes; Infinity when the heap is empty. */
   least(): number {
     return this.nodes.length ? this.keys[0] : Infinity;
   }

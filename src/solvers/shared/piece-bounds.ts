@@ -1,5 +1,5 @@
 /**
- * Lower bounds on the cost of every piece of a region, without a search: each constraint of a piece by itself.
+ * Lower bounds on the cost of every piece of a region, without a search. Each constraint of a piece gives a bound by itself.
  *
  *   min cost(Δ)  s.t.  one constraint of the piece at x + Δ,     cost(Δ) >= ‖y‖² (L2, Mahalanobis) or >= ‖y‖ (others),  Δ = S y
  *
@@ -7,8 +7,8 @@
  *   quadratic   d_P(x + Δ) + c <= d_R(x + Δ):   r = ‖y‖ moves √d_P and √d_R by ρ r at most,  ρ² >= ‖SᵀPS‖
  *               so that  (√d_P - ρ_P r)² + c <= (√d_R + ρ_R r)²  is necessary
  *
- * Bounds of the box and the policy's own rows are left out. Distances are computed once for all pieces that share a centre.
- * A search takes the pieces in the order of these bounds and stops where the next one is as dear as its answer.
+ * The bounds of the box and the policy's rows are relaxed. Distances are computed once for all pieces that share a centre. A search visits
+ * the pieces in the order of these bounds and stops where the next bound reaches the cost of its incumbent.
  */
 import { applyMap } from '../../linalg/affine.js';
 import { formRounding, pullBackMatrix, quadraticForm } from '../../linalg/symmetric-matrix.js';
@@ -19,7 +19,7 @@ import type { Domain } from '../../policy/domain.js';
 import { atomsOf, type Problem } from '../../problems/problem.js';
 import { CostReach, powerOf, priceOf } from './cost-reach.js';
 
-/** Of what rounding may do, several times over. */
+/** Safety margins, each several times larger than the rounding error. */
 const ROUNDING = 2 ** -50;
 const SHARE = 1e-9;
 
@@ -27,7 +27,7 @@ interface PieceBound {
   at(domain: Domain): number;
 }
 
-/** For each of the problems a bound; the problems differ in their pieces only. */
+/** One bound for each problem. The problems differ only in their pieces. */
 export class PieceBounds {
   private readonly centres: Centres;
   private readonly pieces: readonly (readonly PieceBound[])[];
@@ -47,7 +47,7 @@ export class PieceBounds {
     this.bounds = new Float64Array(problems.length);
   }
 
-  /** By problem, valid until the next call. */
+  /** The bounds by problem, valid until the next call. */
   at(domain: Domain): Float64Array {
     this.centres.begin(domain);
     for (const [k, piece] of this.pieces.entries()) this.bounds[k] = largest(piece, domain) * (1 - SHARE);
@@ -100,7 +100,7 @@ class RowBounds implements PieceBound {
   }
 }
 
-/** Rows that compare two distances: what they lack follows from the distances, which pieces share. */
+/** Rows that compare two distances. The lack of a row follows from the distances, which pieces share. */
 class DistanceRowBounds implements PieceBound {
   private readonly near: Int32Array;
   private readonly far: Int32Array;
@@ -139,7 +139,7 @@ class DistanceRowBounds implements PieceBound {
   }
 }
 
-/** The distances of the row to all centres, and how much a move may change them. */
+/** The distances of the row to all centres, and the largest change of each distance by a move. */
 class Centres {
   private readonly indices = new Map<Centre, number>();
   private readonly list: Centre[] = [];

@@ -1,8 +1,10 @@
-/** A solver prepared for a problem when it is first needed, once: preparing may take longer than many rows, and most are never asked. */
+/**
+ * Prepares a solver for a problem on first use, once. Preparing may take longer than many rows, and most prepared solvers are never asked.
+ */
 import type { Problem } from '../../problems/problem.js';
 import type { Prepared, Solver, SolverTable } from '../solver.js';
 
-/** What it has prepared is a field, so that the memory of a plan can be counted. */
+/** The prepared solver is a field, so that the memory of a plan can be counted. */
 export interface PrepareLater {
   (): Prepared;
   prepared?: Prepared;

@@ -1,14 +1,14 @@
 /**
- * Several searches of one person. Where only scores are known, the searches run side by side: their next questions are one batch, and a
- * round trip to the scorer serves all of them. Where the model answers at once, they run in turn: a later search may end earlier by
- * what the ones before have found.
+ * Several searches for one person. Where only scores are known, the searches run side by side: their next questions form one batch, and one
+ * round trip to the scorer serves all of them. Where the model answers at once, the searches run in turn: a later search may end earlier
+ * because of the answers of the searches before.
  */
 import { atomsOf, type Problem } from '../../problems/problem.js';
 import type { ScoreBatch } from '../solver.js';
 
 type Search<T> = Generator<ScoreBatch, T, void>;
 
-/** Whether only scores are known, which may come from elsewhere. */
+/** Whether only scores of the model are known. The scores may come from another process. */
 export const isOracle = (problem: Problem): boolean => atomsOf(problem, 'oracle').length > 0;
 
 /** The results in the order of the searches. */

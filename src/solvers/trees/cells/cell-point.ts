@@ -1,7 +1,6 @@
 /**
- * A person somewhere else: a vector of cells with what it costs, how many features it changes, and how the margins stand;
- * and the best answer that was met on the way. A sum near zero is decided by the model itself, and so is every answer,
- * with the policy's rows and cap.
+ * The person at another point: a vector of cells with its cost, its number of changes and the slack of each margin, together with the
+ * incumbent of the search. The model itself decides sums near zero. Every answer is checked by the model and by the policy's rows and cap.
  */
 import type { Domain } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';
@@ -10,7 +9,7 @@ import { CellRules } from './cell-rules.js';
 import { CellScores } from './cell-scores.js';
 import type { Cells, PersonCells } from './cells.js';
 
-/** An answer must be this much cheaper to count as better. */
+/** The relative saving that an answer needs to count as better. */
 const WORTH = 1e-9;
 
 export class CellPoint {
@@ -23,9 +22,9 @@ export class CellPoint {
   bestCost = Infinity;
   /** By feature: the cheapest cell that the person may have. */
   readonly home: Int32Array;
-  /** By feature: the cell that is no change; -1: every cell is one. */
+  /** By feature: the cell that is no change; -1: every cell is a change. */
   readonly still: Int32Array;
-  /** Sums closer to zero than this are the model's to judge. */
+  /** The model decides about sums closer to zero than this. */
   readonly unsure: number;
   person!: PersonCells;
 
@@ -43,7 +42,7 @@ export class CellPoint {
     this.unsure = 2 * cells.atom.slack;
   }
 
-  /** Starts with a person, at home and without an answer; false when some feature has no cell to be in. */
+  /** Begins a person, at home and without an incumbent. False: some feature has no possible cell. */
   begin(person: PersonCells, domain: Domain): boolean {
     this.person = person;
     this.domain = domain;
@@ -60,7 +59,7 @@ export class CellPoint {
     return true;
   }
 
-  /** Goes to a point; only the features that differ cost time. */
+  /** Goes to a point. Only the features that differ cost time. */
   goTo(at: ArrayLike<number>): void {
     for (let f = 0; f < this.home.length; f++) this.scores.move(f, at[f]);
     this.measure();
@@ -74,7 +73,7 @@ export class CellPoint {
     this.scores.move(f, cell);
   }
 
-  /** Makes a move unless it breaks what the point keeps. */
+  /** Makes a move unless the point would no longer hold. */
   moveIfHolds(f: number, cell: number): boolean {
     const old = this.scores.at[f];
     this.move(f, cell);
@@ -95,7 +94,7 @@ export class CellPoint {
     return isAnswer(this.problem, this.domain, this.x);
   }
 
-  /** Notes the point if it is the best answer so far. */
+  /** Takes the point as the incumbent if it is an answer and cheaper. */
   offer(): boolean {
     if (!this.isCheaper(this.cost) || !this.holds()) return false;
     this.best.set(this.scores.at);
@@ -103,13 +102,13 @@ export class CellPoint {
     return true;
   }
 
-  /** Looks at the moves of all features to cells that cost less than the limit; the point's own cells are always among them. */
+  /** Evaluates the moves of all features to cells that cost less than the limit. The point's own cells are always included. */
   look(limitOf: (f: number) => number): void {
     for (let f = 0; f < this.home.length; f++) this.narrow(f, limitOf(f));
     this.scores.look();
   }
 
-  /** The interesting cells of a feature: costs grow away from home. */
+  /** Limits a feature to the cells of interest: costs grow away from home. */
   private narrow(f: number, limit: number): void {
     const { at, least, most } = this.scores;
     const cost = this.person.cost[f];
@@ -139,12 +138,12 @@ export class CellPoint {
     return cost < (this.found ? this.bestCost * (1 - WORTH) : Infinity);
   }
 
-  /** Below what a feature's cell must cost for the point to become a better answer by moving there alone. */
+  /** The limit on the cost of a feature's cell: below it, a move to that cell alone gives an answer cheaper than the incumbent. */
   affordable(f: number): number {
     return this.found ? this.bestCost * (1 - WORTH) - this.cost + this.person.cost[f][this.scores.at[f]] : Infinity;
   }
 
-  /** The cheapest cell from..to of a feature that the person may have; -1: none. */
+  /** The cheapest possible cell of a feature in from..to; -1: none. */
   cheapestOf(f: number, from = 0, to = this.person.cost[f].length - 1): number {
     const cost = this.person.cost[f];
     let best = -1;

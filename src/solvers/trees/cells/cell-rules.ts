@@ -1,10 +1,10 @@
 /**
- * The policy's constraints at a vector of cells. A row a·x is a sum over features, so a move changes it by one term:
+ * The policy's constraints at a vector of cells. A row a·x is a sum over features, and a move changes one term of the sum:
  *
  *   shortfall(at) = Σ over links of their violation + Σ over clauses of the least violation among their rows
  *
- * each relative to the size of the row's terms. Cells stand for one value each: a constraint that only another value of
- * the same cell would keep counts as broken.
+ * each relative to the size of the row's terms. Each cell stands for one value: a constraint that only another value of the same cell would
+ * meet counts as broken.
  */
 import type { Feature } from '../../../models/features.js';
 import type { LinearRow } from '../../../models/region.js';
@@ -12,13 +12,13 @@ import type { Domain } from '../../../policy/domain.js';
 import { magnitude } from '../../shared/linear-rows.js';
 import type { Cells, PersonCells } from './cells.js';
 
-/** A violation of this share of the row's size is rounding; an open end is kept by as much as a sum may be off. */
+/** A violation up to this share of the row's size is rounding noise. An open end is kept by the largest error of a sum. */
 const ROUNDING = 1e-10;
 const INSIDE = -1e-14;
 
 export class CellRules {
   private readonly rows: readonly LinearRow[];
-  /** Rows of which one must hold: from, to. */
+  /** Groups of rows of which one must hold: from, to. */
   private readonly groups: readonly (readonly [number, number])[];
   private readonly value: Float64Array;
   private readonly size: Float64Array;
@@ -65,7 +65,7 @@ export class CellRules {
     for (let r = 0; r < this.rows.length; r++) this.value[r] += this.change(r, f, from, to);
   }
 
-  /** After one more move; from the cell to itself: as it is. */
+  /** The shortfall after one more move. A move from a cell to itself gives the present shortfall. */
   shortfallAfter(f: number, from: number, to: number): number {
     const moved = this.read[f] === 1 && from !== to;
     let total = 0;
@@ -87,7 +87,7 @@ export class CellRules {
     return this.term(this.rows[r], feature, to) - this.term(this.rows[r], feature, from);
   }
 
-  /** A missing category is none of them, a missing number keeps no row that reads it. */
+  /** A missing category equals none of the categories. A row that reads a missing number does not hold. */
   private term({ a }: LinearRow, { kind, column, width, index }: Feature, cell: number): number {
     if (kind === 'choice') return cell < width ? a[column + cell] : 0;
     return a[column] && a[column] * this.person.value[index][cell];

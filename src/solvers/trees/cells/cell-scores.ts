@@ -1,16 +1,16 @@
 /**
- * The margins of an ensemble at a vector of cells, kept up to date while cells change.
+ * The margins of an ensemble at a vector of cells, updated while cells change.
  *
- *   slack_m(at) = Σ_t gain_m(leaf_t(at)) - need_m               an answer has none below zero, rounding aside
+ *   slack_m(at) = Σ_t gain_m(leaf_t(at)) - need_m               an answer has no slack below zero, up to rounding
  *   rise_m(f, c) = slack_m(at with f in cell c) - slack_m(at)   for every feature and cell of interest at once
  *
- * A move asks only the trees that use its feature. All rises come from one walk: in every tree, besides the path of the
- * point, the leaves that one feature alone can lead to, each adding its difference to an interval of that feature's cells.
+ * A move evaluates only the trees that use its feature. All rises come from one walk. The walk visits in every tree the path of the
+ * point and the leaves that a change of one feature alone can reach. Each of these leaves adds its difference to an interval of cells.
  */
 import type { Cells } from './cells.js';
 
-// A node is four numbers in a row, for the memory's sake: its feature, its last low cell or ~(where its set begins), and
-// its children for low and high cells (-1 at a leaf).
+// A node is four adjacent numbers, for locality of memory: its feature, its last low cell or ~(the start of its set), and its children for
+// low and high cells (-1 at a leaf).
 const CUT = 1;
 const LOW = 2;
 const HIGH = 3;
@@ -20,11 +20,11 @@ export class CellScores {
   readonly at: Int32Array;
   /** By margin. */
   readonly slack: Float64Array;
-  /** By feature: where its cells begin in a margin's rises. */
+  /** By feature: the position of its first cell in a margin's rises. */
   readonly first: Int32Array;
-  /** By margin, then by cell, as of the last `look`. */
+  /** By margin, then by cell: the values of the last `look`. */
   readonly rise: readonly Float64Array[];
-  /** By feature: the cells whose rises are of interest, from least to most with the present one. */
+  /** By feature: the interval of cells whose rises are computed. It includes the present cell. */
   readonly least: Int32Array;
   readonly most: Int32Array;
   /** By tree: the leaf of the point. */
@@ -35,12 +35,12 @@ export class CellScores {
   private readonly unordered: Uint8Array;
   private readonly treesOf: readonly Int32Array[];
   private nodes: Int32Array;
-  /** The nodes of those who have no value missing. */
+  /** The nodes for persons without a missing value. */
   private readonly plain: Int32Array;
   private readonly members: Uint8Array;
-  /** By leaf: the features on its path, as bits; beyond 32 they share them. */
+  /** By leaf: the features on its path, as bits. Features from the 33rd on share bits. */
   private readonly asked: Int32Array;
-  // While a tree is walked: the cells that the path of the point leaves a feature, and which cells have left it.
+  // During the walk of a tree: the cells of a feature that are still on the path of the point, and the cells that have left the path.
   private readonly from: Int32Array;
   private readonly to: Int32Array;
   private readonly seen: Float64Array;
@@ -57,7 +57,7 @@ export class CellScores {
     this.least = new Int32Array(features.length);
     this.most = Int32Array.from(features, ({ count }) => count - 1);
     this.first = new Int32Array(features.length + 1);
-    // One more place per feature: where the interval up to its last cell ends.
+    // One more entry per feature holds the end of an interval that reaches the last cell.
     for (let f = 0; f < features.length; f++) this.first[f + 1] = this.first[f] + features[f].count + 1;
     this.rise = atom.margins.map(() => new Float64Array(this.first[features.length]));
     this.parted = new Float64Array(this.first[features.length]);
@@ -72,7 +72,7 @@ export class CellScores {
     this.treesOf = this.listTrees();
   }
 
-  /** Splits of what a person misses lead to one side only. Before `load`, for every person. */
+  /** Sends every split of a missing feature to one side. Must run before `load`, for every person. */
   meet(present: Int32Array): void {
     const { features, feature, missingLeft, atom } = this.cells;
     this.nodes = this.plain;
@@ -85,7 +85,7 @@ export class CellScores {
     }
   }
 
-  /** Goes to a vector of cells, from scratch. */
+  /** Goes to a vector of cells without using the previous one. */
   load(at: ArrayLike<number>): void {
     const { root } = this.cells.atom.forest;
     this.at.set(at);
@@ -112,7 +112,7 @@ export class CellScores {
     }
   }
 
-  /** The margin that is worst off. */
+  /** The least slack of all margins. */
   worst(): number {
     let worst = Infinity;
     for (let m = 0; m < this.margins; m++) if (this.slack[m] < worst) worst = this.slack[m];
@@ -133,7 +133,7 @@ export class CellScores {
     for (let f = 0; f < this.at.length; f++) if (!this.unordered[f]) this.sumUp(f);
   }
 
-  /** From where intervals begin and end to what holds inside them. */
+  /** Turns the starts and ends of intervals into the values inside the intervals. */
   private sumUp(f: number): void {
     const end = this.first[f] + this.most[f];
     for (let m = 0; m < this.margins; m++) {
@@ -174,7 +174,7 @@ export class CellScores {
     }
   }
 
-  /** The leaves that cells from..to of a feature lead to, instead of the point's own leaf. */
+  /** Adds the leaves that cells from..to of a feature reach, instead of the point's own leaf. */
   private follow(top: number, f: number, from: number, to: number, leaf: number): void {
     const { nodes, at } = this;
     let node = top;
@@ -200,7 +200,7 @@ export class CellScores {
     }
   }
 
-  /** The same for categories, one by one: each leaves the path once. */
+  /** The same for categories, one by one. Each category leaves the path once. */
   private partCells(place: number, f: number, isLow: boolean, leaf: number): void {
     const own = this.at[f];
     const start = this.first[f];

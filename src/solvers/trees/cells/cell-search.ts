@@ -1,23 +1,26 @@
 /**
- * Moves from cell to cell towards an answer and then towards a cheaper one; no proof.
+ * Moves from cell to cell to an answer and then to a cheaper answer, without a proof.
  *
  *   deficit(at) = Σ_m max(0, -slack_m(at)) + weight · shortfall of the policy's constraints
  *
- *   descend   the move with the most deficit less per cost, again and again; on the way, every move that ends it is noted
- *   restore   from an answer, whatever may go back nearer to the person without undoing it, the greatest saving first
- *   polish    one changed feature is released, the others descend again under the best cost so far, until nothing is won
+ *   descend   repeat the move with the largest decrease of the deficit per cost; every move that ends the deficit is noted on the way
+ *   restore   from an answer, move features back towards the person while the point stays an answer, the greatest saving first
+ *   polish    release one changed feature and let the others descend again below the best cost, until no release helps
  */
 import type { Domain } from '../../../policy/domain.js';
 import { type Budget, FLOPS_PER_UNIT, unlimited } from '../../../problems/budget.js';
 import { CellPoint } from './cell-point.js';
 import type { Cells, PersonCells } from './cells.js';
 
-/** More moves than this in one descent go nowhere. */
+/** A descent with more moves than this does not get anywhere. */
 const MOST_MOVES = 64;
 const MOST_ROUNDS = 12;
 const FLOPS_PER_TREE = 200;
 
-/** How much prices count: fully, by half, not at all. The last gets to answers where the others are stuck or out of changes. */
+/**
+ * How much prices count: fully, by half, not at all. Without prices the descent reaches answers where the others are stuck or exceed the
+ * limit of changes.
+ */
 export const POWERS: readonly number[] = [1, 0.5, 0];
 
 interface CellMove {
@@ -31,12 +34,12 @@ export class CellSearch {
   readonly point: CellPoint;
   private budget = unlimited();
   private readonly locked: Uint8Array;
-  /** What a constraint missed by its own size counts as: as much as the margins lack at home. */
+  /** The weight of a constraint that is violated by its own size: the total deficit of the margins at home. */
   private ruleWeight = 0;
   private readonly next: CellMove = { f: NO_MOVE, cell: 0 };
   private readonly last: CellMove = { f: NO_MOVE, cell: 0 };
 
-  /** A look goes through every tree once. */
+  /** A look visits every tree once. */
   private readonly lookWork: number;
 
   constructor(cells: Cells) {
@@ -63,12 +66,12 @@ export class CellSearch {
     this.spendLook();
   }
 
-  /** Counts work that goes through every tree once. */
+  /** Counts work that visits every tree once. */
   spendLook(): void {
     this.budget.spend(this.lookWork);
   }
 
-  /** Descents from home, one for each power. */
+  /** Descends from home, once for each power. */
   descendFromHome(powers: readonly number[]): void {
     for (const power of powers) {
       if (this.isLate()) return;
@@ -77,7 +80,7 @@ export class CellSearch {
     }
   }
 
-  /** Moves until there is a better answer, or none helps. The price counts to the given power. */
+  /** Moves until a better answer is found or no move helps. Prices count with the given power. */
   descend(power: number): void {
     const { point } = this;
     for (let k = 0; k < MOST_MOVES && !point.offer(); k++) {
@@ -90,7 +93,7 @@ export class CellSearch {
     }
   }
 
-  /** From an answer on: cheaper cells, for as long as it stays one. */
+  /** Moves features of an answer to cheaper cells while the point stays an answer. */
   restore(): void {
     const { point } = this;
     const { person, scores } = point;
@@ -102,7 +105,7 @@ export class CellSearch {
     point.offer();
   }
 
-  /** Improves the best answer until releasing any one feature wins nothing. */
+  /** Improves the incumbent until the release of no single feature helps. */
   polish(): void {
     const { point } = this;
     if (!point.found) return;
@@ -115,7 +118,7 @@ export class CellSearch {
     }
   }
 
-  /** What the point lacks: of the margins and, in their measure, of the policy's constraints. */
+  /** The deficit of the point: of the margins and, in the same measure, of the policy's constraints. */
   deficit(): number {
     const { slack, at } = this.point.scores;
     let deficit = this.point.rules.none ? 0 : this.ruleWeight * this.point.rules.shortfallAfter(0, at[0], at[0]);
@@ -123,7 +126,7 @@ export class CellSearch {
     return deficit;
   }
 
-  /** What it would lack after a move of the last look. */
+  /** The deficit after a move of the last look. */
   private deficitAfter(f: number, cell: number): number {
     const { slack, rise, first, at } = this.point.scores;
     const { unsure, rules } = this.point;
@@ -138,7 +141,10 @@ export class CellSearch {
     return rules.none ? deficit : deficit + this.ruleWeight * rules.shortfallAfter(f, at[f], cell);
   }
 
-  /** Chooses `next`, the move with the most deficit less for its price, and `last`, the cheapest that leaves none. */
+  /**
+   * Chooses `next`, the move with the largest decrease of the deficit for its price, and `last`, the cheapest move without a deficit
+   * afterwards.
+   */
   private weigh(power: number): void {
     const { person, cost: total, changes, still, problem, scores } = this.point;
     const { at, least: from, most: to } = scores;
@@ -179,7 +185,7 @@ export class CellSearch {
     this.point.move(f, old);
   }
 
-  /** By feature, the cheapest cell that by the last look keeps the margins, greatest saving first. */
+  /** By feature, the cheapest cell that keeps the margins according to the last look, greatest saving first. */
   private savings(): CellMove[] {
     const { person, scores } = this.point;
     const found: (CellMove & { saving: number })[] = [];
@@ -200,7 +206,7 @@ export class CellSearch {
     return [...costs.keys()].filter((f) => best[f] !== home[f]).sort((f, g) => costs[g] - costs[f]);
   }
 
-  /** The best answer without one of its changes, the other features on their own. */
+  /** Undoes one change of the incumbent and lets the other features descend again. */
   private release(f: number): void {
     const { point } = this;
     const before = point.bestCost;
@@ -216,7 +222,7 @@ export class CellSearch {
   }
 }
 
-/** Deficit less per price; what costs nothing comes before all that does. */
+/** The decrease of the deficit per price. Moves without a price come first. */
 function meritOf(gain: number, extra: number, power: number): number {
   if (!(gain > 0)) return 0;
   if (extra <= 0) return gain * 1e30;

@@ -23,21 +23,21 @@ import { isOpen, leaveSet } from '../../../policy/listed-values.js';
 import { narrowTo, nearestWithin } from '../../../policy/values.js';
 import type { Problem } from '../../../problems/problem.js';
 
-/** Costs that are sums over features: a cell then has a cost of its own. */
+/** Costs that are sums over features: each cell then has a cost of its own. */
 const SEPARABLE = new Set(['l0', 'l1', 'l2', 'percentile']);
 
-/** Whether a problem can be told in cells. Trees behind a step that mixes columns have no boxes in them. */
+/** Whether a problem can be expressed in cells. Trees behind a step that mixes columns have no boxes in the columns. */
 export function hasCells(problem: Problem): boolean {
   const atom = soleTrees(problem);
   return atom !== null && !atom.map && SEPARABLE.has(problem.traits.norm);
 }
 
-/** The trees of a problem that asks for nothing else of the model; null: there is more, or none. */
+/** The trees of a problem whose only condition on the model is one trees atom. Null: the problem has other conditions, or no trees. */
 export function soleTrees({ piece: { rows, atoms } }: Problem): TreesAtom | null {
   return rows.length === 0 && atoms.length === 1 && atoms[0].kind === 'trees' ? atoms[0] : null;
 }
 
-/** The same, for a problem that was accepted. */
+/** The same for a problem that was accepted. */
 export function treesOf(problem: Problem): TreesAtom {
   const atom = soleTrees(problem);
   if (!atom) throw new TypeError('the problem is not made of trees');
@@ -46,19 +46,19 @@ export function treesOf(problem: Problem): TreesAtom {
 
 export interface FeatureCells {
   readonly feature: Feature;
-  /** Cells are a set, not an order. */
+  /** The cells form a set without an order. */
   readonly unordered: boolean;
-  /** Without the cell "missing", whose number this is. */
+  /** The number of cells without the cell "missing", which has this number as its index. */
   readonly count: number;
-  /** By cut: the last double below it, ascending, and the first double above it. None where cells are a set. */
+  /** By cut: the last double below it, ascending, and the first double above it. Empty where the cells form a set. */
   readonly ends: Float64Array;
   readonly starts: Float64Array;
 }
 
-/** Whether cells are categories, and a cell's number is its value. */
+/** Whether cells are categories: the number of a cell is then its value. */
 const isListedCells = ({ unordered, ends }: FeatureCells): boolean => unordered && !ends.length;
 
-/** The cell of a value; -1: none, for a value that is missing or no category. */
+/** The cell of a value; -1 for a missing value and for an unknown category. */
 export function cellOf(layout: FeatureCells, value: number): number {
   if (Number.isNaN(value)) return -1;
   if (!isListedCells(layout)) return numberCell(layout, value);
@@ -77,11 +77,11 @@ function numberCell({ ends }: FeatureCells, value: number): number {
 
 export class Cells {
   readonly features: readonly FeatureCells[];
-  /** By node: the feature that it splits; -1 at leaves and splits that decide nothing. */
+  /** By node: the feature of its split; -1 at leaves and at splits that decide nothing. */
   readonly feature: Int32Array;
   /** By node, numeric: left <=> cell <= cut. */
   readonly cut: Int32Array;
-  /** By node, unordered: which cells go left, "missing" the last of them. */
+  /** By node, unordered: the cells that go left, with "missing" as the last entry. */
   readonly sets: readonly (Uint8Array | null)[];
   /** By node: whether a missing value goes left. */
   readonly missingLeft: Uint8Array;
@@ -123,7 +123,7 @@ export class Cells {
     return layout;
   }
 
-  /** The cells of a number that some split lists in a set: each listed number has one of its own. */
+  /** The cells of a number that some split lists in a set: each listed number has its own cell. */
   private numberedCells(feature: Feature, nodes: readonly number[]): FeatureCells {
     const { forest } = this.atom;
     const cuts = nodes.flatMap((n) =>
@@ -134,7 +134,7 @@ export class Cells {
     return { feature, unordered: true, ...cutsAt(Float64Array.from(cuts)) };
   }
 
-  /** What a split of an unordered feature sees of a cell. */
+  /** The input of a split of an unordered feature for a cell. */
   private inputOf(node: number, { feature, ends, starts }: FeatureCells, cell: number): number {
     if (feature.kind === 'choice') return +(this.atom.forest.feature[node] === feature.column + cell);
     if (!ends.length) return cell;
@@ -154,7 +154,7 @@ export class Cells {
 
 const NO_CUTS = new Float64Array(0);
 
-/** Categories: a cell each. */
+/** Each category is a cell. */
 const listedCells = (feature: Feature): FeatureCells => ({
   feature,
   unordered: true,
@@ -174,7 +174,7 @@ const isNew = (end: number, k: number, all: Float64Array): boolean => k === 0 ||
 export class PersonCells {
   /** By feature: the present cell. */
   readonly present: Int32Array;
-  /** By feature and cell: Infinity where this person cannot go. */
+  /** By feature and cell: Infinity where the person cannot go. */
   readonly cost: Float64Array[];
   readonly value: Float64Array[];
 
@@ -184,7 +184,9 @@ export class PersonCells {
     this.value = cells.features.map(({ count }) => new Float64Array(count + 1));
   }
 
-  /** False: some feature stands where no cell is, at a mixture of categories. Then cells do not hold all that the person may be. */
+  /**
+   * False: some feature has no present cell because it is a mixture of categories. The cells then do not cover all points of the person.
+   */
   fill(domain: Domain): boolean {
     let whole = true;
     for (const layout of this.cells.features) {
@@ -238,7 +240,7 @@ export function presentCell(layout: FeatureCells, origin: Float64Array): number 
   return -1;
 }
 
-/** The value of a cell that is nearest to the present one; NaN: the domain has none in it. */
+/** The value of a cell nearest to the present value; NaN: the domain has no value in the cell. */
 export function valueIn(layout: FeatureCells, cell: number, domain: Domain): number {
   const { feature, ends, starts, count } = layout;
   if (isListedCells(layout)) return isOpen(domain, feature, cell) ? cell : Number.NaN;
@@ -246,7 +248,7 @@ export function valueIn(layout: FeatureCells, cell: number, domain: Domain): num
   return nearestWithin(domain, feature, low, cell === count - 1 ? Infinity : ends[cell]);
 }
 
-/** Leaves a domain the cells of a set. False: numbers between two of its cells are left as well. */
+/** Restricts a domain to the cells of a set. False: the domain still contains numbers between two of these cells. */
 export function closeCells(layout: FeatureCells, set: Uint8Array, domain: Domain): boolean {
   const { feature, ends, starts, count } = layout;
   if (!isListedCells(layout)) {

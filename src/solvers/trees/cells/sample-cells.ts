@@ -1,4 +1,4 @@
-/** The background rows that the model accepts, as vectors of cells: where other people stand who have the target. */
+/** The background rows that the model accepts, as vectors of cells: points of other people that have the target. */
 import { spread } from '../../../models/features.js';
 import type { CellPoint } from './cell-point.js';
 import { type Cells, cellOf } from './cells.js';
@@ -14,12 +14,12 @@ export class SampleCells {
       spread(problem.space, row, columns);
       return problem.holds(columns);
     });
-    // A missing value has no cell: -1 leaves the person's own.
+    // A missing value has no cell: -1 keeps the person's own cell.
     this.samples = accepted.map((row) => Int32Array.from(features, (layout, f) => cellOf(layout, row[f])));
     this.prices = new Float64Array(this.samples.length);
   }
 
-  /** The nearest ones as the person could come to them: what may not be taken over stays at home. */
+  /** The nearest samples as the person can reach them: features that may not take the sample's value stay at home. */
   nearest(point: CellPoint, count: number): Int32Array[] {
     for (const [k, sample] of this.samples.entries()) this.prices[k] = priceOf(point, sample);
     const order = [...this.samples.keys()].sort((a, b) => this.prices[a] - this.prices[b]).slice(0, count);

@@ -1,16 +1,16 @@
 /**
- * When all costs are multiples of one number q, or a little more, so is every sum of them: a bound above (K - 1) q is as good
- * as K q. Whole numbers, equal weights and L0 make such costs; a threshold's next representable number adds the little.
+ * When all costs are multiples of a number q up to a small excess, every sum of costs is too. A bound above (K - 1) q then proves
+ * K q. Whole numbers, equal weights and L0 give costs of this kind; the next double after a threshold gives the small excess.
  *
  *   c = q k + δ,  k whole,  0 <= δ <= excess, for every cost c;   a point cheaper than `below` makes at most M = below / min c changes
  *   Σ c > (K - 1) q + M excess   =>   Σ k >= K   =>   Σ c >= K q
  *
- * `target(below)`: a bound above it proves that nothing costs less than `below`.
+ * `target(below)`: a bound above the target proves that no point costs less than `below`.
  */
 
-/** The least cost is a multiple of q; these multiples are tried. */
+/** The least cost is a multiple of q. These multiples are tried. */
 const DIVISORS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 20];
-/** Of q: what counts as a little. */
+/** The largest excess that is accepted, as a share of q. */
 const LITTLE = 0.02;
 const ROUNDING = 1e-9;
 
@@ -20,7 +20,7 @@ export class CostLattice {
     private readonly excess: number,
   ) {}
 
-  /** The lattice of the positive costs among the first `count` that are less than `below`; null: none. */
+  /** The lattice of the positive costs below `below` among the first `count`. Null: none. */
   static of(costs: Float64Array, count: number, below: number): CostLattice | null {
     let least = Infinity;
     for (let s = 0; s < count; s++) if (costs[s] > 0 && costs[s] < least) least = costs[s];
@@ -39,7 +39,7 @@ export class CostLattice {
   }
 }
 
-/** How far costs lie above their multiples of the step; Infinity when one lies further than a little. */
+/** The largest distance of a cost above its multiple of the step; Infinity when a distance exceeds LITTLE. */
 function largestExcess(costs: Float64Array, count: number, below: number, step: number): number {
   let largest = 0;
   for (let s = 0; s < count; s++) {

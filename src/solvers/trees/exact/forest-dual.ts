@@ -1,6 +1,6 @@
 /**
- * A lower bound for a box of a reachable forest, by dual decomposition. Each tree may choose its leaf and each feature its
- * segment on their own; prices make them agree.
+ * A lower bound for a box of a reachable forest, by dual decomposition. Each tree chooses its leaf and each feature its segment
+ * independently; prices make the choices agree.
  *
  *   min Σ_f cost_f(s_f)   s.t.   Σ_t gain_m(leaf_t) >= need_m,   at every split n on the way to its leaf, leaf_t is on the side of s_f
  *
@@ -9,29 +9,29 @@
  *
  *   L(λ, w) = Σ_m λ_m need_m + Σ_f min_s [cost_f(s) - paid_f(s)] + Σ_t min_ℓ [paid_t(ℓ) - Σ_m λ_m gain_m(ℓ)]
  *
- * For a point of the box a feature is paid for all its splits and the trees pay only for those on their ways, so L is a lower bound
- * for any prices. At its best it is the linear relaxation of the mixed-integer formulation (Parmentier and Vidal, 2021), often
+ * At a point of the box a feature is paid for all its splits, and the trees pay only for the splits on their paths. L is therefore a
+ * lower bound for any prices. Its maximum is the linear relaxation of the mixed-integer formulation (Parmentier and Vidal, 2021), often
  * within a tenth of the optimum, where the best leaf of each tree by itself reaches a quarter. Subgradient steps of Polyak's
- * length climb there; each costs one pass over splits and segments. With at most K changes the features' part takes the K
- * best changes. Segments whose price lifts L to `below` hold nothing better: the box loses them.
+ * length climb there; each step costs one pass over splits and segments. With at most K changes the features' part takes the K
+ * best changes. A segment whose price lifts L to `below` contains no better answer, and the box drops the segment.
  */
 import { type Budget, FLOPS_PER_UNIT } from '../../../problems/budget.js';
 import { BoxForest, type SegmentBox } from './node-forest.js';
 import type { Prices } from './open-boxes.js';
 import type { ReachableForest } from './reachable-forest.js';
 
-/** Relative to the sum of all terms' sizes: more than rounding can add up to. */
+/** Relative to the sum of the sizes of all terms: an upper bound of the accumulated rounding error. */
 const ROUNDING = 1e-12;
-/** Without progress for so many steps the step length shrinks. */
+/** The step length shrinks after this many steps without progress. */
 const PATIENCE = 8;
 const SHRINK = 0.7;
 const SHORTEST = 0.02;
-/** How much of a step's direction is kept for the next. */
+/** The share of a step's direction that is kept for the next step. */
 const MOMENTUM = 0.3;
 const LOOK_EVERY = 10;
 const FLOPS_PER_SPLIT = 30;
 const FLOPS_PER_SEGMENT = 5;
-/** A margin that is as far off as at the start counts as much as so many disagreements. */
+/** A margin with its initial shortfall counts as much as this many disagreements. */
 const MARGIN_WEIGHT = 10;
 
 export interface Need {
@@ -40,12 +40,12 @@ export interface Need {
 }
 
 export class ForestDual {
-  /** Prices by node of the reachable forest and by margin: they stay from box to box, as good a start as any. */
+  /** Prices by node of the reachable forest and by margin. The prices stay from box to box as a start. */
   prices = new Float64Array(0);
   readonly lambda: Float64Array;
   /** By feature: the segment chosen last. */
   readonly at: Int32Array;
-  /** By segment: how often a tree wanted to be on the other side of the cut after it, or of the category. */
+  /** By segment: how often a tree preferred the other side of the cut after the segment, or of the category. */
   conflict = new Float64Array(0);
 
   private readonly box: BoxForest;
@@ -69,7 +69,7 @@ export class ForestDual {
   private readonly short: Float64Array;
   private readonly lambdaDirection: Float64Array;
   private readonly scale: Float64Array;
-  /** Sums over the trees of the box of their largest gain's size. */
+  /** By margin: the sum over the trees of the box of the size of their largest gain. */
   private readonly largestGain: Float64Array;
 
   constructor(
@@ -91,7 +91,7 @@ export class ForestDual {
     this.box = new BoxForest(trees, features);
   }
 
-  /** Takes on a forest, without prices. `shortfall`: what the person's own leaves miss of each need. */
+  /** Takes a new forest, without prices. `shortfall`: the amount that the person's own leaves lack of each need. */
   begin(forest: ReachableForest, shortfall: Float64Array): void {
     this.forest = forest;
     if (forest.size > this.prices.length) this.prices = new Float64Array(2 * forest.size);
@@ -115,9 +115,8 @@ export class ForestDual {
   }
 
   /**
-   * Climbs for at most `steps` steps, or until the bound reaches `below`, and narrows the box on the way. Returns the best
-   * bound; Infinity when nothing is left of the box. `look` is shown the chosen segments in `at` now and then, and returns
-   * the new `below`.
+   * Climbs for at most `steps` steps, or until the bound reaches `below`, and narrows the box on the way. Returns the best bound; Infinity
+   * when the box becomes empty. `look` is called now and then with the chosen segments in `at`, and returns the new `below`.
    */
   climb(box: SegmentBox, below: number, steps: number, budget: Budget, look?: () => number): number {
     if (!this.enter(box, below)) return Infinity;
@@ -144,7 +143,7 @@ export class ForestDual {
         stale = 0;
         if (length < SHORTEST) break;
       }
-      // Without an answer to aim at, twice as far.
+      // Without an incumbent the target is twice the best bound.
       const aim = target < Infinity ? target : 1 + 2 * Math.abs(best);
       if (!this.step(length * (aim - bound))) break;
     }
@@ -180,7 +179,7 @@ export class ForestDual {
     return this.needs.every(({ need }, m) => this.mostGain(m) >= need);
   }
 
-  /** What the best leaves of all trees add up to. */
+  /** The sum of the best leaves of all trees. */
   private mostGain(m: number): number {
     const { root, lastLeaf } = this.box;
     const gain = this.gain[m];
@@ -215,7 +214,7 @@ export class ForestDual {
   private evaluate(box: SegmentBox): number {
     const { root, low, high } = this.box;
     let bound = 0;
-    // What rounding is measured against: the sizes of all terms, before they cancel.
+    // Rounding is relative to the sizes of all terms before they cancel.
     let size = 2 * this.payFeatures();
     for (let m = 0; m < this.needs.length; m++) {
       bound += this.lambda[m] * this.needs[m].need;
@@ -232,7 +231,7 @@ export class ForestDual {
     return bound - ROUNDING * size;
   }
 
-  /** paid[s], for ordered features as differences from segment to segment. Returns the size of all prices together. */
+  /** Fills paid[s]; for ordered features as differences from segment to segment. Returns the sum of the sizes of all prices. */
   private payFeatures(): number {
     const { paid, floor, w } = this;
     const { feature, cut, sides, splits } = this.box;
@@ -258,7 +257,7 @@ export class ForestDual {
     return size;
   }
 
-  /** Each feature's best segment of the box; the sum of their values, or Infinity. */
+  /** Chooses each feature's best segment of the box. Returns the sum of their values, or Infinity. */
   private chooseSegments(box: SegmentBox): number {
     let total = 0;
     for (let f = 0; f < this.features; f++) {
@@ -304,7 +303,7 @@ export class ForestDual {
     this.least[f] = best;
   }
 
-  /** At most K features change: the K that gain most by it. */
+  /** At most K features change: the K with the largest gain. */
   private capChanges(box: SegmentBox): number {
     const { forest, at, left, least } = this;
     let total = 0;
@@ -350,7 +349,7 @@ export class ForestDual {
     leafValue[0] = Infinity;
   }
 
-  /** The best leaf below every split, from the leaves up, and the slope of splits that no way passes. */
+  /** Computes the best leaf below every split, from the leaves up, and the slope of splits that no tree's path passes. */
   private priceSplits(low: Int32Array, high: Int32Array): void {
     const { w, value, leafValue, goesHigh, slope, at } = this;
     const { feature, cut, sides, splits } = this.box;
@@ -364,7 +363,7 @@ export class ForestDual {
       else toLow -= own;
       const chosen = at[feature[n]];
       const isHigh = sides[n] < 0 ? chosen > cut[n] : side[sides[n] + chosen - first[feature[n]]] === 1;
-      // Of two equal ways the one that agrees with the feature.
+      // Of two equal paths the tree takes the one that agrees with the feature.
       if (toHigh < toLow || (toHigh === toLow && isHigh)) {
         value[n] = toHigh;
         goesHigh[n] = 1;
@@ -376,7 +375,7 @@ export class ForestDual {
     }
   }
 
-  /** Slopes of the splits on the trees' ways, and what the leaves miss of each need. */
+  /** Computes the slopes of the splits on the trees' paths, and the amount that the leaves lack of each need. */
   private compare(): void {
     const { slope, goesHigh, at, short, needs, gain, conflict } = this;
     const { feature, cut, sides, low, high, root } = this.box;
@@ -396,7 +395,7 @@ export class ForestDual {
     }
   }
 
-  /** A step uphill; false when there is no way up. */
+  /** Makes a step uphill. False: the direction is zero. */
   private step(rise: number): boolean {
     const { slope, direction, w, lambda, lambdaDirection, short, scale } = this;
     const { splits } = this.box;
@@ -417,14 +416,14 @@ export class ForestDual {
     for (let n = 0; n < splits; n++) {
       const old = w[n];
       const next = old + length * direction[n];
-      // A split that no way passes has no price of the other sign to go to.
+      // The price of a split that no path passes does not change its sign: it stops at zero.
       w[n] = next * old < 0 && slope[n] * slope[n] === 1 ? 0 : next;
     }
     for (let m = 0; m < lambda.length; m++) lambda[m] = Math.max(0, lambda[m] + length * lambdaDirection[m] * scale[m]);
     return true;
   }
 
-  /** Drops the segments at the ends, and the categories, that cost `room` more than the chosen one. False: nothing is left. */
+  /** Drops the segments at the ends, and the categories, that cost `room` more than the chosen one. False: the box is empty. */
   private narrow(box: SegmentBox, room: number): boolean {
     if (this.maxChanges < this.features) return true;
     const { left, least } = this;

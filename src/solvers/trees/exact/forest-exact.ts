@@ -4,13 +4,13 @@
  *
  *   min Σ_f cost_f(x_f)   s.t.   Σ_t gain_m(leaf_t(x)) >= need_m   for every margin m
  *
- * First answers come from the heuristics (forest-incumbents.ts); what costs more is cut out of the forest before the search
- * (reachable-forest.ts). The bound of a box is the dual of its linear relaxation (forest-dual.ts), with the prices of the box
- * that it came from as a start; it narrows the box as well. Branching: the cut at which trees and features disagreed most
- * while the prices rose. The search goes down to the side that the prices favour, then on from the least bound.
+ * The first incumbents come from the heuristics (forest-incumbents.ts). Dearer parts are cut out of the forest before the search
+ * (reachable-forest.ts). The bound of a box is the dual of its linear relaxation (forest-dual.ts), started from the prices of its
+ * parent; the dual narrows the box as well. Branching takes the cut at which trees and features disagreed most while the prices
+ * rose. The search dives to the side that the prices favour, then continues from the least bound.
  *
- * Where the policy ties features together the cheapest point of a box that keeps it comes from within-domain.ts; its cost is a
- * bound as well, and in a box of one segment per feature the model has one word for all its points.
+ * Where the policy couples features, the cheapest point of a box within the policy comes from within-domain.ts. Its cost is a bound as
+ * well. In a box of one segment per feature the model gives the same decision for all points.
  */
 import { copyDomain, createDomain, type Domain } from '../../../policy/domain.js';
 import { narrowTo } from '../../../policy/values.js';
@@ -41,9 +41,9 @@ const WORTH = 5e-7;
 const ROOT_STEPS = 20;
 const ROOT_ROUNDS = 3;
 const BOX_STEPS = 10;
-/** The first price of a margin: this share of the best answer's cost if it were met from nothing. */
+/** The first price of a margin: this share of `below`, divided by the margin's shortfall. */
 const FIRST_PRICE = 0.3;
-/** The heuristics try what the prices favour in one of so many boxes. */
+/** The heuristics start from the segments that the prices favour in one of this many boxes. */
 const LOOK_EVERY = 8;
 const MEMORY_MB = 256;
 
@@ -62,12 +62,12 @@ class PreparedForest implements Prepared {
   private readonly cellsAt: Int32Array;
   private readonly wholePrices: Float64Array;
   private readonly unordered: Uint8Array;
-  /** More than any answer costs. */
+  /** A number above the cost of any answer. */
   private most = 0;
   private lattice: CostLattice | null = null;
   private domain!: Domain;
   private limits!: Limits;
-  /** For features that are tied together; null: none are. */
+  /** For coupled features. Null: no features are coupled. */
   private readonly tied: Prepared | null;
   private readonly narrowed: Domain;
   /** The least bound of boxes that could neither be split nor settled. */
@@ -111,7 +111,7 @@ class PreparedForest implements Prepared {
     return isWhole ? outcome : limit(outcome.x, 0);
   }
 
-  /** Nothing is open: what was not found costs at least what was looked below. */
+  /** No box is open: an answer that was not found costs at least `below`. */
   private conclude(): Outcome {
     const bound = Math.min(this.unsettled, this.below());
     if (!this.best.isFound) return bound < this.most ? limit(null, bound) : INFEASIBLE;
@@ -122,7 +122,7 @@ class PreparedForest implements Prepared {
     return limit(this.best.isFound ? this.best.x : null, Math.min(bound, this.unsettled));
   }
 
-  /** What an answer must cost less than, to be worth finding. */
+  /** An answer is worth finding only if it costs less than this. */
   private below(): number {
     return Math.min(this.limits.cutoff, this.best.isFound ? this.best.cost * (1 - this.worth()) : this.most);
   }
@@ -131,7 +131,7 @@ class PreparedForest implements Prepared {
     return Math.max(WORTH, this.limits.gap);
   }
 
-  /** A bound that proves as much: less than `below` where costs come in steps. */
+  /** A bound that proves `below`. It is less than `below` where costs are multiples of a quantum. */
   private target(): number {
     return this.lattice ? this.lattice.target(this.below()) : this.below();
   }
@@ -142,7 +142,7 @@ class PreparedForest implements Prepared {
     this.best.offer(this.x, found.cost);
   }
 
-  /** The box of everything, narrowed, with its bound; undefined when it holds nothing better than the best answer. */
+  /** The box of all segments, narrowed, with its bound. Undefined: the box contains no better answer. */
   private root({ budget }: Limits): PricedBox | undefined {
     const { forest, dual } = this;
     const look = () => this.look();
@@ -155,7 +155,7 @@ class PreparedForest implements Prepared {
     for (let round = 1; ; round++) {
       const before = this.best.cost;
       if (round > 1 && !forest.build(this.below(), within)) return undefined;
-      // A point that is tied to others need not have the cheapest value of its cell.
+      // With coupled features a point need not have the cheapest value of its cell.
       this.lattice = this.tied ? null : CostLattice.of(forest.cost, forest.segments, this.below());
       const box = this.wholeBox(within);
       dual.begin(forest, shortfall);
@@ -197,7 +197,7 @@ class PreparedForest implements Prepared {
     };
   }
 
-  /** Tries the segments that the features chose as a start of the heuristics; returns what is worth finding now. */
+  /** Starts the heuristics from the segments that the features chose. Returns the new `below`. */
   private look(): number {
     const { at } = this.dual;
     for (let f = 0; f < at.length; f++) this.cellsAt[f] = this.forest.cell[at[f]];
@@ -221,7 +221,7 @@ class PreparedForest implements Prepared {
     return this.conclude();
   }
 
-  /** The next box from which something better may come, with its prices. */
+  /** The next box that may contain a better answer, with its prices. */
   private next(open: OpenBoxes): PricedBox | undefined {
     for (let box = open.pop(); box; box = open.pop()) {
       if (box.bound >= this.target()) continue;
@@ -231,14 +231,14 @@ class PreparedForest implements Prepared {
     return undefined;
   }
 
-  /** Bounds a box; false when it is done with. */
+  /** Bounds a box. False: the box is closed. */
   private isOpen(box: PricedBox, budget: Budget): boolean {
     const bound = this.dual.climb(box, this.target(), BOX_STEPS, budget);
     box.bound = Math.max(box.bound, bound);
     return box.bound < this.target();
   }
 
-  /** Takes the cheapest point of a box if it is an answer: then the box is done with. */
+  /** Takes the cheapest point of a box if it is an answer. The box is then closed. */
   private takeCheapest(box: PricedBox): boolean {
     const { first, cost, cell } = this.forest;
     let total = 0;
@@ -260,7 +260,7 @@ class PreparedForest implements Prepared {
     return true;
   }
 
-  /** The same for the cheapest point that keeps the policy. */
+  /** The same for the cheapest point within the policy. */
   private takeTied(box: PricedBox, limits: Limits): boolean {
     const outcome = this.tied!.solve(this.narrow(box), limits);
     if (outcome.status === 'infeasible') return true;
@@ -292,7 +292,7 @@ class PreparedForest implements Prepared {
     return narrowed;
   }
 
-  /** Two boxes, the one that the prices favour first; undefined when the box is done with. */
+  /** Two boxes, with the one that the prices favour first. Undefined: the box is closed. */
   private branch(box: PricedBox, limits: Limits): [SegmentBox, SegmentBox] | undefined {
     if (this.takeCheapest(box) || (this.tied && this.takeTied(box, limits))) return undefined;
     const split = this.chooseSplit(box);
@@ -312,7 +312,7 @@ class PreparedForest implements Prepared {
     return [near, far];
   }
 
-  /** The cut or category with the most conflict; without any, whatever can be split. */
+  /** The cut or category with the most conflict. Without conflict, any possible split. */
   private chooseSplit({ lo, hi, sets }: PricedBox): { f: number; s: number } | undefined {
     const { conflict, at } = this.dual;
     const { first } = this.forest;

@@ -1,6 +1,6 @@
 /**
- * First answers for the exact search: what the heuristics for ensembles find in about a millisecond. A good answer at the
- * start is worth more than any bound, for all boxes dearer than it are never opened.
+ * First incumbents for the exact search: the heuristics for ensembles find them in about a millisecond. A good incumbent at the start is
+ * worth more than any bound, because boxes with a higher bound are never opened.
  */
 import type { Domain } from '../../../policy/domain.js';
 import { unlimited } from '../../../problems/budget.js';
@@ -10,13 +10,13 @@ import { SampleCells } from '../cells/sample-cells.js';
 import { pull } from '../heuristics/forest-pull.js';
 import { Tweaker } from '../heuristics/forest-tweak.js';
 
-/** An answer, by the model's own word. */
+/** An answer that the model has accepted. */
 export interface Incumbent {
   readonly at: Int32Array;
   readonly cost: number;
 }
 
-/** Rows pulled when the descents found nothing. */
+/** The number of rows pulled when the descents found nothing. */
 const LAST_RESORTS = 6;
 
 export class Incumbents {
@@ -30,7 +30,7 @@ export class Incumbents {
     this.tweaker = new Tweaker(this.search);
   }
 
-  /** A good answer for the person, or null when none was found, which proves nothing. */
+  /** A good answer for the person. Null: none was found, which proves nothing. */
   best(person: PersonCells, domain: Domain, budget = unlimited()): Incumbent | null {
     const { search } = this;
     const { point } = search;
@@ -39,14 +39,14 @@ export class Incumbents {
     return this.found();
   }
 
-  /** What the person's own leaves miss of each need, for the person of the last `best`. */
+  /** The amount that the person's own leaves lack of each need, for the person of the last `best`. */
   shortfall(): Float64Array {
     const { point } = this.search;
     point.goTo(point.home);
     return point.scores.slack.map((slack) => Math.max(0, -slack));
   }
 
-  /** A better answer than all so far, on the way from a given point, for the person of the last `best`. */
+  /** An answer better than the incumbent, on the way from a given point, for the person of the last `best`. */
   from(at: Int32Array): Incumbent | null {
     const { point } = this.search;
     const before = point.bestCost;

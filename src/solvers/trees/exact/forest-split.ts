@@ -1,14 +1,15 @@
 /**
- * Sums over trees where a box of inputs has no cost of its own: under mahalanobis, or behind a step that mixes columns.
+ * Sums over trees where a box of inputs has no separable cost: under mahalanobis, or behind a step that mixes columns.
  *
  *   min cost(x' - x)   s.t.   Σ_t gain_m(leaf_t(M x' + o)) >= need_m  for every margin m,   x' in the policy
  *
  * Branch and bound over boxes of the inputs, the least bound first. The bound of a box is the cost of the cheapest point that the policy
  * has in it (within-domain.ts), with the sides of the box as rows behind a map and as a narrower domain without one. A box whose best
- * leaves do not suffice holds nothing. A point that the model accepts is the best of its box; else the box is cut at a split on the
- * point's own ways through the trees. Where all these splits are decided, every point of the box has the same leaves.
+ * leaves do not suffice contains no answer. A point that the model accepts is the best of its box. Otherwise the box is cut at a split on
+ * the point's paths through the trees. Where all these splits are decided, every point of the box has the same leaves.
  *
- * Sets of categories are chains of thresholds (set-thresholds.ts). Limit: an engine is run for each box, so that many trees end with a gap.
+ * Sets of categories are chains of thresholds (set-thresholds.ts). Limit: an engine runs for each box, and with many trees the search ends
+ * with a gap.
  */
 import { applyMap } from '../../../linalg/affine.js';
 import { nextUp } from '../../../linalg/floats.js';
@@ -38,14 +39,14 @@ import {
 } from '../../solver.js';
 import { hasCells, soleTrees, treesOf } from '../cells/cells.js';
 
-/** Share of the cost below which a better answer is not looked for: the engines are no more exact. */
+/** Relative saving below which a better answer is not searched: the engines are no more exact. */
 const WORTH = 1e-7;
 const FLOPS_PER_NODE = 14;
 
-/** How much further inside the sides of a box to look when rounding put its point outside. */
+/** Factors of the nudge for further attempts inside a box after rounding put its point outside. */
 const DEEPER = [1e1, 1e2, 1e4, 1e6];
 
-/** A box of inputs with its cheapest point, or with its parent's where the engine had none. */
+/** A box of inputs with its cheapest point, or with its parent's point where the engine returned none. */
 interface InputBox {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
@@ -54,7 +55,7 @@ interface InputBox {
   readonly isOwn: boolean;
 }
 
-/** What preparing an engine for one box takes, in units of effort. */
+/** Work to prepare an engine for one box, in units of effort. */
 const PREPARE_WORK = 60;
 
 class PreparedSplits implements Prepared {
@@ -66,7 +67,7 @@ class PreparedSplits implements Prepared {
   private readonly within: Prepared | null;
   private domain!: Domain;
   private limits!: Limits;
-  /** The least bound of boxes that ended with an answer, and of those that could neither be cut nor settled. */
+  /** The least bound of boxes that ended with an answer, and of boxes that could neither be cut nor settled. */
   private closed = Infinity;
   private unsettled = Infinity;
 
@@ -102,7 +103,7 @@ class PreparedSplits implements Prepared {
     return this.conclude(Infinity);
   }
 
-  /** What an answer must cost less than, to be worth finding. */
+  /** An answer is worth finding only if it costs less than this. */
   private below(): number {
     const { cutoff, gap } = this.limits;
     return Math.min(cutoff, this.best.cost * (1 - Math.max(gap, WORTH)));
@@ -117,7 +118,7 @@ class PreparedSplits implements Prepared {
     return bound === Infinity ? INFEASIBLE : limit(null, bound);
   }
 
-  /** Bounds a box by its cheapest point; what holds nothing better is left out. */
+  /** Bounds a box by its cheapest point. A box without a better answer is not added. */
   private add(open: NodeHeap<InputBox>, parent: InputBox, { lo, hi }: Pick<InputBox, 'lo' | 'hi'>): void {
     if (!this.mayReach(lo, hi)) return;
     const outcome = this.cheapest(lo, hi);
@@ -152,7 +153,7 @@ class PreparedSplits implements Prepared {
     return this.inputs.every((input, i) => input >= lo[i] && input <= hi[i]);
   }
 
-  /** The person's domain within a box of columns; false: empty. */
+  /** The person's domain within a box of columns. False: the domain is empty. */
   private narrow(lo: Float64Array, hi: Float64Array): boolean {
     const { narrowed } = this;
     copyDomain(this.domain, narrowed);
@@ -173,7 +174,7 @@ class PreparedSplits implements Prepared {
     return true;
   }
 
-  /** Whether the best leaves that a box can reach suffice. */
+  /** Whether the best leaves that a box can reach meet the needs. */
   private mayReach(lo: Float64Array, hi: Float64Array): boolean {
     const { forest, margins, slack } = this.atom;
     this.limits.budget.spend((FLOPS_PER_NODE * margins.length * forest.left.length) / FLOPS_PER_UNIT);
@@ -199,7 +200,7 @@ class PreparedSplits implements Prepared {
     return most;
   }
 
-  /** 1: all of a box goes left; -1: right; 0: both. */
+  /** 1: the whole box goes left; -1: right; 0: both. */
   private decided(node: number, lo: Float64Array, hi: Float64Array): number {
     const { forest, map } = this.atom;
     const input = forest.feature[node];
@@ -208,12 +209,12 @@ class PreparedSplits implements Prepared {
     return lo[input] > this.end[node] ? -1 : 0;
   }
 
-  /** Two boxes, at the split on the point's ways that most trees ask for; none where all of them are decided. */
+  /** Cuts a box at the split on the point's paths that most trees share. All splits decided: the box is settled. */
   private cut(open: NodeHeap<InputBox>, box: InputBox): void {
     const { lo, hi } = box;
     const node = this.chooseSplit(lo, hi, box.x);
     if (node < 0) {
-      // All of the box has the leaves of its own point, but behind a map, where rounding may have put the point on another side.
+      // All points of the box have the leaves of its own point. Behind a map, rounding may have put the point on another side.
       if (this.atom.map || !box.isOwn) this.settle(box);
       return;
     }
@@ -222,7 +223,7 @@ class PreparedSplits implements Prepared {
     this.add(open, box, { lo: lo.with(input, Math.max(lo[input], nextUp(this.end[node]))), hi });
   }
 
-  /** Looks further inside a box within one leaf of every tree. */
+  /** Searches further inside a box that lies within one leaf of every tree. */
   private settle({ lo, hi, bound }: InputBox): void {
     for (const factor of DEEPER) {
       const { x } = this.cheapest(lo, hi, factor * this.limits.nudge);
@@ -257,7 +258,7 @@ class PreparedSplits implements Prepared {
   }
 }
 
-/** One tree is the union of its leaves (single-tree.ts), unless it has sets behind a step that mixes columns. */
+/** A single tree is the union of its leaves and is left to single-tree.ts, unless it has sets behind a step that mixes columns. */
 const isLeftToBoxes = ({ forest, map }: TreesAtom): boolean =>
   forest.root.length === 1 && !(map && map.diagonal === null && hasSets(forest));
 

@@ -1,12 +1,12 @@
 /**
- * What one box leaves of a reachable forest, laid out for passes from the leaves up: only splits of which both sides are
- * open, parents before children, leaves apart.
+ * The part of a reachable forest within one box, laid out for passes from the leaves up: only splits with both sides open,
+ * parents before children, leaves in arrays of their own.
  *
  *   a split that the box decides is skipped;  a side whose cheapest point in the box costs `below` or more is closed
  *   child >= 0: a split,   child < 0: the leaf ~child,   leaf 0: closed
  *
- * Dropping a split that the box decides, or does not reach, does not weaken the dual bound: its price would be paid by the tree and to
- * the feature alike, or to the feature alone.
+ * Dropping a split that the box decides, or does not reach, does not weaken the dual bound: its price would be paid by the tree and
+ * to the feature alike, or only to the feature.
  */
 import type { ReachableForest } from './reachable-forest.js';
 
@@ -20,21 +20,21 @@ export interface SegmentBox {
 const CLOSED = -1;
 
 export class BoxForest {
-  /** Splits and leaves in use; leaf 0 is none. */
+  /** The numbers of splits and leaves in use. Leaf 0 means no leaf. */
   splits = 0;
   leaves = 1;
-  // By split: the feature, the last low segment or where the sides of its cells begin (-1), the children, the node it was.
+  // By split: the feature, the last low segment or the start of the sides of its cells (-1), the children, the original node.
   feature = new Int32Array(256);
   cut = new Int32Array(256);
   sides = new Int32Array(256);
   low = new Int32Array(256);
   high = new Int32Array(256);
   node = new Int32Array(256);
-  /** By leaf: the node it was. */
+  /** By leaf: the original node. */
   leafNode = new Int32Array(256);
-  /** By tree: a child, as above. */
+  /** By tree: a child, encoded as above. */
   readonly root: Int32Array;
-  /** By tree: its last leaf; they follow each other. */
+  /** By tree: its last leaf. The leaves of a tree are adjacent. */
   readonly lastLeaf: Int32Array;
   private forest!: ReachableForest;
   private readonly lo: Int32Array;
@@ -51,7 +51,7 @@ export class BoxForest {
     this.spent = new Float64Array(features);
   }
 
-  /** False: nothing in the box costs less than `below`. */
+  /** False: no point of the box costs less than `below`. */
   build(forest: ReachableForest, box: SegmentBox, below: number): boolean {
     this.forest = forest;
     this.below = below;
@@ -83,7 +83,7 @@ export class BoxForest {
         if (set[cell] && cost[s] < least) least = cost[s];
       return least;
     }
-    // Costs grow away from the present segment; one that the person cannot take costs Infinity.
+    // Costs grow away from the present segment. A segment that the person cannot take costs Infinity.
     const here = first[f] + present[f];
     let up = Math.max(this.lo[f], here);
     while (up <= this.hi[f] && cost[up] === Infinity) up++;

@@ -1,7 +1,7 @@
 /**
- * The open boxes of a search over a forest: the least bound comes first, for as long as memory allows. A box remembers the
- * prices that it was made with, the best start for its own bound. From half of the memory on, new boxes do without them; when
- * all is used, the last box in is the first out: such a search goes down instead of along, and hardly grows.
+ * The open boxes of a search over a forest, least bound first while memory allows. A box keeps the prices with which it was made, the best
+ * start for its own bound. Above half of the memory limit, new boxes are stored without prices. At the limit the boxes form a stack: a
+ * depth-first search hardly grows.
  */
 
 import { NodeHeap } from '../../shared/node-heap.js';
@@ -14,7 +14,7 @@ export interface Prices {
 
 export interface OpenBox extends SegmentBox {
   bound: number;
-  /** Prices to start from; null: those that happen to be there. */
+  /** Prices to start from. Null: the present prices are used. */
   readonly prices: Prices | null;
 }
 
@@ -25,12 +25,12 @@ export class OpenBoxes {
 
   constructor(private readonly memoryBytes: number) {}
 
-  /** The least bound of all boxes; Infinity when there is none. */
+  /** The least bound of all boxes; Infinity when none is open. */
   least(): number {
     return this.stack.reduce((least, { bound }) => Math.min(least, bound), this.heap.least());
   }
 
-  /** `makePrices`: the prices of this moment, copied. */
+  /** `makePrices`: copies the present prices. */
   push(box: SegmentBox, bound: number, makePrices: () => Prices): void {
     const prices = this.bytes < this.memoryBytes / 2 ? makePrices() : null;
     const open = { ...box, bound, prices };

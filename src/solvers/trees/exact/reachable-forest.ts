@@ -1,15 +1,15 @@
 /**
- * The part of a forest that one person can reach for less than a given cost, made small for the search.
+ * The part of a forest that one person can reach for less than a given cost, reduced for the search.
  *
- *   leaf ℓ stays            <=>  the cheapest point of ℓ's box that the person's domain has costs less than `below`
- *   segments of a feature   =    its cells, merged where no split that stayed tells them apart; an unordered one keeps its cells
+ *   leaf ℓ stays            <=>  the cheapest point of ℓ's box in the person's domain costs less than `below`
+ *   segments of a feature   =    its cells, merged where no remaining split separates them; an unordered feature keeps its cells
  *
- * A point that costs less than `below` lies in leaves that stayed, and so the cheapest cell of a segment stands for all of it.
- * Nodes are numbered parent before child: a loop downwards in numbers goes up the trees.
+ * A point that costs less than `below` lies in leaves that stayed. The cheapest cell of a segment therefore represents the segment.
+ * Nodes are numbered parent before child: a loop from high to low numbers goes up the trees.
  */
 import type { Cells, PersonCells } from '../cells/cells.js';
 
-/** Cells that are still possible: an interval of an ordered feature, a set of an unordered one. */
+/** The possible cells: an interval of an ordered feature, a set of an unordered feature. */
 export interface CellBox {
   readonly lo: Int32Array;
   readonly hi: Int32Array;
@@ -21,11 +21,12 @@ export class ReachableForest {
   size = 0;
   /** Segments in use. */
   segments = 0;
-  // By node: the feature (-1 at leaves), low <=> segment <= cut, or which segments of an unordered feature are low, the children (-1: closed).
+  // By node: the feature (-1 at leaves), low <=> segment <= cut, or the low segments of an unordered feature, and the children (-1:
+  // closed).
   feature = new Int32Array(0);
   cut = new Int32Array(0);
   set: (Uint8Array | null)[] = [];
-  /** By node of an unordered feature: where its sides begin in `side`, by cell: 1 where the cell is high. Else -1. */
+  /** By node of an unordered feature: the start of its sides in `side`. A side is 1 where the cell is high. Other nodes: -1. */
   sides = new Int32Array(0);
   side = new Uint8Array(0);
   low = new Int32Array(0);
@@ -33,9 +34,9 @@ export class ReachableForest {
   /** By node: its number in the whole forest. */
   origin = new Int32Array(0);
   readonly root: Int32Array;
-  /** By feature: where its segments begin; one more for the end. */
+  /** By feature: the position of its first segment; one more entry for the end. */
   readonly first: Int32Array;
-  /** By feature: the segment, within the feature, that the person is in. */
+  /** By feature: the person's segment, numbered within the feature. */
   readonly present: Int32Array;
   /** By segment. */
   cost = new Float64Array(0);
@@ -43,10 +44,10 @@ export class ReachableForest {
   cell = new Int32Array(0);
   from = new Int32Array(0);
   to = new Int32Array(0);
-  /** By feature: whether a split that stayed asks for it. */
+  /** By feature: whether a remaining split reads it. */
   readonly used: Uint8Array;
 
-  // While trees are walked: what the path leaves of each feature, and what that costs at least.
+  // During the walk of a tree: the cells of each feature that the path leaves open, and their least cost.
   private readonly lo: Int32Array;
   private readonly hi: Int32Array;
   private readonly open: (Uint8Array | null)[];
@@ -86,8 +87,8 @@ export class ReachableForest {
   }
 
   /**
-   * Builds it for the person whose cells are filled in. `within`: cells that are still possible, by feature (first, last).
-   * False: some tree has no leaf in reach, so nothing costs less than `below`.
+   * Builds the forest for the person whose cells are filled in. `within`: the possible cells by feature (first, last). False: some tree has
+   * no reachable leaf, so no point costs less than `below`.
    */
   build(below: number, within?: CellBox): boolean {
     const { features, atom } = this.cells;
@@ -117,7 +118,7 @@ export class ReachableForest {
     return true;
   }
 
-  /** The least cost of a feature within what the path leaves of it. */
+  /** The least cost of a feature among the cells that the path leaves open. */
   private least(f: number): number {
     const cost = this.person.cost[f];
     const open = this.open[f];
@@ -126,7 +127,7 @@ export class ReachableForest {
       for (let cell = 0; cell < open.length; cell++) if (open[cell] && cost[cell] < least) least = cost[cell];
       return least;
     }
-    // Costs grow away from the present cell; cells that the person cannot take lie between.
+    // Costs grow away from the present cell. Cells that the person cannot take may lie between.
     const present = this.person.present[f];
     let up = Math.max(this.lo[f], present);
     while (up <= this.hi[f] && cost[up] === Infinity) up++;
@@ -136,7 +137,7 @@ export class ReachableForest {
     return down >= this.lo[f] && cost[down] < least ? cost[down] : least;
   }
 
-  /** Copies what stays below a node of the whole forest; returns its number here, -1 when nothing stays. */
+  /** Copies the reachable part below a node of the whole forest. Returns its number here; -1 when nothing is reachable. */
   private walk(node: number, total: number): number {
     const { forest } = this.cells.atom;
     if (forest.left[node] < 0) return this.add(node, -1);
@@ -192,7 +193,7 @@ export class ReachableForest {
     return at;
   }
 
-  /** Keeps a split that leads somewhere. One that leads to one side only still keeps points of the other side out. */
+  /** Keeps a split with a reachable side. A split with one reachable side still excludes the points of the other side. */
   private close(at: number, f: number, cut: number, toLow: number, toHigh: number): number {
     if (toLow < 0 && toHigh < 0) {
       this.size = at;
@@ -247,7 +248,7 @@ export class ReachableForest {
     return segments;
   }
 
-  /** Every cell is a segment, "missing" too. */
+  /** Every cell is a segment, including "missing". */
   private cellsOf(f: number): Int32Array {
     this.first[f] = this.segments;
     const cost = this.person.cost[f];

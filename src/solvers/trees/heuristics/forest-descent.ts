@@ -1,12 +1,12 @@
 /**
- * Counterfactuals of single trees as starts of a search without gradients on the whole ensemble (CEML's way for forests):
- * greedy moves from cell to cell (cell-search.ts) from the person and from the best tweaks, then polishing.
+ * Counterfactuals of single trees as starts of a gradient-free search on the whole ensemble (CEML's method for forests): greedy moves from
+ * cell to cell (cell-search.ts) from the person and from the best tweaks, then polishing.
  */
 import { type CellSearch, POWERS } from '../cells/cell-search.js';
 import { forestHeuristic, type Strategy } from './forest-heuristic.js';
 import { Tweaker } from './forest-tweak.js';
 
-/** How many tweaks are descended from. */
+/** How many tweaks start a descent. */
 const TWEAKS = 2;
 
 function prepare(search: CellSearch): Strategy {

@@ -1,11 +1,11 @@
-/** What the heuristics for tree ensembles share: which problems they take, and how a search becomes a solver. */
+/** Shared by the heuristics for tree ensembles: the problems that they accept, and the solver around a search. */
 import type { Domain } from '../../../policy/domain.js';
 import type { Problem } from '../../../problems/problem.js';
 import { type Acceptance, type Limits, limit, type Outcome, type Prepared, type Solver } from '../../solver.js';
 import { CellSearch } from '../cells/cell-search.js';
 import { Cells, hasCells, PersonCells, treesOf } from '../cells/cells.js';
 
-/** Leaves the best answer that it finds in the search's point; the point starts at home and is no answer. */
+/** Leaves the best answer that the strategy finds in the search's point. The point starts at home and is no answer. */
 export type Strategy = (search: CellSearch, anyAnswer: boolean) => void;
 
 class PreparedHeuristic implements Prepared {

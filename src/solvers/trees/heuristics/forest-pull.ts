@@ -1,7 +1,7 @@
 /**
- * Other people's way: the nearest background rows that have the target, taken over as far as the policy lets the person,
- * then pulled back towards the person cell by cell, and polished. A row that is no answer any more with what the person
- * must keep is a place to descend from. Without such rows the tweaks of single trees make the start.
+ * Starts from other people: the nearest background rows that have the target are taken over as far as the policy permits, then pulled back
+ * towards the person cell by cell, and polished. A row that is no longer an answer with the values that the person must keep is the start
+ * of a descent. Without background rows the tweaks of single trees are the starts.
  */
 import type { CellSearch } from '../cells/cell-search.js';
 import { SampleCells } from '../cells/sample-cells.js';
@@ -11,7 +11,7 @@ import { Tweaker } from './forest-tweak.js';
 /** How many rows are pulled. */
 const CANDIDATES = 6;
 
-/** Pulls the nearest rows; the best answer is noted. */
+/** Pulls the nearest rows and keeps the best answer. */
 export function pull(search: CellSearch, samples: SampleCells, count: number): void {
   const { point } = search;
   for (const at of samples.nearest(point, count)) {

@@ -1,7 +1,7 @@
 /**
- * Feature tweaking (Tolomei et al., 2017) for sums of trees: the ways into single leaves (leaf-tweaks.ts) are tried on the
- * whole ensemble, the best by their own tree's gain for the price first. If none is an answer, the one that leaves the
- * least to be desired for its price is made, and all is looked at again from there; a few times, then single moves go on.
+ * Feature tweaking (Tolomei et al., 2017) for sums of trees: the moves into single leaves (leaf-tweaks.ts) are tried on the whole ensemble,
+ * in the order of their own tree's gain per price. If none is an answer, the search makes the tweak with the least remaining deficit for
+ * its price and tries again from there. After a few tweaks, single moves continue.
  */
 import { type CellSearch, POWERS } from '../cells/cell-search.js';
 import { forestHeuristic, type Strategy } from './forest-heuristic.js';
@@ -9,7 +9,7 @@ import { LeafTweaks } from './leaf-tweaks.js';
 
 /** How many tweaks are tried from one point. */
 const TRIES = 24;
-/** How many tweaks may follow each other. */
+/** The largest number of successive tweaks. */
 const MOST_TWEAKS = 3;
 
 export class Tweaker {
@@ -21,7 +21,7 @@ export class Tweaker {
     this.start = new Int32Array(search.point.home.length);
   }
 
-  /** One tweak after the other until there is an answer; where none helps, single moves take over. */
+  /** Makes tweaks one after the other until an answer is found. Where none helps, single moves take over. */
   run(): void {
     const { search } = this;
     for (let k = 0; k < MOST_TWEAKS && !search.isLate(); k++) {
@@ -34,7 +34,7 @@ export class Tweaker {
     if (!search.point.found) search.descendFromHome(POWERS);
   }
 
-  /** Tries the tweaks of the present point; answers are noted, the best of the others returned. */
+  /** Tries the tweaks of the present point. Answers become incumbents; the best of the others are returned. */
   tryAll(count: number): Int32Array[] {
     const { point } = this.search;
     this.start.set(point.scores.at);

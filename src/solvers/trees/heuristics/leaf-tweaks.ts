@@ -1,20 +1,20 @@
 /**
- * Tweaks (Tolomei et al., 2017): for each tree and each of its leaves that is better for the target than the one where
- * the point is, the cheapest way into that leaf's box. The effect on the other trees is seen in the trial.
+ * Tweaks (Tolomei et al., 2017): for each tree and each of its leaves that is better for the target than the point's leaf, the
+ * cheapest move into that leaf's box. The effect on the other trees shows when the tweak is tried.
  *
- * One walk per tree: at every split the side that the point is not on asks for the cheapest cell of what the path has left
- * of the feature. Branches dearer than the best answer are not entered.
+ * One walk per tree: at every split, the side without the point requires the cheapest cell of the feature that the path leaves
+ * open. Branches dearer than the incumbent are not entered.
  */
 import type { CellPoint } from '../cells/cell-point.js';
 
 export interface Tweak {
   readonly leaf: number;
-  /** What the tree itself gains, for the margins that lack something, per cost. */
+  /** The tree's own gain for the margins with a deficit, per cost. */
   readonly merit: number;
 }
 
 export class LeafTweaks {
-  // While a tree is walked: what the path leaves of each feature, and the cell that it asks for; -1: there is none.
+  // During the walk of a tree: the cells of each feature that the path leaves open, and the cell that the path requires; -1: none.
   private readonly from: Int32Array;
   private readonly to: Int32Array;
   private readonly closed: readonly Int32Array[];
@@ -23,7 +23,7 @@ export class LeafTweaks {
   private readonly kept: Tweak[] = [];
   private weakest = 0;
 
-  /** Keeps so many tweaks of a point. */
+  /** Keeps at most this many tweaks of a point. */
   constructor(
     private readonly point: CellPoint,
     private readonly most: number,
@@ -35,7 +35,7 @@ export class LeafTweaks {
     this.target = new Int32Array(features.length);
   }
 
-  /** The best tweaks of the present point, most gain for the price first. */
+  /** The best tweaks of the present point, largest gain per price first. */
   list(): Tweak[] {
     const { scores, cells } = this.point;
     const { root } = cells.atom.forest;
@@ -129,7 +129,7 @@ export class LeafTweaks {
     return cell >= this.from[f] && cell <= this.to[f] && this.closed[f][cell] === 0;
   }
 
-  /** The cheapest cell that the path leaves; -1: none. Ordered cells get dearer away from home. */
+  /** The cheapest cell that the path leaves open; -1: none. The cost of ordered cells grows away from home. */
   private cheapest(f: number): number {
     const { person, home, cells } = this.point;
     const cost = person.cost[f];

@@ -8,11 +8,11 @@
 import { nextUp } from '../../../linalg/floats.js';
 import type { Cells } from '../cells/cells.js';
 
-/** An end that binds nothing. */
+/** Ends that restrict nothing. */
 export const NO_CUT_ABOVE = -1;
 export const NO_CUT_BELOW = 2 ** 31 - 1;
 
-/** What a path asks of one feature. */
+/** The restriction of one feature by a path. */
 interface Bound {
   readonly feature: number;
   readonly above: number;
@@ -22,7 +22,7 @@ interface Bound {
 }
 
 export class LeafBoxes {
-  /** First bound of each box, and one more entry at the end. */
+  /** The first bound of each box, and one more entry at the end. */
   readonly first: Int32Array;
   // by bound:
   readonly feature: Int32Array;
@@ -58,7 +58,7 @@ export class LeafBoxes {
     return this.first.length - 1;
   }
 
-  /** What the path to a leaf asks for. It may contradict itself, and still be the way of a missing value. */
+  /** The restrictions on the path to a leaf. A path may contradict itself and still be the path of a missing value. */
   private boxOf(leaf: number): Bound[] {
     const turns = new Map<number, number[]>();
     const { parent, feature, atom } = this.cells;
@@ -77,7 +77,7 @@ export class LeafBoxes {
     for (const turn of turns) {
       const node = turn >> 1;
       const left = turn & 1;
-      // Whoever misses the value is asked by the turns.
+      // A missing value is decided by the turns, not by the set.
       const split = sets[node]?.subarray(0, -1);
       if (split) set = split.map((inside, cell) => +(inside === left) & (set?.[cell] ?? 1));
       else if (left) below = Math.min(below, this.cutStart[feature] + cut[node]);
@@ -87,7 +87,7 @@ export class LeafBoxes {
   }
 }
 
-/** The leaves that meet all margins, rounding allowed for. */
+/** The leaves that meet all margins, up to rounding. */
 function acceptedLeaves({ atom: { forest, margins, slack } }: Cells): number[] {
   const isAccepted = (node: number) =>
     forest.left[node] < 0 && margins.every(({ gain, need }) => gain[node] >= need - slack);

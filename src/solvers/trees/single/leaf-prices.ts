@@ -5,9 +5,9 @@
  *   separable cost   Σ_f price_f, attained by the point that changes only the features of these cuts
  *   mahalanobis      max_f Δ_f²/S_ff + the weights of changed categories: a lower bound
  *
- * Prices of lattices and decimals are first the prices of the cut itself, a lower bound. Their points are looked for only in
- * promising boxes. Where the domain leaves out the present value, the nearest value of the domain stands for the present value.
- * A missing value stays missing: it lies in a box if every split on the way sends missing values there.
+ * Prices of lattices and decimals are first the prices of the cut itself, a lower bound. Their points are searched only in promising boxes.
+ * Where the domain excludes the present value, the nearest value of the domain replaces the present value. A missing value stays missing:
+ * it lies in a box if every split on the path sends missing values there.
  */
 import type { Feature } from '../../../models/features.js';
 import { goesLeft } from '../../../models/trees/tree.js';
@@ -20,27 +20,27 @@ import { closeCells, type FeatureCells, presentCell, valueIn } from '../cells/ce
 import { type LeafBoxes, NO_CUT_ABOVE, NO_CUT_BELOW } from './leaf-boxes.js';
 
 export class LeafPrices {
-  /** By box: a lower bound on the cost of any of its points; Infinity: out of reach. */
+  /** By box: a lower bound on the cost of its points; Infinity: out of reach. */
   readonly bound: Float64Array;
   private readonly columns: Int32Array;
   private domain!: Domain;
-  // By feature, where the person stands: the value, what standing there costs, whether it is a change, and its cell.
+  // By feature, at the person's position: the value, its cost, whether it is a change, and its cell.
   private readonly stand: Float64Array;
   private readonly base: Float64Array;
   private readonly leaves: Uint8Array;
   private readonly cell: Int32Array;
   /** By ordered feature: its first cut that is not below the person. */
   private readonly position: Int32Array;
-  /** By feature: the present value is no cell (missing, or imputed by no single category): splits decide. */
+  /** By feature: the present value has no cell (missing, or imputed by no single category), so the splits decide. */
   private readonly odd: Uint8Array;
   private readonly cutPrice: Float64Array;
-  /** By cut: the nearest value beyond it; valid where `found` is set. */
+  /** By cut: the nearest value beyond the cut; valid where `found` is set. */
   private readonly cutValue: Float64Array;
   private readonly found: Uint8Array;
   /** By unordered feature and cell. */
   private readonly cellPrice: Float64Array[];
   private readonly cellValue: Float64Array[];
-  /** By feature, under mahalanobis: the variance of a numeric feature; 0: prices add up. */
+  /** By feature, under mahalanobis: the variance of a numeric feature; 0: prices are added. */
   private readonly variance: Float64Array;
 
   constructor(
@@ -163,7 +163,7 @@ export class LeafPrices {
     }
   }
 
-  /** Whether the person is where a bound asks for. */
+  /** Whether the person meets a bound already. */
   private stands(k: number): boolean {
     const { boxes } = this;
     const f = boxes.feature[k];
@@ -182,7 +182,7 @@ export class LeafPrices {
     });
   }
 
-  /** The price of what a bound asks for, where the person does not stand. */
+  /** The price to meet a bound that the person does not meet. */
   private crossingPrice(k: number): number {
     const f = this.boxes.feature[k];
     if (Number.isNaN(this.domain.origin[this.columns[f]])) return Infinity;
@@ -190,13 +190,13 @@ export class LeafPrices {
     return set ? (this.cellPrice[f][this.cheapestCell(f, set)] ?? Infinity) : this.cutPrice[this.crossed(k)];
   }
 
-  /** The cut that a bound asks to cross. */
+  /** The cut that has to be crossed to meet a bound. */
   private crossed(k: number): number {
     const { above, below, feature } = this.boxes;
     return above[k] >= this.position[feature[k]] ? above[k] : below[k];
   }
 
-  /** -1 for a set of none. */
+  /** -1: the set is empty. */
   private cheapestCell(f: number, set: Uint8Array): number {
     const prices = this.cellPrice[f];
     let best = set.indexOf(1);
@@ -204,7 +204,7 @@ export class LeafPrices {
     return best;
   }
 
-  /** Writes the cheapest point of a box under a separable cost; returns what it costs, Infinity: there is none. */
+  /** Writes the cheapest point of a box under a separable cost and returns its cost; Infinity: no point exists. */
   place(b: number, x: Float64Array): number {
     const { boxes } = this;
     this.placeStanding(x);
@@ -243,7 +243,7 @@ export class LeafPrices {
     return this.price(feature, this.domain.origin[feature.column], value);
   }
 
-  /** The value nearest to the present one beyond a cut; NaN: the domain ends before it. */
+  /** The nearest value to the present one beyond a cut; NaN: the domain ends before the cut. */
   private beyond(cut: number, feature: Feature): number {
     if (this.found[cut]) return this.cutValue[cut];
     const isAbove = cut >= this.position[feature.index];
@@ -264,8 +264,8 @@ export class LeafPrices {
   }
 
   /**
-   * Narrows a domain, a copy of the person's, to a box. False: the domain is not the box. A category that an imputer's mixture of
-   * categories stands in for is left out; numbers between two that a set lists are in.
+   * Narrows a copy of the person's domain to a box. False: the result differs from the box. A category whose present value is an imputer's
+   * mixture is left out; numbers between two listed numbers of a set stay in.
    */
   narrow(b: number, domain: Domain): boolean {
     const { boxes } = this;
@@ -291,7 +291,7 @@ export class LeafPrices {
   }
 }
 
-/** S_ff from the factor of S; 0 for features whose prices add up. */
+/** S_ff from the factor of S; 0 for features whose prices are added. */
 function variances(problem: Problem): Float64Array {
   const out = new Float64Array(problem.space.features.length);
   if (!problem.cost.metric) return out;

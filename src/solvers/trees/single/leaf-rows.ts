@@ -1,7 +1,7 @@
 /**
- * A leaf behind a step that mixes columns (a projection, principal components) as linear rows: every input that its path
- * splits is a row  lower <= m·x + o <= upper  over the columns x. The ends are the last doubles that go each way, so that
- * the rows hold everything that the library's comparison takes for being in the leaf.
+ * A leaf behind a step that mixes columns (a projection, principal components) as linear rows: every input that its path splits is a
+ * row  lower <= m·x + o <= upper  over the columns x. The ends are the last doubles on each side, so the rows contain every point that the
+ * library's comparison sends to the leaf.
  */
 import { nextUp } from '../../../linalg/floats.js';
 import type { LinearRow, TreesAtom } from '../../../models/region.js';

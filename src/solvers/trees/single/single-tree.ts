@@ -3,8 +3,8 @@
  *
  *   min cost(x' - x)   s.t.   x' in some leaf with  gain_m(leaf) >= need_m  for every margin m,   x' in the policy
  *
- * Every leaf has a lower bound on the cost of going there; leaves are visited in its order until the next bound reaches the
- * best answer. The model is asked about each answer, and its word is final.
+ * Every leaf has a lower bound on its cost. Leaves are visited in the order of their bounds until the next bound reaches the incumbent's
+ * cost. The model decides about each answer.
  *
  *   nothing ties features together, separable cost   the bound is attained: closed form, one visit for most rows
  *   links, clauses, mahalanobis                       the cheapest point of the leaf's box within the policy (within-domain.ts)
@@ -47,16 +47,16 @@ const isMixed = ({ map }: TreesAtom): boolean => map !== null && map.diagonal ==
 
 /** How leaves are bounded and visited. */
 interface Leaves {
-  /** By leaf, and free to be written to: lower bounds for a person; null: the domain is empty. */
+  /** Lower bounds for a person, by leaf. The caller may overwrite the array. Null: the domain is empty. */
   bound(domain: Domain): Float64Array | null;
-  /** The best of a leaf; where it is an answer, `cost` is what it costs. */
+  /** The best point of a leaf. Where it is an answer, `cost` is its cost. */
   visit(leaf: number, domain: Domain, limits: Limits): Outcome;
   readonly cost: number;
 }
 
-/** Share of the cost below which a better answer is not looked for. */
+/** Relative saving below which a better answer is not searched. */
 const WORTH = 1e-9;
-/** The same where the engines themselves are no more exact. */
+/** The same for engines that are no more exact. */
 const ENGINE_WORTH = 1e-7;
 
 class PreparedBoxes implements Prepared {
@@ -104,7 +104,7 @@ class PreparedBoxes implements Prepared {
     return this.conclude(bestCost, unresolved, closed, limits);
   }
 
-  /** The least bound of what was not looked into, and of the leaves that ended with an answer. */
+  /** Concludes from the least bound of the leaves that were not visited or not resolved, and of the leaves that ended with an answer. */
   private conclude(bestCost: number, unresolved: number, closed: number, { gap, cutoff }: Limits): Outcome {
     if (bestCost < Infinity) {
       const isDone = unresolved >= bestCost * (1 - Math.max(this.worth, gap));
@@ -130,7 +130,7 @@ function leastOf(bound: Float64Array): number {
   return least;
 }
 
-/** Nothing ties features together: each leaf's own cheapest point. */
+/** No features are coupled: the cheapest point of each leaf by itself. */
 class SeparableLeaves implements Leaves {
   private readonly prices: LeafPrices;
   private readonly x: Float64Array;
@@ -154,7 +154,7 @@ class SeparableLeaves implements Leaves {
   }
 }
 
-/** Features are tied together: the policy's cheapest point within each leaf's box. */
+/** Features are coupled: the cheapest point within the policy in each leaf's box. */
 class TiedLeaves implements Leaves {
   private readonly prices: LeafPrices;
   private readonly within: Prepared;
@@ -183,14 +183,14 @@ class TiedLeaves implements Leaves {
     const found = this.within.solve(this.box, limits);
     const outcome: Outcome = whole ? found : { ...found, status: 'limit', lowerBound: 0 };
     if (!outcome.x) return outcome;
-    // A leaf gives one score: where its point is refused, all of it is.
+    // All points of a leaf have one score: if the model refuses one point, it refuses the whole leaf.
     if (!this.problem.holds(outcome.x)) return whole ? INFEASIBLE : limit(null, 0);
     this.cost = this.price.of(domain.origin, outcome.x);
     return outcome;
   }
 }
 
-/** Columns are mixed before the tree: leaves are linear rows, each with an engine of its own. */
+/** Columns are mixed before the tree: leaves are linear rows, each with its own engine. */
 class MixedLeaves implements Leaves {
   private readonly rows: ReturnType<typeof leafRows>;
   private readonly engines: (Prepared | undefined)[] = [];
@@ -217,7 +217,7 @@ class MixedLeaves implements Leaves {
     this.engines[leaf] ??= prepareWithin(this.problem, this.table, this.rows[leaf], this.problem.holds)!;
     const outcome = this.engines[leaf]!.solve(domain, limits);
     if (!outcome.x) return outcome;
-    // Rounding in the mixing took the point out again: a deeper look will tell.
+    // Rounding in the mixing moved the point out of the leaf. The caller repeats the search with a larger depth.
     if (!this.problem.holds(outcome.x))
       return { ...numerical('rounding left the leaf'), lowerBound: outcome.lowerBound };
     this.cost = this.price.of(domain.origin, outcome.x);
@@ -225,7 +225,7 @@ class MixedLeaves implements Leaves {
   }
 }
 
-/** What a point costs; a missing value, which stays missing, costs nothing. */
+/** The cost of a point. A missing value stays missing and costs nothing. */
 class Price {
   private readonly from: Float64Array;
   private readonly to: Float64Array;
