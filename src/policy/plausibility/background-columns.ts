@@ -5,8 +5,8 @@ import type { LoadedModel } from '../../models/load.js';
 
 /** A quantile of fewer samples than this says little. */
 const FEWEST_SAMPLES = 20;
-/** Taken off the need, as a share: rounding must not make the row at the quantile implausible. */
-const NEED_SLACK = 1e-12;
+/** Taken off the values of rows, as a share: a row that is as plausible as another one but for rounding meets the need of the other. */
+const SLACK = 1e-12;
 
 export const plausibilityError = (key: string, message: string) =>
   new ElsewiseError('bad-document', message, `policy.plausibility${key}`);
@@ -49,17 +49,26 @@ export class BackgroundValues {
 
   /** The share of values that are at most this one. */
   shareUpTo(value: number): number {
+    return this.shareWhere((other) => other <= value);
+  }
+
+  shareBelow(value: number): number {
+    return this.shareWhere((other) => other < value);
+  }
+
+  /** `isCounted`: of the values from the least on, up to some value. */
+  private shareWhere(isCounted: (value: number) => boolean): number {
     let [low, high] = [0, this.sorted.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.sorted[middle] <= value) low = middle + 1;
+      if (isCounted(this.sorted[middle])) low = middle + 1;
       else high = middle;
     }
     return low / this.sorted.length;
   }
 }
 
-export const eased = (need: number): number => need - NEED_SLACK * (1 + Math.abs(need));
+export const eased = (value: number): number => value - SLACK * (1 + Math.abs(value));
 
 /** The standard deviation, and 1 where all values are the same. */
 export function spreadOf(values: readonly number[]): number {

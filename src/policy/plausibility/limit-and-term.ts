@@ -22,13 +22,25 @@ export function plausibilityBy(
   values: readonly number[] | null,
   described?: DescribedLimit,
 ): Plausibility {
-  const background = values && new BackgroundValues(values);
-  const isLimited = atLeast !== undefined && background && values;
-  return {
-    limit: isLimited ? limitOf(measure, eased(background.quantile(atLeast)), values, described) : null,
-    term: termOf(measure, weight),
-    ...(background && { shareOf: (columns: Float64Array) => background.shareUpTo(measure.value(columns)) }),
-  };
+  const term = termOf(measure, weight);
+  if (!values) return { limit: null, term };
+  const background = new BackgroundValues(values.map(eased));
+  const shareOf = (columns: Float64Array) => background.shareUpTo(measure.value(columns));
+  if (atLeast === undefined) return { limit: null, term, shareOf };
+  const need = background.quantile(atLeast);
+  const limit = limitOf(measure, need, values, described);
+  return { limit, term, shareOf: agreeing(shareOf, limit, background, need) };
+}
+
+/** A limit in closed form has an arithmetic of its own: the share that is told is on the side of the need on which the limit is. */
+function agreeing(
+  shareOf: (columns: Float64Array) => number,
+  limit: PlausibilityLimit,
+  background: BackgroundValues,
+  need: number,
+): (columns: Float64Array) => number {
+  const [least, below] = [background.shareUpTo(need), background.shareBelow(need)];
+  return (columns) => (limit.holds(columns) ? Math.max(shareOf(columns), least) : Math.min(shareOf(columns), below));
 }
 
 function limitOf(

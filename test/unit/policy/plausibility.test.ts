@@ -70,6 +70,34 @@ describe('the quantile', () => {
   });
 });
 
+describe('the share that is told', () => {
+  /** On whole numbers many rows are as far from their neighbours as others, but for rounding. */
+  const lattice = new Dice(8);
+  const model = modelOf({
+    samples: Array.from({ length: 59 }, () => [10 * lattice.integer(-3, 4), lattice.integer(0, 3), 'own']),
+  });
+  const points = Array.from({ length: 80 }, (_, k) => columnsOf([k - 35, k % 4, 'own']));
+
+  it.each([
+    { method: 'density', k: 5 },
+    { method: 'density', k: 1 },
+    { method: 'density', components: 1 },
+    { method: 'density', components: 2 },
+    { method: 'isolation-forest' },
+  ])('by $method is at least what is asked for where the limit holds, and less elsewhere: %j', (method) => {
+    for (const atLeast of [0.05, 0.1, 0.2, 0.29, 0.5, 0.9]) {
+      const policy = loadPolicy({ schema: 'elsewise.policy/v1', plausibility: { ...method, atLeast } }).document;
+      const { limit, shareOf } = compilePolicy(policy, model).plausibility!.of([]);
+      const [kept, refused] = [true, false].map((holds) =>
+        points.filter((x) => limit!.holds(x) === holds).map(shareOf!),
+      );
+      expect(Math.min(...kept), `${atLeast}`).toBeGreaterThanOrEqual(atLeast);
+      expect(Math.max(0, ...refused), `${atLeast}`).toBeLessThanOrEqual(atLeast);
+      expect(Math.max(0, ...refused), `${atLeast}`).toBeLessThan(Math.min(...kept));
+    }
+  });
+});
+
 describe('a missing value', () => {
   it('counts as what the imputer makes of it', () => {
     const model = modelOf({ samples }, [{ type: 'impute', values: [0.25, 1, 1, 0, 0] }]);
