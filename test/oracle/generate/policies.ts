@@ -150,7 +150,7 @@ const LARGEST = 1e100;
 function regressionTarget(dice: Dice, predictions: readonly number[]): Target {
   const [here, ...others] = predictions;
   const sorted = others.filter((value) => value !== here && Math.abs(value) <= LARGEST).sort((a, b) => a - b);
-  if (!sorted.length) return { from: Math.min(here + 1, LARGEST) };
+  if (!sorted.length) return { from: Math.max(-LARGEST, Math.min(here + 1, LARGEST)) };
   const at = dice.pick(sorted);
   const beyond = sorted.filter((value) => (at > here ? value >= at : value <= at));
   const kind = dice.pick(['open', 'open', 'both', 'value', 'exact']);
