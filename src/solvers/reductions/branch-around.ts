@@ -5,7 +5,7 @@
  *   relaxation of a node   lattices dropped; the Lagrangian dual's bound (quadratic-dual.ts), under L1 cost as a root: ‖y‖₁ >= ‖y‖₂
  *   a node with everything discrete fixed   the dual where it is exact, else the spatial search (spatial.ts)
  *
- * The dual is exact for most nodes, and then so is the tree; where it is not, the answer carries the bound that is left.
+ * The dual is exact for most nodes. Where it is exact for all, the tree is exact; elsewhere the answer carries the remaining bound.
  */
 import type { Problem } from '../../problems/problem.js';
 import { squaredCost } from '../quadratic/ccp.js';
@@ -32,7 +32,7 @@ function prepare(problem: Problem, table: SolverTable): Prepared {
   });
   const local = byAlternatives((alternatives) => spatial.prepare(relaxedProblem(problem, alternatives), table));
   const relax: TreeMethod['relax'] = (node, limits) => {
-    // The dual's cost is the square of the linear one.
+    // The dual's cost is the square of the linear cost.
     const cutoff = linear ? limits.cutoff ** 2 : limits.cutoff;
     const outcome = dual(node.alternatives).solve(node.domain, { ...limits, cutoff });
     if (!linear || outcome.status === 'infeasible') return outcome;
@@ -49,7 +49,7 @@ function prepare(problem: Problem, table: SolverTable): Prepared {
   return new DomainTree(problem, { engines: [dual, local, finder], relax, leaf, begin });
 }
 
-/** One leaf must not eat the work of all the others. */
+/** One leaf must not spend the budget of all the others. */
 const shortened = (limits: Limits): Limits => ({ ...limits, budget: limits.budget.share(0.2) });
 
 export const branchAround: Solver = {

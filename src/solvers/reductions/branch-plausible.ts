@@ -36,14 +36,14 @@ import { chooseSplit, splitWithin } from './plausible-split.js';
 import { latticeSplit, narrow, type ThresholdSide } from './split-domain.js';
 
 const WORTH = 1e-7;
-/** How far rounding may move a sum of path lengths. */
+/** The largest rounding error of a sum of path lengths. */
 const SLACK = 1e-9;
-/** How far an inner answer may lie outside of its domain by rounding, relative. */
+/** The largest relative distance by which rounding may put an inner answer outside its domain. */
 const OUTSIDE = 1e-9;
-/** How much deeper inside the region to look when the model refuses an inner answer. */
+/** Factors of the depth inside the region for further attempts when the model refuses an inner answer. */
 const DEEPER = [1, 1e2, 1e4, 1e6];
 
-/** One node must not eat the work of all the others. */
+/** One node must not spend the budget of all the others. */
 const SHARE = 0.2;
 
 interface PlausibleNode {
@@ -51,23 +51,23 @@ interface PlausibleNode {
   readonly bound: number;
 }
 
-/** What is known of a node without the condition. */
+/** The result of a node's relaxation, without the condition. */
 interface Relaxed {
   readonly x: Float64Array | null;
   readonly bound: number;
-  /** x is the optimum. */
+  /** x is the optimum of the relaxation. */
   readonly exact: boolean;
 }
 
 class PreparedPlausible implements Prepared {
   private readonly condition: PlausibleCondition;
   private readonly inner: readonly Prepared[];
-  /** Those that search decimals; none: there are no decimals. */
+  /** The engines that search decimals. Empty: the problem has no decimals. */
   private readonly onDecimals: readonly (() => Prepared)[];
   private engines: readonly Prepared[] = [];
   private readonly box: PlausibleBox;
   private readonly best: BestAnswer;
-  /** Least bound of the nodes that ended with an answer, and of those that ended without a proof. */
+  /** The least bound of the nodes that ended with an answer, and of the nodes that ended without a proof. */
   private closed = Infinity;
   private unresolved = Infinity;
 
@@ -120,7 +120,7 @@ class PreparedPlausible implements Prepared {
     return this.best.isFound ? solved(this.best.x, Math.min(this.closed, this.best.cost * (1 - WORTH))) : INFEASIBLE;
   }
 
-  /** Takes the node's answer if it has one; returns the parts that may hold better ones. */
+  /** Takes the node's answer if it has one. Returns the parts that may contain better answers. */
   private visit(node: PlausibleNode, limits: Limits): PlausibleNode[] {
     const relaxed = this.relax(node.domain, limits);
     if (!relaxed) return [];
@@ -139,7 +139,10 @@ class PreparedPlausible implements Prepared {
     return split ? this.parts(node.domain, bound, split) : this.splitFurther(node.domain, bound, x);
   }
 
-  /** A box within one leaf of every tree. It is as plausible as x; what its relaxation left open, its lattice may tell. */
+  /**
+   * Splits a box within one leaf of every tree along its lattice. All points of the box are as plausible as x, so only the relaxation is
+   * open.
+   */
   private splitFurther(domain: Domain, bound: number, x: Float64Array): PlausibleNode[] {
     if (normality(this.condition.forest, x) < this.condition.need) return [];
     const split = latticeSplit(domain);
@@ -149,7 +152,7 @@ class PreparedPlausible implements Prepared {
     return [];
   }
 
-  /** Whether x is plausible however its decimals are rounded. */
+  /** Whether x is plausible for every rounding of its decimals. */
   private isPlausible(x: Float64Array, [lower, upper]: RoundingBox): boolean {
     const { forest, need } = this.condition;
     return normality(forest, x) >= need && this.box.least(lower, upper) >= need - SLACK && this.problem.holds(x);
@@ -161,13 +164,13 @@ class PreparedPlausible implements Prepared {
     return within ?? chooseSplit(this.condition, domain, x);
   }
 
-  /** The part without x first. */
+  /** The part without x comes first. */
   private parts(domain: Domain, bound: number, { column, threshold, below }: ThresholdSide): PlausibleNode[] {
     const sides = [narrow(domain, column, threshold, below), narrow(domain, column, threshold, !below)];
     return sides.flatMap((part) => (part ? [{ domain: part, bound }] : []));
   }
 
-  /** The first word that is final, or the best of what the methods know; null: proved that there is nothing. */
+  /** The first exact outcome, or the best bound and point of all methods. Null: the part is proved empty. */
   private relax(domain: Domain, limits: Limits): Relaxed | null {
     let best: Relaxed = { x: null, bound: 0, exact: false };
     for (const inner of this.engines) {
@@ -178,7 +181,7 @@ class PreparedPlausible implements Prepared {
     return best;
   }
 
-  /** Deeper inside the region for as long as the model refuses the answer; what is proved is the first look's. */
+  /** Repeats deeper inside the region while the model refuses the answer. The proved bound is that of the first attempt. */
   private relaxBy(inner: Prepared, domain: Domain, limits: Limits): Relaxed | null {
     let bound = 0;
     for (const factor of DEEPER) {
@@ -197,7 +200,7 @@ class PreparedPlausible implements Prepared {
   }
 }
 
-/** The point put exactly into its domain; null when it was not there but for rounding. */
+/** The point clipped to its domain. Null: the point was outside by more than rounding. */
 function inside({ lower, upper }: Domain, x: Float64Array): Float64Array | null {
   const clipped = x.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
   const near = (value: number, c: number) => Math.abs(value - x[c]) <= OUTSIDE * Math.max(1, Math.abs(value));
@@ -206,7 +209,7 @@ function inside({ lower, upper }: Domain, x: Float64Array): Float64Array | null 
 
 type RoundingBox = readonly [lower: Float64Array, upper: Float64Array];
 
-/** The values that x may be rounded to when it is told: decimals on either side, within the domain. */
+/** The values to which x may be rounded in the report: decimals on either side, within the domain. */
 function roundingBox(domain: Domain, x: Float64Array): RoundingBox {
   const [low, high] = [x.slice(), x.slice()];
   for (const feature of domain.space.features) {

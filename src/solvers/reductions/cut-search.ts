@@ -1,10 +1,10 @@
 /**
- * The search of cuts.ts for one person. Nodes are choices of a part for every sum that has to be large, best bound first; a problem
+ * The search of cuts.ts for one person. A node chooses a part for every sum that has to be large, best bound first. A problem
  * without such sums has one node. Tangents of sums that have to be small hold everywhere and are shared by all nodes.
  *
- *   visit     solve the relaxation, add the conditions that its point breaks, until the point is an answer or misses by rounding
+ *   visit     solve the relaxation and add the conditions that its point breaks, until the point is an answer or misses by rounding
  *   answers   from inside, around the last point (inner-answers.ts)
- *   split     where the chords are too far from the sum; without a chord to blame the node stays unresolved at its bound
+ *   split     where a chord is too far from the sum; without such a chord the node stays unresolved at its bound
  */
 import type { Exponents } from '../../models/exponents.js';
 import type { Piece } from '../../models/region.js';
@@ -28,26 +28,26 @@ import { firstTangents, missOf, type Tangent, tangentAt } from './tangents.js';
 
 const MAX_ROUNDS = 200;
 const MAX_NODES = 500;
-/** A relaxed point that misses by less, in log units, is as near as more tangents get. */
+/** More tangents do not improve a relaxed point that misses by less than this, in log units. */
 const NEAR = 1e-10;
-/** Tangents that are quadratics make every round harder: the slackest go first. */
+/** Quadratic tangents make every round harder. Above this number the tangents with the most slack are dropped. */
 const MOST_CURVED = 12;
-/** A gap of this share counts as closed. */
+/** A relative gap up to this size counts as closed. */
 const CLOSED = 5e-7;
-/** Of the work that is left, for one relaxation that may not be solved to the end. */
+/** Share of the remaining budget for one relaxation that may end unsolved. */
 const ROUND_SHARE = 0.5;
 
 interface CutNode {
-  /** By sum that has to be large. */
+  /** The part of each sum that has to be large. */
   readonly parts: readonly LeadPart[];
   readonly bound: number;
 }
 
-/** Where a visit ended. */
+/** The result of a visit. */
 interface Visited {
   readonly bound: number;
   readonly x: Float64Array;
-  /** The last relaxation was solved, and more tangents would not tell more. */
+  /** The last relaxation was solved, and more tangents would not improve it. */
   readonly settled: boolean;
 }
 
@@ -64,7 +64,7 @@ export class CutSearch {
   private readonly large: readonly Exponents[];
   private readonly first: readonly Tangent[];
   private tangents: Tangent[] = [];
-  /** Least bound of the nodes that were closed, and of those that nothing more is found about. */
+  /** The least bound of the closed nodes and of the nodes that could not be resolved. */
   private closed = Infinity;
 
   constructor(
@@ -74,7 +74,7 @@ export class CutSearch {
   ) {
     this.small = parts.sums.filter((sum) => !sum.atLeast);
     this.large = parts.sums.filter((sum) => sum.atLeast);
-    // Rows join as they are broken; quadratics of each exponent alone are what makes the others few.
+    // Linear rows join when they are broken. Quadratics start with each exponent alone, which keeps the number of further tangents small.
     this.first = parts.relaxed.isLinear ? [] : this.small.flatMap((sum) => firstTangents(sum, domain.origin));
   }
 
@@ -98,7 +98,7 @@ export class CutSearch {
     return bound >= Math.min(this.parts.best.cost, cutoff) * (1 - Math.max(CLOSED, gap));
   }
 
-  /** `open`: the least bound of what was not visited. */
+  /** `open`: the least bound of the nodes that were not visited. */
   private conclude(open: number): Outcome {
     return this.parts.best.conclude(Math.min(open, this.closed));
   }
@@ -111,7 +111,7 @@ export class CutSearch {
     else this.closed = Math.min(this.closed, end.bound);
   }
 
-  /** Rounds of cutting planes; undefined: proved that the node has no answer. */
+  /** Rounds of cutting planes. Undefined: the node is proved to have no answer. */
   private relax(node: CutNode): Visited | undefined {
     const { relaxed, problem, best } = this.parts;
     const own = node.parts.map((part) => [...partCuts(part)]);
@@ -135,7 +135,7 @@ export class CutSearch {
     return { bound, x, settled: false };
   }
 
-  /** Relaxations that are seldom solved to the end must leave work for the rest. */
+  /** Relaxations that often end unsolved get a share of the budget only. */
   private shortened(): Limits {
     const { limits } = this;
     return { ...limits, anyAnswer: false, budget: limits.budget.shareEffort(ROUND_SHARE) };
@@ -148,7 +148,7 @@ export class CutSearch {
     return [...[...this.first, ...this.tangents].map(({ eased }) => eased), ...ofParts];
   }
 
-  /** Adds the conditions that x breaks; false: it breaks none by more than rounding. */
+  /** Adds the conditions that x breaks. False: x breaks none by more than rounding. */
   private tighten({ parts }: CutNode, own: ExponentCut[][], x: Float64Array): boolean {
     const broken = this.small.filter((sum) => missOf(sum, x) > NEAR);
     this.tangents.push(...broken.map((sum) => tangentAt(sum, x)));
@@ -163,7 +163,7 @@ export class CutSearch {
     return added;
   }
 
-  /** The tangents that x is furthest inside of make room for new ones, where they are quadratics. */
+  /** Drops the quadratic tangents with the most slack at x to make room for new ones. */
   private dropSlack(x: Float64Array): void {
     if (this.tangents.length <= MOST_CURVED || this.parts.relaxed.isLinear) return;
     const slack = ({ sum, shares, level }: Tangent) =>
@@ -172,7 +172,7 @@ export class CutSearch {
     this.tangents = this.tangents.filter((tangent) => tangent !== worst);
   }
 
-  /** Children; null: there is nothing to split. */
+  /** The children of a node. Null: no split is possible. */
   private answerAndSplit(node: CutNode, { x, bound, settled }: Visited): CutNode[] | null {
     const { inner, problem } = this.parts;
     const limits = this.shortened();
@@ -188,7 +188,7 @@ export class CutSearch {
   }
 }
 
-/** One part for each sum, in every way. */
+/** All combinations of one part for each sum. */
 function combinations(sums: readonly Exponents[]): LeadPart[][] {
   return sums.reduce<LeadPart[][]>(
     (all, { count }) => all.flatMap((parts) => leadParts(count).map((part) => [...parts, part])),

@@ -11,8 +11,8 @@
  *
  *   h(w) >= 0    is not convex: parts by the largest exponent, chords in them, best bound first (lead-parts.ts)
  *
- * The relaxed points come from outside and may stop a rounding short of the region. Answers come from inside (inner-answers.ts). The
- * proof is the bound from outside. Logarithms keep the tangents well scaled for any small probability.
+ * The relaxed points approach the region from outside and may miss it by rounding. Answers come from inside (inner-answers.ts). The proof
+ * is the bound from outside. Logarithms keep the tangents well scaled for any small probability.
  */
 import { exponentsOf } from '../../models/exponents.js';
 import type { Atom, Piece } from '../../models/region.js';
@@ -28,7 +28,7 @@ import { firstTangents } from './tangents.js';
 
 const TAKEN = new Set<Atom['kind']>(['exp-sum', 'exp-quadratics', 'quadratic']);
 
-/** Conditions of the kinds that every round has. */
+/** One condition of each kind that the rounds will contain. */
 function firstConditions({ piece, space }: Problem): Piece[] {
   const around = new Float64Array(space.columns);
   return exponentsOf(piece.atoms).flatMap((sum) => {
@@ -37,7 +37,7 @@ function firstConditions({ piece, space }: Problem): Piece[] {
   });
 }
 
-/** Sums become conditions, quadratics stay. */
+/** Sums become conditions. Quadratics stay. */
 function relax(problem: Problem, table: SolverTable): RelaxedProblems {
   const kept = problem.piece.atoms.filter(({ kind }) => kind === 'quadratic');
   return new RelaxedProblems(problem, kept, firstConditions(problem), table);

@@ -1,16 +1,16 @@
 /**
  * Branch and bound over a person's domain, for methods that relax lattices, categories, the cap on changes and
- * alternatives. The method brings two things: a relaxation of a node with a lower bound, and an answer for a node in which
- * every lattice value and category is fixed.
+ * alternatives. The method provides a relaxation of a node with a lower bound, and an answer for a node in which every
+ * lattice value and category is fixed.
  *
  *   a value between lattice points: below | above        a split category: only its largest column | without it
  *   too many changes: changed | unchanged                 a broken clause: one child per alternative
  *
- * Relaxations see the region widened by a hair, fixed nodes see it narrowed by as much, and an answer counts only if the
- * model itself agrees: a lattice point exactly on the boundary is neither lost nor taken on trust.
+ * Relaxations use a slightly widened region, fixed nodes a region narrowed by the same amount, and an answer counts only if the
+ * model itself agrees: a lattice point exactly on the boundary is neither lost nor accepted unchecked.
  *
- * Best bound first, with a dive into the first child. A node that gave an answer is closed where its bound meets the best one, and
- * split further where not: what a node with everything fixed proves says nothing about the node's other values.
+ * Nodes are visited best bound first, with a dive into the first child. A node that gave an answer is closed where its bound meets the
+ * incumbent's cost, and split further elsewhere: the result of a fixed node proves nothing about the node's other values.
  */
 import { nextDown, nextUp } from '../../linalg/floats.js';
 import type { Feature } from '../../models/features.js';
@@ -27,30 +27,30 @@ import { INFEASIBLE, type Limits, limit, type Outcome, solved } from '../solver.
 export interface TreeNode {
   readonly domain: Domain;
   readonly changed: ReadonlySet<number>;
-  /** By clause: the alternative that this node holds to, or -1. */
+  /** By clause: the alternative that this node has chosen, or -1. */
   readonly alternatives: readonly number[];
   readonly bound: number;
 }
 
 export interface TreeMethod {
-  /** What it solves with: named, so that their memory can be counted. */
+  /** The engines of the method, listed so that their memory can be counted. */
   readonly engines: readonly object[];
-  /** `solved`: x is the optimum of the relaxation; `limit`: only the bound is certain. */
+  /** `solved`: x is the optimum of the relaxation. `limit`: only the bound is proved. */
   relax(node: TreeNode, limits: Limits): Outcome;
-  /** The same for a node whose lattice values and categories are fixed: an answer if there is one. */
+  /** The same for a node whose lattice values and categories are fixed: an answer if one exists. */
   leaf(node: TreeNode, limits: Limits): Outcome;
-  /** A first answer with a bound, the best answer, or the proof that there is none. */
+  /** A first answer with a bound, the best answer, or the proof of infeasibility. */
   begin?(domain: Domain, limits: Limits): Outcome;
 }
 
 const WORTH = 1e-7;
-/** What a node takes beside its relaxation, in units of effort, and for each column. */
+/** Work of a node apart from its relaxation, in units of effort: a fixed part and a part for each column. */
 const NODE_WORK = 4;
 const COLUMN_WORK = 0.15;
 
 export class DomainTree {
   private readonly best: BestAnswer;
-  /** Least bound of nodes with everything fixed, and of the nodes that were closed. */
+  /** The least bound of fixed nodes without an answer or proof, and of the nodes that were closed. */
   private unresolved = Infinity;
   private closed = Infinity;
   private limits!: Limits;
@@ -91,7 +91,7 @@ export class DomainTree {
     return this.conclude();
   }
 
-  /** Whether a bound leaves nothing worth finding; if so the bound is kept. */
+  /** Whether a bound proves that no better answer is worth finding. The bound of a closed node is kept. */
   private isClosed(bound: number): boolean {
     const { cutoff, gap } = this.limits;
     const isClosed = bound >= Math.min(this.best.cost, cutoff) * (1 - Math.max(WORTH, gap));
@@ -107,7 +107,7 @@ export class DomainTree {
     return this.best.conclude(Math.min(this.closed, this.unresolved));
   }
 
-  /** Takes a first answer and returns the part in which only its features change. */
+  /** Takes a first answer. Returns the part of the domain in which only the answer's features change. */
   private beginWith(root: TreeNode, x: Float64Array): TreeNode | undefined {
     this.best.offer(x);
     const still = this.problem.space.features.filter((feature) => mayStandStill(feature, root.domain, x));
@@ -125,7 +125,7 @@ export class DomainTree {
     };
   }
 
-  /** Takes the node's answer if it has one; returns the children that may hold better ones. */
+  /** Takes the node's answer if it has one. Returns the children that may contain better answers. */
   private branch(node: TreeNode, relaxed: Outcome, limits: Limits): TreeNode[] {
     const { space, clauses, maxChanges } = this.problem;
     const x = relaxed.x ?? clip(node.domain);
@@ -160,7 +160,7 @@ export class DomainTree {
     return worst;
   }
 
-  /** below | above a number that is no value */
+  /** below | above a number that is not permitted */
   private splitLattice(node: TreeNode, feature: Feature, x: Float64Array): TreeNode[] {
     const at = x[feature.column];
     return this.intervals(node, feature, [
@@ -169,7 +169,7 @@ export class DomainTree {
     ]);
   }
 
-  /** The parts of a node with a numeric feature in one of the intervals; empty ones are left out. */
+  /** The parts of a node with a numeric feature in one of the intervals. Empty parts are left out. */
   private intervals(node: TreeNode, feature: Feature, parts: readonly (readonly [number, number])[]): TreeNode[] {
     return parts.flatMap(([low, high]) => {
       const domain = cloneDomain(node.domain);
@@ -189,7 +189,7 @@ export class DomainTree {
     return [only, without].map((domain) => ({ ...node, domain }));
   }
 
-  /** The node with every single value and category exactly on the one nearest to x. */
+  /** Solves the node with every lattice value and category fixed at the permitted value nearest to x. */
   private settle(node: TreeNode, x: Float64Array, limits: Limits): Outcome {
     const domain = cloneDomain(node.domain);
     let movable = false;
@@ -202,7 +202,7 @@ export class DomainTree {
     return this.isAnswer(node, point) ? solved(point, this.best.costOf(point)) : INFEASIBLE;
   }
 
-  /** Nothing in the narrowed region is a proof only where there is nothing in the widened one. */
+  /** Emptiness of the narrowed region is a proof only where the widened region is empty too. */
   private settleFree(fixed: TreeNode, limits: Limits): Outcome {
     const leaf = this.method.leaf(fixed, limits);
     if (leaf.status !== 'infeasible') return leaf;
@@ -220,7 +220,7 @@ export class DomainTree {
     return [...this.problem.links, ...chosen].every(keeps) && holds(x);
   }
 
-  /** The other lattice points of a node whose nearest one has been dealt with. */
+  /** The other lattice points of a node whose nearest lattice point is settled. */
   private splitOff(node: TreeNode, x: Float64Array, leaf: Outcome): TreeNode[] {
     const { lower, upper } = node.domain;
     const free = this.problem.space.features.find(
@@ -244,7 +244,7 @@ export class DomainTree {
     ]);
   }
 
-  /** changed | unchanged, for the undecided feature that the relaxation spends most on. */
+  /** changed | unchanged, for the undecided feature on which the relaxation spends most. */
   private splitChanged(node: TreeNode, changes: readonly Feature[], x: Float64Array): TreeNode[] {
     const undecided = changes.filter((feature) => !node.changed.has(feature.index));
     if (node.changed.size >= this.problem.maxChanges) return this.pinAll(node, undecided);
@@ -269,7 +269,10 @@ export class DomainTree {
 const isFreeNumber = (domain: Domain, feature: Feature): boolean =>
   feature.kind !== 'choice' && isContinuous(domain, feature);
 
-/** Leaves a feature the value, or the shares of categories, that a relaxation is nearest to. Some relaxations lie outside of their node. */
+/**
+ * Fixes a feature at the permitted value, or at the shares of categories, nearest to a relaxation's point. Some relaxations lie outside
+ * their node.
+ */
 function fixNear(domain: Domain, feature: Feature, x: Float64Array): void {
   const { kind, column, width } = feature;
   const { lower, upper } = domain;
@@ -279,7 +282,7 @@ function fixNear(domain: Domain, feature: Feature, x: Float64Array): void {
       lower[c] = upper[c] = Math.min(upper[c], Math.max(lower[c], Math.round(x[c])));
 }
 
-/** A copy of an answer in which features that moved by no more than an engine's rounding stand still. */
+/** A copy of an answer in which features that moved only by an engine's rounding keep their present values. */
 function withoutRounding(domain: Domain, x: Float64Array): Float64Array {
   const copy = x.slice();
   for (const feature of domain.space.features) {
@@ -290,7 +293,7 @@ function withoutRounding(domain: Domain, x: Float64Array): Float64Array {
   return copy;
 }
 
-/** One category is taken, or the columns are as they were. */
+/** Whether one category is taken or the columns are unchanged. */
 function isWhole(feature: Feature, domain: Domain, x: Float64Array): boolean {
   if (feature.kind !== 'choice' || !hasMoved(feature, domain.origin, x)) return true;
   let sum = 0;
@@ -299,14 +302,14 @@ function isWhole(feature: Feature, domain: Domain, x: Float64Array): boolean {
   return sum === 1;
 }
 
-/** A category that must change and has one left is that one. */
+/** Fixes a category that must change and has one value left. */
 function takeLast(domain: Domain, feature: Feature): void {
   if (feature.kind !== 'choice' || mayStand(domain, feature) || openCategories(feature, domain) !== 1) return;
   const last = domain.upper.indexOf(1, feature.column);
   if (last >= 0 && last < feature.column + feature.width) domain.lower[last] = 1;
 }
 
-/** A point of the domain near the present row; a category that may not stand becomes the first that it may be. */
+/** A point of the domain near the present row. A category that must change takes its first open value. */
 export function clip(domain: Domain): Float64Array {
   const { space, origin, lower, upper } = domain;
   const x = origin.map((value, c) => Math.min(upper[c], Math.max(lower[c], value)));
@@ -326,7 +329,7 @@ function openCategories({ column, width }: Feature, { upper }: Domain): number {
   return open;
 }
 
-/** The problem of a node: alternatives chosen, and each category's columns adding up to one. */
+/** The problem of a node: the chosen alternatives are rows, and the columns of each category add up to one. */
 export function relaxedProblem(problem: Problem, alternatives: readonly number[]): Problem {
   const chosen = alternatives.flatMap((k, clause) => (k < 0 ? [] : [problem.clauses[clause].rows[k]]));
   const groups = problem.rules.filter((rule) => !rule.never).flatMap((rule) => sumToOne(rule.feature, problem));
@@ -344,7 +347,7 @@ function sumToOne(feature: Feature, problem: Problem): LinearRow[] {
   return [{ a, lower: 1, upper: 1 }];
 }
 
-/** Something prepared once for each choice of alternatives. What was prepared is a field, so that its memory can be counted. */
+/** A value prepared once for each choice of alternatives. The prepared values are a field, so that their memory can be counted. */
 export interface ByAlternatives<T> {
   (alternatives: readonly number[]): T;
   readonly made: ReadonlyMap<string, T>;
@@ -364,7 +367,7 @@ export function byAlternatives<T>(make: (alternatives: readonly number[]) => T):
   return Object.assign(take, { made });
 }
 
-/** How far a category is from being a single one, or the columns that an imputer gave it. */
+/** The distance of a category's columns from a single category, or from the columns that an imputer gave. */
 function splitShare(feature: Feature, domain: Domain, x: Float64Array): number {
   if (mayStandStill(feature, domain, x)) return 0;
   let off = 0;

@@ -3,9 +3,9 @@
  *
  *   min Σ_{f in S} w_f   s.t.   some x' of the region and the policy differs from x in the features of S only
  *
- * For each set the other features are pinned, and the same problem under a squared cost is asked for any answer. A set without one is
- * left behind with a proof, so that the first set with an answer is the optimum. A set that stays open keeps its cost as the bound.
- * The first answer of feasible-point.ts ends the list early. The number of sets grows with the number of features that have to change.
+ * For each set the other features are pinned, and the same problem under a squared cost is searched for any answer. A set without an answer
+ * is excluded with a proof, so the first set with an answer is the optimum. A set that stays open keeps its cost as the bound. The first
+ * answer of feasible-point.ts ends the list early. The number of sets grows with the number of features that have to change.
  */
 import { entry } from '../../linalg/symmetric-matrix.js';
 import type { DistanceDifference } from '../../models/distance-difference.js';
@@ -28,10 +28,10 @@ import {
 } from '../solver.js';
 
 const CURVED = new Set<Atom['kind']>(['quadratic', 'exp-quadratics']);
-/** Of the work that is left, for the first answer and for one set. */
+/** Shares of the remaining budget for the first answer and for one set. */
 const FIRST_SHARE = 0.2;
 const SET_SHARE = 0.15;
-/** What rounding may do to a sum of weights, as a share. */
+/** The largest relative rounding error of a sum of weights. */
 const ROUNDING = 1e-12;
 
 /** The quadratics of the region, alone or as exponents. */
@@ -40,12 +40,12 @@ export const formsOf = (problem: Problem): DistanceDifference[] => [
   ...atomsOf(problem, 'exp-quadratics').flatMap(({ forms }) => forms),
 ];
 
-/** Quadratics only, alone or as exponents. */
+/** Whether all atoms are quadratics, alone or as exponents. */
 export function isCurved({ piece }: Problem): boolean {
   return piece.atoms.length > 0 && piece.atoms.every(({ kind }) => CURVED.has(kind));
 }
 
-/** The same region under a squared cost in the units of the target's own distance, without a cap. */
+/** The same region under a squared cost in the units of the target's own distance, without a limit of changes. */
 function asSquared(problem: Problem): Problem {
   const [{ near, map }] = formsOf(problem);
   const curvature = (column: number) => {
@@ -94,7 +94,7 @@ class PreparedFeatureSets implements Prepared {
     return best.conclude(Math.min(open, order.least) * (1 - ROUNDING));
   }
 
-  /** By feature, whether it stands (0) or may change (1). */
+  /** By feature: unchanged (0) or free to change (1). */
   private menus(domain: Domain): Option[][] {
     const { space, cost } = this.problem;
     return space.features.map((feature) => {
@@ -107,7 +107,7 @@ class PreparedFeatureSets implements Prepared {
     });
   }
 
-  /** Offers an answer of the set; true: there is one, or it is proved that there is none. */
+  /** Offers an answer of the set. True: an answer exists, or its absence is proved. */
   private suffices(changed: Int32Array, domain: Domain, limits: Limits): boolean {
     const part = cloneDomain(domain);
     for (const feature of this.problem.space.features) if (!changed[feature.index]) pin(part, feature);

@@ -1,10 +1,11 @@
 /**
- * Answers of regions with sums of exponentials, from inside. Around a point from outside the sums are replaced by conditions that
- * imply them, or nearly so, moved in by a hair; the cheapest point within these is offered once the model confirms it.
+ * Answers of regions with sums of exponentials, from inside. Around a point outside the region, conditions that imply the sums, or
+ * nearly imply them, replace the sums. The conditions are moved slightly inwards. The cheapest point within them is offered once the
+ * model confirms it.
  *
  *   h <= 0   tangents moved in, more of them where the answer breaks the sum; or a share of the sum for each exponent
- *   h >= 0   the tangent at the last point: what keeps it is inside. The next tangent is taken at the answer, which only gets
- *            cheaper (the convex-concave procedure in w)
+ *   h >= 0   the tangent at the last point: a point that meets it is inside. The next tangent is taken at the answer, whose cost
+ *            only decreases (the convex-concave procedure in w)
  */
 import type { Exponents } from '../../models/exponents.js';
 import type { Piece } from '../../models/region.js';
@@ -17,14 +18,14 @@ import type { RelaxedProblems } from './relaxed-problems.js';
 import { kept, missOf, movedIn, type Tangent, tangentAt, withinShares } from './tangents.js';
 
 const MAX_ROUNDS = 30;
-/** How far conditions are moved in for an answer, in log units: further where the model does not confirm. */
+/** How far conditions are moved inwards for an answer, in log units. Deeper attempts follow where the model does not confirm. */
 const DEPTHS = [1e-9, 1e-8, 1e-7, 1e-6, 1e-4];
-/** How often an answer's own shares, or its own tangent, are tried for a cheaper one. */
+/** How often an answer's own shares, or its own tangent, are tried for a cheaper answer. */
 const IMPROVEMENTS = 6;
 const WORTH = 1e-8;
-/** An answer within this share of the bound meets it. */
+/** An answer whose cost is within this share of the bound meets the bound. */
 const MET = 1e-7;
-/** Of the work that is left, for one solution. */
+/** Share of the remaining budget for one solution. */
 const SOLUTION_SHARE = 0.3;
 
 export class InnerAnswers {
@@ -41,7 +42,7 @@ export class InnerAnswers {
     this.large = sums.filter((sum) => sum.atLeast);
   }
 
-  /** Near a point that misses by hardly more than rounding: the tangents found so far, moved in. */
+  /** From a point that misses hardly more than by rounding: the tangents found so far, moved inwards. */
   nearBoundary(tangents: readonly Tangent[], x: Float64Array, domain: Domain, limits: Limits, bound: number): boolean {
     for (const depth of DEPTHS) {
       const known = [...tangents];
@@ -62,7 +63,7 @@ export class InnerAnswers {
     return false;
   }
 
-  /** From any point: its shares and tangents. */
+  /** From any point: the shares and tangents at that point. */
   fromShares(x: Float64Array, domain: Domain, limits: Limits, bound: number): boolean {
     for (const depth of DEPTHS) {
       const found = limits.budget.isSpent ? null : this.cheapest(this.ownConditions(x, depth), domain, limits);
@@ -72,7 +73,7 @@ export class InnerAnswers {
     return false;
   }
 
-  /** An answer's own shares and tangents leave it an answer, and maybe a cheaper one, until it meets the bound. */
+  /** Repeats with the shares and tangents of the answer, which contain the answer and perhaps a cheaper one, until the bound is met. */
   private improve(start: Float64Array, domain: Domain, limits: Limits, bound: number): true {
     let [x, cost] = [start, this.best.cost];
     for (let round = 0; round < IMPROVEMENTS && cost > bound * (1 + MET) && !limits.budget.isSpent; round++) {

@@ -1,6 +1,6 @@
 /**
- * Sums of exponentials that have to be large, which is not convex:  Σ_j exp w_j >= 1.  The region is taken apart by the largest exponent
- * and by how far the others are behind:
+ * Sums of exponentials that have to be large, which is not convex:  Σ_j exp w_j >= 1.  The region is divided by the largest exponent and by
+ * the distances of the others from it:
  *
  *   a part (j, l, h)     l_i <= w_i - w_j <= h_i <= 0   for all i
  *   in it                exp(-w_j)  <=  1 + Σ_i exp(w_i - w_j)  <=  1 + Σ_i chord_i(w_i - w_j)        the chord of exp over [l_i, h_i]
@@ -30,7 +30,7 @@ export const leadParts = (count: number): LeadPart[] =>
     high: new Float64Array(count),
   }));
 
-/** The ends of a part, and the tangent at the least w_j that the chords leave. */
+/** The ends of a part, and the tangent at the least w_j that the chords allow. */
 export function* partCuts({ leader, low, high }: LeadPart): Generator<ExponentCut> {
   for (let i = 0; i < low.length; i++) {
     if (i === leader) continue;
@@ -47,10 +47,10 @@ function difference(count: number, plus: number, minus: number): Float64Array {
   return a;
 }
 
-/** How far the chords miss the bound at w, in logarithms: above 0 a tangent is missing. */
+/** The amount by which the chords miss the bound at w, in logarithms. Above 0 a tangent is missing. */
 export const chordMiss = (part: LeadPart, w: Float64Array): number => -w[part.leader] - Math.log(chordSum(part, w));
 
-/** The tangent at the w_j that the chords ask for at w. */
+/** The tangent at the w_j that the chords require at w. */
 export const missingCut = (part: LeadPart, w: Float64Array): ExponentCut =>
   chordCut(part, -Math.log(chordSum(part, w)));
 
@@ -71,7 +71,7 @@ function chordCut(part: LeadPart, z: number): ExponentCut {
   return { a, level };
 }
 
-/** 1 + Σ_i chord_i(w_i - w_j); points a little outside of the part count as on its ends. */
+/** 1 + Σ_i chord_i(w_i - w_j). Points slightly outside the part count as on its ends. */
 function chordSum(part: LeadPart, w: Float64Array): number {
   const { leader, low } = part;
   let sum = 1;
@@ -86,7 +86,7 @@ function chordSum(part: LeadPart, w: Float64Array): number {
 const behind = ({ leader, low, high }: LeadPart, w: Float64Array, i: number): number =>
   slopeless(low[i], Math.min(high[i], w[i] - w[leader]));
 
-/** A lead without end has a chord without slope: any finite number does. */
+/** A lead with an infinite end has a chord of slope 0, so any finite number will do. */
 const slopeless = (low: number, value: number): number => Math.max(low, Number.isFinite(value) ? value : -1e300);
 
 /** The chord of exp over the part's interval, rounded up. */
@@ -98,7 +98,7 @@ function chordOf({ low, high }: LeadPart, i: number): { slope: number; offset: n
 
 const ROUNDING = 2 ** -50;
 
-/** The part in two, at the exponent whose chord is furthest from it at w; null: no chord is further than `near`. */
+/** Splits a part in two at the exponent whose chord is furthest from it at w. Null: no chord is further than `near`. */
 export function splitPart(part: LeadPart, w: Float64Array, near: number): [LeadPart, LeadPart] | null {
   const { leader, low, high } = part;
   let [widest, most] = [-1, near];

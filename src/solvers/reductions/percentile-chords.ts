@@ -3,8 +3,8 @@
  *
  *   c_f(v) = w_f |F_f(v) - F_f(x_f)|  >=  s_f |v - x_f|     for v in [l_f, u_f],       s_f the least slope of a chord from x_f
  *
- * c_f is piecewise linear, so that few amounts decide s_f (shared/cost-curve.ts). The problem under L1 with weights s is a relaxation of a
- * part of the domain. Its point is an answer if the model confirms it, at its own cost. A part is split where a chord is furthest
+ * c_f is piecewise linear, so a few amounts determine s_f (shared/cost-curve.ts). The problem under L1 with weights s is a relaxation of a
+ * part of the domain. The relaxed point is an answer, at its true cost, if the model confirms it. A part is split where a chord is furthest
  * below the cost. The number of parts grows with the features that change and with the points of F.
  */
 import type { Feature } from '../../models/features.js';
@@ -28,16 +28,16 @@ import {
 import { isCurved } from './feature-sets.js';
 
 const MAX_PARTS = 2000;
-/** Of the work that is left, for the first answer and for one part. */
+/** Shares of the remaining budget for the first answer and for one part. */
 const FIRST_SHARE = 0.2;
 const PART_SHARE = 0.3;
-/** What preparing a solver for a part takes, in units of effort. */
+/** Work to prepare a solver for a part, in units of effort. */
 const PREPARE_WORK = 180;
-/** A gap of this share counts as closed. */
+/** A relative gap up to this size counts as closed. */
 const CLOSED = 5e-7;
-/** What rounding may do to a slope, as a share. */
+/** The largest relative rounding error of a slope. */
 const ROUNDING = 1e-12;
-/** A chord that misses less of the cost of a part is not worth a split. */
+/** A chord that misses less than this share of the cost is not worth a split. */
 const WORTH = 1e-7;
 
 interface Part {
@@ -45,13 +45,13 @@ interface Part {
   readonly bound: number;
 }
 
-/** The least slope of a chord, and where it is met. */
+/** The least slope of a chord, and the amount where the chord meets the cost. */
 interface Chord {
   readonly slope: number;
   readonly at: number;
 }
 
-/** The problem under L1 with weights of its own. */
+/** The problem under L1 with the given weights. */
 function underL1(problem: Problem, weight: Float64Array): Problem {
   const cost: Cost = { norm: 'l1', weight, curves: problem.cost.curves.map(() => null), metric: null };
   return { ...problem, cost, traits: { ...problem.traits, norm: 'l1' } };
@@ -98,7 +98,7 @@ class PreparedPercentileChords implements Prepared {
     return this.best.conclude(Math.min(open, this.closed));
   }
 
-  /** Offers the point of a part's relaxation; returns what is left to search. */
+  /** Offers the point of a part's relaxation. Returns the parts that remain to be searched. */
   private visit(part: Part, limits: Limits): Part[] {
     const chords = this.problem.space.features.map((feature) => this.chordOf(feature, part.domain));
     const outcome = this.relax(chords, part.domain, limits);
@@ -130,7 +130,7 @@ class PreparedPercentileChords implements Prepared {
     return best;
   }
 
-  /** Null: a category, whose cost is no slope, or a number that stays. */
+  /** Null: a category, whose cost is no slope, or a number that cannot move. */
   private chordOf({ kind, column, index }: Feature, domain: Domain): Chord | null {
     const [low, high, here] = [domain.lower[column], domain.upper[column], domain.origin[column]];
     if (kind === 'choice' || (low === here && high === here)) return null;
@@ -146,7 +146,7 @@ class PreparedPercentileChords implements Prepared {
     return sides.reduce((a, b) => (b.slope < a.slope ? b : a));
   }
 
-  /** The domain in two, along the feature whose chord is furthest below its cost at x; null: none is far below. */
+  /** Splits the domain in two along the feature whose chord is furthest below its cost at x. Null: no chord is far below. */
   private split(domain: Domain, chords: readonly (Chord | null)[], x: Float64Array): Domain[] | null {
     let [widest, most] = [-1, WORTH * Math.min(this.best.cost, 1e300)];
     for (const feature of this.problem.space.features) {
@@ -171,7 +171,7 @@ class PreparedPercentileChords implements Prepared {
   }
 }
 
-/** Strictly inside of the interval: the point itself, else halfway to where the chord is met. */
+/** A cut strictly inside the interval: the point itself, else halfway to the amount where the chord meets the cost. */
 function cutBetween(low: number, high: number, x: number, met: number): number | null {
   const inside = (v: number) => v > low && v < high;
   return [x, (x + met) / 2, met].find(inside) ?? null;

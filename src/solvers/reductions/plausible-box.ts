@@ -5,8 +5,8 @@
  *                       themselves: no answer within the budget is more normal
  *   least(lo, hi)       Σ_t of the smallest value among the leaves that meet an interval per column
  *
- * The conditions of a leaf cost their changes, feature by feature, on top of the cost of the region (reduced-cost.ts). Trees are walked
- * along their better side first. A side whose best leaf is no better than the best leaf so far is left out.
+ * The conditions of a leaf cost their changes, feature by feature, on top of the cost of the region (reduced-cost.ts). The walk visits the
+ * better side of each split first. It skips a side whose best leaf is no better than the best leaf so far.
  */
 import type { Feature } from '../../models/features.js';
 import type { Forest } from '../../models/trees/tree.js';
@@ -14,7 +14,7 @@ import type { Domain } from '../../policy/domain.js';
 import type { PlausibleCondition } from './plausible-condition.js';
 import { ReducedCost } from './reduced-cost.js';
 
-/** How far rounding may move a sum of costs, relative to its terms. */
+/** The largest rounding error of a sum of costs, relative to its terms. */
 const ROUNDING = 1e-12;
 
 export class PlausibleBox {
@@ -23,7 +23,7 @@ export class PlausibleBox {
   private readonly top: Float64Array;
   private readonly bottom: Float64Array;
   private readonly features: readonly Feature[];
-  // While a tree is climbed: the box as narrowed so far, the category taken (its column, or -1), the cost by feature.
+  // During the walk of a tree: the box as narrowed so far, the category taken (its column, or -1), the cost by feature.
   private readonly lower: Float64Array;
   private readonly upper: Float64Array;
   private readonly taken: Int32Array;
@@ -101,7 +101,7 @@ export class PlausibleBox {
       : [right[node], left[node]];
   }
 
-  /** Finds the best leaf below a node; `total` is what the box as narrowed so far costs. */
+  /** Finds the best leaf below a node. `total`: the cost of the box as narrowed so far. */
   private climb(node: number, total: number): void {
     const { forest } = this;
     if (this.top[node] <= this.found || total >= this.budget) return;
@@ -139,7 +139,7 @@ export class PlausibleBox {
     spent[f] = before;
   }
 
-  /** Right: this category and no other. Left: any other. A threshold that 0 and 1 lie on the same side of asks nothing. */
+  /** Right: only this category. Left: any other category. A threshold with 0 and 1 on the same side restricts nothing. */
   private descendChoice(feature: Feature, c: number, t: number, child: number, left: boolean, total: number): void {
     if (t < 0 || t >= 1) {
       this.climb(child, total);

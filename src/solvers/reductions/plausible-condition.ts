@@ -1,5 +1,5 @@
 /**
- * The condition that branch-plausible.ts takes off a problem: one sum over trees that read plain columns.
+ * The condition that branch-plausible.ts removes from a problem: one sum over trees that read plain columns.
  *
  *   Σ over trees of the value at the leaf >= need,   splits are `column <= threshold`
  */
@@ -15,7 +15,7 @@ export interface PlausibleCondition {
   readonly rest: Problem;
 }
 
-/** Null: the problem has none, or is made of trees. */
+/** Null: the problem has no such condition, or its region is made of trees. */
 export function conditionOf(problem: Problem): PlausibleCondition | null {
   const { rows, atoms } = problem.piece;
   if (soleTrees(problem)) return null;

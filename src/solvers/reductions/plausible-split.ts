@@ -1,10 +1,10 @@
 /**
- * Where to split a box whose best point x is not plausible. Moving one column of x over a threshold on its way through a
- * tree leads to another leaf of that tree; over all trees, the moves of one column in one direction add up:
+ * Chooses the split of a box whose best point x is not plausible. Moving one column of x over a threshold on its path through a
+ * tree leads to another leaf of that tree. Over all trees, the moves of one column in one direction add up:
  *
  *   gain(distance) = Σ_t (value of the leaf after the last threshold within the distance - value of the present leaf)
  *
- * The threshold with the most gain per cost is taken; where none gains, the one before the most promising subtree.
+ * The threshold with the largest gain per cost is chosen. Where none gains, the threshold before the most promising subtree is chosen.
  */
 import type { Feature } from '../../models/features.js';
 import { type Forest, leafOf } from '../../models/trees/tree.js';
@@ -14,7 +14,7 @@ import type { PlausibleCondition } from './plausible-condition.js';
 import type { ThresholdSide } from './split-domain.js';
 
 interface Crossing extends ThresholdSide {
-  /** What is gained by going over this one, beyond what nearer ones of its tree gained. */
+  /** The gain of crossing this threshold, beyond the gain of nearer thresholds of the same tree. */
   readonly gain: number;
 }
 
@@ -45,7 +45,7 @@ export function chooseSplit(condition: PlausibleCondition, box: Domain, x: Float
   return best ?? widest(crossings);
 }
 
-/** A threshold between the values to which x may be rounded; undefined when there is none. */
+/** A threshold between the values to which x may be rounded. Undefined: none. */
 export function splitWithin(forest: Forest, lower: Float64Array, upper: Float64Array, x: Float64Array) {
   for (const root of forest.root) {
     for (let node = root; forest.left[node] >= 0; ) {
@@ -58,7 +58,7 @@ export function splitWithin(forest: Forest, lower: Float64Array, upper: Float64A
   return undefined;
 }
 
-/** Every threshold on the way of x through the trees that has some of the box on its other side. */
+/** Every threshold on the path of x through the trees with a part of the box on its other side. */
 function allCrossings(forest: Forest, { lower, upper }: Domain, x: Float64Array): Crossing[] {
   const crossings: Crossing[] = [];
   const moved = x.slice();
@@ -91,7 +91,7 @@ function leafBelow(forest: Forest, from: number, x: Float64Array): number {
   return node;
 }
 
-/** Thresholds of one tree, column and direction are met from the innermost out: each replaces the gain of the one before. */
+/** Thresholds of one tree, column and direction are crossed from the innermost outwards: each replaces the gain of the one before. */
 function asIncrements(crossings: Crossing[], start: number): void {
   const last = new Map<number, number>();
   for (let k = crossings.length - 1; k >= start; k--) {
@@ -102,7 +102,7 @@ function asIncrements(crossings: Crossing[], start: number): void {
   }
 }
 
-/** What the move would cost, away from the present value or back towards it. */
+/** The cost of the move, away from the present value or back towards it. */
 function priceOf(
   { rest }: PlausibleCondition,
   { origin }: Domain,

@@ -3,8 +3,8 @@
  *
  *   cost(x)  >=  λ b + Σ_f min over f's part of the box of  (cost_f(x_f) - λ a_f·x_f)
  *
- * for every x of the box and the region. The row and the λ with the best bound are taken, λ by golden section: the bound is
- * concave in it. Where there is no such row, or the cost is neither L0, L1 nor L2, λ is 0 and the bound the cost alone.
+ * for every x of the box and the region. The row and the λ with the best bound are taken. Golden section finds λ, because the bound is
+ * concave in λ. Without a row of this form, or with a cost other than L0, L1 and L2, λ is 0 and the bound is the cost alone.
  */
 import type { Feature } from '../../models/features.js';
 import type { LinearRow } from '../../models/region.js';
@@ -50,7 +50,7 @@ export class ReducedCost {
     this.slope = best.slope;
   }
 
-  /** Turns a row so that the present row lacks something of it; false when it lacks nothing. */
+  /** Orients a row so that the present row lacks something of it. False: the present row meets it. */
   private face({ a, lower, upper }: LinearRow): boolean {
     const activity = a.reduce((sum, value, c) => sum + value * this.origin[c], 0);
     const side = activity < lower ? 1 : activity > upper ? -1 : 0;
@@ -91,7 +91,7 @@ export class ReducedCost {
     return sum;
   }
 
-  /** The least of cost - λ a·x over what the bounds leave a feature; `taken`: the column of its category, or -1. */
+  /** The least cost - λ a·x within the bounds of a feature. `taken`: the column of its category, or -1. */
   of(feature: Feature, lower: Float64Array, upper: Float64Array, taken: number): number {
     return feature.kind === 'choice'
       ? this.ofChoice(feature, lower, upper, taken)
@@ -110,12 +110,12 @@ export class ReducedCost {
     return at(Math.min(high, Math.max(low, here + gain / (2 * weight[feature.index]))));
   }
 
-  /** Every category that is left, and standing still. */
+  /** The least over all open categories and the unchanged one. */
   private ofChoice({ column, width, index }: Feature, lower: Float64Array, upper: Float64Array, taken: number): number {
     const { origin, slope, lambda } = this;
     let least = Infinity;
     let present = 0;
-    // An imputer may have given a share of several categories: then standing still counts on every side.
+    // An imputer may have given a share of several categories. The unchanged value then counts on both sides.
     let stands = true;
     for (let c = column; c < column + width; c++) {
       present += slope[c] * origin[c];

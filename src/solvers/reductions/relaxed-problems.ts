@@ -3,7 +3,7 @@
  *
  *   min cost(x' - x)   s.t.   rows and atoms that stay,  conditions,  domain,  links, clauses
  *
- * The conditions have the word that the model has elsewhere, or what the caller gives in their place; the model is asked later.
+ * The conditions, or a test of the caller, decide in place of the model. The model itself is asked later.
  */
 import type { Atom, Piece } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
@@ -21,12 +21,12 @@ import {
   type SolverTable,
 } from '../solver.js';
 
-/** What rounding may do to a row, as a share of its terms. */
+/** The largest rounding error of a row, as a share of its terms. */
 const ROUNDING = 2 ** -46;
-/** What one of several solvers may take of the work that is left, while others wait. */
+/** Share of the remaining budget for one of several solvers while others wait. */
 const SHARE = 0.5;
 
-/** Operations for each entry of a quadratic's matrix, to prepare it once. */
+/** Operations for each entry of a quadratic's matrix to prepare it once. */
 const PREPARE_FLOPS = 20;
 
 /** `kept`: the atoms that stay. */
@@ -47,10 +47,10 @@ function relaxedProblem(
 }
 
 export class RelaxedProblems {
-  /** `first`: the conditions that every round has; later ones are of the same kinds. */
+  /** `first`: the conditions of every round. Later conditions are of the same kinds. */
   readonly solvers: readonly Solver[];
   readonly isLinear: boolean;
-  /** Those that search decimals; none: there are no decimals. */
+  /** The solvers that search decimals. Empty: the problem has no decimals. */
   private readonly decimalSolvers: readonly Solver[];
 
   constructor(
@@ -65,7 +65,9 @@ export class RelaxedProblems {
     this.isLinear = relaxed.traits.linear;
   }
 
-  /** One solver after the other until one has the last word; the best bound of all counts. `word`: whether a point meets the conditions. */
+  /**
+   * Asks one solver after the other until an outcome is final. The best bound of all counts. `word`: whether a point meets the conditions.
+   */
   solve(conditions: readonly Piece[], domain: Domain, limits: Limits, word?: Problem['holds']): Outcome {
     const problem = relaxedProblem(this.problem, this.kept, conditions, word);
     const entries = problem.piece.atoms.length * problem.space.columns ** 2;

@@ -1,21 +1,21 @@
 /**
- * One side of a threshold within a person's domain: the part with x_c <= t, or with x_c > t. Bounds go to the outermost value
- * that may be reported: a lattice point, a decimal, an allowed rank, a category; so an answer that is rounded stays on
- * its side. Standing still counts where the present value lies on that side.
+ * One side of a threshold within a person's domain: the part with x_c <= t, or with x_c > t. Each bound is the outermost value that may be
+ * reported: a lattice point, a decimal, an allowed rank or a category. A rounded answer therefore stays on its side. The unchanged value
+ * belongs to the side on which it lies.
  */
 import { nextUp } from '../../linalg/floats.js';
 import type { Feature } from '../../models/features.js';
 import { cloneDomain, type Domain } from '../../policy/domain.js';
 import { narrowTo } from '../../policy/values.js';
 
-/** A part of a domain to look at first: the one below a threshold of a column, or the one above it. */
+/** The part of a domain to visit first: below or above a threshold of a column. */
 export interface ThresholdSide {
   readonly column: number;
   readonly threshold: number;
   readonly below: boolean;
 }
 
-/** Null: nothing is left on that side. */
+/** Null: the side is empty. */
 export function narrow(domain: Domain, column: number, t: number, below: boolean): Domain | null {
   const feature = domain.space.features[domain.space.owner[column]];
   const part = cloneDomain(domain);
@@ -26,7 +26,7 @@ export function narrow(domain: Domain, column: number, t: number, below: boolean
   return isLeft ? part : null;
 }
 
-/** A threshold that halves what a feature with steps or a category has left; undefined where there is no such feature. */
+/** A threshold that halves the remaining values of a feature with steps or a category. Undefined: no feature has several values. */
 export function latticeSplit({ space, lower, upper, step }: Domain): ThresholdSide | undefined {
   for (const { kind, column, width, index } of space.features) {
     for (let c = column; c < column + width; c++) {
@@ -38,7 +38,7 @@ export function latticeSplit({ space, lower, upper, step }: Domain): ThresholdSi
   return undefined;
 }
 
-/** Below: not this category. Above: this one only. The columns of an imputer may be neither 0 nor 1. */
+/** Below: not this category. Above: only this category. The columns of an imputer may be neither 0 nor 1. */
 function narrowChoice({ origin, lower, upper }: Domain, feature: Feature, c: number, t: number, below: boolean) {
   const stands = origin[c] <= t === below;
   if (below) upper[c] = Math.min(upper[c], stands ? origin[c] : 0);

@@ -15,13 +15,13 @@ export interface Tangent {
   readonly shares: Float64Array;
   /** Σ s_j log s_j */
   readonly level: number;
-  /** A point of about the size of the answers. */
+  /** A point of about the magnitude of the answers. */
   readonly around: Float64Array;
-  /** The tangent as a condition that no answer breaks. */
+  /** The tangent as a condition that every answer meets. */
   readonly eased: Piece;
 }
 
-/** A share below this says nothing. */
+/** A share below this has no effect. */
 const LEAST_SHARE = 1e-13;
 
 export function sharesAt(sum: Exponents, x: Float64Array): Float64Array {
@@ -43,23 +43,23 @@ function tangentOf(sum: Exponents, shares: Float64Array, around: Float64Array): 
 export const firstTangents = (sum: Exponents, around: Float64Array): Tangent[] =>
   Array.from({ length: sum.count }, (_, j) => tangentOf(sum, new Float64Array(sum.count).fill(1, j, j + 1), around));
 
-/** By how much, in logarithms, x misses a sum; at most 0: x keeps it. */
+/** The amount by which x misses a sum, in logarithms. At most 0: x meets the sum. */
 export function missOf(sum: Exponents, x: Float64Array): number {
   const log = logSumExp(sum.at(x));
   return sum.atLeast ? -log : log;
 }
 
-/** Of a sum that has to be small: the tangent moved in. */
+/** For a sum that has to be small: the tangent moved inwards. */
 export const movedIn = ({ sum, shares, level, around }: Tangent, depth: number): Piece =>
   sum.condition(shares, level - depth, 'tightened', around);
 
-/** Of a sum that has to be large: what the tangent keeps is inside. */
+/** For a sum that has to be large: a point that meets the tangent is inside. */
 export const kept = ({ sum, shares, level, around }: Tangent, depth: number): Piece => {
   const against = shares.map((s) => -s);
   return sum.condition(against, -level - depth, 'tightened', around);
 };
 
-/** Of a sum that has to be small: every exponent keeps to its share. */
+/** For a sum that has to be small: every exponent is bounded by its share. */
 export function withinShares({ sum, shares, around }: Tangent, depth: number): Piece[] {
   return Array.from(shares, (s, j) => {
     const alone = new Float64Array(sum.count).fill(1, j, j + 1);

@@ -1,13 +1,13 @@
 /**
- * The cheapest point of a person's domain that keeps the policy; the model is not asked:
+ * The cheapest point of a person's domain within the policy, without the model:
  *
- *   min cost(x' - x)   s.t.   x' in the domain,  links,  clauses,  at most K changes,  and rows of the caller's
+ *   min cost(x' - x)   s.t.   x' in the domain,  links,  clauses,  at most K changes,  and rows of the caller
  *
- * For methods that cut the region into boxes and want the best point of each where features are tied together. The domain
+ * For methods that cut the region into boxes and need the best point of each box where the policy couples features. The domain
  * may be narrowed to anything: away from the present value, between lattice points, to some categories or ranks.
  *
- * The engines are those of linear problems, on a region that is everything. What they do not know is done here: ends
- * between lattice points are pulled in, decimals are a lattice where the present value is one, missing values stay missing,
+ * The engines are those of linear problems, on an unrestricted region. This file does the parts that they lack: ends
+ * between lattice points are moved inwards, decimals are a lattice where the present value lies on it, missing values stay missing,
  * and answers lie exactly on their lattice points and within their box.
  */
 import type { Feature } from '../../models/features.js';
@@ -27,7 +27,7 @@ import {
   type SolverTable,
 } from '../solver.js';
 
-/** `holds` is asked where lattice points lie on the very edge of the rows. Undefined: no engine takes the problem's cost. */
+/** `holds` decides about lattice points exactly on the edge of the rows. Undefined: no engine accepts the problem's cost. */
 export function prepareWithin(
   problem: Problem,
   table: SolverTable,
@@ -43,7 +43,7 @@ function freed(problem: Problem, rows: readonly LinearRow[]): Problem {
   return withPiece(searchingDecimals({ ...problem, rules: problem.rules.map(listRanks) }), polyhedron(rows));
 }
 
-/** A narrowed domain may leave out any rank, so that ranks are chosen rather than counted up and down. */
+/** A narrowed domain may exclude any rank, so ranks are chosen instead of counted up and down. */
 function listRanks(rule: FeatureRule): FeatureRule {
   const { kind, categories } = rule.feature;
   return kind === 'ordinal' && !rule.allowed ? { ...rule, allowed: new Uint8Array(categories.length).fill(1) } : rule;
@@ -52,7 +52,7 @@ function listRanks(rule: FeatureRule): FeatureRule {
 class WithinDomain implements Prepared {
   private readonly inner: Domain;
   private readonly x: Float64Array;
-  /** By the features that are missing: the engines for the rest, prepared when needed; null: the policy is broken. */
+  /** By set of missing features: the engines for the other features, prepared on demand. Null: the policy cannot be met. */
   private readonly engines = new Map<string, (() => Prepared)[] | null>();
 
   constructor(
@@ -77,7 +77,7 @@ class WithinDomain implements Prepared {
     return { ...outcome, x: this.x };
   }
 
-  /** Fills the inner domain: ends on lattice points, decimals as steps, missing values out of the way. False: empty. */
+  /** Fills the inner domain: ends on lattice points, decimals as steps, missing values as constants. False: the domain is empty. */
   private narrow(domain: Domain): boolean {
     const { inner } = this;
     copyDomain(domain, inner);
@@ -101,7 +101,7 @@ class WithinDomain implements Prepared {
     return engines;
   }
 
-  /** Writes a feature of the answer: on its lattice point, within its box, and where it was if it did not move. */
+  /** Writes a feature of the answer: on its lattice point, within its box, and exactly the present value if it did not move. */
   private place(feature: Feature, domain: Domain, found: Float64Array): void {
     const { column, width, kind } = feature;
     const { origin } = domain;
@@ -123,8 +123,8 @@ function putAway({ column, width, index }: Feature, domain: Domain): void {
 }
 
 /**
- * The problem of those whose values are missing: no row over a missing number holds, and a missing category is none of
- * them. Null: the policy cannot be kept.
+ * The problem for a row with missing values: a row over a missing number does not hold, and a missing category equals none of the
+ * categories. Null: the policy cannot be met.
  */
 function without(problem: Problem, missing: readonly Feature[]): Problem | null {
   if (!missing.length) return problem;
@@ -135,7 +135,7 @@ function without(problem: Problem, missing: readonly Feature[]): Problem | null 
   return { ...problem, rules, clauses };
 }
 
-/** A category that is forced closes the others. */
+/** A forced category closes the others. */
 function narrowChoice({ column, width }: Feature, { lower, upper }: Domain): boolean {
   let forced = -1;
   let open = 0;

@@ -1,10 +1,11 @@
 /**
- * Conditions that are known by their word alone, around an exact method for the problem without them:
+ * Conditions that can only be evaluated, around an exact method for the problem without them:
  *
  *   min cost(x' - x)   s.t.   x' in the region, the domain, the policy          a relaxation of the problem with the condition
  *
- * The bound of the relaxation holds for the problem. An empty relaxation proves that there is no answer. The optimum of the relaxation is the
- * answer where the optimum meets the condition. Elsewhere the bound is what is left, and the methods below look for answers.
+ * The bound of the relaxation holds for the problem. An empty relaxation proves that there is no answer. The optimum of the relaxation is
+ * the answer where the optimum meets the condition. Elsewhere only the bound remains, and the solvers below on the ladder search for
+ * answers.
  */
 import type { Domain } from '../../policy/domain.js';
 import { atomsOf, type Problem, withPiece } from '../../problems/problem.js';
@@ -12,7 +13,7 @@ import { isAnswer } from '../shared/answer-check.js';
 import { prepareLater } from '../shared/prepare-later.js';
 import { type Limits, limit, type Outcome, type Prepared, type Solver, type SolverTable } from '../solver.js';
 
-/** The methods below need the rest. */
+/** Share of the budget. The solvers below on the ladder need the rest. */
 const SHARE = 0.4;
 
 /** The problem without its conditions. */
@@ -22,7 +23,7 @@ function restOf(problem: Problem): Problem {
   return withPiece({ ...problem, holds: problem.reaches }, { rows, atoms: rest });
 }
 
-/** Those that prove something of the rest, and not of the problem itself. */
+/** The solvers that prove answers of the rest, but not of the problem itself. */
 const innerSolvers = (problem: Problem, rest: Problem, table: SolverTable): Solver[] =>
   table.filter(
     (solver) => solver.accepts(rest, table) === 'exact' && !solver.engine && solver.accepts(problem, table) !== 'exact',

@@ -4,8 +4,8 @@
  *   min cost(x' - x) + term(x')  >=  min cost(x' - x) + min term(x'),     the last one over the box of the person's domain
  *
  * The bound of the problem without the term holds, with the least term on top. An empty problem without the term proves that there is no
- * answer. The optimum without the term is an answer, from which a descent of the total goes on (general/totals/total-descent.ts). The two
- * meet only where the term is as small there as anywhere.
+ * answer. The optimum without the term is an answer, from which a descent of the total goes on (general/totals/total-descent.ts). Bound and
+ * answer meet only where the term is at its least at the answer.
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
@@ -24,12 +24,12 @@ import {
   withoutWaiting,
 } from '../solver.js';
 
-/** The methods below need the rest. */
+/** Share of the budget. The solvers below on the ladder need the rest. */
 const SHARE = 0.4;
 
 const restOf = (problem: Problem): Problem => ({ ...problem, term: null });
 
-/** Those that prove something of the rest, and not of the problem itself. */
+/** The solvers that prove answers of the rest, but not of the problem itself. */
 const innerSolvers = (problem: Problem, table: SolverTable): Solver[] => {
   const rest = restOf(problem);
   return table.filter((solver) => {
@@ -70,7 +70,7 @@ class PreparedWithout implements Prepared {
     );
   }
 
-  /** From the optimum without the term; that optimum itself where its rounding is no answer yet. */
+  /** Descends from the optimum without the term. If its rounding is no answer yet, the optimum itself is returned. */
   private *descend(x: Float64Array, domain: Domain, limits: Limits): Generator<ScoreBatch, Outcome, void> {
     const search = new PersonSearch(this.problem, domain, limits, this.scale);
     const placed = search.place(x);

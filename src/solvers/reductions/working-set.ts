@@ -1,11 +1,11 @@
 /**
- * Very many quadratics, as prototypes with matrices of their own have them: a working set of a few, around a solver from the table.
+ * A large number of quadratics, as for prototypes with matrices of their own: a working set of a few, around a solver from the table.
  *
- *   min cost(x' - x)   s.t.   q_i(x') <= 0  for i in W,   rows, domain, links, clauses          W grows by what x' breaks most
+ *   min cost(x' - x)   s.t.   q_i(x') <= 0  for i in W,   rows, domain, links, clauses          W grows by those that x' breaks most
  *
  * With fewer quadratics the problem is a relaxation: its bound holds for the whole problem, and an empty relaxation proves that there is no
- * answer. A point that the model confirms is the optimum. Few quadratics are ever broken, and each additional quadratic makes a search harder.
- * Where the working set is full before that, answers are looked for near the last point (feasible-point.ts).
+ * answer. A point that the model confirms is the optimum. Few quadratics are ever broken, and each additional quadratic makes a search
+ * harder. Where the working set is full before that, answers are searched near the last point (feasible-point.ts).
  */
 import type { DistanceDifference } from '../../models/distance-difference.js';
 import type { Piece } from '../../models/region.js';
@@ -29,9 +29,9 @@ import {
 import { RelaxedProblems } from './relaxed-problems.js';
 
 const MAX_ROUNDS = 40;
-/** How many quadratics join at once. */
+/** How many quadratics join in one round. */
 const JOINING = 4;
-/** Of the work that is left, for one relaxation. */
+/** Share of the remaining budget for one relaxation. */
 const ROUND_SHARE = 0.5;
 
 const asPiece = (form: DistanceDifference): Piece => ({ rows: [], atoms: [{ kind: 'quadratic', form }] });
@@ -98,7 +98,7 @@ class PreparedWorkingSet implements Prepared {
       .map((k) => forms[k]);
   }
 
-  /** An answer on the way to x, or near it. */
+  /** Searches an answer on the way to x, or near x. */
   private enter(domain: Domain, limits: Limits, x: Float64Array): void {
     this.finder ??= new FeasiblePoint(this.problem);
     const found = this.finder.findNear(domain, limits, x);
