@@ -1,18 +1,17 @@
 /**
- * How far moves have to reach in a program that switches them on and off: a switch v <= U y needs a finite U, and one
- * that is no larger than it must be, since HiGHS lets y be off by 1e-9.
+ * The largest amounts of moves (rooms) in a program that switches moves on and off: a switch v <= U y needs a finite U. U should
+ * be as small as possible, since HiGHS lets y be off by 1e-9.
  *
- * Rooms are first cut to a multiple of the gap between the person and the rows. Whatever the cut leaves out costs at
- * least  outside = min over cut moves j of price_j(U_j),  the least cost of any answer that moves j beyond U_j. So the
- * best answer within the cut rooms, of cost c, is the best of all when c <= outside; otherwise rooms grow until their
- * price is c, and the program is solved again. Where distance costs nothing (L0) only infinite rooms are cut; outside is
- * then the least weight of such a feature, to which the cost of all others comes.
+ * Rooms are first cut to a multiple of the gap between the person and the rows. An answer beyond the cut costs at least outside = min over
+ * cut moves j of price_j(U_j),  the least cost of any answer that moves j beyond U_j. The best answer within the cut rooms, of cost c, is
+ * therefore the best of all when c <= outside. Otherwise rooms grow until their price is c, and the program is solved again. Where distance
+ * costs nothing (L0) only infinite rooms are cut. Outside is then the least weight of such a feature; other changes only add to it.
  */
 
 import type { MoveModel } from '../linear/moves.js';
 import { gapOf } from './move-program.js';
 
-/** First rooms in units of the gap; and those where the price does not grow with the amount. */
+/** First rooms in units of the gap, and the rooms of moves whose price does not grow with the amount. */
 const NEAR = 1000;
 const FAR = 1e5;
 const GROWTH = 4;
@@ -42,7 +41,7 @@ export class BigM {
     }
   }
 
-  /** At least the amount, on the move's lattice, and not below what the move has to do anyway. */
+  /** The amount rounded up to the move's lattice, and at least the amount that the move has to make anyway. */
   private lattice(j: number, amount: number): number {
     const step = this.model.step[j];
     const enough = Math.max(amount, 2 * this.model.least[j]);
@@ -53,7 +52,7 @@ export class BigM {
     return this.rooms[j] < this.model.room[j];
   }
 
-  /** What an answer beyond the rooms costs at least; Infinity: there is none. */
+  /** The least cost of an answer beyond the rooms; Infinity: none exists. */
   outside(): number {
     let least = Infinity;
     for (let j = 0; j < this.rooms.length; j++)
@@ -61,7 +60,7 @@ export class BigM {
     return least;
   }
 
-  /** Makes room for every answer that costs less; false: that cannot be done. */
+  /** Enlarges the rooms so that they contain every answer that costs less. False: a price does not grow with the amount. */
   growTo(cost: number): boolean {
     for (let j = 0; j < this.rooms.length; j++) {
       while (this.isCut(j) && this.price(j, this.rooms[j]) < cost) {

@@ -5,9 +5,9 @@
  * basis of the instance: an answer depends on its program alone, and only the instance has to be disposed of.
  * Tolerances are the tightest that HiGHS offers. Programs are expected to be scaled for these tolerances.
  *
- * No error of the package leaves this file as it is: its stack quotes a source line of 160 KB. After an error that may
- * have left the engine's memory in disorder the engine is loaded anew, and until then every run fails. A run before the engine was
- * loaded at all throws `EngineNeeded`: the package is not even read before.
+ * No error of the package leaves this file unchanged: its stack quotes a source line of 160 KB. After an error that may have corrupted the
+ * engine's memory the engine is loaded anew, and until then every run fails. A run before the first load throws `EngineNeeded`. The package
+ * is not read before the first load.
  */
 
 import type { Highs, Model, ModelData, ModelStatusCode } from 'highs';
@@ -21,14 +21,14 @@ const SETTINGS = {
   mip_feasibility_tolerance: 1e-9,
   mip_rel_gap: 1e-9,
   mip_abs_gap: 1e-12,
-  // neither pays on programs as small as these
+  // neither is worth its time on programs of this size
   mip_heuristic_run_feasibility_jump: false,
   mip_allow_restart: false,
   small_matrix_value: 1e-12,
   qp_regularization_value: 0,
 };
 
-/** By what a program is. The QP method has tolerances of its own inside and fails when it is held to tighter ones. */
+/** Settings by kind of program. The QP method has internal tolerances and fails with tighter ones. */
 const SETTINGS_OF = {
   lp: { presolve: 'off', primal_feasibility_tolerance: 1e-10, dual_feasibility_tolerance: 1e-10 },
   qp: { presolve: 'off', primal_feasibility_tolerance: 1e-7, dual_feasibility_tolerance: 1e-7 },
@@ -61,7 +61,7 @@ export const highs: Engine = {
 
 async function loadHighs(): Promise<void> {
   try {
-    // The declarations say CommonJS, the file that Node takes is a module: its default export is the loader itself.
+    // The declarations say CommonJS, but Node loads a module: its default export is the loader itself.
     const { default: loader } = (await import('highs')) as unknown as { default: () => Promise<Highs> };
     engine = await loader();
     loads++;
@@ -75,14 +75,16 @@ async function loadHighs(): Promise<void> {
 
 export interface Run {
   readonly status: 'optimal' | 'infeasible' | 'limit' | 'failed';
-  /** Values by column, null when there are none; after 'failed' whatever HiGHS had. */
+  /** Values by column. Null: none. After 'failed': the values that HiGHS had. */
   readonly values: Float64Array | null;
-  /** Lower bound on the objective: of a linear program proved here, of a mixed-integer one by HiGHS's word; otherwise -Infinity. */
+  /**
+   * A lower bound on the objective: proved here for a linear program, claimed by HiGHS for a mixed-integer program, otherwise -Infinity.
+   */
   readonly bound: number;
-  /** By row and by column, of continuous programs: how fast the optimum rises with the end that is met. */
+  /** By row and by column, of continuous programs: the rate at which the optimum rises with the active end. */
   readonly rowDuals: Float64Array;
   readonly columnDuals: Float64Array;
-  /** Of an infeasible continuous program: multipliers of the rows whose combination nothing can meet. */
+  /** Of an infeasible continuous program: multipliers of the rows whose combination no point meets. */
   readonly ray: Float64Array | null;
   readonly detail: string;
 }
@@ -97,15 +99,15 @@ const NOTHING: Run = {
   detail: '',
 };
 
-/** Runs a program whose objective is bounded below, within a budget that it counts in iterations and nodes, up to a relative gap. */
+/** Runs a program whose objective is bounded below, up to a relative gap. The budget counts iterations and nodes. */
 export function runHighs(program: SparseProgram, budget: Budget, gap = 0): Run {
   if (isBroken) return { ...NOTHING, detail: 'HiGHS broke and is being loaded anew' };
   if (!engine) throw new EngineNeeded(highs);
-  // HiGHS looks at its limits after the root only: a root beyond the budget is not begun.
+  // HiGHS checks its limits only after the root, so a root beyond the budget is not begun.
   if (budget.refuses(callWork(program)))
     return { ...NOTHING, status: 'limit', detail: 'the program is too large for the effort' };
   try {
-    // A program without columns counts as empty: HiGHS would not look at its rows.
+    // HiGHS treats a program without columns as empty and does not check its rows.
     if (!program.cost.length) program.addColumn(0, 0);
     instance ??= createInstance(engine);
     const kind = kindOf(program);
@@ -117,14 +119,14 @@ export function runHighs(program: SparseProgram, budget: Budget, gap = 0): Run {
     budget.spend(workOf(instance, program));
     return read(instance, instance.getModelStatus(), program);
   } catch (error) {
-    // An error that HiGHS reports leaves it in order; any other may come from a trap in the middle of its work.
+    // After a reported error HiGHS is in order. Any other error may come from a trap in the middle of its work.
     if (error instanceof engine.errors.HighsError) replaceInstance();
     else abandonEngine();
     return { ...NOTHING, detail: `HiGHS: ${shortened(error)}` };
   }
 }
 
-/** What a call takes, in units of effort: passing a program, the root of a mixed-integer one, the Hessian of a quadratic one. */
+/** Work of a call, in units of effort: passing a program, the root of a mixed-integer program, the Hessian of a quadratic program. */
 const CALL_WORK = 60;
 const ROOT_WORK = 2;
 const HESSIAN_WORK = 0.1;
@@ -136,7 +138,7 @@ function callWork(program: SparseProgram): number {
   return CALL_WORK + (kind === 'milp' ? ROOT_WORK * (columns + program.rowLower.length) : 0);
 }
 
-/** What a simplex iteration takes, in units of effort, and what a node of the tree takes besides its iterations. */
+/** Work of a simplex iteration, in units of effort, and work of a node of the tree apart from its iterations. */
 const iterationWork = ({ cost, rowLower }: SparseProgram): number => 5 + (cost.length + rowLower.length) / 20;
 const NODE_WORK = 300;
 
@@ -168,7 +170,7 @@ function replaceInstance(): void {
   instance = null;
 }
 
-/** The instance is not disposed of: in disorder it could take the process along, and its whole memory goes anyway. */
+/** The instance is not disposed of: a corrupted instance could crash the process, and its whole memory is dropped anyway. */
 function abandonEngine(): void {
   engine = null;
   instance = null;
@@ -206,7 +208,7 @@ function toModel(program: SparseProgram): ModelData {
 
 const SOLVE_ERROR: ModelStatusCode = 4;
 const OPTIMAL: ModelStatusCode = 7;
-/** The second is "infeasible or unbounded": no objective here is unbounded. */
+/** The second code is "infeasible or unbounded": no objective here is unbounded. */
 const INFEASIBLE: readonly ModelStatusCode[] = [8, 9];
 const LIMITS: readonly ModelStatusCode[] = [13, 14, 16, 17];
 const NO_POINT = 0;
@@ -221,7 +223,7 @@ function read(model: Model, code: ModelStatusCode, program: SparseProgram): Run 
     return { ...NOTHING, status: 'infeasible', bound: isProved ? Infinity : Number.NEGATIVE_INFINITY, ray, detail };
   }
   const status = code === OPTIMAL ? 'optimal' : LIMITS.includes(code) ? 'limit' : 'failed';
-  // A QP that ends in a solve error has often met its optimum, but not to its own satisfaction.
+  // A QP that ends in a solve error has often met its optimum, but not by its own criteria.
   if (status === 'failed' && !(kind === 'qp' && code === SOLVE_ERROR)) return { ...NOTHING, detail };
   const { colValue, colDual, rowDual } = model.getSolution();
   const quality = model.info.get('primal_solution_status');

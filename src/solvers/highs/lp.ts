@@ -1,12 +1,12 @@
 /**
- * L1 over linear rows and a box by HiGHS's dual simplex (survey, section 3.2, the LP): the second opinion below our own
- * simplex, which is some ten times faster and therefore comes first.
+ * L1 over linear rows and a box by HiGHS's dual simplex (survey, section 3.2, the LP): a second opinion below our own simplex, which is
+ * about ten times faster and therefore comes first.
  *
  *   min Σ w_j |Δ_j|   s.t.   lower_i <= a_i·(x + Δ) <= upper_i,   Δ in a box
  *
- * Moves and rows are scaled as in moves.ts, so that the answer is of size 1 and HiGHS's absolute tolerance is relative to
- * it. Rows of the region are kept a few tolerances inside. Nothing that HiGHS claims is taken on trust: infeasibility and
- * the lower bound are computed here from its multipliers, for the region as it is and safe from rounding (dual-bound.ts).
+ * Moves and rows are scaled as in moves.ts: the answer has size 1, and HiGHS's absolute tolerance is relative to the answer. Answers stay a
+ * few tolerances inside the rows of the region. No claim of HiGHS is trusted: infeasibility and the lower bound are computed here from its
+ * multipliers, for the region as it is and safe from rounding (dual-bound.ts).
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
@@ -31,12 +31,12 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return fits ? 'exact' : 'no';
 }
 
-/** How far inside the scaled rows of the region to stay at least: several times HiGHS's own tolerance. */
+/** The least depth inside the scaled rows of the region: several times HiGHS's own tolerance. */
 const DEPTH_FLOOR = 1e-9;
-/** A link that is missed by more than this, relative to its scaled row, is broken. */
+/** A link missed by more than this, relative to its scaled row, is broken. */
 const LINK_TOLERANCE = 1e-9;
 
-/** A share of the cost by which the bound may stay below it in a proof. */
+/** The relative gap between bound and cost that still counts as proved. */
 const PROVED = 1e-7;
 
 class PreparedLp implements Prepared {
@@ -79,7 +79,7 @@ class PreparedLp implements Prepared {
     return (bound >= spent * (1 - PROVED) - priceOfDepth ? solved : limit)(this.x, bound);
   }
 
-  /** HiGHS gives no ray where no move can help a row: each row is then tried by itself. */
+  /** HiGHS gives no ray where no move can help a row. Each row is then tried by itself. */
   private certify({ ray }: Run): Outcome {
     const { model, proof } = this;
     const alone = (i: number, sign: number) => new Float64Array(model.m).fill(sign, i, i + 1);
@@ -116,7 +116,7 @@ class PreparedLp implements Prepared {
   }
 }
 
-/** By how much a scaled row's depth falls short of the floor, without closing a narrow row. */
+/** The amount by which a scaled row's depth falls short of the floor, without closing a narrow row. */
 function extraDepth(model: MoveModel, i: number, floor: number): number {
   const width = model.hi[model.n + i] - model.lo[model.n + i];
   return Math.max(0, Math.min(floor - model.depth[i] * model.scaleOf(i), 0.25 * width));

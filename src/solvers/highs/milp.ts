@@ -1,18 +1,18 @@
 /**
  * L0, L1 and percentile costs over linear rows with integers, steps, categories, at most K changes and clauses, as a
- * mixed-integer program for HiGHS: the second opinion below our own branch and bound, and often the faster one where
- * that has to look at thousands of nodes.
+ * mixed-integer program for HiGHS: a second opinion below our own branch and bound, and often faster where the latter has to
+ * visit thousands of nodes.
  *
- *   constraints: move-program.ts       cost: separable-cost.ts       finite rooms for what is switched: big-m.ts
+ *   constraints: move-program.ts       cost: separable-cost.ts       finite rooms for switched moves: big-m.ts
  *
- * HiGHS may miss a row by its tolerance, so its answer only says which lattice points, categories, changes and
- * alternatives to take. Lattice moves are put exactly on their points, and the continuous ones are solved again for by
- * our own simplex. First on the rows as they are, which gives the lower bound and answers that meet a row with equality;
- * if the model does not accept that answer, once more some depth inside.
+ * HiGHS may miss a row by its tolerance, so its answer only decides which lattice points, categories, changes and
+ * alternatives to take. Lattice moves are put exactly on their points, and our own simplex solves the continuous moves again. The
+ * first attempt uses the rows as they are, which gives the lower bound and answers that meet a row with equality. If the model
+ * does not accept that answer, a second attempt stays some depth inside.
  *
- * Infeasibility and the bound of a mixed-integer program have no short certificate. HiGHS's word is taken for rows that are moved out
- * by more than rounding and HiGHS's tolerances may do, and only where HiGHS can tell the difference (move-program.ts). With an
- * answer in hand the cost has one more row: nothing dearer is looked for, and nothing more is claimed.
+ * Infeasibility and the bound of a mixed-integer program have no short certificate. HiGHS's claim is accepted for rows that are moved
+ * outwards by more than rounding and HiGHS's tolerances, and only where HiGHS can resolve the difference (move-program.ts). With an
+ * incumbent, one more row limits the cost: the program searches no dearer answer and claims nothing about dearer ones.
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
@@ -40,28 +40,28 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
     : 'no';
 }
 
-/** A nudge of this size asks for the edge of the region itself; a larger one means that the edge did not do. */
+/** A nudge up to this size asks for the edge of the region itself. A larger nudge means that an answer at the edge was refused. */
 const AT_THE_EDGE = 1e-12;
-/** How far inside the scaled rows to stay where the edge did not do: several times HiGHS's tolerance. */
+/** The depth inside the scaled rows after an answer at the edge was refused: several times HiGHS's tolerance. */
 const DEPTH_FLOOR = 1e-8;
-/** A share of the cost that HiGHS's bound may be wrong by. */
+/** The largest relative error of HiGHS's bound. */
 const BOUND_SHARE = 1e-7;
-/** What counts as nothing beside the cost, as a share of a move of usual size and price. */
+/** A cost difference below this share of a move of usual size and price counts as none. */
 const TRIFLE = 1e-9;
-/** A distance to a corner of the cost that counts as being at it, relative. */
+/** A relative distance to a corner of the cost that counts as at the corner. */
 const AT_CORNER = 1e-9;
-/** How often rooms are made larger, at most. */
+/** The largest number of times that rooms are enlarged. */
 const ROUNDS = 3;
 
 interface SolvedProgram {
   readonly run: Run;
   readonly program: MoveProgram;
-  /** Proved for every answer, within the rooms or not. */
+  /** A proved lower bound for every answer, within the rooms or not. */
   readonly bound: number;
   readonly trifle: number;
 }
 
-/** What a continuous move may still do, unscaled. */
+/** The interval left to a continuous move, unscaled, and the slope of its cost. */
 type Bracket = readonly [low: number, high: number, slope: number];
 
 class PreparedMilp implements Prepared {
@@ -73,7 +73,7 @@ class PreparedMilp implements Prepared {
   private readonly amounts: Float64Array;
   private readonly values: Float64Array;
   private readonly x: Float64Array;
-  /** Something is switched on and off, and needs finite rooms for it. */
+  /** Some moves are switched on and off and need finite rooms. */
   private readonly switched: boolean;
 
   constructor(private readonly problem: Problem) {
@@ -141,7 +141,7 @@ class PreparedMilp implements Prepared {
     return this.cost.total(this.amounts);
   }
 
-  /** A bound with infinite rooms, without the switches that these cannot have, and what those would cost. */
+  /** A bound with infinite rooms. Switches that need finite rooms, and their costs, are relaxed. */
   private relaxed(limits: Limits, depth: number): number {
     return this.run(this.model.room, limits, depth).bound;
   }
@@ -156,7 +156,7 @@ class PreparedMilp implements Prepared {
     return { run, program, bound: program.isTame ? claimed : 0, trifle: TRIFLE * scale };
   }
 
-  /** Turns what HiGHS found into an exact answer in `x` and `amounts`; false: it is none. */
+  /** Turns HiGHS's solution into an exact answer in `x` and `amounts`. False: the result is no answer. */
   private settle({ run, program }: SolvedProgram, domain: Domain, nudge: number): boolean {
     const { model, amounts, values, x } = this;
     if (!run.values) return false;
@@ -168,7 +168,7 @@ class PreparedMilp implements Prepared {
     return isAnswer(this.problem, domain, x);
   }
 
-  /** The continuous moves anew, by our simplex, with all that is discrete as it is; left alone where that fails. */
+  /** Solves the continuous moves again by our simplex with all discrete decisions fixed. If that fails, they stay unchanged. */
   private polish(found: Float64Array, program: MoveProgram, domain: Domain, nudge: number): void {
     const { model, simplex, amounts } = this;
     model.fill(domain, nudge);
@@ -196,7 +196,7 @@ class PreparedMilp implements Prepared {
     for (let j = 0; j < model.n; j++) amounts[j] = this.values[j] * model.unit[j];
   }
 
-  /** The interval and the slope of a move while all that is discrete stays as it is. */
+  /** The interval and the slope of a move with all discrete decisions fixed. */
   private bracket(j: number, found: Float64Array, program: MoveProgram): Bracket {
     const { model, amounts, problem } = this;
     const { norm, weight } = problem.cost;
@@ -208,7 +208,7 @@ class PreparedMilp implements Prepared {
     return [model.least[j], model.room[j], norm === 'l1' ? weight[index] : 1 / model.unit[j]];
   }
 
-  /** The stretch of the cost that the amount lies in; at a corner it stays. */
+  /** The linear piece of the cost that contains the amount. At a corner the amount is fixed. */
   private stretchAround(j: number): Bracket {
     const { least, room } = this.model;
     const amount = this.amounts[j];

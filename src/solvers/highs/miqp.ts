@@ -1,13 +1,13 @@
 /**
- * L2 and Mahalanobis costs over linear rows with integers, steps, categories, at most K changes and clauses, by outer
- * approximation (Duran and Grossmann, 1986) over HiGHS: the second opinion below our own branch and bound.
+ * L2 and Mahalanobis costs over linear rows with integers, steps, categories, at most K changes and clauses, by outer approximation (Duran
+ * and Grossmann, 1986) over HiGHS: a second opinion below our own branch and bound.
  *
  *   master   min Σ t + Σ prices   s.t. constraints (move-program.ts),  t >= cuts of each square (square-cuts.ts)
- *   step     everything discrete as the master has it, the rest by our projection: an answer; cuts at it are added
+ *   step     discrete decisions from the master, the rest by our projection: an answer; cuts at the answer are added
  *
- * The master's optimum is a lower bound; once the cuts at an answer are there, its own discrete part cannot look cheaper
- * again, so bound and best answer meet. As in milp.ts the master works on the rows moved out, which proves, and some depth inside
- * once the model has refused an answer; rooms are finite where something is switched (big-m.ts).
+ * The master's optimum is a lower bound. Once the cuts at an answer are added, the master prices its discrete part correctly, so bound and
+ * incumbent meet. As in milp.ts the master first works on rows moved outwards, which proves the bound, and some depth inside once the model
+ * has refused an answer. Rooms are finite where moves are switched (big-m.ts).
  */
 import { gather } from '../../models/features.js';
 import { evaluateCost } from '../../policy/cost.js';
@@ -37,26 +37,26 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return traits.linear && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
 }
 
-/** A nudge of this size asks for the edge of the region itself; a larger one means that the edge did not do. */
+/** A nudge up to this size asks for the edge of the region itself. A larger nudge means that an answer at the edge was refused. */
 const AT_THE_EDGE = 1e-12;
-/** How far inside the scaled rows to stay where the edge did not do: several times HiGHS's tolerance. */
+/** The depth inside the scaled rows after an answer at the edge was refused: several times HiGHS's tolerance. */
 const DEPTH_FLOOR = 1e-8;
-/** A share of the cost that HiGHS's bound may be wrong by. */
+/** The largest relative error of HiGHS's bound. */
 const BOUND_SHARE = 1e-7;
-/** A share of the cost by which the bound may stay below it in a proof. */
+/** The relative gap between bound and cost that still counts as proved. */
 const PROVED = 5e-7;
-/** What counts as nothing beside the cost. */
+/** A cost difference up to this share counts as none. */
 const TRIFLE = 1e-9;
 const ROUNDS = 300;
-/** How often rooms without an answer are made larger. */
+/** How often rooms without an answer are enlarged. */
 const LEAPS = 2;
-/** Where the first cuts are, as multiples of the projection without lattices, caps and clauses. */
+/** The positions of the first cuts, as multiples of the projection without lattices, caps and clauses. */
 const AROUND = [0.5, 1, 2];
 
 interface Master {
   readonly run: Run;
   readonly program: MoveProgram;
-  /** Proved for every answer within the rooms. */
+  /** A proved lower bound for every answer within the rooms. */
   readonly bound: number;
 }
 
@@ -65,7 +65,7 @@ class PreparedMiqp implements Prepared {
   private readonly cost: QuadraticCost;
   private readonly cuts: SquareCuts;
   private readonly reach: BigM;
-  /** Projections by the alternatives that they hold to. */
+  /** Projections by chosen alternatives. */
   private readonly projections = new Map<string, Prepared>();
   private readonly fixed: Domain;
   private readonly amounts: Float64Array;
@@ -101,13 +101,13 @@ class PreparedMiqp implements Prepared {
     return edge.status === 'numerical' ? this.inside(domain, limits, edge.lowerBound) : edge;
   }
 
-  /** Some depth inside nothing is proved but what is known already. */
+  /** A search some depth inside proves nothing new: the known bound stays. */
   private inside(domain: Domain, limits: Limits, lowerBound: number): Outcome {
     const outcome = this.approximate(domain, limits, DEPTH_FLOOR);
     return outcome.status === 'infeasible' ? limit(null, lowerBound) : { ...outcome, lowerBound };
   }
 
-  /** First cuts, and the unit in which costs are of size 1. */
+  /** Makes the first cuts and sets the unit in which costs have size 1. */
   private begin(domain: Domain, start: Outcome): void {
     const { model, cuts, cost } = this;
     model.fill(domain, 0);
@@ -127,7 +127,7 @@ class PreparedMiqp implements Prepared {
     return this.to.map((value, f) => value - this.from[f]);
   }
 
-  /** Masters and steps in turn; 'numerical' with its bound when the model refuses what should be an answer. */
+  /** Masters and steps in turn. 'numerical' with its bound when the model refuses an expected answer. */
   private approximate(domain: Domain, limits: Limits, depth: number): Outcome {
     const { model, reach, best } = this;
     model.fill(domain, depth === 0 ? 0 : limits.nudge);
@@ -180,12 +180,12 @@ class PreparedMiqp implements Prepared {
     return { run, program, bound: program.isTame ? claimed : 0 };
   }
 
-  /** There is no answer, not only none within the present rooms. */
+  /** Whether no answer exists at all, rather than only within the present rooms. */
   private hasNothing(limits: Limits, depth: number): boolean {
     return this.reach.outside() === Infinity || this.master(this.model.room, limits, depth).bound === Infinity;
   }
 
-  /** The best point with everything discrete as the master has it; null: the model does not accept it. */
+  /** The best point with the master's discrete decisions. Null: the model does not accept it. */
   private step({ run, program }: Master, domain: Domain, limits: Limits): Float64Array | null {
     const { model, amounts, x, problem } = this;
     if (!run.values) return null;
@@ -201,7 +201,7 @@ class PreparedMiqp implements Prepared {
     return isAnswer(problem, domain, x) ? x : null;
   }
 
-  /** The continuous features of `x` anew; left as they are where that fails. */
+  /** Projects the continuous features of `x` again. If that fails, they stay unchanged. */
   private project(values: Float64Array, program: MoveProgram, domain: Domain, limits: Limits): void {
     const { problem, fixed, x } = this;
     copyDomain(domain, fixed);
@@ -228,7 +228,7 @@ class PreparedMiqp implements Prepared {
     return prepared;
   }
 
-  /** Cuts at the master's point and at the answer; false: they were all there. */
+  /** Adds cuts at the master's point and at the answer. False: all of them existed. */
   private learn({ run, program }: Master, answer: Float64Array): boolean {
     const { model, amounts, cost } = this;
     program.readAmounts(run.values!, amounts);

@@ -5,37 +5,39 @@
  *   at most K changes          v_j <= U_j y_f for the moves j of feature f,   Σ_f y_f + Σ choose <= K,   y_f in {0, 1}
  *   a clause                   Σ z_a >= 1,   a·v >= lower z_a + least(a·v) (1 - z_a),  and so for upper ends
  *
- * g is the gap between the person and the rows, so that continuous moves are of size 1; each row is then scaled to a
- * largest entry of 1. A switch needs a finite room U_j (big-m.ts). Where one is infinite there is no switch: the feature
- * does not count as changed, the clause is left out, and the program is a relaxation. Costs are the caller's.
+ * g is the gap between the person and the rows, so continuous moves have size 1. Each row is then scaled to a largest entry of 1. A switch
+ * needs a finite room U_j (big-m.ts). Where the room is infinite, the switch is left out: the feature does not count as changed, the clause
+ * is dropped, and the program is a relaxation. The caller adds the costs.
  *
- * A program at the edge of the region is one for bounds: its rows are moved out by all that rounding may do to them, here or where
- * the model adds up, and by several times HiGHS's tolerance. HiGHS's own sums round as well: where the terms of a row may add up to
- * more than WIDEST, or a point of a lattice is not told from its neighbours, HiGHS cannot tell what it claims (`isTame`).
+ * A program at the edge of the region serves for bounds: its rows are moved outwards by the largest rounding error, here or in the model's
+ * sums, and by several times HiGHS's tolerance. HiGHS's own sums round as well. Where the terms of a row may add up to more than WIDEST, or
+ * HiGHS cannot distinguish neighbouring lattice points, its claims are not reliable (`isTame`).
  */
 import type { MoveModel } from '../linear/moves.js';
 import { HALF_ULP } from '../shared/linear-rows.js';
 import { type RowTerms, SparseProgram } from './sparse-program.js';
 
-/** How far rows of a program for bounds are moved out, beside rounding: ten times HiGHS's tolerance. */
+/** How far the rows of a program for bounds are moved outwards beyond rounding: ten times HiGHS's tolerance. */
 const EASE = 1e-9;
-/** Terms of a row that add up to more leave less of a double than HiGHS's tolerance. */
+/** Where the terms of a row add up to more, the rounding error of a double exceeds HiGHS's tolerance. */
 const WIDEST = 1e7;
-/** Entries below the second are dropped by HiGHS; below the first a column without an end goes further than HiGHS can count. */
+/** HiGHS drops entries below DROPPED. Below LEAST_ENTRY a column without an end reaches further than HiGHS can count. */
 const LEAST_ENTRY = 1e-7;
 const DROPPED = 1e-11;
-/** Units in the last place of a value, as a share of its step, that the cost of a lattice point may be off by. */
+/**
+ * The largest relative size of a unit in the last place of a value, as a share of its step, at which HiGHS distinguishes lattice points.
+ */
 const LATTICE_SHARE = 1e-9;
 
-/** Roundings of an entry, beside those that `growth` multiplies. */
+/** Rounding errors of an entry, apart from those that `growth` multiplies. */
 const NOISE = 32 * HALF_ULP;
 
-/** A continuous move below this share of the gap is none. */
+/** A continuous move below this share of the gap counts as none. */
 const NOTHING = 1e-9;
-/** A gap below this share of a row's scale is rounding or depth, not a distance to go. */
+/** A gap below this share of a row's scale comes from rounding or depth and is no distance to cover. */
 const NO_GAP = 1e-9;
 
-/** How far the person is away from the farthest row, in scaled rows; 1 when no row is missed. */
+/** The distance of the person from the farthest row, in scaled rows; 1 when no row is missed. */
 export function gapOf({ always, n, lo, hi }: MoveModel): number {
   let gap = 0;
   for (let i = 0; i < always.length; i++) gap = Math.max(gap, lo[n + i], -hi[n + i]);
@@ -44,14 +46,14 @@ export function gapOf({ always, n, lo, hi }: MoveModel): number {
 
 export class MoveProgram {
   readonly sparse = new SparseProgram();
-  /** By move: its column, -1 when it has no room; and the amount that one unit of the column stands for. */
+  /** By move: its column, -1 when it has no room, and the amount of one unit of the column. */
   readonly column: Int32Array;
   readonly size: Float64Array;
   /** By atom of the clauses: the column that switches it on, or -1. */
   readonly switchOf: Int32Array;
   private readonly indicators = new Map<number, RowTerms>();
 
-  /** `rooms` by move, unscaled; `depth`: how far inside the region's rows to stay at least, in their final scale; 0: at the edge. */
+  /** `rooms` by move, unscaled. `depth`: the least depth inside the region's rows, in their final scale; 0: at the edge. */
   constructor(
     private readonly model: MoveModel,
     private readonly rooms: Float64Array,
@@ -103,7 +105,7 @@ export class MoveProgram {
     this.sparse.addRow(scaled(terms, scale), scale * low + deeper - ease, scale * high - deeper + ease);
   }
 
-  /** How far a row is moved out in a program for bounds. */
+  /** How far a row of a program for bounds is moved outwards. */
   private ease(i: number, terms: RowTerms, scale: number): number {
     const { model } = this;
     const noise = model.growth[i] * NOISE * this.spanOf(terms);
@@ -112,7 +114,7 @@ export class MoveProgram {
     return EASE + scale * (model.doubt[i] + noise + distances);
   }
 
-  /** What the terms of a row may add up to, columns without an end aside. */
+  /** The largest sum of a row's terms, without columns that have no end. */
   private spanOf(terms: RowTerms): number {
     const { lower, upper } = this.sparse;
     return terms.reduce((sum, [column, coefficient]) => {
@@ -121,7 +123,7 @@ export class MoveProgram {
     }, 0);
   }
 
-  /** Whether an entry is too small for HiGHS to see what its column does to the row. */
+  /** Whether an entry is too small for HiGHS to see the effect of its column on the row. */
   private isLost(column: number, coefficient: number): boolean {
     const size = Math.abs(coefficient);
     const { lower, upper } = this.sparse;
@@ -129,7 +131,7 @@ export class MoveProgram {
     return most === Infinity ? size < LEAST_ENTRY : size < DROPPED && size * most > 0.1 * EASE;
   }
 
-  /** Whether HiGHS can tell what it claims about the program. */
+  /** Whether HiGHS's claims about the program are reliable. */
   get isTame(): boolean {
     const { model, sparse } = this;
     for (let i = 0; i < sparse.rowLower.length; i++) {
@@ -147,7 +149,7 @@ export class MoveProgram {
     );
   }
 
-  /** What is 1 when the feature changes and 0 when it does not. */
+  /** Terms that are 1 when the feature changes and 0 otherwise. */
   indicator(feature: number): RowTerms {
     let known = this.indicators.get(feature);
     if (!known) {
@@ -206,7 +208,7 @@ export class MoveProgram {
     return least >= this.model.lo[i] && most <= this.model.hi[i];
   }
 
-  /** Least and greatest value of an atom's row within the rooms; of the moves of a feature at most one is made. */
+  /** Least and greatest value of an atom's row within the rooms. At most one of the moves of a feature is made. */
   private range(atom: number): [number, number] {
     const { model, rooms } = this;
     const at = (model.atomRow + atom) * model.n;
@@ -239,7 +241,7 @@ export class MoveProgram {
     this.sparse.addRow(scaled(terms, scale), scale * low - ease, scale * high + ease);
   }
 
-  /** Values by column -> amounts by move, on their lattices; a feature goes up or down, not both. */
+  /** Values by column -> amounts by move, on their lattices. A feature moves up or down, not both. */
   readAmounts(values: Float64Array, amounts: Float64Array): void {
     const { model, column, size } = this;
     for (let j = 0; j < model.n; j++) {
@@ -259,7 +261,7 @@ export class MoveProgram {
     return this.indicator(feature).some(([column]) => values[column] > 0.5);
   }
 
-  /** The alternative that a clause holds to: an atom, or -1 when it holds anyway. */
+  /** The alternative that a clause has chosen: an atom, or -1 when the clause holds anyway. */
   chosenAtom(clause: number, values: Float64Array): number {
     const { clauseStart } = this.model;
     for (let atom = clauseStart[clause]; atom < clauseStart[clause + 1]; atom++) {

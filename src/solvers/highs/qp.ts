@@ -1,15 +1,15 @@
 /**
- * L2 and Mahalanobis over linear rows and a box by HiGHS's active set for convex QPs (survey, section 3.2, the QP): the
- * second opinion below our own projection, which is some ten times faster and therefore comes first.
+ * L2 and Mahalanobis over linear rows and a box by HiGHS's active set for convex QPs (survey, section 3.2, the QP): a second opinion below
+ * our own projection, which is about ten times faster and therefore comes first.
  *
  *   min Δᵀ Q Δ   s.t.   lower_i <= a_i·(x + Δ) <= upper_i,   Δ in a box;      Q = diag(w) or S⁻¹
  *
- * Variables z_j = √Q_jj Δ_j / g over the features that may change, g the gap in those units: Q gets a unit diagonal, rows
- * get norm 1, and the answer is of size 1. HiGHS finds which rows and bounds are met; the point itself is then computed
- * from the optimality conditions (stationary-point.ts), since HiGHS leaves 1e-8 open, at times calls a QP optimal that is
- * not, and fails on degenerate ones. So nothing is taken on trust: infeasibility is certified on the original rows with
- * the ray of the LP without objective, and an answer counts as solved only where the lower bound meets it. The bound is what the
- * multipliers of rows and bounds prove for the rows as they are, safe from rounding (active-set.ts).
+ * Variables z_j = √Q_jj Δ_j / g over the features that may change, g the gap in those units: Q gets a unit diagonal, rows get norm 1, and
+ * the answer is of size 1. HiGHS finds which rows and bounds are met; the point itself is then computed from the optimality conditions
+ * (stationary-point.ts), since HiGHS leaves 1e-8 open, at times calls a QP optimal that is not, and fails on degenerate ones. No claim is
+ * trusted: infeasibility is certified on the original rows with the ray of the LP without objective, and an answer counts as solved only
+ * where the lower bound meets its cost. The multipliers of rows and bounds prove the bound for the rows as they are, safe from rounding
+ * (active-set.ts).
  */
 import { dot } from '../../linalg/vector.js';
 import type { Feature } from '../../models/features.js';
@@ -29,11 +29,11 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return fits && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
 }
 
-/** A multiplier above this, or a distance below it, tells a row or bound that is met; everything is of size 1. */
+/** A multiplier above this, or a distance below it, marks an active row or bound. All quantities have size 1. */
 const MET = 1e-6;
-/** What may be missed of a link or a bound. */
+/** The largest violation of a link or a bound. */
 const SLACK = 1e-10;
-/** A share of the cost by which the bound may stay below it in a proof. */
+/** The relative gap between bound and cost that still counts as proved. */
 const PROVED = 1e-7;
 
 type Ends = readonly (readonly [lower: number, upper: number])[];
@@ -41,12 +41,12 @@ type Ends = readonly (readonly [lower: number, upper: number])[];
 class PreparedQp implements Prepared {
   private readonly rows: readonly LinearRow[];
   private readonly free: readonly Feature[];
-  /** Δ = unit · z by variable, but for the gap. */
+  /** Δ = unit · z by variable, without the factor of the gap. */
   private readonly unit: Float64Array;
   /** Q in units of z, with a unit diagonal. */
   private readonly quadratic: readonly Float64Array[];
   private readonly proof: PreparedActiveSet;
-  /** Rows over z, of norm 1, and the factors that made them so. */
+  /** Rows over z, of norm 1, and their scale factors. */
   private readonly scaled: readonly Float64Array[];
   private readonly rowScale: Float64Array;
   private readonly x: Float64Array;
@@ -86,7 +86,7 @@ class PreparedQp implements Prepared {
     return this.conclude(point, gap, domain, limits.nudge);
   }
 
-  /** The bound may fall short of what the depth costs; more than that is HiGHS's fault. */
+  /** The bound may fall short of the cost by the price of the depth. A larger gap is an error of HiGHS, and the outcome is no proof. */
   private conclude({ z, y, mu }: Stationary, gap: number, domain: Domain, nudge: number): Outcome {
     const prices = y.map((price, i) => gap * price * this.rowScale[i]);
     const columns = this.heldPrices(domain, prices);
@@ -97,7 +97,7 @@ class PreparedQp implements Prepared {
     return (bound >= lack ? solved : limit)(this.x, bound);
   }
 
-  /** What the metric and the rows pay for a move of a feature that may not make one: 2 Q Δ - Aᵀy. */
+  /** The price that the metric and the rows give to a move of a fixed feature: 2 Q Δ - Aᵀy. */
   private heldPrices({ origin }: Domain, prices: Float64Array): Float64Array {
     const { metric } = this.problem.cost;
     const held = new Float64Array(origin.length);
@@ -109,7 +109,7 @@ class PreparedQp implements Prepared {
     return held;
   }
 
-  /** What each scaled row still asks for. */
+  /** The remaining demand of each scaled row. */
   private demands({ origin }: Domain): Ends {
     return this.rows.map((row, i) => {
       const activity = dot(row.a, origin);
@@ -117,7 +117,7 @@ class PreparedQp implements Prepared {
     });
   }
 
-  /** How deep inside each scaled row to stay. */
+  /** The depth inside each scaled row. */
   private depths({ origin }: Domain, nudge: number): Float64Array {
     return Float64Array.from(this.rows, (row, i) =>
       this.isInner(i) ? this.rowScale[i] * depthOf(row, origin, nudge) : 0,
@@ -157,7 +157,7 @@ class PreparedQp implements Prepared {
     return { starts, indices, values };
   }
 
-  /** The point at the ends that HiGHS met, judged by its multipliers or else by distance; or its own as it is. */
+  /** The stationary point at the ends that HiGHS met, by its multipliers or else by distance. If neither works, HiGHS's own point. */
   private refine(run: Run, program: SparseProgram): Stationary {
     const z = run.values!;
     for (const byMultiplier of [true, false]) {
@@ -210,7 +210,7 @@ class PreparedQp implements Prepared {
     return rows.some((row, i) => violation(row, x) > (this.isInner(i) ? 0 : SLACK / rowScale[i]));
   }
 
-  /** Whether answers are kept a depth inside a row. */
+  /** Whether answers stay a depth inside a row. */
   private isInner(i: number): boolean {
     return i < this.problem.piece.rows.length || this.rows[i].open !== undefined;
   }
@@ -222,7 +222,7 @@ class PreparedQp implements Prepared {
   }
 }
 
-/** Q over the features that may change; all of them are numbers here. */
+/** Q over the features that may change. All of them are numbers here. */
 function quadraticOf({ cost }: Problem, free: readonly Feature[]): Float64Array[] {
   const { metric } = cost;
   if (!metric) return free.map((f) => Float64Array.from(free, (g) => (f === g ? cost.weight[f.index] : 0)));
@@ -230,7 +230,7 @@ function quadraticOf({ cost }: Problem, free: readonly Feature[]): Float64Array[
   return place.map((i) => Float64Array.from(place, (j) => metric.inverse[i][j]));
 }
 
-/** The end that a value is at, by its multiplier where there is one; NaN: it is at none. */
+/** The end that a value meets, by its multiplier where one is given; NaN: none. */
 function endMet(value: number, low: number, high: number, dual: number | undefined): number {
   if (low === high) return low;
   if (dual !== undefined)

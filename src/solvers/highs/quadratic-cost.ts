@@ -3,26 +3,26 @@
  *
  *   cost(Δ) = Σ_f w_f Δ_f²  +  Σ_i (ℓ_i·Δ)²  +  what categories cost
  *
- * L2 has the first sum only. For Mahalanobis Q = S⁻¹ is split, Q = θ diag(Q) + L Lᵀ, with nearly the largest θ that
- * leaves the rest positive definite: squares of single features can be cut much better than those of sums. An ordinal
- * feature with an allow list is a choice among ranks, so its own square is a price per rank.
+ * L2 has the first sum only. For Mahalanobis Q = S⁻¹ is split, Q = θ diag(Q) + L Lᵀ, with nearly the largest θ that leaves the rest
+ * positive definite: cuts of squares of single features are much tighter than cuts of squares of sums. An ordinal feature with an allow
+ * list is a choice among ranks, so its own square is a price per rank.
  */
 import { choleskyLower, solvePositive } from '../../linalg/symmetric.js';
 import type { Feature } from '../../models/features.js';
 import type { MoveModel } from '../linear/moves.js';
 
-/** The share of the largest θ that is taken: the rest must stay well conditioned. */
+/** The share of the largest θ that is used: the rest must stay well conditioned. */
 const SHARE = 0.9;
 const HALVINGS = 30;
 
 export class QuadraticCost {
-  /** w_f by feature; 0: it has no square of its own, or none that is not a price. */
+  /** w_f by feature; 0: the feature has no own square, or its square is a price. */
   readonly own: Float64Array;
   /** ℓ_i by feature. */
   readonly sums: readonly Float64Array[];
   /** By feature: the least cost of any answer with Δ_f² = 1. */
   private readonly least: Float64Array;
-  /** θ Q_ff of features that choose among ranks. */
+  /** θ Q_ff of features with a choice among ranks. */
   private readonly perSquaredRank: Float64Array;
 
   constructor(private readonly model: MoveModel) {
@@ -64,13 +64,13 @@ export class QuadraticCost {
     this.own[index] = 0;
   }
 
-  /** What choosing costs by itself: a category, or the square of the ranks that it goes. */
+  /** The cost of a choice by itself: a category's price, or the square of the distance in ranks. */
   choicePrice(j: number): number {
     const { feature } = this.model.moves[j];
     return this.model.choicePrice[j] + this.perSquaredRank[feature.index] * this.effect(j) ** 2;
   }
 
-  /** What one unit of a move adds to Δ of its feature. */
+  /** The effect of one unit of a move on Δ of its feature. */
   effect(j: number): number {
     const { kind, category, feature } = this.model.moves[j];
     if (kind === 'choose') return feature.kind === 'choice' ? 0 : category - this.model.originOf(j);

@@ -10,8 +10,8 @@
  *
  *   Σ_R δ >= b Σ_R L,      Σ_N δ <= b Σ_N L
  *
- * On a lattice the cost counts at lattice points only, so corners between two of them are moved to both. An infinite
- * room, which only relaxations have, is priced by the least slope.
+ * On a lattice only the cost at lattice points matters, so a corner between two of them is replaced by both. An infinite room, which only
+ * relaxations have, is priced by the least slope.
  */
 import { changeCost } from '../../policy/cost.js';
 import type { MoveModel } from '../linear/moves.js';
@@ -22,13 +22,13 @@ interface Stretch {
   readonly slope: number;
 }
 
-/** Slopes that differ by less, relative, are one. */
+/** Slopes with a smaller relative difference count as equal. */
 const SAME_SLOPE = 1e-12;
 
 export class SeparableCost {
   constructor(private readonly model: MoveModel) {}
 
-  /** What an amount of a move costs by itself. */
+  /** The cost of an amount of a move by itself. */
   price(j: number, amount: number): number {
     const { feature, kind } = this.model.moves[j];
     if (kind === 'choose') return amount > 0 ? this.model.choicePrice[j] : 0;
@@ -75,7 +75,7 @@ export class SeparableCost {
     return stretches;
   }
 
-  /** Where the cost bends, strictly within the room, on the move's lattice. */
+  /** The amounts where the cost bends, strictly within the room, on the move's lattice. */
   private corners(j: number, room: number): number[] {
     const { feature, kind } = this.model.moves[j];
     const curve = this.model.problem.cost.curves[feature.index];

@@ -18,7 +18,7 @@ export class SparseProgram {
   readonly cost: number[] = [];
   readonly lower: number[] = [];
   readonly upper: number[] = [];
-  /** By column: 1 for whole numbers. */
+  /** By column: 1 for integer columns. */
   readonly whole: number[] = [];
   readonly rowLower: number[] = [];
   readonly rowUpper: number[] = [];
@@ -51,7 +51,7 @@ export class SparseProgram {
     this.rowUpper.push(upper);
   }
 
-  /** Asks for a linear cost of at most so much, in a row of largest entry 1. */
+  /** Adds a row that limits the linear cost, scaled to a largest entry of 1. */
   limitCost(most: number): void {
     const largest = Math.max(0, ...this.cost);
     if (!(most < Infinity) || largest === 0) return;
@@ -59,7 +59,7 @@ export class SparseProgram {
     this.addRow(terms, Number.NEGATIVE_INFINITY, most / largest);
   }
 
-  /** Divides all costs by one number, returned, so that the cheapest and the dearest are equally far from 1. */
+  /** Divides all costs by one number, so that the cheapest and the dearest are equally far from 1. Returns the number. */
   scaleCosts(): number {
     const prices = this.cost.filter((price) => price > 0);
     if (!prices.length) return 1;

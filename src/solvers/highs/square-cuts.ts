@@ -5,8 +5,8 @@
  *   tangent at r                     t >= w (2rΔ - r² y)                    y: whether the feature changes, 1 if changes are not counted
  *   chord of a lattice at k, k+1     t >= w s² ((2k+1) Δ/s - k(k+1) y)      exact at whole multiples of the step s
  *
- * With y these are perspective cuts: they hold up the cost of a change even where y is fractional. On the square of a sum
- * of features, t >= u², tangents at both signs of u.
+ * With y these are perspective cuts: they keep the cost of a change high even where y is fractional. On the square of a sum of features, t
+ * >= u², tangents at both signs of u.
  */
 
 import type { MoveModel } from '../linear/moves.js';
@@ -21,17 +21,17 @@ interface SquareTangent {
 }
 
 interface Square {
-  /** The feature whose own square it is, or -1. */
+  /** The feature of an own square, or -1. */
   readonly feature: number;
   readonly weight: number;
-  /** ℓ by feature, of a sum. */
+  /** ℓ by feature, for the square of a sum. */
   readonly sum: Float64Array | null;
   readonly cuts: Map<string, SquareTangent>;
 }
 
 /** Lattices with up to this many points get all their chords at once. */
 const FEW_POINTS = 12;
-/** How near to a lattice point counts as on it, in steps. */
+/** A distance, in steps, that counts as on a lattice point. */
 const ON_POINT = 1e-6;
 
 export class SquareCuts {
@@ -64,7 +64,7 @@ export class SquareCuts {
     }
   }
 
-  /** Adds what is tight at Δ; false: all of it was there. */
+  /** Adds the cuts that are tight at Δ. False: all of them existed. */
   addAt(delta: Float64Array): boolean {
     const before = this.count();
     for (const square of this.squares) {
@@ -108,7 +108,7 @@ export class SquareCuts {
         const fall = height / unit;
         const scale = 1 / Math.max(...terms.map(([, value]) => Math.abs(value)), fall);
         const all = [...terms, ...changed.map(([column, value]) => [column, fall * value] as const)];
-        // The indicator may be the move itself: its coefficients add up.
+        // The indicator may be the move itself, so coefficients of one column are added up.
         program.sparse.addRow(merged(all, scale), changed.length ? 0 : -fall * scale, Infinity);
       }
     }

@@ -5,19 +5,19 @@
  *
  *   2 Q z = A_Wᵀ y + μ,  μ_F = 0    =>    (A_WF Q_FF⁻¹ A_WFᵀ) y/2 = b_W - A_WB β_B + A_WF Q_FF⁻¹ Q_FB β_B
  *
- * It turns a point that a solver found up to its tolerances, with the ends that it met, into one to machine precision.
+ * The conditions turn a solver's point within tolerances, with its active ends, into a point of machine precision.
  */
 import { solvePositive } from '../../linalg/symmetric.js';
 import { dot } from '../../linalg/vector.js';
 
 export interface Stationary {
   readonly z: Float64Array;
-  /** Multipliers of the rows given, in their order, and of the coordinates. */
+  /** Multipliers of the given rows, in their order, and of the coordinates. */
   readonly y: Float64Array;
   readonly mu: Float64Array;
 }
 
-/** `pinned` has the value of a coordinate in B and NaN for one in F. Null: the rows depend on each other on F. */
+/** `pinned` holds the value of a coordinate in B and NaN for a coordinate in F. Null: the rows are linearly dependent on F. */
 export function stationaryPoint(
   q: readonly Float64Array[],
   rows: readonly Float64Array[],

@@ -1,11 +1,10 @@
 /**
- * What row multipliers y of a linear program prove, whatever HiGHS did to come by them:
+ * The bound that row multipliers y of a linear program prove, however HiGHS found them:
  *
  *   c·v  >=  Σ_i y_i (lower_i for y_i > 0, upper_i for y_i < 0)  +  Σ_j min over [lo_j, hi_j] of (c_j - Σ_i y_i a_ij) v_j
  *
- * Every sum is taken for the worst that rounding may have done to it. A column without an end is taken to end at REACH: columns are
- * measured in steps or in the gap between the person and the rows (move-program.ts). With costs of 0 a positive bound says that no v
- * meets the rows.
+ * Every sum is taken for the worst case of rounding. A column without an end is taken to end at REACH: columns are measured in steps or in
+ * the gap between the person and the rows (move-program.ts). With costs of 0 a positive bound proves that no v meets the rows.
  */
 import { HALF_ULP } from '../shared/linear-rows.js';
 import type { SparseProgram } from './sparse-program.js';
@@ -36,7 +35,7 @@ export function dualBound(
   return Number.isNaN(proved) ? Number.NEGATIVE_INFINITY : proved;
 }
 
-/** Whether multipliers prove that no v meets the rows (Farkas); without any, each row is tried by itself. */
+/** Whether multipliers prove that no v meets the rows (Farkas). Without multipliers each row is tried by itself. */
 export function provesEmpty(program: SparseProgram, ray: ArrayLike<number> | null): boolean {
   const m = program.rowLower.length;
   const free = program.cost.map(() => 0);
@@ -45,7 +44,7 @@ export function provesEmpty(program: SparseProgram, ray: ArrayLike<number> | nul
   return rays.some((y) => dualBound(program, y, free) > 0);
 }
 
-/** Takes what the rows earn off the costs; returns what they demand, and the size of that sum's terms. */
+/** Subtracts the rows' contributions from the costs. Returns the demand of the rows and the size of that sum's terms. */
 function combine(
   { starts, indices, values, rowLower, rowUpper }: SparseProgram,
   y: ArrayLike<number>,
@@ -55,7 +54,7 @@ function combine(
   let [demand, size] = [0, 0];
   for (let i = 0; i < y.length; i++) {
     const end = y[i] > 0 ? rowLower[i] : rowUpper[i];
-    // Any multipliers will do: one that speaks of no end is left out.
+    // Any multipliers are valid, so a multiplier that refers to an infinite end is left out.
     if (y[i] === 0 || !Number.isFinite(y[i] * end)) continue;
     demand += y[i] * end;
     size += Math.abs(y[i] * end);

@@ -5,15 +5,15 @@
  *   Mahalanobis   y = Lᵀ Δ, S⁻¹ = L Lᵀ     the box becomes rows: Δ = L⁻ᵀ y
  *   one-hot       ½w‖Δ‖² over a category's columns: w where it changes, and convex in between (branch-quadratic.ts)
  *
- * Infeasibility is certified on the original rows. The lower bound is the dual's value at the multipliers λ found, for the
- * region as it is: a valid bound however exact the projection was. With v_i the rows over y and β_i the ends that λ speaks of
+ * Infeasibility is certified on the original rows. The lower bound is the dual's value at the multipliers λ found, for the region as it is.
+ * It is valid for any accuracy of the projection. With v_i the rows over y and β_i the ends that λ refers to
  *
  *   ‖y‖²  >=  Σ 2 λ_i β_i + Σ_j min over [lo_j, hi_j] of (y_j² - 2 p_j y_j),      p = Σ λ_i v_i
  *
- * Each β_i and p_j is taken for the worst that rounding may have done to it, here or where the model adds up (linear-rows.ts),
- * and ‖y‖² for the worst that rounding of the factor S may have done to the cost.
+ * Each β_i and p_j is taken for the worst case of rounding, here or in the model's sums (linear-rows.ts), and ‖y‖² for the worst case of
+ * rounding in the factor S.
  *
- * All of that is measured in the gap between the person and the rows, a power of two: no tolerance depends on the units of a cost.
+ * All quantities are measured in the gap between the person and the rows, a power of two: no tolerance depends on the units of a cost.
  */
 import { nearestPowerOfTwo } from '../../linalg/floats.js';
 import { dot } from '../../linalg/vector.js';
@@ -43,11 +43,11 @@ function accepts({ traits }: Problem): 'no' | 'exact' {
   return fits && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
 }
 
-/** What a row takes beside the projection, in units of effort. */
+/** Work of a row apart from the projection, in units of effort. */
 const CALL_WORK = 1;
-/** Roundings beside one for each row and two for each column. */
+/** Rounding errors in addition to one for each row and two for each column. */
 const OTHER_ROUNDINGS = 32;
-/** What rounding may leave of a bound that became a row, in units of the gap; and of the present value that stands in it. */
+/** The rounding residual of a bound that became a row, in units of the gap, and of the present value in it. */
 const BOX_SLACK = 1e-11;
 const ULPS = 2 ** -50;
 
@@ -55,20 +55,20 @@ export class PreparedActiveSet implements Prepared {
   readonly rows: readonly LinearRow[];
   private readonly projection: Projection;
   private readonly rowScale: Float64Array;
-  /** By row and coordinate: the size of what is added up for an entry, by the model or by the factor. */
+  /** By row and coordinate: the size of the terms of an entry, in the model or in the factor. */
   private readonly sizes: Float64Array;
-  /** Δ = back · y where the box becomes rows. Else Δ_j = scale_j y_j: over many columns a matrix would take all memory. */
+  /** Δ = back · y where the box becomes rows. Else Δ_j = scale_j y_j: a matrix over many columns would need too much memory. */
   private readonly back: readonly Float64Array[];
   private readonly scale: Float64Array;
   /** ‖back_c‖ by column. */
   private readonly lengths: Float64Array;
   private readonly boxed: boolean;
-  /** A share of ‖y‖² that rounding of the factor may have added to the cost. */
+  /** The largest relative error of ‖y‖² by rounding of the factor. */
   private readonly factorError: number;
   private readonly x: Float64Array;
   private readonly pull: Float64Array;
   private readonly terms: Float64Array;
-  /** Of the present person: a·origin and the size of its terms by row, and the gap, in which y is measured. */
+  /** Of the present person: a·origin and the size of its terms by row, and the gap, the unit of y. */
   private readonly activity: Float64Array;
   private readonly size: Float64Array;
   private gap = 1;
@@ -122,7 +122,7 @@ export class PreparedActiveSet implements Prepared {
     }
   }
 
-  /** a·Δ as a functional of y, with entries of the factor as they are or by their sizes. */
+  /** a·Δ as a functional of y, from the entries of the factor or from their sizes. */
   private transform(a: Float64Array, entry: (value: number) => number): Float64Array {
     if (this.boxed) return a.map((value, j) => value * entry(this.scale[j]));
     const out = new Float64Array(a.length);
@@ -146,7 +146,7 @@ export class PreparedActiveSet implements Prepared {
     return solved(this.x, Math.max(0, this.provedValue(domain)));
   }
 
-  /** What multipliers of rows and of columns, per unit of them, prove where there is an answer of some cost. */
+  /** The bound that multipliers of rows and columns prove, given an answer of some cost. Multipliers are per unit of the row or column. */
   boundOf(domain: Domain, rows: Float64Array, columns: Float64Array, cost: number): number {
     const { lambda } = this.projection;
     this.measure(domain);
@@ -157,7 +157,7 @@ export class PreparedActiveSet implements Prepared {
     return Math.max(0, this.provedValue(domain));
   }
 
-  /** What it costs at most to stay a depth inside the rows, at some prices. */
+  /** An upper bound on the cost of staying a depth inside the rows, at some prices. */
   priceOfDepth(domain: Domain, prices: Float64Array, nudge: number): number {
     return prices.reduce((sum, price, i) => {
       const depth = (i < this.problem.piece.rows.length ? depthFor : linkDepthFor)(this.rows[i], this.size[i], nudge);
@@ -165,7 +165,7 @@ export class PreparedActiveSet implements Prepared {
     }, 0);
   }
 
-  /** The dual's value at the projection's multipliers, from below. */
+  /** A lower bound of the dual's value at the projection's multipliers. */
   private provedValue(domain: Domain): number {
     const { projection, rows, pull, terms } = this;
     const { lambda, m, d, lo, hi } = projection;
@@ -195,7 +195,7 @@ export class PreparedActiveSet implements Prepared {
     return Number.isNaN(proved) ? 0 : proved;
   }
 
-  /** An end of a row of the region or the policy, moved out by all that rounding may have done to it. */
+  /** An end of a row of the region or the policy, moved outwards by the largest rounding error. */
   private widenedEnd(i: number, isLower: boolean, domain: Domain): number {
     const row = this.rows[i];
     const doubt = 2 * this.rounding(i, domain);
@@ -208,7 +208,7 @@ export class PreparedActiveSet implements Prepared {
     return isLower ? lower[i] : upper[i];
   }
 
-  /** Activities and sizes of the rows, and the gap: how far the person is from the farthest of them. */
+  /** Computes the activities and sizes of the rows, and the gap: the distance of the person from the farthest row. */
   private measure({ origin }: Domain): void {
     let gap = 0;
     for (let i = 0; i < this.rows.length; i++) {
@@ -216,7 +216,7 @@ export class PreparedActiveSet implements Prepared {
       this.activity[i] = dot(row.a, origin);
       this.size[i] = magnitude(row, origin);
       const lack = Math.max(row.lower - this.activity[i], this.activity[i] - row.upper);
-      // A sum that overflows is caught here.
+      // A sum that overflows makes the gap NaN.
       gap = Math.max(gap, this.rowScale[i] * lack, 0 * this.size[i]);
     }
     this.gap = gap === 0 ? 1 : nearestPowerOfTwo(gap);
@@ -248,7 +248,7 @@ export class PreparedActiveSet implements Prepared {
     return depths;
   }
 
-  /** A row of the region may not be missed at all, unless it was widened; nor may an open end. */
+  /** A row of the region must be met exactly, unless it was widened. An open end must not be met. */
   private keeps(row: LinearRow, i: number, depth: number): boolean {
     return i < this.problem.piece.rows.length || depth < 0
       ? violation(row, this.x) <= Math.max(0, -1.25 * depth)
@@ -263,12 +263,12 @@ export class PreparedActiveSet implements Prepared {
     }
   }
 
-  /** By how much the optimum rises per unit that a row's active end moves in; positive at a lower end. */
+  /** The rate at which the optimum rises when a row's active end moves inwards; positive at a lower end. */
   multiplier(row: number): number {
     return 2 * this.gap * this.projection.lambda[row] * this.rowScale[row];
   }
 
-  /** What the person lacks to an end of a row, and how far rounding may put that off. */
+  /** The amount that the person lacks to an end of a row, and its largest rounding error. */
   lack(row: number, isLower: boolean): number {
     return (isLower ? this.rows[row].lower : this.rows[row].upper) - this.activity[row];
   }
@@ -278,7 +278,7 @@ export class PreparedActiveSet implements Prepared {
     return this.readsDistances ? own + distanceRoundingBetween(this.rows[row], this.low, this.high) : own;
   }
 
-  /** Corners of a box around all points that cost up to four times as much as some point: |Δ_c| <= ‖back_c‖ ‖y‖. */
+  /** Sets the corners of a box around all points that cost up to four times as much as some point: |Δ_c| <= ‖back_c‖ ‖y‖. */
   private placeCorners({ origin, lower, upper }: Domain, cost: number): void {
     if (!this.readsDistances) return;
     const radius = 2 * Math.sqrt(cost);

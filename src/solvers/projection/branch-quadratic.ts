@@ -5,11 +5,11 @@
  *   relaxation of a node   lattices dropped, each category's columns a simplex Σ z = 1 with cost ½w‖z - e‖² (w at every
  *                          corner but the present one): a projection (active-set.ts)
  *
- * Costs that are sums over features are searched feature by feature first (separable-search.ts): that ends most searches.
+ * Costs that are sums over features are first searched feature by feature (separable-search.ts), which ends most searches.
  *
- * Two things make the tree fast where few features may change. The bound: the projection's multipliers, scaled by the best s,
- * give the Lagrangian bound of capped-bound.ts, which knows lattices, categories and the cap. The start: the same problem
- * under L1 cost, solved by branch.ts, tells whether there is any answer and gives a set of features to begin with.
+ * Two things make the tree fast where few features may change. The bound: the projection's multipliers, scaled by the best s, give the
+ * Lagrangian bound of capped-bound.ts, which knows lattices, categories and the cap. The start: the same problem under L1 cost, solved by
+ * branch.ts, decides whether any answer exists and gives a first set of features.
  */
 import type { Problem } from '../../problems/problem.js';
 import { PreparedBranch } from '../linear/branch.js';
@@ -19,7 +19,7 @@ import { PreparedActiveSet } from './active-set.js';
 import { LagrangianBound } from './capped-bound.js';
 import { fitsSeparable, SeparableSearch } from './separable-search.js';
 
-/** What the search by features gets of the budget: where a search is made for it, that is plenty. */
+/** The budget of the search by features. Where that search fits the problem, this is plenty. */
 const SEPARABLE_SHARE = 0.4;
 const SEPARABLE_EFFORT = 6000;
 
@@ -30,7 +30,7 @@ function prepare(problem: Problem): Prepared {
   const lagrangian = problem.cost.norm === 'l2' ? new LagrangianBound(problem) : null;
   const separable = fitsSeparable(problem) ? new SeparableSearch(problem, projection(none)) : null;
   const begin: TreeMethod['begin'] = (domain, limits) => {
-    // The cutoff is a squared cost: it says nothing about the linear one.
+    // The cutoff is a squared cost and does not apply to the linear cost.
     const first = linearised.solve(domain, { ...limits, anyAnswer: true, cutoff: Infinity, gap: 0 });
     if (first.status === 'infeasible') return first;
     if (!separable || !first.x || limits.anyAnswer) return limit(first.x, 0);

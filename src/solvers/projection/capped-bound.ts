@@ -1,15 +1,15 @@
 /**
- * A Lagrangian bound for separable squared costs that knows lattices, categories and the cap on changes.
+ * A Lagrangian bound for separable squared costs that includes lattices, categories and the cap on changes.
  *
  *   L(s) = s·Σ λ_i (β_i - a_i·x)  -  Σ over the K best features of  v_f(s),
  *   v_f(s) = max over f's own domain of  s·g·Δ_f - cost_f(Δ_f),      g = Σ λ_i a_i
  *
- * Any multipliers λ of the right sign and any s >= 0 give a valid lower bound. λ comes from the projection of the node,
- * which knows nothing of lattices and caps; L is concave in s, and the best s makes up for most of that.
+ * Any multipliers λ of the right sign and any s >= 0 give a valid lower bound. λ comes from the projection of the node, which ignores
+ * lattices and caps. L is concave in s, and the best s compensates for most of that.
  *
- * Rounding: each end β_i is moved out by what linear-rows.ts says. Each g_c may be off by a share of Σ |λ_i| t_i, with t_i the
- * sizes that the model adds up. That is worth at most that share of every move, and an answer that costs less than L moves
- * no further than √(L/w). A point of a lattice is off by a few units in the last place of its value.
+ * Rounding: each end β_i is moved outwards by the error that linear-rows.ts gives. Each g_c may be off by a share of Σ |λ_i| t_i, with t_i
+ * the sizes of the model's terms. The effect is at most that share of every move, and an answer that costs less than L moves no further
+ * than √(L/w). A lattice point is off by a few units in the last place of its value.
  */
 import type { Feature } from '../../models/features.js';
 import { type Domain, mayStand } from '../../policy/domain.js';
@@ -19,13 +19,13 @@ import type { PreparedActiveSet } from './active-set.js';
 
 const GROWTH = 1.6;
 const SHRINKS = 14;
-/** Roundings of a combined coefficient and of a point of a lattice, beside one for each row and column. */
+/** Rounding errors of a combined coefficient and of a lattice point, in addition to one for each row and column. */
 const OTHER_ROUNDINGS = 32;
 const LATTICE_ROUNDINGS = 8;
 
 export class LagrangianBound {
   private readonly pull: Float64Array;
-  /** How far rounding may put an entry of `pull` off. */
+  /** The largest rounding error of an entry of `pull`. */
   private readonly doubt: Float64Array;
   private readonly terms: readonly Float64Array[];
   private readonly gains: Float64Array;
@@ -67,12 +67,12 @@ export class LagrangianBound {
       if (atLeft < atRight) low = left;
       else high = right;
     }
-    // Rounding of distances is known for points that cost no more than four times as much.
+    // The rounding error of distances is known only for points that cost up to four times as much.
     const proved = Math.min(best - this.roundingAt(share, best, domain), this.readsDistances ? 4 * least : Infinity);
     return Number.isFinite(proved) ? proved : 0;
   }
 
-  /** g and Σ λ_i (β_i - a_i·x); the rows Σ z = 1 of categories are left to v_f, which keeps them exactly. */
+  /** Computes g and Σ λ_i (β_i - a_i·x). The rows Σ z = 1 of categories are left to v_f, which keeps them exactly. */
   private combineRows(relaxation: PreparedActiveSet, domain: Domain): void {
     const { pull, doubt, terms } = this;
     const { origin } = domain;
@@ -95,7 +95,7 @@ export class LagrangianBound {
     }
   }
 
-  /** What rounding may have added to a bound of some value. */
+  /** The largest rounding error in a bound of some value. */
   private roundingAt(s: number, value: number, { origin, lower, upper, step }: Domain): number {
     const { problem, pull, doubt } = this;
     let sum = 0;
@@ -153,7 +153,7 @@ export class LagrangianBound {
     const free = Math.min(high, Math.max(low, slope / (2 * weight)));
     const unit = step[index];
     if (unit === 0) return free * (slope - weight * free);
-    // Bounds are points of the lattice. The gain is concave: its best point is one of the two around the free optimum.
+    // Bounds are lattice points. The gain is concave: its best lattice point is one of the two around the free optimum.
     const last = Math.round(high / unit);
     const below = Math.min(last, Math.max(Math.round(low / unit), Math.floor(free / unit)));
     const [near, far] = [unit * below, unit * Math.min(last, below + 1)];

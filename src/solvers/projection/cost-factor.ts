@@ -7,13 +7,13 @@
 import { choleskyLower } from '../../linalg/symmetric.js';
 import type { Problem } from '../../problems/problem.js';
 
-/** The diagonal of the factor by column: all of it where the cost has no metric. */
+/** The diagonal of the factor by column. It is the whole factor where the cost has no metric. */
 export function costScales({ space, cost }: Problem): Float64Array {
   const weight = (f: number) => (space.features[f].kind === 'choice' ? 0.5 : 1) * cost.weight[f];
   return Float64Array.from({ length: space.columns }, (_, c) => 1 / Math.sqrt(weight(space.owner[c])));
 }
 
-/** The factor over all columns, or over some of them with the others held still. */
+/** The factor over all columns, or over some of them with the others fixed. */
 export function costFactor(problem: Problem, columns?: Int32Array): Float64Array[] {
   const { space, cost } = problem;
   const scales = costScales(problem);
@@ -46,7 +46,7 @@ function inverseFactor(p: readonly (readonly number[])[]): Float64Array[] {
   return out;
 }
 
-/** How far ‖y‖² may be off the cost of S y, as a share: rounding of S, and for a metric ‖SᵀPS - 1‖ by its row sums. */
+/** The largest relative difference between ‖y‖² and the cost of S y: rounding of S, and for a metric ‖SᵀPS - 1‖ by its row sums. */
 export function factorError({ cost, space }: Problem, columns: Int32Array, S: Float64Array): number {
   const d = columns.length;
   const plain = 2 ** -48;
@@ -64,7 +64,7 @@ export function factorError({ cost, space }: Problem, columns: Int32Array, S: Fl
   return plain + largestRowSum(d, S, P);
 }
 
-/** Σ_j |SᵀPS - 1|_ij with what rounding may hide, the largest over i; S is upper triangular. */
+/** The largest over i of Σ_j |SᵀPS - 1|_ij plus its rounding error. S is upper triangular. */
 function largestRowSum(d: number, S: Float64Array, P: (i: number, j: number) => number): number {
   const [half, size] = [new Float64Array(d * d), new Float64Array(d * d)];
   for (let i = 0; i < d; i++) {

@@ -3,9 +3,9 @@
  *
  *   min ½‖y‖²   s.t.   lower_i <= v_i·y <= upper_i,   lo <= y <= hi
  *
- * y = 0 is optimal without constraints; the most violated one is added at a time, along the direction that keeps the
- * active ones, until none is violated. Active bounds remove their coordinate, so a step costs O(k²d) for k active rows:
- * the rows are few even where the coordinates are many. Multipliers carry their sign: positive at a lower end.
+ * y = 0 is optimal without constraints. Each step adds the most violated constraint, along the direction that keeps the active ones, until
+ * none is violated. Active bounds remove their coordinate, so a step costs O(k²d) for k active rows: the rows are few even where the
+ * coordinates are many. Multipliers have a sign: positive at a lower end.
  *
  *   y = Σ λ_i v_i + Σ μ_j e_j        direction z = n - V_Wᵀ r on the free coordinates,   (V_W V_Wᵀ) r = V_W n
  */
@@ -14,11 +14,11 @@ import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 
 export type ProjectionStatus = 'optimal' | 'infeasible' | 'numerical';
 
-/** A direction of this share of its normal is rounding: the normal lies in the span of the active ones. */
+/** A direction below this share of its normal is rounding noise: the normal lies in the span of the active ones. */
 const DEPENDENT = 1e-13;
-/** A bound that is missed by less, relatively, is kept; the caller clips. */
+/** A bound with a smaller relative violation counts as met. The caller clips. */
 const BOUND_SLACK = 1e-11;
-/** Passes over the coordinates in each step, beside those over rows. */
+/** Passes over the coordinates in each step, in addition to those over rows. */
 const OTHER_PASSES = 10;
 const NONE = 0;
 const LOWER = 1;
@@ -30,7 +30,7 @@ export class Projection {
   readonly hi: Float64Array;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  /** A violation up to this is none, by row. */
+  /** By row: a violation up to this size counts as none. */
   readonly slack: Float64Array;
   /** Multipliers of rows; after 'infeasible' the certificate. */
   readonly lambda: Float64Array;
@@ -39,7 +39,7 @@ export class Projection {
   private readonly active: Int32Array;
   private count = 0;
   private steps = 0;
-  /** Rows that may be active at once: independent ones, and one more to notice. */
+  /** The largest number of active rows: the independent ones, and one more to detect dependence. */
   private readonly most: number;
   private readonly gram: Float64Array;
   private readonly r: Float64Array;
@@ -47,7 +47,7 @@ export class Projection {
   private readonly n: Float64Array;
   private readonly drift: Float64Array;
 
-  /** `rows` is m x d, row-major; the caller may rewrite it between calls. */
+  /** `rows` is m x d, row-major. The caller may rewrite it between calls. */
   constructor(
     readonly m: number,
     readonly d: number,
@@ -73,7 +73,9 @@ export class Projection {
     this.gram = new Float64Array(this.most * this.most);
   }
 
-  /** Without a budget it goes on to its end; with one it gives up, as 'numerical', when its work comes to what is left. */
+  /**
+   * Without a budget the method runs to its end. With a budget it gives up, as 'numerical', when its work reaches the rest of the budget.
+   */
   solve(budget?: Budget): ProjectionStatus {
     this.y.fill(0);
     this.mu.fill(0);
@@ -91,7 +93,7 @@ export class Projection {
     return 'numerical';
   }
 
-  /** What the last solve took, in units of effort: each step looks at all rows and solves for the active ones. */
+  /** The work of the last solve, in units of effort: each step checks all rows and solves for the active ones. */
   get work(): number {
     const entries = (this.m + OTHER_PASSES + this.count * this.count) * this.d;
     return ((this.steps + 1) * entries) / FLOPS_PER_UNIT;
@@ -215,7 +217,7 @@ export class Projection {
     }
   }
 
-  /** The first multiplier to reach zero: how far, and which (rows by position in `active`, coordinates after them). */
+  /** The first multiplier to reach zero: the step to it, and its position (rows by position in `active`, then coordinates). */
   private blocking(): [number, number] {
     let step = Infinity;
     let which = -1;
@@ -264,7 +266,7 @@ export class Projection {
     this.count--;
   }
 
-  /** The normal is a combination of active ones that pull the other way: leaves that combination in `lambda`. */
+  /** The normal is a combination of active normals that pull the other way. Leaves that combination in `lambda`. */
   private certify(row: number, _code: number, sign: number): ProjectionStatus {
     this.lambda.fill(0);
     for (let a = 0; a < this.count; a++) this.lambda[this.active[a]] = -this.r[a];

@@ -3,11 +3,11 @@
  *
  *   min Σ_f w_f Δ_f²   s.t.   Σ_f a_if(x_f) within [lower_i, upper_i]
  *
- * by the Lagrangian branch and bound of additive-search.ts: a part's bound knows the values of every feature and takes
- * microseconds, where a projection knows none of them. Of answers the search only knows which values they have: continuous
- * features are projected anew with everything else held (active-set.ts).
+ * by the Lagrangian branch and bound of additive-search.ts. A part's bound takes microseconds and includes the permitted values of
+ * every feature, which a projection ignores. The search decides only which values an answer has: continuous features are
+ * projected again with everything else fixed (active-set.ts).
  *
- * Made for few rows whose terms are about as large as what the model adds up: rounding of the model is granted at the person
+ * Made for few rows whose terms are about as large as the model's own terms: rounding of the model is counted at the person's row
  * only, and beyond that a share CLOSED of the bound is given up for it.
  */
 import { copyDomain, createDomain, type Domain, pin } from '../../policy/domain.js';
@@ -20,7 +20,7 @@ import { BestAnswer } from '../shared/best-answer.js';
 import { growthOf, readsDistances } from '../shared/linear-rows.js';
 import { type Limits, limit, type Outcome, type Prepared, solved } from '../solver.js';
 
-/** More multipliers than this are too many to search for. */
+/** Limits of the method: with more rows the search for multipliers takes too long. */
 const MOST_ROWS = 24;
 const MOST_GROWTH = 1e3;
 const CLOSED = 2.5e-7;
@@ -36,7 +36,7 @@ export class SeparableSearch {
   private readonly best: BestAnswer;
   private readonly held: Domain;
 
-  /** `projection`: of the problem without lattices, caps and alternatives. */
+  /** `projection`: a projection of the problem without lattices, caps and alternatives. */
   constructor(
     private readonly problem: Problem,
     private readonly projection: Prepared,
@@ -46,7 +46,7 @@ export class SeparableSearch {
     this.held = createDomain(problem.space);
   }
 
-  /** The best answer and its bound, from a first answer on. */
+  /** The best answer and its bound, starting from a first answer. */
   solve(domain: Domain, limits: Limits, first: Float64Array): Outcome {
     const { best, problem } = this;
     best.begin(domain);
@@ -58,7 +58,7 @@ export class SeparableSearch {
     return (bound >= best.cost * (1 - 2 * CLOSED) ? solved : limit)(best.x, bound);
   }
 
-  /** The cheapest answer with the values of a point, as far as they are single ones. */
+  /** Offers the cheapest answer with the discrete values of a point. */
   private improve(point: Float64Array, domain: Domain, limits: Limits): void {
     const { problem, held, best } = this;
     const x = point.slice();
