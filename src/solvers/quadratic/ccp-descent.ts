@@ -1,11 +1,11 @@
 /**
  * One run of the convex-concave procedure, in the scaled space y of quadratic-view.ts.
  *
- *   q_i(y) = near_i(y) - far_i(y) <= 0, both convex. At a feasible y_k the far part becomes its tangent, which makes a convex
- *   set inside the region; the near part is met by tangents, one solve of the linear engine per round. The engine's
- *   point z costs no more than anything in the convex set; y_{k+1} is the last feasible point on the way from y_k to z, so
- *   the cost falls in every round, and both parts are made linear again where the search stands. It ends when z is no
- *   cheaper than y_k: a stationary point.
+ *   q_i(y) = near_i(y) - far_i(y) <= 0, both convex. At a feasible y_k a tangent replaces the far part, which gives a convex
+ *   set inside the region. Tangents approximate the near part, with one solve of the linear engine per round. The engine's
+ *   point z costs no more than any point of the convex set. y_{k+1} is the last feasible point on the way from y_k to z, so
+ *   the cost falls in every round, and both parts are linearised again at y_{k+1}. The run ends when z is no cheaper than
+ *   y_k: a stationary point.
  */
 import { dot, largestSize } from '../../linalg/vector.js';
 import type { Budget } from '../../problems/budget.js';
@@ -17,7 +17,7 @@ export interface DifferenceQuadratic {
   readonly F: Float64Array;
   readonly b: Float64Array;
   readonly c: number;
-  /** How far below zero to stay. */
+  /** The depth below zero that points keep. */
   readonly depth: number;
 }
 
@@ -39,9 +39,9 @@ interface Tangent {
 }
 
 const RESTORATIONS = 30;
-/** How far outside of a row or an end a point counts as inside, as a share of the terms. */
+/** A point this far outside of a row or an end counts as inside, as a share of the terms. */
 const KEPT_SHARE = 1e-10;
-/** Tangents kept for each quadratic: the latest ones are the ones that matter. */
+/** How many tangents are kept for each quadratic, the latest first. */
 const KEPT = 14;
 
 export function valueAt(q: DifferenceQuadratic, y: Float64Array): number {
@@ -80,7 +80,7 @@ function times(A: Float64Array, y: Float64Array): Float64Array {
 const isInside = ({ quadratics }: DescentProblem, y: Float64Array) =>
   quadratics.every((q) => valueAt(q, y) <= -0.25 * q.depth);
 
-/** Newton on the constraints: the nearest point that meets their linearisation, until they hold. */
+/** Newton's method on the constraints: steps to the nearest point that meets their linearisation, until they hold. */
 export function restore(problem: DescentProblem, start: Float64Array): Float64Array | undefined {
   let y = start;
   for (let k = 0; k < RESTORATIONS; k++) {
@@ -103,7 +103,7 @@ export function restore(problem: DescentProblem, start: Float64Array): Float64Ar
   return undefined;
 }
 
-/** Up to a share of the end and of the terms at y. */
+/** Whether y keeps the rows, up to a share of the end and of the terms at y. */
 function keepsRows({ rows, lo, hi }: DescentProblem, y: Float64Array): boolean {
   const far = largestSize(y);
   const slack = (end: number, unit = 1) => KEPT_SHARE * (Math.abs(end) + unit * far);
@@ -113,17 +113,17 @@ function keepsRows({ rows, lo, hi }: DescentProblem, y: Float64Array): boolean {
   );
 }
 
-/** How far a descent goes: until a round could gain less than this share of the cost, or so many rounds. */
+/** The end of a descent: a round that could gain less than this share of the cost, or this many rounds. */
 export interface Effort {
   readonly stationary: number;
   readonly rounds: number;
 }
 
-/** Good enough to compare starts by. */
+/** Accurate enough to compare starts. */
 export const COARSE: Effort = { stationary: 1e-3, rounds: 20 };
 export const FINE: Effort = { stationary: 1e-9, rounds: 120 };
 
-/** Goes down from a feasible point. */
+/** Descends from a feasible point. */
 export function descend(
   problem: DescentProblem,
   start: Float64Array,
@@ -165,7 +165,7 @@ function convexRows({ quadratics }: DescentProblem, tangents: readonly Tangent[]
   });
 }
 
-/** The largest t in [0, 1] up to which all constraints hold on the way from y to z: roots of parabolas. */
+/** The largest t in [0, 1] up to which all constraints hold on the way from y to z, by the roots of parabolas. */
 function lastFeasible({ quadratics }: DescentProblem, y: Float64Array, z: Float64Array): number {
   const step = z.map((value, i) => value - y[i]);
   let t = 1;
@@ -185,6 +185,6 @@ function firstRoot(a: number, b: number, c: number): number {
   if (discriminant < 0) return Infinity;
   const root = Math.sqrt(discriminant);
   if (a > 0) return b > 0 ? (-2 * c) / (b + root) : (-b + root) / (2 * a);
-  // Opening downwards: positive only between its roots.
+  // The parabola opens downwards and is positive only between its roots.
   return b > 0 ? (-2 * c) / (b + root) : Infinity;
 }

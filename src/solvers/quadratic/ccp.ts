@@ -3,8 +3,8 @@
  * (survey, 7.9.1; ccp-descent.ts) from several starts. The convex subproblems are solved by our own simplex and active
  * set, which give the same answer every time.
  *
- * Starts: where the Lagrangian dual ended (its bound comes with it), under L1 also with only its one or two largest moves
- * left, the row itself, the target's centre and its nearest examples. Each is brought into the region by Newton steps first.
+ * Starts: the final point of the Lagrangian dual, which also gives the bound; under L1 the same point with only its one or two largest
+ * moves; the row itself; the target's centre; and its nearest examples. Newton steps first bring each start into the region.
  */
 import { gather, spread } from '../../models/features.js';
 import { evaluateCost } from '../../policy/cost.js';
@@ -43,7 +43,7 @@ export class PreparedCcp implements Prepared {
     if (!frame.free.length) return standing(this.problem, domain);
     const descent = this.descent(frame, domain, limits);
     const relaxed = this.dual.solve(domain, { ...limits, cutoff: this.linear ? limits.cutoff ** 2 : limits.cutoff });
-    // ‖y‖₁ >= ‖y‖₂: the squared problem's bound holds for the linear one, as a root.
+    // ‖y‖₁ >= ‖y‖₂: the root of the squared problem's bound holds for the linear problem.
     const bound = this.linear ? Math.sqrt(Math.max(0, relaxed.lowerBound)) : relaxed.lowerBound;
     if (relaxed.status === 'infeasible') return { ...relaxed };
     if (isBeyond(bound, limits)) return limit(null, bound);
@@ -54,7 +54,7 @@ export class PreparedCcp implements Prepared {
     return limit(this.best, bound);
   }
 
-  /** No start led into the region: what exact moves of single features find. */
+  /** No start led into the region: tries exact moves of single features. */
   private fromProbe(frame: Frame, domain: Domain, descent: DescentProblem, bound: number, limits: Limits): Outcome {
     this.probe ??= new FeasiblePoint(this.problem);
     const found = this.probe.find(domain, limits);
@@ -63,7 +63,7 @@ export class PreparedCcp implements Prepared {
     return limit(inside ? this.best : found, bound);
   }
 
-  /** Where a rough descent from each start gets furthest down. */
+  /** The start from which a rough descent reaches the least cost. */
   private bestStart(
     descent: DescentProblem,
     starts: Iterable<Float64Array>,
@@ -79,7 +79,7 @@ export class PreparedCcp implements Prepared {
     return best?.y;
   }
 
-  /** What a move costs, in y. */
+  /** The cost of a move in y. */
   cost(y: Float64Array): number {
     return this.linear ? sumOfSizes(y) : sumOfSquares(y);
   }
@@ -109,7 +109,7 @@ export class PreparedCcp implements Prepared {
     yield* this.examples(frame, domain);
   }
 
-  /** The relaxed point with its largest coordinate, and its two largest, alone: L1 answers change few features. */
+  /** The relaxed point with only its largest coordinate, and with its two largest: L1 answers change few features. */
   private *fewer(frame: Frame, y: Float64Array): Generator<Float64Array> {
     const order = [...y.keys()].sort((i, j) => Math.abs(y[j]) - Math.abs(y[i]));
     for (const count of [1, 2])
@@ -130,7 +130,7 @@ export class PreparedCcp implements Prepared {
     }
   }
 
-  /** The target's own centre in columns, where preprocessing is none or scales. */
+  /** The target's own centre in columns, if preprocessing is absent or a scaling. */
   private centre({ origin }: Domain): Float64Array | undefined {
     const { near, map } = this.view.quadratics[0];
     if (!map) return near.at.slice();
@@ -159,7 +159,7 @@ export function squaredCost(problem: Problem): Problem {
   return { ...problem, cost: { ...problem.cost, norm: 'l2', weight }, traits: { ...problem.traits, norm: 'l2' } };
 }
 
-/** The squared problem whose y has the cost of the linear one as ‖y‖₁: a category that changes moves two columns, each for half of its weight. */
+/** The squared problem whose y has the linear cost as ‖y‖₁: a change of category moves two columns, each for half of the weight. */
 function summedCost(problem: Problem): Problem {
   const squared = squaredCost(problem);
   const isChoice = (f: number) => problem.space.features[f].kind === 'choice';

@@ -3,10 +3,10 @@
  *
  *   yᵀA y  >=  yᵀP y - Σ_k w_k (v_k·y)² - κ (Σ_j t_j |y_j|)²,        P = Σ_k p_k v_k v_kᵀ,   p_k, w_k >= 0
  *
- * from A = Σ α_k v_k v_kᵀ + E. What the decomposition left, E, is taken from the directions themselves: with diag(e) ⪰ ±E and
- * ε = Σ_j e_j (|A|⁻¹)_jj, it is at most a share ε of every |α_k|. So a doubt is a share of the terms at y, however far y goes. Only
- * where A is nearly singular the doubt is κ > 0, in units t_j of the columns. Columns in very different units blur the eigenvectors:
- * then those of A in units t are better.
+ * from A = Σ α_k v_k v_kᵀ + E. The residual E of the decomposition is charged to the directions themselves: with diag(e) ⪰ ±E and ε = Σ_j
+ * e_j (|A|⁻¹)_jj, the residual is at most a share ε of every |α_k|. The error is therefore a share of the terms at y, however far y goes.
+ * Only where A is nearly singular the error is κ > 0, in units t_j of the columns. Columns in very different units make the eigenvectors
+ * inaccurate: then the eigenvectors of A in units t are better.
  */
 import { HALF_ULP } from '../shared/linear-rows.js';
 import { decompose } from './secular.js';
@@ -18,14 +18,14 @@ export interface ConcaveSquare {
 
 export interface ConcaveSplit {
   readonly P: Float64Array;
-  /** Σ_k p_k |v_k| |v_k|ᵀ: rounding of P is measured against it. */
+  /** Σ_k p_k |v_k| |v_k|ᵀ: rounding of P is relative to this. */
   readonly terms: Float64Array;
   readonly concave: readonly ConcaveSquare[];
   readonly kappa: number;
   readonly units: Float64Array;
 }
 
-/** A share of curvature that may be given for rounding. */
+/** The largest share of curvature that may be given up for rounding. */
 const MOST_GIVEN = 1e-7;
 
 interface Directions {
@@ -79,7 +79,7 @@ function directionsOf(A: Float64Array, scale: Float64Array, units: Float64Array)
   return { alpha, v, left, share: shareOf(left, alpha, vectors, scale) };
 }
 
-/** Σ_j e_j (|A|⁻¹)_jj, a little more than that for vectors that are not quite orthonormal. */
+/** An upper bound of Σ_j e_j (|A|⁻¹)_jj, with a margin for vectors that are not exactly orthonormal. */
 function shareOf(left: Float64Array, alpha: Float64Array, vectors: Float64Array, scale: Float64Array): number {
   const d = left.length;
   let share = 0;

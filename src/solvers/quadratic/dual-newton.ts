@@ -4,26 +4,26 @@
  *   min ‖y‖²  s.t.  q_i(y) = yᵀA_i y + 2 b_i·y + c_i <= 0
  *   D(λ) = Σ λ_i c_i - b(λ)ᵀ M(λ)⁻¹ b(λ),    M(λ) = I + Σ λ_i A_i ≻ 0,    b(λ) = Σ λ_i b_i,    λ >= 0
  *
- * D is concave, its value at any λ is a lower bound on the cost (Shor's relaxation has the same optimum), its gradient is
- * q_i(y(λ)) at y(λ) = -M⁻¹b, and where the gradient says "feasible and complementary" y(λ) is the global optimum with
- * zero gap, however little convex the constraints are. Linear constraints are the case A_i = 0.
- * The other end: M(λ) becomes singular first. Then a barrier μ log det M keeps λ inside, and the bound is what remains.
+ * D is concave, its value at any λ is a lower bound on the cost (Shor's relaxation has the same optimum), its gradient is q_i(y(λ)) at y(λ)
+ * = -M⁻¹b, and where the gradient proves y(λ) feasible and complementary, y(λ) is the global optimum with zero gap, even for constraints
+ * that are not convex. Linear constraints are the case A_i = 0. In the other case M(λ) becomes singular first. Then a barrier μ log det M
+ * keeps λ inside, and only the bound remains.
  */
 
 import { backward, factorInPlace, forward } from '../../linalg/cholesky.js';
 import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 
 export interface DualConstraint {
-  /** null: linear. */
+  /** Null: the constraint is linear. */
   readonly A: Float64Array | null;
   readonly b: Float64Array;
   readonly c: number;
-  /** The size of the terms at the start: rounding is measured against it. */
+  /** The size of the terms at the start. Rounding is relative to this size. */
   readonly size: number;
 }
 
 export interface DualResult {
-  /** Feasible and complementary: y is the global optimum. */
+  /** y is feasible and complementary: the global optimum. */
   readonly exact: boolean;
   /** The dual seems to grow without bound: its multipliers may prove that no y meets the constraints. */
   readonly unbounded: boolean;
@@ -32,13 +32,13 @@ export interface DualResult {
   readonly bound: number;
 }
 
-/** What an evaluation and a Newton step take beside their arithmetic, in units of effort. */
+/** Work of an evaluation and of a Newton step apart from their arithmetic, in units of effort. */
 const EVALUATION_WORK = 0.5;
 const STEP_WORK = 1;
 const STEPS = 60;
 const HALVINGS = 40;
 const BARRIERS = [1e-2, 1e-4, 1e-6, 1e-8];
-/** Multipliers beyond this say that the dual has no end. */
+/** Multipliers beyond this show that the dual is unbounded. */
 const UNBOUNDED = 1e13;
 const COMPLEMENTARY = 1e-11;
 
@@ -86,7 +86,7 @@ export class LagrangeDual {
     return { exact, unbounded, y: this.y.slice(), lambda: this.lambda, bound: this.value };
   }
 
-  /** Computes M, y and D (plus barrier) at λ. False outside the domain. */
+  /** Computes M, y and D (plus barrier) at λ. False: λ is outside the domain. */
   private evaluate(lambda: Float64Array, barrier: number): boolean {
     const { d, trial, constraints } = this;
     this.budget.spend(EVALUATION_WORK + (d * d * (d / 3 + 2 * constraints.length)) / FLOPS_PER_UNIT);
@@ -169,7 +169,7 @@ export class LagrangeDual {
     return out;
   }
 
-  /** The Newton direction on the multipliers that may move. */
+  /** The Newton direction on the free multipliers. */
   private newton(gradient: Float64Array, barrier: number): Float64Array | undefined {
     const { d, constraints, lambda } = this;
     this.budget.spend(STEP_WORK + (d * d * constraints.length * (barrier > 0 ? d : 1)) / FLOPS_PER_UNIT);

@@ -3,14 +3,14 @@
  *
  *   min cost(x' - x)   s.t.   q_i(x') <= 0,  rows,  x' a value of the domain        by exact moves along lines (region-lines.ts)
  *
- *   1. few features, one after the other: the cheapest value of each in closed form, else behind the moves after which the worst
- *      constraint is missed least
- *   2. starts: the target's centres, examples that have the target, away from the rivals' centres, random directions of the policy's
- *      seed, planes of two features. A start outside of the region is taken where the ray from the row through the start enters the region, or
- *      is moved feature by feature to where the worst constraint is missed least
+ *   1. few features, one after the other: the cheapest value of each in closed form; if none suffices alone, after the moves that
+ *      reduce the violation of the worst constraint most
+ *   2. starts: the target's centres, examples that have the target, points away from the rivals' centres, random directions of the
+ *      policy's seed, planes of two features. A start outside of the region is replaced by the point where the ray from the row through
+ *      the start enters the region, or is moved feature by feature to the least violation of the worst constraint
  *   3. every answer is pulled towards the row, feature by feature, until no feature gets cheaper
  *
- * Features are moved in their own units, so that scales do not matter. The model confirms every answer. Nothing is proved.
+ * Features are moved in their own units, so scales do not matter. The model confirms every answer. Nothing is proved.
  */
 import { seededRandom } from '../../linalg/random.js';
 import { entry } from '../../linalg/symmetric-matrix.js';
@@ -34,21 +34,21 @@ const RAYS = 12;
 const FEWER_RAYS = 3;
 /** Rays in each plane of two features. */
 const ANGLES = 32;
-/** Features that are moved one after the other, at most, and how many ways are followed. */
+/** The largest number of features moved one after the other, and the width of the beam. */
 const FEW = 4;
 const BEAM = 6;
 const SWEEPS = 6;
-/** How far inside the constraints to look, as shares of their terms: deeper where the model does not confirm. */
+/** The depths inside the constraints that are tried, as shares of their terms. Deeper attempts follow where the model does not confirm. */
 const DEPTHS = [1e-12, 1e-9, 1e-6];
 
-/** A point outside of the region, how far it misses the worst constraint, and the features that may still move. */
+/** A point outside of the region, its violation of the worst constraint, and the features that may still move. */
 interface Step {
   readonly x: Float64Array;
   readonly miss: number;
   readonly left: ReadonlySet<Feature>;
 }
 
-/** What a line takes beside the arithmetic of its forms, in units of effort. */
+/** Work of a line apart from the arithmetic of its forms, in units of effort. */
 const LINE_WORK = 1;
 
 export class FeasiblePoint {
@@ -85,7 +85,7 @@ export class FeasiblePoint {
     this.to = new Float64Array(problem.space.features.length);
   }
 
-  /** The cheapest answer that was found, valid until the next call; null: none was. */
+  /** The cheapest answer found, valid until the next call. Null: none. */
   find(domain: Domain, limits: Limits): Float64Array | null {
     this.begin(domain, limits);
     this.offer(this.home);
@@ -98,7 +98,7 @@ export class FeasiblePoint {
     return this.best.isFound ? this.best.x : null;
   }
 
-  /** The same from one start only: the best answer that is found on the way to it or near it. */
+  /** The same from one start only: the best answer on the way to the start or near it. */
   findNear(domain: Domain, limits: Limits, start: Float64Array): Float64Array | null {
     this.begin(domain, limits);
     const inside = this.enter(start);
@@ -121,7 +121,7 @@ export class FeasiblePoint {
     return fits;
   }
 
-  /** The move of a feature into the region that costs least, confirmed by the model. */
+  /** The cheapest move of a feature into the region, confirmed by the model. */
   private cheapestMove(feature: Feature, x: Float64Array): Float64Array | undefined {
     for (const depth of DEPTHS) {
       this.limits.budget.spend(this.lineWork);
@@ -141,7 +141,7 @@ export class FeasiblePoint {
     return evaluateCost(cost, space, this.from, this.to);
   }
 
-  /** From the row: every feature that suffices alone, else behind the moves that help most, and so on (a beam search). */
+  /** Beam search from the row: every feature that suffices alone, else after the moves that help most, and repeatedly. */
   private fewFeatures(): void {
     let beam: Step[] = [{ x: this.home, miss: this.lines.miss(this.home), left: new Set(this.free) }];
     for (let k = 0; k < Math.min(FEW, this.problem.maxChanges) && beam.length; k++) {
@@ -155,7 +155,7 @@ export class FeasiblePoint {
     }
   }
 
-  /** The moves of one feature after which the worst constraint is missed less. */
+  /** The moves of one feature that reduce the violation of the worst constraint. */
   private *helpful({ x, miss, left }: Step): Generator<Step> {
     for (const feature of left) {
       if (this.limits.budget.isSpent) return;
@@ -184,7 +184,7 @@ export class FeasiblePoint {
     return this.repair(placed);
   }
 
-  /** Moves feature by feature until the worst constraint is met, or no move helps. */
+  /** Moves feature by feature until the worst constraint is met or no move helps. */
   private repair(start: Float64Array): Float64Array | undefined {
     const left = new Set(this.free);
     let step: Step = { x: start, miss: this.lines.miss(start), left };
@@ -202,7 +202,7 @@ export class FeasiblePoint {
     return undefined;
   }
 
-  /** Every feature at the value of the domain that is nearest; categories at their largest column. */
+  /** Puts every feature on the nearest permitted value, and every category on its largest column. */
   private place(x: Float64Array): Float64Array {
     const { space } = this.problem;
     const placed = this.home.slice();
@@ -218,7 +218,7 @@ export class FeasiblePoint {
     return placed;
   }
 
-  /** Features towards the row, the dearest first, for as long as one gets cheaper. */
+  /** Pulls features towards the row, the dearest first, while one gets cheaper. */
   private pull(start: Float64Array): void {
     let x = start;
     let cost = this.costOf(x);
@@ -265,7 +265,7 @@ export class FeasiblePoint {
     return order.slice(0, EXAMPLES).map((k) => this.examples[k]);
   }
 
-  /** From home, in the units of the target's own spread. */
+  /** Random rays from home, in the units of the target's own spread. */
   private *randomRays(): Generator<Float64Array> {
     const random = seededRandom(this.limits.seed + 1);
     const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -273,7 +273,7 @@ export class FeasiblePoint {
       yield this.home.map((value, c) => value + this.spreads[c] * normal());
   }
 
-  /** From home, in planes of two numbers: a region far away may be narrow, and answers may have to change few features. */
+  /** Rays from home in planes of two numbers: a distant region may be narrow, and answers may have to change few features. */
   private *pairRays(): Generator<Float64Array> {
     const numbers = this.free.filter(({ kind }) => kind !== 'choice').map(({ column }) => column);
     for (const [i, first] of numbers.entries()) {
@@ -298,18 +298,18 @@ function columnsWithTarget({ space, samples, holds }: Problem): Float64Array[] {
   });
 }
 
-/** Quadratics, one for each centre on a side. */
+/** One quadratic for each centre on a side. */
 function distinct(forms: readonly DistanceDifference[], side: 'near' | 'far'): DistanceDifference[] {
   return [...new Map(forms.map((form) => [form[side], form])).values()];
 }
 
-/** A centre in columns, where preprocessing is none or scales. */
+/** A centre in columns, if preprocessing is absent or a scaling. */
 function columnsOf(at: Float64Array, map: DistanceDifference['map']): Float64Array | undefined {
   if (!map) return at.slice();
   return map.diagonal ? at.map((value, c) => (value - map.offset[c]) / map.diagonal![c]) : undefined;
 }
 
-/** How far a column goes for one unit of the target's own distance. */
+/** The length of a column's move for one unit of the target's own distance. */
 function spreadsOf({ near, map }: DistanceDifference, columns: number): Float64Array {
   return Float64Array.from({ length: columns }, (_, c) => {
     const scale = map?.diagonal ? map.diagonal[c] ** 2 : 1;

@@ -1,9 +1,9 @@
 /**
- * Moves of one feature inside a region of quadratics and rows, to values that the domain has:
+ * Moves of one feature inside a region of quadratics and rows, to values of the domain:
  *
  *   from x to x + (v - x_f) e_f,   v in T(x, e_f) and a value of the domain       (region-lines.ts)
  *
- * Numbers go to the cheapest value of each span, categories to each that is open.
+ * Numbers move to the cheapest value of each span, categories to each open category.
  */
 import type { Feature } from '../../models/features.js';
 import type { Domain } from '../../policy/domain.js';
@@ -36,7 +36,7 @@ export class FeatureMoves {
     }
   }
 
-  /** x with the feature where some constraint is met or turns, and at its ends. */
+  /** x with the feature at the values where some constraint is met or turns, and at its ends. */
   *turning(domain: Domain, feature: Feature, x: Float64Array): Generator<Float64Array> {
     if (feature.kind === 'choice') {
       yield* this.categories(domain, feature, x);
@@ -67,7 +67,7 @@ export class FeatureMoves {
     return this.direction;
   }
 
-  /** The value at which the feature costs least while the others stay: the present one, but for a metric. */
+  /** The value at which the feature costs least with the others fixed: the present value, except under a metric. */
   private cheapestAlone({ origin }: Domain, feature: Feature, x: Float64Array): number {
     const { metric } = this.problem.cost;
     const k = metric?.features.indexOf(feature) ?? -1;
@@ -79,7 +79,7 @@ export class FeatureMoves {
   }
 }
 
-/** The value of [low, high] that is nearest to the wanted number; NaN: there is none. */
+/** The value of [low, high] nearest to the wanted number; NaN: none. */
 function valueWithin(domain: Domain, feature: Feature, low: number, high: number, wanted: number): number {
   if (wanted === domain.origin[feature.column]) return nearestWithin(domain, feature, low, high);
   const value = nearestValue(domain, feature, Math.min(high, Math.max(low, wanted)));

@@ -1,9 +1,9 @@
 /**
- * Quadratics that keep a point inside of sums of exponentials, for methods that look for answers along quadratics:
+ * Quadratics that imply sums of exponentials, for methods that search answers along quadratics:
  *
  *   Σ_j exp w_j <= 1   if   w_j <= -log n  for all n exponents         Σ_j exp w_j >= 1   if   w_j >= 0  for one of them
  *
- * The model confirms every answer, so that the quadratics need not be all of the region.
+ * The model confirms every answer, so the quadratics need not cover the whole region.
  */
 import { DistanceDifference } from '../../models/distance-difference.js';
 import type { Atom, ExpQuadratics, QuadraticAtom } from '../../models/region.js';
@@ -12,7 +12,7 @@ import { type Problem, withPiece } from '../../problems/problem.js';
 export const hasQuadratics = ({ piece }: Problem): boolean =>
   piece.atoms.some(({ kind }) => kind === 'quadratic' || kind === 'exp-quadratics');
 
-/** The problem with quadratics in place of its sums of exponentials; itself where it has no such sums. */
+/** The problem with quadratics in place of its sums of exponentials. A problem without sums stays unchanged. */
 export function withInsideQuadratics(problem: Problem): Problem {
   const { rows, atoms } = problem.piece;
   if (!atoms.some(({ kind }) => kind === 'exp-quadratics')) return problem;

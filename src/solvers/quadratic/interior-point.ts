@@ -10,10 +10,10 @@
  *   dZ = R - Σ dy_i A_i,    dX = T + sym(X (Σ dy_i A_i) Z⁻¹),    T = μ Z⁻¹ - X - sym((X R + dX' dZ') Z⁻¹)
  *   B dy = r - A(T),        B_ij = A_i•(X A_j Z⁻¹)                              (schur-complement.ts)
  *
- * with r, R the primal and dual residuals and dX', dZ' the predictor. Steps go as far as a Cholesky factorisation says.
- * Infeasible: a y with b·y = 1 and -Σ y_i A_i ⪰ -ε I, -Σ y_i a_i >= -ε, which proves that tr X + Σ x_k >= 1/ε for all that is
- * feasible (in the scaled data). A program whose dual is infeasible ends with `limit`, and so does one without interior
- * if the last digits do not come. Made for orders up to about 65 and as many rows: memory n² for each dense row.
+ * with r, R the primal and dual residuals and dX', dZ' the predictor. Steps go as far as a Cholesky factorisation says. Infeasible: a y
+ * with b·y = 1 and -Σ y_i A_i ⪰ -ε I, -Σ y_i a_i >= -ε, which proves that tr X + Σ x_k >= 1/ε for every feasible point (in the scaled
+ * data). A program whose dual is infeasible ends with `limit`, and so does a program without interior if the method does not converge to
+ * the last digits. Made for orders up to about 65 and as many rows: memory n² for each dense row.
  */
 
 import { backward, factorInPlace, forward } from '../../linalg/cholesky.js';
@@ -35,23 +35,23 @@ export interface SemidefiniteSolution {
   readonly status: 'optimal' | 'infeasible' | 'limit';
   readonly X: Float64Array;
   readonly x: Float64Array;
-  /** The dual solution, or the certificate with b·y = 1; Z and z belong to it. */
+  /** The dual solution, or the certificate with b·y = 1. Z and z belong to it. */
   readonly y: Float64Array;
   readonly Z: Float64Array;
   readonly z: Float64Array;
   readonly objective: number;
   readonly dualObjective: number;
-  /** The largest of relative gap and relative residuals, in the scaled data. */
+  /** The largest relative gap or residual, in the scaled data. */
   readonly error: number;
   readonly iterations: number;
 }
 
 const ITERATIONS = 80;
-/** Errors at which the search ends, up to which its result counts as optimal, and from which on it is near its end. */
+/** Errors: at WANTED the search ends, up to ENOUGH its result counts as optimal, and below NEAR it is near its end. */
 const WANTED = 1e-10;
 const ENOUGH = 1e-6;
 const NEAR = 1e-4;
-/** Iterations without a better point after which it is given up. Far from the end errors may rise for long. */
+/** Iterations without a better point before the search gives up. Far from the end errors may rise for long. */
 const PATIENCE = 6;
 const FAR_PATIENCE = 25;
 /** ε of the certificate. */
@@ -91,7 +91,7 @@ class InteriorPoint {
   /** The error of the best point. */
   private least = Infinity;
   private readonly b: Float64Array;
-  /** What is missing to b, C and c. */
+  /** The residuals of b, C and c. */
   private readonly missing: Point;
   private readonly schur: SchurComplement;
   private readonly factor: Float64Array;
@@ -154,7 +154,7 @@ class InteriorPoint {
     return true;
   }
 
-  /** Multiples of the identity that are large against the data. */
+  /** Starts from multiples of the identity that are large relative to the data. */
   private start(): void {
     const { at, n, b } = this;
     const reach = b.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -188,7 +188,7 @@ class InteriorPoint {
     return Math.max(this.complementarity(at) / size, residual);
   }
 
-  /** Whether y, divided by b·y, proves that (P) has no solution: up to ε, or with -ε to spare in the matrix. */
+  /** Whether y, divided by b·y, proves that (P) has no solution: up to ε, or with a margin of -ε in the matrix. */
   private provesInfeasible(epsilon: number): boolean {
     const { at, missing, program, n, work, b } = this;
     const scale = 1 / dot(b, at.y);
@@ -200,7 +200,7 @@ class InteriorPoint {
     return factorInPlace(work, n);
   }
 
-  /** One predictor and corrector. False when rounding stops it. */
+  /** One predictor and corrector. False: rounding stops the method. */
   private advance(): boolean {
     const { at, step, n, work, inverse, schur, program } = this;
     work.set(at.Z);
@@ -228,14 +228,14 @@ class InteriorPoint {
     const m = this.b.length;
     for (let boost = 0; boost <= 1e-6; boost = boost === 0 ? 1e-14 : boost * 100) {
       factor.set(schur.matrix);
-      // A row of zeros has nothing to say, and no multiplier.
+      // A row of zeros restricts nothing and has no multiplier.
       for (let i = 0; i < m; i++) factor[i * m + i] = factor[i * m + i] * (1 + boost) || 1;
       if (factorInPlace(factor, m)) return true;
     }
     return false;
   }
 
-  /** The direction towards X Z = μ I. When it is corrected, `step` holds the predictor. */
+  /** The direction towards X Z = μ I. For the corrector, `step` holds the predictor. */
   private direct(mu: number, corrected: boolean): void {
     this.aim(mu, corrected);
     this.solveNormal();
@@ -259,7 +259,7 @@ class InteriorPoint {
     }
   }
 
-  /** B dy = r - A(T), refined once: B loses digits towards the end. */
+  /** B dy = r - A(T), refined once, because B loses digits towards the end. */
   private solveNormal(): void {
     const { step, missing, program, n, factor, schur, target, linearTarget } = this;
     const m = this.b.length;
@@ -303,7 +303,7 @@ class InteriorPoint {
     }
   }
 
-  /** How far the step can go in (P) and in (D), at most `most`. */
+  /** The largest steps in (P) and in (D), at most `most`. */
   private reaches(most: number): [primal: number, dual: number] {
     const { at, step, n, work } = this;
     const primal = matrixReach(at.X, step.X, linearReach(at.x, step.x, most), work, n);
@@ -328,7 +328,7 @@ class InteriorPoint {
     return this.solution(at, 'infeasible', iterations);
   }
 
-  /** Back from the scaled data; a certificate has no price. */
+  /** The solution in the original units. A certificate has no price. */
   private solution(point: Point, status: SemidefiniteSolution['status'], iterations: number): SemidefiniteSolution {
     const { program, scaled, b } = this;
     const { row, column, size } = scaled;

@@ -4,35 +4,35 @@
  *   min Σ w_j y_j²  s.t.  vᵀQ_k v <= 0 or = 0,   v = (y, 1),   w_j > 0
  *   D(λ) = min_y Σ w_j y_j² + Σ λ_k vᵀQ_k v = max { t : W + Σ λ_k Q_k - t E ⪰ 0 },    W = diag(w, 0),   E = diag(0, …, 0, 1)
  *
- * bounds the cost for every λ (λ_k >= 0 for inequalities), however it was come by: it is the last pivot of a Cholesky
- * factorisation. Multipliers that leave the domain of D are pulled to 0, which is inside: D(sλ) >= s D(λ) for 0 <= s <= 1.
+ * bounds the cost for every λ (λ_k >= 0 for inequalities), from whatever source. D(λ) is the last pivot of a Cholesky factorisation.
+ * Multipliers outside the domain of D are pulled towards 0, which is inside: D(sλ) >= s D(λ) for 0 <= s <= 1.
  *
- * Rounding: if the factorisation of order n of a matrix succeeds in floating point, that matrix with its diagonal enlarged
- * by a share n(n + 1)u is positive semidefinite (Demmel 1989; Rump 2006). So the diagonal is made smaller by that share
- * first. What rounding does to the entries of Σ λ_k Q_k is taken off the diagonal too, row by row (Gershgorin).
+ * Rounding: if the factorisation of order n of a matrix succeeds in floating point, that matrix with its diagonal enlarged by a share n(n +
+ * 1)u is positive semidefinite (Demmel 1989; Rump 2006). The diagonal is therefore first reduced by that share. The rounding errors of the
+ * entries of Σ λ_k Q_k are also taken off the diagonal, row by row (Gershgorin).
  */
 import { factorInPlace, forward } from '../../linalg/cholesky.js';
 import { addForm, dense, type SymmetricForm } from './semidefinite-program.js';
 
 export interface FormConstraint {
   readonly form: SymmetricForm;
-  /** = 0 rather than <= 0. */
+  /** The form is = 0 instead of <= 0. */
   readonly equation: boolean;
-  /** How far below 0 the form goes, when it is a square and a constant. */
+  /** The depth of the form below 0, for a square plus a constant. */
   readonly depth?: number;
-  /** How far the form may be off 0 by rounding. */
+  /** The largest distance of the form from 0 by rounding. */
   readonly slack?: number;
 }
 
-/** One rounding, twice over. */
+/** Twice the unit roundoff. */
 const ROUNDING = 2 ** -52;
-/** Shares of the multipliers, and multiples of a certificate, that are tried. */
+/** The shares of the multipliers, and the multiples of a certificate, that are tried. */
 const SHARES = [1, 1 - 1e-12, 1 - 1e-10, 1 - 1e-8, 1 - 1e-6, 1 - 1e-4, 0.99, 0.5];
 const MULTIPLES = Array.from({ length: 13 }, (_, k) => 10 ** k);
-/** How much of a certificate is given for squares that make it strict. */
+/** The shares of a certificate that are given to squares to make it strict. */
 const GIVEN = [0, 1e-8, 1e-6, 1e-4, 1e-2, 0.1, 0.5];
 
-/** D(sλ) for the largest s tried at which it is proved; -Infinity when it is for none. */
+/** D(sλ) for the largest tried s with a proof; -Infinity: no s has one. */
 export function provedBound(
   weights: Float64Array,
   constraints: readonly FormConstraint[],
@@ -62,8 +62,8 @@ export function quadraticConstraint(A: Float64Array | null, b: Float64Array, c: 
 }
 
 /**
- * Infinity when Σ λ_k vᵀQ_k v > 0 for every y, so that none is feasible; else the best bound from a multiple of λ. The λ of
- * an interior-point method tend to the edge, where the quadratic part is singular: some more of the squares takes them off it.
+ * Infinity when Σ λ_k vᵀQ_k v > 0 for every y, so that none is feasible; else the best bound from a multiple of λ. The λ of an
+ * interior-point method tend to the edge, where the quadratic part is singular. A larger weight of the squares moves λ off the edge.
  */
 export function provedEmpty(
   weights: Float64Array,
@@ -105,11 +105,11 @@ function leastOf(weights: Float64Array, constraints: readonly FormConstraint[], 
   }
   const doubts = sizes.map((sum) => (constraints.length + 4) * ROUNDING * sum);
   const least = lastPivot(Z, doubts, d) - given;
-  // Multipliers without measure overflow, and prove nothing.
+  // Overflowing multipliers prove nothing.
   return Number.isNaN(least) ? Number.NEGATIVE_INFINITY : least;
 }
 
-/** Σ λ c - bᵀM⁻¹b from below, for Z = [M b; bᵀ Σ λ c]. */
+/** A lower bound of Σ λ c - bᵀM⁻¹b, for Z = [M b; bᵀ Σ λ c]. */
 function lastPivot(Z: Float64Array, doubts: Float64Array, d: number): number {
   const n = d + 1;
   const share = n * (n + 1) * ROUNDING;
@@ -126,7 +126,7 @@ function lastPivot(Z: Float64Array, doubts: Float64Array, d: number): number {
   return corner - square - 2 * share * (Math.abs(corner) + square) - doubts[d];
 }
 
-/** Adds factor · Σ_j |entry_ij| to every row i, or more. */
+/** Adds factor · Σ_j |entry_ij|, or an upper bound of it, to every row i. */
 function addRowSizes(form: SymmetricForm, factor: number, sizes: Float64Array): void {
   const n = sizes.length;
   if (form.kind === 'dense') {

@@ -1,7 +1,7 @@
 /**
- * Several quadratics, linear rows and bounds under L2 or Mahalanobis cost, through the Lagrangian dual (dual-newton.ts).
- * Where the dual's own point is feasible it is the global optimum, with zero gap; else its value is the lower bound with
- * which the ladder goes on. Rows and bounds enter as they are broken, so most rows see none of them.
+ * Several quadratics, linear rows and bounds under L2 or Mahalanobis cost, through the Lagrangian dual (dual-newton.ts). Where the dual's
+ * own point is feasible it is the global optimum, with zero gap. Otherwise its value is a lower bound for the next solvers of the ladder.
+ * Rows and bounds enter only when they are broken, and most persons need none of them.
  */
 import { dot } from '../../linalg/vector.js';
 import type { LinearRow } from '../../models/region.js';
@@ -73,7 +73,7 @@ export class PreparedDual implements Prepared {
       .map((q, i) => ({ ...q, size: this.view.quadratics[i].magnitude(domain.origin) + Math.abs(q.c) }));
   }
 
-  /** Rows and bounds that y breaks and that have not entered yet, as constraints b·y terms. */
+  /** Rows and bounds that y breaks and that have not entered yet, as linear constraints on y. */
   private brokenLinear(
     frame: Frame,
     y: Float64Array,
@@ -114,12 +114,12 @@ export class PreparedDual implements Prepared {
   }
 }
 
-/** A linear constraint, and its constant less what rounding may have added to it: for proofs. */
+/** A linear constraint with a constant that is reduced by the largest rounding error, for proofs. */
 interface LinearConstraint extends DualConstraint {
   readonly least: number;
 }
 
-/** How far rounding may put a row off at the row, and at points about as far as where it was broken. */
+/** The largest rounding error of a row at the person, and at points about as far away as the point where it was broken. */
 const rowDoubt = (row: LinearRow, origin: Float64Array, moved: Float64Array): number =>
   linkSlack(row, origin) + roundingFor(row, magnitude(row, origin) + magnitude(row, moved));
 

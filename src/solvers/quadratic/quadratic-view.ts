@@ -1,11 +1,11 @@
 /**
- * A problem with quadratics, as a person sees it: moved to the row, scaled by the cost, fixed columns taken out.
+ * A problem with quadratics from one person's position: moved to the row, scaled by the cost, without fixed columns.
  *
  *   y = W^{1/2} Δ  over the columns that can move        cost = ‖y‖²
  *   q_i = yᵀA_i y + 2 b_i·y + c_i <= 0                    A_i = S Q_i S,  2 b_i = S ∇q_i(x),  c_i = q_i(x),  S = W^{-1/2}
  *
- * Scaling by the cost makes the units of the features disappear. Mahalanobis: S is a full factor. The matrices depend
- * only on which columns can move; they are kept for the sets of columns that have come up.
+ * Scaling by the cost makes the units of the features disappear. Mahalanobis: S is a full factor. The matrices depend only on the set of
+ * free columns and are cached for each set.
  */
 import { diagonalOf, formRoundingShare, pullBackMatrix } from '../../linalg/symmetric-matrix.js';
 import { dot } from '../../linalg/vector.js';
@@ -24,22 +24,22 @@ export interface ScaledQuadratic {
   c: number;
 }
 
-/** What depends on the set of free columns alone. */
+/** The data that depends only on the set of free columns. */
 export interface Frame {
   readonly free: Int32Array;
   /** Δ_free = S y, row-major. */
   readonly S: Float64Array;
   readonly matrices: readonly Float64Array[];
-  /** The near and far parts of each: A = N - F. */
+  /** The near and far parts of each matrix: A = N - F. */
   readonly near: readonly Float64Array[];
   readonly far: readonly Float64Array[];
-  /** The matrices less what rounding may put a value off: a share of the terms of both parts. */
+  /** The matrices reduced by the largest rounding error of a value: a share of the terms of both parts. */
   readonly least: readonly Float64Array[];
-  /** ‖y‖² times this is at most the cost, whatever rounding did to S. */
+  /** The cost is at least ‖y‖² times this share, for any rounding of S. */
   readonly share: number;
 }
 
-/** Roundings of the matrices and slopes, beside those of the values. */
+/** Rounding errors of the matrices and slopes, in addition to those of the values. */
 const DOUBT = 4;
 
 export interface ScaledBounds {
@@ -48,7 +48,7 @@ export interface ScaledBounds {
   readonly hi: Float64Array;
 }
 
-/** Roundings of a bound and of what is subtracted from it. */
+/** The relative rounding error of a bound and of its difference from the row. */
 const END_ROUNDING = 2 ** -50;
 const MAX_FRAMES = 200;
 
@@ -72,7 +72,7 @@ export class QuadraticView {
     this.factor = costFactor(problem);
   }
 
-  /** The frame of a domain. A column that is held away from the row moves too, if only to where it is held. */
+  /** The frame of a domain. A column that is fixed away from the row counts as free, because it moves to its fixed value. */
   frame({ origin, lower, upper }: Domain): Frame {
     const free = Int32Array.from([...lower.keys()].filter((c) => lower[c] < upper[c] || lower[c] !== origin[c]));
     const key = free.join();
@@ -93,7 +93,7 @@ export class QuadraticView {
     return { free, S, near, far, matrices, least, share: 1 - factorError(this.problem, free, S) };
   }
 
-  /** Sᵀ Q S over the free columns; S is diagonal but for a metric. */
+  /** Sᵀ Q S over the free columns. S is diagonal except under a metric. */
   private scale(Q: Float64Array, free: Int32Array, S: Float64Array): Float64Array {
     const d = free.length;
     const columns = this.problem.space.columns;
@@ -122,7 +122,7 @@ export class QuadraticView {
     return S;
   }
 
-  /** b and c of every quadratic at the row; constraints are asked for `nudge` of their size more. */
+  /** b and c of every quadratic at the row. The constraints are tightened by `nudge` of their size. */
   at(frame: Frame, domain: Domain, nudge: number): ScaledQuadratic[] {
     const d = frame.free.length;
     return this.quadratics.map((q, i) => {
@@ -134,8 +134,8 @@ export class QuadraticView {
   }
 
   /**
-   * Quadratics that are at most those of the model at every y, whatever rounding did to either: what is proved of these is true of the
-   * region. Of both parts, (x + Δ)ᵀP(x + Δ) <= 2 xᵀPx + 2 ΔᵀPΔ.
+   * Quadratics that are at most those of the model at every y, for any rounding of either: a proof about them holds for the region. For
+   * both parts, (x + Δ)ᵀP(x + Δ) <= 2 xᵀPx + 2 ΔᵀPΔ.
    */
   underestimates(frame: Frame, domain: Domain): ScaledQuadratic[] {
     return this.at(frame, domain, 0).map(({ b, c }, i) => ({
@@ -145,7 +145,7 @@ export class QuadraticView {
     }));
   }
 
-  /** Rows and box in y, rows of the region asked for `nudge` of their size more. */
+  /** Rows and box in y. The rows of the region are tightened by `nudge` of their size. */
   bounds(frame: Frame, domain: Domain, nudge: number): ScaledBounds {
     const depths = linearRows(this.problem).map((row, i) =>
       i < this.problem.piece.rows.length || row.open ? depthOf(row, domain.origin, nudge) : 0,
@@ -153,7 +153,7 @@ export class QuadraticView {
     return this.scaledBounds(frame, domain, (i) => ({ depth: depths[i] }), 0);
   }
 
-  /** The same for proofs: rows with their doubts, and a box widened by what rounding may have done. */
+  /** The same for proofs: rows with their doubts, and a box widened by the largest rounding error. */
   outerBounds(frame: Frame, domain: Domain): ScaledBounds {
     const { origin } = domain;
     const doubts = linearRows(this.problem).map(
@@ -162,7 +162,7 @@ export class QuadraticView {
     return this.scaledBounds(frame, domain, (i) => ({ depth: 0, doubt: doubts[i] }), END_ROUNDING);
   }
 
-  /** A box that the metric turns becomes rows. */
+  /** A box that the metric rotates becomes rows. */
   private scaledBounds(
     frame: Frame,
     domain: Domain,
@@ -197,7 +197,7 @@ export class QuadraticView {
     return { rows, lo, hi };
   }
 
-  /** y of an answer in columns: S is diagonal, or upper triangular for a metric, so by substitution. */
+  /** y of an answer in columns, by substitution: S is diagonal, or upper triangular under a metric. */
   toScaled(frame: Frame, x: Float64Array, { origin }: Domain): Float64Array {
     const d = frame.free.length;
     const y = new Float64Array(d);
@@ -222,16 +222,16 @@ export class QuadraticView {
   }
 }
 
-/** More quadratics than this are left to a working set of them (working-set.ts). */
+/** A larger number of quadratics is left to a working set of them (working-set.ts). */
 export const MOST_QUADRATICS = 24;
 
-/** Quadratics alone, and as many as are searched together. */
+/** Whether the atoms are only quadratics, and few enough to be searched together. */
 export function hasFewQuadratics(problem: Problem): boolean {
   const { length } = onlyAtoms(problem, 'quadratic');
   return length > 0 && length <= MOST_QUADRATICS;
 }
 
-/** The outcome where no column can move: the row as it stands, by the model's own word. */
+/** The outcome where no column can move: the model decides about the row itself. */
 export function standing(problem: Problem, domain: Domain): Outcome {
   const x = domain.origin.slice();
   return isAnswer(problem, domain, x) ? solved(x, 0) : INFEASIBLE;

@@ -3,8 +3,8 @@
  *
  *   T(x, v) = { t : q_i(x + t v) <= -depth_i,   lower_r <= a_r·(x + t v) <= upper_r }   a union of spans
  *
- * Each quadratic is a parabola in t and each row a line: T is cut out by their roots, whatever the units of the features. Depths
- * are a share of the terms at x: a point of T is meant to be confirmed by the model.
+ * Each quadratic is a parabola in t and each row a line. Their roots bound T, whatever the units of the features. Depths are a share of the
+ * terms at x. The model should confirm a point of T.
  */
 import { dot } from '../../linalg/vector.js';
 import type { Parabola } from '../../models/distance-difference.js';
@@ -49,7 +49,7 @@ export class RegionLines {
     for (const row of this.problem.links) yield { ...row, depth: row.open ? depthOf(row, x, nudge) : 0 };
   }
 
-  /** The largest share of its terms by which x misses a constraint; at most 0: it misses none. */
+  /** The largest share of its terms by which x misses a constraint. At most 0: x meets all of them. */
   miss(x: Float64Array): number {
     let most = Number.NEGATIVE_INFINITY;
     for (const form of this.forms) most = Math.max(most, form.value(x) / form.magnitude(x));
@@ -60,7 +60,9 @@ export class RegionLines {
     return most;
   }
 
-  /** Where a constraint is met or turns along x + t v: what is best for the worst of them is at one of these, or between two. */
+  /**
+   * The t at which a constraint is met or turns along x + t v. The best t for the worst constraint is one of these, or lies between two.
+   */
   turns(x: Float64Array, v: Float64Array): number[] {
     const parabolas = this.forms.map((form) => form.along(x, v));
     const roots = parabolas.flatMap((parabola) => under(parabola).flatMap(({ low, high }) => [low, high]));
@@ -73,12 +75,12 @@ export class RegionLines {
   }
 }
 
-/** Where a parabola is at most 0. */
+/** The spans where a parabola is at most 0. */
 function under({ bend, slope, value }: Parabola): readonly Span[] {
   if (bend === 0) return slope === 0 ? (value <= 0 ? EVERYWHERE : []) : line(slope, value);
   const discriminant = slope * slope - 4 * bend * value;
   if (!(discriminant >= 0)) return bend < 0 && value <= 0 ? EVERYWHERE : [];
-  // Both roots without cancellation: the second one from their product.
+  // Both roots without cancellation: the second follows from their product.
   const sum = -0.5 * (slope + (slope < 0 ? -Math.sqrt(discriminant) : Math.sqrt(discriminant)));
   const [one, other] = [sum / bend, sum === 0 ? 0 : value / sum];
   const [low, high] = [Math.min(one, other), Math.max(one, other)];
@@ -89,7 +91,7 @@ function under({ bend, slope, value }: Parabola): readonly Span[] {
   ];
 }
 
-/** A line has one side. */
+/** The span where a line is at most 0. */
 const line = (slope: number, value: number): readonly Span[] =>
   slope > 0 ? [{ low: Number.NEGATIVE_INFINITY, high: -value / slope }] : [{ low: -value / slope, high: Infinity }];
 

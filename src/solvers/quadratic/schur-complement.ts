@@ -3,12 +3,12 @@
  *
  *   B_ij = A_i • (X A_j Z⁻¹) + Σ_k a_ik a_jk x_k / z_k            symmetric, positive definite when the rows are independent
  *
- * A dense A_j costs one product G = X A_j Z⁻¹ of matrices and an inner product with every other row. Between two products
- * ½(u wᵀ + w uᵀ) and ½(s tᵀ + t sᵀ) the trace falls apart into bilinear forms of the vectors,
+ * A dense A_j costs one product G = X A_j Z⁻¹ of matrices and an inner product with every other row. For two products ½(u wᵀ + w uᵀ) and
+ * ½(s tᵀ + t sᵀ) the trace is a sum of bilinear forms of the vectors,
  *
  *   4 B_ij = (w·Xs)(t·Z⁻¹u) + (w·Xt)(s·Z⁻¹u) + (u·Xs)(t·Z⁻¹w) + (u·Xt)(s·Z⁻¹w),
  *
- * which cost as much as the vectors have entries, once Xs, Xt, Z⁻¹s and Z⁻¹t are there.
+ * whose cost is the number of entries of the vectors, once Xs, Xt, Z⁻¹s and Z⁻¹t are known.
  */
 
 import { multiplySymmetric } from '../../linalg/square-matrix.js';
@@ -28,7 +28,7 @@ export class SchurComplement {
   private readonly productRows: readonly number[];
   /** By product: Xu, Xw, Z⁻¹u, Z⁻¹w. */
   private readonly images: Float64Array;
-  /** By column of the linear block: the rows that it is in, and its entries there. */
+  /** By column of the linear block: the rows that contain it, and its entries there. */
   private readonly columns: readonly { readonly row: number; readonly value: number }[][];
   private readonly half: Float64Array;
   private readonly full: Float64Array;
@@ -97,7 +97,7 @@ export class SchurComplement {
   }
 }
 
-/** A v into out from `place` on, for a symmetric A. */
+/** Writes A v into out from `place` on, for a symmetric A. */
 function image(A: Float64Array, { index, value }: SparseVector, out: Float64Array, place: number, n: number): void {
   for (let i = 0; i < n; i++) out[place + i] = 0;
   for (let k = 0; k < index.length; k++) for (let i = 0; i < n; i++) out[place + i] += value[k] * A[index[k] * n + i];

@@ -3,12 +3,12 @@
  * shor.ts) by an interior-point method. It is never weaker than the Lagrangian dual of quadratic-dual.ts, stronger where bounds or
  * rows matter, and proves most empty regions empty.
  *
- * The answer is y of the relaxation or, where Y has not rank one, what the line through y along the main axis of U - yyᵀ
- * meets first of the region (in the hard case: an optimum), brought inside and down from there. Solved when an answer
- * meets the bound. Otherwise its cost and products of bounds tighten the relaxation, for a few rounds.
+ * The answer is y of the relaxation. Where Y does not have rank one, the answer is the first point of the region on the line through y
+ * along the main axis of U - yyᵀ (in the hard case: an optimum), moved inside and improved by a descent. The problem is solved when an
+ * answer meets the bound. Otherwise its cost and products of bounds tighten the relaxation, for a few rounds.
  *
- * Limits: O(d³) per quadratic and iteration, up to 64 free columns. A gap that is left is a gap of the relaxation: it is
- * there mostly with few features, many quadratics and no bounds, where spatial.ts is at its best.
+ * Limits: O(d³) per quadratic and iteration, up to 64 free columns. A remaining gap is a gap of the relaxation. It occurs mostly with few
+ * features, many quadratics and no bounds, where spatial.ts works best.
  */
 import type { Domain } from '../../policy/domain.js';
 import type { FeatureRule } from '../../policy/rules.js';
@@ -43,18 +43,18 @@ function isBounded({ never, mayDecrease, mayIncrease, min, max, maxDecrease, max
   return !never && (oneWay || [min, max, maxDecrease, maxIncrease].some(Number.isFinite));
 }
 
-/** Beyond this many free columns the factorisations take too long. */
+/** With more free columns the factorisations take too long. */
 const MAX_COLUMNS = 64;
 const ROUNDS = 5;
 /** A round that raises the bound by less than this share of the cost is the last. */
 const PROGRESS = 1e-3;
-/** Taken off the bound for the rounding of rows and bounds. */
+/** The share of the bound that is given up for the rounding of rows and bounds. */
 const BOUND_SHARE = 1e-9;
-/** A main axis that is shorter than this, relative to y, is rounding. */
+/** A main axis shorter than this, relative to y, is rounding noise. */
 const NO_AXIS = 1e-6;
-/** How far inside the quadratics to look for an answer, as a share of c: far above rounding, far below a gap. */
+/** The depth inside the quadratics for answers, as a share of c: far above rounding, far below a gap. */
 const DEEPER = 1e-9;
-/** How far beyond the edge of the region a ray is followed. */
+/** The distance beyond the edge of the region to which a ray is followed. */
 const INSIDE = 1e-9;
 
 interface ScaledPoint {
@@ -100,13 +100,13 @@ interface Relaxation {
   readonly bound: number;
 }
 
-/** y = 0 is in the region, or on its edge. */
+/** y = 0 lies in the region or on its edge. */
 const atOrigin = (d: number, descent: DescentProblem): Relaxation => ({
   answer: new Region(descent, 1).cheapest([new Float64Array(d)], 0),
   bound: 0,
 });
 
-/** Relaxes, finds answers near it and tightens, until they meet or are told to be near enough. */
+/** Relaxes, finds answers near the relaxed point and tightens the relaxation, until answer and bound meet or the gap is small enough. */
 function search(
   shor: Shor,
   descent: DescentProblem,
@@ -131,7 +131,7 @@ function search(
 
 const meets = ({ cost }: ScaledPoint, bound: number) => bound >= cost * (1 - CLOSED);
 
-/** The region in ŷ = y/σ, of size 1 so that the tolerances of the descent are small, and a little less than all of it. */
+/** The region in ŷ = y/σ, slightly narrowed. Its size is 1, so that the tolerances of the descent are small. */
 class Region {
   private readonly problem: DescentProblem;
 
@@ -155,7 +155,7 @@ class Region {
     };
   }
 
-  /** The best of an answer and what the starts lead to; enough when it meets the bound. */
+  /** The best of a known answer and the answers from the starts. The search stops when an answer meets the bound. */
   cheapest(starts: Iterable<Float64Array>, bound: number, known?: ScaledPoint): ScaledPoint | undefined {
     let best = known;
     for (const start of starts) {
@@ -177,7 +177,7 @@ class Region {
   }
 }
 
-/** y, then where the rays from y along ± the main axis of U - yyᵀ enter the region, or the ends of the axis. */
+/** y, then the points where the rays from y along ± the main axis of U - yyᵀ enter the region, or the ends of the axis. */
 function* candidates({ y, spread }: Relaxed, descent: DescentProblem): Generator<Float64Array> {
   yield y;
   const d = y.length;
@@ -192,7 +192,7 @@ function* candidates({ y, spread }: Relaxed, descent: DescentProblem): Generator
   }
 }
 
-/** The first t > 0 at which y + t·axis meets all quadratics, each of them a parabola in t; 1 when there is none. */
+/** The first t > 0 at which y + t·axis meets all quadratics, each a parabola in t; 1 when no t does. */
 function entry({ quadratics }: DescentProblem, y: Float64Array, axis: Float64Array): number {
   const along = (t: number) => y.map((value, i) => value + t * axis[i]);
   const parabolas = quadratics.map((q): Parabola => {
@@ -213,7 +213,7 @@ interface Parabola {
   readonly here: number;
 }
 
-/** The second root from the product of both, so that a straight line has its one as well. */
+/** The second root follows from the product of both, so a straight line also has its one root. */
 function rootsOf({ bend, slope, here }: Parabola): number[] {
   const root = Math.sqrt(slope * slope - 4 * bend * here);
   const sum = -0.5 * (slope + (slope < 0 ? -root : root));

@@ -1,5 +1,5 @@
 /**
- * One quadratic, L2 or Mahalanobis cost: the survey's SDP (7.9.2) through its one-dimensional dual, with zero gap.
+ * One quadratic under L2 or Mahalanobis cost: the survey's SDP (7.9.2) through its one-dimensional dual, with zero gap.
  *
  *   min ‖y‖²  s.t.  yᵀA y + 2 b·y + c <= 0,   c > 0
  *
@@ -8,9 +8,9 @@
  *
  *   φ(λ) = c - Σ β_i² λ (2 + λα_i)/(1 + λα_i)²  = 0,      φ falls from c; safeguarded Newton.
  *
- * Hard case: φ stays positive up to λ* = -1/min α because β has no part in the lowest eigenspace. Then y(λ*) plus a step
- * along that eigenvector meets the constraint, at the same dual value. Infeasible: A >= 0 and min q > 0.
- * Bounds are ignored: an answer within them is optimal, one outside is still a lower bound for the next method.
+ * Hard case: φ stays positive up to λ* = -1/min α because β has no part in the lowest eigenspace. Then y(λ*) plus a step along that
+ * eigenvector meets the constraint, at the same dual value. Infeasible: A >= 0 and min q > 0. Bounds are ignored: an answer within them is
+ * optimal, and the cost of an answer outside is a lower bound for the next method.
  */
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import type { Domain } from '../../policy/domain.js';
@@ -36,7 +36,7 @@ interface Spectrum {
   readonly vectors: Float64Array;
 }
 
-/** A share of β this small in the lowest eigenspace is rounding: the hard case. */
+/** A smaller share of β in the lowest eigenspace is rounding noise: the hard case. */
 const NO_PART = 1e-14;
 const NEWTON_STEPS = 100;
 
@@ -148,7 +148,7 @@ function phi(alpha: Float64Array, beta: Float64Array, c: number, lambda: number)
   return [value, slope];
 }
 
-/** The root of a falling function on (0, end), by Newton kept inside a bracket. */
+/** The root of a falling function on (0, end), by Newton's method within a bracket. */
 function rootOf(f: (lambda: number) => [number, number], end: number): number | undefined {
   let low = 0;
   let high = Math.min(end, 1);
@@ -173,7 +173,7 @@ function rootOf(f: (lambda: number) => [number, number], end: number): number | 
   return high;
 }
 
-/** β has no part in the lowest eigenspace and the rest cannot meet the constraint: add what is missing along it. */
+/** β has no part in the lowest eigenspace and the rest cannot meet the constraint: adds the missing amount along that eigenspace. */
 function hardCase(
   alpha: Float64Array,
   beta: Float64Array,

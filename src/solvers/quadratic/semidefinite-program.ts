@@ -3,8 +3,8 @@
  *
  *   min  C•X + c·x   s.t.   A_i•X + a_i·x = b_i,   X ⪰ 0,  x >= 0              A•X = Σ A_jk X_jk
  *
- * A matrix A_i is dense, or ½(u wᵀ + w uᵀ) with sparse u and w: a product of two linear forms, a linear form (w = e_0), a
- * square (u = w), a single entry. What the second kind saves in the normal equations is a factor n² for each of them.
+ * A matrix A_i is dense, or ½(u wᵀ + w uᵀ) with sparse u and w: a product of two linear forms, a linear form (w = e_0), a square (u = w), a
+ * single entry. Each matrix of the second kind saves a factor n² in the normal equations.
  *
  * Scaling: every A_i to norm 1, every column of the linear block to a largest entry of 1, b and the cost to size 1.
  */

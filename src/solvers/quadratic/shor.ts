@@ -4,14 +4,13 @@
  *   min ‖y‖²  s.t.  q_k(y) = yᵀA_k y + 2 b_k·y + c_k <= 0,    l_i <= a_i·y <= h_i
  *   relaxed:  min tr U  s.t.  Q_k•Y <= 0,   Y = [U y; yᵀ 1] ⪰ 0,   Q_k = [A_k b_k; b_kᵀ c_k]     (exact where Y has rank one)
  *
- * An interval enters as (a·y - l)(a·y - h) <= 0, which holds U down as well and, because U ⪰ yyᵀ, implies its two linear
- * rows: these are left out. A single end is linear, an equation a row without slack. Further products g_i(y) g_k(y) >= 0 of
- * ends g >= 0 (reformulation-linearisation) enter as Y breaks them, and an answer's cost bounds every coordinate.
+ * An interval enters as (a·y - l)(a·y - h) <= 0, which also bounds U and, because U ⪰ yyᵀ, implies its two linear rows. These rows are left
+ * out. A single end is linear, an equation is a row without slack. Further products g_i(y) g_k(y) >= 0 of ends g >= 0
+ * (reformulation-linearisation) enter when Y breaks them, and an answer's cost bounds every coordinate.
  *
- * Everything is in ŷ_j = y_j/s_j. With λ roughly optimal for the quadratics (dual-newton.ts) and σ² its value, s_j is a
- * power of two near σ/√(1 + Σ λ_k A_k,jj), or near the coordinate's bounds if these are closer: then Y and its multiplier
- * are of size 1 in every coordinate, and scaling rounds nothing.
- * The bound is that of proved-bound.ts: right whatever the interior-point method did.
+ * Everything is in ŷ_j = y_j/s_j. With λ roughly optimal for the quadratics (dual-newton.ts) and σ² its value, s_j is a power of two near
+ * σ/√(1 + Σ λ_k A_k,jj), or near the coordinate's bounds if these are closer: then Y and its multiplier are of size 1 in every coordinate,
+ * and scaling rounds nothing. The bound is that of proved-bound.ts: valid for any error of the interior-point method.
  */
 
 import type { Budget } from '../../problems/budget.js';
@@ -36,14 +35,14 @@ export interface Interval {
   readonly a: Float64Array;
   readonly low: number;
   readonly high: number;
-  /** How far an equation may be missed by rounding. */
+  /** The largest amount by which rounding may miss an equation. */
   readonly slack?: number;
 }
 
 export interface Relaxed {
-  /** Proved; Infinity: no y meets the constraints. */
+  /** The proved bound; Infinity: no y meets the constraints. */
   readonly bound: number;
-  /** How the method ended; that there is no solution is proved only by an infinite bound. */
+  /** How the method ended. Only an infinite bound proves that no solution exists. */
   readonly status: SemidefiniteSolution['status'];
   /** y, and U - yyᵀ row-major. */
   readonly y: Float64Array;
@@ -63,20 +62,20 @@ interface Pair {
   readonly second: Pick<End, 'interval' | 'upper'>;
 }
 
-/** A product of two ends, of unit norm, below this is broken. */
+/** A product of two ends, of unit norm, counts as broken below this value. */
 const BROKEN = -1e-6;
-/** Products that enter in one round, per order of Y. */
+/** The number of products that enter in one round, per order of Y. */
 const ENTERING = 2;
-/** An answer's reach in one coordinate is rounded up by this share. */
+/** The largest move of an answer in one coordinate is rounded up by this share. */
 const REACH_SHARE = 1e-9;
-/** Makes the dual stop at a residual of a thousandth of c: good enough to scale by. */
+/** The factor of c that makes the dual stop at a residual of a thousandth of c: accurate enough for scaling. */
 const ROUGH = 1e8;
-/** How much larger than thought an answer must be for another size, and how often. */
+/** The factor by which an answer must exceed the expected size for another size, and the largest number of resizes. */
 const RESIZE = 4;
 const RESIZES = 3;
 
 export class Shor {
-  /** σ: about the length of the answer. */
+  /** σ: the approximate length of the answer. */
   size = 0;
   private scale: Float64Array = new Float64Array();
   /** ‖y‖² = σ² Σ w_j ŷ_j². */
@@ -89,7 +88,7 @@ export class Shor {
   /** The last solution. */
   private Y: Float64Array = new Float64Array();
 
-  /** The intervals of the coordinates come first, those without ends included. `distance` is not 0. */
+  /** The intervals of the coordinates come first, including those without ends. `distance` is not 0. */
   constructor(
     distance: number,
     private readonly quadratics: readonly ScaledQuadratic[],
@@ -114,7 +113,7 @@ export class Shor {
     this.forms = this.quadratics.map((q) => homogeneous(q, this.scale));
   }
 
-  /** Bounds can ask for far more than the quadratics alone: where a bound says so, once more at that size. */
+  /** Bounds can require far more than the quadratics alone. Where a bound shows this, the program is solved again at that size. */
   solve(): Relaxed {
     const { budget } = this;
     let relaxed = this.relax();
@@ -144,14 +143,14 @@ export class Shor {
     return { bound, status, y, spread };
   }
 
-  /** Leaves out what costs more than an answer; from then on bounds hold for better answers only. */
+  /** Excludes points that cost more than an answer. From then on bounds hold only for better answers. */
   cutOff(cost: number): void {
     const reach = Math.sqrt(cost) * (1 + REACH_SHARE);
     const clip = ({ a, low, high }: Interval) => ({ a, low: Math.max(low, -reach), high: Math.min(high, reach) });
     this.intervals = this.intervals.map((interval, j) => (j < this.d ? clip(interval) : interval));
   }
 
-  /** Lets the products of ends enter that the last Y breaks most; how many. */
+  /** Adds the products of ends that the last Y breaks most. Returns their number. */
   separate(): number {
     const { d, Y } = this;
     const n = d + 1;
@@ -196,7 +195,7 @@ export class Shor {
     return this.endsOf(i).map(({ upper }) => ({ form: product(this.endForm(i, upper, -1), one), equation: false }));
   }
 
-  /** The finite ends of an interval; an equation has none. */
+  /** The finite ends of an interval. An equation has none. */
   private endsOf(i: number): End[] {
     const { low, high } = this.intervals[i];
     const sides = [...(Number.isFinite(low) ? [false] : []), ...(Number.isFinite(high) ? [true] : [])];
@@ -229,7 +228,7 @@ function roughScale(
   return { root: Math.sqrt(Math.max(0, bound)), shape };
 }
 
-/** How far y = 0 is at least from the region; 0: it is inside. */
+/** A lower bound on the distance of y = 0 from the region; 0: y = 0 is inside. */
 export function leastDistance(quadratics: readonly ScaledQuadratic[], intervals: readonly Interval[]): number {
   return Math.max(0, ...quadratics.map(quadraticDistance), ...intervals.map(intervalDistance));
 }
@@ -271,7 +270,7 @@ export function boxIntervals(lo: Float64Array, hi: Float64Array): Interval[] {
   return Array.from(lo, (low, j) => ({ a: new Float64Array(lo.length).fill(1, j, j + 1), low, high: hi[j] }));
 }
 
-/** Rows a·y <= upper; a row and its negative that follow each other are the two ends of one interval. A row without y says nothing. */
+/** Rows a·y <= upper. A row and its negative in succession are the two ends of one interval. A row without y restricts nothing. */
 export function rowIntervals(rows: readonly UpperRow[]): Interval[] {
   const intervals: Interval[] = [];
   for (let i = 0; i < rows.length; i++) {

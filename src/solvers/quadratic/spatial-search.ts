@@ -11,7 +11,7 @@ import type { Limits } from '../solver.js';
 /** q(y) = yᵀP y - Σ_k weight_k (v_k·y)² + 2 b·y + c <= 0, with P positive semidefinite. */
 export interface SplitQuadratic {
   readonly P: Float64Array;
-  /** At least |P|, entry by entry: rounding is measured against it. */
+  /** At least |P|, entry by entry. Rounding is relative to these terms. */
   readonly terms: Float64Array;
   readonly concave: readonly { readonly v: Float64Array; readonly weight: number }[];
   readonly b: Float64Array;
@@ -24,11 +24,11 @@ export interface SpatialProblem {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
   readonly cheapest: CheapestPoint;
-  /** The cost is ‖y‖₁, not ‖y‖². */
+  /** The cost is ‖y‖₁ instead of ‖y‖². */
   readonly isLinear: boolean;
-  /** Largest |v·y| that matters: of an answer that is cheap enough, within the bounds. */
+  /** The largest |v·y| of an answer that is cheap enough and within the bounds. */
   reach(v: Float64Array): number;
-  /** An answer near y, or between y and the best one, if there is one. */
+  /** An answer near y, or between y and the incumbent, if one exists. */
   improve(y: Float64Array, best: Float64Array | null): ScaledAnswer | undefined;
 }
 
@@ -54,36 +54,36 @@ interface Tangent {
   readonly quadratic: number;
   readonly slope: Float64Array;
   readonly offset: number;
-  /** The sizes of the terms at the far ends of the box: rounding is measured against them. */
+  /** The sizes of the terms at the far ends of the box. Rounding is relative to them. */
   readonly size: number;
 }
 
-/** A tangent, and the relaxation at whose point it was last met exactly. */
+/** A tangent, and the last relaxation whose point met it exactly. */
 interface KeptTangent extends Tangent {
   used: number;
 }
 
 interface Relaxed {
   readonly y: Float64Array;
-  /** Proved. */
+  /** A proved lower bound. */
   readonly bound: number;
   /** No tangent is missing. */
   readonly settled: boolean;
 }
 
 const TANGENT_ROUNDS = 10;
-/** Of these the ones that were met lately are kept: every tangent is a row of every relaxation. */
+/** Above MOST_TANGENTS only the KEPT_TANGENTS that were met last are kept: every tangent is a row of every relaxation. */
 const MOST_TANGENTS = 160;
 const KEPT_TANGENTS = 80;
-/** A tangent within this share of its terms is met. */
+/** A tangent within this share of its terms counts as met. */
 const MET = 1e-9;
-/** An interval of more than this share of the first one is wide. */
+/** An interval above this share of the first one counts as wide. */
 const WIDE = 0.8;
-/** What rounding may have done to the cost of an answer and to the squares. */
+/** The largest relative rounding error of an answer's cost and of the squares. */
 const CROSS_SHARE = 1e-9;
-/** Operations for each entry of the rows of a relaxation, beside those of the engine. */
+/** Operations for each entry of the rows of a relaxation, apart from the engine's own. */
 const ROW_FLOPS = 20;
-/** A gap of this share counts as closed. */
+/** A relative gap up to this size counts as closed. */
 export const CLOSED = 5e-7;
 
 export class SpatialSearch {
@@ -92,9 +92,9 @@ export class SpatialSearch {
   private tangents: KeptTangent[] = [];
   private relaxations = 0;
   private best: Float64Array | null;
-  /** Of the best answer, or of what is known elsewhere: only cheaper ones matter. */
+  /** The cost of the incumbent, or of an answer known elsewhere. Only cheaper answers matter. */
   private bestCost: number;
-  /** Least bound of the nodes that rounding kept from being closed. */
+  /** The least bound of the nodes that could not be closed because of rounding. */
   private unresolved = Infinity;
 
   constructor(
@@ -158,7 +158,7 @@ export class SpatialSearch {
     open.push(above, bound);
   }
 
-  /** Every term is met by its chord. What is missing is tangents, which the next visit brings, or the last digits. */
+  /** Every term meets its chord. The next visit adds missing tangents; without any, only the last digits are missing. */
   private leftOver(node: SpatialNode, bound: number, settled: boolean, open: NodeHeap<SpatialNode>): void {
     if (settled) this.unresolved = Math.min(this.unresolved, bound);
     else open.push({ ...node, bound }, bound);
@@ -170,7 +170,7 @@ export class SpatialSearch {
     this.best = y.slice();
   }
 
-  /** The node's relaxation, with tangents added until they hold; undefined when it is proved empty. */
+  /** The node's relaxation with tangents added until they hold. Undefined: the node is proved empty. */
   private relax(node: SpatialNode): Relaxed | undefined {
     const { problem } = this;
     let bound = 0;
@@ -198,7 +198,7 @@ export class SpatialSearch {
     this.tangents.length = KEPT_TANGENTS;
   }
 
-  /** Rows of tangents come after those of the problem, in the order of the tangents. */
+  /** The rows of tangents follow those of the problem, in the order of the tangents. */
   private noteMet(rows: readonly UpperRow[], y: Float64Array): void {
     this.relaxations++;
     const from = this.problem.rows.length;
@@ -209,7 +209,7 @@ export class SpatialSearch {
     }
   }
 
-  /** Chord slope and offset of a quadratic's concave terms on the node, but for those that are left out. */
+  /** Chord slope and offset of a quadratic's concave terms on the node, without the terms that are left out. */
   private chord(quadratic: number, node: SpatialNode, left?: readonly boolean[]): Omit<Tangent, 'quadratic'> {
     const slope = new Float64Array(this.problem.lo.length);
     let [offset, size] = [0, 0];
@@ -252,8 +252,8 @@ export class SpatialSearch {
   }
 
   /**
-   * ‖y‖₁ <= C of every answer that matters:  yᵀFy <= C Σ_j F_jj |y_j|.  Better than the chords of directions whose intervals are still
-   * wide; narrow ones keep their chords.
+   * ‖y‖₁ <= C holds for every answer that matters:  yᵀFy <= C Σ_j F_jj |y_j|.  This row is tighter than the chords of directions whose
+   * intervals are still wide. Narrow intervals keep their chords.
    */
   private addCrossRows(node: SpatialNode, rows: UpperRow[], share: number): void {
     if (this.bestCost === Infinity) return;
@@ -269,7 +269,7 @@ export class SpatialSearch {
     }
   }
 
-  /** -C F_jj of a quadratic's wide directions; null: there are none. */
+  /** -C F_jj of a quadratic's wide directions. Null: no direction is wide. */
   private cross(quadratic: number, isWide: readonly boolean[]): Float64Array | null {
     const own = this.directions.filter((direction, k) => direction.quadratic === quadratic && isWide[k]);
     if (!own.length) return null;
@@ -295,7 +295,7 @@ export class SpatialSearch {
   }
 }
 
-/** At the relaxation's own point, but not too near to an end. */
+/** The relaxation's own point, with a margin to both ends. */
 function splitPoint(low: number, high: number, at: number): number {
   const margin = 0.15 * (high - low);
   return Math.min(high - margin, Math.max(low + margin, at));
@@ -316,7 +316,7 @@ export function quadraticValue(q: SplitQuadratic, y: Float64Array): number {
   return q.concave.reduce((total, { v, weight }) => total - weight * dot(v, y) ** 2, convexValue(q, y));
 }
 
-/** The convex part's tangent at z: slope·y + offset. `far`: how far each coordinate goes. */
+/** The convex part's tangent at z: slope·y + offset. `far`: the largest size of each coordinate. */
 function tangentOf(q: SplitQuadratic, quadratic: number, z: Float64Array, far: Float64Array): Tangent {
   const d = z.length;
   const slope = new Float64Array(d);

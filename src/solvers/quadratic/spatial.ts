@@ -6,13 +6,13 @@
  *   and the intervals themselves as rows; its optimum is a lower bound, and exact where every u_k is at an end.
  *   Branching: the interval of the u_k whose chord is furthest from its term, at u_k.
  *
- * An answer bounds every |u_k| through its cost, so the convex-concave procedure goes first; without an answer the box has to.
- * Tangents are valid everywhere and shared by all nodes. The effort grows with the number of concave directions: made for few
- * features or few of them.
+ * An answer bounds every |u_k| through its cost, so the convex-concave procedure runs first. Without an answer the box must bound them.
+ * Tangents are valid everywhere and shared by all nodes. The effort grows with the number of concave directions: the method is made for few
+ * features or few concave directions.
  *
- * What is proved holds for the region as the model computes it: the quadratics are underestimates (quadratic-view.ts), rows and bounds
- * are widened, the split into convex and concave says how far rounding blurred it (concave-split.ts), every row of a
- * relaxation carries its own doubt, and a relaxation's bound follows from its multipliers (polyhedral.ts).
+ * The proof holds for the region as the model computes it: the quadratics are underestimates (quadratic-view.ts), rows and bounds are
+ * widened, the split into convex and concave parts states its rounding error (concave-split.ts), every row of a relaxation carries its own
+ * doubt, and a relaxation's bound follows from its multipliers (polyhedral.ts).
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
@@ -33,14 +33,14 @@ import type { Frame } from './quadratic-view.js';
 import { RegionLines } from './region-lines.js';
 import { CLOSED, type SpatialProblem, SpatialSearch } from './spatial-search.js';
 
-/** Beyond this entry of a matrix nothing is searched. */
+/** Matrices with a larger entry are not searched. */
 const LARGEST_ENTRY = 1e140;
-/** More concave directions than this are left to the bound of the dual. */
+/** A larger number of concave directions is left to the bound of the dual. */
 const MAX_DIRECTIONS = 24;
 const MAX_NODES = 4000;
-/** An answer's reach in one coordinate is rounded up by this share. */
+/** The largest move of an answer in one coordinate is rounded up by this share. */
 const REACH_SHARE = 1e-9;
-/** How far inside the constraints a way into the region is followed, as a share of their terms. */
+/** The depth inside the constraints to which a path into the region is followed, as a share of their terms. */
 const ENTRY_DEPTH = 1e-11;
 
 class PreparedSpatial implements Prepared {
@@ -73,7 +73,7 @@ class PreparedSpatial implements Prepared {
     return result.bound >= result.cost * (1 - 2 * CLOSED) ? solved(this.best, bound) : limit(this.best, bound);
   }
 
-  /** The problem for answers of at most this cost; null: neither the cost nor the box bounds them. */
+  /** The problem for answers of at most this cost. Null: neither the cost nor the box bounds them. */
   private asSpatial(frame: Frame, domain: Domain, cost: number, limits: Limits): SpatialProblem | null {
     const { view } = this.local;
     const linear = this.problem.cost.norm === 'l1';
@@ -110,7 +110,7 @@ class PreparedSpatial implements Prepared {
     };
   }
 
-  /** The first point of the region on the way from y to an answer: closed forms go where Newton's steps lose their footing. */
+  /** The first point of the region on the way from y to an answer. Closed forms work where Newton's steps diverge. */
   private between(frame: Frame, domain: Domain, y: Float64Array, best: Float64Array): Float64Array | undefined {
     const { view } = this.local;
     const [from, to] = [y, best].map((point) => {
@@ -129,7 +129,7 @@ class PreparedSpatial implements Prepared {
     );
   }
 
-  /** null: the matrices are too large for a spectrum, whose sums of squares would overflow. */
+  /** Null: the matrices are too large for a spectrum, because sums of squares would overflow. */
   private splitOf(frame: Frame): readonly ConcaveSplit[] | null {
     if (frame.least.some((A) => A.some((entry) => !(Math.abs(entry) < LARGEST_ENTRY)))) return null;
     let split = this.splits.get(frame);
