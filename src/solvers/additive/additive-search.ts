@@ -1,11 +1,11 @@
 /**
  * Branch and bound over parts of a person's domain, for problems that are sums over features (additive-terms.ts).
  *
- *   bound of a part    max over λ of its Lagrangian (lagrangian.ts, dual-ascent.ts), from the multipliers of the part above
- *   split of a part    the feature whose own minimum is torn between two places: between them, or into changed and unchanged;
+ *   bound of a part    max over λ of its Lagrangian (lagrangian.ts, dual-ascent.ts), starting from the multipliers of the parent
+ *   split of a part    the feature with two competing minima: between them, or into changed and unchanged;
  *                      a broken clause: one part for each alternative; a number off its values: below and above
  *
- * Where every feature's minimum is one place the Lagrangian has no gap. Best bound first.
+ * Where every feature has a single minimum the Lagrangian has no gap. Parts are visited best bound first.
  */
 import type { Domain } from '../../policy/domain.js';
 import { isContinuous, lastWithin, nearestValue, nextValue } from '../../policy/values.js';
@@ -33,17 +33,17 @@ interface Fork {
   readonly score: number;
 }
 
-/** A gap of this share counts as closed. */
+/** A relative gap up to this size counts as closed. */
 const WORTH = 1e-7;
-/** Evaluations of the Lagrangian, for each multiplier: at the root and further down. */
+/** Evaluations of the Lagrangian for each multiplier, at the root and below. */
 const ROOT_LOOKS = 60;
 const NODE_LOOKS = 14;
-/** What an answer's cost lets a feature move is rounded up by this share. */
+/** The largest move that the incumbent's cost allows a feature is rounded up by this share. */
 const REACH_SHARE = 1e-9;
-/** A part that is narrower than this share of the whole is not split further. */
+/** A part narrower than this share of the whole is not split further. */
 const NARROW = 1e-12;
 
-/** What a part takes beside the evaluations of its dual, in units of effort, and evaluations as a share of their operations. */
+/** Work of a part apart from the evaluations of its dual, in units of effort, and the work of an evaluation per operation. */
 const NODE_WORK = 6;
 const EVALUATION_SHARE = 1.6;
 
@@ -53,7 +53,7 @@ export class AdditiveSearch {
   private readonly scales: Float64Array;
   private readonly work: number;
   private root!: AdditiveNode;
-  /** Least bound of parts that could be neither closed nor split. */
+  /** The least bound of parts that could be neither closed nor split. */
   unresolved = Infinity;
 
   constructor(
@@ -62,7 +62,7 @@ export class AdditiveSearch {
     private readonly terms: AdditiveTerms,
     private readonly best: BestAnswer,
     private readonly limits: Limits,
-    /** An answer near a point, offered to the best. */
+    /** Offers an answer near a point as the incumbent. */
     private readonly improve: (x: Float64Array) => void,
   ) {
     this.lagrangian = new Lagrangian(terms);
@@ -71,7 +71,7 @@ export class AdditiveSearch {
     this.scales = this.firstScales();
   }
 
-  /** The least bound that is left; Infinity: no part is. */
+  /** Runs the search. Returns the least remaining bound; Infinity: no part remains. */
   run(): number {
     this.root = this.wholeDomain();
     const open = new NodeHeap<AdditiveNode>();
@@ -83,7 +83,7 @@ export class AdditiveSearch {
         return Math.min(bound, this.unresolved);
       for (const child of this.visit(open.pop()!, visited)) open.push(child, child.bound);
     }
-    // Parts that were closed have a bound that leaves nothing worthwhile, and no more than that.
+    // Closed parts are proved to contain no answer below this value. Nothing more is claimed about them.
     const closed = this.cutoff * (1 - Math.max(WORTH, this.limits.gap));
     return Math.min(this.unresolved, open.size ? open.least() : Infinity, closed);
   }
@@ -96,7 +96,7 @@ export class AdditiveSearch {
     return bound < this.cutoff * (1 - Math.max(WORTH, this.limits.gap));
   }
 
-  /** A multiplier of this size makes a constraint cost about as much as the answer. */
+  /** The multipliers with which a constraint costs about as much as the answer. */
   private firstScales(): Float64Array {
     const { lower, upper } = this.terms;
     const cost = this.cutoff < Infinity ? this.cutoff : 1;
@@ -109,7 +109,7 @@ export class AdditiveSearch {
     });
   }
 
-  /** The domain, as far as an answer that is cheaper than the best one may go. */
+  /** The part of the domain that an answer cheaper than the incumbent can reach. */
   private wholeDomain(): AdditiveNode {
     const { features, upper } = this.terms;
     const most = this.cutoff * (1 + REACH_SHARE);
@@ -134,14 +134,14 @@ export class AdditiveSearch {
     return children.length ? children : this.refine(reached);
   }
 
-  /** The part with its bound and multipliers; undefined when it is closed. */
+  /** The part with its bound and multipliers. Undefined: the part is closed. */
   private bounded(node: AdditiveNode, looks: number, scales: Float64Array): AdditiveNode | undefined {
     const lambda = this.ascend(node, looks, scales);
     const bound = Math.max(node.bound, this.lagrangian.prove(lambda, node));
     return this.worthwhile(bound) && !this.isEmpty(lambda, node) ? { ...node, bound, lambda } : undefined;
   }
 
-  /** Takes the part's answer if it has one; the parts of it where its minimum is torn. */
+  /** Takes the part's answer if it has one. Returns the parts between competing minima. */
   private branch(node: AdditiveNode, isLooked: boolean): AdditiveNode[] {
     this.lagrangian.evaluate(node.lambda, node);
     const x = this.columns();
@@ -150,7 +150,7 @@ export class AdditiveSearch {
     return this.worthwhile(node.bound) ? this.splitTorn(node, x) : [];
   }
 
-  /** No minimum is torn: the last digits of the multipliers are missing, or numbers are off their values. */
+  /** No feature has competing minima: either the multipliers are inexact in the last digits, or numbers are off their values. */
   private refine(node: AdditiveNode): AdditiveNode[] {
     if (!this.worthwhile(node.bound)) return [];
     const steps = this.scales.map((scale, i) => Math.min(scale, 0.01 * (Math.abs(node.lambda[i]) || scale)));
@@ -178,12 +178,12 @@ export class AdditiveSearch {
     return ascent.best.slice();
   }
 
-  /** No point of the part meets Σ λ_i h_i: asked where costs may hide that. */
+  /** Whether no point of the part meets Σ λ_i h_i. Checked because costs may hide emptiness. */
   private isEmpty(lambda: Float64Array, node: AdditiveNode): boolean {
     return this.emptiness.prove(lambda, node) > 0;
   }
 
-  /** The minimiser as columns, numbers at the nearest of their values. */
+  /** The minimiser as columns, with numbers at the nearest permitted value. */
   private columns(): Float64Array {
     const x = this.domain.origin.slice();
     for (const [f, own] of this.terms.features.entries()) {
@@ -206,7 +206,7 @@ export class AdditiveSearch {
     return fork ? this.splitAt(node, fork) : [];
   }
 
-  /** The feature whose minimum is torn most: the barrier between its two best places is highest. */
+  /** The feature with the highest barrier between its two best minima. */
   private widestFork(node: AdditiveNode): Fork | undefined {
     let best: Fork | undefined;
     for (const f of this.terms.features.keys()) {
@@ -230,7 +230,7 @@ export class AdditiveSearch {
     return { feature: f, first, second, score: middle - second.value };
   }
 
-  /** How far two options differ in what the multipliers pay for. */
+  /** The difference of two options in the terms that the multipliers price. */
   private pull({ terms }: ListedFeature, first: Choice, second: Choice, { lambda }: AdditiveNode): number {
     const { m } = this.lagrangian;
     let sum = 0;
@@ -251,7 +251,7 @@ export class AdditiveSearch {
     return this.splitCurve(node, f, own, (first.at + second.at) / 2);
   }
 
-  /** The option, and the others. */
+  /** Splits a list into one option and the others. */
   private splitList(node: AdditiveNode, f: number, { values }: ListedFeature, k: number): AdditiveNode[] {
     const all = node.open[f] ?? new Uint8Array(values.length).fill(1);
     const only = new Uint8Array(values.length).fill(1, k, k + 1);
@@ -265,7 +265,7 @@ export class AdditiveSearch {
     return [still, { ...node, changed: node.changed.with(f, 1) }];
   }
 
-  /** Below and above a move, ends on values of the feature. */
+  /** Splits a curve below and above a move. The ends are permitted values of the feature. */
   private splitCurve(node: AdditiveNode, f: number, { feature }: CurveFeature, at: number): AdditiveNode[] {
     const { domain } = this;
     const here = domain.origin[feature.column];
@@ -284,7 +284,7 @@ export class AdditiveSearch {
       .map(([low, high]) => ({ ...node, low: node.low.with(f, low), high: node.high.with(f, high) }));
   }
 
-  /** The part in two, across the feature that is widest beside its whole. */
+  /** Splits a part in two along the feature with the largest share of its whole range. */
   private splitWidest(node: AdditiveNode): AdditiveNode[] {
     let [widest, most] = [-1, NARROW];
     for (const f of this.terms.features.keys()) {
@@ -299,7 +299,7 @@ export class AdditiveSearch {
     return Number.isFinite(middle) ? this.splitCurve(node, widest, own, middle) : [];
   }
 
-  /** How much a part has left of a feature. */
+  /** The share of a feature's range that a part contains. */
   private share({ low, high, open }: AdditiveNode, f: number): number {
     const own = this.terms.features[f];
     if (own.kind === 'curve') return (high[f] - low[f]) / this.width(f);
@@ -308,7 +308,7 @@ export class AdditiveSearch {
     return (left - 1) / options;
   }
 
-  /** Whether a part is one point, which the model has judged. */
+  /** Whether a part is a single point, which the model has already decided. */
   private isPoint(node: AdditiveNode): boolean {
     return this.terms.features.every((own, f) =>
       own.kind === 'curve' ? node.low[f] === node.high[f] : this.share(node, f) === 0,

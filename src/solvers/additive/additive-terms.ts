@@ -1,16 +1,15 @@
 /**
- * A problem whose constraints are sums over features, as one person sees it:
+ * A problem whose constraints are sums over features, at one person's row:
  *
  *   min Σ_f cost_f(x_f)   s.t.   lower_i <= Σ_f h_if(x_f) <= upper_i
  *
  *   quadratics with diagonal matrices   h = bend Δ² + slope Δ,   upper = -q(x)     (naive Bayes)
  *   rows of region and policy           h = a Δ,  a category's columns together
- *   rows of an alternative              the same; they count only where a node holds to the alternative
+ *   rows of an alternative              the same; they count only where a node has chosen the alternative
  *   the number of changes               h = 1 where Δ is not 0
  *
- * Features are curves, a number within bounds, or lists: categories, and numbers with few values. What enters bounds is an
- * underestimate: h of quadratics and the ends of all constraints are eased by what rounding may have done to them, here or in the
- * model.
+ * Features are curves, a number within bounds, or lists: categories, and numbers with few values. The terms of bounds are underestimates: h
+ * of quadratics and the ends of all constraints are relaxed by the largest rounding error, here or in the model.
  */
 import { diagonalOf, formRoundingShare } from '../../linalg/symmetric-matrix.js';
 import { dot } from '../../linalg/vector.js';
@@ -27,7 +26,7 @@ import { type CostPart, costParts } from './feature-costs.js';
 
 /** A number with at most this many values is a list. */
 const MOST_LISTED = 40;
-/** Roundings of matrices and slopes, beside those of values. */
+/** Rounding errors of matrices and slopes, in addition to those of values. */
 const DOUBT = 4;
 
 export interface CurveFeature {
@@ -44,7 +43,7 @@ export interface CurveFeature {
 export interface ListedFeature {
   readonly kind: 'list';
   readonly feature: Feature;
-  /** Values by option: numbers, or categories; NaN: the columns as they are. */
+  /** Values by option: numbers or categories; NaN: the present columns. */
   readonly values: readonly number[];
   readonly costs: Float64Array;
   readonly moved: Uint8Array;
@@ -58,13 +57,13 @@ export interface AdditiveTerms {
   readonly features: readonly AdditiveFeature[];
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  /** By constraint: the alternative that it belongs to, or null. */
+  /** By constraint: its alternative, or null. */
   readonly alternatives: readonly ({ readonly clause: number; readonly row: number } | null)[];
-  /** The constraint on the number of changes; -1: there is none. */
+  /** The constraint on the number of changes; -1: none. */
   readonly changes: number;
 }
 
-/** Whether all quadratics are sums over columns. */
+/** Whether the quadratic is a sum over columns. */
 export const isDiagonal = ({ near, far, map }: DistanceDifference): boolean =>
   near.matrix.kind === 'diagonal' && far.matrix.kind === 'diagonal' && (!map || map.diagonal !== null);
 
@@ -182,7 +181,7 @@ export class TermsBuilder {
     return { kind: 'list', feature, values, costs, moved, terms };
   }
 
-  /** Categories that are open, and the columns as they are where these are none of them. */
+  /** The open categories, and the present columns where they equal no category. */
   private optionsOf(domain: Domain, feature: Feature): number[] {
     if (feature.kind !== 'choice') return [...valuesOf(domain, feature)];
     const open = listedValues(domain, feature).filter((k) => canBe(domain, feature, k));
@@ -193,7 +192,7 @@ export class TermsBuilder {
   }
 }
 
-/** A category that is held to is the only one. */
+/** A forced category is the only one. */
 function canBe({ lower, upper }: Domain, { column, width }: Feature, k: number): boolean {
   for (let c = column; c < column + width; c++) if (c !== column + k && lower[c] > 0) return false;
   return upper[column + k] >= 1;

@@ -1,11 +1,12 @@
 /**
- * Regions that are sums over features, under a cost that is one too: naive Bayes, and prototypes with a weight for each column.
+ * Regions that are sums over features, under a cost that is also a sum over features: naive Bayes, and prototypes with a weight for each
+ * column.
  *
  *   min Σ_f cost_f(x_f)   s.t.   Σ_f h_if(x_f) + c_i <= 0,  rows,  alternatives,  at most K changes        l0, l1, l2, percentile
  *
- * Lagrangian branch and bound (additive-search.ts): with multipliers given, every feature is solved by itself and exactly, steps,
- * categories and all, so that a part's bound takes microseconds. The first answer is feasible-point.ts's. Made for few
- * constraints; the number of parts grows with the number of features that are torn at once.
+ * Lagrangian branch and bound (additive-search.ts): for given multipliers every feature is solved by itself and exactly, including steps
+ * and categories, so a part's bound takes microseconds. feasible-point.ts gives the first answer. The method is made for few constraints.
+ * The number of parts grows with the number of features that have competing minima at once.
  */
 import type { Domain } from '../../policy/domain.js';
 import { onlyAtoms, type Problem } from '../../problems/problem.js';
@@ -16,7 +17,7 @@ import { AdditiveSearch } from './additive-search.js';
 import { isDiagonal, TermsBuilder } from './additive-terms.js';
 
 const NORMS = new Set(['l0', 'l1', 'l2', 'percentile']);
-/** More multipliers than this are too many to search for. */
+/** With more constraints the search for multipliers takes too long. */
 const MOST_CONSTRAINTS = 24;
 /** The share of the budget that the first answer may take. */
 const FIRST_SHARE = 0.2;

@@ -1,10 +1,10 @@
 /**
- * The maximum of a concave function that has kinks, of few variables, by Shor's r-algorithm (Shor 1985; Stetsyuk 2014):
+ * The maximum of a nonsmooth concave function of few variables, by Shor's r-algorithm (Shor 1985; Stetsyuk 2014):
  *
  *   max L(λ),   λ_i >= 0 or <= 0 or free
  *
- * Steps go along the slope in a space that is stretched across the kinks: after each line search the difference of the last two
- * slopes is the direction of the kink, and the space is halved along it. Any λ gives a bound; the best one seen is kept.
+ * Steps go along the slope in a space that is stretched across the kinks: after each line search the difference of the last two slopes is
+ * the direction of the kink, and the space is halved along it. Any λ gives a bound. The best bound is kept.
  */
 
 export interface Concave {
@@ -12,7 +12,7 @@ export interface Concave {
   /** The slope at the last λ. */
   readonly slope: Float64Array;
   evaluate(lambda: Float64Array): number;
-  /** Whether λ_i may have a sign. */
+  /** Whether λ_i may have this sign. */
   mayBe(i: number, sign: 1 | -1): boolean;
 }
 
@@ -20,7 +20,7 @@ const STRETCH = 0.5;
 const LONGER = 1.5;
 const SHORTER = 0.8;
 const LINE_STEPS = 12;
-/** A step of this share of the first one is the last. */
+/** A step below this share of the first one is the last. */
 const SHORTEST = 1e-9;
 
 export class DualAscent {
@@ -32,7 +32,7 @@ export class DualAscent {
     this.best = new Float64Array(concave.m);
   }
 
-  /** From `start`, with steps of about `scales` first; stops at `target` or after so many evaluations. */
+  /** Climbs from `start` with first steps of about `scales`. Stops at `target` or after `most` evaluations. */
   run(start: Float64Array, scales: Float64Array, target: number, most: number): void {
     const { m } = this.concave;
     const B = new Float64Array(m * m);
@@ -53,7 +53,7 @@ export class DualAscent {
     }
   }
 
-  /** False where the function has no value. */
+  /** Evaluates the function at λ. False: the function has no value there. */
   private look(lambda: Float64Array): boolean {
     this.evaluations++;
     const value = this.concave.evaluate(lambda);
@@ -64,7 +64,7 @@ export class DualAscent {
     return value > Number.NEGATIVE_INFINITY;
   }
 
-  /** The slope without what a sign forbids. */
+  /** The slope without the components that the sign constraints forbid. */
   private outward(lambda: Float64Array): Float64Array {
     const { concave } = this;
     return concave.slope.map((value, i) => (lambda[i] === 0 && !concave.mayBe(i, value > 0 ? 1 : -1) ? 0 : value));
@@ -82,7 +82,7 @@ export class DualAscent {
     return out;
   }
 
-  /** Steps along a direction while the slope points ahead; how many. */
+  /** Steps along a direction while the slope points ahead. Returns the number of steps. */
   private walk(lambda: Float64Array, direction: Float64Array, step: number, most: number, target: number): number {
     const { concave } = this;
     for (let k = 1, length = step; ; k++, length *= k > 2 ? LONGER : 1) {

@@ -1,10 +1,10 @@
 /**
- * What a feature costs as a function of its move Δ, in parts that are quadratic and lie on one side of 0:
+ * The cost of a feature as a function of its move Δ, in quadratic parts that lie on one side of 0:
  *
  *   cost(Δ) = c0 + c1 Δ + c2 Δ²   on [low, high]        l0, l1, l2, percentile
  *
- * A percentile curve has a part for each of its segments; beyond its last bend it goes on. L0 costs its weight on both sides. That
- * standing still costs nothing is the caller's to know.
+ * A percentile curve has a part for each of its segments and continues beyond its last bend. L0 costs its weight on both sides. The caller
+ * must know that no move costs nothing.
  */
 import type { Feature } from '../../models/features.js';
 import type { Cost, PercentileCurve } from '../../policy/cost.js';
@@ -16,7 +16,7 @@ export interface CostPart {
   readonly c0: number;
   readonly c1: number;
   readonly c2: number;
-  /** How far rounding may put c0 off. */
+  /** The largest rounding error of c0. */
   readonly doubt: number;
 }
 
@@ -35,7 +35,7 @@ const bothSides = (c0: number, c1: number, c2: number): CostPart[] => [
   { low: 0, high: Infinity, c0, c1, c2, doubt: 0 },
 ];
 
-/** To each side the segments of the curve there, as parts from the side's far end to the other's. */
+/** The segments of the curve on both sides as parts, ordered from the far end of one side to the far end of the other. */
 function segments(curve: PercentileCurve, weight: number, here: number): CostPart[] {
   return [...oneSide(curve, weight, here, -1).reverse(), ...oneSide(curve, weight, here, 1)];
 }
@@ -54,7 +54,7 @@ function oneSide(curve: PercentileCurve, weight: number, here: number, side: 1 |
   });
 }
 
-/** The furthest move to a side that costs no more than this. */
+/** The furthest move to a side that costs at most `most`. */
 export function reachOf(parts: readonly CostPart[], side: 1 | -1, most: number): number {
   let reach = 0;
   for (const { low, high, c0, c1, c2 } of side > 0 ? parts : [...parts].reverse()) {
@@ -68,7 +68,7 @@ export function reachOf(parts: readonly CostPart[], side: 1 | -1, most: number):
   return side * reach;
 }
 
-/** The largest t >= 0 at which c0 + c1 t + c2 t² is at most 0, for a function that grows. */
+/** The largest t >= 0 at which c0 + c1 t + c2 t² is at most 0, for an increasing function. */
 function rootOf(c0: number, c1: number, c2: number): number {
   if (c2 === 0) return c1 > 0 ? -c0 / c1 : Infinity;
   return (-c1 + Math.sqrt(Math.max(0, c1 * c1 - 4 * c2 * c0))) / (2 * c2);

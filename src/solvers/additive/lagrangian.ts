@@ -3,8 +3,8 @@
  *
  *   L(λ) = Σ_f min over f's part of (cost_f(x_f) + Σ_i λ_i h_if(x_f))  -  Σ_i (λ_i upper_i for λ_i > 0, λ_i lower_i for λ_i < 0)
  *
- * bounds the cost of every answer in the part for every λ. Each feature's minimum has a closed form: the ends and the vertex of each
- * of its cost's parts, or the best option of a list. `prove` takes every sum for the worst that rounding may have done to it.
+ * bounds the cost of every answer in the part for every λ. Each feature's minimum has a closed form: the ends and the vertex of each of its
+ * cost's parts, or the best option of a list. `prove` takes every sum for the worst case of rounding.
  */
 import { HALF_ULP } from '../shared/linear-rows.js';
 import type { AdditiveFeature, AdditiveTerms, CurveFeature, ListedFeature } from './additive-terms.js';
@@ -15,7 +15,7 @@ export interface Part {
   readonly high: Float64Array;
   readonly changed: Uint8Array;
   readonly open: readonly (Uint8Array | null)[];
-  /** By clause: the alternative that the part holds to, or -1. */
+  /** By clause: the alternative that the part has chosen, or -1. */
   readonly chosen: Int8Array;
 }
 
@@ -41,7 +41,7 @@ export class Lagrangian {
   private least = 0;
   private where = 0;
 
-  /** `priced` is false for the question whether the part is empty: then costs are left out. */
+  /** `priced` is false for the question whether the part is empty. Costs are then left out. */
   constructor(
     readonly terms: AdditiveTerms,
     priced = true,
@@ -53,14 +53,14 @@ export class Lagrangian {
     this.ofCost = priced ? 1 : 0;
   }
 
-  /** Multiply-adds of one evaluation, about. */
+  /** The approximate number of multiply-adds of one evaluation. */
   get flops(): number {
     const size = (feature: AdditiveFeature) =>
       feature.kind === 'curve' ? 4 * this.m + 12 * feature.parts.length : 2 * this.m * feature.values.length;
     return this.terms.features.reduce((sum, feature) => sum + size(feature), 0);
   }
 
-  /** Whether a multiplier may have a sign: its constraint has an end there, and counts in the part. */
+  /** Whether a multiplier may have this sign: its constraint has an end on that side and applies in the part. */
   mayBe(i: number, sign: 1 | -1, { chosen }: Part): boolean {
     const { alternatives, lower, upper } = this.terms;
     const own = alternatives[i];
@@ -68,7 +68,7 @@ export class Lagrangian {
     return Number.isFinite(sign > 0 ? upper[i] : lower[i]);
   }
 
-  /** L, its minimiser and its slope. */
+  /** Computes L, its minimiser and its slope. */
   evaluate(lambda: Float64Array, part: Part): number {
     const { features, lower, upper } = this.terms;
     this.activity.fill(0);
@@ -103,7 +103,7 @@ export class Lagrangian {
     if (this.terms.changes >= 0 && (at !== 0 || part.changed[f])) activity[this.terms.changes] += 1;
   }
 
-  /** The best option: -1 and Infinity where none is open. */
+  /** The best option; -1 and Infinity when no option is open. */
   private onList(feature: ListedFeature, f: number, lambda: Float64Array, { open }: Part): void {
     const { m } = this;
     const { costs, terms } = feature;
@@ -119,7 +119,7 @@ export class Lagrangian {
     }
   }
 
-  /** The best move of a curve. `doubt` of 1 takes coefficients for the worst that rounding may have done to them. */
+  /** The best move of a curve. `doubt` 1: coefficients are taken for the worst case of rounding. */
   private onCurve(feature: CurveFeature, f: number, lambda: Float64Array, part: Part, doubt: 0 | 1): void {
     const { parts } = feature;
     const jump = this.combine(feature, lambda);
@@ -140,7 +140,7 @@ export class Lagrangian {
     }
   }
 
-  /** A = Σ λ_i bend_i and S = Σ λ_i slope_i of a curve; returns what any change costs. */
+  /** Sets A = Σ λ_i bend_i and S = Σ λ_i slope_i of a curve. Returns the fixed cost of any change. */
   private combine({ bends, slopes }: CurveFeature, lambda: Float64Array): number {
     let [bend, tilt] = [0, 0];
     for (let i = 0; i < this.m; i++) {
@@ -163,7 +163,7 @@ export class Lagrangian {
     return [share * bend, share * tilt];
   }
 
-  /** Takes the least of a t² + b t + c on [from, to] if it is less than what there is. */
+  /** Takes the minimum of a t² + b t + c on [from, to] if it is less than the best so far. */
   private settle(a: number, b: number, c: number, from: number, to: number): void {
     if (a > 0) {
       const vertex = Math.min(to, Math.max(from, -b / (2 * a)));
@@ -183,7 +183,7 @@ export class Lagrangian {
     this.where = where;
   }
 
-  /** L(λ) from below, whatever rounding did. */
+  /** A lower bound of L(λ) for any rounding. */
   prove(lambda: Float64Array, part: Part): number {
     const { features, lower, upper } = this.terms;
     let [total, size] = [0, 0];
@@ -216,7 +216,7 @@ export class Lagrangian {
     return most;
   }
 
-  /** The value of a curve at a move, or of a list at an option, with the last multipliers given. */
+  /** The value of a curve at a move, or of a list at an option, for the given multipliers. */
   valueAt(f: number, at: number, lambda: Float64Array, part: Part): number {
     const feature = this.terms.features[f];
     const { m } = this;

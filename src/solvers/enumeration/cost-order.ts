@@ -3,9 +3,9 @@
  *
  *   price(i) = Σ_f p_f(i_f),      p_f(0) <= p_f(1) <= ...,      features sorted by p_f(1) - p_f(0)
  *
- * A combination is a chain of (feature, option) with option > 0, features rising. Its successors raise the last option, append
- * the next feature's option 1, or move the last option 1 on to the next feature. Each combination has one predecessor, which costs
- * no more, so a heap gives them in order and holds only the border of those that were taken.
+ * A combination is a chain of (feature, option) with option > 0, features rising. Its successors raise the last option, append the next
+ * feature's option 1, or move the last option 1 on to the next feature. Each combination has one predecessor, which costs no more. A heap
+ * therefore gives the combinations in order and holds only the successors of those already taken.
  */
 import { NodeHeap } from '../shared/node-heap.js';
 
@@ -24,11 +24,11 @@ interface Link {
 
 export class CostOrder {
   private readonly open = new NodeHeap<Link | null>();
-  /** Positions of the menus with a choice, in the order of the chain. */
+  /** Positions of the menus with several options, in the order of the chain. */
   private readonly order: readonly number[];
   private readonly base: number;
 
-  /** `menus`: by feature, cheapest first and at least one. */
+  /** `menus`: options by feature, cheapest first, at least one each. */
   constructor(private readonly menus: readonly (readonly Option[])[]) {
     const rise = (f: number) => menus[f][1].price - menus[f][0].price;
     this.order = [...menus.keys()].filter((f) => menus[f].length > 1).sort((a, b) => rise(a) - rise(b) || a - b);
@@ -36,12 +36,12 @@ export class CostOrder {
     this.open.push(null, this.base);
   }
 
-  /** The least price of what is left; Infinity: nothing is. */
+  /** The least price of the remaining combinations; Infinity: none remains. */
   get least(): number {
     return this.open.least();
   }
 
-  /** Writes the next combination's options by feature. False: there is none. */
+  /** Writes the next combination's options by feature. False: no combination is left. */
   next(options: Int32Array): boolean {
     if (!this.open.size) return false;
     const link = this.open.pop() ?? null;

@@ -1,7 +1,7 @@
 /**
- * Enumeration: where every feature that may change takes listed values, all combinations in the order of their cost. The first one
- * that is an answer is the optimum; when there is none left, none exists. Exact for every family, those of which only scores
- * are known included, and the judge of other methods in tests.
+ * Enumeration: where every feature that may change takes listed values, all combinations in the order of their cost. The first combination
+ * that is an answer is the optimum. If no combination is an answer, none exists. The method is exact for every family, including families
+ * with scores only, and serves as the reference for other methods in tests.
  *
  *   min Σ_f c_f(v_f) + term(v)   over   v in Π_f V_f,   policy kept,   the model says yes
  *
@@ -10,8 +10,8 @@
  * Mahalanobis cost is no sum over features. There the order is that of a sum below it,  Δᵀ M Δ >= λ Σ M_ff Δ_f²  with λ the least
  * eigenvalue of M scaled to a diagonal of ones, and the search ends when that sum reaches the best answer.
  *
- * Limits: a thousand or so values per feature, about a million combinations, and the budget. A search that ends early still
- * has a bound: the least cost of what is left.
+ * Limits: a thousand or so values per feature, about a million combinations, and the budget. A search that ends early still has a bound:
+ * the least cost of the remaining combinations.
  */
 import { type Feature, gather } from '../../models/features.js';
 import { type Cost, changeCost, evaluateCost } from '../../policy/cost.js';
@@ -40,11 +40,11 @@ import { CostOrder, type Option } from './cost-order.js';
 
 const MOST_VALUES = 2000;
 const MOST_COMBINATIONS = 1e6;
-/** Points that are scored together where only scores are known. */
+/** The number of points scored together where only scores are known. */
 const BATCH = 128;
-/** What rounding may do to a sum of costs, as a share. */
+/** The largest relative rounding error of a sum of costs. */
 const ROUNDING = 1e-12;
-/** Operations for a combination besides the model's own. */
+/** Operations for a combination, apart from the model's own. */
 const FLOPS_PER_COMBINATION = 700;
 const FLOPS_PER_COLUMN = 30;
 
@@ -93,7 +93,7 @@ class PreparedEnumeration implements Prepared {
     return limit(best.isFound ? best.x : null, Math.min(least, best.cost) * (1 - ROUNDING));
   }
 
-  /** The next combinations that keep the policy and are worth asking about. */
+  /** The next combinations that keep the policy and are cheap enough to ask about. */
   private take(order: CostOrder, menus: Menus, domain: Domain, below: number) {
     const points: Float64Array[] = [];
     const options = new Int32Array(menus.length);
@@ -107,7 +107,7 @@ class PreparedEnumeration implements Prepared {
     return { points, taken };
   }
 
-  /** Only where the order is by a sum below the cost. */
+  /** Needed only where the order is by a lower bound of the cost. */
   private isCheaper(domain: Domain, x: Float64Array, below: number): boolean {
     if (!this.floor || below === Infinity) return true;
     const { space, cost } = this.problem;
@@ -149,7 +149,7 @@ class PreparedEnumeration implements Prepared {
   }
 }
 
-/** What a feature may become; a missing number stays so. Null: too many, or any number. */
+/** The possible values of a feature. A missing number stays missing. Null: too many, or continuous. */
 function listValues(domain: Domain, feature: Feature): number[] | null {
   if (Number.isNaN(domain.origin[feature.column])) return [Number.NaN];
   if (feature.kind === 'choice') return openCategories(domain, feature);
@@ -157,7 +157,7 @@ function listValues(domain: Domain, feature: Feature): number[] | null {
   return countValues(domain, feature) <= MOST_VALUES ? [...valuesOf(domain, feature)] : null;
 }
 
-/** -1 stands for the present columns where they are no single category, as an imputer may leave them. */
+/** -1 stands for the present columns where they equal no single category, as an imputer may leave them. */
 function openCategories(domain: Domain, feature: Feature): number[] {
   const isMixed = presentCategory(feature, domain) === NO_CATEGORY;
   return isMixed ? [NO_CATEGORY, ...listedValues(domain, feature)] : listedValues(domain, feature);
@@ -170,7 +170,7 @@ function presentCategory({ column, width }: Feature, { origin }: Domain): number
   return NO_CATEGORY;
 }
 
-/** By feature: λ M_ff, with what rounding may do taken off λ. */
+/** By feature: λ M_ff, with λ reduced by its rounding error. */
 function floorOf({ features, inverse }: NonNullable<Cost['metric']>, count: number): Float64Array {
   const d = features.length;
   const scale = features.map((_, i) => 1 / Math.sqrt(inverse[i][i]));
@@ -186,7 +186,7 @@ function floorOf({ features, inverse }: NonNullable<Cost['metric']>, count: numb
   return floor;
 }
 
-/** Every feature that may change has a step, decimals, categories or ranks. */
+/** Whether every feature that may change has a step, decimals, categories or ranks. */
 const isDiscrete = ({ rules }: Problem): boolean =>
   rules.every(({ never, feature, step }) => never || feature.kind === 'choice' || step > 0 || feature.decimals >= 0);
 

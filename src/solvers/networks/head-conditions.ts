@@ -1,8 +1,8 @@
 /**
- * The conditions of a network's last layer on the activations h of its last hidden layer, as linear ones:
+ * The conditions of a network's last layer on the activations h of its last hidden layer, as linear conditions:
  *
  *   row       lower <= a·h <= upper                                 as it is
- *   exp-sum   log Σ_j c_j exp(u_j·h + v_j) <= log B,  convex in h     its tangent at the point asked for
+ *   exp-sum   log Σ_j c_j exp(u_j·h + v_j) <= log B,  convex in h     its tangent at the given point
  */
 import { dot } from '../../linalg/vector.js';
 import type { ExpSum, LinearRow, Piece } from '../../models/region.js';
@@ -17,12 +17,12 @@ export class HeadConditions {
     this.sums = atoms.filter((atom): atom is ExpSum => atom.kind === 'exp-sum');
   }
 
-  /** Rows and convex sums only. */
+  /** Whether the piece has only rows and convex sums. */
   static fits({ atoms }: Piece): boolean {
     return atoms.every((atom) => atom.kind === 'exp-sum' && !atom.atLeast && atom.bound > 0);
   }
 
-  /** Around the point where the units' inputs are z. */
+  /** The conditions around the point where the units' inputs are z. */
   at(network: ReluNetwork, z: Float64Array): UnitCondition[] {
     const layer = network.layers.length;
     const tangents = this.sums.length ? this.tangentsAt(network.activations(layer, z)) : [];

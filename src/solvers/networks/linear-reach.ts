@@ -1,10 +1,11 @@
 /**
- * How far a linear function can get for a cost:
+ * The largest value of a linear function within a cost:
  *
  *   max a·Δ   s.t.   x + Δ in the domain,   cost(Δ) <= C
  *
- * from above. L0, L1 and percentile are a knapsack, filled by gain per cost; a feature that is filled in part counts in part. For L2 and
- * Mahalanobis the lesser of two bounds counts: that of the box, and  √(C aᵀS a)  of the ball, with S the inverse of the cost's matrix.
+ * as an upper bound. L0, L1 and percentile are a knapsack, filled in the order of gain per cost. A feature that fits only in part counts in
+ * part. L2 and Mahalanobis use the smaller of two bounds: that of the box, and  √(C aᵀS a)  of the ball, with S the inverse of the cost's
+ * matrix.
  */
 import { solvePositive } from '../../linalg/symmetric.js';
 import type { Feature } from '../../models/features.js';
@@ -12,7 +13,7 @@ import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import { costCurve, leastChord } from '../shared/cost-curve.js';
 
-/** What rounding may do to a sum, as a share of its terms. */
+/** The largest rounding error of a sum, as a share of its terms. */
 const ROUNDING = 2 ** -46;
 
 export class LinearReach {
@@ -23,7 +24,7 @@ export class LinearReach {
   private readonly price: Float64Array;
   private readonly rate: Float64Array;
   private readonly order: number[];
-  /** By feature: the least cost of a unit of its move, to both sides. */
+  /** By feature: the least cost of one unit of move, over both sides. */
   private readonly slope: Float64Array;
   private domain!: Domain;
   private most = Infinity;
@@ -47,7 +48,7 @@ export class LinearReach {
     for (const feature of this.problem.space.features) this.slope[feature.index] = this.slopeOf(feature);
   }
 
-  /** The most of a·x, from above but for rounding. */
+  /** An upper bound of a·x, up to rounding. */
   mostOf(a: Float64Array): number {
     const { origin } = this.domain;
     let sum = 0;
@@ -66,7 +67,7 @@ export class LinearReach {
     return this.isSquared ? Math.min(sum, this.ballOf(a)) : this.knapsack(a);
   }
 
-  /** The most that a feature can add on its own; negative where the domain makes the feature move. */
+  /** The largest contribution of a feature alone; negative where the domain forces the feature to move. */
   private gainOf({ kind, column, width }: Feature, a: Float64Array): number {
     const { lower, upper, origin } = this.domain;
     if (kind !== 'choice') {
@@ -82,7 +83,7 @@ export class LinearReach {
     return best - here;
   }
 
-  /** Items in the order of their gain per cost; the last one in part. */
+  /** Fills items in the order of their gain per cost. The last item counts in part. */
   private knapsack(a: Float64Array): number {
     const { gain, price, rate, order } = this;
     let sum = 0;
@@ -105,7 +106,7 @@ export class LinearReach {
     return sum;
   }
 
-  /** The cost of a feature's whole gain, and the gain per cost. What costs a weight at once and is too dear gains nothing. */
+  /** The cost of a feature's whole gain, and the gain per cost. A feature with a fixed cost above the limit gains nothing. */
   private weigh({ kind, index, column }: Feature, a: Float64Array): void {
     const { norm, weight } = this.problem.cost;
     if (kind === 'choice' || norm === 'l0') {
@@ -128,7 +129,7 @@ export class LinearReach {
     return slope < Infinity ? slope * (1 - ROUNDING) : weight[index];
   }
 
-  /** √(C aᵀS a): a category counts as the square of its share, which costs no more. */
+  /** √(C aᵀS a). A category counts as the square of its share, which costs no more. */
   private ballOf(a: Float64Array): number {
     const { cost, space } = this.problem;
     const metric = cost.metric?.features ?? [];

@@ -3,10 +3,10 @@
  *
  *   min cost(x' - x)   s.t.   a_k·h(x') >= need_k,   domain, links, clauses          h the activations of relu layers
  *
- * A node has said of some units that they are on (z >= 0) or off (z <= 0). The other units are replaced by lines that hold within the bounds
- * of their inputs (relu-network.ts). These bounds are those of the domain and of the best cost so far (linear-reach.ts): near the row most
- * units cannot change their phase. A node's relaxation is cut where its point breaks a condition, until the point breaks none or no cut is
- * left; then the unit whose chord lies highest above its answer is split.
+ * A node fixes some units as on (z >= 0) or off (z <= 0). Lines that hold within the bounds of their inputs replace the other units
+ * (relu-network.ts). These bounds follow from the domain and from the incumbent's cost (linear-reach.ts): near the row most units cannot
+ * change their phase. Cuts are added to a node's relaxation where its point breaks a condition, until the point breaks none or no cut
+ * helps. Then the node is split at the unit whose chord lies highest above its output.
  *
  * Answers: the relaxation's point if the model confirms it, and the optimum of the linear piece that the point lies in.
  */
@@ -26,18 +26,18 @@ import type { ReluNetwork, UnitBounds, UnitCondition } from './relu-network.js';
 const MAX_ROUNDS = 30;
 /** Rounds of Newton's method for a first answer. */
 const WALK = 12;
-/** How often the piece of an answer is left for a neighbour. */
+/** How often the search moves from the piece of an answer to a neighbour. */
 const MAX_FLIPS = 12;
-/** A gap of this share counts as closed. */
+/** A relative gap up to this size counts as closed. */
 const CLOSED = 5e-7;
 /** A cut that is broken by less than this share of its terms gains nothing. */
 const NEAR = 1e-9;
-/** What rounding may do to a sum, as a share of its terms. */
+/** The largest rounding error of a sum, as a share of its terms. */
 const ROUNDING = 2 ** -46;
-/** A row that is further from a point does not bind there, as a share of its terms. */
+/** A row further from a point than this share of its terms does not bind there. */
 const BINDS = 1e-7;
 
-/** What the search is made of, prepared once. */
+/** The parts of the search, prepared once. */
 export interface PhaseParts {
   readonly problem: Problem;
   readonly network: ReluNetwork;
@@ -48,16 +48,16 @@ export interface PhaseParts {
 }
 
 interface PhaseNode {
-  /** By unit: 1 on, -1 off, 0 not said. */
+  /** By unit: 1 on, -1 off, 0 free. */
   readonly phases: Int8Array;
-  /** The phases that were said: as rows for units of the first layer, as conditions to be cut for the others. */
+  /** The fixed phases: as rows for units of the first layer, as conditions to be cut for the others. */
   readonly said: readonly LinearRow[];
   readonly conditions: readonly UnitCondition[];
   readonly cuts: readonly LinearRow[];
   readonly bound: number;
 }
 
-/** The end of a node's rounds. */
+/** The result of a node's rounds. */
 interface Relaxed {
   readonly x: Float64Array;
   readonly bound: number;
@@ -71,10 +71,10 @@ const asPiece = (row: LinearRow): Piece => ({ rows: [row], atoms: [] });
 export class PhaseSearch {
   private readonly z: Float64Array;
   private readonly lost: Float64Array;
-  /** Bounds without any phase said, and the cost that they hold for. */
+  /** The bounds without any fixed phase, and the cost for which they hold. */
   private bounds: UnitBounds;
   private boundsFor = Number.NaN;
-  /** Least bound of the nodes that were closed, and of those that nothing more is found about. */
+  /** The least bound of the closed nodes and of the nodes that could not be resolved. */
   private closed = Infinity;
 
   constructor(
@@ -116,7 +116,7 @@ export class PhaseSearch {
     return this.parts.best.conclude(Math.min(open, this.closed));
   }
 
-  /** Newton's method: the conditions as they are where the last point lies, until a point has the target. */
+  /** Newton's method: linearises the conditions at the last point until a point has the target. */
   private walk(): void {
     const { network, head } = this.parts;
     let x = this.domain.origin;
@@ -133,14 +133,14 @@ export class PhaseSearch {
     }
   }
 
-  /** Every unit in its phase at z, but for those that have one said. */
+  /** Every unit in its phase at z, except units with a fixed phase. */
   private phasesAt(said: Int8Array): UnitBounds {
     const on = (u: number) => (said[u] || (this.z[u] > 0 ? 1 : -1)) > 0;
     const lo = this.z.map((_, u) => (on(u) ? 0 : -Infinity));
     return { lo, hi: lo.map((low) => (low === 0 ? Infinity : 0)) };
   }
 
-  /** From piece to piece: the optimum of the linear piece that x lies in, then of its neighbours, while that helps. */
+  /** Moves from piece to piece: the optimum of the linear piece that contains x, then of its neighbours, while the cost falls. */
   private improve(start: Float64Array): void {
     const { network, best } = this.parts;
     let x = start;
@@ -155,7 +155,7 @@ export class PhaseSearch {
     }
   }
 
-  /** The optimum of a linear piece; null: no answer there. */
+  /** The optimum of a linear piece. Null: the piece has no answer. */
   private solvePiece(phases: Int8Array): Float64Array | null {
     const { network, head } = this.parts;
     const unsaid = this.phasesOf(phases);
@@ -172,7 +172,7 @@ export class PhaseSearch {
     return { lo, hi: lo.map((low) => (low === 0 ? Infinity : 0)) };
   }
 
-  /** Of the units that can be in either phase for the best cost. */
+  /** The conditions of the units that can be in either phase within the incumbent's cost. */
   private phaseConditions(phases: Int8Array): UnitCondition[] {
     const { network } = this.parts;
     const { lo, hi } = this.boundsNow();
@@ -181,7 +181,7 @@ export class PhaseSearch {
       .map((u) => network.phaseOf(u, phases[u] > 0 ? 1 : -1));
   }
 
-  /** A point of the cheapest neighbour piece: one unit that is at its bend changes its phase. */
+  /** A point of the cheapest neighbouring piece: one unit at its bend changes its phase. */
   private acrossFrom(x: Float64Array, phases: Int8Array): Float64Array | null {
     const { network, best } = this.parts;
     network.run(x, this.z);
@@ -200,7 +200,7 @@ export class PhaseSearch {
     return to;
   }
 
-  /** Bounds for the best cost so far. */
+  /** Bounds for the incumbent's cost. */
   private boundsNow(): UnitBounds {
     const { ceiling } = this;
     if (this.boundsFor !== ceiling) {
@@ -210,7 +210,7 @@ export class PhaseSearch {
     return this.bounds;
   }
 
-  /** Layer by layer: each unit's input from above and below, as functions of x, over what the cost can reach. */
+  /** Layer by layer: upper and lower bounds of each unit's input, as functions of x, over the points within the cost. */
   private boundsWith(phases: Int8Array, ceiling: number): UnitBounds {
     const { network, reach } = this.parts;
     const bounds = { lo: new Float64Array(network.units), hi: new Float64Array(network.units) };
@@ -229,7 +229,7 @@ export class PhaseSearch {
     return bounds;
   }
 
-  /** The most that a condition's left side can exceed its need by. */
+  /** The largest amount by which a condition's left side can exceed its need. */
   private mostOf(condition: UnitCondition, bounds: UnitBounds, z: Float64Array): number {
     const row = this.parts.network.substitute(condition, bounds, z);
     if (!row) return Infinity;
@@ -267,7 +267,7 @@ export class PhaseSearch {
     return [];
   }
 
-  /** Rounds of cutting planes; undefined: nothing is left of the node. */
+  /** Rounds of cutting planes. Undefined: the node is proved empty. */
   private relax(node: PhaseNode, bounds: UnitBounds): Relaxed | undefined {
     const { network, head } = this.parts;
     let cuts = [...node.cuts];
@@ -306,7 +306,7 @@ export class PhaseSearch {
     return network.substitute(condition, bounds, this.z);
   }
 
-  /** On the unit whose chord is furthest above its answer, in the condition that x breaks most. */
+  /** Splits at the unit whose chord is furthest above its output, in the condition that x breaks most. */
   private split(node: PhaseNode, { x, bound, cuts, bounds }: Relaxed): PhaseNode[] {
     const unit = this.unitToSplit(node, bounds, x);
     if (unit < 0) return this.close(bound);
@@ -345,7 +345,7 @@ export class PhaseSearch {
     });
   }
 
-  /** Takes a point that has the target. */
+  /** Offers a point that has the target. */
   private offer(x: Float64Array): boolean {
     const { problem, best } = this.parts;
     this.limits.budget.spend(this.parts.network.flops / FLOPS_PER_UNIT);

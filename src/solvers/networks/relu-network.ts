@@ -5,8 +5,9 @@
  *
  *   a·h_l >= need   =>   u·x >= v        by substituting layer after layer, from the last one on (Zhang et al., CROWN)
  *
- * A unit with a positive coefficient is replaced by the chord above it. A unit with a negative coefficient is replaced by z or by 0, whichever
- * is larger at a given point: for one hidden layer that is the deepest cut at this point. Where no unit is free, u·x >= v is the condition itself.
+ * A unit with a positive coefficient is replaced by the chord above it. A unit with a negative coefficient is replaced by z or by 0,
+ * whichever is larger at a given point: for one hidden layer that is the deepest cut at this point. Where no unit is free, u·x >= v is the
+ * condition itself.
  */
 import { pullBackVector } from '../../linalg/affine.js';
 import type { LinearRow, NetworkAtom } from '../../models/region.js';
@@ -18,7 +19,7 @@ export interface UnitCondition {
   readonly need: number;
 }
 
-/** Where the inputs of all units lie, one layer behind the other. */
+/** Bounds of the inputs of all units, layer after layer. */
 export interface UnitBounds {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
@@ -27,7 +28,7 @@ export interface UnitBounds {
 interface ReluLayer {
   readonly weights: readonly Float64Array[];
   readonly bias: Float64Array;
-  /** The place of its first unit among all units. */
+  /** The index of its first unit among all units. */
   readonly first: number;
   readonly isLinear: boolean;
 }
@@ -86,7 +87,7 @@ export class ReluNetwork {
     }
   }
 
-  /** What a unit of a layer answers to its input. */
+  /** The output of a unit of a layer for its input. */
   answer(l: number, z: number): number {
     return this.layers[l].isLinear ? z : Math.max(0, z);
   }
@@ -106,8 +107,8 @@ export class ReluNetwork {
   }
 
   /**
-   * A row of x that the condition implies within the bounds; null: nothing bounds a unit from above. `z`: the inputs of all units at the
-   * point to cut at. `lost`: by unit, how much the chord lies above the unit there, times its coefficient.
+   * A row of x that the condition implies within the bounds. Null: a unit has no upper bound. `z`: the inputs of all units at the point to
+   * cut at. `lost`: by unit, the distance of the chord above the unit there, times its coefficient.
    */
   substitute(
     { layer, a, need }: UnitCondition,
@@ -157,7 +158,7 @@ export class ReluNetwork {
   }
 }
 
-/** The line over relu between two inputs, as slope and shift; shift Infinity: there is none. */
+/** The chord over relu between two inputs, as slope and shift. Shift Infinity: no chord exists. */
 function chordOf(lo: number, hi: number): [number, number] {
   if (hi === Infinity) return [1, -lo];
   if (lo === -Infinity) return [0, hi];

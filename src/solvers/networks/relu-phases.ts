@@ -1,9 +1,10 @@
 /**
- * Networks of relu units, exactly: branch and bound over the phases of units (phase-search.ts), around the table's solver of linear rows.
+ * Exact answers for networks of relu units: branch and bound over the phases of units (phase-search.ts), around the table's solver of
+ * linear rows.
  *
- * Every cost, integers, steps, categories, links, alternatives and caps: all that the inner solver takes. The number of nodes grows with the
- * units that can change their phase for the cost of the best answer.
- * Source: Mohammadi et al. (2021) and Tjeng et al. (2019), whose big-M program is branched on here without its lifted variables.
+ * The method accepts every cost, integers, steps, categories, links, alternatives and caps that the inner solver accepts. The number of
+ * nodes grows with the units that can change their phase within the incumbent's cost. Source: Mohammadi et al. (2021) and Tjeng et al.
+ * (2019), whose big-M program is branched on here without its lifted variables.
  */
 import type { NetworkAtom } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
@@ -46,7 +47,7 @@ function accepts(problem: Problem, table: SolverTable): 'no' | 'exact' {
   return fits && relax(problem, table).solvers.length ? 'exact' : 'no';
 }
 
-/** Beyond this even one look at all units takes longer than a row has: such networks are left to the general optimisers. */
+/** With more units even one evaluation of all units takes longer than the budget of a row. The general optimisers take such networks. */
 const MOST_UNITS = 10_000;
 
 const isDescribed = ({ head, layers }: NetworkAtom): boolean =>
