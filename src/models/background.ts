@@ -1,6 +1,6 @@
 /**
  * Knowledge of the population: statistics by feature and rows of the training set. A statistic in the document wins. Otherwise the
- * statistic is computed from the samples. Otherwise it is absent, and its user decides.
+ * statistic is computed from the samples. Otherwise the statistic is absent, and the caller decides.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { BackgroundDocument, RowValue } from '../documents/model-document.js';
@@ -22,13 +22,13 @@ export interface Background {
   std(feature: Feature): number | undefined;
   /** Ascending values at equally spaced probabilities from 0 to 1. */
   quantiles(feature: Feature): readonly number[] | undefined;
-  /** Covariance of the named features, when given or computable. */
+  /** Covariance of the named features, if given or computable. */
   covariance(features: readonly Feature[]): number[][] | undefined;
-  /** A forest over the model's columns, before preprocessing, that tells what is normal; null when none was brought. */
+  /** A forest over the model's columns, before preprocessing, that measures normality. Null: the document has none. */
   readonly isolationForest: BroughtForest | null;
-  /** The density of numbers; null when none was brought. */
+  /** The density of numbers. Null: the document has none. */
   readonly mixture: BroughtMixture | null;
-  /** What threads share: samples and forest. */
+  /** The samples and the forest, which threads share. */
   readonly shared: SharedBackground;
 }
 
@@ -45,7 +45,7 @@ export interface BroughtForest {
 
 const QUANTILES = 101;
 
-/** `known`: the document's samples and forest, when they were read before and left out. */
+/** `known`: the document's samples and forest, if they were read before and left out of the document. */
 export function buildBackground(
   document: BackgroundDocument,
   space: FeatureSpace,
@@ -103,7 +103,7 @@ function readForest(
   return { forest, offset };
 }
 
-/** Statistics are asked for again by every policy that is compiled. */
+/** Caches a statistic, because every compiled policy asks for it again. */
 function once<T>(compute: (feature: Feature) => T): (feature: Feature) => T {
   const known = new Map<Feature, T>();
   return (feature) => {

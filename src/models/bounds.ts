@@ -1,28 +1,28 @@
 /**
- * The largest documents. Each bound is a bound on work: at the bound, loading or preparing takes a few seconds. A larger document
- * is refused with the field, its size and the size that would fit. The values here serve the library. `bounds` in the
- * configuration serves commands, workers and the API.
+ * The largest documents. Each bound is a bound on work: at the bound, loading or preparing takes a few seconds. A larger document is
+ * refused with the field, its size and the size that would fit. The values here apply to the library. `bounds` in the configuration applies
+ * to commands, workers and the API.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { ModelDocument, PreprocessingStep } from '../documents/model-document.js';
 import type { FeatureSpace } from './features.js';
 
 export interface Bounds {
-  /** Columns of a model. A one-hot category takes one for each of its values. */
+  /** Columns of a model. A one-hot category takes one column for each of its values. */
   readonly columns: number;
-  /** Levels of splits in a tree. Methods over trees go down by calls of themselves. */
+  /** Levels of splits in a tree. Methods over trees are recursive. */
   readonly treeLevels: number;
   /** Numbers in background.samples: rows x features. */
   readonly sampleValues: number;
-  /** Multiply-adds for matrices: covariances and their inverses, dense steps behind each other. */
+  /** Multiply-adds for matrices: covariances, their inverses, and products of successive dense steps. */
   readonly matrixWork: number;
   /** Numbers in the rows of a target's region: pieces x rows x columns. */
   readonly regionNumbers: number;
-  /** Looks of the trees of a plausibility at samples. */
+  /** Evaluations of plausibility trees on samples. */
   readonly plausibilityLooks: number;
   /** Distances between background rows that the graph of a path may take. */
   readonly pathDistances: number;
-  /** Pairs of rows that are next to each other in the graph of a path. */
+  /** Pairs of adjacent rows in the graph of a path. */
   readonly pathEdges: number;
 }
 
@@ -68,7 +68,7 @@ export function checkMatrixWork(work: number, path: string, what: string, bounds
   throw beyondBound(path, `${amount}; at most ${bounds.matrixWork.toExponential(1)} are taken`, 'matrixWork');
 }
 
-/** A dense step is multiplied with the steps before it, once one of these was dense. */
+/** A dense step is multiplied with the steps before it if one of these is dense. */
 export function checkSteps(steps: readonly PreprocessingStep[], columns: number, bounds: Bounds): void {
   let [width, work, isDense] = [columns, 0, false];
   for (const [i, step] of steps.entries()) {

@@ -3,8 +3,8 @@
  *
  *   q(x) = (x - μ)ᵀ P (x - μ) - (x - ν)ᵀ R (x - ν) + constant  <=  0,      P, R positive semidefinite
  *
- * which is its own difference of convex functions. Values and gradients are computed from the differences x - μ and
- * x - ν, so that features far from zero lose no digits; through preprocessing x = M z + o they are computed in x.
+ * which is a difference of convex functions. Values and gradients are computed from the differences x - μ and x - ν, so features far from
+ * zero lose no digits. With preprocessing x = M z + o they are computed in x.
  */
 import { type AffineMap, applyMap, pullBackVector } from '../linalg/affine.js';
 import {
@@ -43,7 +43,7 @@ const scratchOf = (size: number): Scratch => ({
 });
 
 export class DistanceDifference {
-  /** Made when first needed: a model of many prototypes has many differences that are never evaluated. */
+  /** Allocated on first use: a model of many prototypes has many differences that are never evaluated. */
   private own: Scratch | undefined;
 
   constructor(
@@ -51,7 +51,7 @@ export class DistanceDifference {
     readonly far: Centre,
     readonly constant: number,
     readonly map: AffineMap | null = null,
-    /** The size of what the constant was made of, and the model adds to the distances one by one. */
+    /** The size of the constant's parts, which the model adds to the distances one by one. */
     readonly size = Math.abs(constant),
   ) {}
 
@@ -60,7 +60,7 @@ export class DistanceDifference {
     return this.own;
   }
 
-  /** The same behind a map, for a difference that has none. */
+  /** The same difference behind a map, for a difference without a map. */
   behind(map: AffineMap): DistanceDifference {
     return new DistanceDifference(this.near, this.far, this.constant, map, this.size);
   }
@@ -87,7 +87,7 @@ export class DistanceDifference {
     return quadraticForm(this.far.matrix, this.inside(z), this.far.at);
   }
 
-  /** The size of what cancels in the value: rounding is measured against it. */
+  /** The size of the terms that cancel in the value. Rounding is relative to this size. */
   magnitude(z: Float64Array): number {
     const x = this.inside(z);
     return (
@@ -95,7 +95,7 @@ export class DistanceDifference {
     );
   }
 
-  /** How far rounding may put the value off, here or in the model. */
+  /** The largest rounding error of the value, here or in the model. */
   rounding(z: Float64Array): number {
     const x = this.inside(z);
     const { near, far, constant } = this;
@@ -132,7 +132,7 @@ export class DistanceDifference {
     return this.combine(z, 1, 0);
   }
 
-  /** Gradient of the far part alone, the one that the convex-concave procedure makes linear. */
+  /** Gradient of the far part alone, which the convex-concave procedure linearises. */
   farGradient(z: Float64Array): Float64Array {
     return this.combine(z, 0, 1);
   }

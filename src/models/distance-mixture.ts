@@ -3,9 +3,9 @@
  *
  *   Σ_k w_k (x - μ_k)ᵀ P_k (x - μ_k)  =  (x - m)ᵀ R (x - m) + constant,     R = Σ w_k P_k,   R m = Σ w_k P_k μ_k,   w_k > 0, Σ w_k = 1
  *
- * The right side of the equation for m is added up from differences to one of the centres, so that features far from zero lose no
- * digits. What is left of the equation after rounding, r, is a slope of the error: |2 r·δ| <= ε Σ R_ii δ_i² + Σ r_i² / (ε R_ii). The
- * first term is of the size of the rounding of a distance, the second is the doubt about the constant.
+ * The right side of the equation for m is added up from differences to one of the centres, so features far from zero lose no digits. The
+ * residual r of the equation after rounding is a slope of the error: |2 r·δ| <= ε Σ R_ii δ_i² + Σ r_i² / (ε R_ii). The first term has the
+ * size of the rounding error of a distance, the second is the doubt about the constant.
  */
 import { solvePositive } from '../linalg/symmetric.js';
 import {
@@ -28,11 +28,11 @@ export interface WeightedCentre {
 export interface MixedDistance {
   readonly centre: Centre;
   readonly constant: number;
-  /** How far rounding may put the constant off. */
+  /** The largest rounding error of the constant. */
   readonly doubt: number;
 }
 
-/** Of weights that add up to 1. */
+/** The weights must add up to 1. */
 export function mixDistances(parts: readonly WeightedCentre[]): MixedDistance {
   if (parts.length === 1) return { centre: parts[0].centre, constant: 0, doubt: 0 };
   const matrix = mixMatrices(parts);
@@ -79,7 +79,7 @@ function solveFull({ size, entries }: SymmetricMatrix, side: Float64Array): Floa
   return solvePositive(rows, [[...side]])?.[0];
 }
 
-/** Σ r_i² / (ε R_ii), with what rounding may hide of r. */
+/** Σ r_i² / (ε R_ii), with r enlarged by its rounding error. */
 function doubtOf(parts: readonly WeightedCentre[], { at, matrix }: Centre): number {
   const share = formRoundingShare(matrix);
   const rest = pullFrom(parts, at);

@@ -6,8 +6,8 @@
  *   exp-sum          u_j linear in x                                    (softmax, LDA)
  *   exp-quadratics   u_j = ½ (d_t(x) - d_j(x)) + o_j, a difference of two distances        (naive Bayes, QDA)
  *
- * Solvers see both kinds alike: the exponents w at a point, and conditions  Σ_j a_j w_j <= level.  Such a condition is a linear row, or
- * one quadratic: a weighted sum of distances is a distance (distance-mixture.ts).
+ * Both kinds have the same interface for solvers: the exponents w at a point, and conditions  Σ_j a_j w_j <= level.  A condition is a
+ * linear row or one quadratic: a weighted sum of distances is a distance (distance-mixture.ts).
  */
 import { dot } from '../linalg/vector.js';
 import { type Centre, DistanceDifference } from './distance-difference.js';
@@ -24,20 +24,23 @@ import {
   pullBack,
 } from './region.js';
 
-/** Which way rounding is counted: `eased` conditions hold for all that the exact one holds for, `tightened` ones imply it. */
+/**
+ * The direction in which rounding is counted: an `eased` condition holds wherever the exact condition holds, a `tightened` condition
+ * implies it.
+ */
 export type RoundingSide = 'eased' | 'tightened';
 
 export interface Exponents {
   readonly count: number;
-  /** The sum is at least the bound, in place of at most. */
+  /** The sum is at least the bound, instead of at most. */
   readonly atLeast: boolean;
   /** w at x. */
   at(x: Float64Array): Float64Array;
-  /** Σ_j a_j w_j <= level, for points about as far out as `around`. */
+  /** Σ_j a_j w_j <= level, for points of about the magnitude of `around`. */
   condition(a: Float64Array, level: number, side: RoundingSide, around: Float64Array): Piece;
 }
 
-/** What rounding may do to a sum of exponents, as a share of its terms. */
+/** The largest rounding error of a sum of exponents, as a share of its terms. */
 const ROUNDING = 2 ** -46;
 
 /** The sums of exponentials among atoms. */
@@ -47,20 +50,20 @@ export const exponentsOf = (atoms: readonly Atom[]): Exponents[] =>
     return atom.kind === 'exp-quadratics' ? [new QuadraticExponents(atom)] : [];
   });
 
-/** How far a probability's own rounding may move the logarithm of the sum: d log(sum) = dp / (p (1 - p)). */
+/** The effect of a probability's rounding on the logarithm of the sum: d log(sum) = dp / (p (1 - p)). */
 const probabilityDoubt = (count: number, logBound: number): number =>
   2 ** -52 * (count + 4) * (1 + Math.exp(-logBound)) + (logBound > DENORMAL ? 1 + Math.log(count + 1) : 0);
 
-/** Beyond this logarithm of a bound a probability has lost digits, for lack of smaller numbers. */
+/** Above this logarithm of a bound a probability is denormal and has lost digits. */
 const DENORMAL = 700;
-/** Logarithms of bounds of which a probability in doubles can tell the difference. */
+/** The range of log bounds that a probability in doubles can distinguish. */
 const LEAST_LOG_BOUND = -54 * Math.LN2;
 const LARGEST_LOG_BOUND = 745.2;
 
-/** The logarithm of the bound of a sum that has to be small. Below it all sums leave the same probability, as computed. */
+/** The logarithm of the bound of a sum that has to be small. All smaller sums give the same computed probability. */
 export const leastLogBound = (logBound: number): number => Math.max(LEAST_LOG_BOUND, logBound);
 
-/** log((1 - p)/p) for a probability of p, as well as doubles tell. */
+/** log((1 - p)/p) for a probability of p, within the range that doubles can distinguish. */
 export const logOddsAgainst = (p: number): number =>
   Math.min(LARGEST_LOG_BOUND, leastLogBound(Math.log1p(-p) - Math.log(p)));
 
@@ -126,7 +129,7 @@ class QuadraticExponents implements Exponents {
     return halfValues(this.sum.forms, x);
   }
 
-  /** Σ a_j w_j = ½ ((Σ a) d_t - Σ a_j d_j) + Σ a_j o_j: what has a positive weight is near, the rest is far. */
+  /** Σ a_j w_j = ½ ((Σ a) d_t - Σ a_j d_j) + Σ a_j o_j. Distances with a positive weight are near, the others are far. */
   condition(a: Float64Array, level: number, side: RoundingSide): Piece {
     const weights = [a.reduce((sum, value) => sum + value, 0), ...a.map((value) => -value)];
     const total = weights.reduce((sum, weight) => sum + Math.max(0, weight), 0);
@@ -143,12 +146,12 @@ class QuadraticExponents implements Exponents {
     return map ? pullBack(map, piece) : piece;
   }
 
-  /** The centres whose weights have the sign of the total, as shares of it. */
+  /** The centres whose weights have the sign of the total, as shares of the total. */
   private partsOf(weights: readonly number[], total: number): WeightedCentre[] {
     return this.centres.map((centre, k) => ({ centre, weight: weights[k] / total })).filter(({ weight }) => weight > 0);
   }
 }
 
-/** The doubt about the logarithm of the sum, beside that of the distances. */
+/** The doubt about the logarithm of the sum, apart from that of the distances. */
 export const sumDoubt = ({ forms, logBound }: ExpQuadratics): number =>
   ROUNDING * (1 + Math.max(...forms.map(({ size }) => 0.5 * size))) + probabilityDoubt(forms.length, logBound);

@@ -13,53 +13,53 @@ import type { SharedParts } from './shared-parts.js';
 import type { Forest } from './trees/tree.js';
 
 export interface Model {
-  /** Of a model that is scored elsewhere: where its raw outputs come from. */
+  /** For a model that is scored elsewhere: the memory that provides its raw outputs. */
   readonly memory?: ScoreMemory;
-  /** Of such a model: its scorer, as the document describes the scorer. */
+  /** For a model that is scored elsewhere: its scorer, as the document describes it. */
   readonly scoring?: ScoringParameters;
-  /** Of such a model: whether its scores may change while its digest stays. Its answers serve no other rows. */
+  /** For a model that is scored elsewhere: its scores may change while its digest stays. Its results are not reused for other rows. */
   readonly volatile?: boolean;
-  /** Whether the model itself says what a missing input means. */
+  /** Whether the model itself defines the meaning of a missing input. */
   readonly takesMissing?: boolean;
-  /** Of a model made of trees. */
+  /** The trees of a model that consists of trees. */
   readonly forest?: Forest;
-  /** What threads share of the model, by name. */
+  /** The parts of the model that threads share, by name. */
   readonly shared?: SharedParts;
-  /** Length of the raw output: what the model computes before any link. */
+  /** Length of the raw output, which the model computes before any link. */
   readonly rawOutputs: number;
   raw(x: Float64Array, out: Float64Array): void;
-  /** Raw output -> what is reported: a probability or raw score per class, or [prediction]. */
+  /** Raw output -> reported output: a probability or raw score per class, or [prediction]. */
   scores(raw: Float64Array, out: Float64Array): void;
   /** Raw output -> index of the predicted class, decided as the source library decides. Regressors: 0. */
   decide(raw: Float64Array): number;
-  /** Whether the raw output reaches the goal, exactly, by the model's own arithmetic. */
+  /** Whether the raw output reaches the goal, exactly, in the model's own arithmetic. */
   achieves(raw: Float64Array, goal: Goal): boolean;
-  /** How far the raw output is inside the goal, in a measure of the model's own: at least 0 where `achieves` says yes. */
+  /** The distance of the raw output inside the goal, in the model's own measure; at least 0 where `achieves` is true. */
   margin(raw: Float64Array, goal: Goal): number;
-  /** The slope of `margin` at an input, where there is one. */
+  /** The slope of `margin` at an input, if one exists. */
   gradient?(x: Float64Array, goal: Goal, out: Float64Array): void;
-  /** The inputs that reach the goal, as a union of pieces. No pieces: proved that no input does. */
+  /** The inputs that reach the goal, as a union of pieces. No pieces: it is proved that no input reaches the goal. */
   region(goal: Goal): Region;
 }
 
 export interface FamilyContext {
-  /** Columns that reach the model, after preprocessing. */
+  /** The number of columns after preprocessing. */
   readonly inputs: number;
   /** Number of classes; 0 for a regressor. */
   readonly classes: number;
-  /** Names of the classes, for parameters that speak of them. */
+  /** Names of the classes, for parameters that refer to them. */
   readonly labels: readonly string[];
-  /** What a model that was loaded before shares: the parameters then come without what the family `shares`. */
+  /** The shared parts of a model that was loaded before. The parameters then come without the fields that the family `shares`. */
   readonly shared?: SharedParts;
   readonly bounds: Bounds;
 }
 
 export interface Family<S extends z.ZodType = z.ZodType> {
   readonly name: string;
-  /** `either`: the document's classes tell. */
+  /** `either`: the document's classes decide. */
   readonly task: 'classification' | 'regression' | 'either';
   readonly schema: S;
-  /** The parameters that the model's shared parts stand for. */
+  /** The parameters that the model's shared parts replace. */
   readonly shares?: readonly string[];
   load(parameters: z.output<S>, context: FamilyContext): Model;
 }
@@ -74,7 +74,7 @@ export function checkWidth(values: readonly unknown[], expected: number, path: s
   throw new ElsewiseError('bad-document', message, `model.parameters.${path}`);
 }
 
-/** Refuses goals that a family has no region for, by name. */
+/** Refuses a goal for which a family has no region, by name. */
 export function refuseGoal(family: string, what: string): never {
   throw new ElsewiseError('unsupported', `${family} has no ${what}`, 'target');
 }

@@ -19,15 +19,15 @@ export interface Feature {
   readonly index: number;
   readonly kind: FeatureKind;
   readonly unit: string;
-  /** First model column; a `choice` (one-hot) feature has `width` of them, all others one. */
+  /** First model column. A `choice` (one-hot) feature has `width` columns, all others one. */
   readonly column: number;
   readonly width: number;
   readonly categories: readonly string[];
-  /** The place of each category. */
+  /** The index of each category. */
   readonly categoryIndex: ReadonlyMap<string, number>;
   readonly min: number;
   readonly max: number;
-  /** Digits after the point that an answer may have: 0 for whole numbers and ranks; -1: any. */
+  /** Digits after the decimal point that an answer may have: 0 for whole numbers and ranks; -1: any. */
   readonly decimals: number;
 }
 
@@ -100,7 +100,7 @@ const TRUE_WORDS = new Set(['true', '1', 'yes']);
 const FALSE_WORDS = new Set(['false', '0', 'no']);
 const MISSING_WORDS = new Set(['', 'na', 'nan', 'null']);
 
-/** Reads one value of a row as the feature's number. Throws with the path of the field when it cannot be. */
+/** Reads one value of a row as the feature's number. Throws with the path of the field if the value is not valid. */
 export function readValue(feature: Feature, raw: RowValue | undefined): number {
   if (raw === undefined || raw === null) return Number.NaN;
   switch (feature.kind) {
@@ -183,7 +183,7 @@ export function spread(space: FeatureSpace, values: Float64Array, columns: Float
   }
 }
 
-/** The value that the imputer's columns stand for; NaN: the model imputes nothing there. */
+/** The value that the imputer's columns represent; NaN: the model does not impute the feature. */
 export function imputedValue(feature: Feature, imputed: Float64Array): number {
   if (feature.kind !== 'choice') return imputed[feature.column];
   for (let k = 0; k < feature.width; k++) if (imputed[feature.column + k] > 0) return k;

@@ -1,4 +1,4 @@
-/** THE TABLE of model families. A new family is one file and one row here; the conformance suite runs over it. */
+/** THE TABLE of model families. A new family is one file and one row here. The conformance suite runs over the table. */
 
 import { blackBox } from './families/black-box.js';
 import { gaussianNaiveBayes, qda } from './families/gaussian.js';

@@ -1,6 +1,6 @@
 /**
- * Document -> loaded model: features laid out, preprocessing built, parameters parsed by the family, and the parity gate
- * passed: a model whose own scores differ from its probes is refused, with the row and the difference.
+ * Document -> loaded model: features are laid out, preprocessing is built, the family parses its parameters, and the parity gate is passed.
+ * A model whose scores differ from its probes is refused, with the row and the difference.
  */
 import { z } from 'zod';
 import { digestOf } from '../documents/digest.js';
@@ -19,7 +19,7 @@ import type { SharedParts } from './shared-parts.js';
 import { categoriesOf } from './trees/category-sets.js';
 import { type Forest, ranksOf } from './trees/tree.js';
 
-/** How far a score may be from its probe; libraries that compute in float32 get the second. */
+/** The largest difference between a score and its probe, for libraries that compute in float64 and in float32. */
 const PROBE_TOLERANCE = { float64: 1e-6, float32: 1e-4 };
 
 export interface LoadedModel {
@@ -33,9 +33,9 @@ export interface LoadedModel {
   readonly preprocessing: Preprocessing;
   readonly model: Model;
   readonly background: Background;
-  /** What it was loaded under, and its policies are prepared under. */
+  /** The bounds under which the model was loaded and its policies are prepared. */
   readonly bounds: Bounds;
-  /** Score of a row given by feature: what the model says of it. */
+  /** The model's scores and prediction for a row given by feature. */
   predict(features: Record<string, RowValue | undefined>): {
     prediction: string | number;
     scores: Record<string, number>;
@@ -43,15 +43,15 @@ export interface LoadedModel {
 }
 
 export interface LoadOptions {
-  /** The version under which a registry holds the document. */
+  /** The version of the document in a registry. */
   version?: number | null;
-  /** Skip the digest's computation when a registry has checked it already. */
+  /** The digest, if a registry has checked it already. It is then not computed again. */
   digest?: string;
-  /** How large the document and what is made of it may be. */
+  /** The largest document and the largest structures built from it. */
   bounds?: Bounds;
 }
 
-/** What threads share of a model that was loaded before. */
+/** The parts of a previously loaded model that threads share. */
 export interface SharedModelParts {
   readonly model: SharedParts | null;
   readonly background: SharedBackground;
@@ -61,7 +61,7 @@ export function loadModel(document: unknown, options: LoadOptions = {}): LoadedM
   return assemble(document, options);
 }
 
-/** A model from a document whose shared parts were taken out of it: see packed-model.ts. */
+/** A model from a document without its shared parts: see packed-model.ts. */
 export function assemble(document: unknown, options: LoadOptions, parts?: SharedModelParts): LoadedModel {
   const parsed = parseDocument(modelEnvelope, document, 'model');
   const family = families.get(parsed.family);
@@ -94,7 +94,7 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
     bounds,
     predict: (features) => predictRow(loaded, features),
   };
-  // The probes of a model that is scored elsewhere are checked by the loader that may wait: see scoring/probes.ts.
+  // The asynchronous loader checks the probes of a model that is scored elsewhere: see scoring/probes.ts.
   if (!model.memory) checkProbes(loaded);
   return loaded;
 }
@@ -122,7 +122,7 @@ function checkClasses(document: ModelDocument, task: string): readonly string[] 
   return classes;
 }
 
-/** A set is read from one column: from its numbers as they are, or from categories that are listed. */
+/** A set is read from one column: from its unchanged numbers, or from listed categories. */
 function checkSets(forest: Forest, space: FeatureSpace, { runColumn }: Preprocessing): void {
   const fail = (message: string) => new ElsewiseError('unsupported', message, 'model.preprocessing');
   const ranks = ranksOf(space);
@@ -136,7 +136,7 @@ function checkSets(forest: Forest, space: FeatureSpace, { runColumn }: Preproces
   }
 }
 
-/** Scores rows of one model; holds the scratch arrays, so one per thread and use. */
+/** Scores rows of one model. It holds the scratch arrays, so each thread and use needs its own. */
 export class Scorer {
   readonly columns: Float64Array;
   readonly raw: Float64Array;
@@ -148,7 +148,7 @@ export class Scorer {
     this.scores = new Float64Array(Math.max(1, loaded.classes.length));
   }
 
-  /** What reaches the model of values by feature; only valid until the next one. */
+  /** The model's input for values by feature, valid until the next call. */
   inputOf(values: Float64Array): Float64Array {
     spread(this.loaded.space, values, this.columns);
     return this.loaded.preprocessing.run(this.columns);
@@ -165,7 +165,7 @@ export class Scorer {
     this.loaded.model.raw(this.loaded.preprocessing.run(columns), this.raw);
   }
 
-  /** Whether what was shown last are numbers. The raw output of an impossible class may be -Infinity. */
+  /** Whether the last scores are numbers. The raw output of an impossible class may be -Infinity. */
   isFinite(): boolean {
     return this.scores.every(Number.isFinite) && !this.raw.some(Number.isNaN);
   }
@@ -201,7 +201,7 @@ export function probeInputs(loaded: LoadedModel): Float64Array[] {
   return rows.map((values) => inputOf(loaded, values));
 }
 
-/** The parity gate: refuses a model whose scores are not those of its probes. */
+/** The parity gate: refuses a model whose scores differ from its probes. */
 export function checkProbes(loaded: LoadedModel): void {
   const probes = loaded.document.probes;
   if (!probes) return;

@@ -1,10 +1,10 @@
 /**
- * How far scores are inside a goal.
+ * The distance of scores inside a goal.
  *
  *   interval   min(score - from, to - score)
  *   class      score_t - max_{j != t} score_j - margin
  *
- * A goal that is reached has a margin of at least 0. The reverse holds but for ties, which the model decides.
+ * A goal that is reached has a margin of at least 0. The reverse holds except for ties, which the model decides.
  */
 import type { Goal } from './region.js';
 
@@ -15,7 +15,7 @@ export function leadOf(values: Float64Array, index: number): number {
   return values[index] - values[rivalOf(values, index)];
 }
 
-/** Of the scores that are shown: by class, or a regressor's prediction. */
+/** The margin of reported scores: by class, or of a regressor's prediction. */
 export function goalMargin(shown: Float64Array, goal: Goal): number {
   return goal.kind === 'interval'
     ? insideOf(shown[goal.index], goal.from, goal.to)
@@ -25,7 +25,7 @@ export function goalMargin(shown: Float64Array, goal: Goal): number {
 /** Adds `factor` times the slope of one raw output to `out`. */
 export type AddSlope = (output: number, factor: number, out: Float64Array) => void;
 
-/** The slope of `goalMargin` where raw outputs are shown by softmax:  ∇p_k = p_k (∇z_k - Σ_j p_j ∇z_j). */
+/** The slope of `goalMargin` where softmax turns raw outputs into scores:  ∇p_k = p_k (∇z_k - Σ_j p_j ∇z_j). */
 export function softmaxSlope(shown: Float64Array, goal: Goal, addSlope: AddSlope, out: Float64Array): void {
   out.fill(0);
   const weights = new Float64Array(shown.length);
@@ -37,7 +37,7 @@ export function softmaxSlope(shown: Float64Array, goal: Goal, addSlope: AddSlope
   for (let j = 0; j < shown.length; j++) addSlope(j, shown[j] * (weights[j] - mean), out);
 }
 
-/** The sign with which an interval's margin follows a value: by the end that is nearer. */
+/** The sign with which an interval's margin follows a value: that of the nearer end. */
 export const nearerEnd = (value: number, goal: Goal): 1 | -1 =>
   goal.kind === 'interval' && value - goal.from > goal.to - value ? -1 : 1;
 

@@ -1,6 +1,6 @@
 /**
- * A loaded model on its way between threads: a small document, and the parts that live in shared memory. A thread loads the
- * document again, which has little left to read, and uses the same memory.
+ * A loaded model in transit between threads: a small document, and parts in shared memory. The receiving thread loads the small document
+ * again and uses the same memory.
  *
  * A packed model is made from a loaded model and never from a file: its parts have been checked.
  */
@@ -10,7 +10,7 @@ import { families } from './index.js';
 import { assemble, type LoadedModel, type SharedModelParts } from './load.js';
 
 export interface PackedModel {
-  /** Without the parameters that are shared. Nothing but JSON. */
+  /** The document without the shared parameters. It contains only JSON. */
   readonly document: ModelDocument;
   readonly parts: SharedModelParts;
   readonly digest: string;

@@ -1,6 +1,6 @@
 /**
- * Values by point: a hash table whose keys are arrays of numbers, equal where their numbers are equal bit by bit (0 is not -0). A text
- * as the key of every lookup took a third of the time of a search by scores.
+ * Values by point: a hash table whose keys are arrays of numbers. Keys are equal if their numbers are equal bit by bit (0 is not -0). Text
+ * keys took a third of the time of a search by scores.
  */
 interface Entry<T> {
   readonly point: Float64Array;
@@ -9,11 +9,11 @@ interface Entry<T> {
   next: Entry<T> | undefined;
 }
 
-/** Numbers of the longest point that was hashed, and the same memory as words. */
+/** A buffer for the longest point that was hashed, as numbers and as words. */
 let numbers = new Float64Array(64);
 let words = new Uint32Array(numbers.buffer);
 
-/** FNV-1a over words, with a last mix of the bits: round numbers differ in their upper bits only. */
+/** FNV-1a over words, with a final mix of the bits: round numbers differ only in their upper bits. */
 function hashOf(point: Float64Array): number {
   if (point.length > numbers.length) {
     numbers = new Float64Array(2 * point.length);
@@ -48,7 +48,7 @@ export class PointTable<T> {
     return this.#find(hashOf(point), point) !== undefined;
   }
 
-  /** The array of the point is kept, and must not change. */
+  /** The table keeps the array of the point. The caller must not change it. */
   set(point: Float64Array, value: T): void {
     const hash = hashOf(point);
     const known = this.#find(hash, point);

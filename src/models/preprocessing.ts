@@ -3,8 +3,8 @@
  *
  *   scale   x_i = (c_i - mean_i) / scale_i        affine  x = M c + o        impute  x_i = value_i where c_i is missing
  *
- * Scoring runs the steps as written, so that it rounds as the source library does. Regions need the composition as one
- * affine map x = M c + o, and, for rows with missing values, the column values that the imputer stands for.
+ * Scoring runs the steps as written, so it rounds as the source library does. Regions need the composition as one affine map x = M c + o
+ * and, for rows with missing values, the imputed values in columns.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { PreprocessingStep } from '../documents/model-document.js';
@@ -12,15 +12,15 @@ import { SMALLEST } from '../documents/numbers.js';
 import { type AffineMap, compose, diagonalMap, identityMap } from '../linalg/affine.js';
 
 export interface Preprocessing {
-  /** How many inputs the model behind it reads. */
+  /** The number of inputs of the model behind the steps. */
   readonly inputs: number;
   /** Runs the steps on the columns of a row. The result is valid until the next call. */
   run(columns: Float64Array): Float64Array;
-  /** The same for one column's value; null where a step mixes columns. */
+  /** The same for the value of one column. Null: a step mixes columns. */
   readonly runColumn: ColumnRunner | null;
-  /** The steps as one affine map, imputation aside. */
+  /** The steps as one affine map, without imputation. */
   readonly map: AffineMap;
-  /** Column values that imputation stands for; NaN where a missing value is an error. */
+  /** The imputed values in columns; NaN where a missing value is an error. */
   readonly imputed: Float64Array;
 }
 
@@ -88,7 +88,7 @@ function checkAffine(step: PreprocessingStep & { type: 'affine' }, width: number
   checkLength(step.offset, step.matrix.length, `${path}.offset`);
 }
 
-/** An imputer behind scales gives values in scaled units: go back to the row's own. */
+/** An imputer behind a scaling gives values in scaled units. This converts them to the row's own units. */
 function undoScale(map: AffineMap, values: readonly (number | null)[], imputed: Float64Array): void {
   for (const [i, value] of values.entries()) {
     if (value !== null && Number.isNaN(imputed[i])) imputed[i] = (value - map.offset[i]) / map.diagonal![i];

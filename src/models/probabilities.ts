@@ -3,7 +3,7 @@
  *
  *   p_k = e^{z_k - top} / Σ_j e^{z_j - top},     top the largest z
  *
- * Of two classes they depend on the lead u = z_t - z_j alone and rise with u. A goal in probability is then an interval of leads, whose
+ * For two classes they depend only on the lead u = z_t - z_j and rise with u. A goal in probability is then an interval of leads, whose
  * ends are found in the model's own arithmetic (score-ends.ts).
  */
 import type { Goal } from './region.js';

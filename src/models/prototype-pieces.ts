@@ -22,7 +22,7 @@ function linearRow(distances: DistanceDifference): LinearRow {
   const { near, far, constant } = distances;
   const a = new Float64Array(near.at.length);
   addQuadraticGradient(near.matrix, far.at, near.at, 1, a);
-  // a·x at the midpoint of the centres is where both distances are equal.
+  // Both distances are equal at the midpoint of the centres.
   const middle = near.at.map((value, i) => 0.5 * (value + far.at[i]));
   const upper = a.reduce((sum, value, i) => sum + value * middle[i], 0) - constant;
   const terms = a.map(Math.abs);
@@ -30,7 +30,7 @@ function linearRow(distances: DistanceDifference): LinearRow {
   return { a, lower: -Infinity, upper, arithmetic: { terms, constant: size, distances } };
 }
 
-/** How far a point is from a centre, in the centre's own measure. */
+/** The distance of a point from a centre, in the centre's own measure. */
 export const distanceTo = (
   centre: { at: Float64Array; matrix: Parameters<typeof quadraticForm>[0] },
   x: Float64Array,

@@ -1,17 +1,17 @@
-/** Rows as values by feature. A missing value is refused unless the model imputes it or takes it as it is. */
+/** Rows as values by feature. A missing value is refused unless the model imputes it or accepts missing values. */
 import type { RowValue } from '../documents/model-document.js';
 import type { Model } from './family.js';
 import { type Feature, type FeatureSpace, readValue, rowError } from './features.js';
 import type { Preprocessing } from './preprocessing.js';
 
-/** What reading a row needs of a loaded model. */
+/** The parts of a loaded model that are needed to read a row. */
 interface RowModel {
   readonly space: FeatureSpace;
   readonly preprocessing: Pick<Preprocessing, 'imputed'>;
   readonly model: Pick<Model, 'takesMissing'>;
 }
 
-/** Reads raw values in the model's order of features. Throws with the path of the field that is bad. */
+/** Reads raw values in the model's order of features. Throws with the path of the invalid field. */
 export function readRecord(model: RowModel, raw: readonly (RowValue | undefined)[], values: Float64Array): void {
   for (const feature of model.space.features) {
     const value = readValue(feature, raw[feature.index]);
@@ -20,7 +20,7 @@ export function readRecord(model: RowModel, raw: readonly (RowValue | undefined)
   }
 }
 
-/** Raw values in the model's order of features, out of a row by name; only the row's own properties count. */
+/** Raw values in the model's order of features, from a row by name. Only the row's own properties count. */
 export function recordOf(
   { space }: RowModel,
   features: Record<string, RowValue | undefined>,

@@ -1,6 +1,6 @@
 /**
- * Decision regions. A model family describes the set of inputs that it maps to a goal as a union of pieces; it does not
- * build optimisation problems. A piece is a conjunction of linear rows and atoms:
+ * Decision regions. A model family describes the set of inputs that it maps to a goal as a union of pieces. It does not build optimisation
+ * problems. A piece is a conjunction of linear rows and atoms:
  *
  *   row         lower <= a·x <= upper
  *   exp-sum     Σ_j c_j exp(u_j·x + v_j) <= bound  with c_j > 0 (convex), or >= bound
@@ -9,12 +9,12 @@
  *   trees       sums over trees of a gain at the leaf are large enough (tree.ts)
  *   neighbours  the labels of the nearest samples reach the goal (nearest-samples.ts)
  *   network     the activations of a network's layers lie in a piece (network.ts)
- *   condition   columns meet a condition beside the model's, known by its word alone
- *   smooth      the model's own margin is at least 0; there is a gradient and no closed form
+ *   condition   columns meet a condition that is not the model's and can only be evaluated
+ *   smooth      the model's own margin is at least 0; it has a gradient and no closed form
  *   oracle      the model's own margin is at least 0; only scores are known
  *
- * A region without pieces is a proof that no input reaches the goal. A family that cannot describe its region says `unknown`,
- * which proves nothing. `pullBack` carries a piece through preprocessing: the region in the row's own columns.
+ * A region without pieces is a proof that no input reaches the goal. A family that cannot describe its region returns `unknown`, which
+ * proves nothing. `pullBack` maps a piece through preprocessing to the row's own columns.
  */
 
 import { type AffineMap, applyMap, isIdentity, pullBackVector, sizesOf } from '../linalg/affine.js';
@@ -28,20 +28,20 @@ export interface LinearRow {
   readonly a: Float64Array;
   readonly lower: number;
   readonly upper: number;
-  /** Ends that are outside themselves, as in x < 5; absent: none. Only rows of a policy have them. */
+  /** Open ends, as in x < 5. Absent: all ends are closed. Only rows of a policy have open ends. */
   readonly open?: { readonly lower: boolean; readonly upper: boolean };
-  /** How far an end may be missed, as a share of the terms. Only rows of a policy have one. */
+  /** The tolerance of the ends, as a share of the terms. Only rows of a policy have one. */
   readonly tolerance?: number;
-  /** What the model itself adds up where it decides about the row; absent: the row as it stands. */
+  /** The sums by which the model itself decides about the row. Absent: the terms of the row. */
   readonly arithmetic?: RowArithmetic;
 }
 
 /**
- * Where a row is a difference of numbers that the model computes apart, rounding is a share of those numbers, not of the row:
- * |terms|·|x| + constant for a sum, and for distances what their form says.
+ * Where a row is a difference of numbers that the model computes separately, rounding is relative to those numbers, not to the row:
+ * |terms|·|x| + constant for a sum. For distances the form gives the error.
  */
 export interface RowArithmetic {
-  /** By column; sizes. */
+  /** Sizes by column. */
   readonly terms: Float64Array;
   readonly constant: number;
   /** The row is  form(x) <= 0,  and the model compares the two distances. */
@@ -50,13 +50,13 @@ export interface RowArithmetic {
 
 export interface ExpSum {
   readonly kind: 'exp-sum';
-  /** What the model itself adds up behind an exponent. */
+  /** The model's own sums behind an exponent. */
   readonly arithmetic: RowArithmetic;
   readonly weights: Float64Array;
   readonly exponents: readonly Float64Array[];
   readonly shifts: Float64Array;
   readonly bound: number;
-  /** The sum is at least the bound, in place of at most. */
+  /** The sum is at least the bound, instead of at most. */
   readonly atLeast?: true;
 }
 
@@ -65,9 +65,9 @@ export interface ExpQuadratics {
   readonly kind: 'exp-quadratics';
   /** By rival:  2 w_j,  all with the same centre near. */
   readonly forms: readonly DistanceDifference[];
-  /** What was taken off every w_j for the bound of the sum. */
+  /** The part of every w_j that comes from the bound of the sum. */
   readonly logBound: number;
-  /** The sum is at least 1, in place of at most. */
+  /** The sum is at least 1, instead of at most. */
   readonly atLeast?: true;
 }
 
@@ -87,30 +87,30 @@ export interface TreesAtom {
   readonly kind: 'trees';
   readonly forest: Forest;
   readonly margins: readonly TreeMargin[];
-  /** How far rounding may move a sum, in the precision in which the library adds. */
+  /** The largest rounding error of a sum, in the precision of the library's addition. */
   readonly slack: number;
-  /** From columns to the inputs that the trees compare; null: they are the columns. */
+  /** From columns to the inputs that the trees compare. Null: the inputs are the columns. */
   readonly map: AffineMap | null;
-  /** By column: what stands in for a missing value, where the trees read columns in place of the model's inputs. */
+  /** By column: the value that replaces a missing value, where the trees read columns instead of the model's inputs. */
   readonly imputed?: Float64Array;
-  /** The margins are necessary and not enough: the model's word is asked besides. */
+  /** The margins are necessary but not sufficient: the model must be asked as well. */
   readonly relaxed?: true;
 }
 
-/** The k nearest samples, by their labels, reach the goal. */
+/** The labels of the k nearest samples reach the goal. */
 export interface NeighboursAtom {
   readonly kind: 'neighbours';
   readonly nearest: NearestSamples;
-  /** By sample: its class, or a regressor's number. */
+  /** By sample: its class, or the number of a regressor. */
   readonly labels: Float64Array;
   /** 0 for a regressor. */
   readonly classes: number;
-  /** All neighbours weigh the same: the set of the k nearest decides. */
+  /** All neighbours have the same weight: the set of the k nearest decides. */
   readonly isUniform: boolean;
   readonly goal: Goal;
-  /** Whether inputs reach the goal, by the model's own word. */
+  /** Whether inputs reach the goal, decided by the model itself. */
   meets(inputs: Float64Array): boolean;
-  /** From columns to the inputs in which distances are measured; null: they are the columns. */
+  /** From columns to the inputs in which distances are measured. Null: the inputs are the columns. */
   readonly map: AffineMap | null;
 }
 
@@ -119,19 +119,19 @@ export interface NetworkAtom {
   readonly kind: 'network';
   readonly layers: readonly NetworkLayer[];
   readonly head: Piece;
-  /** From columns to the first layer's inputs; null: they are the columns. */
+  /** From columns to the first layer's inputs. Null: the inputs are the columns. */
   readonly map: AffineMap | null;
 }
 
 /** A condition on columns that is not the model's. Dropping the atom gives a relaxation. */
 export interface ConditionAtom {
   readonly kind: 'condition';
-  /** Operations for one word, about. */
+  /** The approximate number of operations for one evaluation. */
   readonly flops: number;
   meets(columns: Float64Array): boolean;
 }
 
-/** Only the model itself knows: `problem.margin`, and for `smooth` also `problem.gradient`. */
+/** Only the model itself decides: `problem.margin`, and for `smooth` also `problem.gradient`. */
 export interface OpaqueAtom {
   readonly kind: 'smooth' | 'oracle';
 }
@@ -154,10 +154,10 @@ export interface Piece {
   readonly atoms: readonly Atom[];
 }
 
-/** Alternatives; none: proved that no input reaches the goal. */
+/** Alternative pieces. An empty list: it is proved that no input reaches the goal. */
 export type Region = readonly Piece[] | 'unknown';
 
-/** What the row shall become: a class with a lead over its rivals, or a score or prediction within an interval. */
+/** The goal of a row: a class with a lead over its rivals, or a score or prediction within an interval. */
 export type Goal =
   | { readonly kind: 'class'; readonly index: number; readonly margin: number }
   | { readonly kind: 'interval'; readonly index: number; readonly from: number; readonly to: number };
@@ -174,7 +174,7 @@ export function pullBackRow(map: AffineMap, row: LinearRow): LinearRow {
   return { a, lower: row.lower - shift, upper: row.upper - shift, arithmetic };
 }
 
-/** The arithmetic of a row that says nothing of its own is that of its terms and ends. */
+/** The arithmetic of a row. By default that of its terms and ends. */
 export const arithmeticOf = ({ a, lower, upper, arithmetic }: LinearRow): RowArithmetic =>
   arithmetic ?? { terms: a.map(Math.abs), constant: Math.max(finiteSize(lower), finiteSize(upper)) };
 
@@ -196,7 +196,7 @@ function pullBackSum(map: AffineMap, sum: ExpSum): ExpSum {
   };
 }
 
-/** How each kind of atom is carried through an affine map. */
+/** By kind of atom: the atom behind an affine map. */
 const PULL_BACK: { [K in AtomKind]: (map: AffineMap, atom: AtomOf<K>) => Atom } = {
   'exp-sum': pullBackSum,
   'exp-quadratics': (map, sum) => ({ ...sum, forms: sum.forms.map((form) => form.behind(map)) }),
@@ -216,7 +216,7 @@ export function pullBack(map: AffineMap, { rows, atoms }: Piece): Piece {
   };
 }
 
-/** By kind of atom: whether x meets it, its bound widened by `tolerance`. What only the model knows counts as met. */
+/** By kind of atom: whether x meets it, its bound widened by `tolerance`. Atoms that only the model can decide count as met. */
 const MEETS: { [K in AtomKind]: (atom: AtomOf<K>, x: Float64Array, tolerance: number) => boolean } = {
   'exp-sum': (sum, x, tolerance) => isWithin(expSumLog(sum, x), sum.atLeast, tolerance),
   'exp-quadratics': (sum, x, tolerance) => isWithin(logSumExp(halfValues(sum.forms, x)), sum.atLeast, tolerance),

@@ -1,17 +1,17 @@
 /**
- * Scores of a model that is evaluated elsewhere: behind HTTP, in another engine, on another machine. The model computes nothing
- * itself. Its `raw` recalls the learned score of an input, or names the inputs that it misses (`ScoresNeeded`). The driver of the
- * explanation has these inputs scored and asks again.
+ * Scores of a model that is evaluated elsewhere: behind HTTP, in another engine, on another machine. The model computes nothing itself. Its
+ * `raw` recalls the learned score of an input, or names the inputs that it misses (`ScoresNeeded`). The driver of the explanation has these
+ * inputs scored and repeats the call.
  */
 
 import { PointTable } from './point-table.js';
 
-/** Raw outputs by input, of one row's explanation. */
+/** Raw outputs by input, for the explanation of one row. */
 export class KnownScores extends PointTable<Float64Array> {}
 
 /** Inputs whose raw outputs are not known yet. */
 export class ScoresNeeded extends Error {
-  /** Without a stack: it is thrown for every point of a search that asks one by one, and the trace took a third of the step. */
+  /** Has no stack trace: the error is thrown for every point of a search that asks one by one, and the trace took a third of the step. */
   constructor(readonly inputs: readonly Float64Array[]) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -23,12 +23,12 @@ export class ScoresNeeded extends Error {
 export class ScoreMemory {
   private known = new KnownScores();
 
-  /** Goes on with what is known for one row: rows take turns. */
+  /** Switches to the known scores of one row, because rows take turns. */
   use(known: KnownScores): void {
     this.known = known;
   }
 
-  /** Both arrays are kept, and must not change. */
+  /** The memory keeps both arrays. The caller must not change them. */
   learn(x: Float64Array, raw: Float64Array): void {
     this.known.set(x, raw);
   }

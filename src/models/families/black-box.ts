@@ -1,12 +1,12 @@
 /**
- * A model of which only scores are known: an ONNX file, or a scorer behind HTTP. The model computes nothing. Its raw outputs are
- * recalled from a memory that the driver of the explanation fills (score-memory.ts).
+ * A model with known scores only: an ONNX file, or a scorer behind HTTP. The model computes nothing. Its raw outputs are recalled from a
+ * memory that the driver of the explanation fills (score-memory.ts).
  *
  *   probabilities   raw p_1 ... p_K;   class  arg max p, the lower class where two are equal
- *   labels          raw k, the place of the class;   shown as 1 for this class and 0 for the others
+ *   labels          raw k, the index of the class;   reported as 1 for this class and 0 for the others
  *   prediction      raw y, of a regressor
  *
- * The region is unknown. The margin is in score: of two classes  p_t >= 1/2 + margin,  of several the lead over the best rival.
+ * The region is unknown. The margin is in score: for two classes  p_t >= 1/2 + margin,  for several the lead over the best rival.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { isVolatile, type ScoringParameters, scoringSchema } from '../../documents/scorer-document.js';

@@ -7,10 +7,10 @@
  *   qda                    Σ_k full
  *
  * Region of class t: 2(δ_j - δ_t) = d_t(x) - d_j(x) + const <= 0 for every rival j, a difference of two distances.
- * Equal covariances make it a linear row. A class of prior 0 is never predicted: as a target it has no region, as a
- * rival it is none. Variances of 0 and singular covariances have no density and are refused.
- * A margin m or an interval [s, s'] in probability is quadratic for two classes: an interval of leads (probabilities.ts). For more it is a sum of exponentials of quadratics:
- * with u_j = δ_j - δ_t,
+ * Equal covariances make it a linear row. A class of prior 0 is never predicted: it has no region as a target and does not
+ * count as a rival. Variances of 0 and singular covariances have no density and are refused.
+ * A margin m or an interval [s, s'] in probability is quadratic for two classes: an interval of leads (probabilities.ts). For more
+ * classes it is a sum of exponentials of quadratics: with u_j = δ_j - δ_t,
  *
  *   P_t - P_j >= m   <=>   e^{u_j} + m Σ_i e^{u_i} <= 1 - m        P_t >= s   <=>   Σ_i e^{u_i} <= 1/s - 1,   P_t <= s' the same with >=
  */
@@ -193,7 +193,7 @@ export const gaussianNaiveBayes = defineFamily({
 
 const qdaForm = z.strictObject({ means: matrix, covariances: listOf(matrix).min(1), priors: vector });
 
-/** Of a matrix, in multiply-adds by its size cubed. */
+/** Multiply-adds to invert a matrix, per cube of its size. */
 const INVERSION = 6;
 
 function loadQda(p: z.output<typeof qdaForm>, context: FamilyContext): Model {

@@ -1,10 +1,10 @@
 /**
- * Isolation forests: how few random cuts it takes to isolate a point.
+ * Isolation forests measure how few random cuts isolate a point.
  *
  *   decision(x) = -2^(-mean over trees of the leaf's path length) - offset,     inlier  <=>  decision > 0
  *
- * Leaves hold path lengths in units of the average path length, so that the mean needs no further scaling. The decision
- * grows with the mean, so a class or an interval of scores is a bound on the sum over trees: a `trees` atom.
+ * Leaves hold path lengths in units of the average path length, so the mean needs no further scaling. The decision grows with the mean. A
+ * class or an interval of scores is therefore a bound on the sum over trees: a `trees` atom.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { isolationForestSchema } from '../../documents/tree-document.js';
@@ -72,12 +72,12 @@ class IsolationForest implements Model {
     return -(2 ** -(sum / this.forest.root.length)) - this.offset;
   }
 
-  /** The last sum of path lengths at whose decision something holds; the decision rises with the sum. */
+  /** The last sum of path lengths at whose decision the predicate holds. The decision rises with the sum. */
   private lastSum(holds: (decision: number) => boolean): number {
     return lastDouble((sum) => holds(this.decision(sum)), this.forest.root.length);
   }
 
-  /** A rounding per tree, and that of the power. */
+  /** One rounding per tree, and that of the power. */
   private slack(): number {
     const trees = this.forest.root.length;
     return (trees + 2) * (2 ** -50 * largestSum(this.forest) + 2 ** -48);

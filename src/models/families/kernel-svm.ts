@@ -7,8 +7,8 @@
  *   two classes       second class where f >= 0;                       scores -f, f
  *   several classes   a sum for every pair of classes, over the support vectors of both; votes (one-vs-one.ts)
  *
- * With a linear kernel f is w·x + b with w = Σ c_i v_i. The region is then a slab, and for up to four classes a union of polyhedra,
- * one for each way to win. Other kernels have no closed region: the margin and its slope are all that is known.
+ * With a linear kernel f is w·x + b with w = Σ c_i v_i. The region is then a slab, and for up to four classes a union of polyhedra, one for
+ * each winning set of votes. Other kernels have no closed region: only the margin and its slope are known.
  */
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
@@ -21,7 +21,7 @@ import { goalMargin, insideOf, nearerEnd, rivalOf } from '../margins.js';
 import { between, type Goal, type LinearRow, polyhedron, type Region } from '../region.js';
 import { rowsOf, type SharedParts, shareRows } from '../shared-parts.js';
 
-/** More classes than this have too many ways to win. */
+/** More classes than this have too many winning sets of votes. */
 const MOST_CLASSES_OF_PIECES = 4;
 
 /** A sum with a linear kernel as a row:  lower <= Σ c_i v_i·x + b <= upper. */
@@ -101,7 +101,7 @@ class OneSum implements Model {
   }
 }
 
-/** A sum for every pair of classes, and votes. */
+/** One sum for every pair of classes, and votes. */
 class PairSums implements Model {
   readonly rawOutputs: number;
   private readonly shown: Float64Array;
@@ -156,7 +156,7 @@ class PairSums implements Model {
     for (let p = 0; p < slopes.length; p++) if (slopes[p] !== 0) this.sums.addSlope(this.pairs[p], x, slopes[p], out);
   }
 
-  /** How the margin follows each pair's value. */
+  /** The slope of the margin by each pair's value. */
   private slopesByPair(raw: Float64Array, goal: Goal): Float64Array {
     const own = this.rule.shownSlopes(raw, goal.index);
     const shown = this.shownMargin(raw, goal);
@@ -209,7 +209,7 @@ function kernelForm({ type, gamma, coef0, degree }: Parameters['kernel']): Kerne
   return { type, gamma, coef0, degree };
 }
 
-/** Rows of coefficients: one, or one less than there are classes. */
+/** Rows of coefficients: one row, or one less than the number of classes. */
 function readCoefficients(
   { dualCoefficients, supportCounts, supportVectors }: Parameters,
   context: FamilyContext,
@@ -229,7 +229,7 @@ function readVectors({ supportVectors }: Parameters, { inputs }: FamilyContext):
   return shareRows(supportVectors);
 }
 
-/** Where the support vectors of each class begin, and where the last ones end. */
+/** The start of each class's support vectors, and the end of the last ones. */
 function startsOf(counts: readonly number[], vectors: number, { classes }: FamilyContext): number[] {
   checkWidth(counts, classes, 'supportCounts', 'class');
   const starts = [0];
@@ -283,7 +283,7 @@ function loadKernelSvm(p: Parameters, context: FamilyContext): Model {
   const rule = new OneVsOne(context.classes);
   checkWidth(intercepts, rule.pairs.length, 'intercept', 'pair of classes');
   const pairs = pairSums(rows, starts, intercepts, rule);
-  // libsvm's value of two classes speaks for the first.
+  // libsvm's value for two classes is positive for the first class.
   if (context.classes === 2) return new OneSum(sums, opposite(pairs[0]), isLinear, false, shared);
   return new PairSums(sums, pairs, rule, isLinear, shared);
 }

@@ -1,12 +1,12 @@
 /**
- * k nearest neighbours, as scikit-learn has them: KNeighborsClassifier and KNeighborsRegressor.
+ * k nearest neighbours with the rules of scikit-learn's KNeighborsClassifier and KNeighborsRegressor.
  *
  *   classes     every neighbour votes for its label with its weight; the class with most wins, ties go to the lower class
  *   regressor   Σ w_i y_i / Σ w_i
  *   weights     uniform: 1.   distance: 1 / distance;  where a distance is 0, 1 for the samples at 0 and 0 for all others
  *
- * Scores are shares of the votes. They are constant between bisectors for uniform weights: there is no slope to follow. The region is
- * one atom that names the samples; solvers/neighbours finds the bisectors that matter.
+ * Scores are shares of the votes. For uniform weights they are constant between bisectors and have no useful slope. The region is one atom
+ * with the samples. solvers/neighbours finds the bisectors that matter.
  */
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
@@ -114,7 +114,7 @@ const form = z.strictObject({
 const parameterError = (path: string, message: string) =>
   new ElsewiseError('bad-document', message, `model.parameters.${path}`);
 
-/** Classes by their place in the document, numbers as they are. */
+/** Classes by their index in the document, numbers unchanged. */
 function readLabels(labels: readonly (string | number)[], context: FamilyContext): Float64Array {
   const read = sharedFloats(labels.length);
   for (const [i, label] of labels.entries())

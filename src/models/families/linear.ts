@@ -16,14 +16,14 @@ import { logit } from '../probabilities.js';
 import { between, type Goal, type Piece, polyhedron } from '../region.js';
 import { type Ends, endsOf, isEmpty, LINK_ROUNDINGS } from '../score-ends.js';
 
-/** How f becomes a score of the second class. */
+/** The link from f to the score of the second class. */
 interface Link {
   score(f: number): number;
-  /** f at which the second class's score is about s; ±Infinity outside the range of scores. */
+  /** The f at which the second class's score is about s; ±Infinity outside the range of scores. */
   inverse(s: number): number;
   /** Score of the first class when the second has s. */
   other(s: number): number;
-  /** What the rounding of the link amounts to in f, in roundings of 1. */
+  /** The effect of the link's rounding on f, in roundings of 1. */
   readonly roundings: number;
 }
 
@@ -77,7 +77,7 @@ class LinearModel implements Model {
     return index === 1 ? second : this.link.other(second);
   }
 
-  /** What a class with a margin asks of the class's score. */
+  /** The least score of a class for a goal with a margin. */
   private leastScore({ index, margin }: Goal & { kind: 'class' }): number {
     return (index === 1 ? this.scoreAtBoundary : this.link.other(this.scoreAtBoundary)) + margin;
   }
@@ -110,7 +110,7 @@ class LinearModel implements Model {
     return goal.index === 1 ? [Math.max(this.boundary, first), last] : [first, Math.min(this.boundary, last)];
   }
 
-  /** The raw outputs at which the score of a class is within [from, to]. The first class's score falls where f rises. */
+  /** The raw outputs at which the score of a class is within [from, to]. The first class's score falls as f rises. */
   private scoresBetween(index: number, from: number, to: number): Ends {
     const { inverse, other } = this.link;
     const score = (f: number) => this.scoreOf(f, index);

@@ -3,11 +3,10 @@
  *
  *   d_p(x) = (x - w_p)ᵀ R_p (x - w_p),      R_p: identity, one for all, one per class, or one per prototype
  *
- * GLVQ, GMLVQ and LGMLVQ differ in R; MRSLVQ and LMRSLVQ are trained with probabilities but predict by the same rule.
- * Scores: minus the distance to the nearest prototype of each class, so that the largest wins.
- * Region of a class: the union, over its prototypes p, of  d_p <= d_q  for every prototype q of another class (its own
- * class may be nearer still: that only moves x into another piece). Equal R give linear rows, else quadratics:
- * derived from the distances themselves, without the factor ½ that some write.
+ * GLVQ, GMLVQ and LGMLVQ differ in R; MRSLVQ and LMRSLVQ are trained with probabilities but predict by the same rule. Scores: minus the
+ * distance to the nearest prototype of each class. The largest wins. Region of a class: the union, over its prototypes p, of  d_p <=
+ * d_q  for every prototype q of another class (its own class may be nearer still: that only moves x into another piece). Equal R give
+ * linear rows, otherwise quadratics. They follow from the distances themselves, without the factor ½ of some authors.
  */
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
@@ -101,11 +100,11 @@ const lvqForm = z.strictObject({
 
 type LvqParameters = z.output<typeof lvqForm>;
 
-/** Pairs of prototypes of two classes that a region is made of, and entries of their rows: more is more than a plan can hold. */
+/** Pairs of prototypes of two classes in a region, and entries of their rows. A plan cannot hold more. */
 const MOST_PAIRS = 300_000;
 const MOST_ENTRIES = 1e7;
 
-/** A region has a row for each pair of a prototype of the class and one of another. */
+/** A region has one row for each pair of a prototype of the class and a prototype of another class. */
 function checkPairs(classOf: Int32Array, { classes, inputs }: FamilyContext): void {
   const counts = new Float64Array(classes);
   for (const k of classOf) counts[k]++;
@@ -135,7 +134,7 @@ function loadLvq(p: LvqParameters, context: FamilyContext): Model {
   return new LvqModel(centres, classOf);
 }
 
-/** The matrix of each prototype. Shared ones are the same object, so that their quadratics cancel. */
+/** The matrix of each prototype. A shared matrix is the same object, so that the quadratic terms cancel. */
 function relevancesOf(p: LvqParameters, classOf: Int32Array, context: FamilyContext): SymmetricMatrix[] {
   if (p.relevance && p.relevances) throw parameterError('relevances', 'give relevance or relevances, not both');
   if (p.relevance) return p.prototypes.map(always(readRelevance(p.relevance, 'relevance', context.inputs)));

@@ -5,8 +5,8 @@
  *   softmax             several classes, as softmax-regression of h
  *   identity            a regressor, as linear-regression of h
  *
- * The last layer's family scores, decides and measures. Where all hidden units are relu or identity, the region of a goal is the set
- * of inputs whose activations lie in a piece of the last layer's region: atom `network`. Else only margin and gradient are known.
+ * The last layer's family computes scores, decisions and margins. Where all hidden units are relu or identity, the region of a goal is the
+ * set of inputs whose activations lie in a piece of the last layer's region: atom `network`. Otherwise only margin and gradient are known.
  */
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
@@ -33,7 +33,7 @@ const schema = z.strictObject({
 
 type LayerDocument = z.output<typeof schema>['layers'][number];
 
-/** How the last layer ends, by what the model tells. */
+/** The required last layer, by the kind of output. */
 const LAST = {
   two: { activation: 'logistic', units: 1, what: 'two classes: one unit with activation "logistic"' },
   several: { activation: 'softmax', units: Number.NaN, what: 'several classes: activation "softmax"' },
@@ -123,7 +123,7 @@ function checkLast(documents: readonly LayerDocument[], { classes }: FamilyConte
 const badLayer = (l: number, key: string, message: string) =>
   new ElsewiseError('bad-document', message, `model.parameters.layers[${l}].${key}`);
 
-/** The last layer as a model of its own, over the units before it. */
+/** The last layer as a model over the units before it. */
 function headOf({ weights, bias }: NetworkLayer, context: FamilyContext): Model {
   const own = { ...context, inputs: weights[0].length, shared: undefined };
   const load = (family: Family, parameters: object) => family.load(parameters, own);

@@ -34,7 +34,7 @@ const INVERSE_LINKS: Record<string, InverseLink> = {
   'exponential-regression': { mean: (eta) => -1 / eta, slope: (eta) => 1 / eta ** 2, slabs: exponentialSlabs },
 };
 
-/** A branch is followed as far as its predictions are finite. */
+/** A branch extends as far as its predictions are finite. */
 function exponentialSlabs(from: number, to: number): Ends[] {
   const positive = (eta: number) => (eta < 0 ? -1 / eta : Infinity);
   const negative = (eta: number) => (eta > 0 ? -1 / eta : -Infinity);

@@ -9,8 +9,8 @@
  *
  *   P_t - P_j >= m   <=>   e^{u_j} + m Σ_{i≠t} e^{u_i} <= 1 - m          P_t >= s   <=>   Σ_{i≠t} e^{u_i} <= 1/s - 1
  *
- * which are `exp-sum` atoms. An upper end of a probability is the same with >=, which is not convex. For scores that are z itself
- * every interval is a slab.
+ * which are `exp-sum` atoms. An upper end of a probability gives the same with >=, which is not convex. Where the scores are z itself every
+ * interval is a slab.
  */
 import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
@@ -36,7 +36,7 @@ import { rowsOf, type SharedParts, shareRows } from '../shared-parts.js';
 
 type Normalization = 'softmax' | 'sigmoid' | 'none';
 
-/** How the class scores z become what is reported. */
+/** From class scores z to reported scores. */
 const NORMALIZE: Record<Normalization, (z: Float64Array, out: Float64Array) => void> = {
   softmax,
   sigmoid(z, out) {
@@ -131,7 +131,7 @@ class SoftmaxModel implements Model {
     };
   }
 
-  /** A goal in probability, of two classes. */
+  /** The region of a goal in probability, for two classes. */
   private pairRegion(goal: Goal): Piece[] {
     const ends = pairLeads(goal);
     if (isEmpty(ends)) return [];
@@ -140,7 +140,7 @@ class SoftmaxModel implements Model {
     return [polyhedron([{ ...row, arithmetic: { terms, constant: constant + LINK_ROUNDINGS } }])];
   }
 
-  /** Scores of classes are summed up apart. */
+  /** The model sums up the scores of the classes separately. */
   private arithmetic(classes: readonly number[], more = 0): RowArithmetic {
     const sum = (sizes: number[]) => sizes.reduce((total, size) => total + Math.abs(size), 0);
     const terms = this.weights[0].map((_, i) => sum(classes.map((k) => this.weights[k][i])));
@@ -188,7 +188,7 @@ class SoftmaxModel implements Model {
   }
 }
 
-/** (1 - p)/p, as well as doubles tell. */
+/** (1 - p)/p, within the range that doubles can distinguish. */
 const oddsAgainst = (p: number): number => Math.min(Number.MAX_VALUE, Math.exp(logOddsAgainst(p)));
 
 const linearForm = z.strictObject({ weights: matrix, bias: vector });

@@ -5,8 +5,8 @@
  *   tree-ensemble     Σ over trees of the leaf's outputs:  mean (forests), vote (each tree's best class), sum + base (boosting)
  *                     link of the sum: identity, logit (two classes), softmax, exp
  *
- * The sum is made in tree order and in the library's precision. The largest score wins, ties go to the lower class.
- * The region of a goal is where certain sums over trees are large enough: a `trees` atom.
+ * The sum is computed in tree order and in the library's precision. The largest score wins, ties go to the lower class. The region of a
+ * goal consists of the points where certain sums over trees are large enough: a `trees` atom.
  */
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
@@ -24,7 +24,7 @@ import { type Forest, flatten, forestOf, largestSum, leafOf, partsOf } from '../
 
 type Link = 'identity' | 'logit' | 'softmax' | 'exp';
 
-/** A sum as a score, where the sum is one number. */
+/** The score of a sum that is one number. */
 const LINKS: Record<Link, (sum: number) => number> = {
   identity: (sum) => sum,
   logit: (sum) => 1 / (1 + Math.exp(-sum)),
@@ -32,14 +32,14 @@ const LINKS: Record<Link, (sum: number) => number> = {
   softmax: (sum) => sum,
 };
 
-/** What the rounding of an exponential amounts to in its argument. */
+/** The effect of an exponential's rounding on its argument. */
 const LINK_ROUNDING = 2 ** -48;
-/** More than rounding adds to a probability. */
+/** An upper bound on the rounding error of a probability. */
 const PROBABILITY_ROUNDING = 2 ** -48;
 
 interface Sum {
   readonly forest: Forest;
-  /** Class that a tree adds to, when its leaves hold one number for one of several classes; else null. */
+  /** The class to which a tree adds, when its leaves hold one number for one of several classes; else null. */
   readonly treeClass: Int32Array | null;
   readonly base: Float64Array;
   /** Length of the sum. */
@@ -86,12 +86,15 @@ class TreeModel implements Model {
     else out.set(raw);
   }
 
-  /** One sum for two classes, or a prediction; else there is a sum for each class. */
+  /** Whether one sum serves two classes or a prediction. Otherwise each class has its own sum. */
   private get isOneNumber(): boolean {
     return this.sum.outputs === 1 && this.classes !== 1;
   }
 
-  /** The reported score of a class, or the prediction, where the sum is one number. It rises with the sum, but for the first class. */
+  /**
+   * The reported score of a class, or the prediction, where the sum is one number. The score rises with the sum, except for the first
+   * class.
+   */
   private scoreOf(sum: number, index: number): number {
     const second = LINKS[this.link](sum);
     if (this.isRising(index)) return second;
@@ -122,7 +125,7 @@ class TreeModel implements Model {
     return goalMargin(this.shown, goal);
   }
 
-  /** What a margin asks of the score of one of two classes: the boundary is a sum of 0. */
+  /** The least score of one of two classes for a margin. The boundary is a sum of 0. */
   private leastScore(margin: number): number {
     return LINKS[this.link](0) + margin;
   }
@@ -130,13 +133,13 @@ class TreeModel implements Model {
   region(goal: Goal): Piece[] {
     const margins = this.isOneNumber ? this.sumMargins(goal) : this.classMargins(goal);
     if (!margins) return [];
-    // Probabilities of several classes are no sums over trees: what they ask of the sums is a part of it.
+    // Probabilities of several classes are no sums over trees: the margins on the sums are only necessary.
     const curved = this.link === 'softmax' && (goal.kind === 'interval' || goal.margin > 0);
     const trees: TreesAtom = { kind: 'trees', forest: this.sum.forest, margins, slack: this.slack(), map: null };
     return [{ rows: [], atoms: [curved ? { ...trees, relaxed: true } : trees] }];
   }
 
-  /** How far a computed score and its margins may be apart, in sums: a rounding per tree, and the link's own. */
+  /** The largest difference between a computed score and its margins, in sums: one rounding per tree, and the link's own. */
   private slack(): number {
     const { base, single, count, forest } = this.sum;
     const size = largestSum(forest) + base.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -144,7 +147,7 @@ class TreeModel implements Model {
     return size * (forest.root.length + 2) * (single ? 2 ** -23 : 2 ** -50) + ofLink;
   }
 
-  /** One number: the goal is an interval of sums, whose ends are found by the model's own arithmetic. Null: no sum reaches it. */
+  /** For one number the goal is an interval of sums, whose ends are found in the model's own arithmetic. Null: no sum reaches the goal. */
   private sumMargins(goal: Goal): TreeMargin[] | null {
     if (goal.kind === 'class' && !this.classes)
       return refuseGoal('a regressor', 'classes: its target is a number or an interval');
@@ -164,7 +167,7 @@ class TreeModel implements Model {
     return this.isRising(index) ? endsOf(score, from, to) : endsOf((sum) => -score(sum), -to, -from);
   }
 
-  /** A sum for each class. Null: no sums reach the goal. */
+  /** The margins where each class has its own sum. Null: no sums reach the goal. */
   private classMargins(goal: Goal): TreeMargin[] | null {
     if (this.link === 'softmax') return this.softmaxMargins(goal);
     if (goal.kind === 'class') return this.leads(goal.index, goal.margin);
@@ -184,8 +187,8 @@ class TreeModel implements Model {
   }
 
   /**
-   * What a goal in probability asks of the sums at least. A lead m of p_i over p_k, with p_i + p_k <= 1, asks for
-   * p_i / p_k >= (1 + m) / (1 - m); p_i >= from leaves a rival at most 1 - from. An upper end is asked of the model alone.
+   * The necessary margins on the sums for a goal in probability. A lead m of p_i over p_k, with p_i + p_k <= 1, implies p_i / p_k >= (1 +
+   * m) / (1 - m); p_i >= from leaves a rival at most 1 - from. Only the model checks an upper end.
    */
   private softmaxMargins(goal: Goal): TreeMargin[] | null {
     if (goal.kind === 'interval') {
@@ -197,7 +200,7 @@ class TreeModel implements Model {
     return this.leads(goal.index, lead);
   }
 
-  /** The sum of one class leads all others. */
+  /** The margins with which the sum of one class leads all others. */
   private leads(index: number, lead: number): TreeMargin[] {
     const classes = Array.from({ length: this.classes }, (_, k) => k);
     const rivals = classes.filter((k) => k !== index);
@@ -209,7 +212,7 @@ class TreeModel implements Model {
     );
   }
 
-  /** Σ over trees of weights · leaf >= lead, as a gain per node and what is needed. */
+  /** Σ over trees of weights · leaf >= lead, as a gain per node and a need. */
   private marginOf(weights: readonly number[], lead: number): TreeMargin {
     const { forest, treeClass, base, count } = this.sum;
     const gain = new Float64Array(forest.feature.length);
@@ -302,7 +305,7 @@ function checkOutputs(outputs: number, link: Link, classes: number): void {
     throw parameterError('link', 'logit is for two classes and one output');
 }
 
-/** Each tree gives its best class one vote. Written into the leaves, so only when they are new. */
+/** Each tree gives its best class one vote. The votes overwrite the leaves, so the leaves must be new. */
 function voteByLeaf({ value, outputs }: Forest): void {
   for (let at = 0; at < value.length; at += outputs) {
     const best = argmax(value.subarray(at, at + outputs));

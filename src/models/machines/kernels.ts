@@ -23,7 +23,7 @@ export interface Kernel {
   addSlope(v: Float64Array, x: Float64Array, factor: number, out: Float64Array): void;
 }
 
-/** libsvm's power of a whole number: by squaring. */
+/** libsvm's integer power, by squaring. */
 function power(base: number, exponent: number): number {
   let [result, square] = [1, base];
   for (let left = exponent; left > 0; left = Math.floor(left / 2)) {

@@ -8,12 +8,12 @@ export type Metric = 'euclidean' | 'manhattan';
 
 export class NearestSamples {
   readonly count: number;
-  /** Of the last call: the nearest samples, and what was compared of each. */
+  /** Of the last call: the nearest samples, and the compared measure of each. */
   readonly indices: Int32Array;
   readonly compared: Float64Array;
 
   constructor(
-    /** One sample behind the other. */
+    /** All samples, concatenated. */
     readonly samples: Float64Array,
     readonly inputs: number,
     readonly k: number,
@@ -38,7 +38,7 @@ export class NearestSamples {
     return this.metric === 'euclidean' ? Math.sqrt(this.compared[i]) : this.compared[i];
   }
 
-  /** What is compared of a sample; anything above `enough` once it is above. */
+  /** The compared measure of a sample. The sum stops early once it exceeds `enough`. */
   measure(s: number, x: Float64Array, enough = Infinity): number {
     const { samples, inputs } = this;
     const isSquared = this.metric === 'euclidean';
@@ -51,7 +51,7 @@ export class NearestSamples {
     return sum;
   }
 
-  /** Behind all that are as near. */
+  /** Inserts a sample after all others of the same distance. */
   private insert(s: number, measured: number): void {
     const { k, indices, compared } = this;
     let at = Math.min(s, k - 1);

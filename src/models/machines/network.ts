@@ -3,14 +3,14 @@
  *
  *   h_0 = x,   h_l = σ_l(W_l h_{l-1} + b_l)        σ: relu, tanh, logistic, identity
  *
- * Gradients go backwards:  ∂/∂h_{l-1} = W_lᵀ (σ_l'(z_l) ∂/∂h_l).  The slope of relu at 0 is 0, as scikit-learn has it.
+ * Gradients are propagated backwards:  ∂/∂h_{l-1} = W_lᵀ (σ_l'(z_l) ∂/∂h_l).  The slope of relu at 0 is 0, as in scikit-learn.
  */
 import { dot } from '../../linalg/vector.js';
 
-/** How a unit answers its input z, and the slope of the answer h. */
+/** The output of a unit for its input z, and the slope at the output h. */
 interface ActivationFunction {
   value(z: number): number;
-  /** By the answer: each of these functions tells its slope so. */
+  /** The slope as a function of the output: each of these functions has one. */
   slope(h: number): number;
 }
 
@@ -30,7 +30,7 @@ export interface NetworkLayer {
   readonly activation: Activation;
 }
 
-/** Runs layers; holds the scratch arrays, so one per use. */
+/** Runs layers. It holds the scratch arrays, so each use needs its own. */
 export class Network {
   /** By layer. */
   private readonly activations: readonly Float64Array[];
@@ -41,7 +41,7 @@ export class Network {
     this.slopes = layers.map(({ bias }) => new Float64Array(bias.length));
   }
 
-  /** The activations of the last layer, valid until the next call; x itself where there is no layer. */
+  /** The activations of the last layer, valid until the next call; x itself if there is no layer. */
   run(x: Float64Array): Float64Array {
     let input = x;
     for (let l = 0; l < this.layers.length; l++) {

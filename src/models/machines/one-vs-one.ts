@@ -49,7 +49,7 @@ export class OneVsOne {
     }
   }
 
-  /** By pair: the slope of what is shown of a class, with the votes as they are. */
+  /** By pair: the slope of a class's reported score, with the votes fixed. */
   shownSlopes(values: Float64Array, index: number): Float64Array {
     this.addUp(values);
     const slope = 1 / (3 * (Math.abs(this.sums[index]) + 1) ** 2);
@@ -57,7 +57,7 @@ export class OneVsOne {
   }
 
   /**
-   * How far inside the class the values are, and the pair that decides about it:
+   * The distance of the values inside the class, and the pair that decides about it:
    *
    *   the class beats all others    its least lead
    *   the class wins by ties        the least |f| of all pairs: beyond it a vote changes
@@ -69,7 +69,7 @@ export class OneVsOne {
     return this.leastBy(values, (p) => (values[p] > 0 ? 1 : -1));
   }
 
-  /** The sign with which a pair speaks for a class; 0: the pair is about others. */
+  /** The sign with which a pair votes for a class; 0: the pair concerns other classes. */
   private favour(p: number, index: number): 1 | -1 | 0 {
     return this.pairs[p].low === index ? 1 : this.pairs[p].high === index ? -1 : 0;
   }
@@ -83,7 +83,7 @@ export class OneVsOne {
     return least;
   }
 
-  /** The signs by pair with which a class wins; null: the pair does not matter. */
+  /** All sets of signs by pair with which a class wins. Null: the pair does not matter. */
   winningSigns(index: number): (1 | -1 | null)[][] {
     const all = this.pairs.map((_, p) => this.favour(p, index) || null);
     const winning = [all];

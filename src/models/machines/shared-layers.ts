@@ -1,5 +1,5 @@
 /**
- * Layers in memory that threads share: the numbers of all layers one behind the other, and their shape.
+ * Layers in memory that threads share: the concatenated numbers of all layers, and their shape.
  *
  *   numbers   by layer: the weights, unit by unit, then the biases
  *   shape     by layer: the number of units, then the activation
@@ -8,7 +8,7 @@ import { sharedFloats, sharedInts } from '../../linalg/shared.js';
 import type { SharedParts } from '../shared-parts.js';
 import type { Activation, NetworkLayer } from './network.js';
 
-/** Softmax is the last layer's alone: the model that reads the last layer knows it. */
+/** Only the last layer may be softmax. The model that reads the last layer handles it. */
 export type LayerActivation = Activation | 'softmax';
 
 export interface LayerNumbers {

@@ -1,9 +1,10 @@
 /**
- * A mixture of Gaussians that a model document brings, over named numbers in their own units:
+ * A mixture of Gaussians from a model document, over named numbers in their own units:
  *
  *   p(x) = Σ_k w_k N(x; μ_k, Σ_k),      read as a mixture of z = (x - m) / s
  *
- * m and s are the mean and the deviations of the whole mixture: numbers of very different sizes meet in one matrix.
+ * m and s are the mean and the deviations of the whole mixture. They standardise the numbers, because numbers of very different sizes meet
+ * in one matrix.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { MixtureDocument } from '../../documents/model-document.js';
@@ -13,13 +14,13 @@ import type { FeatureSpace } from '../features.js';
 import { type GaussianComponent, gaussian } from './gaussian-mixture.js';
 
 export interface BroughtMixture {
-  /** How the columns are standardised. */
+  /** The standardisation of the columns. */
   readonly scales: readonly { readonly column: number; readonly mean: number; readonly deviation: number }[];
-  /** Over the standardised columns. */
+  /** The components over the standardised columns. */
   readonly components: readonly GaussianComponent[];
 }
 
-/** How far from 1 the weights may add up to, before they are scaled. */
+/** The largest deviation of the sum of weights from 1 before they are scaled. */
 const WEIGHT_SLACK = 1e-6;
 
 export function readMixture(document: MixtureDocument, space: FeatureSpace, bounds: Bounds): BroughtMixture {
@@ -98,7 +99,7 @@ function componentOf(
 const notPositive = (document: MixtureDocument, k: number) =>
   fail(`${matrixKey(document)}[${k}]`, 'is not symmetric and positive definite, or nearly singular');
 
-/** Of a number under the whole mixture. */
+/** Mean and deviation of a number under the whole mixture. */
 function momentsOf(
   means: readonly (readonly number[])[],
   covariances: readonly (readonly (readonly number[])[])[],

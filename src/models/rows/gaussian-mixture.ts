@@ -5,7 +5,7 @@
  *   E   r_ik = w_k N(z_i; μ_k, Σ_k) / p(z_i)
  *   M   w_k = Σ_i r_ik / n,   μ_k = Σ_i r_ik z_i / Σ_i r_ik,   Σ_k = Σ_i r_ik (z_i - μ_k)(z_i - μ_k)ᵀ / Σ_i r_ik + ridge I
  *
- * The first centres are drawn as k-means++ draws them, from a fixed seed: the same rows give the same mixture. Rows are standardised before.
+ * The first centres are drawn by k-means++ from a fixed seed: the same rows give the same mixture. The caller standardises the rows.
  */
 import { seededRandom } from '../../linalg/random.js';
 import { invertPositive } from '../../linalg/symmetric.js';
@@ -21,9 +21,9 @@ export interface GaussianComponent {
 }
 
 export const MOST_ROUNDS = 50;
-/** The mean log-likelihood of a row gains less than this in a round: the mixture is fitted. */
+/** The mixture is fitted when a round raises the mean log-likelihood of a row by less than this. */
 const SETTLED = 1e-5;
-/** Added to variances of standardised rows: a component never shrinks to a point. */
+/** Added to variances of standardised rows, so that a component never shrinks to a point. */
 const RIDGE = 1e-3;
 /** A component of fewer rows than this is dropped. */
 const FEWEST_ROWS = 1;
@@ -57,7 +57,7 @@ function firstShares(rows: readonly Float64Array[], count: number): Float64Array
   return shares;
 }
 
-/** Rows, each drawn with a chance in proportion to its squared distance from those before. */
+/** Rows, each drawn with a probability in proportion to its squared distance from the centres before. */
 function firstCentres(rows: readonly Float64Array[], count: number): Float64Array[] {
   const random = seededRandom(SEED);
   const centres = [rows[Math.floor(random() * rows.length)]];
@@ -71,7 +71,7 @@ function firstCentres(rows: readonly Float64Array[], count: number): Float64Arra
   return centres;
 }
 
-/** The place of a weight, drawn with a chance in proportion to it; -1 where all are 0. */
+/** The index of a weight, drawn with a probability in proportion to the weight; -1 where all are 0. */
 function drawFrom(weights: Float64Array, chance: number): number {
   let left = chance * weights.reduce((sum, value) => sum + value, 0);
   return weights.findIndex((value) => {
@@ -99,7 +99,7 @@ function sharesOf(rows: readonly Float64Array[], components: readonly GaussianCo
   return { shares, likelihood: sum / rows.length };
 }
 
-/** M: the component of some shares of the rows; none where hardly a row is left. */
+/** M: the component of some shares of the rows. Empty if hardly any row is left. */
 function componentOf(rows: readonly Float64Array[], share: Float64Array): GaussianComponent[] {
   const total = share.reduce((sum, value) => sum + value, 0);
   if (!(total >= FEWEST_ROWS)) return [];
@@ -121,7 +121,7 @@ function covarianceOf(rows: readonly Float64Array[], share: Float64Array, total:
   return sums.map((_, p) => Array.from(at, (__, q) => (p >= q ? sums[p][q] : sums[q][p]) + (p === q ? RIDGE : 0)));
 }
 
-/** Throws where the covariance is not positive definite in doubles. */
+/** Throws if the covariance is not positive definite in doubles. */
 export function gaussian(
   at: Float64Array,
   covariance: readonly (readonly number[])[],

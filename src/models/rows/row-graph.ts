@@ -1,16 +1,16 @@
 /**
- * A graph over the rows of the background: which rows are next to each other (Poyiadzi et al., FACE, 2020).
+ * A graph over the rows of the background, with edges between adjacent rows (Poyiadzi et al., FACE, 2020).
  *
  *   k nearest     i - j   where j is among the k nearest rows of i, or i among those of j
  *   epsilon       i - j   where d(i, j) <= epsilon
- *   sparsity(i)   the distance to the k-th nearest row, copies counted: small where rows lie densely. The k-NN estimate of a density
+ *   sparsity(i)   the distance to the k-th nearest row, counting copies: small where rows are dense. The k-NN estimate of a density
  *                 falls with this distance.
  *
- * d is the metric of row-metric.ts. Equal rows are one node. Rows are joined only where they agree in the fixed features, which a
- * policy forbids to change: an edge between other rows could never be taken, and would use up a place among the k nearest. Each group of rows that
- * agree has its own index (row-index.ts). Nodes are named by their place in the index.
+ * d is the metric of row-metric.ts. Equal rows are one node. Edges join only rows that agree in the fixed features, which a policy forbids
+ * to change: a path could never use an edge between other rows, and such an edge would use up a place among the k nearest. Each group of
+ * rows that agree has its own index (row-index.ts). The name of a node is its place in the index.
  *
- * The graph knows nothing of costs. It holds for a model, k or epsilon, and the fixed features. Its arrays are in shared memory.
+ * The graph does not depend on costs. It is valid for a model, k or epsilon, and the fixed features. Its arrays are in shared memory.
  */
 import { sharedFloats, sharedInts } from '../../linalg/shared.js';
 import { beyondBound } from '../bounds.js';
@@ -20,23 +20,23 @@ import { RowMetric } from './row-metric.js';
 
 export interface GraphSpec {
   readonly k: number;
-  /** null: the k nearest rows are next to each other. */
+  /** Null: the k nearest rows are adjacent. */
   readonly epsilon: number | null;
-  /** Features in which rows have to agree, by index. */
+  /** Features in which adjacent rows have to agree, by index. */
   readonly fixed: readonly number[];
 }
 
-/** What threads share of a graph. */
+/** The parts of a graph that threads share. */
 export interface SharedRowGraph extends PlacedRows {
-  /** Where each group of places begins, and where the last one ends. */
+  /** The start of each group of places, and the end of the last one. */
   readonly groups: Int32Array;
-  /** Of the indices of all groups, one behind the other. */
+  /** The boxes of the indices of all groups, concatenated. */
   readonly boxes: Float64Array;
-  /** Where the neighbours of each place begin, and where those of the last one end. */
+  /** The start of each place's neighbours, and the end of the last ones. */
   readonly start: Int32Array;
   readonly neighbour: Int32Array;
   readonly sparsity: Float64Array;
-  /** The model's raw outputs, place by place; empty where the model is scored elsewhere. */
+  /** The model's raw outputs, place by place. Empty if the model is scored elsewhere. */
   readonly raw: Float64Array;
 }
 
@@ -46,7 +46,7 @@ export function graphBytes(graph: SharedRowGraph): number {
   return Object.values(graph).reduce((sum, array: Int32Array | Float64Array) => sum + array.byteLength, 0);
 }
 
-/** `onRow`: is called whenever the neighbours of a row are found. The number of calls and the work between them are bounded. */
+/** `onRow` is called whenever the neighbours of a row are found. The number of calls and the work between them are bounded. */
 export function buildRowGraph(loaded: LoadedModel, spec: GraphSpec, onRow: () => void = () => {}): SharedRowGraph {
   const metric = new RowMetric(loaded);
   const { rows, copies, groups } = arrangeRows(loaded, spec.fixed);
@@ -127,9 +127,9 @@ class GraphWork {
 }
 
 interface ArrangedRows {
-  /** Different rows, group by group. */
+  /** Distinct rows, group by group. */
   readonly rows: Int32Array;
-  /** By row: how often the background has it. */
+  /** By row: its number of copies in the background. */
   readonly copies: Int32Array;
   readonly groups: Int32Array;
 }
@@ -155,7 +155,7 @@ function arrangeRows({ background: { samples } }: LoadedModel, fixed: readonly n
   return { rows: Int32Array.from(parts.flat()), copies, groups: starts };
 }
 
-/** The same for rows that agree in the fixed features. */
+/** A key that is equal for rows that agree in the fixed features. */
 export const groupKey = (values: Float64Array, fixed: readonly number[]): string => fixed.map((f) => values[f]).join();
 
 function placeRows({ background: { samples } }: LoadedModel, metric: RowMetric, rows: Int32Array): PlacedRows {
@@ -166,7 +166,7 @@ function placeRows({ background: { samples } }: LoadedModel, metric: RowMetric, 
   return { order, points };
 }
 
-/** The distance to the k-th row, counting copies; to the last one where there are fewer; Infinity: there is no other row. */
+/** The distance to the k-th row, counting copies. With fewer rows: to the last one. Infinity: no other row exists. */
 function distanceOfCopy(
   { found, places, squares }: RowSearch,
   k: number,
@@ -181,7 +181,7 @@ function distanceOfCopy(
   return Math.sqrt(square);
 }
 
-/** Lists of neighbours, each pair in both. */
+/** Lists of neighbours, with each pair in both lists. */
 function inBothDirections(near: readonly number[][]): number[][] {
   const lists = near.map((list) => [...list]);
   for (const [place, list] of near.entries())

@@ -1,25 +1,25 @@
 /**
- * A k-d tree over points of row-metric.ts, without pointers: the nearest points of a query without a look at all of them.
+ * A k-d tree over points of row-metric.ts, without pointers: it finds the nearest points of a query without visiting all points.
  *
  *   node n of the part [low, high): its halves [low, middle) and [middle, high) are the nodes 2n and 2n + 1, the root is 1
- *   box of a node: of each coordinate the least and the largest;  bound(q, box)² = Σ numbers (outside by)² + [codes outside]
+ *   box of a node: the least and the largest of each coordinate;  bound(q, box)² = Σ numbers (outside by)² + [codes outside]
  *
- * A part is halved by rank along the coordinate that contributes most to distances within the part: 2 x variance of a number, the share of differing pairs
- * of a code. A node whose bound is beyond the k-th best so far is left out. Boxes prune better than balls here: a few codes
- * that differ put a whole box out of reach. Points of equal distance are taken in the order of their rows.
+ * A part is halved by rank along the coordinate that contributes most to distances within the part: 2 x variance of a number, the share of
+ * differing pairs of a code. A node whose bound is beyond the k-th best so far is skipped. Boxes prune better than balls here: a few
+ * differing codes put a whole box out of reach. Points of equal distance are taken in the order of their rows.
  */
 import type { RowMetric } from './row-metric.js';
 
-/** Parts of up to so many points are looked at one by one. */
+/** Parts of up to this many points are visited point by point. */
 const LEAF = 16;
-/** What rounding may do to squares of distances, relative. */
+/** The largest relative rounding error of squared distances. */
 const SLACK = 1e-12;
 
 /** Points in the order of the tree. */
 export interface PlacedRows {
   /** The row of each point. */
   readonly order: Int32Array;
-  /** Point by point, as the metric places rows. */
+  /** The points in the layout of the metric, concatenated. */
   readonly points: Float64Array;
 }
 
@@ -33,7 +33,7 @@ export interface RowIndex {
 
 const middleOf = (low: number, high: number): number => (low + high + 1) >> 1;
 
-/** How many numbers the boxes of so many points take. A single leaf has none. */
+/** How many numbers the boxes of an index take. A single leaf has no boxes. */
 export function boxNumbers({ width }: RowMetric, size: number): number {
   let nodes = size > LEAF ? 2 : 0;
   for (let part = size; part > LEAF; part = (part + 1) >> 1) nodes *= 2;
@@ -97,7 +97,7 @@ function differingPairs({ width }: RowMetric, { points }: PlacedRows, i: number,
   return 1 - same;
 }
 
-/** Hoare's selection: the point of rank `middle` along a coordinate stands at its place, no larger one before it. */
+/** Hoare's selection: puts the point of rank `middle` along a coordinate at its place, with no larger point before it. */
 function select(
   metric: RowMetric,
   placed: PlacedRows,
@@ -133,16 +133,16 @@ function swapPoints(width: number, { order, points }: PlacedRows, a: number, b: 
   }
 }
 
-/** The nearest points of a query, nearest first. One search at a time. */
+/** The nearest points of a query, nearest first. One search runs at a time. */
 export class RowSearch {
   /** Places of the points found, and the squares of their distances. */
   readonly places: Int32Array;
   readonly squares: Float64Array;
   found = 0;
-  /** Points and boxes looked at so far. */
+  /** The number of points and boxes visited so far. */
   looks = 0;
   private wanted = 0;
-  /** Nothing beyond it is wanted. */
+  /** Points beyond this distance are not wanted. */
   private most = Infinity;
   private query: Float64Array = new Float64Array();
   private at = 0;
@@ -207,7 +207,7 @@ export class RowSearch {
     }
   }
 
-  /** No point of a node is nearer: the square. A part of the sum, once that is beyond what is wanted. */
+  /** A lower bound of the squared distance to the points of a node. The sum stops early once it exceeds the wanted distance. */
   private bound(node: number): number {
     this.looks++;
     const { query, at, boxes, most } = this;
@@ -235,7 +235,7 @@ export class RowSearch {
     }
   }
 
-  /** In the order of distances, equal ones by their rows. */
+  /** Inserts by distance. Equal distances are ordered by their rows. */
   private insert(place: number, square: number): void {
     const { places, squares, placed } = this;
     const isBehind = (k: number) =>

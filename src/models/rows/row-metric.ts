@@ -1,31 +1,32 @@
 /**
- * How far two rows are apart: Euclid's distance in a space where every feature has a comparable share.
+ * The distance of two rows: Euclid's distance in a space where every feature has a comparable share.
  *
  *   d(x, y)² = Σ numbers ((x_f - y_f) / s_f)²  +  [categories that differ]  +  [features missing in one row only]
  *
- * s_f is the standard deviation in the background; 1 where the background does not vary, and for yes and no. Ordinal categories are their ranks.
- * The model's imputer stands in for a missing value. Without an imputer a missing number stands at the mean of the background
- * and differs from every known number by 1 more. The sum is a squared distance of points: the triangle inequality holds, and an index may use it.
+ * s_f is the standard deviation in the background; 1 where the background does not vary, and for yes and no. Ordinal categories are their
+ * ranks. The model's imputer replaces a missing value. Without an imputer a missing number is at the mean of the background, and its
+ * distance to every known number is 1 more. The sum is a squared distance of points: the triangle inequality holds, and an index may use
+ * it.
  *
- * A point is `numbers` scaled numbers, then codes that are the same or not.
+ * A point consists of `numbers` scaled numbers, then codes that are only compared for equality.
  */
 import { SMALLEST } from '../../documents/numbers.js';
 import { type Feature, imputedValue } from '../features.js';
 import type { LoadedModel } from '../load.js';
 
-/** A category that is missing, and is not imputed. */
+/** The code of a missing category that is not imputed. */
 const MISSING_CODE = -1;
 
 interface ScaledFeature {
   readonly feature: Feature;
   readonly scale: number;
   readonly imputed: number;
-  /** What stands in for a missing number, in the units of the feature. */
+  /** The value that replaces a missing number, in the units of the feature. */
   readonly mean: number;
 }
 
 export class RowMetric {
-  /** Of a point: scaled numbers, and all coordinates. */
+  /** Sizes of a point: its scaled numbers, and all coordinates. */
   readonly numbers: number;
   readonly width: number;
   private readonly scaled: readonly ScaledFeature[];
@@ -54,7 +55,7 @@ export class RowMetric {
     for (const { feature } of this.gaps) out[at++] = +Number.isNaN(values[feature.index]);
   }
 
-  /** The square of a distance; some number above `most` where the square is larger than that. */
+  /** The squared distance, or some number above `most` if the squared distance exceeds `most`. */
   squareWithin(a: Float64Array, at: number, b: Float64Array, to: number, most: number): number {
     const { numbers, width } = this;
     let sum = 0;
@@ -66,7 +67,7 @@ export class RowMetric {
     return sum;
   }
 
-  /** Between the points at two places. */
+  /** The distance between the points at two places. */
   distance(a: Float64Array, at: number, b: Float64Array, to: number): number {
     return Math.sqrt(this.squareWithin(a, at, b, to, Infinity));
   }

@@ -1,23 +1,23 @@
 /**
- * Splits by sets of categories, as flat arrays: the sets of all nodes behind each other, each in ascending order.
+ * Splits by sets of categories, as flat arrays: the concatenated sets of all nodes, each in ascending order.
  *
  *   left at node n  <=>  the input is one of  category[setStart[k]] .. category[setStart[k + 1] - 1],   k = set[n]
  *
- * Lists searched by bisection and not bits: sets are short, and one large code in a document costs eight bytes.
+ * Sets are lists searched by bisection instead of bit sets: sets are short, and one large code in a document costs eight bytes.
  */
 import { sharedFloats, sharedInts } from '../../linalg/shared.js';
 
 export interface CategorySets {
   /** By node: the number of its set; -1 where a threshold decides. */
   readonly set: Int32Array;
-  /** By set, and where the last one ends. */
+  /** By set: its start; the last entry is the end of the last set. */
   readonly setStart: Int32Array;
   readonly category: Float64Array;
 }
 
 type Codes = readonly number[] | null | undefined;
 
-/** `sets`: by node; nothing where a threshold decides. */
+/** `sets`: by node; undefined where a threshold decides. */
 export function layOutSets(sets: readonly Codes[]): CategorySets {
   const lists = sets.filter((codes) => !!codes);
   const set = sharedInts(sets.length).fill(-1);
@@ -49,7 +49,7 @@ export function isInSet({ setStart, category }: CategorySets, set: number, input
   return false;
 }
 
-/** The nodes of two forests behind each other. */
+/** The concatenated nodes of two forests. */
 export function joinSets(a: CategorySets, b: CategorySets): CategorySets {
   const sets = a.setStart.length - 1;
   const codes = a.category.length;

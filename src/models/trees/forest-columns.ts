@@ -1,7 +1,7 @@
 /**
  * Trees rewritten to splits of the form column <= threshold in double precision. The original may use another precision, a strict
- * comparison or a scaling of the column. All are monotone: there is a last number that goes left. Bisection finds this number with
- * the same arithmetic that scores rows. A falling scaling swaps the sides.
+ * comparison or a scaling of the column. All are monotone, so a last number that goes left exists. Bisection finds this number with the
+ * same arithmetic that scores rows. A scaling with a negative factor swaps the sides.
  */
 import { lastDouble } from '../../linalg/floats.js';
 import type { ColumnRunner } from '../preprocessing.js';
@@ -13,7 +13,7 @@ const SWAPPED = new Map([
   [MISSING_RIGHT, MISSING_LEFT],
 ]);
 
-/** `ranks`: how many values a column has that are listed; 0: sets are of its numbers as they are. */
+/** `ranks`: the number of listed values of a column. 0: the sets contain the column's unchanged numbers. */
 export function onColumns(forest: Forest, input: ColumnRunner, ranks: (column: number) => number): Forest {
   const out = {
     ...forest,
@@ -40,7 +40,7 @@ function rewriteThreshold(forest: Forest, out: Rewritten, n: number, input: Colu
   out.missing[n] = SWAPPED.get(forest.missing[n]) ?? forest.missing[n];
 }
 
-/** The ranks that each set takes, by what is seen of them. */
+/** The ranks that each set contains, found by evaluating their inputs. */
 function rewriteSets(forest: Forest, input: ColumnRunner, ranks: (column: number) => number): CategorySets {
   const taken = (n: number) => {
     const column = forest.feature[n];

@@ -1,10 +1,10 @@
-/** Two conditions on sums over trees as one atom: the trees of both side by side, each margin without gain on the others'. */
+/** Two conditions on sums over trees as one atom: the trees of both side by side. Each margin has no gain on the trees of the other. */
 
 import type { TreeMargin, TreesAtom } from '../region.js';
 import { joinSets } from './category-sets.js';
 import type { Forest } from './tree.js';
 
-/** The result has no outputs of its own: its margins say all that is asked of it. Both forests compare the same inputs. */
+/** The result has no outputs of its own, because its margins state all conditions. Both forests compare the same inputs. */
 export function uniteForests(a: TreesAtom, b: TreesAtom): TreesAtom {
   const first = a.forest.feature.length;
   const second = b.forest.feature.length;

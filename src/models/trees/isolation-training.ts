@@ -1,6 +1,6 @@
 /**
- * Isolation forests from samples (Liu, Ting, Zhou 2008). A tree gets a random part of the samples and cuts it by a random
- * column at a random place until rows are alone or the tree is as deep as a balanced tree. A normal row takes many cuts.
+ * Isolation forests from samples (Liu, Ting, Zhou 2008). A tree gets a random part of the samples and cuts it by a random column at a
+ * random place until rows are alone or the tree is as deep as a balanced tree. A normal row needs many cuts.
  *
  *   leaf value = (depth + c(rows in the leaf)) / c(rows of the tree),   c(n) = 2 H(n-1) - 2 (n-1)/n
  *
@@ -14,7 +14,7 @@ const SEED = 20080612;
 
 export interface ForestSize {
   readonly trees: number;
-  /** Rows that each tree sees, at most. */
+  /** The largest number of rows for each tree. */
   readonly sampleSize: number;
 }
 

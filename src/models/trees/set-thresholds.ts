@@ -3,8 +3,8 @@
  *
  *   x in {c_1 < ... < c_m}   <=>   not x <= c_1⁻,  then x <= c_1,  or not x <= c_2⁻,  then x <= c_2,  ...      c⁻: the last double below c
  *
- * A chain leads to the two children of its split from several nodes: the result is walked as trees are, but nodes share children.
- * Nodes keep their numbers; those of a chain come after all others.
+ * Several nodes of a chain lead to the two children of its split: the result is walked like a tree, but nodes share children. Nodes keep
+ * their numbers. The nodes of a chain come after all others.
  */
 import { nextDown } from '../../linalg/floats.js';
 import type { TreeMargin, TreesAtom } from '../region.js';
@@ -40,14 +40,14 @@ const nodeOf = ({ feature, threshold, left, right, missing }: Forest, n: number)
   missing: missing[n],
 });
 
-/** Adds the chain of a node's set, the last link first; the first link takes the node's own place. */
+/** Adds the chain of a node's set, the last link first. The first link replaces the node itself. */
 function addChain(nodes: ChainNode[], forest: Forest, n: number): ChainNode {
   const { feature, left, right, missing } = nodeOf(forest, n);
   let next = right;
   let first: ChainNode = { feature, threshold: Number.NEGATIVE_INFINITY, left, right, missing };
   for (const code of [...categoriesOf(forest, forest.set[n])].reverse()) {
     const within = nodes.push({ feature, threshold: code, left, right: next, missing }) - 1;
-    // A missing value that goes left does so at the next link.
+    // A missing value that goes left does that at the next link.
     const onward = missing === MISSING_LEFT ? MISSING_RIGHT : missing;
     first = { feature, threshold: nextDown(code), left: right, right: within, missing: onward };
     next = nodes.push(first) - 1;
@@ -56,7 +56,7 @@ function addChain(nodes: ChainNode[], forest: Forest, n: number): ChainNode {
 }
 
 function forestOf(nodes: readonly ChainNode[], old: Forest): Forest {
-  // Sets compare numbers as they are, whatever the precision of the tree.
+  // Sets compare unchanged numbers, whatever the precision of the tree.
   const grown = (values: Uint8Array) =>
     Uint8Array.from(nodes, (_, n) => (n < values.length && old.set[n] < 0 ? values[n] : 0));
   const value = new Float64Array(nodes.length * old.outputs);

@@ -4,7 +4,7 @@
  *   inner node n: x = inputs[feature_n], in the tree's precision;  left when x <= threshold (or <), when x is in the node's set
  *   of categories, or, x missing, when the node says so;  else right.  A leaf holds its outputs.
  *
- * All trees of a model share one set of typed arrays: nodes are numbered through, and `root` holds the first node of each tree. The
+ * All trees of a model share one set of typed arrays: nodes are numbered across trees, and `root` holds the first node of each tree. The
  * arrays lie in memory that all threads share. Nothing is written to them after the model is loaded.
  */
 import { ElsewiseError } from '../../documents/error.js';
@@ -34,15 +34,15 @@ export interface Forest extends CategorySets {
   /** Outputs of each node, `outputs` numbers each. */
   readonly value: Float64Array;
   readonly outputs: number;
-  /** Whether every split says where a missing value goes. */
+  /** Whether every split defines the side of a missing value. */
   readonly takesMissing: boolean;
 }
 
-/** A forest as parts that threads share, and back. */
+/** Conversions between a forest and the parts that threads share. */
 export const partsOf = (forest: Forest): SharedParts => ({ ...forest });
 export const forestOf = (parts?: SharedParts): Forest | undefined => parts as Forest | undefined;
 
-/** `path`: where the trees stand in the document. */
+/** `path`: the position of the trees in the document. */
 export function flatten(
   trees: readonly TreeDocument[],
   inputs: number,
@@ -123,7 +123,7 @@ function checkDepth(tree: TreeDocument, path: string, { treeLevels }: Pick<Bound
   throw beyondBound(`${path}.left`, message, 'treeLevels');
 }
 
-/** The most splits on a way from the root to a leaf. */
+/** The largest number of splits on a path from the root to a leaf. */
 function depthOf({ left, right }: TreeDocument): number {
   let level = [0];
   let depth = 0;
@@ -142,7 +142,7 @@ export function goesLeft(forest: Forest, node: number, input: number): boolean {
   return forest.strict[node] ? x < forest.threshold[node] : x <= forest.threshold[node];
 }
 
-/** The last double that goes left at a split by a threshold; infinite where one side has no double. */
+/** The last double that goes left at a split by a threshold. Infinite if one side has no double. */
 export function lastLeft(forest: Forest, node: number): number {
   const { threshold, strict, single } = forest;
   const guess = single[node] ? lastRounding(threshold[node], strict[node]) : threshold[node];
@@ -151,7 +151,7 @@ export function lastLeft(forest: Forest, node: number): number {
   return isLast ? end : lastDouble((x) => goesLeft(forest, node, x), guess);
 }
 
-/** About the last double that rounds to the largest single that goes left. */
+/** Approximately the last double that rounds to the largest single that goes left. */
 function lastRounding(threshold: number, strict: number): number {
   let left = Math.fround(threshold);
   if (left > threshold || (strict && left === threshold)) left = nextDownSingle(left);
@@ -167,7 +167,7 @@ export function leafOf(forest: Forest, t: number, x: Float64Array): number {
   return node;
 }
 
-/** The sum over trees of the largest output of a leaf, by size. */
+/** The sum over trees of the largest absolute output of a leaf. */
 export function largestSum({ root, left, value, outputs }: Forest): number {
   let total = 0;
   for (let t = 0; t < root.length; t++) {
@@ -182,7 +182,7 @@ export function largestSum({ root, left, value, outputs }: Forest): number {
   return total;
 }
 
-/** By column: how many values it has, where they are listed: 0, 1, ... Else 0. */
+/** By column: the number of its listed values 0, 1, ...; 0 if the values are not listed. */
 export function ranksOf({ features, owner }: FeatureSpace): (column: number) => number {
   return (column) => {
     const { kind, categories } = features[owner[column]];
