@@ -1,6 +1,6 @@
 /**
- * Affine maps y = M x + o, kept diagonal for as long as they are: scaling a thousand columns must not cost a thousand
- * squared. `diagonal` is null for a full map, `matrix` is null for a diagonal one.
+ * Affine maps y = M x + o. A map stays diagonal as long as possible: scaling a thousand columns must not cost a thousand squared
+ * operations. `diagonal` is null for a full map, `matrix` is null for a diagonal map.
  */
 export interface AffineMap {
   readonly matrix: readonly Float64Array[] | null;
@@ -16,7 +16,7 @@ export function diagonalMap(diagonal: readonly number[], offset: readonly number
   return { matrix: null, diagonal: Float64Array.from(diagonal), offset: Float64Array.from(offset) };
 }
 
-/** The map of the sizes of all entries. */
+/** The map of the absolute values of all entries. */
 export const sizesOf = ({ matrix, diagonal, offset }: AffineMap): AffineMap => ({
   matrix: matrix?.map((row) => row.map(Math.abs)) ?? null,
   diagonal: diagonal?.map(Math.abs) ?? null,
@@ -41,7 +41,7 @@ function rowOf(map: AffineMap, r: number): Float64Array {
   return row;
 }
 
-/** x -> (map(x), x): the image, then the source as it is. */
+/** x -> (map(x), x): the image, then the unchanged source. */
 export function withSource(map: AffineMap, columns: number): AffineMap {
   const image = Array.from(map.offset, (_, r) => rowOf(map, r));
   const source = Array.from({ length: columns }, (_, c) => new Float64Array(columns).fill(1, c, c + 1));

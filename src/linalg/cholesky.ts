@@ -1,6 +1,6 @@
 /** Small dense Cholesky factorisation in place, on row-major typed arrays, for inner loops. */
 
-/** A pivot below this share of its diagonal entry counts as none. */
+/** A pivot below this share of its diagonal entry counts as zero. */
 const LEAST_PIVOT = 1e-14;
 
 /** Overwrites the lower triangle of A (n x n) with L, A = L Lᵀ. False when A is not positive definite. */

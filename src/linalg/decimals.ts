@@ -22,7 +22,7 @@ const MOST_SHORT = 1e15;
 /** Whole numbers up to here stay exact when two of them are added. */
 export const MOST_WHOLE = 2 ** 51;
 
-/** The fewest places e with dec(x) = k / 10^e; -1: x stands for itself. */
+/** The fewest places e with dec(x) = k / 10^e; -1: x represents itself. */
 export function placesOf(x: number): number {
   const size = Math.abs(x);
   for (let e = 0; e < POWERS.length; e++) {
@@ -35,17 +35,17 @@ export function placesOf(x: number): number {
   return -1;
 }
 
-/** Decimals with more places than this are looked for only where there is one. */
+/** Decimals with more places than this are searched only after a test that one exists. */
 const FEW_PLACES = 3;
 
-/** Whether a number is a decimal with as many places as 15 digits leave it. */
+/** Whether a number is a decimal within 15 digits. */
 function isShort(size: number): boolean {
   let e = Math.min(22, Math.floor(15 - Math.log10(size)));
   while (size * POWERS[e] > MOST_SHORT) e--;
   return Math.round(size * POWERS[e]) / POWERS[e] === size;
 }
 
-/** A power of ten that makes both decimals whole numbers up to MOST_WHOLE; NaN: there is none. */
+/** A power of ten that makes both decimals whole numbers up to MOST_WHOLE; NaN: none. */
 export function commonPower(a: number, b: number): number {
   const places = placesOf(a);
   const others = placesOf(b);
@@ -54,7 +54,7 @@ export function commonPower(a: number, b: number): number {
   return Math.abs(a) * power <= MOST_WHOLE && Math.abs(b) * power <= MOST_WHOLE ? power : Number.NaN;
 }
 
-/** fl(dec(a) + dec(b)); plain addition where one of them is infinite. */
+/** fl(dec(a) + dec(b)). Plain addition if one of them is infinite. */
 export function decimalSum(a: number, b: number): number {
   if (a === 0 || b === 0 || !Number.isFinite(a + b)) return a + b;
   const power = commonPower(a, b);
@@ -67,7 +67,7 @@ export function decimalSum(a: number, b: number): number {
 
 /** Sizes whose products neither overflow nor lose digits. */
 const isModerate = (x: number): boolean => x === 0 || (Math.abs(x) > 1e-140 && Math.abs(x) < 1e140);
-/** What may be wrong with a lower part, as a share of it: far more than is. */
+/** The assumed relative error of a lower part, far above the actual error. */
 const DOUBT = 2 ** -30;
 /** A sum below this share of its first term has lost digits. */
 const CANCELLED = 2 ** -20;
@@ -123,7 +123,7 @@ export function exactSteps(a: number, k: bigint, b: number): number {
   return toDouble(digitsAt(start, places) + k * digitsAt(stride, places), places);
 }
 
-/** dec(x) of any finite double; a binary fraction is a decimal one with as many places. */
+/** dec(x) of any finite double. A binary fraction is a decimal fraction with as many places. */
 export function decimalOf(x: number): Decimal {
   const places = placesOf(x);
   if (places >= 0) return { digits: BigInt(Math.round(x * POWERS[places])), places };

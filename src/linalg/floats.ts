@@ -40,8 +40,8 @@ function doubleAt(place: bigint): number {
 const LAST_PLACE = placeOf(Number.MAX_VALUE);
 
 /**
- * The last finite double at which a condition holds, for a condition that holds up to some number and not beyond it. Infinity: the
- * condition holds everywhere; -Infinity: it holds nowhere. The search widens from `guess`, so a good guess costs a few questions.
+ * The last finite double at which a condition holds, for a condition that holds up to some number and not beyond. Infinity: the condition
+ * holds everywhere; -Infinity: nowhere. The search widens from `guess`, so a good guess needs few evaluations.
  */
 export function lastDouble(holds: (x: number) => boolean, guess: number): number {
   if (holds(Number.MAX_VALUE)) return Infinity;
@@ -69,7 +69,7 @@ export function lastDouble(holds: (x: number) => boolean, guess: number): number
 /** Beyond these exponents a product of two units could overflow. */
 const LARGEST_EXPONENT = 400;
 
-/** The power of two nearest to a positive number on the scale of logarithms, within what can be multiplied safely. */
+/** The power of two nearest to a positive number on a logarithmic scale, within the range of safe products. */
 export function nearestPowerOfTwo(x: number): number {
   const exponent = Math.round(Math.log2(x));
   return 2 ** Math.min(LARGEST_EXPONENT, Math.max(-LARGEST_EXPONENT, exponent));

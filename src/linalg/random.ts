@@ -1,4 +1,4 @@
-/** A small generator of random numbers in [0, 1), mulberry32: integer arithmetic only, so the same on every machine. */
+/** A small generator of random numbers in [0, 1), mulberry32. It uses integer arithmetic only, so it is the same on every machine. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,8 +1,8 @@
 /** Small dense square matrices, row-major in typed arrays, for inner loops that must not allocate. */
 
 /**
- * out = A B for a symmetric B: inner products of rows, in blocks of four by two that stay in registers. At the edges a
- * block takes the last row again, which writes the same value twice and spares three more loops.
+ * out = A B for a symmetric B: inner products of rows, in blocks of four by two that stay in registers. At the edges a block repeats the
+ * last row, which writes the same value twice and saves three more loops.
  */
 export function multiplySymmetric(A: Float64Array, B: Float64Array, out: Float64Array, n: number): void {
   const row = (i: number) => Math.min(i, n - 1) * n;

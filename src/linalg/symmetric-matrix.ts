@@ -1,4 +1,4 @@
-/** Symmetric matrices as they come in models: full, diagonal, or the identity. Full ones are row-major. */
+/** Symmetric matrices of models: full, diagonal, or the identity. Full matrices are row-major. */
 import type { AffineMap } from './affine.js';
 
 export type SymmetricMatrix =
@@ -34,7 +34,7 @@ export function quadraticForm(a: SymmetricMatrix, x: Float64Array, at: Float64Ar
   return total;
 }
 
-/** (x - at)ᵀ A v, in time for the entries of v that are not 0 */
+/** (x - at)ᵀ A v, in time proportional to the nonzero entries of v */
 export function bilinearForm(a: SymmetricMatrix, x: Float64Array, at: Float64Array, v: Float64Array): number {
   const { size, entries } = a;
   let total = 0;
@@ -51,14 +51,14 @@ export function bilinearForm(a: SymmetricMatrix, x: Float64Array, at: Float64Arr
 }
 
 /**
- * How far rounding may move the form at x, for a positive semidefinite A: terms that cancel are as large as the diagonal lets them be,
- * |a_ij δ_i δ_j| <= ½(a_ii δ_i² + a_jj δ_j²).
+ * The largest rounding error of the form at x, for a positive semidefinite A. The diagonal bounds the terms that cancel: |a_ij δ_i δ_j| <=
+ * ½(a_ii δ_i² + a_jj δ_j²).
  */
 export function formRounding(a: SymmetricMatrix, x: Float64Array, at: Float64Array): number {
   return formRoundingShare(a) * quadraticForm(diagonalOf(a), x, at);
 }
 
-/** The same as a share of the form of the diagonal alone. */
+/** The same error as a share of the form of the diagonal. */
 export const formRoundingShare = ({ kind, size }: SymmetricMatrix): number =>
   2 * (size + 4) * (kind === 'full' ? size : 1) * 2 ** -53;
 

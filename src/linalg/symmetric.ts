@@ -1,6 +1,6 @@
 /**
- * Symmetric positive definite systems, on ml-matrix's Cholesky. A matrix whose condition is beyond what doubles can
- * carry counts as singular: an answer from it would be noise.
+ * Symmetric positive definite systems, on ml-matrix's Cholesky. A matrix with a condition beyond double precision counts as singular: an
+ * answer from it would be noise.
  */
 import { CholeskyDecomposition, EigenvalueDecomposition, Matrix } from 'ml-matrix';
 
@@ -51,7 +51,7 @@ function forwardBack(lower: number[][], b: number[]): number[] {
   return x;
 }
 
-/** A⁻¹ and log|A| of a positive definite matrix, scaled to unit diagonal first; undefined when it is not one. */
+/** A⁻¹ and log|A| of a positive definite matrix, scaled to unit diagonal first. Undefined: the matrix is not positive definite. */
 export function invertPositive(
   a: readonly (readonly number[])[],
 ): { rows: number[][]; logDeterminant: number } | undefined {

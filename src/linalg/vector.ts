@@ -6,7 +6,7 @@ export function dot(a: Float64Array, x: Float64Array): number {
   return sum;
 }
 
-/** Index of the first largest entry: ties go to the lower index, as numpy and scikit-learn break them. */
+/** Index of the first largest entry: ties go to the lower index, as in numpy and scikit-learn. */
 export function argmax(values: Float64Array): number {
   let best = 0;
   for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;

@@ -3,8 +3,8 @@
  *
  *   min over the box of Σ c_f · value(f) + Σ c_fk · [f = k]   is the sum of the features' own minima: exact for boxes.
  *
- * A clause of alternatives is kept when one of them holds everywhere, which is enough but not needed: two alternatives that
- * hold on half of the box each are not seen.
+ * A clause of alternatives is proved when one of them holds everywhere. This is sufficient but not necessary: two alternatives that each
+ * hold on half of the box prove nothing here.
  */
 import { spread } from '../models/features.js';
 import { allOf, type BoxVerdict } from './box-verdict.js';
@@ -13,7 +13,7 @@ import type { Domain } from './domain.js';
 import { isListed, listedValues } from './listed-values.js';
 import { lastWithin } from './values.js';
 
-/** A point this many times as far from zero as the answer is, where a box has no end. */
+/** Where a box has no end, the point is this many times as far from zero as the answer. */
 const FAR = 1e6;
 
 /** `values`: a point of the box that keeps the constraint, by feature. */
@@ -27,7 +27,7 @@ interface Question {
   readonly values: Float64Array;
 }
 
-/** Where no alternative holds everywhere, the worst point of the first one may fail all of them. */
+/** Where no alternative holds everywhere, the worst point of the first alternative may break all of them. */
 function clauseHoldsOver(atoms: readonly LinearAtom[], asked: Question): BoxVerdict {
   let worst: Float64Array | null = null;
   for (const atom of atoms) {
@@ -40,11 +40,11 @@ function clauseHoldsOver(atoms: readonly LinearAtom[], asked: Question): BoxVerd
   return { point: columns };
 }
 
-/** The worst point of a box for an atom, by feature; null: the atom holds at every point. */
+/** The worst point of a box for an atom, by feature. Null: the atom holds at every point. */
 function failingPoint(atom: LinearAtom, asked: Question): Float64Array | null {
   const { varies, values } = asked;
   const moving = [...atom.terms, ...atom.indicators].some(({ feature }) => varies[feature]);
-  // What stands still is as good as it was at the point itself.
+  // No feature of the atom varies: the atom holds over the box if it holds at the point itself.
   if (!moving) return holds({ text: '', clauses: [{ atoms: [atom] }] }, values) ? null : values;
   const low = leastSum(atom, 1, asked);
   const above = atom.lowerStrict ? low.sum - low.rounding > atom.lower : low.sum + low.rounding >= atom.lower;
@@ -54,7 +54,10 @@ function failingPoint(atom: LinearAtom, asked: Question): Float64Array | null {
   return atom.upper < Infinity && !below ? high.point : null;
 }
 
-/** The least value of sign · (the atom's sum) over the box, and a point where it is, or is very small where there is no least. */
+/**
+ * The least value of sign · (the atom's sum) over the box, and a point with this value. Without a least value: a point with a very small
+ * value.
+ */
 function leastSum(atom: LinearAtom, sign: number, asked: Question) {
   const point = asked.values.slice();
   let sum = 0;
@@ -69,14 +72,14 @@ function leastSum(atom: LinearAtom, sign: number, asked: Question) {
   return { sum, rounding: Number.isFinite(size) ? 2 ** -50 * size : 0, point };
 }
 
-/** A value of the domain far out. */
+/** A value of the domain far from zero. */
 function farOut(end: number, f: number, { box, values }: Question): number {
   const side = end > 0 ? 1 : -1;
   const far = values[f] + side * FAR * Math.max(1, Math.abs(values[f]));
   return lastWithin(box, box.space.features[f], far, side);
 }
 
-/** What one feature adds to the sum at a value. */
+/** The contribution of one feature to the sum at a value. */
 function share({ terms, indicators }: LinearAtom, f: number, value: number): number {
   let sum = 0;
   for (const { feature, coefficient } of terms) if (feature === f && coefficient !== 0) sum += coefficient * value;
@@ -85,7 +88,7 @@ function share({ terms, indicators }: LinearAtom, f: number, value: number): num
   return sum;
 }
 
-/** The values of a feature at which its share can be least. */
+/** The values of a feature at which its contribution can be least. */
 function corners(f: number, { box, varies, values }: Question): number[] {
   const feature = box.space.features[f];
   if (!varies[f]) return [values[f]];

@@ -1,14 +1,13 @@
 /**
- * A policy's constraint in the form the compiler can use: a conjunction of clauses, each a disjunction of linear atoms
+ * A policy's constraint in the form of the compiler: a conjunction of clauses, each a disjunction of linear atoms
  *
  *   AND over clauses ( OR over atoms ( lower <= Σ c_f · value(f) + Σ c_fk · [f = k] <= upper ) )
  *
- * where value(f) is the number, 0/1 for a boolean, the rank for an ordinal category. Negation is pushed down to the
- * comparisons, `or` is distributed over `and`. What keeps the result small, since a clause of several atoms costs a
- * mixed-integer solver binaries:
+ * where value(f) is the number, 0/1 for a boolean, the rank for an ordinal category. Negation is pushed down to the comparisons, `or` is
+ * distributed over `and`. A clause of several atoms costs a mixed-integer solver binary variables. These rules keep the result small:
  *   - a clause of 0/1 literals only is one atom: a or not b or f in {k, l}  ->  a + (1 - b) + [f = k] + [f = l] >= 1, unless
  *     values may be missing;
- *   - literals of one feature in one clause are one literal; atoms that the features' domains decide vanish;
+ *   - literals of one feature in one clause become one literal; atoms that the features' domains decide are dropped;
  *   - single-atom clauses over the same sum are one interval: 0 <= x and x <= 5 is x in [0, 5];
  *   - a sum that can only be whole gets whole, non-strict ends: x < 5 is x <= 4.
  * Limit: distribution is exponential in the worst case; more than MAX_CLAUSES clauses are refused.
@@ -31,11 +30,11 @@ import { parseExpression } from './expression-parser.js';
 export { ExpressionError, type FeatureLike } from './expression.js';
 
 const MAX_CLAUSES = 64;
-/** relative; an end this close to a whole number is that number (0.3 / 0.1 is 3) */
+/** relative; an end this close to a whole number counts as that number (0.3 / 0.1 is 3) */
 const WHOLE_TOLERANCE = 2 ** -49;
-/** An equation of continuous numbers is met but for what a solver leaves, as a share of its terms. */
+/** The tolerance of an equation of continuous numbers, as a share of its terms: a solver meets it only up to rounding. */
 const EQUATION_TOLERANCE = 1e-11;
-/** Roundings beside two for each term of a sum: of its ends, and of what the values were computed from. */
+/** Rounding errors in addition to two for each term of a sum: those of the ends, and of the computation of the values. */
 const OTHER_ROUNDINGS = 8;
 
 interface Interval {
@@ -49,24 +48,24 @@ interface Interval {
 export interface LinearAtom extends Interval {
   terms: { feature: number; coefficient: number }[];
   indicators: { feature: number; category: number; coefficient: number }[];
-  /** Some value may be any number: the sum then meets an end only as well as rounding lets it. */
+  /** Some value may be any number: the sum then meets an end only up to rounding. */
   isContinuous: boolean;
 }
 
-/** At least one of the atoms holds. There is always one: what can never hold is the atom 0 >= 1. */
+/** At least one of the atoms holds. The list is never empty: a clause that never holds is the atom 0 >= 1. */
 export interface Clause {
   atoms: LinearAtom[];
 }
 
-/** All clauses hold; none means always. */
+/** All clauses hold. An empty list always holds. */
 export interface Constraint {
   text: string;
   clauses: Clause[];
 }
 
 /**
- * Throws ExpressionError. `mayMiss`: values may be missing. Of `a or b` one value then decides while the other is missing, which the
- * sum of both cannot tell.
+ * Throws ExpressionError. `mayMiss`: values may be missing. One value of `a or b` then decides while the other is missing, which a sum of
+ * both cannot express.
  */
 export function compileConstraint(text: string, features: readonly FeatureLike[], mayMiss = false): Constraint {
   const normaliser = new Normaliser(new Scope(text, features), mayMiss);
@@ -74,14 +73,14 @@ export function compileConstraint(text: string, features: readonly FeatureLike[]
 }
 
 /**
- * `values` by feature: the number, 0/1 for a boolean, the category's index for both encodings of a categorical.
- * Non-strict ends give way by the rounding of the sum (0.1 + 0.2 <= 0.3 holds), strict ends not at all.
+ * `values` by feature: the number, 0/1 for a boolean, the category's index for both encodings of a categorical. Non-strict ends tolerate
+ * the rounding error of the sum (0.1 + 0.2 <= 0.3 holds), strict ends do not.
  */
 export function holds(constraint: Constraint, values: ArrayLike<number>): boolean {
   return constraint.clauses.every(({ atoms }) => atoms.some((atom) => atomHolds(atom, values)));
 }
 
-/** How far a non-strict end gives way, as a share of max(Σ |c · v|, |end|). */
+/** The tolerance of a non-strict end, as a share of max(Σ |c · v|, |end|). */
 export function toleranceOf({ terms, indicators, isContinuous, lower, upper }: LinearAtom): number {
   if (isContinuous && lower === upper) return EQUATION_TOLERANCE;
   return (2 * (terms.length + indicators.length) + OTHER_ROUNDINGS) * 2 ** -53;
@@ -107,14 +106,14 @@ function atomHolds(atom: LinearAtom, values: ArrayLike<number>): boolean {
   );
 }
 
-/** The value is among the categories, or is not; a boolean's only category is 1. */
+/** The value is one of the categories, or is none of them. A boolean's only category is 1. */
 interface Literal {
   feature: number;
   categories: number[];
   positive: boolean;
 }
 
-/** A clause in the making: 0/1 literals, one per feature, and the other atoms by their content. */
+/** A clause under construction: 0/1 literals, one per feature, and the other atoms by their content. */
 interface Disjunction {
   literals: ReadonlyMap<number, Literal>;
   atoms: ReadonlyMap<string, LinearAtom>;
@@ -136,14 +135,14 @@ const DIFFERENCES: Record<Comparator, Interval[]> = {
 const COMPLEMENT: Record<Comparator, Comparator> = { '<=': '>', '<': '>=', '>=': '<', '>': '<=', '=': '!=', '!=': '=' };
 const MIRROR: Record<Comparator, Comparator> = { '<=': '>=', '<': '>', '>=': '<=', '>': '<', '=': '=', '!=': '!=' };
 
-/** Whether the left side counts as it stands, and whether both sides must hold or one of them. */
+/** Whether the left side is taken unnegated, and whether both sides must hold or one of them. */
 const CONNECTIVES: Record<Connective, { left: boolean; both: boolean }> = {
   and: { left: true, both: true },
   or: { left: true, both: false },
   implies: { left: false, both: false },
 };
 
-/** Expression -> clauses. `positive` is false where the expression's negation is meant. */
+/** Expression -> clauses. `positive` is false for the negation of the expression. */
 class Normaliser {
   constructor(
     private readonly scope: Scope,
@@ -210,7 +209,7 @@ class Normaliser {
     return this.anyOf(difference, DIFFERENCES[operator]);
   }
 
-  /** A categorical feature against one of its categories; undefined where the subject is a number. */
+  /** A categorical feature compared with one of its categories. Undefined: the subject is a number. */
   private categoryTest(subject: Expression, operator: Comparator, object: Expression, node: Expression) {
     const feature = this.scope.categorical(subject);
     const category = feature === undefined ? undefined : this.scope.category(feature, object);
@@ -246,7 +245,7 @@ class Normaliser {
     return this.join(sides, !positive, { position });
   }
 
-  /** The clause that says: the form lies in one of the intervals. */
+  /** The clause that the form lies in one of the intervals. */
   private anyOf(form: LinearForm, intervals: Interval[]): Disjunction[] {
     const { features } = this.scope;
     const atoms = intervals.map((interval) => tighten(atomOf(form, interval, features), features));
@@ -272,7 +271,7 @@ class Normaliser {
     return { atoms: [...groups.map((group) => this.literalSum(group)), ...atoms.values()] };
   }
 
-  /** Σ positive literals + Σ (1 - negative literals) >= 1, turned round when all are negative */
+  /** Σ positive literals + Σ (1 - negative literals) >= 1, with reversed signs when all are negative */
   private literalSum(literals: Literal[]): LinearAtom {
     const negatives = literals.filter(({ positive }) => !positive).length;
     const turned = negatives > 0 && negatives === literals.length;
@@ -300,7 +299,10 @@ function rankIntervals(ranks: number[], positive: boolean): Interval[] {
   }));
 }
 
-/** form in interval, as terms in [lower, upper]; the first coefficient positive, an only one 1, so that equals meet */
+/**
+ * form in interval, as terms in [lower, upper]; normalised to a positive first coefficient, or to 1 for a single term, so that equal atoms
+ * match
+ */
 function atomOf(form: LinearForm, interval: Interval, features: readonly FeatureLike[]): LinearAtom {
   const sorted = [...form.terms].sort(([a], [b]) => a - b);
   const leading = sorted[0]?.[1] ?? 1;
@@ -318,7 +320,7 @@ function atomOf(form: LinearForm, interval: Interval, features: readonly Feature
 
 const isAnyNumber = ({ type, decimals }: FeatureLike): boolean => type === 'continuous' && decimals === undefined;
 
-/** A sum that can only be whole gets whole ends, and none of them strict. */
+/** A sum that can only be whole gets whole, non-strict ends. */
 function tighten(atom: LinearAtom, features: readonly FeatureLike[]): LinearAtom {
   const { terms, lower, upper, lowerStrict, upperStrict } = atom;
   const isWhole = terms.every(
@@ -371,7 +373,7 @@ function literally(literal: Literal): Disjunction {
   return { literals: new Map([[literal.feature, literal]]), atoms: new Map() };
 }
 
-/** One clause of all parts, or none if it always holds. Of no parts: a clause that never holds. */
+/** One clause of all parts. Empty: the clause always holds. Without parts: a clause that never holds. */
 function unite(parts: Disjunction[]): Disjunction[] {
   const literals = new Map<number, Literal>();
   for (const literal of parts.flatMap((part) => [...part.literals.values()])) {
@@ -394,7 +396,7 @@ function distribute(left: Disjunction[], right: Disjunction[]): Disjunction[] {
   return left.flatMap((a) => right.flatMap((b) => unite([a, b])));
 }
 
-/** Clauses of one atom over the same sum become one, unless nothing would be left: that is the solver's to prove. */
+/** Merges clauses of one atom over the same sum, unless the intersection is empty: the solver proves that. */
 function mergeIntervals(clauses: Disjunction[]): Disjunction[] {
   const merged = new Map<string | Disjunction, Disjunction>();
   for (const clause of clauses) {

@@ -1,5 +1,5 @@
 /**
- * What a change costs, in the user's units. With Δ_f = x'_f - x_f, weights w_f, and [·] an indicator:
+ * The cost of a change, in the user's units. With Δ_f = x'_f - x_f, weights w_f, and [·] an indicator:
  *
  *   l0           Σ w_f [Δ_f ≠ 0]
  *   l1           Σ w_f |Δ_f|
@@ -7,9 +7,9 @@
  *   mahalanobis  Δᵀ S⁻¹ Δ over the numeric features, S their covariance
  *   percentile   Σ w_f |F_f(x'_f) - F_f(x_f)|,  F_f the distribution function through the known quantiles
  *
- * A one-hot category that changes costs its weight under every norm; an ordinal one its weight per rank (l2: per squared
- * rank). Weights `mad` and `std` measure Δ in those units: 1/s for l1, 1/s² for l2; a MAD of 0 falls back to the
- * standard deviation, then to 1. Weights given as numbers multiply as they stand.
+ * A change of a one-hot category costs its weight under every norm, a change of an ordinal category its weight per rank (l2: per squared
+ * rank). Weights `mad` and `std` measure Δ in those units: 1/s for l1, 1/s² for l2. A MAD of 0 falls back to the standard deviation, then
+ * to 1. Weights given as numbers are factors.
  */
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
@@ -23,7 +23,7 @@ import { isLevered } from './levers.js';
 
 export type Norm = PolicyDocument['cost']['norm'];
 
-/** F_f as a strictly increasing piecewise linear function; beyond its ends it goes on with its mean slope. */
+/** F_f as a strictly increasing piecewise linear function. Beyond its ends it continues with its mean slope. */
 export interface PercentileCurve {
   readonly points: Float64Array;
   readonly heights: Float64Array;
@@ -33,7 +33,7 @@ export interface Cost {
   readonly norm: Norm;
   /** By feature. */
   readonly weight: Float64Array;
-  /** By feature, for `percentile`; null where the feature has none. */
+  /** By feature, for `percentile`. Null: the feature has no curve. */
   readonly curves: readonly (PercentileCurve | null)[];
   /** For `mahalanobis`: the numeric features and S⁻¹ over them. */
   readonly metric: { readonly features: readonly Feature[]; readonly inverse: readonly Float64Array[] } | null;
@@ -89,7 +89,7 @@ function curveOf(policy: PolicyDocument, feature: Feature, background: Backgroun
   throw costError('norm', `"percentile" needs model.background.quantiles.${feature.name} or background samples`);
 }
 
-/** Tied quantiles become one point at their middle height, so that F is continuous and strictly increasing. */
+/** Tied quantiles become one point at their middle height, so F is continuous and strictly increasing. */
 function spreadTies(quantiles: readonly number[]): PercentileCurve | null {
   const points: number[] = [];
   const heights: number[] = [];
@@ -105,7 +105,7 @@ function spreadTies(quantiles: readonly number[]): PercentileCurve | null {
   return { points: Float64Array.from(points), heights: Float64Array.from(heights) };
 }
 
-/** |F(to) - F(from)|, added up on the way: heights that are nearly the same are never subtracted. */
+/** |F(to) - F(from)|, added up segment by segment: nearly equal heights are never subtracted. */
 function percentilesBetween(curve: PercentileCurve, from: number, to: number): number {
   const { points, heights } = curve;
   const [low, high] = from < to ? [from, to] : [to, from];
@@ -115,7 +115,7 @@ function percentilesBetween(curve: PercentileCurve, from: number, to: number): n
   return ends + (heights[last] - heights[first + 1]);
 }
 
-/** The k for which x lies between points k and k + 1; -1: before all of them. */
+/** The k for which x lies between points k and k + 1; -1: before all points. */
 function segmentAt(points: Float64Array, x: number): number {
   let below = -1;
   let above = points.length;
@@ -147,7 +147,7 @@ function metricOf(space: FeatureSpace, background: Background, bounds: Bounds): 
   return { features, inverse };
 }
 
-/** What it costs to go from one row to another, both as values by feature. What is missing in both has not changed. */
+/** The cost of going from one row to another, both as values by feature. A value missing in both rows has not changed. */
 export function evaluateCost(cost: Cost, space: FeatureSpace, from: Float64Array, to: Float64Array): number {
   let total = 0;
   for (let f = 0; f < from.length; f++) {
@@ -158,7 +158,7 @@ export function evaluateCost(cost: Cost, space: FeatureSpace, from: Float64Array
 
 const difference = (from: number, to: number): number => (Number.isNaN(from) && Number.isNaN(to) ? 0 : to - from);
 
-/** The share of one changed feature in a separable cost. */
+/** The contribution of one changed feature to a separable cost. */
 export function changeCost(cost: Cost, feature: Feature, from: number, to: number): number {
   const weight = cost.weight[feature.index];
   if (feature.kind === 'choice' || cost.norm === 'l0') return from === to ? 0 : weight;

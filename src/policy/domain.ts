@@ -1,6 +1,6 @@
 /**
- * A person's domain: the values that the policy lets one row take. Standing still is always allowed: bounds and allowed
- * categories are widened to the present value.
+ * A person's domain: the values that the policy permits for one row. The present value is always permitted: bounds and allowed categories
+ * are widened to it.
  *
  *   numeric column c     the values of values.ts between lower_c and upper_c, which are values themselves or infinite
  *   one-hot columns      0 <= x_c <= upper_c, upper_c = 1 for allowed categories, exactly one column is 1
@@ -15,15 +15,15 @@ import type { FeatureRule } from './rules.js';
 
 export interface Domain {
   readonly space: FeatureSpace;
-  /** The row itself, by column, imputed where it is missing. */
+  /** The row itself, by column, with imputed values where it is missing. */
   readonly origin: Float64Array;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
   /** By feature: the hard lattice of changes around the origin; 0: continuous. */
   readonly step: Float64Array;
-  /** By feature: the grid 10^-decimals when the origin lies on it; 0: none. Answers are rounded to it. */
+  /** By feature: the grid 10^-decimals if the origin lies on it; 0: none. Answers are rounded to the grid. */
   readonly grid: Float64Array;
-  /** By feature: which ranks of an ordinal feature are allowed; null: all within the bounds. */
+  /** By feature: the allowed ranks of an ordinal feature. Null: all within the bounds. */
   readonly ranks: (Uint8Array | null)[];
 }
 
@@ -56,7 +56,7 @@ export function cloneDomain(domain: Domain): Domain {
   return clone;
 }
 
-/** Fills the domain of a row. `imputed` stands in for missing columns. */
+/** Fills the domain of a row. `imputed` replaces missing columns. */
 export function fillDomain(
   domain: Domain,
   space: FeatureSpace,
@@ -109,35 +109,35 @@ function fillNumber(domain: Domain, rule: FeatureRule, missing: boolean): void {
   if (rule.allowed && !rule.never) applyMask(domain, rule, here);
 }
 
-/** How far down the rule lets a value go; a value below the rule's own bound stays where it is. */
+/** The lowest value that the rule permits. A value below the rule's own bound stays. */
 export function lowest({ never, mayDecrease, min, maxDecrease }: FeatureRule, here: number): number {
   if (never || !mayDecrease) return here;
   return Math.min(here, maxDecrease === Infinity ? min : Math.max(min, decimalSum(here, -maxDecrease)));
 }
 
-/** How far up the rule lets a value go; a value above the rule's own bound stays where it is. */
+/** The highest value that the rule permits. A value above the rule's own bound stays. */
 export function highest({ never, mayIncrease, max, maxIncrease }: FeatureRule, here: number): number {
   if (never || !mayIncrease) return here;
   return Math.max(here, maxIncrease === Infinity ? max : Math.min(max, decimalSum(here, maxIncrease)));
 }
 
-/** A value that is missing, and that the model takes so, stays missing. */
+/** A missing value that the model accepts stays missing. */
 function leaveMissing(domain: Domain, { column, index }: Feature): void {
   domain.lower[column] = domain.upper[column] = Number.NaN;
   domain.step[index] = domain.grid[index] = 0;
   domain.ranks[index] = null;
 }
 
-/** A missing value has nothing to step from: whole numbers still step by one if the imputer's value is whole. */
+/** A missing value has no start for steps. Whole numbers still step by one if the imputed value is whole. */
 function stepFromImputed(feature: Feature, here: number): number {
   return feature.kind !== 'continuous' && Number.isInteger(here) ? 1 : 0;
 }
 
-/** The unit of the decimals when the present value is one of them. */
+/** The unit of the decimals if the present value has that many decimals. */
 const gridOf = ({ decimals }: Feature, here: number): number =>
   decimals >= 0 && isDecimal(decimals, here) ? unitOf(decimals) : 0;
 
-/** The allowed ranks of an ordinal or boolean feature: bounds shrink to them, gaps stay in the mask. */
+/** The allowed ranks of an ordinal or boolean feature. Bounds shrink to them, and the mask keeps the gaps. */
 function applyMask(domain: Domain, rule: FeatureRule, here: number): void {
   const { column, index } = rule.feature;
   const allowed = (rank: number) => rank === here || rule.allowed![rank] === 1;
@@ -151,7 +151,7 @@ function applyMask(domain: Domain, rule: FeatureRule, here: number): void {
   domain.ranks[index] = gap ? mask : null;
 }
 
-/** Whether the domain leaves the feature no choice. */
+/** Whether the feature has only one value in the domain. */
 export function isFixed(domain: Domain, feature: Feature): boolean {
   for (let c = feature.column; c < feature.column + feature.width; c++) {
     if (

@@ -1,8 +1,8 @@
 /**
- * The entries of a policy that can stand in the way of an answer, by path, and the policy with only some of them.
+ * The entries of a policy that can block an answer, by path, and the policy with only some of them.
  *
- * Two entries of the same text are two entries: a constraint that is given twice stands twice. What is no entry stays: the
- * target, the cost, and the model document's own types, bounds, decimals and categories.
+ * Two entries of the same text are two entries: a constraint that is given twice counts twice. Other parts always stay: the target, the
+ * cost, and the model document's own types, bounds, decimals and categories.
  */
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
 import type { FeatureSpace } from '../models/features.js';
@@ -46,11 +46,11 @@ export function withOnly(policy: PolicyDocument, kept: ReadonlySet<string>): Pol
 
 type PlausibilityEntry = PolicyDocument['plausibility'];
 
-/** A term of the cost forbids nothing. */
+/** Whether plausibility is a limit. A term of the cost forbids nothing. */
 const isLimit = (plausibility: PlausibilityEntry): boolean =>
   plausibility !== undefined && (plausibility.atLeast !== undefined || plausibility.weight === undefined);
 
-/** What costs are compared by stays. */
+/** The term of the cost stays. */
 const withoutLimit = (plausibility: PlausibilityEntry): PlausibilityEntry =>
   plausibility?.weight === undefined ? undefined : { ...plausibility, atLeast: undefined };
 
@@ -64,8 +64,8 @@ const givenKeys = (rule: FeatureRuleDocument): string[] =>
     .map(([key]) => key);
 
 /**
- * The entries that forbid some values and allow others: without its step a feature takes the values of its decimals, which
- * need not hold the values of the step. All other entries only forbid.
+ * The entries whose removal forbids some values and allows others: without its step a feature takes the values of its decimals, which may
+ * not include the values of the step. All other entries only forbid.
  */
 export function exchangingEntries(policy: PolicyDocument, space: FeatureSpace, values: Float64Array): string[] {
   return space.features

@@ -35,7 +35,7 @@ const COMPARATORS: ReadonlyMap<string, Comparator> = new Map([
   ['!=', '!='],
 ]);
 
-/** What other languages write -> what this one does. */
+/** Operators of other languages -> operators of this one. */
 const FOREIGN_OPERATORS: ReadonlyMap<string, string> = new Map([
   ['&&', 'and'],
   ['&', 'and'],
@@ -51,7 +51,7 @@ const FOREIGN_OPERATORS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const SPACE = /\s*/uy;
-/** In order: `=>` is foreign before `=` is a symbol. */
+/** In order of matching: `=>` is a foreign operator before `=` is a symbol. */
 const LEXEMES: readonly { kind: TokenKind | 'foreign'; pattern: RegExp }[] = [
   { kind: 'number', pattern: /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/uy },
   { kind: 'name', pattern: /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy },
@@ -115,7 +115,7 @@ function unreadable(text: string, position: number): ExpressionError {
   return new ExpressionError(reason, position, text);
 }
 
-/** The content of a quoted token: without its quotes, doubled ones made single. */
+/** The content of a quoted token: without its quotes, with doubled quotes made single. */
 function unquote(lexeme: string): string {
   const quote = lexeme[0];
   return lexeme.slice(1, -1).replaceAll(quote + quote, quote);

@@ -1,5 +1,5 @@
 /**
- * The policy's expression language: its grammar, its tree, and what names and arithmetic mean over given features.
+ * The policy's expression language: its grammar, its tree, and the meaning of names and arithmetic over given features.
  *
  *   expression  = disjunction [ "implies" expression ] ;
  *   disjunction = conjunction { "or" conjunction } ;
@@ -34,7 +34,7 @@ export type Comparator = '<=' | '<' | '>=' | '>' | '=' | '!=';
 export type Connective = 'and' | 'or' | 'implies';
 export type ArithmeticOperator = '+' | '-' | '*' | '/';
 
-/** `position` is where a message about the node should point: its operator, or the token itself. */
+/** `position`: the position that a message about the node points to, its operator or the token itself. */
 export type Expression =
   | { kind: 'number'; value: number; position: number }
   | { kind: 'name'; name: string; quoted: boolean; position: number }
@@ -54,7 +54,7 @@ export interface LinearForm {
   constant: number;
 }
 
-/** A bad expression: `reason` is the message in one line, `message` adds the text with a caret under `position`. */
+/** An invalid expression. `reason` is the message in one line, `message` adds the text with a caret under `position`. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 
@@ -67,7 +67,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** The line that holds the position, and a caret below it; tabs are kept so that the caret stays aligned. */
+/** The line that contains the position, and a caret below it. Tabs are kept so that the caret stays aligned. */
 function pointAt(text: string, position: number): string {
   const start = text.lastIndexOf('\n', position - 1) + 1;
   const line = text.slice(start).split('\n', 1)[0];
@@ -75,14 +75,14 @@ function pointAt(text: string, position: number): string {
   return `  ${line}\n  ${indent}^`;
 }
 
-/** Names that mean a number unless a feature or a category is called so. */
+/** Names that mean a number unless a feature or a category has the same name. */
 const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['true', 1],
   ['false', 0],
 ]);
 const LISTED_CATEGORIES = 8;
 
-/** By feature, filled when a constraint first speaks of one. */
+/** By feature, filled when a constraint first refers to the feature. */
 type CategoryIndices = Map<number, ReadonlyMap<string, number>>;
 
 interface Names {
@@ -90,7 +90,7 @@ interface Names {
   readonly categories: CategoryIndices;
 }
 
-/** A policy may have many constraints over the same features. */
+/** Cached, because a policy may have many constraints over the same features. */
 const knownNames = new WeakMap<readonly FeatureLike[], Names>();
 
 function namesOf(features: readonly FeatureLike[]): Names {
@@ -102,7 +102,7 @@ function namesOf(features: readonly FeatureLike[]): Names {
   return names;
 }
 
-/** The features an expression speaks of. Features and categories are given by index. */
+/** The features of an expression. Features and categories are given by index. */
 export class Scope {
   private readonly indices: ReadonlyMap<string, number>;
   private readonly categoryIndices: CategoryIndices;
@@ -125,7 +125,7 @@ export class Scope {
     return this.fail(`unknown feature "${node.name}"${didYouMean(node.name, this.indices.keys())}`, node);
   }
 
-  /** The categorical feature that a node names, if it does. */
+  /** The categorical feature that a node names. Undefined: it names none. */
   categorical(node: Expression): number | undefined {
     const feature = node.kind === 'name' ? this.indices.get(node.name) : undefined;
     return feature !== undefined && this.features[feature].type === 'categorical' ? feature : undefined;
@@ -135,7 +135,7 @@ export class Scope {
     return this.features[feature].encoding === 'ordinal';
   }
 
-  /** The category that a node names; undefined where the node is a number to compare an ordinal's rank with. */
+  /** The category that a node names. Undefined: the node is a number to compare with an ordinal's rank. */
   category(feature: number, node: Expression): number | undefined {
     const isLabel = node.kind === 'text' || (node.kind === 'name' && !node.quoted);
     return (isLabel ? this.labelled(feature, node) : undefined) ?? this.unlabelled(feature, node);
@@ -161,7 +161,7 @@ export class Scope {
     return known;
   }
 
-  /** Where categories read as numbers, `rating >= 2` could mean the rank or the category: neither is guessed. */
+  /** Where categories look like numbers, `rating >= 2` could mean the rank or the category. The parser does not guess. */
   private unlabelled(feature: number, node: Expression): undefined {
     if (!this.isOrdinal(feature)) this.failCategorical(feature, node);
     const { name, categories = [] } = this.features[feature];

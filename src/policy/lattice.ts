@@ -1,11 +1,11 @@
 /**
- * The two sets of numbers that policies and models write down, each as the doubles nearest to decimal numbers (linalg/decimals.ts):
+ * The two sets of numbers that policies and models define, each as the doubles nearest to decimal numbers (linalg/decimals.ts):
  *
  *   a step s from h        { fl(dec(h) + k · dec(s)) : k whole }      0.3, 0.4, 0.5, ...: as a person writes them
  *   D decimals             { fl(k / 10^D) : k whole }
  *
- * Both are asked one question: the last of their numbers that is not beyond a bound. All other questions follow from the answer, and
- * no answer depends on a tolerance. The numbers of a set are compared as doubles, so a bound that a person writes is reached.
+ * One function serves both sets: the last number that is not beyond a bound. All other functions follow from it, and no result depends on a
+ * tolerance. The numbers of a set are compared as doubles, so a bound that a person writes is reached.
  */
 import {
   commonPower,
@@ -22,7 +22,7 @@ import {
 /** Up: the largest number at or below a bound. Down: the smallest at or above it. */
 export type Side = 1 | -1;
 
-/** From here on every double is a decimal number: neighbours are further apart than 10^-D. */
+/** From here on every double has D decimals: neighbours are further apart than 10^-D. */
 const ALL_DECIMALS = 2 ** 53;
 
 /** The last number of D decimals that is not beyond a finite bound. */
@@ -57,7 +57,7 @@ export function lastStep(origin: number, step: number, bound: number, side: Side
 export const isStep = (origin: number, step: number, value: number): boolean =>
   lastStep(origin, step, value, 1) === value;
 
-/** How many points of the lattice lie from one of its numbers to another. Points that are one double count apart. */
+/** The number of lattice points from one lattice number to another. Points with the same double count separately. */
 export function countSteps(origin: number, step: number, low: number, high: number): number {
   const power = commonPower(origin, step);
   const isShort = Math.max(Math.abs(low), Math.abs(high)) * power <= MOST_WHOLE;
@@ -69,7 +69,7 @@ export function countSteps(origin: number, step: number, low: number, high: numb
 
 /** The largest number of the lattice at or below a bound, for numbers of any length. */
 function lastLongStep(origin: number, step: number, bound: number): number {
-  // Where steps are shorter than half of what tells doubles apart, every double is nearest to some point.
+  // Where steps are shorter than half of the distance between doubles, every double is the nearest to some point.
   if (step <= 0.5 * ulpOf(bound)) return bound;
   let k = Math.floor((bound - origin) / step);
   if (!(Math.abs(k) < MOST_WHOLE)) return lastExactStep(origin, step, bound);
@@ -81,7 +81,7 @@ function lastLongStep(origin: number, step: number, bound: number): number {
   return point(k);
 }
 
-/** The same for any count of steps. The point after the bound's decimal may still be the bound's double. */
+/** The same for any number of steps. The point after the bound's decimal may still be the bound's double. */
 function lastExactStep(origin: number, step: number, bound: number): number {
   const [start, stride, end] = [origin, step, bound].map(decimalOf);
   const places = Math.max(start.places, stride.places, end.places);

@@ -1,5 +1,5 @@
 /**
- * Levers: named groups of features. The answers of a lever change features of its group and nothing else:
+ * Levers: named groups of features. The answers of a lever change only features of its group:
  *
  *   policy of lever L  =  the policy with `"change": "never"` for every feature outside L
  *
@@ -15,7 +15,7 @@ export function underLever(policy: PolicyDocument, lever: string): PolicyDocumen
   return { ...policy, levers: { [lever]: policy.levers![lever] } };
 }
 
-/** Whether the levers let a feature change. */
+/** Whether the levers permit a feature to change. */
 export function isLevered({ levers }: Pick<PolicyDocument, 'levers'>, feature: string): boolean {
   return !levers || Object.values(levers).some((group) => group.includes(feature));
 }

@@ -1,7 +1,7 @@
 /**
- * `path` in a policy: which graph over the background it needs (models/rows/row-graph.ts). The graph depends on the model, on k or epsilon, and on
- * the features that may never change. The graph does not depend on the cost: what is next to what is a fact of the data. The cost gives
- * the length of a step, which the search for a path computes where it comes by.
+ * `path` in a policy: the graph over the background that it needs (models/rows/row-graph.ts). The graph depends on the model, on k or
+ * epsilon, and on the features that may never change. The graph does not depend on the cost: adjacency is a property of the data. The cost
+ * gives the length of a step, which the search for a path computes on demand.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { PathDocument, PolicyDocument } from '../documents/policy-document.js';
@@ -10,7 +10,7 @@ import { buildRowGraph, type GraphSpec, graphKey, type SharedRowGraph } from '..
 import { underLever } from './levers.js';
 import { compileRules, type FeatureRule } from './rules.js';
 
-/** Graphs by the key of what they are built for. */
+/** Graphs by the key of their specification. */
 export type RowGraphs = ReadonlyMap<string, SharedRowGraph>;
 
 export function graphSpecOf({ k, epsilon }: PathDocument, rules: readonly FeatureRule[]): GraphSpec {
@@ -18,13 +18,13 @@ export function graphSpecOf({ k, epsilon }: PathDocument, rules: readonly Featur
   return { k, epsilon: epsilon ?? null, fixed };
 }
 
-/** Equal for policies whose paths take the same graphs over the rows of one model. */
+/** A key that is equal for policies whose paths use the same graphs over the rows of one model. */
 export function graphsKey({ path, levers, features }: PolicyDocument): string {
   const fixed = Object.keys(features).filter((name) => features[name].change === 'never');
   return JSON.stringify([path?.k, path?.epsilon, Object.values(levers ?? {}), fixed.sort()]);
 }
 
-/** Of all levers of a policy, or of the policy itself. Empty: the policy asks for no path. `onRow`: see buildRowGraph. */
+/** The graphs of all levers of a policy, or of the policy itself. Empty: the policy asks for no path. `onRow`: see buildRowGraph. */
 export function buildGraphs(policy: PolicyDocument, loaded: LoadedModel, onRow?: () => void): RowGraphs {
   const graphs = new Map<string, SharedRowGraph>();
   const { path, levers } = policy;

@@ -1,6 +1,6 @@
 /**
- * Policy entries by feature -> rules. A rule is static. A person's domain (domain.ts) holds the values that the rule allows that
- * person. Every entry is checked here against its feature, and an error has its path.
+ * Policy entries by feature -> rules. A rule is static. A person's domain (domain.ts) holds the values that the rule permits for that
+ * person. Every entry is checked here against its feature, and an error names the entry's path.
  */
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean, listNames } from '../documents/nearest-name.js';
@@ -17,7 +17,7 @@ export interface FeatureRule {
   readonly max: number;
   readonly maxIncrease: number;
   readonly maxDecrease: number;
-  /** The change is a whole multiple of it; 0: any change. Integers, booleans and ranks have 1 unless given. */
+  /** The change is a whole multiple of the step; 0: any change. Integers, booleans and ranks have 1 by default. */
   readonly step: number;
   /** Allowed categories by index (also of a boolean: [false, true]); null: all. */
   readonly allowed: Uint8Array | null;

@@ -1,21 +1,21 @@
 /**
- * The meaning of an engine's numbers. An engine with tolerances answers 0.30000000004 for the value 0.3, and moves a feature by
- * 1e-14 when the feature stands still. All tolerances for reading engines stand here, each relative to the distance between values
- * or to the size of the value. Tolerances decide the order of trials, never the truth: the model judges the exact values of an
- * answer, and a move that the model needs is kept however small (explain/settle.ts).
+ * The meaning of an engine's numbers. An engine with tolerances returns 0.30000000004 for the value 0.3, and moves a feature by 1e-14 when
+ * the feature should not move. All tolerances for reading engines are defined here, each relative to the distance between values or to the
+ * size of the value. Tolerances decide the order of trials, never the result: the model decides about the exact values of an answer, and a
+ * move that the model needs is kept however small (explain/settle.ts).
  */
 import type { Feature } from '../models/features.js';
 import type { Domain } from './domain.js';
 import { isContinuous, lastWithin, nearestValue, spacing } from './values.js';
 
-/** A number this close to a value means it, as a share of the distance to the value on the other side. */
+/** A number this close to a value means that value, as a share of the distance to the value on the other side. */
 export const ON_VALUE = 1e-7;
-/** A move of a continuous feature by this share of its size may be the engine's rounding. */
+/** A relative move of a continuous feature up to this size may be the engine's rounding. */
 const ROUNDING = 1e-12;
-/** Shares of categories this close to what they were mean the same category. */
+/** Shares of categories that changed by less than this mean the same category. */
 const SHARE_ROUNDING = 1e-6;
 
-/** The values on both sides of a number within the domain, below first; one of them where the number means it. */
+/** The values on both sides of a number within the domain, the lower first. Only one value if the number means it. */
 export function meantValues(domain: Domain, feature: Feature, number: number): readonly number[] {
   const inside = clamped(domain, feature, number);
   const below = lastWithin(domain, feature, inside, 1);
@@ -26,7 +26,7 @@ export function meantValues(domain: Domain, feature: Feature, number: number): r
   return Number.isNaN(below) || above - inside <= gap ? [above] : [below, above];
 }
 
-/** How far a number is from the nearest value, as a share of what lies between values; 0 where there is no choice. */
+/** The distance of a number from the nearest value, as a share of the distance between values; 0 if the feature has no choice. */
 export function offValue(domain: Domain, feature: Feature, number: number): number {
   const { column } = feature;
   if (isContinuous(domain, feature) || domain.lower[column] === domain.upper[column]) return 0;

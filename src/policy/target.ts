@@ -1,13 +1,12 @@
 /**
- * The target as the user writes it -> goals, each with a region of its own. A row reaches the target when it reaches one
- * of the goals.
+ * The user's target -> goals, each with its own region. A row reaches the target when it reaches one of the goals.
  *
  *   "approved"                       that class, its score `margin` past the boundary
  *   ["approved", "review"]           any of them
  *   210 with tolerance 0.1           a regressor's prediction in [209.9, 210.1]
  *   { from: 0.6, to: 1 }             a regressor's prediction, or the score of `class` (two classes: of the second)
  *
- * A margin narrows an interval from both ends that it has.
+ * A margin narrows an interval at each of its ends.
  */
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean, listNames } from '../documents/nearest-name.js';
@@ -16,7 +15,7 @@ import { type TargetDocument, targetSchema } from '../documents/policy-document.
 import type { LoadedModel } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 
-/** How near a prediction must come to a number that is given without a tolerance, relative to it. */
+/** The tolerance of a number that is given without one, relative to the number. */
 const DEFAULT_TOLERANCE = 1e-6;
 
 const targetError = (message: string) => new ElsewiseError('bad-document', message, 'target');

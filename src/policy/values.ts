@@ -1,15 +1,15 @@
 /**
- * THE VALUE KERNEL: which numbers a feature may take for one person. With h the present value, [l, u] the domain's bounds, and the
- * sets of lattice.ts:
+ * THE VALUE KERNEL: the numbers that a feature may take for one person. With h the present value, [l, u] the domain's bounds, and the sets
+ * of lattice.ts:
  *
  *   a step                     V = { points of the step from h }                   integers, yes and no, ranks: the step is 1
  *   D decimals and no step     V = { numbers of D decimals } and h itself, which may lie between them
  *   neither                    V = every double
  *   a mask of ranks            V without the ranks that it closes
  *
- * The domain's values are V within [l, u], compared as doubles. There is no tolerance: a number is a value or it is none, and a
- * feature has moved when its number is another double. A solver's number means the value nearest to it (`nearestValue`). The
- * bounds of a domain are values themselves, and stay so where it is narrowed by `narrowTo`.
+ * The domain's values are V within [l, u], compared as doubles. No tolerance applies: a number is a value or not, and a feature has moved
+ * if its number is another double. A solver's number means the value nearest to it (`nearestValue`). The bounds of a domain are values
+ * themselves, and `narrowTo` keeps this property.
  *
  * Categories in columns of their own are in listed-values.ts.
  */
@@ -24,7 +24,7 @@ export type { Side } from './lattice.js';
 export const isContinuous = ({ step }: Domain, { index, decimals }: Feature): boolean =>
   step[index] === 0 && decimals < 0;
 
-/** What lies between neighbouring values, the present one aside; 0: any distance. */
+/** The distance between neighbouring values, apart from the present value; 0: any distance. */
 export function spacing({ step }: Domain, { index, decimals }: Feature): number {
   return step[index] || (decimals < 0 ? 0 : unitOf(decimals));
 }
@@ -43,7 +43,7 @@ function isOnGrid({ origin, step }: Domain, { column, index, decimals }: Feature
   return decimals < 0 || value === origin[column] || isDecimal(decimals, value);
 }
 
-/** The domain's last value that is not beyond `bound`, going to a side; NaN: none; infinite: the domain has no end there. */
+/** The domain's last value that is not beyond `bound`, going to a side; NaN: none; infinite: the domain is unbounded there. */
 export function lastWithin(domain: Domain, feature: Feature, bound: number, side: Side): number {
   const { column } = feature;
   const own = side > 0 ? domain.upper[column] : domain.lower[column];
@@ -65,13 +65,13 @@ function onGrid({ origin, step }: Domain, { column, index, decimals }: Feature, 
 
 const beside = (value: number, side: Side): number => (side > 0 ? nextUp(value) : nextDown(value));
 
-/** The first value beyond a number, going to a side; NaN: there is none. */
+/** The first value beyond a number, going to a side; NaN: none. */
 export function nextValue(domain: Domain, feature: Feature, value: number, side: Side): number {
   const next = lastWithin(domain, feature, beside(value, side), -side as Side);
   return Number.isFinite(next) ? next : Number.NaN;
 }
 
-/** The value nearest to a number; of two that are equally near the one nearer to the present value. NaN: the domain is empty. */
+/** The value nearest to a number. Of two equally near values, the one nearer to the present value. NaN: the domain is empty. */
 export function nearestValue(domain: Domain, feature: Feature, wanted: number): number {
   const { column } = feature;
   const number = Math.min(domain.upper[column], Math.max(domain.lower[column], wanted));
@@ -82,7 +82,7 @@ export function nearestValue(domain: Domain, feature: Feature, wanted: number): 
   return isBelow || Number.isNaN(above) ? below : above;
 }
 
-/** The value within [low, high] that is nearest to the present one, of two the lower; NaN: there is none. */
+/** The value within [low, high] nearest to the present value, the lower of two; NaN: none. */
 export function nearestWithin(domain: Domain, feature: Feature, low: number, high: number): number {
   const { column } = feature;
   const here = domain.origin[column];
@@ -95,7 +95,7 @@ export function nearestWithin(domain: Domain, feature: Feature, low: number, hig
   return value >= from && value <= to ? value : Number.NaN;
 }
 
-/** The present rank is closed: the nearest on either side. */
+/** The present rank is closed: returns the nearest rank on either side. */
 function aroundPresent(domain: Domain, feature: Feature, from: number, to: number): number {
   const here = domain.origin[feature.column];
   const below = lastWithin(domain, feature, here, 1);
@@ -105,7 +105,7 @@ function aroundPresent(domain: Domain, feature: Feature, from: number, to: numbe
   return hasBelow ? below : hasAbove ? above : Number.NaN;
 }
 
-/** How many values the domain has; Infinity where it is continuous over an interval, or has no end. */
+/** The number of values in the domain; Infinity if it is continuous over an interval, or unbounded. */
 export function countValues(domain: Domain, feature: Feature): number {
   const { column, index, decimals } = feature;
   const low = lastWithin(domain, feature, Number.NEGATIVE_INFINITY, -1);
@@ -131,25 +131,25 @@ function countDecimals(
   return +isExtra + (first <= last ? countSteps(0, unitOf(decimals), first, last) : 0);
 }
 
-/** The values from low to high; without end where the domain has none. Not for continuous features. */
+/** The values from low to high. The sequence is infinite if the domain is unbounded. Not for continuous features. */
 export function* valuesOf(domain: Domain, feature: Feature): Generator<number> {
   let value = lastWithin(domain, feature, Number.NEGATIVE_INFINITY, -1);
   for (; Number.isFinite(value); value = nextValue(domain, feature, value, 1)) yield value;
 }
 
-/** Leaves a domain the values within [low, high]: its bounds become values. False: there are none. */
+/** Narrows a domain to the values within [low, high]: its bounds become values. False: no value is left. */
 export function narrowTo(domain: Domain, feature: Feature, low: number, high: number): boolean {
   const { column } = feature;
   const first = lastWithin(domain, feature, low, -1);
   const last = lastWithin(domain, feature, high, 1);
-  // Where nothing is left the bounds are set apart.
+  // Bounds of an empty domain exclude each other.
   const isEmpty = !(first <= last);
   domain.lower[column] = isEmpty ? Infinity : first;
   domain.upper[column] = isEmpty ? Number.NEGATIVE_INFINITY : last;
   return !isEmpty;
 }
 
-/** Whether a feature's columns are other numbers than they were. What is missing in both has not moved. */
+/** Whether the numbers of a feature's columns differ. A value missing in both has not moved. */
 export function hasMoved({ column, width }: Feature, from: Float64Array, to: Float64Array): boolean {
   for (let c = column; c < column + width; c++) if (!isSame(from[c], to[c])) return true;
   return false;

@@ -1,21 +1,21 @@
 /**
- * Trees behind steps that keep columns apart, as trees that compare the row's own columns. The last double of each side is found by the
- * model's own arithmetic, so that no solver has to know of the steps, nor of their rounding.
+ * Trees behind steps that do not mix columns, as trees that compare the row's own columns. The model's own arithmetic finds the last double
+ * of each side, so no solver needs to know the steps or their rounding.
  */
 import type { LoadedModel } from '../models/load.js';
 import type { Atom, Piece, TreesAtom } from '../models/region.js';
 import { onColumns } from '../models/trees/forest-columns.js';
 import { type Forest, ranksOf } from '../models/trees/tree.js';
 
-/** By model: its trees on columns. A model has as many goals as it has classes, and its trees stay. */
+/** By model: its trees on columns. A model has one goal per class, and all goals share the trees. */
 const rewritten = new WeakMap<LoadedModel, Forest>();
 
-/** The same piece on columns; as it is where a step mixes columns. */
+/** The same piece on columns. Unchanged if a step mixes columns. */
 export function onOwnColumns({ rows, atoms }: Piece, loaded: LoadedModel): Piece {
   return { rows, atoms: atoms.map((atom) => (atom.kind === 'trees' ? readColumns(atom, loaded) : atom)) };
 }
 
-/** Nodes keep their numbers, and so do gains. */
+/** Nodes and gains keep their numbers. */
 function readColumns(atom: TreesAtom, loaded: LoadedModel): Atom {
   const { runColumn, imputed } = loaded.preprocessing;
   if (!atom.map || !runColumn) return atom;

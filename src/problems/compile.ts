@@ -1,6 +1,6 @@
 /**
- * piece x cost x policy -> problem, once per model, policy and goal. Constraints between features become linear rows
- * over columns; alternatives become clauses of such rows.
+ * piece x cost x policy -> problem, once per model, policy and goal. Constraints between features become linear rows over columns, and
+ * alternatives become clauses of linear rows.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
@@ -23,7 +23,7 @@ import { onOwnColumns } from './column-trees.js';
 import { withLimit } from './plausible.js';
 import type { Problem, RowClause, Traits } from './problem.js';
 
-/** What of a policy does not depend on the goal. */
+/** The part of a policy that does not depend on the goal. */
 export interface CompiledPolicy {
   readonly rules: readonly FeatureRule[];
   readonly constraints: readonly Constraint[];
@@ -53,7 +53,7 @@ export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): Comp
   };
 }
 
-/** What a path makes as small as possible is its length. */
+/** A path minimises its length, not a weighed cost. */
 function refuseWeighedPaths({ path, plausibility }: PolicyDocument): void {
   if (!path || plausibility?.weight === undefined) return;
   const message = 'is a term of the cost, and a path is chosen by its length: leave "weight" or "path" out';
@@ -77,7 +77,7 @@ function toRow(atom: LinearAtom, space: FeatureSpace): LinearRow {
   return { a, lower, upper, tolerance: toleranceOf(atom), ...((open.lower || open.upper) && { open }) };
 }
 
-/** One problem for each piece of each goal's region, within the bound on the size of all. `plausibility`: the policy's, for the target. */
+/** One problem for each piece of each goal's region, within the bound on their total size. `plausibility`: the policy's, for the target. */
 export function compileGoals(
   loaded: LoadedModel,
   policy: CompiledPolicy,
@@ -120,14 +120,14 @@ export function compileProblems(
   });
 }
 
-/** A region that the family cannot describe is one piece of which only the model knows. */
+/** A region that the family cannot describe becomes one piece that only the model can decide. */
 function piecesOf(model: Model, goal: Goal): readonly Piece[] {
   const region = model.region(goal);
   if (region !== 'unknown') return region;
   return [{ rows: [], atoms: [{ kind: model.gradient ? 'smooth' : 'oracle' }] }];
 }
 
-/** What the model itself says of columns, and a limit of plausibility beside it. */
+/** The model's own decision about columns, combined with a limit of plausibility. */
 function modelsWord(loaded: LoadedModel, limit: PlausibilityLimit | null, goal: Goal) {
   const { model, preprocessing } = loaded;
   const scorer = new Scorer(loaded);
@@ -151,7 +151,7 @@ function modelsWord(loaded: LoadedModel, limit: PlausibilityLimit | null, goal: 
 
 type Measure = Pick<Problem, 'margin' | 'gradient'>;
 
-/** The model's margin or that of the limit, where the latter is less; with a slope where both have one. */
+/** The smaller of the model's margin and the limit's margin; with a slope if both have one. */
 function lesserOf({ margin, gradient }: Measure, limit: PlausibilityLimit): Measure {
   const { margin: other, gradient: slope } = limit;
   if (!other) return { margin, gradient };

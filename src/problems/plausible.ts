@@ -1,15 +1,15 @@
 /**
- * A piece whose points must be plausible as well: one more atom of the conjunction. Where the piece is made of trees, the two atoms
- * become one sum over trees, and every method for trees keeps both. Behind a step that mixes columns the trees of both compare the
- * model's inputs and, after these, the columns. Quadratics stay quadratics beside rows, quadratics and sums of exponentials. Elsewhere
- * the condition is known by its word alone.
+ * A piece whose points must also be plausible: one more atom of the conjunction. Where the piece is made of trees, the two atoms become one
+ * sum over trees, and every method for trees respects both. Behind a step that mixes columns the trees of both compare the model's inputs
+ * and, after these, the columns. Quadratics stay quadratics beside rows, quadratics and sums of exponentials. Elsewhere the condition can
+ * only be evaluated.
  */
 import { withSource } from '../linalg/affine.js';
 import type { AtomKind, Piece, TreesAtom } from '../models/region.js';
 import { uniteForests } from '../models/trees/forest-union.js';
 import type { PlausibilityLimit } from '../policy/plausibility/plausibility-measure.js';
 
-/** Atoms beside which exact methods take quadratics. */
+/** Atoms that exact methods accept together with quadratics. */
 const CURVED: readonly AtomKind[] = ['quadratic', 'exp-quadratics', 'exp-sum'];
 
 export function withLimit(piece: Piece, limit: PlausibilityLimit): Piece {

@@ -1,11 +1,10 @@
 /**
  * Problems as plain data:  minimise cost(x' - x) + term(x')  subject to  x' in piece,  x' in the person's domain,  links, clauses.
  *
- * Most problems have no term. A term is at least 0: what bounds the cost bounds the total. Solvers that know nothing of terms never see a
- * problem with one (solvers/index.ts).
+ * Most problems have no term. A term is at least 0: a lower bound of the cost is a lower bound of the total. Solvers without `takesTerm`
+ * never get a problem with a term (solvers/index.ts).
  *
- * There is no row in a problem: the row, as a `Domain`, is what changes from call to call. A solver looks at the traits
- * to say whether it accepts.
+ * A problem contains no row: the row, as a `Domain`, changes from call to call. A solver accepts or refuses a problem by its traits.
  */
 import type { FeatureSpace } from '../models/features.js';
 import type { AtomKind, AtomOf, LinearRow, Piece } from '../models/region.js';
@@ -20,15 +19,15 @@ export interface RowClause {
 
 export interface Traits {
   readonly norm: Norm;
-  /** Linear rows that hold always: of the region and of the policy's constraints. */
+  /** The number of linear rows that always hold: of the region and of the policy's constraints. */
   readonly rows: number;
-  /** Some feature that may change does so in steps, ranks or categories. */
+  /** Some feature that may change has steps, ranks or categories. */
   readonly discrete: boolean;
   /** Some continuous feature is reported with a fixed number of decimals. */
   readonly rounded: boolean;
-  /** Fewer features may change than there are. */
+  /** A limit of changes is below the number of features. */
   readonly capped: boolean;
-  /** The policy ties features together by linear rows. */
+  /** The policy couples features by linear rows. */
   readonly linked: boolean;
   /** The policy has constraints that are alternatives. */
   readonly disjunctive: boolean;
@@ -41,23 +40,23 @@ export interface Problem {
   readonly rules: readonly FeatureRule[];
   readonly piece: Piece;
   readonly cost: Cost;
-  /** Minimised beside the cost; null: nothing is. */
+  /** A term that is minimised together with the cost. Null: none. */
   readonly term: CostTerm | null;
   /** Linear rows of the policy, in columns. */
   readonly links: readonly LinearRow[];
   readonly clauses: readonly RowClause[];
-  /** How many features may change; Infinity: all. */
+  /** The largest number of changed features; Infinity: no limit. */
   readonly maxChanges: number;
   readonly traits: Traits;
   /** Rows of the training set, by feature, for solvers that start from examples. */
   readonly samples: readonly Float64Array[];
-  /** Whether columns reach the goal, by the model's own word. */
+  /** Whether columns reach the goal, decided by the model itself. */
   reaches(columns: Float64Array): boolean;
-  /** Whether they do, and are plausible where they must be. */
+  /** Whether columns reach the goal and are plausible where the policy requires it. */
   holds(columns: Float64Array): boolean;
-  /** How far columns are inside the goal, by the model's own measure: at least 0 where `holds` says yes. */
+  /** The distance of columns inside the goal, in the model's own measure; at least 0 where `holds` is true. */
   margin(columns: Float64Array): number;
-  /** The slope of `margin` by column; null where the model has none. */
+  /** The slope of `margin` by column. Null: the model has none. */
   readonly gradient: ((columns: Float64Array, out: Float64Array) => void) | null;
 }
 
@@ -71,7 +70,7 @@ export function atomsOf<K extends AtomKind>({ piece }: Pick<Problem, 'piece'>, k
   return piece.atoms.filter((atom): atom is AtomOf<K> => atom.kind === kind);
 }
 
-/** The atoms, where there are some and all are of one kind; else none. */
+/** All atoms if they are of one kind; else an empty list. */
 export function onlyAtoms<K extends AtomKind>(problem: Pick<Problem, 'piece'>, kind: K): AtomOf<K>[] {
   const own = atomsOf(problem, kind);
   return own.length === problem.piece.atoms.length ? own : [];
@@ -82,7 +81,7 @@ export function withPiece(problem: Problem, piece: Piece): Problem {
   return { ...problem, piece, traits: { ...problem.traits, linear, rows: piece.rows.length + problem.links.length } };
 }
 
-/** The same problem with decimals as a lattice to be searched, not as what an answer is rounded to. */
+/** The same problem with decimals as a lattice for the search, instead of a rounding of the answer. */
 export const searchingDecimals = (problem: Problem): Problem => ({
   ...problem,
   traits: { ...problem.traits, discrete: problem.traits.discrete || problem.traits.rounded },

@@ -1,4 +1,4 @@
-/** What the proofs of curved pieces share: a box as plain intervals of columns, one for each choice of its open categories. */
+/** Shared by the proofs of curved pieces: a box as plain intervals of columns, one for each choice of its open categories. */
 import type { Domain } from '../policy/domain.js';
 import { nearestValue } from '../policy/values.js';
 import type { Box } from './box.js';
@@ -8,10 +8,10 @@ export interface Intervals {
   readonly hi: Float64Array;
 }
 
-/** The most combinations of categories that are looked at. */
+/** The largest number of combinations of categories. */
 const MOST_COMBINATIONS = 256;
 
-/** Boxes without open categories that make up the box together; null: too many. */
+/** Boxes without open categories whose union is the box. Null: too many. */
 export function withoutChoices(box: Domain): Intervals[] | null {
   let boxes: Intervals[] = [{ lo: box.lower.slice(), hi: box.upper.slice() }];
   for (const { kind, column, width } of box.space.features) {
@@ -38,7 +38,7 @@ export function middle(lo: number, hi: number): number {
   return hi < Infinity ? hi : 0;
 }
 
-/** A point with every number that varies at the domain's value nearest to it. */
+/** A point with every varying number at the domain's nearest value. */
 export function valuesAt(x: Float64Array, { domain, varies }: Box): Float64Array {
   const point = x.slice();
   for (const feature of domain.space.features)

@@ -1,14 +1,14 @@
-/** How much work proofs over boxes may be: a number of looks, each of which is spent from the row's budget. */
+/** The work that proofs over boxes may do: a number of looks, each counted in the row's budget. */
 import type { Budget } from '../problems/budget.js';
 
 export interface BoxEffort {
-  /** Takes one look; false: there is none left. `work`: what the look takes in units of effort, beside its own. */
+  /** Takes one look. False: none is left. `work`: the look's additional work, in units of effort. */
   take(work?: number): boolean;
-  /** Counts work beside looks, in units of effort; false: nothing is left. */
+  /** Counts work apart from looks, in units of effort. False: nothing is left. */
   spend(work: number): boolean;
 }
 
-/** What one look at a part of a box takes at least, in units of effort. */
+/** The least work of one look at a part of a box, in units of effort. */
 const LOOK_WORK = 2;
 
 export function boxEffort(most: number, budget: Budget): BoxEffort {
@@ -25,7 +25,7 @@ export function boxEffort(most: number, budget: Budget): BoxEffort {
   };
 }
 
-/** At most so many looks of a larger effort: one hard question must not eat up all the others'. */
+/** At most `looks` looks of a larger effort: one hard question must not spend the effort of all others. */
 export function shareOf(effort: BoxEffort, looks: number): BoxEffort {
   let left = looks;
   return { take: (work) => left-- > 0 && effort.take(work), spend: (work) => left > 0 && effort.spend(work) };

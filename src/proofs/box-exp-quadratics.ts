@@ -5,7 +5,7 @@
  *            log Σ exp w_j <= log Σ exp U_j,     and >= log Σ exp L_j
  *   split    the column along which the exponents change most, in two
  *
- * The bounds of the exponents are met at different points, which costs parts; the number of parts grows with the number of columns.
+ * The exponents meet their bounds at different points, which requires more parts. The number of parts grows with the number of columns.
  */
 import { logSumExp } from '../linalg/vector.js';
 import { DistanceDifference } from '../models/distance-difference.js';
@@ -19,7 +19,7 @@ import type { BoxEffort } from './box-effort.js';
 import { QuadraticOverBox } from './box-quadratics.js';
 
 export class ExponentsOverBox {
-  /** Of 2 w_j where the sum has to be small, of -2 w_j where it has to be large. */
+  /** The forms 2 w_j where the sum has to be small, -2 w_j where it has to be large. */
   private readonly ends: readonly QuadraticOverBox[];
   private readonly sign: 1 | -1;
   private readonly doubt: number;
@@ -55,12 +55,12 @@ export class ExponentsOverBox {
     return this.sign * logSumExp(most) + this.doubt < 0;
   }
 
-  /** Above 0 where the claim fails at a point. */
+  /** Above 0 if the claim fails at a point. */
   private miss(x: Float64Array): number {
     return this.sign * logSumExp(halfValues(this.sum.forms, x));
   }
 
-  /** Null: nothing is left to split, or a part has no end. */
+  /** Null: no split is left, or a part has an infinite end. */
   private halves({ lo, hi }: Intervals, { domain }: Box): Intervals[] | null {
     const i = this.widest(lo, hi);
     if (i < 0 || !(hi[i] - lo[i] < Infinity)) return null;
@@ -74,7 +74,7 @@ export class ExponentsOverBox {
     ];
   }
 
-  /** The column along which the exponents change most; -1: none changes. */
+  /** The column along which the exponents change most; -1: no exponent changes. */
   private widest(lo: Float64Array, hi: Float64Array): number {
     const at = lo.map((low, c) => middle(low, hi[c]));
     const slopes = this.sum.forms.map((form) => form.gradient(at));

@@ -1,13 +1,13 @@
 /**
  * Sums of exponentials over a box: is  Σ_j c_j exp(u_j·x + v_j) <= bound  at every point, or >= bound?
  *
- * The sum is convex, so its maximum is at a corner. A column in which all exponents fall (or rise) has one worst end, and its other end
- * may be infinite; the other columns are tried at both ends. A box without end at a worst end is not proved.
+ * The sum is convex, so its maximum is at a corner. A column in which all exponents fall (or rise) has one worst end, and its other end may
+ * be infinite. The other columns are tried at both ends. A box with an infinite worst end is not proved.
  *
- * A sum that has to be large is at least each of its tangents. A tangent is least at a corner; the next one is taken on the way there.
+ * A sum that has to be large is at least each of its tangents. A tangent is least at a corner. The next tangent is taken on the way there.
  *
- * Rounding is a share of what the model adds up behind an exponent, and of the probability, which says the less of the sum the
- * smaller the bound is:  d log(sum) = dp / (p (1 - p)),  1 - p about the bound.
+ * Rounding is relative to the model's sums behind an exponent, and to the probability, which resolves the sum less the smaller the bound
+ * is:  d log(sum) = dp / (p (1 - p)),  1 - p about the bound.
  */
 import { logSumExp } from '../linalg/vector.js';
 import { type ExpSum, expSumLog } from '../models/region.js';
@@ -15,7 +15,7 @@ import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Box } from './box.js';
 import { type Intervals, middle, withoutChoices } from './box-corners.js';
 
-/** Up to 2^MOST_MIXED corners. */
+/** At most 2^MOST_MIXED corners are tried. */
 const MOST_MIXED = 10;
 const ROUNDING = 2 ** -49;
 
@@ -25,7 +25,7 @@ export function proveExpSum(sum: ExpSum, box: Box): BoxVerdict {
   return parts ? allOf(parts.map((part) => prove(sum, part, box))) : 'unknown';
 }
 
-/** Tangents at points that come nearer to the least sum. */
+/** The number of tangents, at points that approach the least sum. */
 const MOST_TANGENTS = 20;
 
 function proveLarge(sum: ExpSum, { lo, hi }: Intervals, { at, varies, domain }: Box): BoxVerdict {
@@ -75,7 +75,7 @@ function proveSmall(sum: ExpSum, { lo, hi }: Intervals, { at, varies, domain }: 
   return allOf(corners(x, mixed, lo, hi, (corner) => proveAt(sum, corner)));
 }
 
-/** Where the sum can be largest along a column. Both ends unless all exponents rise, or all fall. */
+/** The ends of a column at which the sum can be largest. Both ends unless all exponents rise, or all fall. */
 function worstEnds({ exponents, arithmetic }: ExpSum, c: number, lo: number, hi: number, at: number): number[] {
   if (arithmetic.terms[c] === 0) return [at];
   if (exponents.every((u) => u[c] > 0)) return [hi];

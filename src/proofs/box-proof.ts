@@ -7,8 +7,8 @@
  *   quadratic   branch and bound on the maximum                                               (box-quadratics.ts)
  *   trees       branch and bound on the minimum of the sums                                   (box-trees.ts)
  *
- * "Proved" is never wrong, rounding included; "refuted" says that a point of the box fails; "unknown" is everything else, also when the
- * effort is used up.
+ * "Proved" is never wrong, rounding included. "Refuted" means that a point of the box fails. "Unknown" is everything else, including spent
+ * effort.
  */
 
 import type { DistanceDifference } from '../models/distance-difference.js';
@@ -28,11 +28,11 @@ import { TreeCuts } from './thresholds.js';
 
 export interface BoxProof {
   prove(box: Box, effort: BoxEffort): BoxVerdict;
-  /** The last values before something can change, for a feature along which the region is made of steps; null: it is not. */
+  /** The last values before a change, for a feature along which the region consists of steps. Null: it does not. */
   ends(feature: Feature): readonly number[] | null;
 }
 
-/** What the model sees of a row's columns, by its own preprocessing. */
+/** The model's inputs for a row's columns, by its own preprocessing. */
 export type InputsOf = (columns: Float64Array) => Float64Array;
 
 type Prepare<K extends AtomKind> = (atom: AtomOf<K>, problem: Problem, inputsOf: InputsOf) => BoxProof;
@@ -52,7 +52,7 @@ const PREPARE: { [K in AtomKind]: Prepare<K> } = {
   oracle: () => UNKNOWN,
 };
 
-/** Made when first asked: a model may have many. */
+/** Built on first use: a model may have many forms. */
 function overDistances(form: DistanceDifference): BoxProof {
   let overBox: QuadraticOverBox | undefined;
   return {
@@ -84,7 +84,7 @@ function overTrees(atom: TreesAtom, { space, holds }: Problem, inputsOf: InputsO
   return { prove: (box, effort) => overBox.prove(box, effort), ends: (feature) => cuts.endsOf(feature) };
 }
 
-/** Behind a step that mixes columns the noise of distances is a form of its own. */
+/** Behind a step that mixes columns the noise of distances is not a sum over columns. */
 function overRow(row: LinearRow): BoxProof {
   const noise = noiseOf(row);
   return noise ? { ...smooth, prove: (box) => proveRow(row, noise, box) } : overDistances(row.arithmetic!.distances!);
@@ -101,7 +101,7 @@ export function prepareBoxProof(problem: Problem, inputsOf: InputsOf): BoxProof 
   };
 }
 
-/** Until one is refuted. */
+/** Proves the parts in turn. */
 function* inTurn(parts: readonly BoxProof[], box: Box, effort: BoxEffort): Generator<BoxVerdict> {
   for (const part of parts) yield part.prove(box, effort);
 }

@@ -5,7 +5,7 @@
  *   q̂(x) = q(x) + h (D(x - μ) + D'(x - ν) + size)                                                     (rounding.ts)
  *
  *   bound     around a point c of the box:  q̂(c) + Σ_i max_d (g_i d + H_ii d²) + Σ_{i≠j} |H_ij| h_i h_j;   exact when H is diagonal
- *   monotone  a column whose slope keeps its sign over the box has its maximum at an end; all columns so: a corner, exact
+ *   monotone  a column whose slope keeps its sign over the box has its maximum at an end; if all columns do: a corner, exact
  *   convex    a column with H_ii >= 0 has its maximum at one of both ends, whatever the others are
  *   concave   else the box is cut in two
  */
@@ -22,15 +22,15 @@ import type { BoxEffort } from './box-effort.js';
 import { roundingShare, sizesOf } from './rounding.js';
 
 const ROUNDING = 2 ** -52;
-/** Of a matrix, for one look at a part. */
+/** Operations of one look at a part, for each entry of the matrix. */
 const FLOPS_PER_ENTRY = 8;
-/** How often a point without end is looked for further out, by a factor of FURTHER each time. */
+/** How often a point of an unbounded part is searched further out, by a factor of FURTHER each time. */
 const MOST_REACHES = 24;
 const FURTHER = 8;
 
 export class QuadraticOverBox {
   private readonly size: number;
-  /** h, and the sizes that h is a share of: D, D' and the constant. */
+  /** h, and the sizes of which h is a share: D, D' and the constant. */
   private readonly hair: number;
   private readonly sizes: DistanceDifference;
   /** Half the second derivative of q̂, row-major over columns. */
@@ -83,13 +83,13 @@ export class QuadraticOverBox {
     return own.map((value, i) => value + this.hair * (near[i] + far[i]));
   }
 
-  /** The size of what cancels in each slope. */
+  /** The size of the terms that cancel in each slope. */
   private slopeSizes(x: Float64Array): Float64Array {
     const [near, far] = [this.q.nearGradient(x), this.q.farGradient(x)];
     return near.map((value, i) => Math.abs(value) + Math.abs(far[i]));
   }
 
-  /** At least q̂ at every point of the part, whatever the rounding of this very sum. */
+  /** An upper bound of q̂ over the part, including the rounding of this sum. */
   most({ lo, hi }: Intervals): number {
     const c = lo.map((low, i) => middle(low, hi[i]));
     const reach = lo.map((low, i) => Math.max(c[i] - low, hi[i] - c[i]));
@@ -109,13 +109,13 @@ export class QuadraticOverBox {
         terms += coupling * reach[i] * reach[j];
       }
     }
-    // Terms without end have a bound without end.
+    // Infinite terms give an infinite bound.
     return Number.isFinite(terms) ? bound + ROUNDING * (this.size + 4) * terms : Infinity;
   }
 
   /**
-   * Puts columns whose slope keeps its sign over the part at their worst end. Columns of one round are judged over the same part: what
-   * keeps its sign there keeps its sign on every face of it. Returns a column whose worst end is infinite; -1: there is none.
+   * Puts columns whose slope keeps its sign over the part at their worst end. All columns of one round are judged over the same part: a
+   * slope that keeps its sign there keeps its sign on every face of the part. Returns a column with an infinite worst end; -1: none.
    */
   private settleMonotone({ lo, hi }: Intervals): number {
     for (;;) {
@@ -135,7 +135,7 @@ export class QuadraticOverBox {
     }
   }
 
-  /** `at`: the slope at c, a sum of terms of that size. */
+  /** `at`: the slope at c. `terms`: the size of its terms. */
   private slopeRange(
     i: number,
     at: number,
@@ -157,7 +157,7 @@ export class QuadraticOverBox {
     return [least - rounding, most + rounding];
   }
 
-  /** A point of a part without end along a column, far enough out to fail. */
+  /** A point of an unbounded part, far enough out along a column to fail. */
   private farOut({ lo, hi }: Intervals, i: number, box: Box): BoxVerdict {
     const { domain } = box;
     const x = lo.map((low, j) => middle(low, hi[j]));
@@ -173,7 +173,7 @@ export class QuadraticOverBox {
     return 'unknown';
   }
 
-  /** The column to split: a convex one, else the one that bends most; -1: there is none left. */
+  /** The column to split: a convex one, else the one that bends most; -1: none is left. */
   private choose({ lo, hi }: Intervals): number {
     let best = -1;
     let most = -Infinity;
@@ -200,7 +200,7 @@ export class QuadraticOverBox {
     ];
   }
 
-  /** Cut at values of the domain, so that every corner of a part is a point of the box. */
+  /** Cuts at values of the domain, so that every corner of a part is a point of the box. */
   private halves({ lo, hi }: Intervals, i: number, box: Domain): Intervals[] {
     const feature = box.space.features[box.space.owner[i]];
     const cut = this.cutOf(lo, hi, i);
@@ -212,7 +212,7 @@ export class QuadraticOverBox {
     ].filter((part) => part.lo[i] <= part.hi[i]);
   }
 
-  /** The middle; of what has none, well beyond the top of the parabola. */
+  /** The middle. For an unbounded interval, a point well beyond the top of the parabola. */
   private cutOf(lo: Float64Array, hi: Float64Array, i: number): number {
     const c = middle(lo[i], hi[i]);
     if (Number.isFinite(lo[i]) && Number.isFinite(hi[i])) return c;
@@ -232,7 +232,7 @@ function mostAlong(g: number, h: number, low: number, high: number): number {
   return top > low && top < high ? Math.max(ends, at(top)) : ends;
 }
 
-/** How far out the finite ends and the top of a parabola are, over an interval without end: there its greatest value is met. */
+/** The distance of the finite ends and the top of a parabola, over an unbounded interval: its greatest value lies there. */
 function finiteReach(g: number, h: number, low: number, high: number): number {
   const places = [low, high, h < 0 ? -g / (2 * h) : 0].map(Math.abs);
   return Math.max(...places.filter(Number.isFinite), 0);

@@ -3,8 +3,9 @@
  *
  *   a·x - noise(x) > bound  at every point          proves the row for computed numbers, ties included
  *
- * The noise (rounding.ts) is a sum over columns, and a column's share of the left side is concave: its least is at an end, and a one-hot group's at one of
- * its open categories. Exact for boxes but for the noise. A row that is not proved comes with its worst corner.
+ * The noise (rounding.ts) is a sum over columns, and a column's share of the left side is concave: its minimum is at an end, and the
+ * minimum of a one-hot group at one of its open categories. The result is exact for boxes up to the noise. A row that is not proved is
+ * returned with its worst corner.
  */
 import type { Feature } from '../models/features.js';
 import type { LinearRow } from '../models/region.js';
@@ -36,7 +37,7 @@ function leastOver(a: Float64Array, noise: RowNoise, box: Domain): number {
   return total;
 }
 
-/** Where a column goes without end: noise that grows as fast as the row is more than the row in the end. */
+/** The limit along an unbounded column: noise that grows as fast as the row exceeds the row in the end. */
 function endless(slope: number, c: number, x: number, noise: RowNoise): number {
   const far = Math.sign(x) * 2 ** 500;
   const size = noise.ofColumn(c, far);
@@ -63,7 +64,10 @@ function choiceLeast(share: Share, column: number, width: number, { lower, upper
   return least;
 }
 
-/** The corner of the box where a·x is least, in columns: `at` with what varies at its worst; far out where there is no end. */
+/**
+ * The corner of the box where a·x is least, in columns: `at` with the varying columns at their worst end, or far out where they are
+ * unbounded.
+ */
 export function worstPoint(a: Float64Array, bound: number, box: Box): Float64Array {
   const x = box.at.slice();
   for (const feature of box.domain.space.features) {

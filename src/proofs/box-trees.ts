@@ -2,10 +2,10 @@
  * Sums over trees over a box: is  Σ_t gain(leaf_t(x)) >= need  at every point?
  *
  *   bound    Σ_t (the least gain among the leaves of tree t that the box can reach)
- *   branch   on the cut between whose sides the trees' minima differ most, the worse side first, until the bound is enough (proved)
- *            or every tree has one leaf left: then all points of the part have the same score, and the model itself says which
+ *   branch   on the cut with the largest difference between the trees' minima on its sides, the worse side first, until the bound
+ *            suffices (proved) or every tree has one leaf left: then all points of the part have the same score, and the model decides
  *
- * Parts are cut at values of the domain, so a part always has a point, and what is refuted is refuted by one.
+ * Parts are cut at values of the domain. A part therefore always has a point, and a refuted part is refuted by a point.
  */
 import type { Feature } from '../models/features.js';
 import type { TreeMargin, TreesAtom } from '../models/region.js';
@@ -20,7 +20,7 @@ import type { TreeCuts } from './thresholds.js';
 
 const FLOPS_PER_NODE = 20;
 
-/** A part of a box: an interval by column for numbers, a set of values by feature for what is listed. */
+/** A part of a box: an interval by column for numbers, a set of values by feature for listed features. */
 interface BoxPart {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
@@ -31,7 +31,7 @@ interface Bound {
   readonly sum: number;
   /** Some tree can reach more than one leaf. */
   readonly open: boolean;
-  /** The split to cut at; -1: none can be cut at. */
+  /** The node of the cut; -1: no cut is possible. */
   readonly node: number;
   readonly lowerIsWorse: boolean;
 }
@@ -40,11 +40,11 @@ export class TreesOverBox {
   private box!: Box;
   private inputs: Float64Array = new Float64Array();
   private gain: Float64Array = new Float64Array();
-  // The part in work.
+  // The present part.
   private lo: Float64Array = new Float64Array();
   private hi: Float64Array = new Float64Array();
   private sets: (Uint8Array | null)[] = [];
-  // By cut: how much the minima of both sides differ, summed over trees; a node that cuts there.
+  // By cut: the difference between the minima of both sides, summed over trees, and a node that cuts there.
   private readonly lean: Float64Array;
   private readonly nodeOf: Int32Array;
   private readonly met: number[] = [];
@@ -54,9 +54,9 @@ export class TreesOverBox {
   constructor(
     private readonly atom: TreesAtom,
     private readonly cuts: TreeCuts,
-    /** Columns with missing values as the trees see them. */
+    /** Columns with missing values, as the trees read them. */
     private readonly seen: (columns: Float64Array) => Float64Array,
-    /** The last word on a point, where rounding decides. */
+    /** The model's decision about a point, needed where rounding decides. */
     private readonly holds: (columns: Float64Array) => boolean,
   ) {
     this.lean = new Float64Array(cuts.cutCount);
@@ -74,7 +74,7 @@ export class TreesOverBox {
     this.gain = gain;
     const parts = [this.root()];
     while (parts.length) {
-      // What the look before took.
+      // The work of the previous look.
       if (!effort.take((FLOPS_PER_NODE * this.visited) / FLOPS_PER_UNIT)) return 'unknown';
       const part = parts.pop()!;
       const bound = this.bound(part);
@@ -120,7 +120,7 @@ export class TreesOverBox {
     return { sum, open: this.open, node: id < 0 ? -1 : this.nodeOf[id], lowerIsWorse: this.lean[id] < 0 };
   }
 
-  /** The least gain below a node that the part in work can reach. */
+  /** The least gain below a node that the present part can reach. */
   private least(node: number): number {
     const { forest } = this.atom;
     this.visited++;
@@ -163,7 +163,7 @@ export class TreesOverBox {
     return this.note(node, lower, upper);
   }
 
-  /** Both sides of a split are within reach. */
+  /** Records that both sides of a split are within reach. */
   private note(node: number, lower: number, upper: number): number {
     this.open = true;
     const id = this.cuts.cutId[node];
@@ -175,7 +175,7 @@ export class TreesOverBox {
     return Math.min(lower, upper);
   }
 
-  /** The two sides of a part, the worse one last; a side without values of the domain is left out. */
+  /** The two sides of a part, the worse one last. A side without values of the domain is left out. */
   private cut(part: BoxPart, { node, lowerIsWorse }: Bound): BoxPart[] {
     const column = this.atom.forest.feature[node];
     const feature = this.box.domain.space.features[this.box.domain.space.owner[column]];
@@ -199,7 +199,7 @@ export class TreesOverBox {
     return sides;
   }
 
-  /** A point of a part. Where every tree has one leaf left, the point speaks for all others. */
+  /** A point of a part. Where every tree has one leaf left, the point represents all others. */
   private pointOf(part: BoxPart): Float64Array {
     const x = this.box.at.slice();
     for (const { index, kind, column, width } of this.box.domain.space.features) {
@@ -214,7 +214,7 @@ export class TreesOverBox {
 
 const finiteOf = (lo: number, hi: number): number => (Number.isFinite(lo) ? lo : Number.isFinite(hi) ? hi : 0);
 
-/** The members of a set that are in another one, and those that are not. */
+/** The members of a set that are in another set, and those that are not. */
 function divide(set: Uint8Array, by: Uint8Array): [Uint8Array, Uint8Array] {
   return [set.map((member, value) => member & by[value]), set.map((member, value) => member & +!by[value])];
 }

@@ -1,8 +1,8 @@
-/** A box of rows: some features vary within a domain, the others stay as they are in one point of it. */
+/** A box of rows: some features vary within a domain, the others keep their values at one point of the domain. */
 import type { Domain } from '../policy/domain.js';
 
 export interface Box {
-  /** What features may be: those that do not vary have one value. */
+  /** The permitted values. A feature that does not vary has one value. */
   readonly domain: Domain;
   /** By feature. */
   readonly varies: Uint8Array;

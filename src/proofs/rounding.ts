@@ -1,28 +1,27 @@
 /**
- * How far rounding may move what a model computes of a linear row, and of a difference of two distances:
+ * The largest rounding error in a model's computation of a linear row, and of a difference of two distances:
  *
- *   a sum        ρ (t·|x| + constant),               t >= |a| the sizes of what the model adds up, ρ the rounding of so many terms
+ *   a sum        ρ (t·|x| + constant),               t >= |a| the sizes of the model's terms, ρ the rounding of that many terms
  *   distances    h (D(x - μ) + D'(x - ν) + size),    D, D' the diagonals of both matrices
  *
- * Terms of a positive semidefinite form that cancel are as large as its diagonal lets them be: |P_ij δ_i δ_j| <= ½ (P_ii δ_i² + P_jj δ_j²).
- * Behind a map the inputs themselves are rounded, by a share of what is added up for them: h grows with the size of that, and so does
- * the constant.
+ * The diagonal of a positive semidefinite form bounds the terms that cancel: |P_ij δ_i δ_j| <= ½ (P_ii δ_i² + P_jj δ_j²). Behind a map the
+ * inputs themselves are rounded, by a share of their terms: h and the constant grow with the size of these terms.
  */
 import { diagonalOf, entry } from '../linalg/symmetric-matrix.js';
 import { type Centre, DistanceDifference } from '../models/distance-difference.js';
 import { arithmeticOf, type LinearRow } from '../models/region.js';
 
-/** A unit in the last place and then some, per term of a sum. */
+/** More than a unit in the last place, per term of a sum. */
 export const SUM_ROUNDING = 2 ** -51;
 const ROUNDING = 2 ** -52;
 
-/** What rounding may add to a row: a convex function of each column, and a constant. */
+/** The largest rounding error of a row: a convex function of each column, and a constant. */
 export interface RowNoise {
   ofColumn(column: number, value: number): number;
   readonly constant: number;
 }
 
-/** Null: the noise is no sum over columns. */
+/** Null: the noise is not a sum over columns. */
 export function noiseOf(row: LinearRow): RowNoise | null {
   const { terms, constant, distances } = arithmeticOf(row);
   const own = sumNoise(terms, constant);
@@ -48,13 +47,13 @@ export function roundingShare({ near, far, map }: DistanceDifference): number {
   return 2 * ROUNDING * (inputs + 4) * terms * (map ? 1 + added({ near, far, map }) : 1);
 }
 
-/** The sizes that h is a share of, in a form that has values and gradients. */
+/** The sizes of which h is a share, as a form with values and gradients. */
 export function sizesOf({ near, far, map, size }: DistanceDifference): DistanceDifference {
   const ofInputs = map ? added({ near, far, map }) * (traceOf(near) + traceOf(far)) : 0;
   return new DistanceDifference(diagonalCentre(near), diagonalCentre(far), 0, map, size + ofInputs);
 }
 
-/** The noise by columns; null where the map mixes them. */
+/** The noise by columns. Null: the map mixes columns. */
 function distanceNoise(difference: DistanceDifference): RowNoise | null {
   const { map } = difference;
   if (map?.matrix) return null;
@@ -70,7 +69,7 @@ function distanceNoise(difference: DistanceDifference): RowNoise | null {
   };
 }
 
-/** The largest of what is added up on the way to the difference from a centre. */
+/** The largest term on the way to the difference from a centre. */
 function added({ near, far, map }: Pick<DistanceDifference, 'near' | 'far' | 'map'>): number {
   const offset = map!.offset;
   const of = ({ at }: Centre) =>

@@ -1,5 +1,5 @@
 /**
- * Where trees cut the row's own columns, exactly: each split of a number has a last double of its lower side.
+ * The exact cuts of trees in the row's own columns: each split of a number has a last double on its lower side.
  *
  *   number   left  <=>  value <= end            listed   left  <=>  the value is in the split's set
  */
@@ -9,12 +9,12 @@ import { type Forest, goesLeft, lastLeft } from '../models/trees/tree.js';
 import { isListed } from '../policy/listed-values.js';
 
 export class TreeCuts {
-  /** By node: the last double that goes left, and the next; NaN where there is no such number. */
+  /** By node: the last double that goes left, and the next double; NaN where none exists. */
   readonly end: Float64Array;
   readonly start: Float64Array;
-  /** By node that splits a listed feature: its values that go left. */
+  /** By node that splits a listed feature: the values that go left. */
   readonly sets: (Uint8Array | null)[];
-  /** By node: splits that cut alike have the same number; -1: a box cannot be cut there. */
+  /** By node: equal splits have the same number; -1: a box cannot be cut there. */
   readonly cutId: Int32Array;
   readonly cutCount: number;
 
@@ -32,7 +32,7 @@ export class TreeCuts {
     this.cutCount = ids.size;
   }
 
-  /** The last doubles below a number's cuts, ascending; null where a split lists numbers in a set. */
+  /** The last doubles below a number's cuts, ascending. Null: a split lists numbers in a set. */
   endsOf({ column }: Feature): number[] | null {
     const { feature, left, set } = this.forest;
     const ends = new Set<number>();
