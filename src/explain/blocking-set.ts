@@ -3,23 +3,22 @@
  *
  *   given  F(E) = none     find  B ⊆ E  with  F(B) = none  and  F(B \ {b}) = some  for every b in B
  *
- * F(K) tells whether an answer exists when only the entries K are kept. `some` and `none` are proved, `unknown` is not. Halves of E
- * are dropped at once. A half without which there is still no answer is not needed: k culprits among n entries
- * take about k log n questions.
+ * F(K) states whether an answer exists when only the entries K are kept. `some` and `none` are proved, `unknown` is not. Halves of E are
+ * dropped at once. A half is not needed if its removal still leaves no answer: k culprits among n entries take about k log n questions.
  *
- * Only `none` removes entries: B blocks by proof. An entry counts as needed when F was `some` for a set
- * that holds B without that entry. This is a proof where fewer entries leave more answers (`isMonotone`). For every entry without
- * this proof, B without that entry is asked once more. An entry that stays open leaves B undetermined.
+ * Only `none` removes entries: B blocks by proof. An entry counts as needed when F was `some` for a set that contains B without that entry.
+ * This is a proof where fewer entries leave more answers (`isMonotone`). For every entry without this proof, B without that entry is asked
+ * once more. An entry that stays open leaves B undetermined.
  */
 export type Existence = 'none' | 'some' | 'unknown';
 
 export interface BlockingSet {
   readonly entries: ReadonlySet<string>;
-  /** The entries of which it is not proved that the others do not block alone. */
+  /** The entries without a proof that the other entries do not block alone. */
   readonly open: ReadonlySet<string>;
 }
 
-/** Where questions are put. */
+/** Answers the questions F(K). */
 export interface Oracle {
   answersUnder(kept: readonly string[]): Existence;
   /** No further question will be answered. */

@@ -1,10 +1,10 @@
 /**
- * Whether a box lies in a union of pieces. A box that lies in one of them is proved; else a point that seems to fail is asked about, and a
- * box without a point that fails is cut in two, until every part lies in a piece or there are too many parts.
+ * Whether a box lies in a union of pieces. A box that lies in one piece is proved. Otherwise the model decides about a point that seems to
+ * fail. A box without a failing point is cut in two, until every part lies in a piece or the number of parts is too large.
  *
  *   box ⊆ P_1 ∪ ... ∪ P_n   <=>   some P_k holds the box,  or  both halves are in the union
  *
- * A refutation is always a point that is no answer: outside of one piece may be inside of another.
+ * A refutation is always a point that is no answer: a point outside of one piece may be inside another.
  */
 import type { Feature } from '../models/features.js';
 import { type BoxVerdict, isRefuted } from '../policy/box-verdict.js';
@@ -19,25 +19,25 @@ export interface ProvedPiece {
   readonly proof: BoxProof;
   /** Whether a point, by column, is in the piece or very near it. */
   contains(columns: Float64Array): boolean;
-  /** What a look at the piece takes, in units of effort. */
+  /** The work of a look at the piece, in units of effort. */
   readonly work: number;
 }
 
-/** Parts that a box is cut into at most. */
+/** The largest number of parts of a box. */
 const MOST_PARTS = 150;
-/** Looks at a part of a box for one piece, so that other questions get theirs. */
+/** Looks at a part of a box for one piece. The limit leaves looks to other questions. */
 const LOOKS_PER_PIECE = 400;
-/** Where a box has no end its part ends so many times further out. */
+/** Where a box is unbounded, its part ends this many times further out. */
 const FURTHER = 16;
 
 export interface Cover {
   readonly pieces: readonly ProvedPiece[];
   readonly effort: BoxEffort;
-  /** The last word on a point, by column. */
+  /** The final decision about a point, by column. */
   isAnswer(columns: Float64Array): boolean;
 }
 
-/** The point `at` of a box is in it. */
+/** The point `at` of a box must be in it. */
 export function coverBox(whole: Box, cover: Cover): BoxVerdict {
   const open = [whole];
   for (let parts = 0; open.length; parts++) {
@@ -68,7 +68,7 @@ function judgePart(part: Box, { pieces, effort, isAnswer }: Cover): BoxVerdict {
   return 'unknown';
 }
 
-/** Two parts along the feature that has been cut least; none where the box is one point. */
+/** Two parts along the feature that has been cut least. Empty: the box is one point. */
 function cutInTwo(part: Box, whole: Domain): Box[] {
   const { features } = part.domain.space;
   const widths = features.map((feature) => (part.varies[feature.index] ? shareLeft(part.domain, whole, feature) : 0));
@@ -78,7 +78,7 @@ function cutInTwo(part: Box, whole: Domain): Box[] {
   return widest.kind === 'choice' ? cutChoice(part, widest) : cutNumber(part, widest);
 }
 
-/** What is left of a feature's width. */
+/** The remaining share of a feature's width. */
 function shareLeft(part: Domain, whole: Domain, feature: Feature): number {
   if (feature.kind === 'choice') return openCategories(part, feature).length / openCategories(whole, feature).length;
   const width = ({ lower, upper }: Domain) => upper[feature.column] - lower[feature.column];
@@ -115,14 +115,14 @@ function cutNumber(part: Box, feature: Feature): Box[] {
   ];
 }
 
-/** The middle; where there is none, well beyond the end that there is. */
+/** The middle. For an unbounded interval, a point well beyond its finite end. */
 function placeToCut(low: number, high: number): number {
   if (Number.isFinite(low) && Number.isFinite(high)) return low / 2 + high / 2;
   if (Number.isFinite(low)) return low + FURTHER * Math.max(1, Math.abs(low));
   return Number.isFinite(high) ? high - FURTHER * Math.max(1, Math.abs(high)) : 0;
 }
 
-/** A part with its own point: along the feature that was cut the point is about the middle. */
+/** A part with its own point, which lies about in the middle along the cut feature. */
 function partOf(box: Box, feature: Feature, narrow: (domain: Domain) => void): Box {
   const domain = cloneDomain(box.domain);
   narrow(domain);
@@ -137,7 +137,7 @@ function partOf(box: Box, feature: Feature, narrow: (domain: Domain) => void): B
   return { domain, varies: box.varies.with(index, +isOpen), at };
 }
 
-/** The columns of the categories that a domain leaves. */
+/** The columns of the open categories. */
 function openCategories({ upper }: Domain, { column, width }: Feature): number[] {
   return Array.from({ length: width }, (_, k) => column + k).filter((c) => upper[c] > 0);
 }

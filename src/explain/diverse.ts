@@ -1,19 +1,20 @@
 /**
- * The k cheapest answers that differ: pairwise different sets of changed features first, and answers far apart where there are too
- * few sets.
+ * The k cheapest answers that differ: pairwise different sets of changed features first, and answers far apart if the number of sets
+ * is too small.
  *
  *   a, b change the same set S and are far apart   in some f of S the categories differ, or the changes go opposite ways,
- *                                                  or one change is at least twice the other:  |b_f - x_f| <= |a_f - x_f| / 2 or >= 2 |a_f - x_f|
+ *                                                  or one change is at least twice the other:
+ *                                                  |b_f - x_f| <= |a_f - x_f| / 2 or >= 2 |a_f - x_f|
  *
- * Branching over parts of the space (Lawler): an answer a leaves, of a part, every answer that differs from a in some feature f. For sets: f in S
- * stands still, or f outside S changes. For distance: f in S keeps at most half of its change, at least doubles it, or takes
- * another category, or f outside S changes. "Changes" is a closed condition for steps, decimals and categories (at least one step up, or one
- * down, or another category). A continuous feature can change by an arbitrarily small amount: S with continuous changes added counts as S,
- * whatever it costs, and no bound speaks of it. Parts are taken cheapest first.
+ * Branching over parts of the space (Lawler): after an answer a, a part contains every answer that differs from a in some feature f. For
+ * sets: f in S does not change, or f outside S changes. For distance: f in S keeps at most half of its change, at least doubles it, or
+ * takes another category, or f outside S changes. "Changes" is a closed condition for steps, decimals and categories (at least one step
+ * up, or one down, or another category). A continuous feature can change by an arbitrarily small amount: S with additional continuous
+ * changes counts as S, whatever it costs, and no bound covers it. Parts are taken cheapest first.
  *
- * The parts that were open when the k-th answer was found bound the k-th answer: no other part holds an answer that differs from
- * those before. A part that ended without an answer and without a proof stays open for ever. A part is searched with a share of the
- * effort that is left: a search that never ends by itself leaves effort to the others.
+ * The parts that were open when the k-th answer was found bound the k-th answer: no other part contains an answer that differs from
+ * those before. A part that ended without an answer and without a proof stays open for ever. The search of a part gets a share of the
+ * remaining effort: a search that never ends by itself leaves effort to the others.
  */
 import { nextDown, nextUp } from '../linalg/floats.js';
 import type { Feature } from '../models/features.js';
@@ -30,24 +31,24 @@ interface SearchedPart {
 
 interface Differing {
   readonly found: SearchOutcome;
-  /** Proved for every answer that differs from those before. */
+  /** A proved lower bound for every answer that differs from those before. */
   bound: number;
 }
 
-/** What makes an answer differ from another one. */
+/** The rule by which two answers differ. */
 interface Distinction {
-  /** Whether b differs from a, which was taken before. */
+  /** Whether b differs from a. a was taken before. */
   differs(a: SearchOutcome, b: SearchOutcome): boolean;
   /** The parts of a domain whose answers differ from a. */
   parts(domain: Domain, a: SearchOutcome): Generator<Domain>;
 }
 
-/** At most this many answers may be looked at for each one that is wanted. */
+/** The largest number of answers to look at for each wanted answer. */
 const LOOKS_PER_ANSWER = 50;
-/** The share of the effort that is left which the search of one part may take. */
+/** The share of the remaining effort for the search of one part. */
 const LOOK_SHARE = 1 / 8;
 
-/** `cut`: a part was not searched to its end. */
+/** `cut`: the search of a part did not end by itself. */
 export function diversify(
   plan: Searcher,
   first: SearchOutcome,
@@ -64,8 +65,8 @@ export function diversify(
 }
 
 /**
- * Cheapest first. The bound of an answer far apart says nothing of what is near the taken answers: where a taken answer comes later, the bound
- * of the taken answer counts as well.
+ * Cheapest first. The bound of a distant answer does not cover points near the taken answers. Where a taken answer comes later, its own
+ * bound counts as well.
  */
 function merge(taken: readonly Differing[], apart: readonly Differing[]): Differing[] {
   const bounded = apart.map(({ found, bound }) => {
@@ -81,7 +82,7 @@ const reported = ({ found, bound }: Differing): ReportedAnswer => asAnswer({ ...
 
 class Parts {
   cut = false;
-  /** Taken here, in the order in which they were met. */
+  /** The answers taken here, in the order of their discovery. */
   readonly own: Differing[] = [];
   private readonly open = new NodeHeap<SearchedPart>();
   private readonly bounds = new Map<SearchedPart, number>();
@@ -89,7 +90,7 @@ class Parts {
   private unresolved = Infinity;
   private readonly quiet: Search;
 
-  /** `before`: answers from which all others have to differ. */
+  /** `before`: the answers from which all others have to differ. */
   constructor(
     private readonly plan: Searcher,
     search: Search,
@@ -101,7 +102,7 @@ class Parts {
     this.enter({ domain: cloneDomain(plan.person.domain), found: first });
   }
 
-  /** Takes answers until there are as many, with those before, or no more can be found. */
+  /** Takes answers until their number, with those before, reaches `count`, or no more can be found. */
   take(count: number): void {
     for (let looks = 0; this.before.length + this.own.length < count && this.open.size > 0; looks++) {
       if (looks >= LOOKS_PER_ANSWER * count) {
@@ -121,7 +122,7 @@ class Parts {
     this.bounds.set(part, part.found.lowerBound);
   }
 
-  /** The answer of the cheapest part is taken, or repeats one that is. Of two that repeat each other the cheaper one stays. */
+  /** Takes the answer of the cheapest part, unless it repeats a taken one. Of two that repeat each other the cheaper one stays. */
   private takeCheapest(): { domain: Domain; taken: SearchOutcome } {
     const bound = Math.min(this.unresolved, ...this.bounds.values());
     const part = this.open.pop()!;
@@ -135,7 +136,7 @@ class Parts {
     return { domain: part.domain, taken: repeated?.found ?? part.found };
   }
 
-  /** Enters what a domain holds beside an answer. False: the budget ended first. */
+  /** Adds the parts of a domain that differ from an answer. False: the budget ended first. */
   private divide(domain: Domain, answer: SearchOutcome): boolean {
     for (const part of this.distinction.parts(domain, answer)) {
       if (this.quiet.budget.isSpent) return false;
@@ -154,7 +155,7 @@ class Parts {
     else if (!found.finished) this.unresolved = Math.min(this.unresolved, found.lowerBound);
   }
 
-  /** Cheapest first. Of any k answers one was not met before the k-th: the k-th cheapest is bounded by what was left then. */
+  /** Cheapest first. Of any k answers one was not found before the k-th. The parts open at that time therefore bound the k-th cheapest. */
   inOrder(): Differing[] {
     let bound = Number.NEGATIVE_INFINITY;
     const met = this.own.map((one) => one.bound);
@@ -204,7 +205,7 @@ function areFarApart({ model, person: { domain } }: Searcher, a: Float64Array, b
   });
 }
 
-/** Where half of a change and twice a change end. */
+/** The values at half of a change and at twice a change. */
 function distantEnds(here: number, there: number): { half: number; twice: number; side: number } {
   const change = there - here;
   return { half: here + change / 2, twice: here + 2 * change, side: Number.isNaN(change) ? 0 : Math.sign(change) };
@@ -217,7 +218,10 @@ function changedSet({ person, model }: Searcher, values: Float64Array): Set<numb
 
 type Copy = () => Domain;
 
-/** The parts of a domain whose answers differ from one that changes the given set: what `inSet` leaves of a changed feature, or another change. */
+/**
+ * The parts of a domain whose answers differ from one that changes the given set: the parts that `inSet` gives for a changed feature, or
+ * another change.
+ */
 function* differing(
   plan: Searcher,
   domain: Domain,

@@ -1,4 +1,4 @@
-/** The engines of the table of solvers, for drivers of explanations that may wait. */
+/** The engines of the table of solvers, for asynchronous drivers of explanations. */
 import type { LoadedModel } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import { type Engine, EngineNeeded } from '../solvers/engine.js';
@@ -12,13 +12,13 @@ export const engines: readonly Engine[] = distinct(solvers.map(({ engine }) => e
 /** How many engines this thread has loaded. */
 export const engineLoads = (): number => engines.reduce((sum, { loads }) => sum + loads, 0);
 
-/** Set: an engine broke. A row that is begun before the engine is back may get another answer. */
+/** Set while a broken engine is being reloaded. A row that starts before the reload ends may get another answer. */
 export function enginesReloading(): Promise<unknown> | null {
   if (!engines.some(({ reloading }) => reloading)) return null;
   return Promise.allSettled(engines.map(({ reloading }) => reloading));
 }
 
-/** Solves, again after each engine that was missing. `solve` begins anew each time. */
+/** Solves, and solves again after loading each missing engine. `solve` starts anew each time. */
 export async function withEngines<T>(solve: () => T | Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -34,9 +34,8 @@ export const enginesOf = (ladders: readonly (readonly Rung[])[]): Engine[] =>
   distinct(ladders.flat().map(({ solver }) => solver.engine));
 
 /**
- * The engines that a row with a target of its own may need. Engines solve pieces without atoms. The pieces of all classes of a family
- * are of the same kinds, and a score's interval has a piece without atoms only where a class has one: the first class that has
- * a region tells.
+ * The engines that a row with its own target may need. Engines solve pieces without atoms. The pieces of all classes of a family are of the
+ * same kinds, and a score's interval has a piece without atoms only where a class has one. The first class with a region therefore decides.
  */
 export function enginesForOwnTargets({ model, classes }: LoadedModel): readonly Engine[] {
   const goals: Goal[] = classes.length

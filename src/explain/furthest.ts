@@ -1,16 +1,16 @@
 /**
- * How far one end of a box can be moved. Widening is monotone: what fails stays failed further out, so the furthest end that holds is
- * found by bisection, over a list of candidates or over the values of a domain.
+ * The furthest end of a box. Widening is monotone: an end that fails also fails further out. Bisection finds the furthest end that holds,
+ * over a list of candidates or over the values of a domain.
  */
 import type { Feature } from '../models/features.js';
 import type { BoxVerdict } from '../policy/box-verdict.js';
 import type { Domain } from '../policy/domain.js';
 import { isContinuous, lastWithin, type Side, spacing } from '../policy/values.js';
 
-/** Moves the end to a value if the box that results is proved; says what came of it. */
+/** Moves the end to a value if the resulting box is proved. Returns the verdict. */
 export type EndAttempt = (end: number) => BoxVerdict;
 
-/** How far an end got: the first value beyond it that was refused, with the verdict; `proved` where none was. */
+/** The furthest end: the first refused value beyond it, with the verdict; `proved` if no value was refused. */
 export interface Reach {
   readonly end: number;
   readonly refused: number;
@@ -19,7 +19,7 @@ export interface Reach {
 
 const isRefused = ({ verdict }: Reach): boolean => verdict !== 'proved';
 
-/** Over candidates from near to far. */
+/** Searches candidates from near to far. */
 export function furthestOf(candidates: readonly number[], start: number, attempt: EndAttempt): Reach {
   if (!candidates.length) return { end: start, refused: Number.NaN, verdict: 'proved' };
   let good = -1;
@@ -35,29 +35,32 @@ export function furthestOf(candidates: readonly number[], start: number, attempt
   return { end: good < 0 ? start : candidates[good], refused: candidates[bad], verdict };
 }
 
-/** Two ends that differ by this share are one. */
+/** Two ends whose relative difference is smaller count as one. */
 const SAME = 1e-9;
-/** So are two ends that differ by this share of the answer's own value: an end at an open zero is not sought among the least of all numbers. */
+/**
+ * Two ends that differ by less than this share of the answer's own value also count as one: an end at an open zero is not searched down to
+ * the smallest doubles.
+ */
 const SAME_FROM_START = 1e-18;
-/** What an end may move, as a share of the width, for a number with fewer digits. */
+/** The largest move of an end, as a share of the width, to get a number with fewer digits. */
 const ROUND_SHARE = 1e-6;
 const ROUND_DIGITS = [3, 4, 5, 6];
-/** What single precision tells apart. */
+/** The precision of single-precision numbers, in digits. */
 const END_DIGITS = 7;
 const MOST_DOUBLINGS = 64;
 
-/** Over all values of a domain beyond `start`. */
+/** Searches all values of a domain beyond `start`. */
 export function furthestAlong(room: Domain, feature: Feature, start: number, side: Side, attempt: EndAttempt): Reach {
   const end = lastWithin(room, feature, side * Infinity, side);
   const first = furthestOf((end - start) * side > 0 ? [end] : [], start, attempt);
   if (!isRefused(first)) return first;
   const reach = Number.isFinite(end) ? first : doubled(room, feature, first, side, attempt);
-  // A point that fails somewhere far out says nothing of the end.
+  // A point that fails somewhere far out does not locate the end.
   if (!Number.isFinite(reach.refused)) return { ...reach, verdict: 'unknown' };
   return furthestBetween(room, feature, start, reach, side, attempt);
 }
 
-/** From the start on in doublings, until one is refused. */
+/** Doubles the distance from the start until an end is refused. */
 function doubled(room: Domain, feature: Feature, from: Reach, side: Side, attempt: EndAttempt): Reach {
   const start = from.end;
   let { end, refused, verdict } = from;
@@ -72,7 +75,7 @@ function doubled(room: Domain, feature: Feature, from: Reach, side: Side, attemp
   return { end, refused, verdict };
 }
 
-/** Between what holds and what was refused. */
+/** Bisects between an end that holds and an end that was refused. */
 export function furthestBetween(
   room: Domain,
   feature: Feature,
@@ -98,7 +101,7 @@ function firstReach(room: Domain, feature: Feature, start: number): number {
   return Math.max(moved, spacing(room, feature), 1e-6 * Math.max(1, Math.abs(start)));
 }
 
-/** A value of the domain about halfway between two; NaN: there is none that counts. */
+/** A value of the domain about halfway between two; NaN: no such value is different enough. */
 function between(room: Domain, feature: Feature, good: number, bad: number, side: Side, tiny: number): number {
   const middle = good / 2 + bad / 2;
   const inside = (value: number) => (value - good) * side > 0 && (bad - value) * side > 0;
@@ -110,7 +113,7 @@ function between(room: Domain, feature: Feature, good: number, bad: number, side
   return inside(far) ? far : Number.NaN;
 }
 
-/** 0.39999999973 -> 0.4, where that holds too. */
+/** 0.39999999973 -> 0.4, if that end holds too. */
 function tryRound(start: number, end: number, side: Side, attempt: EndAttempt): void {
   for (const digits of ROUND_DIGITS) {
     const round = Number(end.toPrecision(digits));
@@ -119,7 +122,7 @@ function tryRound(start: number, end: number, side: Side, attempt: EndAttempt): 
   }
 }
 
-/** An end with as few digits as tell it from the start, rounded towards the start: 2275.000122070313 -> 2275.001. */
+/** An end with the fewest digits that distinguish it from the start, rounded towards the start: 2275.000122070313 -> 2275.001. */
 export function roundInward(start: number, end: number, side: Side): number {
   for (let digits = END_DIGITS; digits <= 15; digits++) {
     const nearest = Number(end.toPrecision(digits));

@@ -1,13 +1,14 @@
 /**
- * Why there is no answer: a minimal set of policy entries that block, and the cheapest single relaxation.
+ * The reason for infeasibility: a minimal set of policy entries that block, and the cheapest single relaxation.
  *
  *   blocking     B ⊆ E, an irreducible set of entries under which there is no answer (blocking-set.ts)
  *   relaxation   the e in E for which the cheapest answer under E \ {e} costs least, with that answer
  *
- * Where all entries only forbid, an entry whose removal alone helps belongs to every set that blocks: the entries of B are tried. Where an entry
- * also allows (policy/entries.ts), B says nothing of the others, and all entries are tried. Both searches run the whole pipeline on a smaller policy and
- * hold for every model family and solver. Work is counted against the row's budget, each question with its own share. A question that
- * the budget left open is "undetermined". The relaxation carries the proof of its cost among all single entries.
+ * Where all entries only forbid, an entry whose removal alone helps belongs to every set that blocks: only the entries of B are tried.
+ * Where an entry also allows values (policy/entries.ts), B does not exclude the others, and all entries are tried. Both searches run the
+ * whole pipeline on a smaller policy and hold for every model family and solver. Work is counted against the row's budget, each question
+ * with its own share. A question that the budget left open is "undetermined". The relaxation carries the proof of its cost among all single
+ * entries.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { Reason } from '../documents/result-document.js';
@@ -24,12 +25,12 @@ interface Trial {
   readonly found: SearchOutcome;
 }
 
-/** The share of what is left that goes to the blocking set, and of that to a single question. */
+/** The share of the remaining budget for the blocking set, and the share of that for a single question. */
 const BLOCKING_SHARE = 0.5;
 const QUESTION_SHARE = 0.25;
-/** Units of effort to make a plan, as measured: at all, for each column and constraint, for each node of a forest. */
+/** Measured units of effort to build a plan: a fixed part, a part for each column and constraint, a part for each node of a forest. */
 const PLAN_WORK = { base: 100, column: 10, node: 0.2 };
-/** Entries that a message names; a reason lists all. */
+/** The number of entries that a message names. A reason lists all. */
 const NAMED = 8;
 
 export function explainInfeasible(plan: Searcher, search: Search): Reason {
@@ -74,7 +75,7 @@ function dropEach(plan: Searcher, search: Search, all: readonly string[], candid
   });
 }
 
-/** An entry without which the whole policy has an answer is needed in every set that blocks, if entries only forbid. */
+/** An entry whose removal alone gives an answer is in every blocking set, if entries only forbid. */
 function isMinimal(open: ReadonlySet<string>, trials: readonly Trial[], exchanging: readonly string[]): boolean {
   const helpful = new Set(trials.filter(({ found }) => found.answer).map(({ entry }) => entry));
   return [...open].every((entry) => exchanging.length === 0 && helpful.has(entry));
@@ -97,29 +98,29 @@ const NOTHING_KNOWN: SearchOutcome = {
   finished: false,
 };
 
-/** An answer for the person when only some entries are kept. */
+/** Searches an answer for the person with only some entries kept. */
 function searchUnder(plan: Searcher, kept: readonly string[], { target, budget, anyAnswer }: Search): SearchOutcome {
   if (budget.isSpent) return NOTHING_KNOWN;
   budget.spend(planWork(plan));
   try {
     return relaxedPlan(plan, kept).searchFor(plan.person.factual, target.shown, budget, anyAnswer);
   } catch (error) {
-    // Less can be no policy: a feature that may change after all has no cost where its quantiles are not known.
+    // A reduced policy can be invalid: a feature that may now change has no cost if its quantiles are unknown.
     if (error instanceof ElsewiseError) return NOTHING_KNOWN;
     throw error;
   }
 }
 
-/** What it takes to make a plan, whether one is kept or not: no answer may depend on the rows before. */
+/** The work to build a plan, counted even for a cached plan: no answer may depend on the rows before. */
 function planWork({ model, policy }: Searcher): number {
   const { columns } = model.space;
   const nodes = model.model.forest?.feature.length ?? 0;
   return PLAN_WORK.base + PLAN_WORK.column * (columns + policy.document.constraints.length) + PLAN_WORK.node * nodes;
 }
 
-/** Many rows fail for the same reason: the searchers of relaxed policies are kept, by the entries that they keep. */
+/** Many rows fail for the same reason. The searchers of relaxed policies are therefore cached by the entries that they keep. */
 function relaxedPlan(plan: Searcher, kept: readonly string[]): Searcher {
-  // The target comes with each question.
+  // Each question brings its own target.
   const build = () => plan.under({ ...withOnly(plan.policy.document, new Set(kept)), target: undefined, count: 1 });
   return plan.parts.take(`only ${JSON.stringify(kept)}`, build, (relaxed) => relaxed.ownBytes);
 }

@@ -1,6 +1,6 @@
 /**
- * The ladder: the solvers that accept a problem, best first, each with a share of the row's budget. The first proved
- * and verified answer ends it; otherwise the best verified one wins and the result is degraded.
+ * The ladder: the solvers that accept a problem, best first, each with a share of the row's budget. The first proved and verified answer
+ * ends the climb. Otherwise the best verified answer wins and the result is degraded.
  */
 import type { Attempt } from '../documents/result-document.js';
 import type { Domain } from '../policy/domain.js';
@@ -13,26 +13,26 @@ import type { Settled } from './settle.js';
 
 export interface Rung {
   readonly solver: Solver;
-  /** The share of the remaining budget that it gets. */
+  /** The rung's share of the remaining budget. */
   readonly share: number;
-  /** It is asked only while the rungs above have no answer. */
+  /** The rung is asked only while the rungs above have no answer. */
   readonly isRescue: boolean;
-  /** Prepared when it is first needed: the lower rungs seldom are. */
+  /** Prepared on first use, because the lower rungs are seldom needed. */
   readonly prepared: () => Prepared;
 }
 
 export interface Climb {
   readonly answer: Settled | null;
   readonly solver: string;
-  /** Proved for every answer in this piece; Infinity: the piece has none. */
+  /** A proved lower bound for every answer in this piece; Infinity: the piece has none. */
   readonly lowerBound: number;
-  /** The solver did what it set out to do: an exact answer or a proof that there is none. */
+  /** The solver reached its goal: an exact answer or a proof that none exists. */
   readonly finished: boolean;
 }
 
-/** How deep inside the region to look, first hardly at all, then further when rounding undid the answer. */
+/** Depths inside the region: first almost none, then deeper when rounding undid the answer. */
 const NUDGES = [1e-12, 1e-10, 1e-8, 1e-6];
-/** The share of the remaining budget that a solver gets while exact ones wait below it, or only quick guesses, or nothing. */
+/** A solver's share of the remaining budget, by the rungs below it: exact solvers, only heuristics, or none. */
 const SHARE = { exact: 0.6, heuristic: 0.9, last: 1 };
 
 export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[] {
@@ -81,12 +81,12 @@ export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbCon
   return best;
 }
 
-/** An answer that meets the bound of an earlier rung is proved as well as one that came with its proof. */
+/** An answer that meets the bound of an earlier rung is proved, like an answer with its own proof. */
 function isEnough({ answer, lowerBound }: Climb, { anyAnswer, gap, cutoff }: ClimbContext['limits']): boolean {
   return (answer !== null && anyAnswer) || closes(lowerBound, Math.min(answer?.cost ?? Infinity, cutoff), gap);
 }
 
-/** Nothing beyond the bound is worth a search once there is an answer of the cost. */
+/** Whether a bound makes further search useless for an answer of this cost. */
 export const closes = (lowerBound: number, cost: number, gap: number): boolean =>
   lowerBound >= cost * (1 - Math.max(gap, OPTIMAL_GAP));
 
@@ -98,7 +98,7 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   let lowerBound = Number.NEGATIVE_INFINITY;
   for (const nudge of NUDGES) {
     outcome = context.solve(prepared(), domain, { ...limits, nudge });
-    // What a deeper look proves holds for the narrowed region only: the first clear word counts.
+    // The bound of a deeper attempt holds only for the narrowed region. The first attempt with a bound counts.
     if (lowerBound === Number.NEGATIVE_INFINITY) lowerBound = outcome.lowerBound;
     if (outcome.x) answer = context.settle(outcome.x);
     if (answer || (!outcome.x && outcome.status !== 'numerical')) break;
@@ -110,10 +110,10 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   return { answer, solver: solver.name, lowerBound, finished };
 }
 
-/** From the outcome that settles most to the one that settles least. */
+/** From the most conclusive outcome to the least conclusive one. */
 const SETTLED: readonly Attempt['outcome'][] = ['infeasible', 'solved', 'rejected', 'numerical', 'limit'];
 
-/** One entry for each solver, however many pieces it was asked about: with the time of all, and the outcome that settles least. */
+/** One entry for each solver, over all of its pieces: the total time, and the least conclusive outcome. */
 export function noteAttempt(attempts: Attempt[], solver: string, outcome: Attempt['outcome'], ms: number): void {
   const known = attempts.find((attempt) => attempt.solver === solver);
   if (!known) {

@@ -1,19 +1,19 @@
 /**
- * One answer, or `count` answers, for each lever (policy/levers.ts), each with its own proof or its own reason why there is none.
+ * One answer, or `count` answers, for each lever (policy/levers.ts), each with its own proof or its own reason for infeasibility.
  *
- *   the row is   found        one lever has an answer at least
+ *   the row is   found        at least one lever has an answer
  *                infeasible   every lever is proved to have none
  *                not-found    else
  *
- * Every lever is a question of its own to the whole pipeline. Of n levers the k-th (from 0) gets 1 / (n - k) of the effort that is left.
- * The lever with the cheapest answer stands first.
+ * Every lever runs through the whole pipeline by itself. Of n levers the k-th (from 0) gets 1 / (n - k) of the remaining effort. The lever
+ * with the cheapest answer comes first.
  */
 import type { Attempt, LeverDocument, Reason } from '../documents/result-document.js';
 import type { Budget } from '../problems/budget.js';
 import { noteAttempt } from './ladder.js';
 import type { Conclusion, ReportedAnswer } from './result.js';
 
-/** A person's question: `own` is the row's own target, if it has one. */
+/** A person's question. `own`: the row's own target, if given. */
 export interface Question {
   readonly own: unknown;
   readonly attempts: Attempt[];

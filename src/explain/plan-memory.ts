@@ -1,4 +1,4 @@
-/** The memory that a plan keeps: its model, which relaxed plans share, its own parts, and the parts that some rows build. */
+/** The memory of a plan: its model, which relaxed plans share, its own parts, and the parts that some rows build. */
 import type { LoadedModel } from '../models/load.js';
 import { solvers } from '../solvers/index.js';
 import { retainedBytes } from './retained-bytes.js';
@@ -9,7 +9,7 @@ interface Counted {
 }
 
 const models = new WeakMap<LoadedModel, Counted>();
-/** What no plan keeps for itself: the table of solvers, and other plans, whose clock a solver may know. */
+/** Objects that belong to no single plan: the table of solvers, and other plans, whose clock a solver may refer to. */
 const owners = new WeakSet<object>([solvers, ...solvers]);
 
 /** Memory that a loaded model keeps. */
@@ -17,7 +17,7 @@ export function modelBytes(model: LoadedModel): number {
   return countModel(model).bytes;
 }
 
-/** Of the document, which may have many objects, only the root is remembered: nothing else refers into it. */
+/** Of the document, which may have many objects, only the root is remembered: no other object refers into it. */
 function countModel(model: LoadedModel): Counted {
   let counted = models.get(model);
   if (!counted) {
@@ -35,7 +35,7 @@ export class PlanMemory {
   readonly #parts: object;
   #own: Counted | undefined;
 
-  /** `parts`: what the plan keeps for all rows. */
+  /** `parts`: the objects that the plan keeps for all rows. */
   constructor(plan: object, model: LoadedModel, parts: object) {
     owners.add(plan);
     this.#model = model;
@@ -50,7 +50,7 @@ export class PlanMemory {
     return this.#counted.bytes;
   }
 
-  /** What a part takes that belongs neither to the model nor to the plan's other parts. */
+  /** The memory of a part that belongs neither to the model nor to the plan's other parts. */
   bytesBeside(part: object): number {
     return retainedBytes(part, [owners, countModel(this.#model).objects, this.#counted.objects]);
   }

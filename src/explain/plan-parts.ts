@@ -1,6 +1,6 @@
 /**
- * The parts of a plan that only some rows need: a target of their own, or a policy with entries left out. A part is built at its
- * first use. Parts are kept within a budget of bytes. The part that was used longest ago is dropped first.
+ * The parts of a plan that only some rows need: a target of their own, or a policy with entries left out. A part is built at its first use.
+ * Parts are kept within a budget of bytes. The least recently used part is dropped first.
  *
  * A part grows while rows use it, since solvers are prepared when a row first needs them. A part is weighed after its 1st, 4th,
  * 16th, 64th ... use: weighing stays cheap for any number of rows.
@@ -32,7 +32,7 @@ export class PlanParts {
     return this.#kept.bytes;
   }
 
-  /** `bytesOf`: what the part has grown to. The same key always means the same kind of part. */
+  /** `bytesOf`: the present size of the part. The same key always means the same kind of part. */
   take<T>(key: string, build: () => T, bytesOf: (part: T) => number): T {
     this.#weighLast();
     const last = this.#last;
@@ -54,5 +54,5 @@ export class PlanParts {
   }
 }
 
-/** One bit is set, at an even place. */
+/** Exactly one bit is set, at an even position. */
 const isPowerOfFour = (count: number): boolean => (count & (count - 1)) === 0 && (count & 0x55555555) !== 0;

@@ -1,9 +1,9 @@
 /**
- * A plan: everything about a model and a policy that does not depend on the row, prepared once. Explaining a row is then
+ * A plan: all work for a model and a policy that does not depend on the row, done once. Explaining a row is then
  *
  *   read -> target -> score -> already?  ->  domain -> ladder per piece -> settle, verify -> result
  *
- * synchronously and without I/O. One plan per thread: it owns scratch arrays.
+ * synchronously and without I/O. Each thread needs its own plan, because a plan owns scratch arrays.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { RowValue } from '../documents/model-document.js';
@@ -45,13 +45,13 @@ export interface Row {
 }
 
 export interface PlanOptions {
-  /** The clock, in milliseconds; the pure layers have none of their own. */
+  /** The clock, in milliseconds. The pure layers have no clock of their own. */
   now?: () => number;
-  /** The time that this thread had a core, in milliseconds: what a deadline is measured by. The clock's, unless given. */
+  /** The CPU time of this thread, in milliseconds. Deadlines are measured by it. Default: the clock. */
   ownTime?: () => number;
-  /** Memory for what only some rows need: targets of their own, and policies with entries left out. */
+  /** Memory for parts that only some rows need: their own targets, and policies with entries left out. */
   partBytes?: number;
-  /** Graphs over the background that a `path` of the policy takes. Graphs that are missing are built, which may take a while. */
+  /** The graphs over the background for a `path` of the policy. Missing graphs are built, which may take a while. */
   graphs?: RowGraphs;
 }
 
@@ -62,25 +62,25 @@ export interface Plan {
   readonly policy: Policy;
   explain(row: Row): ResultDocument;
   /**
-   * The same where the model is scored elsewhere: yields model inputs and is sent their raw outputs, until the result is there. Many
-   * rows may be under way at once; none is ahead of its scores.
+   * The same for a model that is scored elsewhere: yields model inputs and is sent their raw outputs, until the result is complete. Many
+   * rows may be in progress at once. No row runs ahead of its scores.
    */
   explainSteps(row: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]>;
-  /** The same for values aligned with the model's features: strings of a CSV or JSON values. */
+  /** The same for values in the order of the model's features: strings of a CSV or JSON values. */
   explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument;
-  /** The same for steps; the values must not change until the result is there. */
+  /** The same in steps. The values must not change until the result is complete. */
   explainRecordSteps(
     id: string,
     raw: readonly (RowValue | undefined)[],
     target?: unknown,
   ): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]>;
-  /** Of the row that was explained last, by feature; only valid until the next one. */
+  /** The values of the last explained row, by feature; valid until the next row. */
   readonly values: Float64Array;
   /** The result of a row that could not be read. */
   invalid(id: string, path: string, message: string): ResultDocument;
-  /** Memory that the plan keeps, with its model; what threads share is not counted. */
+  /** The memory of the plan and its model, without memory that threads share. */
   readonly bytes: number;
-  /** The engines that a row may need; most rows need none. */
+  /** The engines that a row may need. Most rows need none. */
   readonly engines: readonly Engine[];
 }
 
@@ -91,7 +91,7 @@ export async function prepare(model: LoadedModel, policy: Policy, options: PlanO
   return plan;
 }
 
-/** A plan for callers that may wait: where a row needs an engine, explaining throws `EngineNeeded` (engines.ts drives this). */
+/** A plan for asynchronous callers: where a row needs an engine, explaining throws `EngineNeeded` (engines.ts handles this). */
 export function createPlan(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Plan {
   const { now = () => 0, ownTime = now, partBytes = PART_BYTES } = options;
   const graphs = options.graphs ?? buildGraphs(policy.document, model);
@@ -108,20 +108,20 @@ class PreparedPlan implements Plan, Searcher {
   readonly person: Person;
   private readonly now: () => number;
   private readonly guard: Clock;
-  /** Those that the policy's own target may need. */
+  /** The engines that the policy's own target may need. */
   private readonly ownEngines: readonly Engine[];
   /** A plan for each group of features, where the policy names groups. */
   private readonly levers: readonly LeverPlan<PreparedPlan>[];
-  /** null: the policy asks for no path. */
+  /** Null: the policy asks for no path. */
   private readonly paths: PathSearch | null;
 
   constructor(
     readonly model: LoadedModel,
     readonly policy: Policy,
     private readonly options: Required<PlanOptions>,
-    /** Of all plans that serve one another: the explanation that is under way, where the model is scored elsewhere. */
+    /** Shared by all plans that serve one another: the explanation in progress, where the model is scored elsewhere. */
     private readonly turn: { suspension: Suspension | null } = { suspension: null },
-    /** Serves another plan: the policy is a part of that plan's policy. */
+    /** The plan serves another plan, whose policy contains this plan's policy. */
     private readonly isPart = false,
   ) {
     this.now = options.now;
@@ -143,7 +143,7 @@ class PreparedPlan implements Plan, Searcher {
     this.ownEngines = [...new Set([...engines, ...this.levers.flatMap(({ plan }) => plan.ownEngines)])];
   }
 
-  /** The policy of one lever is searched by this plan itself. */
+  /** The plan itself searches under a policy of one lever. */
   private leverPlans(): LeverPlan<PreparedPlan>[] {
     const { document } = this.policy;
     if (this.isPart || !document.levers) return [];
@@ -255,7 +255,7 @@ class PreparedPlan implements Plan, Searcher {
     return this.conclude(this.targetPlan(question.own), question);
   }
 
-  /** What the search for the person comes to. */
+  /** The conclusion of the person's search. */
   private conclude(target: TargetPlan, { attempts, budget }: Question): Conclusion {
     const { model, person } = this;
     fillDomain(person.domain, model.space, this.compiled.rules, person.factual, model.preprocessing.imputed);
@@ -270,7 +270,7 @@ class PreparedPlan implements Plan, Searcher {
     return { status: 'infeasible', answers: [], reason: explainInfeasible(this, search), degraded: false };
   }
 
-  /** Where further answers are wanted, the first leaves them a share of the effort, unless it takes all to find one. */
+  /** Where further answers are wanted, the search for the first leaves them a share of the effort, unless it needs all to find one. */
   private cheapest(search: Search): SearchOutcome {
     const { domain } = this.person;
     if (this.policy.document.count === 1) return this.search(domain, search);
@@ -310,7 +310,7 @@ class PreparedPlan implements Plan, Searcher {
     return roundMs(this.now() - start);
   }
 
-  /** The cheapest verified answer within a domain, over all pieces of the target's region, the piece of the least bound first. */
+  /** The cheapest verified answer within a domain, over all pieces of the target's region, least bound first. */
   search(domain: Domain, { target, attempts, budget, anyAnswer }: Search): SearchOutcome {
     const settleHere = (x: Float64Array) => this.settle(domain, x, target);
     const { seed, memoryMb, gap } = this.policy.document;
@@ -318,7 +318,7 @@ class PreparedPlan implements Plan, Searcher {
     let best: SearchOutcome = { answer: null, solver: '', lowerBound: Infinity, finished: true };
     for (const [k, { ladder, bound }] of pieces.entries()) {
       const cutoff = best.answer?.cost ?? Infinity;
-      // No later piece has an answer that is worth a look, nor a bound below this one.
+      // No later piece has an answer that is worth a search, nor a bound below this one.
       if (closes(bound, cutoff, gap)) return { ...best, lowerBound: Math.min(best.lowerBound, bound) };
       const share = budget.share(Math.max(LEAST_SHARE, 1 / (pieces.length - k)));
       const limits = { budget: share, anyAnswer, seed, memoryMb, gap, cutoff };
@@ -370,8 +370,8 @@ class PreparedPlan implements Plan, Searcher {
       const shown = parseTarget(target);
       const { margin, tolerance, path, region, solvers: wanted } = this.policy.document;
       const goals = resolveTarget(shown, this.model, margin, tolerance);
-      // A path is searched among rows: the model's region only matters for the boxes around its end.
-      // Rows that have the target have it without the margin: leaving the margin out must not move what is plausible.
+      // A path is searched among rows: the model's region matters only for the boxes around its end. Rows have the target without the
+      // margin: the removal of the margin must not change plausibility.
       const measured = resolveTarget(shown, this.model, 0, tolerance);
       const plausibility = this.compiled.plausibility?.of(measured) ?? null;
       const problems = path && !region ? [] : compileGoals(this.model, this.compiled, goals, plausibility);
@@ -385,10 +385,10 @@ class PreparedPlan implements Plan, Searcher {
   }
 }
 
-/** The share of the effort that the first of several answers may take. */
+/** The share of the effort for the first of several answers. */
 const FIRST_SHARE = 0.5;
 
-/** The share of the remaining budget that a piece has at least, however many follow. */
+/** The least share of the remaining budget for a piece, however many follow. */
 const LEAST_SHARE = 0.3;
 
 interface BoundedLadder {

@@ -1,17 +1,17 @@
 /**
- * Points of a box for the model to be asked about: corners and points between, spread evenly by multiples of irrational numbers, which
- * need no dice and are the same every time.
+ * Points of a box at which the model is asked: corners and points between, spread evenly by multiples of irrational numbers. They are
+ * deterministic and need no random numbers.
  */
 import type { Feature } from '../models/features.js';
 import type { Domain } from '../policy/domain.js';
 import { isListed, listedValues } from '../policy/listed-values.js';
 import { lastWithin } from '../policy/values.js';
 
-/** Every second point has the features at their ends. */
+/** Every second point is a corner. */
 const CORNER_EVERY = 2;
 const GOLDEN = 0.6180339887498949;
 const SPREAD = 0.7548776662466927;
-/** How far out an open end is looked at, in doublings of the answer's own change. */
+/** The distance at which an open end is sampled, in doublings of the answer's own change. */
 const DOUBLINGS = 20;
 
 /** Rows by feature: the answer, with the varying features anywhere in the box. */

@@ -1,12 +1,13 @@
 /**
- * The region around an answer: a box in which every point keeps the target and the policy, as wide as it gets feature by feature.
+ * The region around an answer: a box in which every point keeps the target and the policy, widened as far as possible feature by feature.
  *
- *   the features that the answer changes vary; all others stay as they are
+ *   the features that the answer changes vary; all others keep their values
  *   dearest change first, each away from the present value first, then back towards it; categories one by one
- *   an end is moved only if the whole box that results is proved (proofs/box-proof.ts, policy/constraint-box.ts)
+ *   an end is moved only if the whole resulting box is proved (proofs/box-proof.ts, policy/constraint-box.ts)
  *
- * The method is greedy: another order could give another box. No end of this box can be moved by more than 3e-6 of its size or width, and no rank
- * or category added (`maximal`, where each refusal came with a point that fails). At the end the model itself scores points of the box. A box with a refused point is never reported.
+ * The method is greedy: another order could give another box. No end of this box can be moved by more than 3e-6 of its size or width,
+ * and no rank or category added (`maximal`, where each refusal came with a point that fails). At the end the model itself scores points
+ * of the box. A box with a refused point is never reported.
  */
 import type { RegionDocument } from '../documents/result-document.js';
 import type { Feature } from '../models/features.js';
@@ -25,11 +26,11 @@ import type { Person, TargetPlan } from './search.js';
 import type { Verifier } from './verify.js';
 import { showBox, Widening } from './widening.js';
 
-/** Looks at parts of boxes for one answer, at most. */
+/** The largest number of looks at parts of boxes for one answer. */
 const MOST_LOOKS = 40_000;
-/** Points at which the model is asked. */
+/** The number of points at which the model is asked. */
 const POINTS = 24;
-/** A point belongs to the pieces that it is this close to. */
+/** A point belongs to all pieces within this distance. */
 const BELONGS = 1e-6;
 
 export class Regions {

@@ -27,25 +27,25 @@ export interface ReportedAnswer {
   readonly settled: Settled;
   readonly solver: string;
   readonly lowerBound: number;
-  /** The box around it in which everything is an answer, when the policy asks for it. */
+  /** The box around the answer in which every point is an answer, if the policy asks for it. */
   readonly region?: RegionDocument;
-  /** The group of features that it may change. */
+  /** The lever whose features the answer may change. */
   readonly lever?: string;
-  /** The way to it over rows of the background, when the policy asks for it. */
+  /** The path to the answer over rows of the background, if the policy asks for it. */
   readonly path?: FoundPath;
 }
 
-/** What a person's search comes to. */
+/** The conclusion of a person's search. */
 export interface Conclusion {
   readonly status: 'found' | 'infeasible' | 'not-found';
   readonly answers: readonly ReportedAnswer[];
   readonly reason?: Reason;
   readonly degraded: boolean;
-  /** By group of features, where the policy names groups. */
+  /** By lever, if the policy names levers. */
   readonly levers?: LeverDocument[];
 }
 
-/** What a search left behind: its attempts, and what it spent. */
+/** The record of a search: its attempts and its spent effort. */
 export interface Done {
   readonly attempts: Attempt[];
   readonly budget?: Pick<Budget, 'limitedBy'>;
@@ -53,7 +53,7 @@ export interface Done {
 
 const NO_SEARCH: Done = { attempts: [] };
 
-/** Why nothing was found, by what ended the search. */
+/** The reason without an answer, by the cause that ended the search. */
 const NOT_FOUND: Record<Strike | 'numerical' | 'no-solver', Reason> = {
   time: { code: 'deadline', message: 'no answer was found before the deadline; an answer may exist' },
   effort: { code: 'effort', message: 'no answer was found within the effort; an answer may exist' },
@@ -102,7 +102,7 @@ export class ResultWriter {
     this.seed = policy.document.seed;
   }
 
-  /** Notes the person and what the model says of them; the scorer has just scored the row. */
+  /** Notes the person and the model's output. The scorer must have scored the row last. */
   begin(id: string, subject: Subject, person: Values): void {
     this.id = id;
     this.subject = subject;
@@ -141,7 +141,7 @@ export class ResultWriter {
     const target = this.subject.shown;
     const struck = budget?.limitedBy;
     const isTold = struck === 'time' || degraded || reason !== undefined;
-    // One literal: putting objects together with spreads took as long as many a solver. No reason, no key in the JSON.
+    // One literal, because combining objects by spreads took as long as many a solver. An undefined reason gives no key in the JSON.
     return {
       schema: SCHEMA,
       id,
@@ -167,7 +167,7 @@ export class ResultWriter {
     return shown;
   }
 
-  /** What the model says of the row that was scored last. */
+  /** The prediction and score of the row that was scored last. */
   private standing(): { prediction: string | number; score: number } {
     const scores = this.scorer.show();
     const score = reportedScore(this.subject.goals, scores);
@@ -199,7 +199,7 @@ export class ResultWriter {
     };
   }
 
-  /** How plausible the person is, for whom there is no answer to stand beside. */
+  /** Adds the plausibility of the person, which has no answer for comparison. */
   private withPerson(reason: Reason): Reason {
     const { shareOf } = this.subject.plausibility ?? {};
     return shareOf ? { ...reason, plausibility: { person: shareOf(this.columnsOf(this.person.factual)) } } : reason;
@@ -221,7 +221,7 @@ export class ResultWriter {
     return { length, steps: shown };
   }
 
-  /** Unweighted, in the user's units; a category that changes counts 1. */
+  /** Unweighted distances in the user's units. A changed category counts 1. */
   private distances(values: Float64Array, l0: number): CounterfactualDocument['distances'] {
     const { factual, baseline } = this.person;
     let l1 = 0;

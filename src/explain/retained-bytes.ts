@@ -1,25 +1,25 @@
 /**
- * The memory that a value keeps: the sum over all values that fields, elements and entries lead to. V8 cannot be asked for this
- * number. The sizes are those of V8's 64-bit layout: a header, and 8 bytes for each slot.
+ * The memory that a value retains: the sum over all values reachable through fields, elements and entries. V8 does not report this number.
+ * The sizes are those of V8's 64-bit layout: a header, and 8 bytes for each slot.
  *
  * Not counted are memory that threads share, values of another owner (`known`), and variables in closures. A prepared solver
  * therefore holds its arrays in fields. test/unit/explain/plan-memory.test.ts compares with the real heap.
  */
 
 const SLOT = 8;
-/** A field that holds a fraction has a box of its own. */
+/** A field that holds a fraction has a separate heap number. */
 const FIELD = 16;
 const OBJECT = 40;
 const ENTRY = 40;
 const FUNCTION = 120;
 const TYPED_ARRAY = 220;
-/** Up to here V8 keeps the numbers of a typed array in the object. To ask such an array for its buffer makes one. */
+/** Up to this size V8 keeps the numbers of a typed array in the object. Reading `buffer` of such an array would allocate a buffer. */
 const INLINE_BYTES = 64;
 const ERROR = 1500;
 
 type Visit = (part: unknown) => void;
 
-/** Adds the objects that it counts to `own`; those in `known` are passed over, with all that they lead to. */
+/** Adds the counted objects to `own`. Objects in `known` are skipped, with everything reachable from them. */
 export function retainedBytes(
   root: object,
   known: readonly Pick<ReadonlySet<object>, 'has'>[] = [],
@@ -47,13 +47,13 @@ function bytesOf(value: object, visit: Visit): number {
   return objectBytes(value, visit);
 }
 
-/** Views do not overlap here, so that each counts for its own part of the buffer. */
+/** Views do not overlap here, so each counts its own part of the buffer. */
 function typedBytes(array: ArrayBufferView): number {
   const isShared = array.byteLength > INLINE_BYTES && array.buffer instanceof SharedArrayBuffer;
   return TYPED_ARRAY + (isShared ? 0 : array.byteLength);
 }
 
-/** An array that begins with a number holds numbers: documents have long ones. */
+/** An array that starts with a number contains only numbers: documents have long ones. */
 function arrayBytes(array: readonly unknown[], visit: Visit): number {
   if (typeof array[0] !== 'number') for (const part of array) visit(part);
   return OBJECT + SLOT * array.length;

@@ -1,4 +1,4 @@
-/** What the parts of `explain` share about looking for an answer. */
+/** The types of a search that the parts of `explain` share. */
 import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
 import type { Attempt, CounterfactualDocument } from '../documents/result-document.js';
 import type { LoadedModel } from '../models/load.js';
@@ -20,13 +20,13 @@ export type SearchOutcome = Climb;
 export interface TargetPlan {
   readonly shown: TargetDocument;
   readonly goals: readonly Goal[];
-  /** The policy's, for this target; null: the policy asks for none. */
+  /** The policy's plausibility for this target. Null: the policy asks for none. */
   readonly plausibility: Plausibility | null;
   readonly problems: readonly Problem[];
   readonly ladders: readonly (readonly Rung[])[];
-  /** A lower bound on the cost of each piece, without a search; null: there is one piece at most. */
+  /** A lower bound on the cost of each piece, without a search. Null: at most one piece exists. */
   readonly bounds: PieceBounds | null;
-  /** Of the pieces, once a region was asked for. */
+  /** The pieces with their proofs, built when a region is first asked for. */
   pieces?: readonly ProvedPiece[];
 }
 
@@ -34,18 +34,18 @@ export interface Search {
   readonly target: TargetPlan;
   readonly attempts: Attempt[];
   readonly budget: Budget;
-  /** Any answer will do: the question is only whether there is one. */
+  /** Any answer suffices: only its existence matters. */
   readonly anyAnswer: boolean;
 }
 
-/** The row being explained: as given, with missing values imputed, and what it may become. */
+/** The row being explained: the given values, the values with imputation, and the domain. */
 export interface Person {
   readonly factual: Float64Array;
   readonly baseline: Float64Array;
   readonly domain: Domain;
 }
 
-/** What diversity and infeasibility need of a plan. */
+/** The parts of a plan that diversity and infeasibility need. */
 export interface Searcher {
   readonly model: LoadedModel;
   readonly policy: Policy;
@@ -57,9 +57,9 @@ export interface Searcher {
   changes(values: Float64Array): CounterfactualDocument['changes'];
   /** A searcher for the same model under another policy. */
   under(policy: PolicyDocument): Searcher;
-  /** What it builds for some rows only, and keeps. */
+  /** Parts that are built for some rows only, and cached. */
   readonly parts: PlanParts;
-  /** Memory that it keeps beside its model. */
+  /** The memory of the searcher without its model. */
   readonly ownBytes: number;
 }
 

@@ -1,21 +1,21 @@
 /**
- * From a solver's columns to values that a person can be told (policy/values.ts): each number becomes the value that the solver means.
- * Where a number of a feature with decimals lies between two values, both are tried:
+ * From a solver's columns to values that can be reported (policy/values.ts): each number becomes the value that the solver means. Where a
+ * number of a feature with decimals lies between two values, both are tried:
  *
  *   up to 3 such features     all combinations
- *   more                      the nearest values, the ones further out; from there, features are turned inward one after the other
+ *   more                      the nearest values, or the values further out; then features are turned inward one after the other
  *
- * A move that may be rounding is left out if the answer holds without the move. Model and policy judge every candidate, and the
- * cheapest valid candidate is reported. A solver's bound holds for every value: the cost of rounding is a gap and never called optimal.
+ * A move that may be rounding is dropped if the answer holds without it. Model and policy check every candidate, and the cheapest valid
+ * candidate is reported. A solver's bound holds for every value: the cost of rounding is reported as a gap and never as optimal.
  */
 import { type Feature, type FeatureSpace, gather } from '../models/features.js';
 import type { Domain } from '../policy/domain.js';
 import { mayStandStill, meantValues } from '../policy/solver-numbers.js';
 import { isContinuous } from '../policy/values.js';
 
-/** Up to this many features every combination of roundings is tried; beyond it, one after the other. */
+/** Up to this many features every combination of roundings is tried. Further features are tried one after the other. */
 const COMBINED = 3;
-/** How many features are tried one after the other. */
+/** The number of features that are tried one after the other. */
 const TURNED = 32;
 
 export interface Settled {
@@ -23,7 +23,7 @@ export interface Settled {
   readonly cost: number;
 }
 
-/** What an answer costs; Infinity: it is none. */
+/** The cost of an answer; Infinity: the values are no answer. */
 type Check = (values: Float64Array) => number;
 
 /** A feature between two values. */
@@ -34,7 +34,7 @@ interface Loose {
   readonly inward: number;
 }
 
-/** What a solver's columns say: values where they are certain. */
+/** The values that a solver's columns mean, where they are certain. */
 interface Reading {
   readonly values: Float64Array;
   readonly loose: Loose[];
@@ -59,7 +59,7 @@ export function settle(
   );
 }
 
-/** Some move that looked like rounding is needed: as few of them as can be. */
+/** Some move that looked like rounding is needed: keeps as few of these moves as possible. */
 function withNeeded(
   still: Float64Array,
   moved: Float64Array,
@@ -106,7 +106,7 @@ function readFeature(
   }
 }
 
-/** The cheapest rounding of the loose features that stands. */
+/** The cheapest valid rounding of the loose features. */
 function round(values: Float64Array, loose: readonly Loose[], check: Check): Settled | null {
   if (!loose.length) return judged(values, check);
   if (loose.length > COMBINED) return roundMany(values, loose, check);

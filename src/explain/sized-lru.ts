@@ -1,8 +1,8 @@
 /**
- * A cache within a budget of bytes. The entry that was used longest ago is dropped first. The newest entry always stays, also when
- * it exceeds the budget: it is in use, and the next row would build it again.
+ * A cache within a budget of bytes. The least recently used entry is dropped first. The newest entry always stays, even if it exceeds the
+ * budget: it is in use, and the next row would build it again.
  *
- * lru-cache refuses an entry above its limit. Such an entry is therefore weighed as the whole budget, which drops all others.
+ * lru-cache refuses an entry above its limit. A larger entry therefore counts as the whole budget, which drops all others.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -42,7 +42,7 @@ export class SizedLru<T> {
     return this.#bytes;
   }
 
-  /** Since the beginning. */
+  /** Counts since the creation of the cache. */
   get counts(): LruCounts {
     return { ...this.#counts };
   }
@@ -59,7 +59,7 @@ export class SizedLru<T> {
     this.#bytes += bytes;
   }
 
-  /** Says how large an entry has turned out to be. Another value under the key is left alone. */
+  /** Sets the present size of an entry. If the key now has another value, nothing changes. */
   resize(key: string, value: T, bytes: number): void {
     const entry = this.#entries.peek(key);
     if (entry?.value === value && entry.bytes !== bytes) this.set(key, value, bytes);

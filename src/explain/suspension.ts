@@ -1,8 +1,8 @@
 /**
- * The explanation of one row where the model is scored elsewhere. The explanation never waits. It runs until a score is missing,
- * stops, and runs again from the beginning when the score is known. The explanation is deterministic and reaches the same place
- * again. Long work is not repeated: a search that was under way continues where it yielded, without the rest of the explanation, and
- * a finished search gives its outcome again.
+ * The explanation of one row where the model is scored elsewhere. The explanation never waits. It runs until a score is missing, stops, and
+ * runs again from the beginning when the score is known. The explanation is deterministic and reaches the same place again. Long work is
+ * not repeated: a search in progress continues where it yielded, without the rest of the explanation, and a finished search returns its
+ * outcome again.
  */
 import type { LoadedModel } from '../models/load.js';
 import { KnownScores, type ScoreMemory, ScoresNeeded } from '../models/score-memory.js';
@@ -13,19 +13,19 @@ import type { Limits, Outcome, Prepared, ScoreBatch } from '../solvers/solver.js
 interface SuspendedSearch {
   readonly steps: Generator<ScoreBatch, Outcome, void>;
   readonly budget: Limits['budget'];
-  /** Model inputs that it waits for. */
+  /** The model inputs that the search waits for. */
   wanted: readonly Float64Array[];
   outcome: Outcome | null;
 }
 
-/** What came of an attempt: its result, or the model inputs that have to be scored before the next. */
+/** The result of an attempt, or the model inputs that have to be scored before the next attempt. */
 export type Attempted<T> =
   | { readonly result: T; readonly inputs: null }
   | { readonly result: null; readonly inputs: readonly Float64Array[] };
 
 /**
  * A round trip to a scorer counts as a millisecond of work. A search that asks for one point after the other ends by its effort, at the
- * same point whatever the latency.
+ * same point for any latency.
  */
 const ROUND_TRIP_EFFORT = EFFORT_PER_MS;
 
@@ -45,7 +45,7 @@ export class Suspension {
     private readonly ownTime: () => number,
   ) {}
 
-  /** The time that the thread spent on this row, to be read within an attempt: other rows take turns meanwhile. */
+  /** The time that the thread spent on this row. It must be read within an attempt, because other rows take turns meanwhile. */
   now(): number {
     return this.earlierMs + this.ownTime() - this.sinceMs;
   }
@@ -70,7 +70,7 @@ export class Suspension {
     for (const [k, x] of inputs.entries()) this.memory.learn(x, raws[k]);
   }
 
-  /** The outcome of a solver; its search goes on where it was left. */
+  /** The outcome of a solver. Its search continues where it stopped. */
   solve(prepared: Prepared, domain: Domain, limits: Limits): Outcome {
     if (!prepared.steps) return prepared.solve(domain, limits);
     const number = this.next++;
@@ -87,7 +87,7 @@ export class Suspension {
     return outcome;
   }
 
-  /** Until the search ends or waits. */
+  /** Continues until the search ends or waits. */
   private goOn(search: SuspendedSearch): Outcome {
     this.waiting = search;
     for (;;) {

@@ -18,14 +18,14 @@ import type { CompiledPolicy } from '../problems/compile.js';
 export interface Verification {
   readonly ok: boolean;
   readonly cost: number;
-  /** Why not, for people; empty when ok. */
+  /** The fault as a message; empty when ok. */
   readonly fault: string;
 }
 
-/** What an answer has to reach. */
+/** The conditions of an answer. */
 export interface CheckedTarget {
   readonly goals: readonly Goal[];
-  /** The policy's, for this target; null: the policy asks for none. */
+  /** The policy's plausibility for this target. Null: the policy asks for none. */
   readonly plausibility: Plausibility | null;
 }
 
@@ -53,7 +53,7 @@ export class Verifier {
       : { ok: false, cost: Infinity, fault: 'the cost is not finite' };
   }
 
-  /** What the row is measured from: missing values are what the imputer stands for. */
+  /** The row from which changes are measured: imputed values replace missing ones. */
   baselineOf(factual: Float64Array, baseline: Float64Array): void {
     const { space, preprocessing } = this.loaded;
     for (const feature of space.features) {
@@ -98,7 +98,7 @@ export class Verifier {
   }
 }
 
-/** `missing`: the present value is the imputer's, and there is nothing to step from. */
+/** `missing`: the present value is imputed, so steps have no start. */
 function ruleFault(rule: FeatureRule, from: number, to: number, missing: boolean): string | undefined {
   const { feature } = rule;
   if (!Number.isFinite(to)) return 'is not a finite number';
@@ -110,7 +110,7 @@ function ruleFault(rule: FeatureRule, from: number, to: number, missing: boolean
   return feature.kind === 'choice' ? undefined : numberFault(rule, from, to, missing);
 }
 
-/** In the arithmetic of the value kernel, without a tolerance: a value is allowed or it is not. */
+/** Uses the arithmetic of the value kernel, without a tolerance: a value is allowed or not. */
 function numberFault(rule: FeatureRule, from: number, to: number, missing: boolean): string | undefined {
   const { decimals, kind } = rule.feature;
   if (to > from && !rule.mayIncrease) return 'may not increase';

@@ -1,4 +1,4 @@
-/** Widens a box around an answer, feature by feature, for as long as the whole box is proved. */
+/** Widens a box around an answer, feature by feature, as long as the whole box is proved. */
 import type { RegionDocument } from '../documents/result-document.js';
 import { nextUp } from '../linalg/floats.js';
 import { type Feature, gather, showValue, spread } from '../models/features.js';
@@ -18,21 +18,21 @@ export interface WideningTask {
   readonly person: Person;
   /** The answer, by feature. */
   readonly values: Float64Array;
-  /** The features that vary, in the order in which they are widened. */
+  /** The features that vary, in the order of widening. */
   readonly changed: readonly Feature[];
   readonly constraints: readonly Constraint[];
-  /** The box has to lie in their union. */
+  /** The box has to lie in the union of these pieces. */
   readonly pieces: readonly ProvedPiece[];
   readonly effort: BoxEffort;
-  /** The last word on a point, by feature. */
+  /** The final decision about a point, by feature. */
   isAnswer(values: Float64Array): boolean;
 }
 
 export class Widening {
   readonly box: Box;
-  /** The answer with missing values as what the imputer stands for: what constraints read. */
+  /** The answer with imputed values for missing ones, as constraints read it. */
   private readonly effective: Float64Array;
-  /** What the model's word on a point takes, in units of effort: about a look at a piece. */
+  /** The work of the model's decision about a point, in units of effort: about a look at a piece. */
   private readonly wordWork: number;
 
   constructor(private readonly task: WideningTask) {
@@ -46,7 +46,7 @@ export class Widening {
     this.shrink();
   }
 
-  /** Back to the answer itself. */
+  /** Shrinks the box to the answer itself. */
   shrink(): void {
     const { domain } = this.box;
     const { person, changed, values } = this.task;
@@ -58,12 +58,12 @@ export class Widening {
     }
   }
 
-  /** True: nothing more can be added, and that is proved as well. */
+  /** True: it is proved that nothing more can be added. */
   widen(): boolean {
     return allOf(this.task.changed.map((feature) => this.widenFeature(feature))) === 'proved';
   }
 
-  /** `proved`: the feature is as wide as it gets. */
+  /** `proved`: the feature cannot be widened further. */
   private widenFeature(feature: Feature): BoxVerdict {
     if (feature.kind === 'choice') return this.widenChoice(feature);
     const away: Side = this.task.values[feature.index] > this.task.person.domain.origin[feature.column] ? 1 : -1;
@@ -71,7 +71,7 @@ export class Widening {
     return allOf(feature.kind === 'ordinal' ? [...sides, this.judgeRanksOutside(feature)] : sides);
   }
 
-  /** A box holds neighbouring ranks. Where a rank further out holds as well, the box is right and not as wide as it gets. */
+  /** A box contains only neighbouring ranks. If a rank further out holds as well, the box is valid but not maximal. */
   private judgeRanksOutside(feature: Feature): BoxVerdict {
     const { domain } = this.box;
     const [lower, upper] = [domain.lower[feature.column], domain.upper[feature.column]];
@@ -88,13 +88,13 @@ export class Widening {
     return this.judge((feature) => feature === fixed);
   }
 
-  /** Every point that proofs look at has this rank then. */
+  /** Every point that the proofs then use has this rank. */
   private moveTo(feature: Feature, rank: number): void {
     fixAt(this.box.domain, feature, rank);
     this.box.at[feature.column] = this.effective[feature.index] = rank;
   }
 
-  /** The verdict on what lies just beyond the end that is reached. */
+  /** The verdict on the first value beyond the end. */
   private widenSide(feature: Feature, side: Side): BoxVerdict {
     const { column, index } = feature;
     const ends = side > 0 ? this.box.domain.upper : this.box.domain.lower;
@@ -113,7 +113,7 @@ export class Widening {
     return verdict;
   }
 
-  /** Steps end where trees cut; between two of them only a constraint can end a box. */
+  /** Steps of the region end where trees cut. Between two cuts only a constraint can end a box. */
   private furthest(feature: Feature, start: number, side: Side, attempt: EndAttempt): Reach {
     const room = this.task.person.domain;
     const candidates = this.candidates(feature, start, side);
@@ -129,7 +129,7 @@ export class Widening {
     return this.task.constraints.some(({ clauses }) => clauses.some(({ atoms }) => atoms.some(reads)));
   }
 
-  /** Ends worth trying, near to far; null: any value of the domain is. */
+  /** The ends to try, near to far. Null: any value of the domain. */
   private candidates(feature: Feature, start: number, side: Side): number[] | null {
     const room = this.task.person.domain;
     const listed = isListed(feature) ? listedValues(room, feature) : this.stepEnds(feature, side);
@@ -139,7 +139,7 @@ export class Widening {
     return beyond.sort((a, b) => (a - b) * side);
   }
 
-  /** Where the region is made of steps, only their ends count. */
+  /** Where the region consists of steps, only the ends of steps count. */
   private stepEnds(feature: Feature, side: Side): number[] | null {
     const ends = this.task.pieces.map(({ proof }) => proof.ends(feature));
     if (!ends.length || ends.includes(null)) return null;
@@ -161,7 +161,7 @@ export class Widening {
     return allOf(verdicts);
   }
 
-  /** `isMoved`: a feature that has one value, not the answer's. */
+  /** `isMoved`: a feature with one value that is not the answer's. */
   private judge(isMoved: (feature: Feature) => boolean = () => false): BoxVerdict {
     const { domain, varies } = this.box;
     const { constraints, changed, effort, pieces } = this.task;
@@ -176,7 +176,7 @@ export class Widening {
     return isRefuted(verdict) && this.isAnswer(verdict.point) ? 'unknown' : verdict;
   }
 
-  /** The answer, with what varies as it is in a point. */
+  /** Whether the answer with the varying features of a point is an answer. */
   private isAnswer(columns: Float64Array): boolean {
     const { values, isAnswer, person, effort } = this.task;
     effort.take(this.wordWork);
@@ -201,7 +201,7 @@ function openOnly(domain: Domain, feature: Feature, categories: ReadonlySet<numb
   for (const category of others) domain.upper[feature.column + category] = 1;
 }
 
-/** The box as a document: listed values by name, ends that are open left out. */
+/** The box as a document: listed values by name, without infinite ends. */
 export function showBox(box: Domain, changed: readonly Feature[], maximal: boolean): RegionDocument {
   const features: RegionDocument['features'] = {};
   for (const feature of [...changed].sort((a, b) => a.index - b.index)) {

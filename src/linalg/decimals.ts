@@ -1,13 +1,14 @@
 /**
- * The number that a double stands for. Nobody who writes 0.1 means the binary fraction beside it:
+ * The decimal number that a double represents. A person who writes 0.1 does not mean the nearest binary fraction:
  *
- *   dec(x)    the decimal of at most 15 digits and 22 places that reads as x, where there is one; else x itself
+ *   dec(x)    the decimal of at most 15 digits and 22 places that reads as x, if one exists; else x itself
  *   fl(q)     the double nearest to a real number q;   fl(dec(x)) = x
  *   stepsFrom(a, k, b) = fl(dec(a) + k · dec(b)):   0.3 + 1 · 0.6 = 0.9, where binary arithmetic gives 0.8999999999999999
  *
  * 15 digits tell doubles apart, so dec(x) is unique. It is a whole number of at most 1e15 over a power of ten, both exact doubles.
  * Whole numbers are added exactly and their quotient is correctly rounded. Other numbers are added as sums of two doubles (Dekker
- * 1971), whose last rounding is taken where an error of a billionth of the lower part would not change it; else in BigInt.
+ * 1971). Their last rounding is accepted if an error of a billionth of the lower part would not change it. Otherwise BigInt
+ * computes the sum.
  */
 import { nextUp } from './floats.js';
 

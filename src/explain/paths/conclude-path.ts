@@ -1,6 +1,7 @@
 /**
- * The answers of a policy with `path`: the ends of the shortest paths. The path is exact in its graph. The answer is a row of the background
- * and rarely the cheapest answer: its proof is `heuristic`. That no path leads to the target proves nothing about answers without a path.
+ * The answers of a policy with `path`: the ends of the shortest paths. The path is exact in its graph. The answer is a row of the
+ * background and rarely the cheapest answer: its proof is `heuristic`. The absence of a path to the target proves nothing about answers
+ * without a path.
  */
 import type { Reason } from '../../documents/result-document.js';
 import type { Question } from '../levers.js';
@@ -10,12 +11,12 @@ import type { Verifier } from '../verify.js';
 import type { FoundPath } from './found-path.js';
 import type { PathSearch } from './path-search.js';
 
-/** Of attempts and answers. */
+/** The solver name in attempts and answers. */
 export const PATH_SOLVER = 'path';
 
 interface PathQuestion extends Pick<Question, 'attempts' | 'budget'> {
   readonly count: number;
-  /** Whether two answers differ enough to be told both. */
+  /** Whether two answers differ enough to report both. */
   differ(a: Float64Array, b: Float64Array): boolean;
 }
 

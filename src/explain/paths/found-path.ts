@@ -1,6 +1,6 @@
 /** A path over rows of the background, from a person to an answer. */
 
-/** A row of a path, and what it takes to get there from the row before. */
+/** A row of a path, and its distance from the row before. */
 export interface PathStep {
   readonly sample: number;
   readonly values: Float64Array;

@@ -5,9 +5,10 @@
  *   every row of the path keeps the policy for the person;  every step keeps the directions of the policy
  *   the last row has the target and lies at least as densely as a share `atLeast` of the background
  *
- * The person is joined to the k nearest rows that the policy allows, or to all within epsilon. Rows are settled in the order of their distance: the
- * first settled row that may be the end is the end of the shortest path. What a row has to keep depends on the person and on the step before
- * alone, and the algorithm is exact. A model that is scored elsewhere is asked for the scores of many settled rows at once.
+ * Edges join the person to the k nearest rows that the policy allows, or to all within epsilon. Rows are settled in the order of their
+ * distance: the first settled row that may be the end is the end of the shortest path. The conditions on a row depend only on the person
+ * and on the previous step, so the algorithm is exact. A model that is scored elsewhere is asked for the scores of many settled rows at
+ * once.
  */
 import { type LoadedModel, Scorer } from '../../models/load.js';
 import type { Goal } from '../../models/region.js';
@@ -24,12 +25,12 @@ import type { FoundPath, PathStep } from './found-path.js';
 import { RowQueue } from './row-queue.js';
 import { StepLengths } from './step-lengths.js';
 
-/** Units of effort for a look at an edge, for each feature, and for a look at a row or a box of the index, for each coordinate. */
+/** Units of effort for an edge, per feature, and for a row or a box of the index, per coordinate. */
 const EDGE_WORK = 0.004;
 const LOOK_WORK = 0.001;
-/** Rows settled between two looks at the budget. */
+/** Rows settled between two checks of the budget. */
 const ROWS_PER_LOOK = 64;
-/** Rows that a model elsewhere is asked for at first; twice as many each time. */
+/** The first number of rows for which a remote model is asked. The number doubles each time. */
 const FIRST_BATCH = 64;
 
 const NOBODY = -1;
@@ -46,12 +47,12 @@ export class PathSearch {
   private readonly distance: Float64Array;
   private readonly previous: Int32Array;
   private readonly queue: RowQueue;
-  /** By place: the number of the person for whom the place was judged; above zero: allowed. */
+  /** By place: the number of the person for whom the place was checked; above zero: allowed. */
   private readonly judged: Int32Array;
   private person!: Person;
   private target!: CheckedTarget;
   private number = 0;
-  /** By place: whether the row is plausible, once asked for. */
+  /** By place: whether the row is plausible, computed on demand. */
   private readonly plausible: Uint8Array;
   /** The largest sparsity of an end. */
   private readonly thinnest: number;
@@ -102,7 +103,7 @@ export class PathSearch {
     flush();
   }
 
-  /** What is plausible may depend on the target. */
+  /** Plausibility may depend on the target. */
   private judgeFor(target: CheckedTarget): void {
     if (target.plausibility !== this.target?.plausibility) this.plausible.fill(0);
     this.target = target;
@@ -138,7 +139,7 @@ export class PathSearch {
     this.queue.update(place);
   }
 
-  /** Takes the nearest row and goes on to its neighbours. */
+  /** Settles the nearest row and relaxes the edges to its neighbours. */
   private settle(budget: Budget): number {
     const { graph, lengths } = this;
     const place = this.queue.pop();
@@ -169,7 +170,7 @@ export class PathSearch {
     return this.verifier.keepsPolicy(factual, baseline, values) && this.isPlausible(place, values);
   }
 
-  /** Whether every feature stands still or is within the person's bounds: most rows fail here, quickly. */
+  /** Whether every feature is unchanged or within the person's bounds. Most rows fail this quick check. */
   private isWithin(values: Float64Array): boolean {
     const { factual, domain } = this.person;
     for (const { index, kind, column } of this.loaded.space.features) {
@@ -191,7 +192,7 @@ export class PathSearch {
     return this.plausible[place] === 1;
   }
 
-  /** Those of the places whose rows have the target, by the model's own word. */
+  /** The places whose rows have the target, decided by the model itself. */
   private endsAmong(places: readonly number[]): number[] {
     this.needScores(places);
     const { target, verifier, lengths } = this;
@@ -227,13 +228,13 @@ export class PathSearch {
       before = this.lengths.baselineAt(place);
       return { sample: this.graph.order[place], values: this.lengths.valuesAt(place), cost };
     });
-    // A row that is the person's own is no step.
+    // A row equal to the person's own is no step.
     const isOwn = steps[0].values.every((value, f) => isSame(value, this.person.factual[f]));
     return { length: this.distance[end], steps: isOwn ? steps.slice(1) : steps };
   }
 }
 
-/** At least the share of the rows lies as thinly as that, or more thinly. */
+/** The sparsity such that at least this share of the rows is as sparse or sparser. */
 function thinnestOf(sparsity: Float64Array, share: number): number {
   const ascending = sparsity.slice().sort();
   return ascending[ascending.length - Math.ceil(share * ascending.length)];

@@ -1,8 +1,8 @@
-/** A binary heap of rows by their distance, where a distance may fall. Rows of equal distance come out in the order of their numbers. */
+/** A binary heap of rows by their distance, with decreasing distances. Rows of equal distance leave in the order of their numbers. */
 export class RowQueue {
   size = 0;
   private readonly heap: Int32Array;
-  /** By row: where it is in the heap; -1: it is not. */
+  /** By row: its position in the heap; -1: not in the heap. */
   private readonly at: Int32Array;
 
   constructor(private readonly distance: Float64Array) {
@@ -15,7 +15,7 @@ export class RowQueue {
     this.size = 0;
   }
 
-  /** Enters a row, or moves it after its distance has fallen. */
+  /** Adds a row, or moves it after its distance has fallen. */
   update(row: number): void {
     let i = this.at[row] < 0 ? this.size++ : this.at[row];
     for (; i > 0; ) {
@@ -27,7 +27,7 @@ export class RowQueue {
     this.put(row, i);
   }
 
-  /** The nearest row; only while there is one. */
+  /** Removes the nearest row. The queue must not be empty. */
   pop(): number {
     const first = this.heap[0];
     const last = this.heap[--this.size];

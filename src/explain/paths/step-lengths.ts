@@ -1,11 +1,12 @@
 /**
- * How long the steps between rows of the background are:
+ * The lengths of the steps between rows of the background:
  *
  *   knn, epsilon   length(i, j) = cost(i, j)
  *   density        length(i, j) = cost(i, j) x (thin(i) + thin(j)) / 2,   thin(i) = sparsity(i) / median sparsity
  *
- * cost is the policy's. A step through thin ground counts more, a step through dense ground less. A step that the policy forbids
- * between two rows has no length: a feature goes against its direction, or a known value becomes unknown. Lengths are computed at the first use and kept.
+ * The cost is the policy's. A step between sparse rows counts more, a step between dense rows less. A step that the policy forbids between
+ * two rows has infinite length: a feature goes against its direction, or a known value becomes unknown. Lengths are computed on first use
+ * and cached.
  */
 import type { LoadedModel } from '../../models/load.js';
 import type { SharedRowGraph } from '../../models/rows/row-graph.js';
@@ -19,7 +20,7 @@ export class StepLengths {
   private readonly known: Float64Array;
   private readonly directed: readonly FeatureRule[];
   private readonly median: number;
-  /** Rows with missing values, imputed. */
+  /** Rows with missing values, after imputation. */
   private readonly imputed = new Map<number, Float64Array>();
 
   constructor(
@@ -41,7 +42,7 @@ export class StepLengths {
     return this.loaded.background.samples[this.graph.order[place]];
   }
 
-  /** With missing values imputed, as costs are measured. */
+  /** The row with missing values imputed, for the measurement of costs. */
   baselineAt(place: number): Float64Array {
     const values = this.valuesAt(place);
     if (!values.some(Number.isNaN)) return values;
@@ -55,12 +56,12 @@ export class StepLengths {
     return evaluateCost(this.policy.cost, this.loaded.space, from, to);
   }
 
-  /** From a person to a row: the person's own place is as thin as the row's. */
+  /** The length from a person to a row. The person counts as equally sparse as the row. */
   ofEntry(baseline: Float64Array, place: number): number {
     return this.weighted(this.costBetween(baseline, this.baselineAt(place)), place, place);
   }
 
-  /** Along an edge, which leaves a place. */
+  /** The length of an edge that leaves a place. */
   ofEdge(edge: number, from: number): number {
     const known = this.known[edge];
     if (!Number.isNaN(known)) return known;
