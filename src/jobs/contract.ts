@@ -1,8 +1,8 @@
 /**
- * What travels through the queues, as schemas: job data that any producer may write, return values that any consumer
- * may read. Jobs carry references; rows and results lie in the store. `schemas/` has the same as JSON Schema.
+ * The messages of the queues, as schemas: job data that any producer may write, return values that any consumer may read. Jobs carry
+ * references. The store holds rows and results. `schemas/` has the same as JSON Schema.
  *
- * Versions are part of the name in `schema`, so that workers of two releases can serve one queue.
+ * Versions are part of the name in `schema`, so workers of two releases can serve one queue.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ export const chunkJobSchema = z.strictObject({
   /** Number of the chunk's first row in the input, counted from 1. */
   firstRow: z.int().min(1),
   rows: z.int().min(1),
-  /** Of the chunk's rows, before compression. */
+  /** Digest of the chunk's rows, before compression. */
   digest: digestSchema,
   model: modelPinSchema,
   policy: digestSchema,
@@ -44,8 +44,8 @@ export const chunkReturnSchema = z.strictObject({
   chunk: z.int().min(0),
   rows: z.int().min(1),
   /**
-   * `known`: another delivery of the same job had stored its results before, and they stay. `stale`: the job was for a batch that
-   * is gone, and its id is that of another one now, which is left alone.
+   * `known`: an earlier delivery of the same job had stored its results, and they stay. `stale`: the batch of the job is gone, and another
+   * batch now has its id. That batch stays unchanged.
    */
   outcome: z.enum(['stored', 'known', 'cancelled', 'stale']),
 });
@@ -55,9 +55,9 @@ export const eventJobSchema = z.strictObject({
   schema: z.literal('elsewise.event-job/v1'),
   /** The answer appears under `elsewise:result:<id>` and on the stream `elsewise:results`. */
   id: z.string().min(1).max(200),
-  /** `name@version`, `name@alias` or `name`, as it stands when the job is worked; pinned by its digest it is certain. */
+  /** `name@version`, `name@alias` or `name`, resolved when a worker takes the job. A pin with a digest is unambiguous. */
   model: z.union([z.string().min(1), modelPinSchema]),
-  /** A document, or a reference as for the model. Left out: anything may change, every unit costs the same. */
+  /** A document, or a reference as for the model. Omitted: any feature may change, and every unit costs the same. */
   policy: z.union([z.string().min(1), policySchema]).optional(),
   features: recordOf(rowValue),
   target: targetSchema.optional(),
@@ -69,7 +69,7 @@ export const requestSchema = z.strictObject({
   schema: z.literal('elsewise.request/v1').optional(),
 });
 
-/** The same as the body of an HTTP request: who does not need a name for it may leave `id` out, and one is made up. */
+/** The same as the body of an HTTP request. The caller may omit `id`; the server then generates one. */
 export const explanationRequestSchema = eventJobSchema.extend({
   schema: eventJobSchema.shape.schema.optional(),
   id: eventJobSchema.shape.id.optional(),
@@ -80,7 +80,7 @@ export const eventReturnSchema = z.strictObject({
   id: z.string(),
   key: z.string(),
   status: resultSchema.shape.status,
-  /** Whether it was solved for this job, or known from an earlier one with the same content. */
+  /** Whether the row was solved for this job. False: the result was known from an earlier job with the same content. */
   isNew: z.boolean(),
 });
 
@@ -92,14 +92,14 @@ export type Request = z.output<typeof requestSchema>;
 export type EventReturn = z.output<typeof eventReturnSchema>;
 
 /**
- * The id ends with the generation of the batch. A job that is left of an expired batch is therefore never taken for a job of
- * the next batch with that id. BullMQ refuses ids with a colon and ids that are integers.
+ * The id ends with the generation of the batch, so a left-over job of an expired batch is never mistaken for a job of the next batch with
+ * that id. BullMQ refuses ids with a colon and ids that are integers.
  */
 export function chunkJobId(batch: Pick<Manifest, 'id' | 'created'>, chunk: number): string {
   return `chunk-${batch.id}-${chunk}@${generationOf(batch)}`;
 }
 
-/** None in an id that another producer chose. */
+/** Undefined for an id that another producer chose. */
 export function generationOfJob(id: string): string | undefined {
   return /@([0-9a-z]+)$/.exec(id)?.[1];
 }
@@ -115,8 +115,8 @@ export interface AskedRow extends CanonicalRow {
 }
 
 /**
- * What makes an answer the same answer: model, policy (the seed is in it), row and target, but not the id under which
- * somebody asked, unless the model is volatile. 128 bits, in hexadecimal, of the canonical JSON of `{ features, model, policy, target }`.
+ * The identity of an answer: model, policy (including the seed), row and target, but not the id of the request, unless the model is
+ * volatile. 128 bits, in hexadecimal, of the canonical JSON of `{ features, model, policy, target }`.
  */
 export function answerKey(model: Pick<ModelPin, 'digest' | 'volatile'>, policyDigest: string, row: AskedRow): string {
   const { id, features, target } = row;
@@ -126,7 +126,7 @@ export function answerKey(model: Pick<ModelPin, 'digest' | 'volatile'>, policyDi
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** The data of an event job, of parts that are JSON already. `policy`: the document; left out, anything may change. */
+/** The data of an event job, from parts that are already JSON. `policy`: the document; omitted: any feature may change. */
 export function eventJobText(
   { id, features, target }: CanonicalRow & { readonly id: string },
   model: ModelPin,
@@ -139,7 +139,7 @@ export function eventJobText(
   return `{${parts.join(',')}}`;
 }
 
-/** Two who ask the same under different ids each get their answer, so each is a job. */
+/** Two requests with the same content under different ids each get an answer, so each is a job. */
 export function eventJobId(key: string, id: string): string {
   return `event-${key}-${digestOf(id).replace('sha256:', '').slice(0, 16)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Puts work into the queues. Rows go to the store as compressed blocks, jobs only name them; ids follow from the content,
- * so whatever was interrupted is simply done again and nothing is there twice.
+ * Puts work into the queues. Rows go to the store as compressed blocks, and jobs only refer to them. Ids follow from the content, so
+ * interrupted work can be repeated without duplicates.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
@@ -31,30 +31,30 @@ import { TrialThread } from './threads/trial-thread.js';
 export interface BatchInput {
   /** CSV with a header or NDJSON, in pieces of any size. */
   readonly source: AsyncIterable<Uint8Array>;
-  /** Of the file: its ending decides the format; without one, the first byte does. */
+  /** The name of the file. Its extension decides the format; without one, the first byte does. */
   readonly name: string;
-  /** A model of the registry: `name@version`, `name@alias`, or `name` for the latest version; the present version is pinned. */
+  /** A model of the registry: `name@version`, `name@alias`, or `name` for the latest version. The present version is pinned. */
   readonly model: string;
-  /** A policy document, or a reference into the registry of policies; left out, anything may change. */
+  /** A policy document, or a reference into the registry of policies. Omitted: any feature may change. */
   readonly policy?: unknown;
-  /** Left out, one is made up. The same id and content again is the same batch, other content is refused. */
+  /** Omitted: a new id is generated. The same id with the same content is the same batch; other content is refused. */
   readonly batch?: string;
-  /** Left out, as many as take about half a second. */
+  /** Omitted: as many rows as take about half a second. */
   readonly chunkRows?: number;
-  /** How long everything of the batch stays after its last progress; left out, as the settings say. */
+  /** How long all data of the batch stay after its last progress. Omitted: the value of the settings. */
   readonly ttlSeconds?: number;
   /** The name of the producer; by default user and machine of this process. */
   readonly by?: string;
-  /** Ends the waiting for room, with its reason; what has been added stays, and the same again goes on from there. */
+  /** Ends the wait for room with the signal's reason. Added chunks stay, and a repeated call continues after them. */
   readonly signal?: AbortSignal;
   /** Called now and then, with the rows added so far. */
   onProgress?(rows: number): void;
-  /** Called again and again while Redis has no room for more. */
+  /** Called repeatedly while Redis has no room for more. */
   onWait?(reason: string): void;
   onWarning?(text: string): void;
 }
 
-/** A batch whose model and policy have been looked up. */
+/** A batch whose model and policy are resolved. */
 export interface ResolvedBatch extends Omit<BatchInput, 'model' | 'policy'> {
   readonly model: ModelVersion;
   readonly policy: VersionedPolicy;
@@ -65,7 +65,7 @@ export type { EnqueuedBatch };
 export interface EnqueuedEvent {
   readonly id: string;
   readonly jobId: string;
-  /** Of its content: model, policy, row and target. */
+  /** The key of the content: model, policy, row and target. */
   readonly key: string;
 }
 
@@ -84,7 +84,7 @@ export class Producer {
     this.#eventBackpressure = new EventBackpressure(store, this.#queues.events);
   }
 
-  /** Over a connection of its own, to the given Redis or that of REDIS_URL. Ends with `close`. */
+  /** Opens its own connection to the given Redis or to REDIS_URL. `close` ends it. */
   static async connect(given: Partial<StoreSettings> = {}): Promise<Producer> {
     const settings = storeSettings(given);
     return new Producer(storeOver(await connect(settings), settings));
@@ -96,14 +96,14 @@ export class Producer {
     this.#store.redis.disconnect();
   }
 
-  /** Refuses a bad model, policy or header before anything is written. */
+  /** Refuses an invalid model, policy or header before anything is written. */
   async enqueueBatch(input: BatchInput): Promise<EnqueuedBatch> {
     const { models, policies } = this.#store;
     const model = await models.resolve(input.model);
     return this.addBatch({ ...input, model, policy: await policies.accept(input.policy) });
   }
 
-  /** The same for a model and a policy that were looked up before. Takes a thread that was started ahead, and ends it. */
+  /** The same for a resolved model and policy. Uses a thread that was started ahead, and ends the thread. */
   async addBatch(input: ResolvedBatch, trial = new TrialThread()): Promise<EnqueuedBatch> {
     const { cut, manifest } = await this.#create(input, trial).finally(() => trial.close());
     if (input.chunkRows !== undefined && (manifest.probe || manifest.chunkRows !== input.chunkRows))
@@ -128,7 +128,7 @@ export class Producer {
     return { cut, manifest };
   }
 
-  /** From here on the versions of the batch cannot be removed. A version that was removed just before undoes the batch. */
+  /** From here on the versions of the batch cannot be removed. If a version was removed just before, the batch is undone. */
   async #settle({ id, model, policy }: Manifest): Promise<void> {
     const { models, policies, batches } = this.#store;
     try {
@@ -140,7 +140,7 @@ export class Producer {
     }
   }
 
-  /** The results of a batch in the order of its rows, while they arrive; ends with the last one. */
+  /** The results of a batch in the order of its rows, as they arrive. Ends with the last result. */
   results(batch: string, signal?: AbortSignal): AsyncGenerator<BatchPart> {
     return followResults(this.#store, batch, { signal });
   }
@@ -151,7 +151,7 @@ export class Producer {
     return this.enqueueRead({ ...readEvent(value, 'event', this.#policies), id: event.id });
   }
 
-  /** The same with an event that has been read. */
+  /** The same for an event that is already parsed. */
   async enqueueRead(event: ReadEvent & { readonly id: string }): Promise<EnqueuedEvent> {
     const { models } = this.#store;
     const model = pinOf(typeof event.model === 'string' ? await models.resolve(event.model) : event.model);
@@ -163,18 +163,18 @@ export class Producer {
     const [earlier] = await Promise.all([this.#store.dead.timeOf(letter), this.#eventBackpressure.take()]);
     const text = eventJobText(event, model, event.policy && policy.text);
     const added = await this.#queues.events.add('event', text, { jobId });
-    if (await added.isFailed()) await added.retry(); // BullMQ takes an id that failed before for a duplicate
-    if (earlier !== undefined) await this.#store.dead.drop(letter, earlier); // an event that is sent again is not given up
+    if (await added.isFailed()) await added.retry(); // BullMQ treats an id that failed before as a duplicate
+    if (earlier !== undefined) await this.#store.dead.drop(letter, earlier); // an event that is sent again is no longer a dead letter
     return { id: event.id, jobId, key };
   }
 
-  /** A reference is followed now: the job keeps the version of the moment of sending. */
+  /** Resolves a reference now: the job keeps the version at the time of sending. */
   async #policyOf(given: ReadEvent['policy']): Promise<EventPolicy> {
     if (typeof given === 'string') return asEventPolicy(await this.#store.policies.load(given));
     return given ?? asEventPolicy(this.#policies.open(undefined));
   }
 
-  /** Enqueues an event and waits for its answer; undefined when it takes longer: it will appear under the event's id. */
+  /** Enqueues an event and waits for its answer. Undefined: the wait ended first, and the answer will appear under the event's id. */
   async explain(
     event: Omit<EventJobInput, 'schema'>,
     options: { waitMs: number },
@@ -206,7 +206,7 @@ function describe(
   };
 }
 
-/** A container may run as a user that has no name. */
+/** A container may run as a user without a name. */
 function thisUser(): string {
   try {
     return `${userInfo().username}@${hostname()}`;
@@ -219,7 +219,7 @@ function otherCut({ id }: Manifest): ElsewiseError {
   return new ElsewiseError('conflict', `batch "${id}" exists with chunks of another size: leave --chunk-rows out`);
 }
 
-/** `credit-20260115-093042-1f6e`: says what and when, and two of the same second differ. */
+/** `credit-20260115-093042-1f6e`: shows model and time, and two ids of the same second differ. */
 export function newBatchId(model: string): string {
   const [day, time] = new Date()
     .toISOString()

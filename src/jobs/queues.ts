@@ -2,12 +2,13 @@
 import type { QueueOptions, WorkerOptions } from 'bullmq';
 import { config } from '../config.js';
 
-/** Return values stay in BullMQ's stream of events. Nothing is delivered by this stream, and it is kept short. */
+/** BullMQ's stream of events holds return values. No result is delivered by this stream, so it is kept short. */
 const EVENT_STREAM_LENGTH = 1_000;
 
 /**
- * Done jobs are removed, what they did is in the store; failed ones stay until they are written down, see stored-jobs.ts. Retries are
- * for what may get better by itself, see job-failure.ts. `failedKept`: of a queue whose failures are told elsewhere.
+ * Completed jobs are removed, because the store holds their results. Failed jobs stay until their failure is recorded, see stored-jobs.ts.
+ * Only failures that may pass by themselves are retried, see job-failure.ts. `failedKept`: for a queue whose failures are recorded
+ * elsewhere.
  */
 export function queueOptions(prefix: string, failedKept?: number): Omit<QueueOptions, 'connection'> {
   return {
@@ -27,8 +28,8 @@ export function queueOptions(prefix: string, failedKept?: number): Omit<QueueOpt
 const RETRY_MS = 1_000;
 
 /**
- * A killed worker's jobs run again after their lock expires and a stalled check runs, which may be two checks later: workers take turns
- * at looking. The pool, not the lock, ends rows that overrun.
+ * The jobs of a killed worker run again after their lock expires and a stalled check runs. That may be two checks later, because workers
+ * take turns with the checks. The pool, not the lock, ends rows that overrun.
  */
 export function workerOptions(prefix: string, concurrency: number): Omit<WorkerOptions, 'connection'> {
   const { lockMs, stalledCheckMs, maxStalls } = config.worker;

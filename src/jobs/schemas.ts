@@ -1,4 +1,4 @@
-/** Every document as JSON Schema, for those who write or read them in other languages; `schemas/` holds the files. */
+/** Every document as JSON Schema, for programs in other languages. `schemas/` holds the files. */
 import { z } from 'zod';
 import { modelEnvelope } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
@@ -40,7 +40,7 @@ function titled(name: string, schema: JsonSchema): JsonSchema {
   return { $schema, title: `elsewise.${name}/v1`, ...rest };
 }
 
-/** What all models share, and one branch for each family with its own parameters. */
+/** The part that all models share, and one branch for each family with its own parameters. */
 function modelJsonSchema(): JsonSchema {
   const branches = [...families.values()].map(({ name, schema }) => {
     const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });

@@ -1,15 +1,15 @@
 /**
- * BullMQ with jobs whose data stay text. BullMQ parses the data of a job when a worker takes the job, outside of any error
- * handling. A job that is no JSON would stay active for ever, and the news of the job that ended before would be lost. A long job
- * would block the loop that renews locks. `Job` is BullMQ's own hook for another class.
+ * BullMQ with jobs whose data stay text. BullMQ parses the data of a job when a worker takes the job, outside of any error handling. A job
+ * without valid JSON would stay active for ever, and the event of the job that ended before would be lost. A long job would block the loop
+ * that renews locks. `Job` is BullMQ's own hook for another class.
  */
 import { Job, type JobJson, type MinimalQueue, Queue, type QueueOptions, Worker } from 'bullmq';
 import type { RedisClient } from '../store/redis/redis.js';
 import { queueOptions } from './queues.js';
 
-/** `data` is JSON as it stands in Redis, and may be anything. */
+/** `data` is the JSON in Redis, unparsed. It may be any text. */
 export class TextJob extends Job<string> {
-  /** The key of a scheduler is left out as well: these jobs have no scheduler, and a wrong key would keep a job active for ever. */
+  /** The scheduler's key is left out as well: these jobs have no scheduler, and a wrong key would keep a job active for ever. */
   static override fromJSON<T, R, N extends string>(queue: MinimalQueue, json: JobJson, jobId?: string): Job<T, R, N> {
     const { data, repeatJobKey: _, ...others } = json;
     const job = Reflect.apply(Job.fromJSON, TextJob, [queue, { ...others, data: EMPTY }, jobId]) as Job<T, R, N>;
@@ -36,7 +36,7 @@ export class TextWorker extends Worker<string> {
   }
 }
 
-/** A job whose data are a value, or undefined where they are no JSON: BullMQ's schedulers write them again for the next time. */
+/** A job whose data are parsed; undefined if they are not JSON. BullMQ's schedulers write the data again for the next time. */
 class ValueJob extends Job {
   static override fromJSON<T, R, N extends string>(queue: MinimalQueue, json: JobJson, jobId?: string): Job<T, R, N> {
     const value = valueIn(json.data);
@@ -54,7 +54,7 @@ function valueIn(text: string): unknown {
   }
 }
 
-/** Reads jobs as `ValueWorker` does: what one of them can read is not broken for the other. */
+/** Reads jobs as `ValueWorker` does: both agree on which jobs are broken. */
 export class ValueQueue extends Queue {
   protected override get Job(): typeof Job {
     return ValueJob as typeof Job;
@@ -67,7 +67,9 @@ export class ValueWorker extends Worker<unknown> {
   }
 }
 
-/** A queue of ours, over a connection that outlives it. Trouble is told by `onError`, else only by the call that breaks. */
+/**
+ * One of our queues, over a connection that outlives it. `onError` gets connection errors. Without it, only the failing call reports them.
+ */
 export function openQueue(
   name: string,
   connection: RedisClient,

@@ -1,6 +1,6 @@
 /**
- * Backpressure for batches. At `maxmemory` Redis refuses workers as well as producers, and no result can be stored. Producers
- * therefore stop while there is room for the results of all queued rows:
+ * Backpressure for batches. At `maxmemory` Redis refuses workers as well as producers, and no result can be stored. Producers therefore
+ * stop while room is left for the results of all queued rows:
  *
  *   used + (waiting rows of all open batches) * (bytes of a result) < share * maxmemory
  *
@@ -15,17 +15,17 @@ import type { Store } from '../../store/store.js';
 const LOOK_EVERY_MS = 250;
 /** Bytes of a result before the first result is stored. */
 const EXPECTED_RESULT_BYTES = 250;
-/** What a finished row takes besides its result: the index of known rows, and what Redis rounds up. */
+/** The bytes of a finished row apart from its result: the index of known rows, and Redis's rounding of allocations. */
 const BESIDES_BYTES = 60;
 const RETRY_MS = 500;
-/** Between two looks of one who waits; each asks after every open batch. */
+/** The delay between two checks of a waiting producer. Each check reads every open batch. */
 const WAIT_MS = 1_000;
 
 export class Backpressure {
   readonly #store: Store;
   readonly #batch: string;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** Bytes that were left at the last look, less the bytes added since. */
+  /** Bytes left at the last check, less the bytes added since. */
   #left = 0;
 
   constructor(store: Store, batch: string) {
@@ -33,7 +33,10 @@ export class Backpressure {
     this.#batch = batch;
   }
 
-  /** Resolves when so many rows more may be added; tells at each look why not. Rejects with the reason of the signal. */
+  /**
+   * Resolves when this many rows may be added. Calls `onWait` with the reason at each unsuccessful check. Rejects with the reason of the
+   * signal.
+   */
   async wait(rows: number, onWait: (reason: string) => void, signal?: AbortSignal): Promise<void> {
     this.#left -= rows * (EXPECTED_RESULT_BYTES + BESIDES_BYTES);
     if (this.#left > 0 && performance.now() - this.#lookedMs < LOOK_EVERY_MS) return;
@@ -49,7 +52,7 @@ export class Backpressure {
 
   async #look(): Promise<{ left: number; words: string }> {
     const { redis, settings, batches } = this.#store;
-    // A user that may not ask how full Redis is goes by the bytes of its own batch.
+    // A user without permission to read the memory of Redis is limited by the bytes of its own batch.
     const memory = await readMemoryIfAllowed(redis);
     if (memory.limitBytes === 0) {
       const { queuedBytes } = await batches.status(this.#batch);
@@ -59,20 +62,20 @@ export class Backpressure {
     const limit = settings.memoryShare * memory.limitBytes;
     const left = limit - memory.usedBytes;
     const [used, of] = [memory.usedBytes, limit].map(megabytes);
-    if (left <= 0) return { left, words: `Redis holds ${used}, of ${of} for batches` }; // whatever comes on top
+    if (left <= 0) return { left, words: `Redis holds ${used}, of ${of} for batches` }; // full already, whatever results are to come
     const expected = await this.#expectedBytes();
     const words = `Redis holds ${used} and results will take ${megabytes(expected)}, of ${of} for batches`;
     return { left: left - expected, words };
   }
 
-  /** Of the results that are still to come. */
+  /** The bytes of the results that are still to come. */
   async #expectedBytes(): Promise<number> {
     const { batches } = this.#store;
     const ids = [...(await batches.open()).keys()];
     const loads = await Promise.all(ids.map((id) => batches.load(id)));
     return loads.reduce((bytes, { rows, answered, resultBytes, queuedBytes }) => {
       const each = BESIDES_BYTES + (answered > 0 ? resultBytes / answered : EXPECTED_RESULT_BYTES);
-      return bytes + Math.max(0, (rows - answered) * each - queuedBytes); // rows go as results come
+      return bytes + Math.max(0, (rows - answered) * each - queuedBytes); // rows are freed as results arrive
     }, 0);
   }
 }
@@ -82,13 +85,13 @@ export function megabytes(bytes: number): string {
 }
 
 export interface RoomPatience {
-  /** Left out: for ever. */
+  /** Omitted: for ever. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal;
   onWait?(reason: string): void;
 }
 
-/** Tries again as long as Redis refuses to write because it is full. Rejects with the reason of the signal. */
+/** Retries while Redis refuses to write because it is full. Rejects with the reason of the signal. */
 export async function whileFull<T>(
   write: () => Promise<T>,
   { patienceMs, signal, onWait }: RoomPatience = {},

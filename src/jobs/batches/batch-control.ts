@@ -1,4 +1,4 @@
-/** What can be done to a batch once it is there: cancelled, and its failed chunks tried again. */
+/** Operations on an existing batch: cancel it, and retry its failed chunks. */
 import { ElsewiseError } from '../../documents/error.js';
 import type { ManifestChunk } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
@@ -6,21 +6,21 @@ import { QUEUES } from '../contract.js';
 import type { TextQueue } from '../text-jobs.js';
 import { addChunkJobs, factsOf, type NumberedChunk, removeChunkJobs } from './chunk-jobs.js';
 
-/** Chunks that are looked at together. */
+/** The number of chunks read together. */
 const WINDOW = 256;
 
 export interface Cancelled {
-  /** `done`: it was too late, all chunks have their results. */
+  /** `done`: too late, all chunks have their results. */
   readonly outcome: 'cancelled' | 'done';
-  /** Chunks that will not be worked on any more. */
+  /** Chunks that will no longer be processed. */
   readonly dropped: number;
 }
 
-/** Waiting jobs are removed, workers stop running jobs, and finished results stay until they expire. */
+/** Removes waiting jobs. Workers stop running jobs, and finished results stay until they expire. */
 export async function cancelBatch(store: Store, id: string): Promise<Cancelled> {
   const outcome = await store.batches.cancel(id);
   if (outcome === 'done') return { outcome, dropped: 0 };
-  const { manifest, chunks } = await store.batches.status(id); // from now on no chunk is added
+  const { manifest, chunks } = await store.batches.status(id); // from here on no chunk is added
   return withBulkQueue(store, async (queue) => {
     let dropped = 0;
     for await (const left of chunksOf(store, id, chunks, ['waiting', 'failed'])) {
@@ -36,7 +36,7 @@ export async function cancelBatch(store: Store, id: string): Promise<Cancelled> 
   });
 }
 
-/** Gives how many chunks get another try. */
+/** Returns the number of chunks that get another attempt. */
 export async function retryBatch(store: Store, id: string): Promise<number> {
   const { manifest, chunks, isCancelled } = await store.batches.status(id);
   if (isCancelled)
@@ -48,7 +48,7 @@ export async function retryBatch(store: Store, id: string): Promise<number> {
         queue,
         manifest,
         failed.map(({ index }) => index),
-      ); // BullMQ takes an id that failed for a duplicate
+      ); // BullMQ treats an id that failed as a duplicate
       const isBack = await Promise.all(failed.map(({ index, facts }) => store.batches.revive(manifest, index, facts)));
       await addChunkJobs(
         queue,
@@ -61,7 +61,7 @@ export async function retryBatch(store: Store, id: string): Promise<number> {
   });
 }
 
-/** Those in one of the states, a window at a time. */
+/** The chunks in one of the states, a window at a time. */
 async function* chunksOf(
   store: Store,
   id: string,
@@ -76,7 +76,7 @@ async function* chunksOf(
   }
 }
 
-/** BullMQ is loaded here: who only waits for a batch mostly has no need of its queue. */
+/** Loads BullMQ on demand: a client that only waits for a batch rarely needs the queue. */
 export async function withBulkQueue<T>(store: Store, use: (queue: TextQueue) => Promise<T>): Promise<T> {
   const { openQueue } = await import('../text-jobs.js');
   const queue = openQueue(QUEUES.bulk, store.redis, store.settings.queuePrefix);

@@ -1,6 +1,6 @@
 /**
- * Feeds the rows of an input into a batch: blocks into the store, jobs into the queue, a group of chunks at a time, as long
- * as Redis has room. Whatever it does can be done again, by itself after an interruption or by another at the same time.
+ * Feeds the rows of an input into a batch: blocks into the store, jobs into the queue, a group of chunks at a time, while Redis has room.
+ * Every step can be repeated, by the same process after an interruption or by another process at the same time.
  */
 import { createHash } from 'node:crypto';
 import type { ChunkState, Manifest } from '../../store/batches/manifest.js';
@@ -16,18 +16,18 @@ export interface EnqueuedBatch {
   readonly id: string;
   readonly rows: number;
   readonly chunks: number;
-  /** Chunks that an earlier run had finished already. */
+  /** Chunks that an earlier run had finished. */
   readonly done: number;
 }
 
 export interface FeedOptions {
-  /** Ends the waiting for room; what has been added stays, and the same again goes on from there. */
+  /** Ends the wait for room. Added chunks stay, and a repeated call continues after them. */
   readonly signal?: AbortSignal;
   onProgress?(rows: number): void;
   onWait?(reason: string): void;
 }
 
-/** Chunks that are compressed and sent side by side; memory holds no more of the input. */
+/** Chunks that are compressed and sent concurrently. Memory holds no more of the input. */
 const GROUP = 16;
 
 export class BatchFeed {
@@ -64,7 +64,7 @@ export class BatchFeed {
     return total;
   }
 
-  /** Blocks first, jobs second: a job never names a missing block. One by one: the first conflict ends it. */
+  /** Blocks first, jobs second: a job never refers to a missing block. One by one: the first conflict ends the loop. */
   async #addChunks(chunks: readonly Chunk[], firstIndex: number, patience: RoomPatience) {
     const { id } = this.#manifest;
     const blocks = await Promise.all(chunks.map(({ bytes }) => pack(withoutLeadingLineEnds(bytes), 'passing')));
@@ -82,7 +82,7 @@ export class BatchFeed {
   }
 }
 
-/** Whether empty lines come with a chunk depends on how the bytes arrived; its digest must not. */
+/** The arrival of the bytes decides whether empty lines precede a chunk. The digest must not depend on that. */
 function withoutLeadingLineEnds(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0x0a && byte !== 0x0d);
   return bytes.subarray(Math.max(0, first));

@@ -12,7 +12,7 @@ export interface BatchSummary {
   readonly by: string;
   readonly model: { readonly name: string; readonly version: number; readonly digest: string };
   readonly policy: { readonly name: string; readonly digest: string };
-  /** Of the input, once it is there as a whole. */
+  /** Digest of the input, once it is complete. */
   readonly input: string | null;
   readonly rows: number;
   readonly answered: number;
@@ -20,11 +20,11 @@ export interface BatchSummary {
   readonly chunks: number;
   readonly done: number;
   readonly failed: number;
-  /** Over all chunks done so far. */
+  /** The rate over all finished chunks. */
   readonly rowsPerSecond: number | null;
-  /** Of the rows known so far, at that speed; null when it cannot be told or there is nothing left. */
+  /** The time for the rows known so far, at that rate. Null: unknown, or nothing is left. */
   readonly secondsLeft: number | null;
-  /** Of the cheapest answers of found rows; all but the mean within 1 %. */
+  /** The costs of the cheapest answers of found rows. All but the mean are accurate to 1 %. */
   readonly cost: CostSummary | null;
   readonly queuedBytes: number;
   readonly resultBytes: number;
@@ -61,7 +61,7 @@ export function stateOf({ isSealed, isCancelled, chunks, done, failed }: BatchSt
   return failed > 0 ? 'failed' : 'done';
 }
 
-/** Since the end of the first chunk and without that chunk, whose beginning is unknown. */
+/** Counts from the end of the first chunk and without that chunk, whose start is unknown. */
 function speedOf({ answered, firstAt, lastAt, firstRows }: BatchStatus): number | null {
   if (firstAt === undefined || lastAt === undefined || lastAt <= firstAt) return null;
   return (1000 * (answered - firstRows)) / (lastAt - firstAt);

@@ -17,7 +17,7 @@ const WINDOW = 256;
 const MAX_LOOKS = 1_000;
 const MAX_WAITING_WINDOWS = 20;
 
-/** What a sweep may still do. */
+/** The remaining work of a sweep. */
 interface Budget {
   looks: number;
   waitingWindows: number;
@@ -25,7 +25,7 @@ interface Budget {
 
 export class BatchSweep {
   readonly #store: Store;
-  /** The batch that was looked at last, and the chunk to go on with; none: it was looked at to its end. */
+  /** The last batch, and the chunk to continue with. Undefined: the batch was read to its end. */
   #place: { readonly batch: string; readonly chunk?: number } = { batch: '' };
   #running: Promise<void> | undefined;
 
@@ -33,7 +33,7 @@ export class BatchSweep {
     this.#store = store;
   }
 
-  /** One sweep; while one is under way there is no other. */
+  /** Runs one sweep. A sweep in progress is not started again. */
   run(): Promise<void> {
     this.#running ??= this.#sweep().finally(() => {
       this.#running = undefined;

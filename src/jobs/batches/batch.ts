@@ -1,6 +1,6 @@
 /**
- * Follows a batch to its end: the results of chunks in input order, each chunk as soon as all earlier chunks are done. News only
- * wake the reader up. The store decides, and lost news cost at most a second.
+ * Follows a batch to its end: the results of chunks in input order, each chunk as soon as all earlier chunks are done. Messages only wake
+ * the reader. The store decides, and a lost message costs at most a second.
  */
 import { ElsewiseError, storedError } from '../../documents/error.js';
 import type { ManifestChunk } from '../../store/batches/manifest.js';
@@ -8,10 +8,10 @@ import { duplicateOf } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
 import { reconcile } from './reconcile.js';
 
-/** Chunks that are read side by side; memory holds no more of the results. */
+/** Chunks that are read concurrently. Memory holds no more of the results. */
 const WINDOW = 16;
 const LOOK_EVERY_MS = 1_000;
-/** Looks without news after which the jobs of the batch are checked. */
+/** The number of looks without a message before the jobs of the batch are checked. */
 const PATIENT_LOOKS = 3;
 
 export interface BatchPart {
@@ -21,15 +21,12 @@ export interface BatchPart {
 }
 
 export interface FollowOptions {
-  /** The first chunk that is given out. */
+  /** The first chunk to return. */
   readonly from?: number;
   readonly signal?: AbortSignal;
 }
 
-/**
- * Throws when a chunk has failed, or the batch was cancelled, after everything before that has been given out. An abort just
- * ends it.
- */
+/** Throws if a chunk has failed or the batch was cancelled, after all earlier results are returned. An abort only ends the sequence. */
 export async function* followResults(store: Store, id: string, options: FollowOptions = {}): AsyncGenerator<BatchPart> {
   const { from = 0, signal } = options;
   const blocked = duplicateOf(store.redis);
@@ -56,7 +53,7 @@ export async function* followResults(store: Store, id: string, options: FollowOp
   }
 }
 
-/** The same without waiting: ends with the first chunk that is not done. */
+/** The same without waiting: ends with the first unfinished chunk. */
 export async function* readyResults(store: Store, id: string): AsyncGenerator<BatchPart> {
   for (let next = 0; ; ) {
     const parts = await readReady(store, id, next);
@@ -66,7 +63,7 @@ export async function* readyResults(store: Store, id: string): AsyncGenerator<Ba
   }
 }
 
-/** The results of the next chunks, as far as they are there without a gap. */
+/** The results of the next chunks, up to the first gap. */
 async function readReady(store: Store, id: string, from: number): Promise<BatchPart[]> {
   const chunks = await store.batches.chunks(id, from, WINDOW);
   const gap = chunks.findIndex((chunk) => chunk?.state !== 'done');

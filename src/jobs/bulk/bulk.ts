@@ -1,9 +1,8 @@
 /**
- * A whole run in one process: input -> chunks -> threads -> output. Order is kept. The number of chunks under way is bounded, and
- * memory does not grow with the rows. Nothing is written before a thread has prepared model and policy and has accepted the header
- * of the input.
+ * A whole run in one process: input -> chunks -> threads -> output. Order is kept. The number of chunks in progress is bounded, and memory
+ * does not grow with the rows. Nothing is written before a thread has prepared model and policy and has accepted the header of the input.
  *
- * An abort stops the reading. Chunks under way are finished and written: the output ends with a whole line.
+ * An abort stops the reading. Chunks in progress are finished and written: the output ends with a whole line.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { LoadedModel } from '../../models/load.js';
@@ -28,7 +27,7 @@ export interface BulkJob {
   readonly input: ByteSource;
   readonly output: BulkOutput;
   readonly pool: SolverPool;
-  /** Where an earlier run of the same job ended. */
+  /** The end of an earlier run of the same job. */
   readonly resumeAt?: ResumePoint;
   readonly signal?: AbortSignal;
   readonly rowLimitMs?: number;
@@ -40,21 +39,21 @@ export interface BulkOutput {
   readonly format: OutputFormat;
   /** First line of a new output. */
   readonly header: string;
-  /** Called once the input is known to be good. */
+  /** Called once the input is accepted. */
   open(keepBytes: number): Promise<ByteSink>;
 }
 
 export interface BulkProgress {
   readonly tally: Tally;
   readonly resumedRows: number;
-  /** Of the input, up to the last row written. */
+  /** Bytes of the input, up to the last row written. */
   readonly bytesDone: number;
   readonly bytesTotal: number | undefined;
 }
 
 export interface BulkReport {
   readonly tally: Tally;
-  /** Rows that an earlier run had done. */
+  /** Rows of an earlier run. */
   readonly resumedRows: number;
   readonly interrupted: boolean;
   readonly elapsedMs: number;
@@ -62,7 +61,7 @@ export interface BulkReport {
 
 /** Short chunks keep progress smooth, interruptions short and threads evenly busy. */
 const CHUNK_MS = 100;
-/** Chunks under way per thread: one is worked on, the others wait so that no thread ever has to. */
+/** Chunks in progress per thread: one runs, the others wait so that no thread is idle. */
 const CHUNKS_PER_THREAD = 3;
 
 interface Shipment {
@@ -85,7 +84,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
     const conveyor = new Conveyor<Shipment>(CHUNKS_PER_THREAD * job.pool.threads);
     const size = chunkSizeOf(job.model, CHUNK_MS);
     const reading = ship(source, plan, conveyor, size, job);
-    reading.catch(() => {}); // input that breaks off is heard of when all that came before is written
+    reading.catch(() => {}); // a read error is reported after all earlier rows are written
     await unload(conveyor, sink, tally, size, job, resumedRows);
     await reading;
   } finally {
@@ -94,14 +93,14 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   return { tally, resumedRows, interrupted: job.signal?.aborted ?? false, elapsedMs: performance.now() - startedMs };
 }
 
-/** One thread builds the graphs that paths take: all threads share them. */
+/** One thread builds the graphs for paths, and all threads share them. */
 async function planOf({ kind, model, policy, pool }: BulkJob): Promise<PlanReference> {
   const plan = referToPlan(model, policy);
   if (kind !== 'explain' || !policy?.document.path) return plan;
   return { ...plan, graphs: await pool.runDocument({ kind: 'graphs', model: plan.model, policy: plan.policy! }) };
 }
 
-/** Reads chunks and hands them to the threads, as many as the conveyor holds. */
+/** Reads chunks and hands them to the threads, up to the capacity of the conveyor. */
 async function ship(
   source: RowSource,
   plan: PlanReference,
@@ -117,7 +116,7 @@ async function ship(
       const { bytes, firstRow, rows } = chunk;
       const task = { ...plan, kind: job.kind, layout: source.layout, output: job.output.format, bytes, firstRow, rows };
       const answer = job.pool.run(task, limit);
-      answer.catch(() => {}); // heard of when its turn comes
+      answer.catch(() => {}); // reported when its turn comes
       if (!(await conveyor.put({ chunk, answer }))) return;
     }
   } finally {
@@ -147,7 +146,7 @@ async function unload(
   }
 }
 
-/** Does not wait for input that may never come. Unlike Promise.race on one lasting promise it leaves nothing behind. */
+/** Does not wait for input that may never come. Unlike Promise.race on one lasting promise it leaks no handlers. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
@@ -158,7 +157,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
   });
 }
 
-/** Passes over the rows that have their results, and makes sure that they are the same rows. */
+/** Skips the rows that have results, and checks that they are the same rows. */
 async function skipRows(source: RowSource, { rows, lastId }: ResumePoint, job: BulkJob): Promise<void> {
   const refuse = (what: string) => new ElsewiseError('conflict', `cannot be resumed: ${what}`, job.input.name);
   let last: Chunk | undefined;

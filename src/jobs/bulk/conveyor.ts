@@ -1,4 +1,4 @@
-/** A queue of limited length between a loop that fills it and a loop that empties it; each waits for the other. */
+/** A queue of limited length between a producer loop and a consumer loop. Each waits for the other. */
 export class Conveyor<T> {
   readonly #capacity: number;
   readonly #items: T[] = [];
@@ -10,7 +10,7 @@ export class Conveyor<T> {
     this.#capacity = capacity;
   }
 
-  /** Waits while the queue is full. False: it was ended, the item is not taken. */
+  /** Waits while the queue is full. False: the queue was ended, and the item is not taken. */
   async put(item: T): Promise<boolean> {
     while (!this.#ended && this.#items.length >= this.#capacity) await this.#changed;
     if (this.#ended) return false;
@@ -19,7 +19,7 @@ export class Conveyor<T> {
     return true;
   }
 
-  /** No more items; those that are in are still given out. */
+  /** No more items. The items in the queue are still given out. */
   end(): void {
     this.#ended = true;
     this.#tell();

@@ -1,5 +1,5 @@
 /**
- * Waits for answers to events. News on a channel only wake the waiter up. The store decides, and lost news cost a fraction of a
+ * Waits for answers to events. Messages on a channel only wake the waiter. The store decides, and a lost message costs a fraction of a
  * second. One subscription serves all waiters of this process.
  */
 import { type ElsewiseError, storedError } from '../../documents/error.js';
@@ -7,14 +7,14 @@ import type { AnswerNews } from '../../store/batches/result-store.js';
 import { duplicateOf, type RedisClient } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
 
-/** The awaited answer: its content key, and the job that makes the answer. */
+/** The awaited answer: its content key, and the job that computes it. */
 export interface Awaited {
   readonly key: string;
   readonly jobId: string;
 }
 
 interface Inbox {
-  /** Resolves with news, when the time is over or by the signal; rejects when there will be no answer. */
+  /** Resolves with a message, after the timeout or by the signal. Rejects if there will be no answer. */
   next(timeoutMs: number, signal?: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -31,7 +31,7 @@ export class AnswerWaiter {
     this.#store = store;
   }
 
-  /** To be called before the event is enqueued: news after the call cannot be missed. */
+  /** Must be called before the event is enqueued, so that no message is missed. */
   listen(): Promise<void> {
     this.#listening ??= this.#subscribe().catch((error) => {
       this.#listening = undefined;
@@ -40,7 +40,7 @@ export class AnswerWaiter {
     return this.#listening;
   }
 
-  /** The answer, or undefined when the time is over or the signal ends it; rejects with the reason when there will be none. */
+  /** The answer, or undefined after the timeout or an abort. Rejects with the reason if there will be no answer. */
   async wait({ key, jobId }: Awaited, waitMs: number, signal?: AbortSignal): Promise<string | undefined> {
     const until = performance.now() + waitMs;
     const inbox = this.#open(key, jobId);
@@ -61,14 +61,14 @@ export class AnswerWaiter {
   }
 
   async #subscribe(): Promise<void> {
-    this.#connection ??= duplicateOf(this.#store.redis); // it comes back by itself, and the store is looked at meanwhile
+    this.#connection ??= duplicateOf(this.#store.redis); // it reconnects by itself, and the store is polled meanwhile
     await this.#store.results.subscribe(this.#connection, (news) => {
       const address = 'failure' in news ? news.job : news.key;
       for (const tell of this.#waiting.get(address) ?? []) tell(news);
     });
   }
 
-  /** News of one key or job, from now on. */
+  /** Messages about one key or job, from now on. */
   #open(...addresses: readonly string[]): Inbox {
     let failure: ElsewiseError | undefined;
     let isNews = false;

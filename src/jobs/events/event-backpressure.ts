@@ -1,6 +1,6 @@
 /**
- * Backpressure for single rows. A producer of events is not kept waiting but refused, while there is still room for the answers to
- * all accepted events:
+ * Backpressure for single rows. A producer of events does not wait but is refused, while room is left for the answers to all accepted
+ * events:
  *
  *   used + (waiting events) * (bytes of an answer) < share * maxmemory
  *
@@ -16,21 +16,21 @@ import { megabytes } from '../batches/backpressure.js';
 
 const LOOK_EVERY_MS = 250;
 const COPIES = 3;
-/** Of an answer where none has been seen yet. */
+/** Bytes of an answer before the first one is seen. */
 const EXPECTED_BYTES = 2_000;
-/** Bytes that Redis needs for a key beside its value. */
+/** Bytes that Redis needs for a key in addition to its value. */
 const KEY_BYTES = 150;
-/** Of an event that was added after the look, while it waits. */
+/** Bytes of a waiting event that was added after the last check. */
 const WAITING_BYTES = 2_000;
 
 interface Look {
-  /** Bytes that are left, and those that an event takes of them. */
+  /** The remaining bytes, and the bytes of one event. */
   left: number;
   readonly each: number;
   readonly words: string;
 }
 
-/** What cannot be asked just now cannot be added to either, and the adding tells why, or waits. */
+/** If Redis cannot be asked now, nothing can be added either. The failing add reports the reason, or waits. */
 function forgivingTrouble(error: unknown): Look {
   if (isRedisTrouble(error)) return unlimited();
   throw error;
@@ -49,14 +49,14 @@ export class EventBackpressure {
     this.#queue = queue;
   }
 
-  /** Takes room for one event; rejects when there is none. */
+  /** Reserves room for one event. Rejects if no room is left. */
   async take(): Promise<void> {
     const look = await this.#latest().catch(forgivingTrouble);
     look.left -= look.each + WAITING_BYTES;
     if (look.left < 0) throw new ElsewiseError('redis-full', look.words);
   }
 
-  /** One look serves all who come within a moment. */
+  /** One check serves all calls within a short time. */
   #latest(): Promise<Look> {
     if (this.#look && performance.now() - this.#lookedMs < LOOK_EVERY_MS) return this.#look;
     this.#lookedMs = performance.now();

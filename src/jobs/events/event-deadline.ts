@@ -1,4 +1,4 @@
-/** An event holds a thread that all events share for as long as its policy allows, so it may not allow any length of time. */
+/** An event occupies a shared thread for as long as its policy allows, so the deadline of its policy is limited. */
 import { config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 

@@ -1,12 +1,11 @@
 /**
- * Policies that came with events, read once. Checking and digesting a policy takes longer than checking and digesting all
- * the rest of an event (for the credit example 80 us against 20), and most events bring one of a few policies. They are
- * known by their text, since an object out of JSON has no identity.
+ * Policies of events, read once. Checking and digesting a policy takes longer than the rest of an event (for the credit example 80 us
+ * against 20), and most events use one of a few policies. The text identifies a policy, because an object parsed from JSON has no identity.
  */
 import { LRUCache } from 'lru-cache';
 import { defaultPolicy, loadPolicy, type Policy } from '../../policy/policy.js';
 
-/** A policy as an event brings it, checked. It is text, so that it costs little to send between threads and to a queue. */
+/** A checked policy of an event. It is text, so that it is cheap to send between threads and to a queue. */
 export interface EventPolicy {
   readonly digest: string;
   readonly deadlineMs: number;
@@ -15,7 +14,7 @@ export interface EventPolicy {
 }
 
 const MAX_POLICIES = 64;
-/** A longer one is read each time: as a key it would cost more memory than it saves time. */
+/** A longer text is read each time: as a key it would cost more memory than it saves time. */
 const MAX_TEXT = 64_000;
 
 export function asEventPolicy({ document, digest }: Policy): EventPolicy {
@@ -27,7 +26,7 @@ export class EventPolicies {
   readonly #read = new LRUCache<string, EventPolicy>({ max: MAX_POLICIES });
   readonly #opened = new LRUCache<string, Policy>({ max: MAX_POLICIES });
 
-  /** `path`: the place of the document, for errors. */
+  /** `path`: the path of the document, for errors. */
   read(document: unknown, path: string): EventPolicy {
     const text = JSON.stringify(document) ?? '';
     const policy = this.#read.get(text) ?? asEventPolicy(loadPolicy(document, path));
@@ -35,7 +34,7 @@ export class EventPolicies {
     return policy;
   }
 
-  /** As it is used to solve rows. Undefined: anything may change. */
+  /** The policy for solving rows. Undefined: any feature may change. */
   open(policy: EventPolicy | undefined): Policy {
     if (policy === undefined) return this.#default;
     const { digest, text } = policy;
@@ -45,7 +44,7 @@ export class EventPolicies {
   }
 }
 
-/** It was checked when it was read. */
+/** The policy was checked when it was read. */
 function openText(digest: string, text: string): Policy {
   const document = JSON.parse(text) as Policy['document'];
   return { document, name: document.name, digest };

@@ -1,12 +1,12 @@
 /**
- * Reads events, long ones in a thread: to parse, check and digest a megabyte of JSON takes a second of a busy machine, and the loop
- * has others to serve. The thread is started with the first long event and stays.
+ * Reads events, long ones in a thread: parsing, checking and digesting a megabyte of JSON takes a second on a busy machine, and the event
+ * loop has other clients. The thread is started with the first long event and stays.
  */
 import { SolverPool } from '../threads/pool.js';
 import { EventPolicies } from './event-policies.js';
 import { type EventForm, parseEvent, type ReadEvent, readEvent } from './read-event.js';
 
-/** Up to here the loop is held up for a millisecond or so, and the way to the thread costs nearly as much. */
+/** Up to this size the loop is blocked for about a millisecond, and the transfer to the thread costs nearly as much. */
 const LONG_BYTES = 32_768;
 const THREAD_FILE = new URL('../../event-thread.js', import.meta.url).href;
 

@@ -1,6 +1,6 @@
 /**
- * Bytes or text -> an event, as far as an event can be read without the store. The result is text again. An event may have a
- * megabyte, a thread may read the event, and both the queue and the solver threads want text.
+ * Bytes or text -> an event, as far as possible without the store. The result is text again: an event may have a megabyte, a thread may
+ * read the event, and both the queue and the solver threads need text.
  */
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
@@ -14,18 +14,18 @@ import { asBuffer } from '../../store/codec/byte-streams.js';
 import { type CanonicalRow, eventJobSchema, explanationRequestSchema, requestSchema } from '../contract.js';
 import type { EventPolicies, EventPolicy } from './event-policies.js';
 
-/** Where it comes from: the body of an HTTP request, a job of the queue, an entry of the stream, or a caller in this process. */
+/** The source of an event: the body of an HTTP request, a job of the queue, an entry of the stream, or a caller in this process. */
 export type EventForm = 'body' | 'job' | 'request' | 'event';
 
 export interface ReadEvent extends CanonicalRow {
-  /** Only callers over HTTP may leave it out. */
+  /** Only callers over HTTP may omit the id. */
   readonly id: string | undefined;
   readonly model: string | ModelPin;
-  /** A reference into the registry, or a policy document; undefined: every feature may change. */
+  /** A reference into the registry, or a policy document. Undefined: any feature may change. */
   readonly policy: string | EventPolicy | undefined;
 }
 
-/** The policy is checked apart from the rest, because it is mostly known already. */
+/** The policy is checked separately, because it is mostly cached. */
 const anyPolicy = { policy: z.unknown().optional() };
 const SCHEMAS = {
   body: explanationRequestSchema.extend(anyPolicy),
@@ -34,7 +34,7 @@ const SCHEMAS = {
   request: requestSchema.extend(anyPolicy),
 } as const satisfies Record<EventForm, z.ZodType>;
 
-/** The place of the policy, in errors. */
+/** The path of the policy, in errors. */
 const POLICY_PATHS: Readonly<Record<EventForm, string>> = {
   body: 'body.policy',
   event: 'event.policy',
@@ -64,7 +64,7 @@ function readPolicy(given: unknown, path: string, policies: EventPolicies): Read
   return given === undefined || typeof given === 'string' ? given : policies.read(given, path);
 }
 
-/** Says where a fault is, and not what stands there. */
+/** The error names the position of a fault and does not quote the content. */
 export function parseEvent(source: string | Uint8Array, form: EventForm): unknown {
   if (form === 'body') return parseUntrusted(typeof source === 'string' ? Buffer.from(source) : source);
   const what = form === 'request' ? 'body' : form;

@@ -1,7 +1,7 @@
 /**
- * Jobs that BullMQ takes and cannot read. BullMQ makes such a job active, fails on its fields, and takes the job again when its
- * lock expires, without end. Here broken jobs become dead letters and are removed. A broken job has no owner, even while a lock
- * exists. A job on which only the scheduler fails is known by its count of stalls, at which BullMQ would have ended a healthy job.
+ * Jobs that BullMQ takes and cannot read. BullMQ makes such a job active, fails on its fields, and takes the job again when its lock
+ * expires, without end. This class turns broken jobs into dead letters and removes them. A broken job has no owner, even while a lock
+ * exists. A job on which only the scheduler fails is recognised by its number of stalls, at which BullMQ would have ended a healthy job.
  */
 import type { Queue } from 'bullmq';
 import { config } from '../../config.js';
@@ -14,14 +14,14 @@ import { forgetActive, readStoredJob, type StoredJob } from './stored-jobs.js';
 export interface BrokenJobsOptions {
   readonly redis: RedisClient;
   readonly queue: Queue;
-  /** Writes down what became of a job. */
+  /** Records the end of a job. */
   bury(job: FailedJob, error: ElsewiseError): Promise<void>;
   onError(error: Error): void;
 }
 
-/** Errors come in numbers: one look serves those of a moment. */
+/** Errors come in bursts: one look serves all errors of a burst. */
 const LOOK_AFTER_MS = 100;
-/** BullMQ gives a job up at its limit, in two steps. */
+/** BullMQ gives up a job at its limit, in two steps. */
 const SPARE_STALLS = 2;
 
 export class BrokenJobs {
@@ -32,7 +32,7 @@ export class BrokenJobs {
     this.#options = options;
   }
 
-  /** Something went wrong with a job: soon, all are looked at. */
+  /** A job caused an error: looks at all active jobs soon. */
   lookSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -69,7 +69,7 @@ export class BrokenJobs {
   }
 }
 
-/** Trouble with Redis says nothing of the job. */
+/** Trouble with Redis does not mean that the job is broken. */
 function unlessTrouble(error: unknown): Error {
   if (isRedisTrouble(error) || !(error instanceof Error)) throw error;
   return error;

@@ -1,4 +1,4 @@
-/** Into the dead letters and out of them again: what a failed job leaves behind, and where a replay puts it. */
+/** Writes dead letters and replays them: the record of a failed job, and its way back into the queue. */
 import { ElsewiseError } from '../../documents/error.js';
 import { isMalformed, type LetterEntry, type NewLetter } from '../../store/events/dead-store.js';
 import type { RequestEntry } from '../../store/events/request-store.js';
@@ -10,7 +10,7 @@ import { codeOf, reasonOf } from './job-failure.js';
 /** A job that will not be tried again. */
 export interface FailedJob {
   readonly id: string;
-  /** As text, and empty when there is none. */
+  /** The data as text; empty if there are none. */
   readonly data: string;
   readonly attempts: number;
 }
@@ -26,7 +26,7 @@ export function letterOfRequest({ id, body }: RequestEntry, error: Error, attemp
   return { ...common, code: codeOf(error), message: reasonOf(error), body: body ?? null };
 }
 
-/** Back to where it came from. The letter goes last: whatever breaks in between, it is replayed twice and not never. */
+/** Puts a job back. The letter is removed last: after a crash in between, it is replayed twice instead of never. */
 export async function replayLetter(store: Store, letter: LetterEntry): Promise<void> {
   if (isMalformed(letter)) throw notReplayable(letter.id, 'is malformed');
   const { id, source, origin, body, isCut } = letter;
@@ -42,14 +42,14 @@ function notReplayable(id: string, why: string): ElsewiseError {
   return new ElsewiseError('unsupported', `dead letter "${id}" ${why}: it cannot be replayed, only dropped`);
 }
 
-/** BullMQ numbers jobs that come without an id, and takes neither a number nor a colon for an id that is given. */
+/** BullMQ numbers jobs without an id, and refuses a number or a colon in a given id. */
 function replayedId(origin: string): string {
   return /^\d+$|:/.test(origin) ? `replayed-${origin.replaceAll(':', '-')}` : origin;
 }
 
 const JOB_NAMES = { events: 'event', bulk: 'chunk' } as const;
 
-/** Under its old id, so that nothing is there twice; the failed job makes way, with its count of attempts. */
+/** Adds the job under its old id, so that nothing is there twice. The failed job is removed, with its count of attempts. */
 async function addAgain(store: Store, lane: LaneName, jobId: string, data: string): Promise<void> {
   const queue = openQueue(QUEUES[lane], store.redis, store.settings.queuePrefix);
   try {

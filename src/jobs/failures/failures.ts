@@ -1,5 +1,5 @@
 /**
- * The one table of reactions to failures, for every code: the codes of thrown errors (documents/error.ts) and the codes of rows.
+ * THE TABLE of reactions to failures, for every code: the codes of thrown errors (documents/error.ts) and the codes of rows.
  * `docs/failures.md` is this table as a page.
  *
  * retry     the failure may pass: the job is tried again a limited number of times with growing pauses, then given up
@@ -15,9 +15,9 @@ export type FailureCode = ErrorCode | RowLoss['code'];
 export interface Failure {
   readonly meaning: string;
   readonly reaction: 'retry' | 'give up' | 'degrade';
-  /** What the system does. */
+  /** The reaction of the system. */
   readonly does: string;
-  /** What the operator does. */
+  /** The action of the operator. */
   readonly operator: string;
 }
 
@@ -126,7 +126,7 @@ const FOR_ROWS: Readonly<Record<Exclude<RowLoss['code'], ErrorCode>, Failure>> =
   },
 };
 
-/** Thrown where a document is loaded; within a job only the row suffers. */
+/** Codes thrown when a document is loaded. Within a job only the row suffers. */
 const OF_ROWS: ReadonlySet<string> = new Set(['bad-row', 'scorer-unavailable', 'scorer-invalid', 'scorer-refused']);
 
 export const FAILURES: Readonly<Record<FailureCode, Failure>> = { ...thrown(), ...FOR_ROWS };

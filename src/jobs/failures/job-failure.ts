@@ -1,4 +1,4 @@
-/** How a job ends that cannot go on: told to BullMQ so that it retries what may get better and nothing else. */
+/** The end of a job that cannot continue, in a form with which BullMQ retries only failures that may pass. */
 import { UnrecoverableError } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 import { isStalledTooOften } from './bullmq-words.js';
@@ -14,7 +14,7 @@ export class JobFailure extends UnrecoverableError {
   }
 }
 
-/** Bad content fails at once; a lost thread, a broken connection and an unforeseen error are tried again. */
+/** Bad content fails at once. A lost thread, a broken connection and an unforeseen error are retried. */
 export function asJobError(error: unknown): unknown {
   return isRetried(error) ? error : new JobFailure(codeOf(error), (error as Error).message);
 }
@@ -30,13 +30,13 @@ export function codeOf(error: unknown): FailureCode {
   return isStalledTooOften(message ?? '') ? 'too-often' : 'failed';
 }
 
-/** A failure as BullMQ keeps it, in words only. */
+/** A failure from the message that BullMQ keeps. */
 export function failureOf(reason: string): Error {
   const { code = '', message = '' } = /^(?<code>[a-z-]+): (?<message>.*)$/s.exec(reason)?.groups ?? {};
   return Object.hasOwn(FAILURES, code) ? new JobFailure(code, message) : new Error(reason);
 }
 
-/** The message without the code that a JobFailure puts in front. */
+/** The message without the code prefix of a JobFailure. */
 export function reasonOf(error: Error): string {
   return error instanceof JobFailure ? error.message.slice(error.code.length + 2) : error.message;
 }

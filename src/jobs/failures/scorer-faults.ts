@@ -1,4 +1,4 @@
-/** THE TABLE of what can go wrong with a scorer, by the kinds that metrics count; docs/failures.md shows it. */
+/** THE TABLE of scorer faults, by the kinds that metrics count. docs/failures.md shows it. */
 import { type FaultKind, ScorerFault } from '../../scoring/scorer-fault.js';
 
 interface ScorerFaultAdvice {

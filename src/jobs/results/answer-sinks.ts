@@ -1,4 +1,4 @@
-/** Where the answers to the rows of a chunk go, in order. What there is in the end is in memory of its own, which can change hands. */
+/** Collects the answers to the rows of a chunk, in order. The result has its own memory, which can be transferred. */
 import type { ResultDocument } from '../../documents/result-document.js';
 import { LineBuffer } from '../../store/codec/line-buffer.js';
 import { packColumns } from '../../store/codec/result-block.js';
@@ -8,7 +8,7 @@ import { ResultRow } from '../../store/codec/result-row.js';
 import type { ChunkAnswer } from '../threads/messages.js';
 
 export interface AnswerSink {
-  /** What a thread came to, or a result that was known. */
+  /** An answer of the thread, or a known result. */
   push(answer: unknown): void;
   finish(): Pick<ChunkAnswer, 'bytes' | 'digest'>;
 }
@@ -32,7 +32,7 @@ export class LineSink implements AnswerSink {
   }
 }
 
-/** A block for the store: results are not made into text only to be taken apart again. */
+/** A block for the store: results go into columns directly, without text in between. */
 export class BlockSink implements AnswerSink {
   readonly #columns = new ResultColumns();
 

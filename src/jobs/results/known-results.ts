@@ -13,14 +13,14 @@ import { withId } from './result-lines.js';
 export class KnownResultReader {
   readonly #known: KnownResults | undefined;
   readonly #opened = new Map<number, OpenSource>();
-  /** Results given out so far. */
+  /** The number of results given out so far. */
   taken = 0;
 
   constructor(known: KnownResults | undefined) {
     this.#known = known;
   }
 
-  /** The result of the row at a place of the chunk, under the row's own id. */
+  /** The known result of the row at an index of the chunk, under the row's own id. */
   take(at: number, { id }: ParsedRow): ResultRow | ResultDocument | undefined {
     const source = this.#known?.source[at] ?? -1;
     const result = source < 0 ? undefined : this.#open(source).at(this.#known!.line[at]);
@@ -50,7 +50,7 @@ class OpenSource {
     try {
       while (this.#read.length <= line && this.#read.length < rows) this.#read.push(this.#reader!.next());
     } catch {
-      this.#reader = undefined; // no more of it
+      this.#reader = undefined; // no further results come from a damaged block
     }
     return this.#read[line];
   }

@@ -1,4 +1,4 @@
-/** The result of a row that could not be worked on: nothing was found, and the reason says why. */
+/** The result of a row that could not be processed: nothing was found, and the reason states the cause. */
 import type { ResultDocument } from '../../documents/result-document.js';
 import type { Plan } from '../../explain/plan.js';
 import type { RowLoss } from '../threads/messages.js';

@@ -3,10 +3,10 @@
  *
  *   ndjson  the result document
  *   csv     id, status, target, cost, proof, solver, one column per feature, degraded, reason, plan
- *           Cost, proof, solver and features are those of the cheapest answer, empty when there is none. A target that is
- *           no class is JSON, a reason `code: message`. `plan` names model and policy, for `--resume`. A feature whose
- *           name is taken stands as `features.NAME`. Where the policy names levers, behind the features: `lever` of the
- *           cheapest answer, and `levers.NAME` with the status, changes and cost of each lever's cheapest answer.
+ *           Cost, proof, solver and features are those of the cheapest answer, empty without an answer. A target that is
+ *           no class is JSON, a reason is `code: message`. `plan` names model and policy, for `--resume`. A feature whose
+ *           name is already used has the column `features.NAME`. Where the policy names levers, further columns follow the
+ *           features: `lever` of the cheapest answer, and `levers.NAME` with status, changes and cost of each lever's cheapest answer.
  */
 import type { RowValue } from '../../documents/model-document.js';
 import type { ResultDocument } from '../../documents/result-document.js';
@@ -16,7 +16,7 @@ import type { OutputFormat } from '../threads/messages.js';
 import { planDigest } from '../threads/shared-documents.js';
 
 export interface LineWriter {
-  /** The first line; empty when the format has none. */
+  /** The first line; empty if the format has none. */
   readonly header: string;
   line(result: ResultDocument): string;
 }
@@ -29,10 +29,10 @@ export function createResultWriter(format: OutputFormat, model: LoadedModel, pol
 }
 
 const BEFORE_ID = '{"schema":"elsewise.result/v1","id":';
-/** The id, then the status, as every NDJSON line of ours begins. */
+/** The id, then the status, at the start of each of our NDJSON lines. */
 const HEAD = /"(?:[^"\\]|\\.)*"(?=,"status":"([a-z-]+)")/y;
 
-/** An NDJSON line as it would be for another row of the same content. */
+/** The NDJSON line for another row of the same content. */
 export function withId(line: string, id: string): string {
   return `${BEFORE_ID}${JSON.stringify(id)}${line.slice(readHead(line).idEnd)}`;
 }

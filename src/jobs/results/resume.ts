@@ -1,6 +1,6 @@
 /**
- * `--resume`: how far an interrupted run got, read from its output alone. Whole lines count. A torn last line is cut off. The last
- * line names model, policy and row: results of different runs are never mixed in one file.
+ * `--resume`: the progress of an interrupted run, read from its output alone. Whole lines count. An incomplete last line is cut off. The
+ * last line names model, policy and row: results of different runs are never mixed in one file.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { ElsewiseError } from '../../documents/error.js';
@@ -12,17 +12,17 @@ import { planDigest } from '../threads/shared-documents.js';
 import { createResultWriter } from './result-lines.js';
 
 export interface ResumePoint {
-  /** Rows that have their line. */
+  /** Rows with a line. */
   readonly rows: number;
-  /** Where the next line begins. */
+  /** The position of the next line. */
   readonly bytes: number;
-  /** Of the last row that has its line. */
+  /** The id of the last row with a line. */
   readonly lastId: string | undefined;
 }
 
 const FROM_START: ResumePoint = { rows: 0, bytes: 0, lastId: undefined };
 
-/** Throws when the file was made with another model or policy. A file that is not there yet resumes from the start. */
+/** Throws if the file was made with another model or policy. A missing file resumes from the start. */
 export async function findResumePoint(
   path: string,
   format: OutputFormat,
@@ -68,9 +68,9 @@ async function inspect(
 
 interface Lines {
   count: number;
-  /** Of the last whole line. */
+  /** Start of the last whole line. */
   lastStart: number;
-  /** Behind the last whole line. */
+  /** Position after the last whole line. */
   end: number;
 }
 
@@ -78,7 +78,7 @@ const LF = 0x0a;
 const QUOTE = 0x22;
 const READ_BYTES = 1 << 18;
 
-/** Only what this program wrote is read here, so quotes come in pairs and a line end within a pair is none. */
+/** The file was written by this program, so quotes come in pairs, and a line end within a pair is no line end. */
 async function findLines(file: FileHandle, format: OutputFormat): Promise<Lines> {
   const lines: Lines = { count: 0, lastStart: 0, end: 0 };
   const buffer = Buffer.allocUnsafe(READ_BYTES);
@@ -107,7 +107,7 @@ interface LineSummary {
   readonly plan: string;
 }
 
-/** What a line says of itself; undefined when it is no result. */
+/** The summary of a line; undefined if the line is no result. */
 const readLine: Readonly<Record<OutputFormat, (line: string) => LineSummary | undefined>> = {
   ndjson(line) {
     try {

@@ -1,13 +1,12 @@
 /**
- * What is counted over a run, in memory that does not grow with the rows. Costs and times are kept in buckets of equal
- * ratio, so that quantiles come out within 1 % however many values there were. Tallies are plain data (they cross
- * threads) and can be added up in any order.
+ * The counts of a run, in memory that does not grow with the rows. Costs and times are counted in buckets of equal ratio, so quantiles are
+ * accurate to 1 % for any number of values. Tallies are plain data (they cross threads) and can be added up in any order.
  */
 import type { ResultDocument } from '../../documents/result-document.js';
 import { ResultRow } from '../../store/codec/result-row.js';
 
 const BUCKET_RATIO = Math.log(1.02);
-/** Bucket of values that have no logarithm. */
+/** Bucket of values without a logarithm. */
 const ZERO_BUCKET = Number.NEGATIVE_INFINITY;
 
 export interface Histogram {
@@ -25,7 +24,7 @@ export interface Tally {
   readonly solvers: Map<string, number>;
   readonly changes: Map<string, number>;
   degraded: number;
-  /** Rows that the clock ended: asked again, they may be answered otherwise. */
+  /** Rows that the clock ended: a repetition may give another answer. */
   limitedByTime: number;
   readonly costs: Histogram;
   readonly elapsedMs: Histogram;
@@ -63,7 +62,7 @@ export function countResult(tally: Tally, result: ResultDocument): void {
   record(tally.costs, best.cost);
 }
 
-/** A row whose result was there already: no solver worked on it and it took no time. */
+/** A row with a known result: no solver worked on it, and it took no time. */
 export function countKnown(tally: Tally, known: ResultDocument | ResultRow): void {
   const [status, [best]] =
     known instanceof ResultRow ? [known.shape.status, known.answers] : [known.status, known.counterfactuals];
@@ -90,7 +89,7 @@ export function addTally(total: Tally, part: Tally): void {
   }
 }
 
-/** The value that a share `q` of all values does not exceed, within 1 %; undefined when there are none. */
+/** The value that a share `q` of all values does not exceed, within 1 %; undefined without values. */
 export function quantile({ buckets, count }: Histogram, q: number): number | undefined {
   let left = Math.max(1, Math.ceil(q * count));
   for (const bucket of [...buckets.keys()].sort((a, b) => a - b)) {

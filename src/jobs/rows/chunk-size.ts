@@ -1,14 +1,14 @@
 /**
- * How many rows make a chunk: as many as a thread answers in a given time. The first rows are few, because nothing is known
- * of their time. The size of a chunk has no influence on results.
+ * The number of rows in a chunk: as many as a thread answers in a given time. The first chunk is small, because the time of a row is not
+ * known yet. The size of a chunk has no influence on results.
  */
 import type { LoadedModel } from '../../models/load.js';
 import type { Tally } from '../results/tally.js';
 
 export const FIRST_ROWS = 32;
-/** More rows gain nothing, and a chunk in memory stays small. */
+/** More rows gain nothing, and a chunk stays small in memory. */
 export const MAX_ROWS = 1_000;
-/** Parsing, formatting and packing, which the time of a result does not include. */
+/** Time for parsing, formatting and packing, which the time of a result does not include. */
 const OVERHEAD_MS_PER_ROW = 0.03;
 
 /** `msPerRow`: the time of a row in its solvers. */
@@ -16,9 +16,9 @@ export function rowsWithin(targetMs: number, msPerRow: number): number {
   return Math.max(1, Math.min(MAX_ROWS, Math.round(targetMs / (msPerRow + OVERHEAD_MS_PER_ROW))));
 }
 
-/** Of a model that is scored elsewhere: rows of a chunk share their requests, and the time of a row is mostly waiting. */
+/** For a model that is scored elsewhere: the rows of a chunk share their requests, and the time of a row is mostly waiting. */
 export const SCORED_ROWS = 500;
-/** What such a row counts in chunks of a batch, which are cut by time. */
+/** The assumed time of such a row for chunks of a batch, whose size follows from the time. */
 export const SCORED_MS_PER_ROW = 1;
 
 export interface ChunkSize {
@@ -33,7 +33,7 @@ export function chunkSizeOf({ model }: Pick<LoadedModel, 'model'>, targetMs: num
 /** Weight of the earlier estimate. */
 const MEMORY = 0.7;
 
-/** The size for the next chunk of a run, by the times of the chunks before it. */
+/** The size of the next chunk of a run, by the times of the chunks before. */
 export class LearnedChunkSize implements ChunkSize {
   readonly #targetMs: number;
   #msPerRow: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * CSV, RFC 4180: the header, read once on the main thread, and the fields of a record, read in the threads.
- * Records come from records.ts, which knows the same rules of quoting.
+ * CSV, RFC 4180: the header, read once on the main thread, and the fields of a record, read in the threads. Records come from records.ts,
+ * which applies the same rules of quoting.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { didYouMean } from '../../documents/nearest-name.js';
@@ -23,7 +23,7 @@ export function headerFeatures({ space, preprocessing: { imputed } }: LoadedMode
   }));
 }
 
-/** Finds out what separates the fields: whatever makes the most known names of the header, else the most names. */
+/** Detects the delimiter: the one with the most known names in the header, else the one with the most names. */
 export function detectDelimiter(header: string, features: readonly HeaderFeature[]): string {
   const known = readNames(features);
   const score = (delimiter: string) => {
@@ -33,7 +33,7 @@ export function detectDelimiter(header: string, features: readonly HeaderFeature
   return DELIMITERS.reduce((best, next) => (score(next) > score(best) ? next : best));
 }
 
-/** Where each feature is. Throws when one is missing that the model cannot do without, or a column is there twice. */
+/** The column of each feature. Throws if a feature is missing that the model requires, or if a column occurs twice. */
 export function readHeader(
   header: string,
   delimiter: string,
@@ -68,7 +68,7 @@ function splitHeader(header: string, delimiter: string): string[] {
   return (count < 0 ? header.split(delimiter) : names).map((name) => name.trim());
 }
 
-/** Names of columns that are not ignored. */
+/** Names of columns that are read. */
 const readNames = (features: readonly HeaderFeature[]) =>
   new Set([...features.map(({ name }) => name), 'id', 'target']);
 
@@ -128,8 +128,8 @@ function faultOf(count: number, expected: number): ParsedRow['fault'] {
 }
 
 /**
- * Fills `fields` and returns how many there are; broken quotes: the complement (~) of how many there are before them.
- * What is left in `fields` of a longer record before stays behind.
+ * Fills `fields` and returns their number. For broken quotes: the complement (~) of the number of fields before them. Surplus entries of a
+ * longer earlier record stay in `fields`.
  */
 export function splitFields(record: string, delimiter: string, fields: string[]): number {
   if (record.includes(QUOTE)) return splitQuoted(record, delimiter, fields);
@@ -155,7 +155,7 @@ function splitQuoted(record: string, delimiter: string, fields: string[]): numbe
   return count;
 }
 
-/** Position behind the closing quote, -1 when there is none. */
+/** Position after the closing quote; -1: none. */
 function closeQuote(record: string, inside: number): number {
   for (let at = record.indexOf(QUOTE, inside); at >= 0; at = record.indexOf(QUOTE, at + 2)) {
     if (record[at + 1] !== QUOTE) return at + 1;

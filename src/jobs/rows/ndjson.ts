@@ -1,7 +1,7 @@
 /**
- * NDJSON rows: `{"id", "features": {...}, "target"}`, or a flat object of features. Of a flat object `id` and `target`
- * are the row's own unless the model has features of these names. Only own properties are read, by the names that the
- * model has, so that keys such as `__proto__` mean nothing.
+ * NDJSON rows: `{"id", "features": {...}, "target"}`, or a flat object of features. In a flat object `id` and `target` belong to the row
+ * unless the model has features of these names. Only own properties are read, by the names of the model's features, so keys such as
+ * `__proto__` have no effect.
  */
 import type { RowValue } from '../../documents/model-document.js';
 import type { LoadedModel } from '../../models/load.js';

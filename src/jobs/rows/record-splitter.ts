@@ -1,6 +1,6 @@
 /**
- * Cuts a stream of bytes into chunks of whole records, on the main thread. How the bytes arrive has no influence on the
- * records, only on where chunks end. Holds at most one chunk, one read and one record of the largest size.
+ * Cuts a stream of bytes into chunks of whole records, on the main thread. The arrival of the bytes does not influence the records, only
+ * the ends of chunks. Holds at most one chunk, one read and one record of the largest size.
  */
 import { MAX_RECORD_BYTES, NEEDS_MORE, type RecordGrammar, RecordScanner } from './records.js';
 
@@ -9,7 +9,7 @@ const NOTHING = Buffer.alloc(0);
 
 export interface RecordRun {
   readonly bytes: Buffer;
-  /** How many records, empty lines not counted. */
+  /** The number of records, without empty lines. */
   readonly rows: number;
 }
 
@@ -18,10 +18,10 @@ export class RecordSplitter {
   #data: Buffer = NOTHING;
   #scanner: RecordScanner;
   #ended = false;
-  /** Up to here whole records were seen that are not taken yet. */
+  /** The end of the whole records that are seen and not yet taken. */
   #scanned = 0;
   #rows = 0;
-  /** Within a record that is too long: its bytes are dropped up to the next line end. */
+  /** Set within a record that is too long: its bytes are dropped up to the next line end. */
   #dropping = false;
 
   constructor(grammar: RecordGrammar) {
@@ -37,13 +37,13 @@ export class RecordSplitter {
     this.#scanner = new RecordScanner(this.#data, false, this.#grammar);
   }
 
-  /** Nothing more will be pushed. */
+  /** No more bytes will be pushed. */
   end(): void {
     this.#ended = true;
     this.#scanner = new RecordScanner(this.#data, true, this.#grammar);
   }
 
-  /** The next records, as many as the limits allow (always one); undefined: push more, or there are none left. */
+  /** The next records, up to the limits (always at least one). Undefined: push more, or no record is left. */
   take(maxRows: number, maxBytes: number): RecordRun | undefined {
     const full = this.#scan(maxRows, maxBytes);
     if (this.#rows === 0 || !(full || this.#ended)) return undefined;
@@ -59,7 +59,7 @@ export class RecordSplitter {
     this.#rows = 0;
   }
 
-  /** Goes on over whole records until a limit (true) or the end of what can be told (false). */
+  /** Scans whole records until a limit (true) or until more bytes are needed (false). */
   #scan(maxRows: number, maxBytes: number): boolean {
     while (this.#rows === 0 || (this.#rows < maxRows && this.#scanned < maxBytes)) {
       if (this.#scanned >= this.#data.length) return false;
@@ -74,7 +74,7 @@ export class RecordSplitter {
     return true;
   }
 
-  /** Keeps so much of a record that is too long that a thread sees that it is. */
+  /** Keeps only enough of a record that is too long for a thread to detect its length. */
   #cutLongRecord(): void {
     const limit = this.#scanned + MAX_RECORD_BYTES + 1;
     if (this.#data.length < limit) return;

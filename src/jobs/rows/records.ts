@@ -1,12 +1,12 @@
 /**
- * Where records end, in bytes. The main thread cuts its input with it, the threads cut their chunks with it, and both
- * come to the same records: what ends a record is decided by the bytes from its start on and nothing else.
+ * The ends of records, in bytes. The main thread cuts its input with this scanner, the threads cut their chunks with it, and both
+ * get the same records: only the bytes from the start of a record decide about its end.
  *
  *   NDJSON  a record is a line
- *   CSV     a record is a line, but a quoted field may hold line ends. A field is quoted when its first byte is a quote;
- *           it is closed by a quote before a delimiter or a line end, `""` stands for a quote. A stray quote that breaks
- *           these rules, or is not closed within MAX_RECORD_BYTES, costs only the line it stands in: the record then
- *           ends with that line, and the field parser says what is wrong.
+ *   CSV     a record is a line, but a quoted field may contain line ends. A field is quoted when its first byte is a quote;
+ *           it is closed by a quote before a delimiter or a line end, `""` means a quote. A stray quote that breaks
+ *           these rules, or is not closed within MAX_RECORD_BYTES, affects only its own line: the record then
+ *           ends with that line, and the field parser reports the error.
  *
  * Lines end with LF or CR LF. Empty lines are no records.
  */
@@ -21,11 +21,11 @@ const QUOTE = 0x22;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Instead of a position: only later bytes can tell. */
+/** Returned instead of a position: only later bytes can decide. */
 export const NEEDS_MORE = -1;
 const BROKEN = -2;
 
-/** The part of a layout that says how records end. */
+/** The part of a layout that defines the ends of records. */
 export type RecordGrammar = Pick<RowLayout, 'format'> & { readonly delimiter?: string };
 
 export class RecordScanner {
@@ -33,10 +33,10 @@ export class RecordScanner {
   readonly #ended: boolean;
   readonly #format: RowLayout['format'];
   readonly #delimiter: number;
-  /** The next quote at or behind the last start asked for: one search of the whole data when there are none. */
+  /** The next quote at or after the last start: without quotes the whole data is searched once. */
   #quote: number;
 
-  /** `ended`: nothing follows the data. */
+  /** `ended`: no bytes follow the data. */
   constructor(data: Buffer, ended: boolean, grammar: RecordGrammar) {
     this.#data = data;
     this.#ended = ended;
@@ -46,8 +46,8 @@ export class RecordScanner {
   }
 
   /**
-   * Position of the line end that closes the record at `start`, the data's length when it is closed by nothing else, or
-   * NEEDS_MORE. Starts must be asked for in rising order.
+   * Position of the line end that closes the record at `start`, the length of the data if only the end closes it, or NEEDS_MORE. Starts
+   * must be passed in rising order.
    */
   findEnd(start: number): number {
     const lineEnd = this.#data.indexOf(LF, start);
@@ -76,7 +76,7 @@ export class RecordScanner {
     return closesRecord ? limit : NEEDS_MORE;
   }
 
-  /** First byte behind a quoted field; NEEDS_MORE when its closing quote is not in sight. */
+  /** First byte after a quoted field; NEEDS_MORE if its closing quote is not in the data. */
   #closeQuote(inside: number, limit: number): number {
     for (let at = this.#data.indexOf(QUOTE, inside); at >= 0 && at < limit; at = this.#data.indexOf(QUOTE, at + 2)) {
       if (this.#data[at + 1] !== QUOTE) return at + 1;
@@ -84,7 +84,7 @@ export class RecordScanner {
     return NEEDS_MORE;
   }
 
-  /** Whether there is nothing between two positions but what an empty line may hold. */
+  /** Whether only characters of an empty line lie between two positions. */
   isBlank(start: number, end: number): boolean {
     const data = this.#data;
     let at = start;
@@ -100,7 +100,7 @@ export interface RecordBounds {
   readonly end: number;
 }
 
-/** The records of a chunk, which are those that the main thread saw there. */
+/** The records of a chunk, the same as on the main thread. */
 export function* recordsOf(chunk: Buffer, grammar: RecordGrammar): Generator<RecordBounds> {
   const scanner = new RecordScanner(chunk, true, grammar);
   for (let start = 0; start < chunk.length; ) {

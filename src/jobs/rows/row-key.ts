@@ -1,11 +1,11 @@
 /**
- * What makes two rows of a plan the same row: the values that the model reads and the target asked for. Not the id, nor
- * how the input spells a number, nor its format: `1`, `1.0` in CSV and `1` in JSON are one row.
+ * The identity of a row under a plan: the values that the model reads and the target. The id, the spelling of a number and the format do
+ * not matter: `1`, `1.0` in CSV and `1` in JSON are one row.
  *
  *   key = first 16 bytes of SHA-256(values as float64, then the target as canonical JSON)
  *
- * A row that cannot be read has no key: its answer quotes the row. The hash is cryptographic: no one can construct a
- * row that is taken for another person's.
+ * An unreadable row has no key, because its answer quotes the row. The hash is cryptographic: nobody can construct a row with the key of
+ * another person's row.
  */
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../documents/digest.js';
@@ -15,14 +15,14 @@ import { readRecord } from '../../models/read-row.js';
 import { KEY_BYTES } from '../../store/known-rows/known-row-store.js';
 import type { ParsedRow } from './row.js';
 
-/** The key of a row that has been read, by feature. */
+/** Writes the key of a parsed row from its values by feature. */
 export function writeKey(values: Float64Array, target: unknown, into: Uint8Array, at: number): void {
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   const all = target === undefined ? bytes : Buffer.concat([bytes, Buffer.from(canonicalJson(target))]);
   into.set(hash('sha256', all, 'buffer').subarray(0, KEY_BYTES), at);
 }
 
-/** Gives the values of rows, in the same memory each time; undefined for a row that cannot be read. */
+/** Returns the values of rows, in the same memory each time; undefined for an unreadable row. */
 export function createValueReader(model: LoadedModel): (row: ParsedRow) => Float64Array | undefined {
   const values = new Float64Array(model.space.features.length);
   return ({ fault, raw }) => {

@@ -1,4 +1,4 @@
-/** THE TABLE of input formats, as the threads read them, and what holds for all: length and encoding of a record. */
+/** THE TABLE of input formats for the threads, and the checks for all formats: length and encoding of a record. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { LoadedModel } from '../../models/load.js';
 import type { RowLayout } from '../threads/messages.js';
@@ -14,13 +14,13 @@ function createRowParser(layout: RowLayout, model: LoadedModel): RowParser {
 const TOO_LONG: RowFault = { path: 'row', message: `a record may have at most ${MAX_RECORD_BYTES} bytes` };
 const NOT_UTF8: RowFault = { path: 'row', message: 'not valid UTF-8' };
 
-/** The rows of a chunk, in order; each is only valid until the next one is asked for. */
+/** The rows of a chunk, in order. Each is valid until the next one is read. */
 export type RowReader = (chunk: Buffer, firstRow: number) => Generator<ParsedRow>;
 
 export function createRowReader(layout: RowLayout, model: LoadedModel): RowReader {
   const parse = createRowParser(layout, model);
   return function* (chunk, firstRow) {
-    // One byte, one character: positions in the text are positions in the chunk, and most chunks are ASCII anyway.
+    // One byte, one character: positions in the text are positions in the chunk, and most chunks are ASCII.
     const text = isAscii(chunk) ? chunk.toString('latin1') : undefined;
     let rowNumber = firstRow;
     for (const { start, end } of recordsOf(chunk, layout)) {

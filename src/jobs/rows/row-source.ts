@@ -1,6 +1,6 @@
 /**
- * The input of a run on the main thread: bytes from anywhere -> layout (decided before anything else happens) -> chunks
- * of whole records. Format: by the name's ending, else by the first byte.
+ * The input of a run on the main thread: bytes -> layout (decided first) -> chunks of whole records. The extension of the name decides the
+ * format; without one, the first byte does.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
@@ -26,7 +26,7 @@ const FORMAT_BY_ENDING: Readonly<Record<string, RowLayout['format']>> = {
   '.jsonl': 'ndjson',
 };
 
-/** What people hand in by mistake, by its first bytes. */
+/** Common wrong inputs, by their first bytes. */
 const FOREIGN_BEGINNINGS: readonly (readonly [number[], string])[] = [
   [[0xff, 0xfe], 'it is UTF-16, convert it to UTF-8'],
   [[0xfe, 0xff], 'it is UTF-16, convert it to UTF-8'],
@@ -55,7 +55,7 @@ export class RowSource {
     if (head.ended) this.#finish();
   }
 
-  /** Reads as far as the header. Throws when the input cannot be rows of this model. */
+  /** Reads as far as the header. Throws if the input cannot be rows of this model. */
   static async open(
     source: AsyncIterable<Uint8Array>,
     name: string,
@@ -104,7 +104,7 @@ export class RowSource {
 class Head {
   data: Buffer = Buffer.alloc(0);
   ended = false;
-  /** Bytes in front of `data` that are dealt with. */
+  /** Bytes before `data` that are already processed. */
   skipped = 0;
 
   constructor(

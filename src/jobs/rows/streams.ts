@@ -1,4 +1,4 @@
-/** Where bytes come from and go to: files and the standard streams, with errors that name them. */
+/** Sources and sinks of bytes: files and the standard streams, with errors that name them. */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import { ElsewiseError } from '../../documents/error.js';
@@ -6,7 +6,7 @@ import { ElsewiseError } from '../../documents/error.js';
 export interface ByteSource {
   readonly name: string;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** undefined: not known. */
+  /** Undefined: not known. */
   readonly size: number | undefined;
 }
 
@@ -36,7 +36,7 @@ async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** `-` is standard output. A file is cut off at `keepBytes` and goes on from there. */
+/** `-` is standard output. A file is truncated at `keepBytes` and continued from there. */
 export async function openSink(path: string, keepBytes = 0): Promise<ByteSink> {
   if (path === '-') return { write: writeStandardOutput, close: async () => {} };
   try {
@@ -56,12 +56,12 @@ class FileSink implements ByteSink {
     this.#path = path;
   }
 
-  /** Written lines stay. The last line may be torn, and `--resume` cuts it off. */
+  /** Written lines stay. The last line may be incomplete, and `--resume` cuts it off. */
   write(bytes: Uint8Array): Promise<void> {
     return this.#file.writeFile(bytes).catch(this.#fail);
   }
 
-  /** Some file systems tell only here that they had no room. */
+  /** Some file systems report a full disk only here. */
   close(): Promise<void> {
     return this.#file.close().catch(this.#fail);
   }
@@ -71,7 +71,7 @@ class FileSink implements ByteSink {
   };
 }
 
-/** The whole of a small output. */
+/** Writes a small output as a whole. */
 export async function writeOutput(path: string, text: string): Promise<void> {
   const sink = await openSink(path);
   await sink.write(Buffer.from(text)).finally(() => sink.close());

@@ -1,4 +1,4 @@
-/** The next times of a cron pattern, by BullMQ's own arithmetic: the shown times are the times of the runs. */
+/** The next times of a cron pattern, by BullMQ's own arithmetic, so the displayed times are the times of the runs. */
 import { getNextMillis } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 
@@ -9,7 +9,7 @@ export interface Timing {
 
 const SHAPE = 'minute hour day-of-month month day-of-week, such as "0 2 * * *" for 02:00 every day';
 
-/** The next times after a moment. Refuses a text that is no pattern, and a pattern whose time never comes. */
+/** The next times after a moment. Refuses a text that is no pattern, and a pattern without a next time. */
 export function nextTimes({ cron, timeZone }: Timing, after: number, count: number): Date[] {
   checkTimeZone(timeZone);
   checkShape(cron);
@@ -35,7 +35,7 @@ function nextAfter(pattern: string, tz: string, after: number): number {
   return next;
 }
 
-/** The parser underneath takes missing fields for any value, which would run a typo every minute. */
+/** The parser treats missing fields as any value, which would run a mistyped pattern every minute. */
 function checkShape(cron: string): void {
   const fields = cron.trim().split(/\s+/);
   if (/^@[a-z]+$/.test(cron) || fields.length === 5 || fields.length === 6) return;
@@ -51,7 +51,7 @@ function checkTimeZone(timeZone: string): void {
   }
 }
 
-/** `2026-01-15 02:00 Europe/Zurich`; with seconds where there are any. */
+/** `2026-01-15 02:00 Europe/Zurich`; with seconds if they are not zero. */
 export function showTime(time: Date, timeZone: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return `${format.format(time).replace(/:00$/, '')} ${timeZone}`;

@@ -1,6 +1,6 @@
 /**
- * Files by a pattern, in the order of their names: `*` and `?` within a name, `**` for any number of folders. Names that
- * begin with a dot are left out, as a shell does: half-written files have such names. Other characters mean themselves.
+ * Files by a pattern, in the order of their names: `*` and `?` within a name, `**` for any number of folders. Names that begin with a dot
+ * are skipped, as in a shell: half-written files have such names. Other characters are literal.
  */
 import { stat } from 'node:fs/promises';
 import { join, parse, sep } from 'node:path';
@@ -8,10 +8,10 @@ import { glob } from 'tinyglobby';
 import { ElsewiseError } from '../../documents/error.js';
 
 const WILD = /[*?]/;
-/** What patterns of tinyglobby mean beyond ours. */
+/** Characters with a special meaning in tinyglobby's patterns but not in ours. */
 const SPECIAL = /[\\[\]{}()!+@|]/g;
 
-/** Refuses a folder that is not there: then this machine does not see what the pattern means. */
+/** Refuses a missing folder: this machine then does not see the files of the pattern. */
 export async function expandGlob(pattern: string): Promise<string[]> {
   const { root } = parse(pattern);
   const segments = pattern.slice(root.length).split(sep).filter(Boolean);
@@ -26,7 +26,7 @@ export async function expandGlob(pattern: string): Promise<string[]> {
   return found.filter((_, i) => isFile[i]).sort();
 }
 
-/** Of what a link leads to. */
+/** Follows links. */
 const hasKind = (path: string, kind: 'isFile' | 'isDirectory'): Promise<boolean> =>
   stat(path).then(
     (info) => info[kind](),

@@ -1,6 +1,6 @@
 /**
- * Writes the results of a finished batch to a file: under another name first, so that whoever watches the folder never
- * sees half of one, and a delivery that is repeated ends with the same file.
+ * Writes the results of a finished batch to a file. The file first has another name, so a program that watches the folder never sees half a
+ * file, and a repeated delivery ends with the same file.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -13,11 +13,11 @@ import { type BatchState, stateOf } from '../batches/batch-summary.js';
 import { openSink } from '../rows/streams.js';
 import type { DeliveryJob } from './schedule.js';
 
-/** `again`: to be looked at once more after so long. */
+/** `again`: the delay before the next attempt. */
 export type DeliveryStep = { readonly again: number } | { readonly again?: undefined };
 
 const LOOK_EVERY_MS = 1_000;
-/** Failed chunks may be retried by hand, and a disk may be given room, until the batch expires. */
+/** Failed chunks may be retried by hand, and disk space may be freed, until the batch expires. */
 const LOOK_FOR_RETRY_MS = 30_000;
 
 type Step = (store: Store, job: DeliveryJob, status: BatchStatus) => Promise<DeliveryStep>;
@@ -47,7 +47,7 @@ const STEPS: Readonly<Record<BatchState, Step>> = {
   },
 };
 
-/** Throws when the batch has expired: nothing will come of it any more. */
+/** Throws if the batch has expired: its results are gone. */
 export async function deliver(store: Store, job: DeliveryJob): Promise<DeliveryStep> {
   const status = await store.batches.status(job.batch);
   return STEPS[stateOf(status)](store, job, status);
@@ -77,7 +77,7 @@ async function writeResults(store: Store, { batch, output }: DeliveryJob): Promi
   }
 }
 
-/** The file cannot be written just now. */
+/** The file cannot be written at present. */
 class OutputFault extends Error {}
 
 function writing<T>(work: Promise<T>): Promise<T> {
@@ -86,7 +86,7 @@ function writing<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** What to record of it; throws whatever is no fault of the output. */
+/** The failure to record. Errors that do not come from the output are thrown. */
 function outputFault(error: unknown): NonNullable<Delivery['failure']> {
   if (error instanceof OutputFault) return { code: 'interrupted', message: error.message };
   throw error;

@@ -1,4 +1,4 @@
-/** The lane of a worker that serves schedules: it reads files and adds batches, and solves nothing, so it keeps no threads. */
+/** The lane of a worker that serves schedules. It reads files and adds batches. It solves nothing and needs no threads. */
 import { DelayedError, type Job, type Queue, WaitingError } from 'bullmq';
 import { ElsewiseError } from '../../documents/error.js';
 import type { RedisClient } from '../../store/redis/redis.js';
@@ -17,13 +17,13 @@ import { ScheduleRunner } from './schedule-run.js';
 export interface ScheduleLaneOptions {
   /** A job was taken or has ended. */
   onProgress(): void;
-  /** Anything that goes wrong, in words. */
+  /** Any other error. */
   onError(error: Error): void;
-  /** A foreign job, or a job that cannot be read. */
+  /** A foreign job, or an unreadable job. */
   bury(job: FailedJob, error: Error): Promise<void>;
 }
 
-/** A large file that is being added does not hold up the next run. */
+/** A large file that is being added does not delay the next run. */
 const CONCURRENCY = 4;
 const COUNTED = ['waiting', 'delayed', 'active', 'failed'] as const;
 
@@ -66,12 +66,12 @@ export class ScheduleLane {
     return this.#jobs < CONCURRENCY;
   }
 
-  /** Jobs that it could take. */
+  /** The number of jobs that the lane could take. */
   async takeable(): Promise<number> {
     return (await this.#queue.isPaused()) ? 0 : this.#queue.getWaitingCount();
   }
 
-  /** Takes no more jobs and resolves when the running ones have ended; one that waits for room is left to other workers. */
+  /** Takes no more jobs and resolves when the running ones have ended. A job that waits for room is left to other workers. */
   async drain(): Promise<void> {
     this.#draining.abort(new ElsewiseError('interrupted', 'the worker is going down'));
     this.#broken.stop();
@@ -79,7 +79,7 @@ export class ScheduleLane {
     await this.#queue.close();
   }
 
-  /** Jobs that no worker can work on. */
+  /** Buries jobs that no worker can process. */
   sweep(): Promise<void> {
     return this.#broken.look();
   }
@@ -113,14 +113,14 @@ export class ScheduleLane {
     await this.#runner.run(request).catch((error) => this.#handBack(job, token, error));
   }
 
-  /** A run that drain broke off is the next worker's, at once and as if nothing had been; what else it ended with stays. */
+  /** A run that the drain interrupted goes back to the queue at once and without counting as an attempt. Other errors stay. */
   async #handBack(job: Job, token: string | undefined, error: unknown): Promise<never> {
     if (error !== this.#draining.signal.reason) throw error;
     await job.moveToWait(token);
     throw new WaitingError();
   }
 
-  /** Also called for a job that no worker lives through: then this worker never ran it. */
+  /** Also called for a job whose workers all died. This worker then never ran it. */
   async #recordFailure(job: Job<unknown> | undefined, error: Error): Promise<void> {
     const isFinal = job?.finishedOn !== undefined;
     this.#metrics.countJob(SCHEDULE_QUEUE, isFinal ? 'failed' : 'retried');

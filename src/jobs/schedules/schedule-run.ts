@@ -21,15 +21,15 @@ import type { DeliveryJob } from './schedule.js';
 
 export interface RunRequest {
   readonly schedule: string;
-  /** The time that the run is for. */
+  /** The scheduled time of the run. */
   readonly at: Date;
   readonly kind: ScheduleRun['kind'];
   readonly again: boolean;
-  /** Ends the waiting for room in Redis: the run breaks off as if its worker had died, and can be repeated. */
+  /** Ends the wait for room in Redis. The run then breaks off as if its worker had died, and can be repeated. */
   readonly signal?: AbortSignal;
 }
 
-/** What a run works with, resolved once at its beginning. */
+/** The inputs of a run, resolved once at its start. */
 interface Bound {
   readonly schedule: Schedule;
   readonly run: ScheduleRun;
@@ -50,7 +50,7 @@ export class ScheduleRunner {
     this.#queue = queue;
   }
 
-  /** Throws when anything failed, after all that could be done is done and recorded. */
+  /** Throws if any part failed, after all other parts are done and recorded. */
   async run({ schedule: name, at, kind, again, signal }: RunRequest): Promise<void> {
     const schedule = await this.#store.schedules.find(name);
     if (!schedule || (schedule.isPaused && kind === 'scheduled')) return;
@@ -59,7 +59,7 @@ export class ScheduleRunner {
     try {
       await this.#addFiles(schedule, run, { again, signal });
     } catch (error) {
-      if (isBrokenOff(error, signal)) throw error; // the run is not over: the next worker ends it
+      if (isBrokenOff(error, signal)) throw error; // the run has not ended: the next worker ends it
       run.failure = describeFailure(error);
       await this.#end(schedule, run);
       throw error;
@@ -68,7 +68,7 @@ export class ScheduleRunner {
     refuseFailures(run);
   }
 
-  /** Nobody lived through the run: it is recorded as failed unless it has ended. */
+  /** No worker survived the run. It is recorded as failed unless it has ended. */
   async giveUp(name: string, at: Date, error: Error): Promise<void> {
     const run = await this.#store.schedules.run(name, at.toISOString());
     const schedule = await this.#store.schedules.find(name);
@@ -86,7 +86,7 @@ export class ScheduleRunner {
     for (const file of files) await this.#addFile({ schedule, run, model: run.model, policy, ...how }, file);
   }
 
-  /** A bad file is recorded and does not keep the others from being added; without Redis there is no going on. */
+  /** A bad file is recorded and does not block the others. Without Redis the run ends. */
   async #addFile(bound: Bound, file: string): Promise<void> {
     try {
       const outcome = await this.#claimAndAdd(bound, file);
@@ -98,7 +98,7 @@ export class ScheduleRunner {
     }
   }
 
-  /** `known`: an earlier run had done the file; `removed`: the schedule is gone, and no record of the file is kept. */
+  /** `known`: an earlier run has processed the file. `removed`: the schedule is gone, and no record of the file is kept. */
   async #claimAndAdd(bound: Bound, file: string): Promise<RunFile | 'known' | 'removed'> {
     const { schedule, run, model, policy, again, signal } = bound;
     const digest = await digestOfFile(file);
@@ -166,7 +166,7 @@ function refuseFailures({ files }: ScheduleRun): void {
 const isBrokenOff = (error: unknown, signal?: AbortSignal): boolean =>
   signal?.aborted === true && error === signal.reason;
 
-/** What the same again would end with as well. */
+/** Whether a repetition would fail in the same way. */
 function isLasting(error: unknown, signal?: AbortSignal): boolean {
   return error instanceof ElsewiseError && !ERROR_CODES[error.code].retry && !isBrokenOff(error, signal);
 }
@@ -188,7 +188,7 @@ async function digestOfFile(path: string): Promise<string> {
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** The bytes of a file; breaks off, before the batch is complete, when they are not those that were claimed. */
+/** The bytes of a file. Breaks off, before the batch is complete, if they differ from the claimed content. */
 async function* whileUnchanged(path: string, digest: string): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   for await (const bytes of (await openSource(path)).bytes) {

@@ -1,7 +1,6 @@
 /**
- * Schedules as their owner handles them: added, paused, resumed, run now, removed. Times are kept by BullMQ's job
- * schedulers, which put one job into the queue for each time however many workers there are; a time that passed while no
- * worker was up is made up for once. What a job does is in schedule-run.ts.
+ * The operations on schedules: add, pause, resume, run now, remove. BullMQ's job schedulers keep the times. They put one job into the queue
+ * for each time, for any number of workers. A time that passed without a worker is made up for once. schedule-run.ts processes the jobs.
  */
 import type { Job, JobSchedulerJson, Queue } from 'bullmq';
 import { z } from 'zod';
@@ -16,16 +15,16 @@ import { nextTimes } from './cron.js';
 
 export const SCHEDULE_QUEUE = 'elsewise-schedule';
 
-/** The last that a date can have. */
+/** The last time that a Date can represent. */
 const LAST_DAY_MS = 8.64e15;
 
-/** What a worker is told: a run, for the time of the job itself unless it was asked for by hand; or a delivery. */
+/** The jobs for a worker: a run, for the time of the job itself unless it was requested by hand, or a delivery. */
 const JOB_SCHEMAS = {
   run: z.strictObject({
     schedule: scheduleNameSchema,
-    /** Of a run by hand: when it was asked for, in milliseconds. */
+    /** For a run by hand: the time of the request, in milliseconds. */
     at: z.int().min(0).max(LAST_DAY_MS).optional(),
-    /** Also the files that were done before. */
+    /** Includes files that were processed before. */
     again: z.boolean().optional(),
   }),
   deliver: z.strictObject({
@@ -39,12 +38,12 @@ const JOB_SCHEMAS = {
 export type RunJob = Readonly<z.output<typeof JOB_SCHEMAS.run>>;
 export type DeliveryJob = Readonly<z.output<typeof JOB_SCHEMAS.deliver>>;
 
-/** A job by its kind; `at` is the time it is for: when it was asked for by hand, or what BullMQ's scheduler made it for. */
+/** A job by its kind. `at`: the time of the run, from the request by hand or from BullMQ's scheduler. */
 export type ScheduleJob =
   | { readonly kind: 'run'; readonly data: RunJob; readonly at: Date }
   | { readonly kind: 'deliver'; readonly data: DeliveryJob };
 
-/** Refuses what no scheduler of ours has made. */
+/** Refuses jobs that our schedulers did not create. */
 export function readScheduleJob({ name, data, opts, timestamp }: Job<unknown>): ScheduleJob {
   if (name === 'deliver') return { kind: name, data: parseDocument(JOB_SCHEMAS.deliver, data, 'job') };
   if (name !== 'run') throw new ElsewiseError('bad-document', `no job of a schedule is called "${name}"`, 'job.name');
@@ -56,11 +55,11 @@ export function readScheduleJob({ name, data, opts, timestamp }: Job<unknown>): 
 
 export interface ScheduleStatus {
   readonly schedule: Schedule;
-  /** None while it is paused. */
+  /** Undefined while the schedule is paused. */
   readonly next: Date | undefined;
 }
 
-/** For inspection: what came of a run is in the memory of its schedule. */
+/** For inspection. The store records the outcome of each run. */
 const FAILED_KEPT = 1_000;
 
 export function openScheduleQueue({ redis, settings }: Store): Queue {
@@ -68,7 +67,7 @@ export function openScheduleQueue({ redis, settings }: Store): Queue {
     connection: redis,
     ...queueOptions(settings.queuePrefix, FAILED_KEPT),
   });
-  return queue.on('error', () => {}); // the call that breaks says so itself
+  return queue.on('error', () => {}); // the failing call reports the error itself
 }
 
 export class Schedules {
@@ -80,7 +79,7 @@ export class Schedules {
     this.#queue = openScheduleQueue(store);
   }
 
-  /** Gives its next times. The same again changes nothing; another under the same name needs `replace`. */
+  /** Returns the next times. The same schedule again changes nothing; another one under the same name needs `replace`. */
   async add(schedule: Schedule, options: { replace: boolean }): Promise<Date[]> {
     const times = nextTimes(schedule, Date.now(), 3);
     if (options.replace) await this.#store.schedules.put(schedule);
@@ -97,27 +96,27 @@ export class Schedules {
     return this.#status(await this.#store.schedules.read(name));
   }
 
-  /** A run that has begun goes on. */
+  /** A run in progress continues. */
   async pause(name: string): Promise<void> {
     await this.#store.schedules.change(name, { isPaused: true });
     await this.#queue.removeJobScheduler(name);
   }
 
-  /** Times that passed meanwhile are not made up for. Gives the next ones. */
+  /** Times that passed meanwhile are not made up for. Returns the next times. */
   async resume(name: string): Promise<Date[]> {
     const schedule = await this.#store.schedules.change(name, { isPaused: false });
     await this.#start(schedule);
     return nextTimes(schedule, Date.now(), 3);
   }
 
-  /** Batches that it has made stay; a run that has begun ends with the file that it is at. */
+  /** Batches of the schedule stay. A run in progress ends after its present file. */
   async remove(name: string): Promise<void> {
     await this.#store.schedules.read(name);
     await this.#queue.removeJobScheduler(name);
     await this.#store.schedules.remove(name);
   }
 
-  /** Gives the id of the run, which is the present time. */
+  /** Returns the id of the run, which is the present time. */
   async run(name: string, options: { again: boolean }): Promise<string> {
     await this.#store.schedules.read(name);
     const at = Date.now();

@@ -1,6 +1,6 @@
 /**
- * The asynchronous driver of explanations: rows of a model that is scored elsewhere, several under way at once, results in the order
- * of the rows. The core never waits; this file waits for it. A row whose scorer fails is answered with status `not-found`.
+ * The asynchronous driver of explanations: rows of a model that is scored elsewhere, several in progress at once, results in the order of
+ * the rows. The core never waits; this file waits for scores. A row whose scorer fails is answered with status `not-found`.
  */
 import type { ResultDocument } from '../../documents/result-document.js';
 import { withEngines } from '../../explain/engines.js';
@@ -40,7 +40,7 @@ async function explainOne(plan: Plan, row: Row, batches: ScoreBatches): Promise<
   }
 }
 
-/** A row that fails is told when its turn comes, and does not end the process before. */
+/** A failed row is reported when its turn comes, and does not end the process before. */
 export function settledLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

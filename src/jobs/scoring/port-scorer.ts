@@ -1,4 +1,4 @@
-/** The scorer of a model as a solver thread sees it: a port to the thread that asks scorers. */
+/** The scorer of a model in a solver thread: a port to the thread that asks scorers. */
 import type { MessagePort } from 'node:worker_threads';
 import { ElsewiseError } from '../../documents/error.js';
 import type { PointScore, PointScorer } from '../../scoring/point-scorer.js';
@@ -55,7 +55,7 @@ export class PortScorer implements PointScorer {
   }
 }
 
-/** One behind the other, in memory that moves to the other thread. */
+/** Concatenates the inputs, in memory that is transferred to the other thread. */
 function flatten(inputs: readonly Float64Array[]): Float64Array<ArrayBuffer> {
   const width = inputs[0]?.length ?? 0;
   const flat = new Float64Array(inputs.length * width);

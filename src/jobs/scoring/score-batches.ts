@@ -1,26 +1,26 @@
 /**
- * Points of many rows in common requests. A scorer behind a network costs its latency per request and little per point: what rows
- * want at the same moment travels together, in requests of a bounded size, a bounded number of them at a time. An input that several
- * rows want at the same time is asked for once.
+ * Points of many rows in common requests. A scorer behind a network costs its latency per request and little per point. Points that rows
+ * need at the same moment travel together, in requests of a bounded size and a bounded number of requests at a time. An input that several
+ * rows need at the same time is requested once.
  */
 import type { ElsewiseError } from '../../documents/error.js';
 import { PointTable } from '../../models/point-table.js';
 import type { PointScore, PointScorer } from '../../scoring/point-scorer.js';
 
 export interface BatchLimits {
-  /** Points of one request. */
+  /** The number of points in one request. */
   readonly pointsPerRequest: number;
   readonly requestsAtOnce: number;
 }
 
-/** One question: its scores are given together. */
+/** One question. All its scores are returned together. */
 interface Question {
   readonly scores: PointScore[];
   left: number;
   resolve(scores: PointScore[]): void;
 }
 
-/** An input without a score, and the questions that want it, each with the place of the score. */
+/** An input without a score, and the questions that need it, each with the index of the score. */
 interface Wanted {
   readonly input: Float64Array;
   readonly askers: { readonly question: Question; readonly at: number }[];
@@ -39,12 +39,14 @@ export class ScoreBatches {
     this.#limits = limits;
   }
 
-  /** Whether there are points without scores. */
+  /** Whether some points have no scores yet. */
   get isWaiting(): boolean {
     return this.#wanted.size > 0;
   }
 
-  /** The raw outputs of all inputs, once each has been scored in some request. Rejects with the failure of the first that has none. */
+  /**
+   * The raw outputs of all inputs, once each has been scored in some request. Rejects with the failure of the first input without a score.
+   */
   async score(inputs: readonly Float64Array[]): Promise<Float64Array[]> {
     const scores = await this.scoreEach(inputs);
     return scores.map((score) => {
@@ -74,7 +76,7 @@ export class ScoreBatches {
     this.#plan();
   }
 
-  /** After all rows that can go on now have said what they want. */
+  /** Waits until all rows that can continue now have added their points. */
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;

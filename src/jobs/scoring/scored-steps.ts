@@ -11,7 +11,7 @@ export async function drive<T>(steps: ScoredSteps<T>, batches: Pick<ScoreBatches
   return step.value;
 }
 
-/** Short work that begins anew whenever a score is missing. */
+/** Short work that starts anew whenever a score is missing. */
 export function* recalling<T>(memory: ScoreMemory, work: () => T): ScoredSteps<T> {
   const known = new KnownScores();
   for (;;) {

@@ -1,4 +1,4 @@
-/** The main thread's side of the thread that asks scorers: the thread is started for the first model that needs it. */
+/** The main thread's side of the thread that asks scorers. The thread is started for the first model that needs it. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { config } from '../../config.js';
 import type { ScoredModel } from '../../scoring/point-scorer.js';
@@ -18,7 +18,7 @@ class ScorerHost {
     return port2;
   }
 
-  /** Where a solver thread that scores an ONNX file tells of its attempts; undefined: nobody counts. */
+  /** The port on which a solver thread that scores an ONNX file reports its attempts. Undefined: no watcher is set. */
   newsPort(): MessagePort | undefined {
     if (!this.#watcher) return undefined;
     const { port1, port2 } = new MessageChannel();
@@ -27,7 +27,7 @@ class ScorerHost {
     return port2;
   }
 
-  /** For metrics. */
+  /** Sets the watcher for metrics. */
   watch(watcher: ClientWatcher): void {
     this.#watcher = watcher;
   }

@@ -10,14 +10,14 @@ export interface Connection {
   readonly port: MessagePort;
 }
 
-/** Solver thread -> scorer thread: inputs one behind the other. */
+/** Solver thread -> scorer thread: concatenated inputs. */
 export interface ScoreRequest {
   readonly id: number;
   readonly count: number;
   readonly inputs: Float64Array;
 }
 
-/** Back: raw outputs one behind the other, and the inputs that have none. */
+/** Back: concatenated raw outputs, and the inputs without one. */
 export interface ScoreReply {
   readonly id: number;
   readonly raws: Float64Array;

@@ -1,7 +1,6 @@
 /**
- * The thread that asks scorers over the network, one in a process. All solver threads ask through it: their points travel in common
- * requests, and the limit of requests, the connections and the circuit breaker of a host are the same for all. The main loop moves
- * no scores and parses no answers.
+ * The thread that asks scorers over the network, one per process. All solver threads use it: their points travel in common requests, and
+ * all share the limit of requests, the connections and the circuit breaker of a host. The main loop moves no scores and parses no answers.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';

@@ -1,10 +1,10 @@
-/** The memory of prepared plans: what each thread may keep, and what all of them report to keep. */
+/** The memory of prepared plans: the share of each thread, and the total that threads report. */
 import { config } from '../../config.js';
 import type { LruCounts } from '../../explain/sized-lru.js';
 
 const MB = 2 ** 20;
 
-/** What each of so many threads may keep. */
+/** The share of each of the threads. */
 export function planShareBytes(threads: number): number {
   return (config.worker.planMemoryMb * MB) / threads;
 }
@@ -18,7 +18,7 @@ export interface PlanUse extends LruCounts {
   readonly engineLoads: number;
 }
 
-/** Adds up the reports of threads that come and go: counts never fall, what a thread kept goes with it. */
+/** Adds up the reports of threads that come and go. Counts never fall; the memory of a dead thread is subtracted. */
 export class PlanLedger {
   readonly #latest = new Map<number, PlanUse>();
   readonly #counts = { hits: 0, misses: 0, evictions: 0 };

@@ -1,6 +1,6 @@
 /**
- * The trial of a batch in a thread: whether model and policy load and fit each other, the features for the header of the rows, and
- * the time of a row. The thread keeps the prepared plan between these questions.
+ * The trial of a batch in a thread. It answers whether model and policy load and fit each other, the features for the header of the rows,
+ * and the time of a row. The thread keeps the prepared plan between these questions.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { withEngines } from '../../explain/engines.js';
@@ -31,7 +31,7 @@ export class PlanTrial {
     return { features: headerFeatures(model) };
   }
 
-  /** Rows that need an engine are timed anew once it is loaded. Rows that are scored elsewhere mostly wait, and are not timed. */
+  /** Rows that need an engine are timed again once it is loaded. Rows that are scored elsewhere mostly wait, and are not timed. */
   async time(task: ThreadTask<TimeTask>): Promise<RowTime> {
     if (this.#tried?.model.model.memory) return { msPerRow: SCORED_MS_PER_ROW };
     return withEngines(() => this.#timeAtOnce(task));

@@ -1,11 +1,11 @@
 /**
- * The solver threads. A chunk goes to a thread and comes back as lines. A thread may be lost over a chunk: a row hangs past any
- * deadline, the thread exits, or its memory runs out. The thread is then replaced and the chunk runs again in three parts: the
- * rows before the row that was under way, that row alone, and the rows after that row. A row that loses its thread when it runs
- * alone is answered with the cause. Exactly the guilty rows fail.
+ * The solver threads. A chunk goes to a thread and comes back as lines. A chunk may lose its thread: a row hangs past any deadline, the
+ * thread exits, or its memory runs out. The thread is then replaced and the chunk runs again in three parts: the rows before the row in
+ * progress, that row alone, and the rows after it. A row that loses its thread when it runs alone is answered with the cause. Exactly the
+ * guilty rows fail.
  *
- * Threads publish their progress in shared memory. The progress names the guilty row, and lets the time limit hold for a row
- * rather than for a chunk.
+ * Threads publish their progress in shared memory. The progress identifies the guilty row, and the time limit applies to a row instead of a
+ * chunk.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
@@ -35,43 +35,43 @@ import { threadLoss } from './thread-loss.js';
 
 export interface PoolOptions {
   readonly threads: number;
-  /** URL of the file that runs in the threads; another one than ours only in tests. */
+  /** URL of the file that runs in the threads. Only tests set another file. */
   readonly file?: string;
   /** A thread that needs more is replaced. */
   readonly heapLimitMb?: number;
-  /** Lets other work go first, as `nice` does. */
+  /** Lowers the priority of the threads, as `nice` does. */
   readonly niceIncrement?: number;
-  /** Of prepared plans that each thread may keep; left out, the threads of the pool share the whole budget. */
+  /** Memory for prepared plans in each thread. Omitted: the threads of the pool share the whole budget. */
   readonly planBytes?: number;
-  /** More than one for tasks that mostly wait, for a scorer. */
+  /** More than one for tasks that mostly wait for a scorer. */
   readonly tasksPerThread?: number;
 }
 
 export interface ChunkOptions {
   /** A row that takes longer loses its thread. See `rowLimitMs`. */
   readonly rowLimitMs: number;
-  /** To load and prepare model and policy, before the first row; left out: as the configuration says. */
+  /** The time to load and prepare model and policy, before the first row. Omitted: the value of the configuration. */
   readonly prepareLimitMs?: number;
-  /** Gives the chunk up: the promise rejects with the signal's reason. */
+  /** Abandons the chunk: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-// Bundles of thread.ts and its like, made by the build: scripts/bundle-threads.mjs.
+// Bundles of thread.ts and similar files, made by the build: scripts/bundle-threads.mjs.
 const THREAD_FILE = new URL('../../solver-thread.js', import.meta.url).href;
 const THREAD_START = new URL('./thread-start.cjs', import.meta.url).href;
 const HEAP_LIMIT_MB = 2048;
-/** For a thread to load its code, on a machine that has much else to do. */
+/** The time for a thread to load its code on a busy machine. */
 const START_LIMIT_MS = 120_000;
 const WATCH_EVERY_MS = 200;
 
-/** A row's own deadline is kept by the solvers; this is for the case that they do not. */
+/** Solvers keep a row's own deadline. This limit is for a solver that does not. */
 export function rowLimitMs(deadlineMs: number): number {
   return 5_000 + 4 * deadlineMs;
 }
 
 interface Lost {
   readonly loss: RowLoss;
-  /** Rows of the chunk that were done, or NOT_STARTED. */
+  /** The number of finished rows of the chunk, or NOT_STARTED. */
   readonly rowsDone: number;
 }
 
@@ -81,7 +81,7 @@ export class SolverPool {
   readonly threads: number;
   readonly #piscina: Piscina<ThreadTask, ThreadReply>;
   readonly #plans = new PlanLedger();
-  /** Whether a thread that is lost takes several tasks along. */
+  /** Whether a lost thread may run several tasks. */
   readonly #isShared: boolean;
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -102,11 +102,11 @@ export class SolverPool {
       workerData: { file, planBytes: options.planBytes ?? planShareBytes(threads) } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
     });
-    // A thread that dies between two tasks is replaced by piscina; without a listener it would take the process along.
+    // piscina replaces a thread that dies between two tasks. Without a listener the error would end the process.
     this.#piscina.on('error', () => {});
   }
 
-  /** Answers every row of the chunk, in order. Rejects when the documents cannot be prepared, or by the signal. */
+  /** Answers every row of the chunk, in order. Rejects if the documents cannot be prepared, or by the signal. */
   async run(task: ChunkTask, options: ChunkOptions): Promise<ChunkAnswer> {
     const attempt = await this.#attempt(task, options);
     if ('answer' in attempt) return attempt.answer;
@@ -117,7 +117,7 @@ export class SolverPool {
     return task.isPacked ? { ...answer, ...(await this.#runWhole({ kind: 'block', bytes: answer.bytes })) } : answer;
   }
 
-  /** Has a thread prepare a plan, which it keeps. Rejects when model or policy are not good or do not go together. */
+  /** Prepares a plan in a thread, which caches it. Rejects if model or policy is invalid or they do not fit. */
   async prepare(plan: PlanReference, prepareLimitMs?: number): Promise<void> {
     const none = {
       layout: { format: 'ndjson' },
@@ -129,7 +129,7 @@ export class SolverPool {
     await this.#runWhole({ ...plan, kind: 'explain', ...none }, prepareLimitMs);
   }
 
-  /** Has a thread do something with a document. Rejects when the document is not good for it. */
+  /** Runs a task on a document in a thread. Rejects if the document is invalid. */
   runDocument<T extends DocumentTask>(task: T): Promise<AnswerTo<T>> {
     return this.#runWhole(task);
   }
@@ -140,7 +140,7 @@ export class SolverPool {
     throw new ElsewiseError('thread-lost', attempt.loss.message);
   }
 
-  /** Has the thread that tried a plan time rows with it; with a row that takes longer than the limit, the thread is lost. */
+  /** Times rows in the thread that tried the plan. A row that takes longer than the limit loses the thread. */
   timeRows(task: TimeTask, rowLimitMs: number): Promise<Attempt<TimeTask>> {
     return this.#attempt(task, { rowLimitMs });
   }
@@ -155,13 +155,13 @@ export class SolverPool {
     return { bytes: join(answers.map(({ bytes }) => bytes)), tally, keys, reused: 0 };
   }
 
-  /** A task that loses its thread before it begins, or beside other tasks, may not be to blame: it is tried twice. */
+  /** A task that loses its thread before it begins, or beside other tasks, may be innocent. It is tried twice. */
   async #attempt<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
     const first = await this.#attemptOnce(task, options);
     return 'loss' in first && this.#mayBeInnocent(first) ? this.#attemptOnce(task, options) : first;
   }
 
-  /** A thread that overran was this task's own doing. */
+  /** A task whose thread overran is itself the cause. */
   #mayBeInnocent({ loss, rowsDone }: Lost): boolean {
     return rowsDone < 0 || (this.#isShared && loss.code === 'thread-lost');
   }
@@ -179,7 +179,7 @@ export class SolverPool {
     const { rowLimitMs, prepareLimitMs = config.worker.maxPrepareMs, signal } = options;
     signal?.throwIfAborted();
     const progress = new Int32Array(new SharedArrayBuffer(8)).fill(NOT_STARTED);
-    // A copy changes hands: the original is needed when the thread does not survive.
+    // A copy is transferred: the original is needed if the thread dies.
     const bytes = 'bytes' in task ? new Uint8Array(task.bytes) : undefined;
     const watch = watchProgress(progress, rowLimitMs, prepareLimitMs);
     const abort = signal ? AbortSignal.any([signal, watch.signal]) : watch.signal;
@@ -204,7 +204,7 @@ export class SolverPool {
     }
   }
 
-  /** Waiting here and not in piscina's queue, so that a chunk's clock runs only while a thread works on it. */
+  /** Tasks wait here and not in piscina's queue, so that a chunk's time runs only while a thread works on it. */
   async #takeThread(): Promise<void> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -216,12 +216,12 @@ export class SolverPool {
     else this.#free++;
   }
 
-  /** What the threads keep prepared. */
+  /** The use of plan memory in all threads. */
   planUse(): Omit<PlanUse, 'thread'> {
     return this.#plans.total(this.#piscina.threads.map(({ threadId }) => threadId));
   }
 
-  /** Ends the threads, whatever they are doing. */
+  /** Ends the threads at once. */
   async close(): Promise<void> {
     await this.#piscina.destroy();
   }
@@ -252,9 +252,9 @@ function watchProgress(
   return { signal: controller.signal, stop: () => clearInterval(timer) };
 }
 
-/** None where the model of the task is scored by itself, or there is no model. */
+/** Empty if the task's model needs no scorer, or the task has no model. */
 function scorerPorts(task: Task): Record<string, MessagePort> {
-  // The graph of a scored model needs no scores: rows are scored where a search comes by.
+  // The graph of a scored model needs no scores: a search scores rows on demand.
   const scored = 'model' in task && task.kind !== 'graphs' ? task.model.scored : null;
   if (!scored) return {};
   if (scored.scoring.scorer.type !== 'onnx') return { scorerPort: scorerHost.connect(scored) };
@@ -270,7 +270,7 @@ function overran(limitMs: number): RowLoss {
   return { code: 'overran', message: `the solver did not finish this row within ${limitMs} ms and was stopped` };
 }
 
-/** The rows before one, that row, the rows behind it; to be solved and not packed, since only a whole can be. */
+/** The rows before a row, that row, and the rows after it. The parts are solved as lines, since only a whole chunk can be packed. */
 function splitAround(task: ChunkTask, guilty: number): ChunkTask[] {
   const bytes = Buffer.from(task.bytes.buffer, task.bytes.byteOffset, task.bytes.byteLength);
   const starts = [...recordsOf(bytes, task.layout)].map(({ start }) => start);

@@ -1,4 +1,4 @@
-/** `elsewise predict`: what the model says of each row, without any policy. */
+/** `elsewise predict`: the model's output for each row, without any policy. */
 import { ElsewiseError } from '../../documents/error.js';
 import { type LoadedModel, Scorer } from '../../models/load.js';
 import { readRecord } from '../../models/read-row.js';
@@ -6,7 +6,7 @@ import type { ParsedRow, RowFault } from '../rows/row.js';
 
 export interface Prediction {
   readonly id: string;
-  /** null: the row is bad, and `reason` says why. */
+  /** Null: the row is invalid, and `reason` states why. */
   readonly prediction: string | number | null;
   /** Empty for a regressor. */
   readonly scores: Record<string, number>;

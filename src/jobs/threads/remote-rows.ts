@@ -1,6 +1,6 @@
 /**
- * The rows of a chunk whose model is scored elsewhere: many are under way at once, their answers leave in the order of the rows. The
- * thread waits most of the time. Its second counter tells the pool meanwhile that the thread is alive.
+ * The rows of a chunk whose model is scored elsewhere: many are in progress at once, and their answers leave in the order of the rows. The
+ * thread waits most of the time. Its second counter shows the pool that the thread is alive.
  */
 import { config } from '../../config.js';
 import type { AttemptReport } from '../../scoring/attempt-report.js';
@@ -17,10 +17,10 @@ import { BEAT, type ChunkTask, type ThreadTask } from './messages.js';
 import type { ThreadPlan } from './thread-plans.js';
 
 const BEAT_EVERY_MS = 500;
-/** Between threads of a process a message costs little: the thread that asks the scorer makes the requests. */
+/** A message between threads of a process costs little, so batches need no tuning here: the scorer thread forms the requests. */
 const THREAD_LIMITS = { pointsPerRequest: 4096, requestsAtOnce: 64 };
 
-/** A file is scored in this thread. */
+/** This thread itself scores an ONNX file. */
 function scorerOf(scored: ScoredModel, { scorerPort, newsPort }: ThreadTask<ChunkTask>): PointScorer {
   if (scorerPort) return new PortScorer(scorerPort, scored.rawOutputs);
   const tell = (report: AttemptReport) => newsPort?.postMessage({ kind: 'attempt', report } satisfies ScorerNews);
@@ -38,13 +38,13 @@ export class RemoteRows {
     this.#beat = setInterval(() => Atomics.add(task.progress, BEAT, 1), BEAT_EVERY_MS);
   }
 
-  /** Undefined: the model is scored by itself. */
+  /** Undefined: the model needs no scorer. */
   static begin(task: ThreadTask<ChunkTask>): RemoteRows | undefined {
     const { scored } = task.model;
     return scored ? new RemoteRows(task, scorerOf(scored, task)) : undefined;
   }
 
-  /** Asks about the probes of a model that is new to the thread. What is wrong with the scorer is the answer to the rows of this chunk. */
+  /** Checks the probes of a model that is new to the thread. A scorer fault becomes the answer to the rows of this chunk. */
   async gate(plan: ThreadPlan): Promise<ScorerLoss | undefined> {
     if (plan.isScorerChecked) return undefined;
     try {
@@ -58,7 +58,7 @@ export class RemoteRows {
     }
   }
 
-  /** `answer` is given a row of its own; `push` gets the answers in order. */
+  /** `answer` gets its own copy of a row. `push` gets the answers in order. */
   async run(
     rows: Iterable<ParsedRow>,
     answer: (row: ParsedRow, at: number) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** What a task does with each of its rows, by the kind of task. */
+/** The operation of a task on each of its rows, by the kind of task. */
 import type { ResultDocument } from '../../documents/result-document.js';
 import type { Plan } from '../../explain/plan.js';
 import type { LoadedModel } from '../../models/load.js';
@@ -14,9 +14,9 @@ import type { ThreadPlan, ThreadPlanOptions } from './thread-plans.js';
 
 /** `R` is the answer to a row: a result, a prediction, its values. */
 export interface RowAnswerer<R = unknown> {
-  /** Counts the row as well. */
+  /** Answers the row and counts it. */
   answer(row: ParsedRow, tally: Tally, loss?: RowLoss): R;
-  /** The values of the row that was answered last, if the same row would get the same answer again: the clock did not end it. */
+  /** The values of the last answered row, if a repetition would give the same answer: the clock did not end it. */
   lasting(answer: R): Float64Array | undefined;
   /** The same as `answer` where the model is scored elsewhere. The row must not change meanwhile. */
   steps(row: ParsedRow, tally: Tally): ScoredSteps<R>;
@@ -80,7 +80,7 @@ function predictor(model: LoadedModel): RowAnswerer<Prediction> {
   };
 }
 
-/** No lines: only what the rows are. */
+/** Writes no lines and only reads the values for keys. */
 function keyReader(model: LoadedModel): RowAnswerer<Float64Array | undefined> {
   const read = createValueReader(model);
   return {

@@ -1,14 +1,14 @@
 /**
- * How long a row takes when everything is warm, found out by solving some. Rows are solved over and over, since the first times
- * are those of code that is still being compiled; rows that take long are not waited for beyond the first that ends late.
+ * The time of a row on warm code, measured by solving some rows. Rows are solved repeatedly, since the first runs include compilation. Slow
+ * rows are not repeated: the measurement ends after the first row that ends late.
  */
 
-/** Solving goes on until then. */
+/** Solving continues for this long. */
 const TIMING_MS = 150;
-/** Where all rows take longer than that, those that were solved by then have to do. */
+/** If all rows take longer than this, the rows solved so far are used. */
 export const FIRST_ROUND_MS = 4 * TIMING_MS;
 
-/** `solve` goes through the rows once, a step for each. The counter is that of a task: see messages.ts. */
+/** `solve` visits the rows once, one step for each. The counter is that of a task: see messages.ts. */
 export function timeRows(solve: () => Iterable<unknown>, progress: Int32Array, now: () => number): number {
   const startMs = now();
   let best = Number.POSITIVE_INFINITY;

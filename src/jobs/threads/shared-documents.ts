@@ -1,4 +1,4 @@
-/** Model and policy in memory that all threads see: sent once, not once per chunk, and of a model's arrays there is one copy for all. */
+/** Model and policy in memory that all threads see: sent once, not once per chunk, with one copy of a model's arrays for all. */
 import { createHash } from 'node:crypto';
 import { config } from '../../config.js';
 import { ofRequest } from '../../documents/nesting.js';
@@ -28,7 +28,7 @@ import {
 /** The part of a task that is the same for all chunks of a run. */
 export type PlanReference = Pick<ChunkTask, 'planKey' | 'model' | 'policy' | 'graphs'>;
 
-/** Without a policy it can only serve `predict`. */
+/** Without a policy the plan can only serve `predict`. */
 export function referToPlan(model: LoadedModel, policy?: Policy): PlanReference {
   return {
     planKey: planKey(model, policy?.digest),
@@ -46,12 +46,12 @@ export function shareModel(model: LoadedModel): SharedModel {
   return { rest: shareJson(rest), parts, scored: scoredModel(model) };
 }
 
-/** What a policy that asks for paths takes beside the model. */
+/** The graphs for a policy that asks for paths. */
 export function graphsOf({ model, policy, progress }: ThreadTask<GraphTask>): SharedGraphs {
   return [...buildGraphs(loadPolicy(readSharedJson(policy)).document, readSharedModel(model), beatOf(progress))];
 }
 
-/** The work on a graph is counted and bounded. The clock only ends a thread that makes no progress: a busy machine takes longer. */
+/** The work on a graph is counted and bounded. The clock only ends a thread without progress, because a busy machine takes longer. */
 export const beatOf = (progress: Int32Array) => (): void => void Atomics.add(progress, BEAT, 1);
 
 export function packStored(stored: StoredDocument): SharedModel {
@@ -64,7 +64,7 @@ export function loadStored({ bytes, digest, version }: StoredDocument): LoadedMo
   return loadModel(document, { digest, version, bounds: config.bounds });
 }
 
-/** What comes from outside may be anything. */
+/** A document from outside is untrusted. */
 export async function admitSent({ bytes, maxDocumentMb }: AdmitTask): Promise<AdmittedModel> {
   const document = parseUntrusted(bytes);
   try {
@@ -89,7 +89,7 @@ export function readSharedJson(shared: SharedJson): unknown {
   return JSON.parse(Buffer.from(shared).toString('utf8'));
 }
 
-/** Memory that model and policy take, once for all threads. */
+/** The memory of model and policy, counted once for all threads. */
 export function sharedBytes({ model, policy, graphs = [] }: Omit<PlanReference, 'planKey'>): number {
   return model.rest.byteLength + (policy?.byteLength ?? 0) + bytesOfParts(model) + bytesOfGraphs(graphs);
 }
@@ -102,17 +102,17 @@ function bytesOfParts({ parts: { model, background } }: SharedModel): number {
   return partBytes(model) + samples.byteLength + partBytes(isolationForest && partsOf(isolationForest.forest));
 }
 
-/** Whether equal rows may get other answers tomorrow: the scorer may change behind the same documents. */
+/** Whether equal rows may get other answers later: the scorer may change behind the same documents. */
 export function isVolatilePlan({ model: { scored } }: Pick<PlanReference, 'model'>): boolean {
   return scored !== null && isVolatile(scored.scoring.scorer);
 }
 
-/** A short name for "this model under this policy", where a line has no room for both digests. */
+/** A short name of a model and policy, for lines without room for both digests. */
 export function planDigest(modelDigest: string, policyDigest: string): string {
   return createHash('sha256').update(`${modelDigest} ${policyDigest}`).digest('hex').slice(0, 16);
 }
 
-/** A short name for all that a plan is, its model's version included. */
+/** A short name of a whole plan, including the version of its model. */
 export function planTag({ planKey }: Pick<PlanReference, 'planKey'>): string {
   return createHash('sha256').update(planKey).digest('hex').slice(0, 24);
 }

@@ -1,6 +1,6 @@
 /**
- * The work of a solver thread: a chunk of records in, finished lines out. Every row gets its line, also when another row fails.
- * The preparation of a plan is an argument: tests run threads that hang, die or run out of memory.
+ * The work of a solver thread: a chunk of records in, finished lines out. Every row gets its line, even if another row fails. The
+ * preparation of a plan is an argument: tests run threads that hang, die or run out of memory.
  */
 import { threadId } from 'node:worker_threads';
 import { EngineNeeded, engineLoads, enginesReloading, withEngines } from '../../explain/engines.js';
@@ -20,7 +20,7 @@ import { RemoteRows } from './remote-rows.js';
 import { createRowAnswerer, type RowAnswerer } from './row-answerer.js';
 import { type ThreadPlan, type ThreadPlanOptions, ThreadPlans } from './thread-plans.js';
 
-/** Of the bytes that the last chunk's rows needed; more than that is rarely needed, and too much costs little. */
+/** Reserve over the bytes that the rows of the last chunk needed. More is rarely needed, and a surplus costs little. */
 const GENEROUS = 1.2;
 
 export type TaskRunner = (task: ThreadTask<ChunkTask>) => Promise<ChunkAnswer>;
@@ -38,7 +38,7 @@ export function createTaskRunner(options: ThreadPlanOptions): TaskRunner {
   };
 }
 
-/** One chunk on its way through the thread. */
+/** One chunk in the thread. */
 class ChunkRun {
   readonly #task: ThreadTask<ChunkTask>;
   readonly #plans: ThreadPlans;
@@ -93,7 +93,7 @@ class ChunkRun {
     }
   }
 
-  /** The same where the model is scored elsewhere. A task without rows, which only prepares, asks nothing. */
+  /** The same for a model that is scored elsewhere. A task without rows, which only prepares, requests no scores. */
   async answerRemotely(sink: AnswerSink): Promise<void> {
     const { layout, bytes, firstRow, progress, kind, rows: count } = this.#task;
     const remote = RemoteRows.begin(this.#task)!;
@@ -125,7 +125,7 @@ class ChunkRun {
     }
   }
 
-  /** The key is noted in the last step: behind it other rows have their turn with the same plan. */
+  /** The key is noted in the last step: after it, other rows use the same plan. */
   *#keyedSteps(answerer: RowAnswerer, row: ParsedRow, at: number): ScoredSteps<unknown> {
     return this.#keyed(yield* answerer.steps(row, this.#tally), row, at, answerer);
   }
@@ -162,7 +162,7 @@ class ChunkRun {
     }
   }
 
-  /** A solver that threw may have left its memory in any state: this row is answered without it, the next gets a new plan. */
+  /** A solver that threw may have left its memory in any state. This row is answered without it, and the next row gets a new plan. */
   async #answerFailed(row: ParsedRow, { message }: Error): Promise<unknown> {
     this.#plan = this.#plans.renew(this.#task);
     this.#answerer = await createRowAnswerer(this.#task, this.#plan, this.#options);

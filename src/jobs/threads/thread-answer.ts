@@ -1,4 +1,4 @@
-/** A coded error would lose its code on the way between threads, so it travels as data. */
+/** A coded error would lose its code between threads, so it travels as data. */
 import { ElsewiseError } from '../../documents/error.js';
 import { PREPARING, type Task, type ThreadReply, type ThreadTask } from './messages.js';
 

@@ -1,8 +1,8 @@
 /**
- * The time that this thread had a core to itself, in milliseconds. A deadline in these milliseconds is not shortened by other processes,
- * so that a busy machine gives the same answers as an idle one.
+ * The CPU time of this thread, in milliseconds. Other processes do not shorten a deadline in these milliseconds, so a busy machine gives
+ * the same answers as an idle one.
  *
- * Node 20 cannot tell a thread's own time; Linux can. Where neither can, the clock on the wall counts.
+ * Node 20 does not report a thread's own time; Linux does. Where neither does, wall-clock time counts.
  */
 import { openSync, readSync } from 'node:fs';
 
@@ -12,7 +12,7 @@ const SPACE = 32;
 
 type ThreadCpuUsage = () => { user: number; system: number };
 
-/** To be called in the thread whose time it shall tell. */
+/** Must be called in the thread whose time is measured. */
 export function threadClock(): () => number {
   const { threadCpuUsage } = process as { threadCpuUsage?: ThreadCpuUsage };
   if (threadCpuUsage) {
@@ -24,7 +24,7 @@ export function threadClock(): () => number {
   return linuxClock() ?? (() => performance.now());
 }
 
-/** The first number of a thread's schedstat: nanoseconds on a core. Null: there is no such file. */
+/** The first number of a thread's schedstat: nanoseconds on a core. Null: the file does not exist. */
 function linuxClock(): (() => number) | null {
   try {
     const file = openSync('/proc/thread-self/schedstat', 'r');

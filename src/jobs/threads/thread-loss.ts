@@ -1,13 +1,13 @@
 /**
- * How the end of a thread is told: Node has a code for one that ran out of memory, piscina only words for one that ended. Each is
- * held against real threads by test/integration/library-words.test.ts.
+ * Recognises the end of a thread: Node has a code for a thread that ran out of memory, piscina only a message for a thread that ended.
+ * test/integration/library-words.test.ts checks both against real threads.
  */
 import type { RowLoss } from './messages.js';
 
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
 const ENDED = 'worker exited with code';
 
-/** Undefined: the thread is well, the error is about the task. */
+/** Undefined: the thread is alive, and the error concerns the task. */
 export function threadLoss(error: unknown): RowLoss | undefined {
   const { code, message } = error as { code?: string; message?: string };
   if (code === OUT_OF_MEMORY) return { code: 'thread-lost', message: 'the solver ran out of memory on this row' };

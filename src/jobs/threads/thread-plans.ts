@@ -1,6 +1,6 @@
 /**
- * What a thread keeps of models and policies, within a budget of bytes. One entry serves all kinds of tasks, layouts and
- * outputs: readers and writers are made for each chunk, which costs microseconds.
+ * The models and policies that a thread caches, within a budget of bytes. One entry serves all kinds of tasks, layouts and outputs: readers
+ * and writers are made for each chunk, which costs microseconds.
  */
 import type { Plan, PlanOptions } from '../../explain/plan.js';
 import { modelBytes } from '../../explain/plan-memory.js';
@@ -10,22 +10,22 @@ import { loadPolicy, type Policy } from '../../policy/policy.js';
 import { type PlanReference, readSharedJson, readSharedModel } from './shared-documents.js';
 
 export interface ThreadPlanOptions {
-  /** Its rows may throw `EngineNeeded`. */
+  /** Rows of the plan may throw `EngineNeeded`. */
   readonly prepare: (model: LoadedModel, policy: Policy, options: PlanOptions) => Plan | Promise<Plan>;
   readonly now: () => number;
   readonly ownTime?: () => number;
-  /** Of models and plans that the thread keeps. */
+  /** Memory for models and plans in the thread. */
   readonly planBytes: number;
 }
 
-/** The share of the budget that one plan may fill with targets of rows and relaxed policies. */
+/** The share of the budget that one plan may use for targets of rows and relaxed policies. */
 const PART_SHARE = 1 / 2;
 
-/** A model, and its plan once a row is to be explained. */
+/** A model, and its plan once a row has to be explained. */
 export class ThreadPlan {
   readonly model: LoadedModel;
   readonly #reference: PlanReference;
-  /** Whether the scorer of a model that is scored elsewhere has given the scores of the probes. */
+  /** Whether the scorer of a remote model has reproduced the scores of the probes. */
   isScorerChecked = false;
   #plan: Plan | undefined;
 
@@ -61,14 +61,14 @@ export class ThreadPlans {
     return this.#kept.get(reference.planKey) ?? this.renew(reference);
   }
 
-  /** A new plan in the place of one that cannot be trusted any more. */
+  /** Replaces a plan that can no longer be trusted. */
   renew(reference: PlanReference): ThreadPlan {
     const plan = new ThreadPlan(reference);
     this.#kept.set(reference.planKey, plan, 0);
     return plan;
   }
 
-  /** Counts what the plan has grown to, and drops others where the budget is exceeded. */
+  /** Counts the present size of the plan, and drops others if the budget is exceeded. */
   weigh({ planKey }: PlanReference, plan: ThreadPlan): void {
     this.#kept.resize(planKey, plan, plan.bytes);
   }

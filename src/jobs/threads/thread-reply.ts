@@ -1,4 +1,4 @@
-/** A task runner as piscina wants it: the bytes of answers change hands instead of being copied. */
+/** A task runner in the form for piscina: the bytes of answers are transferred instead of copied. */
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { packLines } from '../../store/codec/result-block.js';
 import type {
@@ -18,7 +18,7 @@ import { createTaskRunner } from './task-runner.js';
 import { answerSafely } from './thread-answer.js';
 import type { ThreadPlanOptions } from './thread-plans.js';
 
-/** Those whose answer is small or shared. */
+/** Tasks whose answer is small or shared. */
 type SmallTask = Exclude<Task, ChunkTask | ReadTask>;
 type SmallAnswers = {
   readonly [T in SmallTask as T['kind']]: (task: ThreadTask<T>) => AnswerTo<T> | Promise<AnswerTo<T>>;

@@ -1,7 +1,7 @@
 /**
- * A thread that lives while a batch is being made. Loading a model, preparing it and solving the first rows take seconds where
- * trees are many or deadlines long. The maker of the batch may be the loop of a worker, which has locks to renew, or the loop of the API.
- * Few threads work at a time, since each takes a core and much memory; none is waited for while the rows are still to come.
+ * A thread that lives while a batch is being created. Loading a model, preparing it and solving the first rows take seconds for many trees
+ * or long deadlines. The creator of the batch may be the loop of a worker, which has locks to renew, or the loop of the API. Few threads
+ * run at a time, since each uses a core and much memory. No thread is held while the rows are still to come.
  */
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
@@ -11,22 +11,22 @@ import type { HeaderFeature, RowLayout } from './messages.js';
 import { SolverPool } from './pool.js';
 import { FIRST_ROUND_MS } from './row-timing.js';
 
-/** All the time that the first rows have; the row that goes beyond it counts as if it had ended then. */
+/** The total time of the first rows. A row that exceeds it counts as if it had ended then. */
 const TIMING_CAP_MS = 2_000;
 
-/** One slow policy does not keep other batches from being made. */
+/** One slow policy does not block the creation of other batches. */
 const inTurn = fewAtATime(3);
 
 export class TrialThread {
   #pool: SolverPool | undefined;
 
-  /** For who has other things to do before: it takes a while until a thread has loaded its code. */
+  /** Starts ahead, for callers with other work to do first: a thread needs a while to load its code. */
   start(): this {
     this.#pool ??= new SolverPool({ threads: 1 });
     return this;
   }
 
-  /** What the header of the rows is read against. Rejects when model or policy are not good or do not go together. */
+  /** The features that the header of the rows is read against. Rejects if model or policy is invalid or they do not fit. */
   try(read: () => Promise<Uint8Array>, pin: ModelPin, policy: Policy): Promise<readonly HeaderFeature[]> {
     return inTurn(async () => {
       const pool = this.#started;
@@ -36,7 +36,7 @@ export class TrialThread {
     });
   }
 
-  /** Milliseconds of a row, under what has been tried. */
+  /** Milliseconds per row, under the tried plan. */
   async time({ bytes, firstRow }: Chunk, layout: RowLayout): Promise<number> {
     const task = { kind: 'time', layout, bytes, firstRow } as const;
     const timing = await inTurn(() => this.#started.timeRows(task, TIMING_CAP_MS - FIRST_ROUND_MS));

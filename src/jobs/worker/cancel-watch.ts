@@ -1,4 +1,4 @@
-/** Asks now and then whether work has been cancelled, and aborts a signal when it has. */
+/** Checks periodically whether work has been cancelled, and then aborts a signal. */
 
 const ASK_EVERY_MS = 500;
 
@@ -8,7 +8,7 @@ export class CancelWatch {
 
   constructor(isCancelled: () => Promise<boolean>) {
     const ask = async () => {
-      // no answer is no cancellation: that Redis is away is noticed by those who need it
+      // a failed check is no cancellation: other calls notice that Redis is unreachable
       if (await isCancelled().catch(() => false)) this.#controller.abort();
     };
     this.#timer = setInterval(() => void ask(), ASK_EVERY_MS);

@@ -1,4 +1,4 @@
-/** A job of the bulk queue: the rows of one chunk out of the store, through the threads, and their results back into it. */
+/** A job of the bulk queue: reads the rows of one chunk from the store, solves them in the threads, and stores the results. */
 import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import { parseStored } from '../../documents/untrusted-json.js';
@@ -15,14 +15,14 @@ import type { Solve } from './lane.js';
 import type { PlanCache } from './plan-cache.js';
 
 const MAX_MANIFESTS = 32;
-/** Workers get the room that producers leave; should it be gone, they wait before the chunk counts as failed. */
+/** Producers leave room for results. If no room is left, workers wait this long before the chunk counts as failed. */
 const PATIENCE_MS = 60_000;
 
 export class ChunkProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
   readonly #knownRows: KnownRows;
-  /** By id and generation: a manifest never changes, but another batch may get its id. */
+  /** By id and generation: a manifest never changes, but another batch may reuse the id. */
   readonly #manifests = new Map<string, Manifest>();
 
   constructor(store: Store, plans: PlanCache) {
@@ -31,7 +31,7 @@ export class ChunkProcessor {
     this.#knownRows = new KnownRows(store);
   }
 
-  /** Repeating it is harmless: a chunk that is done is left as it is, and so is a batch that the job was not made for. */
+  /** Repeating a job is harmless: a finished chunk stays unchanged, and so does a batch for which the job was not made. */
   async answer(text: string, solve: Solve, jobId: string): Promise<ChunkReturn> {
     const job = readChunkJob(text);
     const watch = new CancelWatch(() => this.#store.batches.isCancelled(job.batch));
@@ -66,7 +66,7 @@ export class ChunkProcessor {
     const outcome = await this.#finish(job, generation, answer);
     if (outcome === 'gone') throw gone(job);
     if (outcome === 'known' || outcome === 'stale') return returned(job, outcome);
-    await this.#knownRows.rememberChunk(plan, batch, job.chunk, answer).catch(() => {}); // it is only a cache
+    await this.#knownRows.rememberChunk(plan, batch, job.chunk, answer).catch(() => {}); // a failed write costs only cache entries
     if (outcome === 'touch') {
       await batches.touch(job.batch);
       await batches.settle(job.batch);
@@ -104,7 +104,7 @@ function readChunkJob(text: string): ChunkJob {
   return parseDocument(chunkJobSchema, parseStored(text, 'job'), 'job');
 }
 
-/** Not so: a job without a generation, of an earlier batch with the same rows. */
+/** False for a job without a generation that belongs to an earlier batch with the same rows. */
 function isMadeFrom({ model, policy }: ChunkJob, manifest: Manifest): boolean {
   return model.digest === manifest.model.digest && policy === manifest.policy.digest;
 }

@@ -1,4 +1,4 @@
-/** An event, from the queue or from the stream of requests: one row, answered once however often the same comes. */
+/** An event from the queue or from the stream of requests: one row, solved once however often the same content arrives. */
 import type { Policy } from '../../policy/policy.js';
 import { type ModelPin, pinOf } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
@@ -18,7 +18,7 @@ export class EventProcessor {
   readonly #knownRows: KnownRows;
   readonly #onReuse: () => void;
 
-  /** `onReuse`: an answer was there already, and nothing had to be solved. */
+  /** `onReuse`: called if the answer is already stored and nothing has to be solved. */
   constructor(store: Store, plans: PlanCache, onReuse: () => void = () => {}) {
     this.#store = store;
     this.#plans = plans;
@@ -49,13 +49,13 @@ export class EventProcessor {
     const known = await results.answer(key);
     if (known !== undefined) this.#onReuse();
     const kept = known ?? (await this.#solve(event, key, model, policy, solve));
-    const id = event.id!; // neither a job nor a request is without one
+    const id = event.id!; // every job and request has an id
     const answer = withId(kept, id);
     await results.publishAnswer(id, key, answer);
     return { schema: 'elsewise.event-return/v1', id, key, status: statusOf(answer), isNew: known === undefined };
   }
 
-  /** A reference is looked up every time, for an alias may move; a document is read once. */
+  /** Resolves a reference every time, because an alias may move. A document is read once. */
   async #policy(given: ReadEvent['policy']): Promise<Policy> {
     return typeof given === 'string' ? this.#store.policies.load(given) : this.#reader.policies.open(given);
   }
@@ -65,7 +65,7 @@ export class EventProcessor {
     return pinOf(await this.#store.models.resolve(model));
   }
 
-  /** Gives the answer that holds: the first one for the key. */
+  /** Returns the valid answer: the first one stored for the key. */
   async #solve(event: ReadEvent, key: string, model: ModelPin, policy: Policy, solve: Solve): Promise<string> {
     const bytes = Buffer.from(rowText(event));
     const plan = await this.#plans.get(model, policy);
@@ -74,12 +74,12 @@ export class EventProcessor {
     const line = Buffer.from(solved.bytes).toString().trimEnd();
     const { degraded, limitedByTime } = solved.tally;
     const kept = await this.#store.results.keepAnswer(key, line, degraded + limitedByTime === 0);
-    await this.#knownRows.rememberAnswer(plan, key, solved).catch(() => {}); // it is only a cache
+    await this.#knownRows.rememberAnswer(plan, key, solved).catch(() => {}); // a failed write costs only a cache entry
     return kept;
   }
 }
 
-/** As a record of NDJSON. */
+/** The row as a record of NDJSON. */
 function rowText({ id, features, target }: ReadEvent): string {
   return `{"id":${JSON.stringify(id)},"features":${features}${target === undefined ? '' : `,"target":${target}`}}`;
 }

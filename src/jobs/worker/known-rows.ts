@@ -2,11 +2,11 @@
  * Solves only new rows. The same values under the same model, policy and target have the same answer. A row that the index knows
  * (store/known-rows/known-row-store.ts) is answered with a copy of its result, under its own id.
  *
- *   keys of the rows, from a thread  ->  one look into the index  ->  blocks with known results  ->  the rest is solved
+ *   keys of the rows, from a thread  ->  one lookup in the index  ->  blocks with known results  ->  the rest is solved
  *
- * A look costs a few microseconds per row. Opening a foreign block costs about 4 milliseconds, because the block is read as a
- * whole. There is no look when only the batch itself could have left results, unless rows are slow. Of the found blocks, those
- * that save more than they cost are opened, and always the few that answer most rows.
+ * A lookup costs a few microseconds per row. Opening a block of another batch costs about 4 milliseconds, because the block is read as a
+ * whole. The lookup is skipped when only the batch itself could have left results, unless rows are slow. Of the found blocks, those that
+ * save more than they cost are opened, and always the few that answer most rows.
  */
 import type { Policy } from '../../policy/policy.js';
 import type { BatchName, KnownRowReference } from '../../store/known-rows/known-row-store.js';
@@ -21,13 +21,13 @@ export interface KnownRowsJob {
   readonly policy: Policy;
   readonly rows: Rows;
   readonly options: TaskOptions;
-  /** The batch it belongs to. */
+  /** The batch of the rows. */
   readonly batch?: BatchName;
-  /** About how long a row takes, if known. */
+  /** The approximate time of a row, if known. */
   readonly msPerRow?: number;
 }
 
-/** From here on a row is worth a look within its own batch. */
+/** Slower rows are worth a lookup within their own batch. */
 const SLOW_ROW_MS = 0.5;
 const BLOCK_MS = 4;
 const ALWAYS_OPENED = 4;
@@ -44,7 +44,7 @@ export class KnownRows {
     this.#store = store;
   }
 
-  /** The answer comes with the keys of the rows that can be remembered. */
+  /** The answer contains the keys of the rows that can be remembered. */
   async solve(job: KnownRowsJob, solve: Solve): Promise<ChunkAnswer> {
     const { plan, policy, rows, options } = job;
     const isOn = this.#store.knownRows.isOn && !isVolatilePlan(plan);

@@ -22,26 +22,26 @@ import { NotNow, PlanGate } from './plan-gate.js';
 
 export type Rows = Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow' | 'rows'>;
 
-/** What else a task may say, see messages.ts. */
+/** Further options of a task, see messages.ts. */
 export type TaskOptions = Partial<Pick<ChunkTask, 'kind' | 'known' | 'isKeyed' | 'isPacked'>> & {
   readonly signal?: AbortSignal;
 };
 
-/** Rows through the threads of the lane. */
+/** Solves rows in the threads of the lane. */
 export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows, options?: TaskOptions) => Promise<ChunkAnswer>;
 
 export interface LaneOptions {
   readonly queue: string;
   readonly prefix: string;
   readonly threads: number;
-  /** Jobs taken at a time. */
+  /** The number of jobs taken at a time. */
   readonly concurrency: number;
   readonly niceIncrement: number;
-  /** Of prepared plans that each of its threads may keep. */
+  /** Memory for prepared plans in each thread. */
   readonly planBytes: number;
-  /** The file that runs in the threads; another one than ours only in tests. */
+  /** The file that runs in the threads. Only tests set another file. */
   readonly threadFile: string | undefined;
-  /** Whether slow preparations are kept away from its threads. */
+  /** Whether slow preparations run outside its threads. */
   readonly isGated: boolean;
   /** `text`: the data of the job. */
   answer(text: string, solve: Solve, jobId: string): Promise<{ outcome?: string; isNew?: boolean }>;
@@ -49,16 +49,16 @@ export interface LaneOptions {
   onFailed(job: FailedJob, error: Error): Promise<void>;
   /** A job was taken or has ended. */
   onProgress(): void;
-  /** Anything else that goes wrong. */
+  /** Any other error. */
   onError(error: Error): void;
 }
 
-/** Failed jobs that one sweep looks at, and how long the worker that saw one fail has to write that down. */
+/** The number of failed jobs in one sweep, and the time that the worker that saw a failure has to record it. */
 const SWEPT = 100;
 const SETTLING_MS = 20_000;
-/** The same after an error: BullMQ reports no failure of a job when it cannot read the next job in the same step. */
+/** The same time after an error: BullMQ does not report a job's failure if it cannot read the next job in the same step. */
 const SHADOW_MS = 1_000;
-/** After which a job comes again for which there was no place. */
+/** The delays before a job without a free place comes again. */
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 1_000;
 const COUNTED = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
@@ -120,12 +120,12 @@ export class Lane {
   async depth(): Promise<QueueDepth> {
     const [jobs, oldestSeconds] = await Promise.all([
       this.#queue.getJobCounts(...COUNTED),
-      this.#oldestSeconds().catch(() => 0), // it is no job
+      this.#oldestSeconds().catch(() => 0), // the oldest entry is no job
     ]);
     return { queue: this.#options.queue, jobs, oldestSeconds };
   }
 
-  /** How long the oldest job waits. */
+  /** The waiting time of the oldest job. */
   async #oldestSeconds(): Promise<number> {
     const [oldest] = await this.#queue.getRanges(['waiting', 'prioritized'], 0, 0, true);
     if (oldest === undefined) return 0;
@@ -133,7 +133,7 @@ export class Lane {
     return Math.max(0, Date.now() - timestamp || 0) / 1000;
   }
 
-  /** Jobs that a worker with room should take; those of a paused queue are not. */
+  /** The number of jobs that an idle worker should take; 0 for a paused queue. */
   async takeable(): Promise<number> {
     const [isPaused, count] = await Promise.all([
       this.#queue.isPaused(),
@@ -142,7 +142,7 @@ export class Lane {
     return isPaused ? 0 : count;
   }
 
-  /** Takes no more jobs and resolves when the running ones have ended, and what else uses the threads has. */
+  /** Takes no more jobs. Resolves when the running jobs and all other uses of the threads have ended. */
   async drain(others: Promise<void> = Promise.resolve()): Promise<void> {
     this.#isDraining = true;
     this.#broken.stop();
@@ -172,14 +172,14 @@ export class Lane {
     }
   }
 
-  /** Without counting as an attempt; later each time, so that many of them cost little. */
+  /** Delays the job without counting an attempt. The delay grows, so that many delayed jobs cost little. */
   async #comeAgain(job: Job<string>, token: string | undefined): Promise<never> {
     const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(job.attemptsStarted, 10));
     await job.moveToDelayed(Date.now() + delayMs, token);
     throw new DelayedError();
   }
 
-  /** Also for rows that came another way than the queue. */
+  /** Also serves rows that did not come from the queue. */
   readonly solve: Solve = async (plan, policy, rows, { signal, ...options } = {}) => {
     this.#tasks++;
     try {
@@ -203,7 +203,10 @@ export class Lane {
     }
   };
 
-  /** Single rows that mostly wait for a scorer share a thread of their own, and their requests. Chunks have rows enough to share. */
+  /**
+   * Single rows that mostly wait for a scorer share a separate thread and its requests. A chunk has enough rows of its own to share
+   * requests.
+   */
   #poolOf({ model, rows }: ChunkTask): SolverPool {
     if (!model.scored || rows > 1) return this.#pool;
     const { niceIncrement, planBytes, threadFile, concurrency } = this.#options;
@@ -213,22 +216,22 @@ export class Lane {
     return this.#scoredPool;
   }
 
-  /** Also called for a job that no worker lives through: then this worker never ran it. */
+  /** Also called for a job whose workers all died. This worker then never ran it. */
   async #recordFailure(job: Job<string> | undefined, error: Error): Promise<void> {
     const isFinal = job?.finishedOn !== undefined;
     this.#metrics.countJob(this.#options.queue, isFinal ? 'failed' : 'retried');
     if (!isFinal) return;
     const failed = { id: job.id!, data: job.data, attempts: job.attemptsMade };
-    await this.#giveUp(failed, job.finishedOn!, error).catch(this.#options.onError); // the sweep comes back to it
+    await this.#giveUp(failed, job.finishedOn!, error).catch(this.#options.onError); // the next sweep tries again
   }
 
-  /** A failed job is there until what came of it is written down, so that its failure is never lost with a worker. */
+  /** A failed job stays in the queue until its outcome is recorded, so a dying worker never loses the failure. */
   async #giveUp(job: FailedJob, since: number, error: Error): Promise<void> {
     await this.#persist(() => this.#options.onFailed(job, error));
     await this.#persist(() => forgetFailed(this.#redis, this.#queue, job.id, since));
   }
 
-  /** Failures without a record, and jobs that no worker can work on. */
+  /** Records failures without a record, and buries jobs that no worker can process. */
   async sweep(): Promise<void> {
     await this.#sweepFailed(SETTLING_MS);
     await this.#broken.look();
@@ -246,7 +249,7 @@ export class Lane {
     if (left > 0 && !this.#isDraining) this.#sweepShadowSoon();
   }
 
-  /** Gives the number of jobs that failed just now; the process that saw the failure records it. */
+  /** Returns the number of jobs that failed just now. The process that saw such a failure records it. */
   async #sweepFailed(settlingMs: number): Promise<number> {
     const ids = await this.#queue.getRanges(['failed'], 0, SWEPT - 1, true);
     let left = 0;
@@ -256,7 +259,7 @@ export class Lane {
 
   async #tellOf(id: string, settlingMs: number): Promise<boolean> {
     const since = await failedAt(this.#redis, this.#queue, id);
-    if (since === undefined) return true; // it was replayed
+    if (since === undefined) return true; // the job was replayed
     if (since > Date.now() - settlingMs) return false;
     const stored = await readStoredJob(this.#redis, this.#queue, id).catch(unreadable);
     const { data, attempts } = stored;
@@ -269,13 +272,13 @@ export class Lane {
   }
 }
 
-/** What can be said of something under the key of a failed job that is none. */
+/** The record of a value under the key of a failed job that is no job. */
 function unreadable(error: Error): { data: string; attempts: number; failedReason: string } {
   if (isRedisTrouble(error)) throw error;
   return { data: '', attempts: 0, failedReason: `damaged: there is something else than a job (${error.message})` };
 }
 
-/** The row times of a tally: the middle of each bucket and how many rows are in it. */
+/** The row times of a tally: the middle of each bucket and its number of rows. */
 function* values({ elapsedMs }: Tally): Generator<readonly [number, number]> {
   for (const [bucket, count] of elapsedMs.buckets) {
     const one = { buckets: new Map([[bucket, 1]]), count: 1, sum: 0 };

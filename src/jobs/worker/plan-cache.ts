@@ -1,6 +1,6 @@
 /**
- * The models and policies of a worker in the form that threads need, within a budget of memory. No document is parsed here: a
- * thread of its own loads and checks a document (document-thread.ts) and gives back the arrays that all threads share.
+ * The models and policies of a worker in the form for threads, within a budget of memory. No document is parsed here: a separate thread
+ * loads and checks a document (document-thread.ts) and returns the arrays that all threads share.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { type LruCounts, SizedLru } from '../../explain/sized-lru.js';
@@ -23,9 +23,9 @@ interface StoredModel {
 
 export class PlanCache {
   readonly #store: ModelStore;
-  /** Policies of one model share it. */
+  /** Policies of one model share the model. */
   readonly #models: SizedLru<Promise<StoredModel>>;
-  /** Policies of one model whose paths take the same rows share them: a policy with another cost builds none. */
+  /** Policies of one model whose paths use the same graphs share the graphs: a policy with another cost builds none. */
   readonly #graphs: SizedLru<Promise<SharedGraphs>>;
   readonly #plans: SizedLru<Promise<CachedPlan>>;
 
@@ -66,7 +66,7 @@ export class PlanCache {
   }
 }
 
-/** The value of a key, finished or under way; a failure is not kept. */
+/** The cached value of a key, complete or in progress. A failure is not cached. */
 function kept<T>(cache: SizedLru<Promise<T>>, key: string, make: () => Promise<T>, sizeOf: (value: T) => number) {
   const known = cache.get(key);
   if (known) return known;
@@ -74,7 +74,7 @@ function kept<T>(cache: SizedLru<Promise<T>>, key: string, make: () => Promise<T
   cache.set(key, made, 0);
   made.then(
     (value) => cache.resize(key, made, sizeOf(value)),
-    () => cache.delete(key), // every waiter hears of the failure
+    () => cache.delete(key), // every waiter gets the failure
   );
   return made;
 }

@@ -4,10 +4,10 @@
  *
  *   new --look--> done in time  -> quick: its events go to the shared threads, which prepare the plan once more
  *            '--> not in time   -> slow: its events go to separate threads, with the time of `events.maxPrepareMs`
- *                                    '--> not in that time either: refused with `prepare-limit`, for a while without a try
+ *                                    '--> not in that time either: refused with `prepare-limit`, for a while without a new attempt
  *
- * The number of looks and slow events at a time is small. An event that finds no place is not kept, because it would take the
- * place of a quick event. The event is told to come again (`NotNow`).
+ * The number of looks and slow events at a time is small. An event without a free place is not kept, because it would take the place of a
+ * quick event. The event is sent back to come again (`NotNow`).
  */
 import { LRUCache } from 'lru-cache';
 import { config } from '../../config.js';
@@ -15,15 +15,15 @@ import { ElsewiseError } from '../../documents/error.js';
 import type { ChunkAnswer, ChunkTask } from '../threads/messages.js';
 import { type ChunkOptions, type PoolOptions, SolverPool } from '../threads/pool.js';
 
-/** No place at present: the event is to come again. */
+/** No place is free at present: the event has to come again. */
 export class NotNow extends Error {}
 
 type PlanPace = 'quick' | 'slow' | ElsewiseError;
 
-/** A plan that takes longer is slow. */
+/** A plan that takes longer to prepare is slow. */
 const LOOK_MS = 500;
 const MAX_VERDICTS = 10_000;
-/** Plans are looked at again now and then: a plan that was slow on a busy machine may be quick. */
+/** Verdicts expire: a plan that was slow on a busy machine may be quick. */
 const VERDICT_TTL_MS = { quick: 3_600_000, slow: 600_000, refused: 60_000 } as const;
 
 export class PlanGate {
@@ -39,7 +39,7 @@ export class PlanGate {
     this.#options = options;
   }
 
-  /** Runs the task on the shared threads if its plan is quick, else apart; rejects with `NotNow` when there is no place. */
+  /** Runs the task on the shared threads if its plan is quick, else on separate threads. Rejects with `NotNow` when no place is free. */
   async run(task: ChunkTask, options: ChunkOptions, shared: SolverPool): Promise<ChunkAnswer> {
     if (task.kind !== 'explain') return shared.run(task, options);
     const verdict = this.#verdicts.get(task.planKey) ?? (await this.#look(task));

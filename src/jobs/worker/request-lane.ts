@@ -2,11 +2,11 @@
  * The lane of producers without BullMQ: `XADD elsewise:requests * body JSON`. Workers share the stream as a consumer group.
  *
  *   taken -> answered on the threads of events -> answer stored -> acknowledged
- *                 |-> will not get better, or was tried too often -> dead letter -> acknowledged
+ *                 |-> failed permanently, or was tried too often -> dead letter -> acknowledged
  *                 '-> this process dies, or a thread is lost: stays pending, and another consumer claims the entry
  *
- * An entry is acknowledged after its answer is stored. An entry may be answered twice and is never lost. Answers are kept by
- * content: the second answer equals the first. A worker takes no more entries than it answers at a time.
+ * An entry is acknowledged after its answer is stored. An entry may be answered twice and is never lost. Answers are kept by content: the
+ * second answer equals the first. A worker takes only as many entries as it answers at a time.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -22,7 +22,7 @@ import { NotNow } from './plan-gate.js';
 
 export interface RequestLaneOptions {
   readonly requests: RequestStore;
-  /** Of its own: it is blocked while the lane waits for entries. */
+  /** A separate connection: it is blocked while the lane waits for entries. */
   readonly blocked: RedisClient;
   readonly limits: Config['requests'];
   answer(body: Uint8Array): Promise<{ readonly isNew: boolean }>;
@@ -35,12 +35,12 @@ export interface RequestLaneOptions {
 
 export const REQUESTS = 'elsewise-requests';
 
-/** So long a drain may take longer than its last answer. */
+/** The wait for entries. A drain may end this much later than its last answer. */
 const WAIT_MS = 1_000;
 const MAX_BACK_OFF_MS = 5_000;
-/** Entries that are kept at a time, those without a place included. */
+/** The largest number of entries held at a time, including those without a free place. */
 const MAX_TAKEN = 1_000;
-/** How often, while it is overdue, an entry is looked at. */
+/** How often an entry is checked while it is overdue. */
 const LOOKS = 4;
 
 export class RequestLane {
@@ -59,7 +59,7 @@ export class RequestLane {
     this.#metrics = metrics;
     this.#ended = this.#takeAll();
     const every = Math.ceil(options.limits.claimAfterMs / LOOKS);
-    this.#look = setInterval(() => void this.#lookAfter().catch(() => {}), every); // the next look may do better
+    this.#look = setInterval(() => void this.#lookAfter().catch(() => {}), every); // the next check may succeed
   }
 
   get hasRoom(): boolean {
@@ -90,7 +90,7 @@ export class RequestLane {
     await this.#options.requests.removeConsumers(0, this.#consumer).catch(this.#options.onError);
   }
 
-  /** The group is opened at the start and after every error: Redis may have come back empty. */
+  /** The group is created at the start and after every error: Redis may have come back empty. */
   async #takeAll(): Promise<void> {
     for (let failed = 0; !this.#isDraining; failed++) {
       try {
@@ -110,7 +110,7 @@ export class RequestLane {
     else for (const entry of await requests.take(blocked, this.#consumer, this.#room, WAIT_MS)) this.#start(entry, 1);
   }
 
-  /** Renews entries under way, claims overdue entries, and removes dead consumers. */
+  /** Renews entries in progress, claims overdue entries, and removes dead consumers. */
   async #lookAfter(): Promise<void> {
     const { requests, limits } = this.#options;
     if (this.#active.size > 0) await requests.touch(this.#consumer, [...this.#active.keys()]);
@@ -156,7 +156,7 @@ export class RequestLane {
     }
   }
 
-  /** An entry that waits for a place takes none of those of others. */
+  /** Waits without occupying a place. */
   async #whenThereIsAPlace<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -173,13 +173,13 @@ export class RequestLane {
     return throughTrouble(work, { isLeft: () => this.#isDraining, onFull: this.#options.onError });
   }
 
-  /** Whether this process is giving up its connections: the entry is left to another. */
+  /** Whether this process is closing its connections. The entry is then left to another process. */
   #isOver(error: unknown): boolean {
     return this.#isDraining && isRedisTrouble(error);
   }
 }
 
-/** The length is looked at before anything else. */
+/** The length is checked before anything else. */
 function readBody({ body }: RequestEntry, maxBytes: number): Uint8Array {
   if (body === undefined) throw new ElsewiseError('bad-json', 'the entry has no field "body"');
   if (body.length <= maxBytes) return body;

@@ -1,6 +1,6 @@
 /**
- * A worker process: lanes over Redis, the port for Prometheus and the orchestrator, and a way to end without losing work.
- * Redis may go away for as long as it likes: readiness turns false, and work goes on where it was.
+ * A worker process: lanes over Redis, the port for Prometheus and the orchestrator, and a shutdown without lost work. Redis may be
+ * unreachable for any time: readiness turns false, and work continues afterwards.
  */
 import { type Config, config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
@@ -35,18 +35,18 @@ import { REQUESTS, RequestLane } from './request-lane.js';
 export interface WorkerOptions {
   readonly settings: StoreSettings;
   readonly lanes: readonly LaneName[];
-  /** Whether it serves schedules as well: then it has to see their files. */
+  /** Whether the worker also serves schedules. It must then see their files. */
   readonly schedules?: boolean;
-  /** Solver threads for batches; events have their own. */
+  /** Solver threads for batches. Events have their own. */
   readonly threads: number;
   readonly eventThreads?: number;
-  /** URL of the file that runs in the threads; another one than ours only in tests. */
+  /** URL of the file that runs in the threads. Only tests set another file. */
   readonly threadFile?: string;
-  /** Left out: those of the configuration. */
+  /** Omitted: those of the configuration. */
   readonly requests?: Config['requests'];
-  /** Of the probes; 0: any free one. */
+  /** The port of the probes; 0: any free port. */
   readonly port: number;
-  /** Told in words what the operator should know. */
+  /** Receives messages for the operator. */
   notice(text: string): void;
 }
 
@@ -58,7 +58,7 @@ const LEFT_UNDONE = 'Redis is away while draining: running jobs are left to othe
 const TELL_FULL_EVERY_MS = 60_000;
 const FULL = 'Redis is full: jobs wait, none is lost. Raise its maxmemory, or remove what is not needed';
 
-/** More than threads: while one row is solved, those around it are fetched and stored. */
+/** More than the number of threads: while one row is solved, others are fetched and stored. */
 const EVENTS_AT_A_TIME = 8;
 
 type LaneKind = Pick<LaneOptions, 'isGated' | 'threads' | 'concurrency' | 'niceIncrement' | 'answer' | 'onFailed'>;
@@ -73,7 +73,7 @@ export class QueueWorker {
   readonly #watch: RedisWatch;
   readonly #events: EventProcessor;
   readonly #lanes: ReadonlyMap<LaneName, Lane>;
-  /** Served on the threads of events, by every worker that has them. */
+  /** Runs on the threads of events, in every worker that has them. */
   readonly #requests: RequestLane | undefined;
   readonly #schedules: ScheduleLane | undefined;
   readonly #look: NodeJS.Timeout;
@@ -83,7 +83,7 @@ export class QueueWorker {
   #draining: Promise<void> | undefined;
   #toldFullMs = Number.NEGATIVE_INFINITY;
 
-  /** Resolves once jobs are being taken; rejects when there is no Redis to take them from, or it refuses us. */
+  /** Resolves once jobs are being taken. Rejects if Redis is unreachable or refuses the connection. */
   static async start(options: WorkerOptions): Promise<QueueWorker> {
     const worker = new QueueWorker(options, await runPreflight(options.settings, options.notice));
     try {
@@ -102,7 +102,7 @@ export class QueueWorker {
   private constructor(options: WorkerOptions, { isInfoAllowed }: Preflight) {
     const { settings, notice } = options;
     this.#options = options;
-    // the store has its own, so that large blocks do not hold up BullMQ's locks, and so has who waits for requests
+    // the store has its own connection, so that large blocks do not delay BullMQ's locks; the wait for requests has another
     const [forQueues, forStore, forRequests] = [1, 2, 3].map(() => connectForWorker(settings, isInfoAllowed, () => {}));
     this.#connections = [forQueues, forStore, forRequests];
     this.#watch = new RedisWatch(forStore, this.#connections);
@@ -136,12 +136,12 @@ export class QueueWorker {
     void this.#sweepUp(); // an earlier worker may have died
   }
 
-  /** Where the probes are served. */
+  /** The port of the probes. */
   get port(): number {
     return this.#server!.port;
   }
 
-  /** Takes no more jobs, ends the running ones, lets go of everything. Rejects when Redis is away meanwhile. */
+  /** Takes no more jobs, ends the running ones and releases everything. Rejects if Redis is unreachable meanwhile. */
   drain(): Promise<void> {
     this.#draining ??= this.#drain();
     return this.#draining;
@@ -164,7 +164,7 @@ export class QueueWorker {
     }
   }
 
-  /** Without Redis no job can be finished: they are left to another worker, which finds them stalled. */
+  /** Without Redis no job can be finished. The jobs are left to another worker, which finds them stalled. */
   #losePatience(): { lost: Promise<never>; timer: NodeJS.Timeout } {
     const { promise, reject } = deferred();
     let awayMs = 0;
@@ -175,7 +175,7 @@ export class QueueWorker {
     return { lost: promise, timer: setInterval(look, LOOK_DRAINING_MS) };
   }
 
-  /** The budget in equal parts: one for each thread of each lane, and one for the documents that they are made from. */
+  /** The budget in equal parts: one for each thread of each lane, and one for the documents of the plans. */
   get #planBytes(): number {
     const threads = { bulk: this.#options.threads, events: this.#eventThreads };
     return planShareBytes(this.#options.lanes.reduce((sum, name) => sum + threads[name], 1));
@@ -197,7 +197,7 @@ export class QueueWorker {
     };
   }
 
-  /** An event never waits for chunks. One more chunk than can run is fetched, to have it at hand. */
+  /** An event never waits for chunks. One chunk more than can run is fetched in advance. */
   readonly #laneKinds: Readonly<Record<LaneName, () => LaneKind>> = {
     events: () => {
       const threads = this.#eventThreads;
@@ -233,7 +233,10 @@ export class QueueWorker {
     });
   }
 
-  /** What breaks while Redis is away has been told by that, and that locks are lost by its being full. */
+  /**
+   * Errors while Redis is unreachable are not repeated, because the lost connection was already reported. Lost locks are not repeated while
+   * Redis is full.
+   */
   #tell(error: Error): void {
     const { notice, settings } = this.#options;
     const coded = asRedisFailure(settings, error) as Error;
@@ -246,7 +249,7 @@ export class QueueWorker {
     return performance.now() - this.#toldFullMs < TELL_FULL_EVERY_MS;
   }
 
-  /** Now and then, for nothing goes on by itself if it was not us who filled it. */
+  /** Repeats the notice periodically, because memory that other clients use is not freed by our own progress. */
   #tellFull(): void {
     if (this.#wasFull) return;
     this.#toldFullMs = performance.now();
@@ -265,7 +268,7 @@ export class QueueWorker {
     const generation = generationOfJob(failedJob.id);
     if (job && (await this.#store.batches.find({ ...job, generation })).isStale) return;
     await this.#bury(letterOfJob('bulk', failedJob, error));
-    if (!job) return; // a job that is no chunk belongs to no batch: its letter is all that remains
+    if (!job) return; // a job that is no chunk belongs to no batch: only its dead letter remains
     const { digest, firstRow, rows } = job;
     const failed = { state: 'failed', digest, firstRow, rows, code: codeOf(error), message: error.message } as const;
     await this.#store.batches.fail(job.batch, job.chunk, failed, generation);
@@ -277,7 +280,7 @@ export class QueueWorker {
     this.#options.notice(`given up: ${code}, see \`elsewise dead show ${id}\``);
   }
 
-  /** Once when Redis goes and once when it is back, not at every attempt in between. */
+  /** Reports once when Redis is lost and once when it is back, not at every attempt in between. */
   #tellOfBreaks(connection: RedisClient, notice: WorkerOptions['notice']): void {
     let isAway = false;
     const tell = (away: boolean, text: string) => {
@@ -301,13 +304,13 @@ export class QueueWorker {
     return this.#watch.isUp ? { isGood: true, reason: 'ready' } : { isGood: false, reason: 'Redis is away' };
   }
 
-  /** What others left lying about, or time has passed by. */
+  /** Cleans up after dead workers and after expiry. */
   async #sweepUp(): Promise<void> {
     const lanes = [...this.#lanes.values(), this.#schedules].map((lane) => lane?.sweep());
     await Promise.allSettled([...lanes, this.#store.results.forgetOldAnswers(), this.#batchSweep.run()]);
   }
 
-  /** Then no job can be taken, and a new worker would fare no better. */
+  /** A full Redis: no job can be taken, and a new worker would not help. */
   async #isFull(): Promise<boolean> {
     const { usedBytes, limitBytes } = await readMemoryIfAllowed(this.#store.redis);
     return limitBytes > 0 && usedBytes >= limitBytes;
@@ -320,7 +323,7 @@ export class QueueWorker {
   }
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined if the data are not JSON. */
 function readData({ data }: FailedJob): unknown {
   try {
     return JSON.parse(data);
