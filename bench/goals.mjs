@@ -145,13 +145,13 @@ const NETWORK_GOALS = [
   { name: '32 units, d = 13, share proved', unit: '', atLeast: 0.8, measure: smallestNetwork(['wine-32'], proved) },
   { name: '32 units, d = 30, share proved', unit: '', atLeast: 0.5, measure: smallestNetwork(['cancer-32'], proved) },
   {
-    name: '32 units, d = 30, effort of 5 ms, share valid',
+    name: '32 units, d = 30, effort of 2 ms, share valid',
     unit: '',
     atLeast: 1,
     measure: smallestNetwork(['cancer-32'], ({ first }) => first.validShare),
   },
   {
-    name: '32 units, d = 30, effort of 5 ms, median',
+    name: '32 units, d = 30, effort of 2 ms, median',
     unit: 'ms',
     atMost: 5,
     measure: largestNetwork(['cancer-32'], ({ first }) => median(first)),

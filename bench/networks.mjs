@@ -1,6 +1,6 @@
 /**
  * Trained networks of one hidden layer, row by row on one thread: how many answers are proved within the policy's deadline and how
- * long that takes; then the same rows with the effort of 5 ms and of 20 ms, against the best answer that is known.
+ * long that takes; then the same rows with the effort of 2 ms and of 20 ms, against the best answer that is known.
  */
 import { EFFORT_PER_MS } from '../dist/problems/budget.js';
 import { explainAll, figure, openTrained, rowMs, share } from './row-by-row.mjs';
@@ -9,7 +9,7 @@ import { summarise } from './timing.mjs';
 
 /** Rows of a whole and of a short run. */
 const ROWS = { full: 40, short: 3 };
-const FIRST_MS = 5;
+const FIRST_MS = 2;
 const GOOD_MS = 20;
 /** An answer as good as the best that is known, but for this share. */
 export const CLOSE = 1.02;

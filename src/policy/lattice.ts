@@ -55,6 +55,7 @@ export function lastStep(origin: number, step: number, bound: number, side: Side
 }
 
 export const isStep = (origin: number, step: number, value: number): boolean =>
+  (step === 1 && Number.isSafeInteger(origin) && Number.isSafeInteger(value)) ||
   lastStep(origin, step, value, 1) === value;
 
 /** The number of lattice points from one lattice number to another. Points with the same double count separately. */

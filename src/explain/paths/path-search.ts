@@ -166,24 +166,7 @@ export class PathSearch {
   private keepsPolicy(place: number): boolean {
     const { factual, baseline } = this.person;
     const values = this.lengths.valuesAt(place);
-    if (!this.isWithin(values)) return false;
     return this.verifier.keepsPolicy(factual, baseline, values) && this.isPlausible(place, values);
-  }
-
-  /** Whether every feature is unchanged or within the person's bounds. Most rows fail this quick check. */
-  private isWithin(values: Float64Array): boolean {
-    const { factual, domain } = this.person;
-    for (const { index, kind, column } of this.loaded.space.features) {
-      const value = values[index];
-      if (isSame(value, factual[index])) continue;
-      if (
-        kind === 'choice'
-          ? !(domain.upper[column + value] > 0)
-          : !(value >= domain.lower[column] && value <= domain.upper[column])
-      )
-        return false;
-    }
-    return true;
   }
 
   private isPlausible(place: number, values: Float64Array): boolean {
