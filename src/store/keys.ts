@@ -1,6 +1,6 @@
 /**
- * Every Redis key of elsewise. Keys that one script touches together share the hash tag in braces and lie in one slot of a Redis
- * Cluster: all keys of a model, of a policy, of a batch, of a schedule. BullMQ's own keys are under `queuePrefix` of settings.ts.
+ * Every Redis key of elsewise. The keys of one script share the hash tag in braces and lie in one slot of a Redis Cluster: all keys of a
+ * model, of a policy, of a batch, of a schedule. BullMQ's own keys are under `queuePrefix` of settings.ts.
  */
 export class Keys {
   readonly models: RegistryKeys;
@@ -13,7 +13,7 @@ export class Keys {
     this.policies = new RegistryKeys(`${prefix}:policies`, `${prefix}:policy`);
   }
 
-  /** Hash: batch id -> JSON with the model and the policy that it uses, from its creation until it is over. */
+  /** Hash: batch id -> JSON with its model and policy, from the creation of the batch until its end. */
   openBatches(): string {
     return `${this.#prefix}:batches`;
   }
@@ -28,12 +28,12 @@ export class Keys {
     return `${this.#prefix}:batch:{${id}}:chunks`;
   }
 
-  /** Stream: one entry for each chunk that is done or has failed; who waits for results wakes up by it. */
+  /** Stream: one entry for each chunk that is done or has failed. It wakes readers that wait for results. */
   batchNews(id: string): string {
     return `${this.#prefix}:batch:{${id}}:news`;
   }
 
-  /** The input rows of a chunk, compressed; gone once its results are stored. */
+  /** The compressed input rows of a chunk. Deleted once the results are stored. */
   batchRows(id: string, chunk: number): string {
     return `${this.#prefix}:batch:{${id}}:rows:${chunk}`;
   }
@@ -43,12 +43,12 @@ export class Keys {
     return `${this.#prefix}:batch:{${id}}:results:${chunk}`;
   }
 
-  /** Hash: cost bucket -> how many found rows cost that; a sketch that any number of chunks add to. */
+  /** Hash: cost bucket -> number of found rows with that cost, a sketch to which any number of chunks add. */
   batchCosts(id: string): string {
     return `${this.#prefix}:batch:{${id}}:costs`;
   }
 
-  /** Hash about the rows of a plan that were answered in a span of time; what begins alike are its buckets of row keys. */
+  /** Hash about the rows of a plan that were answered in an epoch. Its buckets of row keys have the same prefix. */
   knownRows(plan: string, epoch: number): string {
     return `${this.#prefix}:known-rows:{${plan}}:${epoch}`;
   }
@@ -63,7 +63,7 @@ export class Keys {
     return `${this.#prefix}:result:${id}`;
   }
 
-  /** The job of an event whose sender was told to come back for the answer. */
+  /** The job of an event whose sender was told to fetch the answer later. */
   pending(id: string): string {
     return `${this.#prefix}:pending:${id}`;
   }
@@ -73,7 +73,7 @@ export class Keys {
     return `${this.#prefix}:results`;
   }
 
-  /** Channel: told of every event that was answered or given up, for those who wait. */
+  /** Channel: a message for every event that was answered or given up, for waiting clients. */
   answered(): string {
     return `${this.#prefix}:answered`;
   }
@@ -113,7 +113,7 @@ export class Keys {
     return `${this.#prefix}:schedule:{${name}}:files`;
   }
 
-  /** Sorted set: path of an input file, by when it was last there. */
+  /** Sorted set: path of an input file, by the time at which it was last seen. */
   scheduleSeen(name: string): string {
     return `${this.#prefix}:schedule:{${name}}:seen`;
   }
@@ -124,7 +124,7 @@ export class Keys {
   }
 }
 
-/** Of a registry of documents with versions: models, policies. */
+/** Keys of a registry of versioned documents: models, policies. */
 export class RegistryKeys {
   readonly #names: string;
   readonly #one: string;
@@ -134,7 +134,7 @@ export class RegistryKeys {
     this.#one = one;
   }
 
-  /** Set of all names ever pushed; one whose versions were all removed stays in it. */
+  /** Set of all names ever pushed. A name whose versions were all removed stays in the set. */
   names(): string {
     return this.#names;
   }
@@ -154,17 +154,17 @@ export class RegistryKeys {
     return `${this.#one}:{${name}}:aliases`;
   }
 
-  /** The last version number given; a number is never given twice. */
+  /** The last version number. A number is never given twice. */
   counter(name: string): string {
     return `${this.#one}:{${name}}:counter`;
   }
 
-  /** Counts the uses of a version by new batches: a removal that saw an older count looks again. */
+  /** Counts the uses of a version by new batches: a removal that saw an older count checks again. */
   uses(name: string): string {
     return `${this.#one}:{${name}}:uses`;
   }
 
-  /** A document, canonical JSON, compressed; by content, so that it cannot be overwritten by another. */
+  /** A compressed document, canonical JSON. The key contains the digest, so no other document can overwrite it. */
   block(name: string, digest: string): string {
     return `${this.#one}:{${name}}:${digest}`;
   }

@@ -1,13 +1,13 @@
-/** Where Redis is, under which prefixes our keys live there, and how long they stay: the section `store` of the configuration. */
+/** The address of Redis, the prefixes of our keys and their retention: the section `store` of the configuration. */
 import { type Config, type PartialConfig, readConfig } from '../config.js';
 import { locate } from './redis/redis-address.js';
 
 export type StoreSettings = Readonly<Config['store']>;
 
-/** Nodes that the environment lists are not those of a URL that was asked for. */
+/** Nodes listed in the environment do not apply to an explicitly given URL. */
 const NO_NODES = { sentinelNodes: '', clusterNodes: '' } as const;
 
-/** Given values win over the environment. */
+/** Given values take precedence over the environment. */
 export function storeSettings(
   given: PartialConfig['store'] = {},
   environment: NodeJS.ProcessEnv = process.env,
@@ -16,7 +16,7 @@ export function storeSettings(
   return tagged(readConfig({ store: given.url ? { ...NO_NODES, ...own } : own }, environment).store);
 }
 
-/** BullMQ's scripts touch many keys of a queue: on a Cluster, the hash tag in braces puts them into one slot. */
+/** BullMQ's scripts use many keys of a queue. On a Cluster, the hash tag in braces puts them into one slot. */
 function tagged(settings: StoreSettings): StoreSettings {
   const { queuePrefix } = settings;
   const isTagged = /\{[^}]+\}/.test(queuePrefix);

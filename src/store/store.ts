@@ -45,7 +45,7 @@ export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
   };
 }
 
-/** Connects, runs, disconnects; whatever breaks or is refused on the way is told with what to do. */
+/** Connects, runs and disconnects. Errors and refusals are reported with advice. */
 export async function withStore<T>(settings: StoreSettings, use: (store: Store) => Promise<T>): Promise<T> {
   const redis = await connect(settings);
   try {

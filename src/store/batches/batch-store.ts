@@ -1,7 +1,7 @@
 /**
- * Batches: a manifest that never changes, chunks that are added while the input streams in, and totals that grow as the
- * chunks are done. Everything can be repeated: adding the same chunk again changes nothing, adding a different one under
- * the same number is a conflict, so an interrupted `enqueue` is simply run again.
+ * Batches: a manifest that never changes, chunks that are added while the input streams in, and totals that grow as the chunks are done.
+ * Every operation can be repeated: adding the same chunk again changes nothing, and adding a different chunk under the same number is a
+ * conflict. An interrupted `enqueue` is therefore simply run again.
  */
 import { canonicalJson } from '../../documents/digest.js';
 import { ElsewiseError } from '../../documents/error.js';
@@ -34,44 +34,44 @@ import type { OpenBatch } from './open-batches.js';
 
 export interface BatchStatus {
   readonly manifest: Manifest;
-  /** Whether the whole input has been added: before that, `rows` and `chunks` still grow. */
+  /** Whether the whole input has been added. Before that, `rows` and `chunks` still grow. */
   readonly isSealed: boolean;
   readonly isCancelled: boolean;
   readonly rows: number;
   readonly chunks: number;
   readonly done: number;
   readonly failed: number;
-  /** Rows that have their result, all and by status. */
+  /** Rows with a result, in total and by status. */
   readonly answered: number;
   readonly counts: Readonly<Record<string, number>>;
-  /** Of the digests of all chunks, once sealed: the same for the same input. */
+  /** A digest over the digests of all chunks, once sealed: the same for the same input. */
   readonly input: string | undefined;
-  /** Compressed, in Redis. */
+  /** Compressed bytes in Redis. */
   readonly queuedBytes: number;
   readonly resultBytes: number;
-  /** When the first and the last chunk so far were done, in ms; the first with how many rows. */
+  /** The times at which the first and the last chunk so far were done, in ms, and the number of rows of the first. */
   readonly firstAt: number | undefined;
   readonly lastAt: number | undefined;
   readonly firstRows: number;
 }
 
-/** The memory of Redis that a batch takes now, and will take. */
+/** The present and future memory of a batch in Redis. */
 export type BatchLoad = Pick<BatchStatus, (typeof LOAD)[number]>;
 
 const LOAD = ['rows', 'answered', 'resultBytes', 'queuedBytes'] as const;
 
-/** How often which cost occurred among found rows, in buckets that the counting side defines. */
+/** The number of found rows by cost, in buckets that the counting side defines. */
 export interface CostSketch {
   readonly buckets: ReadonlyMap<number, number>;
   readonly sum: number;
 }
 
-/** Fields of the batch's hash that count rows by status. */
+/** Prefix of the fields in the batch's hash that count rows by status. */
 const COUNT = 'rows:';
 
 export const countField = (status: string): string => `${COUNT}${status}`;
 
-/** Keys of chunks that are given their time to live in one go. */
+/** The number of chunk keys whose time to live is set in one call. */
 const TOUCHED_AT_ONCE = 1_000;
 
 export class BatchStore {
@@ -84,9 +84,9 @@ export class BatchStore {
   }
 
   /**
-   * Gives the manifest that holds: the one that was there first, if it describes the same batch. That the batch is open is
-   * written before it exists and removed after it is over, since the two are not in one slot of a Cluster: whoever dies in
-   * between leaves an entry too many, which `sweep` takes away, and never one too few.
+   * Returns the valid manifest: the earlier one, if it describes the same batch. The open-batch entry is written before the batch exists
+   * and removed after its end, since the two are not in one slot of a Cluster. A process that dies in between leaves a surplus entry, which
+   * `sweep` removes, and never a missing one.
    */
   async create(manifest: Manifest): Promise<Manifest> {
     const { id, model, policy, ttlSeconds } = manifest;
@@ -114,14 +114,14 @@ export class BatchStore {
     return text === null ? undefined : parseDocument(manifestSchema, JSON.parse(text), 'batch');
   }
 
-  /** Takes back a batch that has no chunk yet; another stays. */
+  /** Deletes a batch without chunks. Other batches stay. */
   async discardEmpty(id: string): Promise<void> {
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id)];
     const isDiscarded = await runScript(this.#redis, DISCARD_EMPTY, keys, []);
     if (isDiscarded === 1) await this.#redis.hdel(this.#keys.openBatches(), id);
   }
 
-  /** Gives the state of the chunk: `waiting` needs a job, the others do not. */
+  /** Returns the state of the chunk. Only `waiting` needs a job. */
   async addChunk(id: string, index: number, facts: ChunkFacts, { data }: Block): Promise<ChunkState> {
     const { digest, firstRow, rows } = facts;
     const chunk: ManifestChunk = { state: 'waiting', digest, firstRow, rows };
@@ -132,7 +132,7 @@ export class BatchStore {
     return state as ChunkState;
   }
 
-  /** After the last chunk: the batch has this many and no more. `input` is a digest over all of them. */
+  /** Called after the last chunk: the batch has exactly this many. `input`: a digest over all of them. */
   async seal(id: string, chunks: number, input: string): Promise<void> {
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id)];
     const added = await runScript(this.#redis, SEAL_BATCH, keys, [chunks, input]);
@@ -141,7 +141,7 @@ export class BatchStore {
     await this.settle(id);
   }
 
-  /** No chunk is given to anybody any more. `done`: it was too late, all are done. */
+  /** No further chunk is given to a worker. `done`: too late, all chunks are done. */
   async cancel(id: string): Promise<'cancelled' | 'done'> {
     const keys = [this.#keys.batch(id), this.#keys.batchNews(id)];
     const outcome = (await runScript(this.#redis, CANCEL_BATCH, keys, [Date.now()])) as 'cancelled' | 'done' | 'gone';
@@ -161,7 +161,7 @@ export class BatchStore {
     await runScript(this.#redis, DROP_ROWS, [this.#keys.batch(id), ...rows], []);
   }
 
-  /** A failed chunk waits again; false when it has not failed or its rows are gone. */
+  /** Makes a failed chunk wait again. False: it has not failed, or its rows are gone. */
   async revive(manifest: Manifest, index: number, { digest, firstRow, rows }: ChunkFacts): Promise<boolean> {
     const { id } = manifest;
     const chunk: ManifestChunk = { state: 'waiting', digest, firstRow, rows };
@@ -172,8 +172,8 @@ export class BatchStore {
   }
 
   /**
-   * Takes a batch that is over, or gone, off the list of open ones. A failed one may still be retried: it stays. Gives how many
-   * chunks it has, and how many of them wait for their results.
+   * Removes a batch that has ended or is gone from the list of open batches. A failed batch may still be retried and stays. Returns the
+   * number of chunks, and the number that wait for their results.
    */
   async settle(id: string): Promise<{ chunks: number; waiting: number }> {
     const batch = this.#keys.batch(id);
@@ -191,7 +191,7 @@ export class BatchStore {
     return new Map(Object.entries(stored).map(([id, text]) => [id, JSON.parse(text) as OpenBatch]));
   }
 
-  /** All keys of a batch expire at the same moment, a time to live from now. */
+  /** Lets all keys of a batch expire at the same moment, one time to live from now. */
   async touch(id: string): Promise<void> {
     const keys = this.#keys;
     const { manifest, chunks } = await this.status(id);
@@ -236,7 +236,7 @@ export class BatchStore {
     };
   }
 
-  /** The part of its status that is asked for often; nothing of a batch that is gone. */
+  /** The part of the status that is read often; zeros for a batch that is gone. */
   async load(id: string): Promise<BatchLoad> {
     const stored = await this.#redis.hmget(this.#keys.batch(id), ...LOAD);
     return Object.fromEntries(LOAD.map((name, i) => [name, Number(stored[i] ?? 0)])) as unknown as BatchLoad;
@@ -246,12 +246,12 @@ export class BatchStore {
     return (await this.chunks(id, index, 1))[0];
   }
 
-  /** Of the batch that has this id now. */
+  /** The generation of the batch that has this id now. */
   async generation(id: string): Promise<string | undefined> {
     return (await this.#redis.hget(this.#keys.batch(id), 'generation')) ?? undefined;
   }
 
-  /** The chunk that a job was made for; stale: its batch is gone, and there is another one of the same id. */
+  /** The chunk for which a job was made. `isStale`: its batch is gone, and another batch has the same id. */
   async find(origin: ChunkOrigin): Promise<{ chunk?: ManifestChunk; generation?: string; isStale: boolean }> {
     const [chunk, generation] = await Promise.all([
       this.chunk(origin.batch, origin.chunk),
@@ -261,28 +261,28 @@ export class BatchStore {
     return { chunk, generation, isStale: isOther || (chunk !== undefined && chunk.digest !== origin.digest) };
   }
 
-  /** `count` chunks from one on; undefined where none has been added yet. */
+  /** `count` chunks from an index on; undefined for chunks that are not added yet. */
   async chunks(id: string, from: number, count: number): Promise<(ManifestChunk | undefined)[]> {
     const indices = Array.from({ length: count }, (_, i) => from + i);
     const stored = await this.#redis.hmget(this.#keys.batchChunks(id), ...indices.map(String));
     return stored.map((text, i) => (text === null ? undefined : readChunk(text, indices[i])));
   }
 
-  /** The input rows of a chunk; none once its results are stored, or after they expired. */
+  /** The input rows of a chunk. Undefined after its results are stored, or after expiry. */
   async rows(id: string, index: number, digest: string): Promise<Buffer | undefined> {
     const data = await this.#redis.getBuffer(this.#keys.batchRows(id, index));
     return data ? unpack(data, digest, `batch ${id}, rows of chunk ${index}`) : undefined;
   }
 
-  /** Records that a chunk has been given up; no effect on one that is done, nor on another batch of that id. */
+  /** Records that a chunk was given up. No effect on a finished chunk, nor on another batch of that id. */
   async fail(id: string, index: number, chunk: ManifestChunk & { state: 'failed' }, generation = ''): Promise<void> {
     const keys = [this.#keys.batch(id), this.#keys.batchChunks(id), this.#keys.batchNews(id)];
     await runScript(this.#redis, FAIL_CHUNK, keys, [index, JSON.stringify(chunk), generation]);
   }
 
   /**
-   * Waits until a chunk is done or has failed, or the time is over; blocks its connection meanwhile. Gives the place in
-   * the news to go on from: nothing between two calls is missed.
+   * Waits until a chunk is done or has failed, or until the timeout. Blocks its connection meanwhile. Returns the position in the stream to
+   * continue from, so no entry between two calls is missed.
    */
   async awaitNews(blocked: RedisClient, id: string, after: string, timeoutMs: number): Promise<string> {
     const news = await blocked.xread('COUNT', 1000, 'BLOCK', timeoutMs, 'STREAMS', this.#keys.batchNews(id), after);

@@ -1,11 +1,11 @@
-/** What a batch is (`elsewise.batch/v1`) and what its chunks are: written once by a producer, read by everyone else. */
+/** The manifest of a batch (`elsewise.batch/v1`) and its chunks: written once by a producer, read by all others. */
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
 import { policySchema } from '../../documents/policy-document.js';
 
 export const digestSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'expected sha256: and 64 hexadecimal digits');
 
-/** Becomes part of keys and job ids, so neither `:` nor braces. */
+/** The id becomes part of keys and job ids, so it contains neither `:` nor braces. */
 export const batchIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a batch id is letters, digits, dot, dash and underscore, at most 100');
@@ -15,11 +15,11 @@ export const modelPinSchema = z.strictObject({
   name: z.string().min(1),
   version: z.int().min(1),
   digest: digestSchema,
-  /** The scores of the model may change while its digest stays: its answers serve the same event only, no equal rows. */
+  /** The scores of the model may change while its digest stays: its answers serve only the same event, not equal rows. */
   volatile: z.literal(true).optional(),
 });
 
-/** Where the fields of a row are, as decided from the file's header and the model: chunks carry data lines only. */
+/** The positions of a row's fields, from the file's header and the model. Chunks contain only data lines. */
 export const layoutSchema = z.discriminatedUnion('format', [
   z.strictObject({ format: z.literal('ndjson') }),
   z.strictObject({
@@ -36,14 +36,14 @@ export const manifestSchema = z.strictObject({
   schema: z.literal('elsewise.batch/v1'),
   id: batchIdSchema,
   model: modelPinSchema,
-  /** The version is that of the registry, if it came from there; the document is what counts. */
+  /** `version`: the version in the registry, if the policy came from there. The document is authoritative. */
   policy: z.strictObject({ digest: digestSchema, document: policySchema, version: z.int().min(1).optional() }),
   layout: layoutSchema,
-  /** Every chunk but the last has this many rows, so that a repeated enqueue cuts the same chunks. */
+  /** Every chunk but the last has this many rows, so a repeated enqueue cuts the same chunks. */
   chunkRows: z.int().min(1),
-  /** Set when `chunkRows` follows from how long the first rows took: they are the first chunk then. */
+  /** Set if `chunkRows` follows from the time of the first rows. These rows are then the first chunk. */
   probe: z.strictObject({ rows: z.int().min(1), msPerRow: z.number().min(0) }).optional(),
-  /** How long everything of the batch stays after its last progress. */
+  /** How long all data of the batch stay after its last progress. */
   ttlSeconds: z.int().min(1),
   /** The name of the producer. */
   by: z.string().max(200),
@@ -61,7 +61,7 @@ export const chunkSchema = z.discriminatedUnion('state', [
 
 export type ModelPin = z.output<typeof modelPinSchema>;
 
-/** The pin of a version that the registry knows more about. */
+/** The pin of a version for which the registry has further data. */
 export function pinOf({ name, version, digest, volatile }: ModelPin): ModelPin {
   return { name, version, digest, ...(volatile && { volatile }) };
 }
@@ -69,18 +69,18 @@ export type Manifest = z.output<typeof manifestSchema>;
 export type ManifestChunk = z.output<typeof chunkSchema>;
 export type ChunkState = ManifestChunk['state'];
 
-/** What a chunk is whatever its state. */
+/** The part of a chunk that does not depend on its state. */
 export type ChunkFacts = Pick<ManifestChunk, 'digest' | 'firstRow' | 'rows'>;
 
 /**
- * Tells a batch from an earlier one of the same id: once a batch has expired its id may be used again, and what was left by
- * the earlier one, such as jobs that still wait, must not be taken for this one's.
+ * Distinguishes a batch from an earlier batch of the same id. The id of an expired batch may be used again, and left-over data of the
+ * earlier batch, such as waiting jobs, must not be mistaken for data of this one.
  */
 export function generationOf({ created }: Pick<Manifest, 'created'>): string {
   return Date.parse(created).toString(36);
 }
 
-/** The chunk that a job was made for, by its rows; with the generation of the batch, unless the job came without. */
+/** The chunk for which a job was made, by its rows, with the generation of the batch if the job has one. */
 export interface ChunkOrigin {
   readonly batch: string;
   readonly chunk: number;

@@ -1,6 +1,6 @@
 /**
- * The versions that open batches use. The registry reads them before it removes a version. The creator of a batch enters the batch
- * here first, then settles on its versions (`VersionedStore.settleOn`), and removes the entry at the end of the batch.
+ * The versions that open batches use. The registry reads them before it removes a version. The creator of a batch first adds an entry here,
+ * then settles on its versions (`VersionedStore.settleOn`). The entry is removed at the end of the batch.
  */
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
@@ -36,7 +36,10 @@ export class OpenBatches {
     return users.filter((_, i) => isOpen[i]).map(({ id }) => id);
   }
 
-  /** Nobody takes out a batch that expired. A younger one counts even before it is stored: it may be about to be. */
+  /**
+   * The entry of an expired batch is not removed by itself. A younger entry counts even before its batch is stored, because the batch may
+   * be about to be stored.
+   */
   async #isOpen(id: string, { since }: OpenBatch): Promise<boolean> {
     return Date.now() - Date.parse(since) < this.#ttlMs || (await this.#redis.exists(this.#keys.batch(id))) === 1;
   }

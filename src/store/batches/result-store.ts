@@ -1,7 +1,7 @@
 /**
- * Results, written once. The results of a chunk are one compressed block, stored together with the chunk's state by one
- * script: a job that is delivered twice finds the chunk done and changes nothing. The answer to an event is stored under
- * the content key of its job first; what is published under the event's own id is always a copy of that.
+ * Results, written once. The results of a chunk are one compressed block, stored together with the chunk's state by one script: a job that
+ * is delivered twice finds the chunk done and changes nothing. The answer to an event is stored first under the content key of its job. The
+ * copy under the event's own id is always made from that answer.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { asBuffer } from '../codec/byte-streams.js';
@@ -17,7 +17,7 @@ export interface FinishedChunk {
   readonly batch: string;
   readonly generation: string;
   readonly index: number;
-  /** The rows that were answered. */
+  /** The answered rows. */
   readonly facts: ChunkFacts;
   readonly counts: Readonly<Record<string, number>>;
   readonly costs: CostSketch;
@@ -28,24 +28,24 @@ export interface AnswerFailure {
   readonly message: string;
 }
 
-/** The news on the channel `elsewise:answered`: an answer under a content key, or a job that will have none. */
+/** A message on the channel `elsewise:answered`: an answer under a content key, or a job without an answer. */
 export type AnswerNews =
   | { readonly id: string; readonly key: string }
   | { readonly id: string; readonly job: string; readonly failure: AnswerFailure };
 
 type Retention = Pick<StoreSettings, 'answerTtlSeconds' | 'answerStreamLength'>;
 
-/** `stored`, and `touch`: the batch is over or it is time to have its keys expire together, see `BatchStore.touch`. */
+/** `touch`: stored, and the batch has ended or its keys should now get a common expiry, see `BatchStore.touch`. */
 export type Finish = 'stored' | 'touch' | 'known' | 'stale' | 'gone';
 
-/** A chunk of a batch, and not of another one that has its id now. */
+/** A chunk of a batch, identified by its generation as well. */
 export interface Place {
   readonly batch: string;
   readonly generation: string;
   readonly chunk: number;
 }
 
-/** Long enough for everyone who waits to have seen it. */
+/** Long enough for every waiting client to see the answer. */
 const PASSING_SECONDS = 60;
 
 export class ResultStore {
@@ -60,8 +60,8 @@ export class ResultStore {
   }
 
   /**
-   * `known`: another worker was first, and its results stay. `gone`: the batch does not exist any more; `stale`: nor does it, but
-   * another one has its id.
+   * `known`: another worker was first, and its results stay. `gone`: the batch no longer exists. `stale`: the batch no longer exists, and
+   * another batch has its id.
    */
   async finishChunk(finished: FinishedChunk, block: ResultBlock): Promise<Finish> {
     const { batch, generation, index, facts, counts, costs } = finished;
@@ -82,7 +82,7 @@ export class ResultStore {
     return reply as Finish;
   }
 
-  /** The results of chunks as they are stored; undefined for those that are not there any more. */
+  /** The stored results of chunks; undefined for those that are gone. */
   async blocks(places: readonly Place[]): Promise<(ResultBlock | undefined)[]> {
     return Promise.all(
       places.map(async ({ batch, generation, chunk }) => {
@@ -104,14 +104,14 @@ export class ResultStore {
     return unpackLines({ data, digest }, `batch ${batch}, results of chunk ${index}`);
   }
 
-  /** The answer that the job of this key already has. */
+  /** The stored answer of the job with this key. */
   async answer(jobKey: string): Promise<string | undefined> {
     return (await this.#redis.get(this.#keys.answer(jobKey))) ?? undefined;
   }
 
   /**
-   * Gives the answer that holds: the first one ever stored for the key. One that a limit of time or a lost thread had a say in
-   * holds for those who wait for it and not for whoever asks the same later.
+   * Returns the valid answer: the first one stored for the key. An answer that a time limit or a lost thread influenced is kept only
+   * briefly: it serves the clients that wait for it, not later ones.
    */
   async keepAnswer(jobKey: string, answer: string, isLasting: boolean): Promise<string> {
     const key = this.#keys.answer(jobKey);
@@ -121,8 +121,9 @@ export class ResultStore {
   }
 
   /**
-   * Readers of the stream may see an answer twice after a crash, byte for byte the same; `key` tells. Sent in one go: one
-   * Redis keeps their order, and on a Cluster those who wait go by the answer under its content key, which is there.
+   * Readers of the stream may see an answer twice after a crash, byte for byte the same and with the same `key`. All commands are sent
+   * together: a single Redis keeps their order, and on a Cluster waiting clients read the answer under its content key, which is already
+   * stored.
    */
   async publishAnswer(id: string, jobKey: string, answer: string): Promise<void> {
     const { answerTtlSeconds, answerStreamLength } = this.#retention;
@@ -134,24 +135,24 @@ export class ResultStore {
     ]);
   }
 
-  /** Of the answer that was published last, if the stream has it. */
+  /** The bytes of the last published answer, if the stream has one. */
   async latestAnswerBytes(): Promise<number | undefined> {
     const [entry] = await this.#redis.xrevrange(this.#keys.results(), '+', '-', 'COUNT', 1);
     return entry?.[1].at(-1)?.length;
   }
 
-  /** Takes old answers off the stream, which is otherwise bounded by length only. */
+  /** Trims old answers from the stream, which is otherwise bounded only by length. */
   async forgetOldAnswers(): Promise<void> {
     const earliest = Date.now() - 1000 * this.#retention.answerTtlSeconds;
     await this.#redis.xtrim(this.#keys.results(), 'MINID', earliest);
   }
 
-  /** Wakes those who wait for an answer that will not come. */
+  /** Wakes clients that wait for an answer that will not come. */
   async announceFailure(id: string, job: string, failure: AnswerFailure): Promise<void> {
     await this.#announce({ id, job, failure });
   }
 
-  /** Calls back for every event that is answered or given up from now on; blocks its connection for anything else. */
+  /** Calls back for every event that is answered or given up from now on. The connection cannot be used for other commands. */
   async subscribe(connection: RedisClient, hear: (news: AnswerNews) => void): Promise<void> {
     connection.on('message', (_channel, text) => hear(JSON.parse(text) as AnswerNews));
     await connection.subscribe(this.#keys.answered());

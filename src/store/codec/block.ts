@@ -1,6 +1,6 @@
 /**
- * How bulk data lies in Redis: rows, models, anything but results, compressed with zlib, which any language can read. The
- * SHA-256 of the plain bytes is kept elsewhere and checked on every read. Results: result-block.ts.
+ * The format of bulk data in Redis: rows, models, all but results, compressed with zlib, which any language can read. The SHA-256 of the
+ * plain bytes is stored elsewhere and checked on every read. Results: result-block.ts.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -9,10 +9,10 @@ import { ElsewiseError } from '../../documents/error.js';
 
 const compress = promisify<Uint8Array, { level: number }, Buffer>(deflate);
 const expand = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate);
-/** No chunk of rows or results comes near it; what would grow beyond was not written by us. */
+/** No chunk of rows or results comes near this size. A larger block was not written by us. */
 export const LARGEST_BLOCK = 2 ** 29;
 
-/** For what is written and read once level 1: a quarter of the time of the default. */
+/** Level 1 for data that are written and read once: a quarter of the time of the default. */
 const LEVEL = { passing: 1, lasting: 9 } as const;
 
 export interface Block {
@@ -25,14 +25,14 @@ export function digestOfBytes(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** `passing`: written and read once, as rows are. `lasting`: written once and read often, as models are. */
+/** `passing`: written and read once, like rows. `lasting`: written once and read often, like models. */
 export async function pack(bytes: Uint8Array, purpose: keyof typeof LEVEL): Promise<Block> {
   return { data: await compress(bytes, { level: LEVEL[purpose] }), digest: digestOfBytes(bytes), bytes: bytes.length };
 }
 
 /**
- * The plain bytes; refuses damaged ones, and says of what they should have been. A kilobyte can be made to expand to a
- * megabyte: decompression ends at `maxBytes`, whatever the data say.
+ * The plain bytes. Damaged data are refused, with their name in the message. A kilobyte can expand to a megabyte, so decompression ends at
+ * `maxBytes`, whatever the data claim.
  */
 export async function unpack(
   data: Uint8Array,

@@ -1,4 +1,4 @@
-/** Bytes written one after the other, and read again in the same order; numbers with their lowest byte first. */
+/** Bytes written in sequence, and read again in the same order. Numbers are little-endian. */
 
 const FIRST_BYTES = 1 << 14;
 
@@ -25,7 +25,7 @@ export class ByteWriter {
     this.#length = this.#bytes.writeDoubleLE(value, this.#length);
   }
 
-  /** With its length in front. */
+  /** Writes the length first. */
   text(text: string): void {
     const length = Buffer.byteLength(text);
     this.uint32(length);
@@ -85,7 +85,7 @@ export class ByteReader {
   }
 }
 
-/** The same bytes. */
+/** The same bytes, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

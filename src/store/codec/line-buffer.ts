@@ -1,17 +1,17 @@
 /**
- * Lines as bytes, one after the other. Each line is written to its final place at once. Strings that are kept until the end of a
- * chunk would survive several garbage collections, which would cost as much as the solving.
+ * Lines as bytes, in sequence. Each line is written to its final place at once. Strings that are kept until the end of a chunk would
+ * survive several garbage collections, which would cost as much as the solving.
  */
 
 const FIRST_BYTES = 1 << 16;
-/** UTF-8 needs at most this for a character of a string. */
+/** The largest number of UTF-8 bytes for a character of a string. */
 const MAX_BYTES_PER_CHARACTER = 3;
 
 export class LineBuffer {
   #bytes: Buffer;
   #length = 0;
 
-  /** `expectedBytes`: growing costs a copy, so a good guess saves time. */
+  /** `expectedBytes`: growing costs a copy, so a good estimate saves time. */
   constructor(expectedBytes: number) {
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, expectedBytes));
   }
@@ -21,7 +21,7 @@ export class LineBuffer {
     this.#length += this.#bytes.write(line, this.#length);
   }
 
-  /** The pushed lines, in memory of their own that can be transferred. */
+  /** The pushed lines, in their own memory, which can be transferred. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

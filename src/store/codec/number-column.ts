@@ -1,13 +1,13 @@
 /**
- * A column of numbers in few bytes, exact to the bit. A number is kept as the 64 bits of its difference (XOR) to a guess. The
- * guess is 0 where there is none. A good guess leaves zeros. The column is then written as one of
+ * A column of numbers in few bytes, exact to the bit. A number is kept as the 64 bits of its difference (XOR) to a guess. The default guess
+ * is 0. A good guess leaves zeros. The column is then written as one of
  *
  *   same      one number for all
  *   decimals  k = x * 10^D as a whole number, less the smallest k; D <= 6 and k below 2^32 above the smallest
- *   bits      the 64 bits as they are
+ *   bits      the 64 bits unchanged
  *
- * Decimals and bits are written as planes: the first byte of all numbers, the second byte of all numbers, and so on. A plane of
- * equal bytes is one byte. The leading bytes of a column are much alike, and the compressor finds them side by side.
+ * Decimals and bits are written as planes: the first byte of all numbers, the second byte of all numbers, and so on. A plane of equal bytes
+ * is one byte. The leading bytes of a column are similar, and planes put them side by side for the compressor.
  */
 import type { ByteReader, ByteWriter } from './byte-streams.js';
 
@@ -29,7 +29,7 @@ export class NumberColumn {
   #words = new Uint32Array(1 << 8);
   length = 0;
 
-  /** `null` is what a line of JSON has for a number that is not finite. */
+  /** `null`: the JSON of a number that is not finite. */
   push(value: number | null, guess = 0): void {
     const at = WORDS * this.length++;
     if (at >= this.#words.length) this.#grow();
@@ -74,7 +74,7 @@ export class NumberReader {
     this.#words = readWords(input, length);
   }
 
-  /** `guess`: the guess at the time of pushing. */
+  /** `guess`: the same guess as for `push`. */
   next(guess = 0): number {
     const at = WORDS * this.#next++;
     if (at >= this.#words.length) throw new RangeError('the column has no more numbers');
@@ -103,7 +103,7 @@ function asDecimals(values: Float64Array): Decimals | undefined {
   let largest = -Infinity;
   for (const value of values) {
     if (Object.is(value, -0)) return undefined;
-    // What has few digits has more of them as well, so the numbers before need no second look.
+    // A number with few digits also has a representation with more digits, so the earlier numbers need no second check.
     while (Math.round(value * POWERS[digits]) / POWERS[digits] !== value)
       if (++digits === POWERS.length) return undefined;
     smallest = Math.min(smallest, value);

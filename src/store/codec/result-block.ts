@@ -1,6 +1,6 @@
 /**
- * How the results of a chunk lie in Redis: as columns (result-columns.ts), compressed with Brotli, under the SHA-256 of what is
- * stored. Columns hold little that repeats, so the quickest quality comes within 12 % of the slow ones.
+ * The format of a chunk's results in Redis: columns (result-columns.ts), compressed with Brotli, under the SHA-256 of the stored bytes.
+ * Columns contain little repetition, so the fastest quality comes within 12 % of the slow ones.
  */
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -16,24 +16,24 @@ import type { ResultRow } from './result-row.js';
 
 export interface ResultBlock {
   readonly data: Uint8Array;
-  /** Of `data`. */
+  /** SHA-256 of `data`. */
   readonly digest: string;
 }
 
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const LIMIT = { maxOutputLength: LARGEST_BLOCK };
-/** About, of a line; too few cost a copy. */
+/** The approximate bytes of a line. A smaller estimate costs a copy. */
 const LINE_BYTES = 3_000;
 const ROWS_IN_A_ROW = 64;
 const expand = promisify<Uint8Array, typeof LIMIT, Buffer>(brotliDecompress);
 
-/** All at once: for solver threads. */
+/** Synchronous, for solver threads. */
 export function packColumns(columns: ResultColumns): ResultBlock {
   const data = brotliCompressSync(columns.write(), QUICK);
   return { data, digest: digestOfBytes(data) };
 }
 
-/** Lines of results, as `explain` writes them. */
+/** Packs lines of results, as `explain` writes them. */
 export function packLines(lines: string): ResultBlock {
   const columns = new ResultColumns();
   for (const line of lines.split('\n')) if (line) columns.add(JSON.parse(line) as ResultDocument);
@@ -41,8 +41,8 @@ export function packLines(lines: string): ResultBlock {
 }
 
 /**
- * The lines again; refuses damaged ones, and says of what they should have been. A block takes some 20 ms of the loop, and an event or
- * a request must not wait for so long: blocks are read one at a time, with room for others every millisecond or two.
+ * The lines of a block. Damaged data are refused, with their name in the message. A block blocks the loop for about 20 ms, and an event or
+ * a request must not wait for so long. Blocks are therefore read one at a time, with a pause for others every millisecond or two.
  */
 export function unpackLines(block: ResultBlock, what: string): Promise<Buffer> {
   return inTurn(() => readLines(block, what));
@@ -68,7 +68,7 @@ async function readLines({ data, digest }: ResultBlock, what: string): Promise<B
 
 const textOf = (result: ResultRow | string): string => (typeof result === 'string' ? result : lineOf(result));
 
-/** Opens a block at once: for solver threads. Undefined when it is damaged. */
+/** Opens a block synchronously, for solver threads. Undefined: the block is damaged. */
 export function openBlock({ data, digest }: ResultBlock): ResultReader | undefined {
   if (digestOfBytes(data) !== digest) return undefined;
   try {

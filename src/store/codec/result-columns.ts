@@ -1,7 +1,7 @@
 /**
- * Rows of results (result-row.ts) as columns: one column for each feature and for each kind of number. Equal text is kept once for
- * all rows. The distances of an answer follow from its values, and a bound is near its cost. Both are guessed, and the difference
- * is kept, which is mostly zero (number-column.ts).
+ * Rows of results (result-row.ts) as columns: one column for each feature and for each kind of number. Equal text is stored once for all
+ * rows. The distances of an answer follow from its values, and a bound is near its cost. Both are guessed, and the difference is kept,
+ * which is mostly zero (number-column.ts).
  */
 import type { ResultDocument } from '../../documents/result-document.js';
 import { ByteReader, ByteWriter } from './byte-streams.js';
@@ -24,11 +24,11 @@ import { ValueColumn, ValueReader } from './value-column.js';
 interface Header {
   readonly rows: number;
   readonly terms: Terms | null;
-  /** null: the document is kept as JSON. */
+  /** Null: the document is stored as JSON. */
   readonly shapes: readonly (Shape | null)[];
   readonly changeSets: readonly (readonly number[])[];
   readonly ids: readonly string[];
-  /** Reasons, regions, paths, plausibilities and whole documents as JSON, in the order in which they are needed. */
+  /** Reasons, regions, paths, plausibilities and whole documents as JSON, in the order of reading. */
   readonly texts: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export class ResultColumns {
   rows = 0;
   readonly #maker = new RowMaker();
   #terms: Terms | undefined;
-  /** Of the rows that came last: whether their terms are ours. */
+  /** For the last terms: whether they equal ours. */
   #lastTerms: { readonly terms: Terms; readonly areOurs: boolean } | undefined;
   readonly #shapes = new Numbering<Shape | null>();
   readonly #changeSets = new Numbering<readonly number[]>();
@@ -85,7 +85,7 @@ export class ResultColumns {
     return out.bytes;
   }
 
-  /** Rows come from documents and from other columns: what counts is what their terms say. */
+  /** Rows come from documents and from other columns, so terms are compared by content. */
   #areOurs(terms: Terms): boolean {
     if (terms === this.#lastTerms?.terms) return this.#lastTerms.areOurs;
     this.#terms ??= { common: terms.common, names: [] };
@@ -144,7 +144,7 @@ export class ResultColumns {
   }
 }
 
-/** Numbers for things that many rows share, by identity: the same in other words is listed twice, which costs a few bytes. */
+/** Numbers for objects that many rows share, by identity. Equal objects may be listed twice, which costs a few bytes. */
 class Numbering<T> {
   readonly entries: T[] = [];
   readonly #numbers = new Map<T, number>();
@@ -157,7 +157,7 @@ class Numbering<T> {
   }
 }
 
-/** Gives the results of a block one after the other. */
+/** Returns the results of a block in sequence. */
 export class ResultReader {
   readonly rows: number;
   readonly #header: Header;
@@ -178,7 +178,7 @@ export class ResultReader {
     this.#changed = names.map(() => new ValueReader(input));
   }
 
-  /** A row; or the line itself, when the result is kept as such. */
+  /** A row, or the line itself if the result is stored as a line. */
   next(): ResultRow | string {
     const shape = this.#header.shapes[this.#numbers.shape.next()];
     return shape ? this.#row(shape) : this.#text();

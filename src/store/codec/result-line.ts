@@ -1,6 +1,6 @@
 /**
- * A row as the line that `explain` writes: byte for byte `JSON.stringify` of its document, in the order of keys in which results
- * are made. No document is made on the way, and a value that stands in a line three times is made into text once.
+ * A row as the line that `explain` writes: byte for byte `JSON.stringify` of its document, in the order in which results set their keys. No
+ * document is built, and a value that occurs three times in a line is converted to text once.
  */
 import type { RowValue } from '../../documents/model-document.js';
 import {
@@ -13,10 +13,10 @@ import {
   UNPROVED,
 } from './result-row.js';
 
-/** What lines of the same terms share, as text. */
+/** The text that lines of the same terms share. */
 interface Labels {
   readonly head: string;
-  /** By feature: what stands in front of its value, and of a change of it. */
+  /** By feature: the text before its value, and before a change of it. */
   readonly value: readonly string[];
   readonly change: readonly string[];
 }
@@ -24,7 +24,7 @@ interface Labels {
 const labels = new WeakMap<Terms, Labels>();
 const targets = new WeakMap<Shape, string>();
 
-/** Without an end of line. */
+/** Without a line end. */
 export function lineOf(row: ResultRow): string {
   const { terms, shape, id, elapsedMs, attemptMs, reason, factual, answers } = row;
   const { schema, seed } = terms.common;
@@ -71,7 +71,7 @@ function labelsOf({ common: { model, policy }, names }: Terms): Labels {
   };
 }
 
-/** JSON knows no number that is not finite. */
+/** JSON has no number that is not finite. */
 const numberText = (value: number) => (Number.isFinite(value) ? `${value}` : 'null');
 
 const textOf = (value: RowValue) =>

@@ -1,19 +1,19 @@
 /**
  * A stored result without the parts that many results share. A result repeats keys, names, digests and each number of a row up to
- * three times, and the results of one plan are much alike. A row keeps:
+ * three times, and the results of one plan are similar. A row keeps:
  *
  *   terms    model, policy, seed, names of the features: the same for all results of a plan
  *   shape    all text: status, target, predictions, solvers, kinds of proofs. There are few shapes.
- *   values   of the features by their place; of an answer the values of the changed features, which are a set of places
- *   numbers  score, times; of an answer cost, bound, distances
+ *   values   the values of the features by index; for an answer the values of the changed features, which are a set of indices
+ *   numbers  score, times; for an answer cost, bound, distances
  *   text     id; reasons, regions, paths and plausibilities as JSON
  *
- * `changes` follow from the values. row-maker.ts makes rows of documents, result-line.ts makes lines of rows.
+ * `changes` follow from the values. row-maker.ts makes rows from documents, result-line.ts makes lines from rows.
  */
 import type { RowValue } from '../../documents/model-document.js';
 import type { Attempt, LeverDocument, Proof, ResultDocument } from '../../documents/result-document.js';
 
-/** Of a prediction: its class, or that it is a number. */
+/** The form of a prediction: its class, or a number. */
 export type Shown = { readonly class: string } | 'number';
 
 export interface Shape {
@@ -42,14 +42,14 @@ export interface LeverShape extends Omit<LeverDocument, 'reason'> {
   readonly hasReason: boolean;
 }
 
-/** What all results of a plan have in common. */
+/** The part that all results of a plan share. */
 export interface Terms {
   readonly common: Pick<ResultDocument, 'schema' | 'model' | 'policy' | 'seed'>;
-  /** Empty as long as no result has features. */
+  /** Empty until a result has features. */
   readonly names: readonly string[];
 }
 
-/** Where a point stands: `prediction` when it is no class. */
+/** The model's output at a point. `prediction` is set if it is no class. */
 interface Standing {
   readonly prediction: number | undefined;
   readonly score: number;
@@ -60,21 +60,21 @@ export interface RowFactual extends Standing {
 }
 
 export interface RowAnswer extends Standing {
-  /** The features that change, by their place, ascending. */
+  /** The changed features, by index, ascending. */
   readonly set: readonly number[];
-  /** Of these. */
+  /** The values of the changed features. */
   readonly values: readonly RowValue[];
   readonly cost: number;
   readonly l1: number;
   readonly l2: number;
-  /** Undefined of an answer that nothing is proved of. */
+  /** Undefined for an answer without a proof. */
   readonly bound: { readonly lower: number; readonly gap: number } | undefined;
   readonly region: string | undefined;
   readonly path: string | undefined;
   readonly plausibility: string | undefined;
 }
 
-/** The proof that has no bound. */
+/** The kind of proof without a bound. */
 export const UNPROVED: Proof['kind'] = 'heuristic';
 
 export class ResultRow {
@@ -87,7 +87,7 @@ export class ResultRow {
     readonly reason: string | undefined,
     readonly factual: RowFactual | undefined,
     readonly answers: readonly RowAnswer[],
-    /** Of the levers that have one. */
+    /** The reasons of the levers that have one. */
     readonly leverReasons: readonly string[],
   ) {}
 
@@ -98,7 +98,7 @@ export class ResultRow {
   }
 }
 
-/** The distances of an answer as result documents measure them, as far as numbers tell: a guess that is mostly right. */
+/** The distances of an answer, computed from its numbers as in result documents. The guess is mostly right. */
 export function guessDistances(
   before: readonly RowValue[],
   set: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * Result documents as rows (result-row.ts). A document of which anything does not follow as it should has none and is kept
- * as JSON, so that what is read is the very line that `explain` writes, always.
+ * Result documents as rows (result-row.ts). A document that does not follow the usual rules has no row and is stored as JSON. Reading
+ * therefore always gives the exact line that `explain` writes.
  */
 import type { RowValue } from '../../documents/model-document.js';
 import type { CounterfactualDocument, LeverDocument, Proof, ResultDocument } from '../../documents/result-document.js';
@@ -19,13 +19,13 @@ type Features = Readonly<Record<string, RowValue>>;
 
 export class RowMaker {
   #terms: Terms | undefined;
-  /** JSON of what results have in common, by the objects that hold it: most results share them. */
+  /** JSON of the parts that results share, by object: most results share the objects. */
   #tags = new WeakMap<object, string>();
-  /** Shapes and sets are few: rows that are alike share them. */
+  /** Shapes and sets are few, and equal rows share them. */
   readonly #shapes = new Map<string, Shape>();
   readonly #sets = new Map<string, readonly number[]>();
 
-  /** Undefined when the document is not as documents of its plan are. */
+  /** Undefined: the document differs from the usual form of its plan. */
   make(document: ResultDocument): ResultRow | undefined {
     if (!this.#isUsual(document)) return undefined;
     const { id, elapsedMs, attempts, reason, levers } = document;
@@ -39,7 +39,7 @@ export class RowMaker {
     return new ResultRow(this.#terms!, shape, id, elapsedMs, times, text, factual, answers, leverReasons);
   }
 
-  /** Has it what all have in common? */
+  /** Whether the document has the shared parts. */
   #isUsual(document: ResultDocument): boolean {
     const { schema, model, policy, seed, factual } = document;
     const isFirst = !this.#terms;
@@ -50,7 +50,7 @@ export class RowMaker {
     if (policy !== common.policy && this.#tag(policy) !== this.#tag(common.policy)) return false;
     if (!factual) return true;
     if (this.#terms.names.length === 0) this.#terms = { common, names: Object.keys(factual.features) };
-    // what one plan made has the same features
+    // results of one plan have the same features
     return (!isFirst && model === common.model) || hasFeatures(document, this.#terms.names);
   }
 
@@ -64,7 +64,7 @@ export class RowMaker {
     return { values: this.#terms!.names.map((name) => features[name]), prediction: numberIn(prediction), score };
   }
 
-  /** Undefined when something does not follow from the features. */
+  /** Undefined: some part does not follow from the features. */
   #answersOf({ counterfactuals }: ResultDocument, factual: RowFactual | undefined): RowAnswer[] | undefined {
     if (!factual) return counterfactuals.length ? undefined : [];
     const answers: RowAnswer[] = [];
@@ -99,7 +99,7 @@ export class RowMaker {
     };
   }
 
-  /** The same for two results exactly when their shapes are. */
+  /** Equal for two results exactly if their shapes are equal. */
   #shapeKey({
     status,
     target,
@@ -179,14 +179,14 @@ function hasFeatures({ factual, counterfactuals }: ResultDocument, names: readon
   return hasKeys(factual!.features, names) && counterfactuals.every(({ features }) => hasKeys(features, names));
 }
 
-/** These and no others, in this order. */
+/** Whether the features have exactly these names, in this order. */
 function hasKeys(features: Features, names: readonly string[]): boolean {
   let f = 0;
   for (const name in features) if (names[f++] !== name) return false;
   return f === names.length;
 }
 
-/** Undefined when the changes are not just what differs, in the features' order. */
+/** Undefined: the changes are not exactly the differing values, in the order of the features. */
 function changedPlaces(
   names: readonly string[],
   before: readonly RowValue[],
@@ -203,7 +203,7 @@ function changedPlaces(
   return changes.length === set.length && distances.l0 === set.length ? set : undefined;
 }
 
-/** Either with a bound and a gap, or with neither and for the reason that goes with it. */
+/** Whether a proof has both a bound and a gap, or neither and the kind without a bound. */
 function isBounded({ kind, lowerBound, gap }: Proof): boolean {
   const isOpen = kind === UNPROVED;
   return (lowerBound === null) === isOpen && (gap === null) === isOpen;

@@ -1,15 +1,15 @@
-/** A column of feature values: numbers as a number column, anything else (categories, true and false, null) by a dictionary. */
+/** A column of feature values: numbers as a number column, other values (categories, booleans, null) by a dictionary. */
 import type { RowValue } from '../../documents/model-document.js';
 import type { ByteReader, ByteWriter } from './byte-streams.js';
 import { NumberColumn, NumberReader } from './number-column.js';
 
-/** In the column of kinds; k > 0 is the k-th word of the dictionary. */
+/** An entry in the column of kinds; k > 0 is the k-th word of the dictionary. */
 const A_NUMBER = 0;
 
 export class ValueColumn {
   readonly #numbers = new NumberColumn();
   readonly #words = new Map<RowValue, number>();
-  /** Made when the first value comes that is no number. */
+  /** Created for the first value that is no number. */
   #kinds: NumberColumn | undefined;
 
   push(value: RowValue): void {

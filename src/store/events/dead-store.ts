@@ -10,22 +10,22 @@ import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
 import { DROP_LETTER, KEEP_LETTERS, runScript } from '../redis/scripts.js';
 
-/** Where a letter came from, and where a replay puts it back; only jobs of schedules are not replayed. */
+/** The source of a letter, to which a replay returns it. Only jobs of schedules are not replayed. */
 export const LETTER_SOURCES = ['requests', 'events', 'bulk', 'schedule'] as const;
 
 export const letterSchema = z.strictObject({
   schema: z.literal('elsewise.dead-letter/v1'),
   id: z.string().min(1),
   source: z.enum(LETTER_SOURCES),
-  /** Its name there: the id of the stream's entry or of the job. */
+  /** The id at the source: of the stream's entry or of the job. */
   origin: z.string().min(1),
   /** See docs/failures.md. */
   code: z.string().min(1),
   message: z.string(),
-  /** How often it was tried. */
+  /** The number of attempts. */
   attempts: z.int().min(0),
   at: z.iso.datetime(),
-  /** The request as received; null: there was no body. */
+  /** The received request. Null: no body. */
   body: z.string().nullable(),
   /** Whether the body was too long to be kept whole. */
   isCut: z.boolean(),
@@ -33,11 +33,11 @@ export const letterSchema = z.strictObject({
 
 export type Letter = z.output<typeof letterSchema>;
 
-/** An entry among the letters that is none: another program wrote it, or a part of it is lost. It can only be dropped. */
+/** An entry that is no valid letter: another program wrote it, or a part of it is lost. It can only be dropped. */
 export interface MalformedLetter {
   readonly schema: 'elsewise.malformed-letter/v1';
   readonly id: string;
-  /** When it was written, as far as that is known. */
+  /** The time of writing, if known. */
   readonly at: string | null;
   /** The fault of the entry. */
   readonly fault: string;
@@ -54,7 +54,7 @@ export type NewLetter = Omit<Letter, 'schema' | 'id' | 'at' | 'isCut' | 'body'> 
 const MAX_MESSAGE = 2_000;
 const PAGE = 500;
 
-/** Follows from where the letter came from. */
+/** The id follows from the source of the letter. */
 export function letterId(source: Letter['source'], origin: string): string {
   return `${source}-${origin}`;
 }
@@ -83,15 +83,15 @@ export class DeadStore {
     return letter;
   }
 
-  /** How many there are, after those that are too old have gone. */
+  /** The number of letters, after old ones are removed. */
   count(): Promise<number> {
     return this.#keep();
   }
 
-  /** Latest first; in pages, since bodies may be long. */
+  /** Latest first, in pages, since bodies may be long. */
   async *list(): AsyncGenerator<LetterEntry> {
     await this.#keep();
-    const seen = new Set<string>(); // a letter that arrives meanwhile moves the others one place down
+    const seen = new Set<string>(); // a new letter meanwhile shifts the others by one
     for (let from = 0; ; from += PAGE) {
       const page = await this.#redis.zrevrange(this.#keys.deadTimes(), from, from + PAGE - 1, 'WITHSCORES');
       const ids = page.filter((_, i) => i % 2 === 0);
@@ -114,12 +114,12 @@ export class DeadStore {
     return letter;
   }
 
-  /** When it was written; undefined when there is none. */
+  /** The time of writing; undefined: no such letter. */
   async timeOf(id: string): Promise<string | undefined> {
     return (await this.#redis.zscore(this.#keys.deadTimes(), id)) ?? undefined;
   }
 
-  /** Whether it was there; with a time, only the one that was written then. */
+  /** Returns whether the letter existed. With a time, only the letter of that time is dropped. */
   async drop(id: string, time?: string): Promise<boolean> {
     const keys = [this.#keys.dead(), this.#keys.deadTimes()];
     return (await runScript(this.#redis, DROP_LETTER, keys, [id, ...(time === undefined ? [] : [time])])) === 1;
@@ -145,5 +145,5 @@ function readEntry(id: string, text: string, time: string | undefined): LetterEn
   }
 }
 
-/** Of milliseconds that may be anything; the bound is the last day that a date can have. */
+/** The date of any number of milliseconds. Null beyond the range of a Date. */
 const timeText = (ms: number): string | null => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : null);

@@ -1,10 +1,10 @@
-/** Which job answers the event of an id, kept for those who were told to come back for the answer. */
+/** The job for the event of an id, kept for clients that were told to fetch the answer later. */
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
 
 export interface PendingEvent {
   readonly jobId: string;
-  /** Of its content. Absent where an earlier version noted the event. */
+  /** The content key. Absent if an earlier version noted the event. */
   readonly key?: string;
 }
 
@@ -19,7 +19,7 @@ export class PendingStore {
     this.#ttlSeconds = ttlSeconds;
   }
 
-  /** The same id again means the latest job. */
+  /** The same id again refers to the latest job. */
   async note(id: string, { jobId, key }: Required<PendingEvent>): Promise<void> {
     await this.#redis.set(this.#keys.pending(id), `${jobId} ${key}`, 'EX', this.#ttlSeconds);
   }

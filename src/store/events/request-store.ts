@@ -1,6 +1,6 @@
 /**
- * The stream of requests and its consumer group in Redis. An entry is pending from the moment a consumer took the entry until it
- * is settled. A settled entry is deleted: the stream holds open entries only.
+ * The stream of requests and its consumer group in Redis. An entry is pending from the moment a consumer takes it until it is settled. A
+ * settled entry is deleted: the stream contains only open entries.
  */
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
@@ -36,7 +36,7 @@ export class RequestStore {
     return (await this.#redis.xadd(this.#key, '*', 'body', body))!;
   }
 
-  /** From the first entry on: what came before the first worker is answered as well. */
+  /** Starts with the first entry: entries from before the first worker are answered as well. */
   async openGroup(): Promise<void> {
     try {
       await this.#redis.xgroup('CREATE', this.#key, GROUP, '0', 'MKSTREAM');
@@ -45,7 +45,7 @@ export class RequestStore {
     }
   }
 
-  /** Entries that no consumer has taken; waits for an entry and blocks its connection meanwhile. */
+  /** Entries that no consumer has taken. Waits for an entry and blocks its connection meanwhile. */
   async take(blocked: RedisClient, consumer: string, count: number, waitMs: number): Promise<RequestEntry[]> {
     const reply = (await blocked.xreadgroupBuffer(
       ...(['GROUP', GROUP, consumer, 'COUNT', count, 'BLOCK', waitMs, 'STREAMS', this.#key, '>'] as const),
@@ -53,7 +53,7 @@ export class RequestStore {
     return readEntries(reply?.[0]?.[1] ?? []);
   }
 
-  /** Entries that were taken, by anyone, and not touched for so long. */
+  /** Pending entries of any consumer that were idle for this long. */
   async overdue(idleMs: number, count: number): Promise<PendingEntry[]> {
     const rows = (await this.#redis.xpending(this.#key, GROUP, 'IDLE', idleMs, '-', '+', count)) as [
       id: string,
@@ -64,23 +64,23 @@ export class RequestStore {
     return rows.map(([id, , , deliveries]) => ({ id, deliveries }));
   }
 
-  /** Takes entries over that are still overdue: of several who try at the same time, one gets each. */
+  /** Takes over entries that are still overdue. Of several concurrent claims, one gets each entry. */
   async claim(consumer: string, idleMs: number, ids: readonly string[]): Promise<RequestEntry[]> {
     const reply = await this.#redis.callBuffer('XCLAIM', this.#key, GROUP, consumer, idleMs, ...ids);
     return readEntries(reply as RawEntry[]);
   }
 
-  /** Says that they are being worked on; does not count as a delivery. */
+  /** Marks entries as in progress. Does not count as a delivery. */
   async touch(consumer: string, ids: readonly string[]): Promise<void> {
     await this.#redis.call('XCLAIM', this.#key, GROUP, consumer, 0, ...ids, 'JUSTID');
   }
 
-  /** Done with it: acknowledged and deleted. */
+  /** Acknowledges and deletes an entry. */
   async settle(id: string): Promise<void> {
     await this.#redis.multi().xack(this.#key, GROUP, id).xdel(this.#key, id).exec();
   }
 
-  /** Removes consumers that have nothing pending and have been silent for so long, or only the one of that name. */
+  /** Removes consumers without pending entries that were silent for this long, or only the one of that name. */
   async removeConsumers(silentMs: number, only?: string): Promise<string[]> {
     const args = [GROUP, silentMs, ...(only === undefined ? [] : [only])];
     return (await runScript(this.#redis, REMOVE_CONSUMERS, [this.#key], args)) as string[];
@@ -91,7 +91,7 @@ export class RequestStore {
     return this.#redis.xlen(this.#key);
   }
 
-  /** How many entries are taken and how many are not, and since when (ms of the epoch) the oldest is there. */
+  /** The numbers of untaken and taken entries, and the time (ms of the epoch) of the oldest. */
   async depth(): Promise<{ waiting: number; pending: number; oldest: number | undefined }> {
     const [length, [pending], [first]] = await Promise.all([
       this.length(),

@@ -1,9 +1,9 @@
-/** The scripts of known-row-store.ts, which says what the levels and epochs are. */
+/** The scripts of known-row-store.ts, which explains levels and epochs. */
 import type { Script } from '../redis/scripts.js';
 
 /**
- * Bits of the bucket number at each level, and the bucket and field of a row key: three bytes of it choose the bucket, eight
- * others are the field. Together 70 bits or more have to agree, within one plan.
+ * Bits of the bucket number at each level, and the bucket and field of a row key: three bytes of the key choose the bucket, eight others
+ * are the field. At least 70 bits have to agree, within one plan.
  */
 const LEVELS = `
 local LEVELS = {6, 8, 10, 12, 14, 16, 18, 20, 22}
@@ -23,8 +23,8 @@ local function levelsFor(rows)
 end`;
 
 /**
- * KEYS the index of this epoch and of the one before; ARGV row keys. Gives for each row nothing, or one byte for the
- * epoch that knows it and then what ADD_KNOWN_ROWS has stored.
+ * KEYS the index of this epoch and of the one before; ARGV row keys. Returns for each row nothing, or one byte for the epoch that knows it,
+ * followed by the value of ADD_KNOWN_ROWS.
  */
 export const FIND_KNOWN_ROWS: Script = {
   lua: `${LEVELS}
@@ -51,9 +51,9 @@ return found`,
 };
 
 /**
- * KEYS the index of this epoch; ARGV row keys, when it expires, batch, chunk, first line; or no batch and, in place of the chunk,
- * what to store for the one row. The first answer stays. A row is stored as the batch's number (2 bytes), the chunk (3) and
- * the line (2), so the first 65,279 batches of an epoch are known and no others.
+ * KEYS the index of this epoch; ARGV row keys, its expiry, batch, chunk, first line. Without a batch: the value to store for the one row,
+ * in place of the chunk. The first answer stays. A row is stored as the batch's number (2 bytes), the chunk (3) and the line (2), so only
+ * the first 65,279 batches of an epoch are known.
  */
 export const ADD_KNOWN_ROWS: Script = {
   lua: `${LEVELS}

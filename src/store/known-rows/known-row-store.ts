@@ -1,7 +1,7 @@
 /**
- * An index of known rows: row key -> batch, chunk and line, or the answer to an event. The index holds for one plan (a model
- * version under a policy). The index is only a hint: its target may be gone, and another batch may have the same id. Batches are
- * therefore known by id and generation.
+ * An index of known rows: row key -> batch, chunk and line, or the answer to an event. Each plan (a model version under a policy) has its
+ * own index. The index is only a hint: its target may be gone, and another batch may have the same id. Batches are therefore identified by
+ * id and generation.
  *
  * A Redis key for each row would take more memory than its result. Row keys are therefore fields of small hashes, which Redis
  * keeps as one run of bytes while a hash has at most 128 fields: about 25 bytes per row. The right number of buckets depends on
@@ -17,24 +17,24 @@ import type { RedisClient } from '../redis/redis.js';
 import { runScript } from '../redis/scripts.js';
 import { ADD_KNOWN_ROWS, FIND_KNOWN_ROWS } from './known-row-scripts.js';
 
-/** Where an answer is. */
+/** The location of an answer. */
 export type KnownRowReference =
   | (BatchName & { readonly chunk: number; readonly line: number })
   | { readonly answer: string };
 
-/** A batch, and not another one of the same id, see `generationOf`. */
+/** A batch by id and generation, see `generationOf`. */
 export interface BatchName {
   readonly batch: string;
   readonly generation: string;
 }
 
-/** Row keys are 16 bytes, one after the other; a key of zeros belongs to no row. */
+/** Row keys are 16 bytes each, concatenated. A key of zeros belongs to no row. */
 export type RowKeys = Uint8Array;
 
 export const KEY_BYTES = 16;
 const EVENT_MARK = 0xff;
 const MAX_SOURCES_KEPT = 10_000;
-/** Rows of one script: Redis does nothing else meanwhile, and an event must not wait for a batch. */
+/** The number of rows in one script: Redis is blocked meanwhile, and an event must not wait for a batch. */
 const SLICE_ROWS = 64;
 
 export class KnownRowStore {
@@ -44,7 +44,7 @@ export class KnownRowStore {
   /** Batches by the key and number under which an index knows them. */
   readonly #sources = new Map<string, string>();
 
-  /** `ttlSeconds` 0: nothing is looked up and nothing kept. */
+  /** `ttlSeconds` 0: nothing is looked up and nothing is kept. */
   constructor(redis: RedisClient, keys: Keys, ttlSeconds: number) {
     this.#redis = redis;
     this.#keys = keys;
@@ -55,14 +55,14 @@ export class KnownRowStore {
     return this.#ttlSeconds > 0;
   }
 
-  /** Whether there is anything to find for a plan but what the batch itself has left there. */
+  /** Whether the index of a plan has entries that the batch itself did not write. */
   async hasOthers(plan: string, own: BatchName | undefined): Promise<boolean> {
     const fields = ['sources', 'events', `batch:${own ? sourceOf(own) : ''}`];
     const found = await Promise.all(this.#epochs(plan).map((key) => this.#redis.hmget(key, ...fields)));
     return found.some(([sources, events, own]) => events !== null || Number(sources ?? 0) > (own === null ? 0 : 1));
   }
 
-  /** For each row, where its answer is. */
+  /** The location of each row's answer. */
   async find(plan: string, rows: RowKeys): Promise<(KnownRowReference | undefined)[]> {
     const epochs = this.#epochs(plan);
     const found: (Buffer | null)[] = [];
@@ -74,7 +74,7 @@ export class KnownRowStore {
     return found.map((value) => (value ? this.#read(epochs[value[0]], value.subarray(1)) : undefined));
   }
 
-  /** The rows of a chunk, in order: the n-th key belongs to the n-th line of its results. */
+  /** Adds the rows of a chunk, in order: the n-th key belongs to the n-th line of its results. */
   async addChunk(plan: string, batch: BatchName, chunk: number, rows: RowKeys): Promise<void> {
     const [epoch] = this.#epochs(plan);
     for (const { part, first } of slicesOf(rows)) {
@@ -83,7 +83,7 @@ export class KnownRowStore {
     }
   }
 
-  /** The row of an event, whose answer is stored under a key of 32 hexadecimal digits. */
+  /** Adds the row of an event, whose answer is stored under a key of 32 hexadecimal digits. */
   async addAnswer(plan: string, row: RowKeys, answer: string): Promise<void> {
     const value = Buffer.concat([Buffer.from([EVENT_MARK]), Buffer.from(answer, 'hex')]);
     await runScript(
@@ -94,7 +94,7 @@ export class KnownRowStore {
     );
   }
 
-  /** This one and the one before. */
+  /** The present epoch and the one before. */
   #epochs(plan: string): [string, string] {
     const now = this.#epoch();
     return [this.#keys.knownRows(plan, now), this.#keys.knownRows(plan, now - 1)];

@@ -1,13 +1,13 @@
 /**
  * A connection through Sentinels that ends only when its owner closes it.
  *
- * ioredis asks the Sentinels for the master while it connects. A notice of a failover, or a disconnect that shall reconnect, that comes in this
- * moment breaks the question off. The client then takes the connection for ended and never tries again. Here an end that nobody asked for
- * is followed by a new attempt, after the delay of the retry strategy; a strategy that gives up is not overruled.
+ * ioredis asks the Sentinels for the master while it connects. A failover notice, or a disconnect with reconnect, interrupts this question.
+ * The client then treats the connection as ended and never tries again. This class starts a new attempt after an unrequested end, with the
+ * delay of the retry strategy. A strategy that gives up is respected.
  */
 import { Redis, type RedisOptions } from 'ioredis';
 
-/** Replies in the form that all readers here expect. */
+/** Replies in the form that all callers here expect. */
 type LegacyOptions = RedisOptions & { replyMapping?: 'legacy' };
 
 export class LastingRedis extends Redis {
@@ -31,7 +31,7 @@ export class LastingRedis extends Redis {
     return super.quit();
   }
 
-  /** BullMQ makes its blocking connections by this. */
+  /** BullMQ creates its blocking connections with this method. */
   override duplicate(override: Partial<RedisOptions> = {}): Redis {
     return new LastingRedis({ ...this.options, ...override });
   }
@@ -53,7 +53,7 @@ export class LastingRedis extends Redis {
     this.#timer = setTimeout(() => this.#connectAgain(), delayMs);
   };
 
-  /** What fails is told by the event `error`, and the next end comes here again. */
+  /** The event `error` reports a failure, and the next end of the connection comes here again. */
   #connectAgain(): void {
     if (!this.#isClosed) this.connect().catch(() => {});
   }

@@ -1,4 +1,4 @@
-/** How much memory Redis uses and how much it may, from its own INFO. Of a Cluster the master that is fullest counts: a batch is all on one. */
+/** The used and the allowed memory of Redis, from INFO. Of a Cluster the fullest master counts, because a batch lies on one master. */
 import { Cluster } from 'ioredis';
 import type { RedisClient } from './redis.js';
 import { isRedisTrouble } from './redis-trouble.js';
@@ -19,12 +19,12 @@ export async function readMemory(redis: RedisClient): Promise<Memory> {
   return all.reduce((fullest, next) => (shareOf(next) > shareOf(fullest) ? next : fullest));
 }
 
-/** One of several masters may be going just now. */
+/** One of several masters may be unreachable at present. */
 function asUnknown(error: Error): undefined {
   if (!isRedisTrouble(error)) throw error;
 }
 
-/** A user that may not ask is told of no limit. */
+/** A user without permission gets no limit. */
 export async function readMemoryIfAllowed(redis: RedisClient): Promise<Memory> {
   try {
     return await readMemory(redis);

@@ -1,4 +1,4 @@
-/** Runs work in the order of the calls, one piece at a time. A failure holds up no later call. */
+/** Runs tasks in the order of the calls, one at a time. A failure does not block later calls. */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -8,7 +8,7 @@ export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** The same with so many pieces at a time. */
+/** The same with up to `count` tasks at a time. */
 export function fewAtATime(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = count;

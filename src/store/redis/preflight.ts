@@ -28,7 +28,7 @@ export async function runPreflight(settings: StoreSettings, notice: (text: strin
   }
 }
 
-/** One key under each prefix: an ACL that names others, or a Cluster behind redis://, shows here. */
+/** Reads one key under each prefix: this reveals an ACL for other prefixes, or a Cluster behind redis://. */
 async function touchKeys(redis: RedisClient, { keyPrefix, queuePrefix }: StoreSettings): Promise<void> {
   for (const key of [new Keys(keyPrefix).models.names(), `${queuePrefix}:meta`])
     await runScript(redis, TOUCH, [key], []);

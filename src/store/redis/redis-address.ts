@@ -1,16 +1,16 @@
 /**
- * Where Redis is and as whom we go there: read from the URL, with the other settings filling in what it leaves out.
+ * The address of Redis and our credentials, read from the URL. The other settings supply the parts that the URL omits.
  *
  *   redis://user:password@host:port/database            one server; rediss:// with TLS
  *   redis+sentinel://host:port,host:port/master/database  the master that Sentinels name; rediss+sentinel:// with TLS
  *   redis+cluster://host:port,host:port                 any nodes of a Cluster; rediss+cluster:// with TLS
  *
- * Not by `new URL`, which knows no lists of hosts. `?caFile=...&serverName=...` sets the settings of those names.
+ * `new URL` is not used, because it does not accept lists of hosts. `?caFile=...&serverName=...` sets the settings of those names.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { didYouMean } from '../../documents/nearest-name.js';
 
-/** The settings that say where Redis is; an empty one is not set. */
+/** The settings for the address of Redis. An empty one is not set. */
 export interface AddressSettings {
   readonly url: string;
   readonly username: string;
@@ -39,15 +39,15 @@ export interface RedisAddress {
   readonly kind: RedisKind;
   readonly isEncrypted: boolean;
   readonly nodes: readonly RedisNode[];
-  /** The name that Sentinels know the master by. */
+  /** The master's name at the Sentinels. */
   readonly master: string;
   readonly database: number;
-  /** The settings with what the URL says in their place. */
+  /** The settings, overridden by the parts of the URL. */
   readonly settings: AddressSettings;
 }
 
 const FORMS = 'redis://host:port, redis+sentinel://host:port,host:port/master or redis+cluster://host:port,host:port';
-/** No @ after the hosts: it would be that of a password with / or ? in it, which must be escaped. */
+/** No @ after the hosts: it would belong to a password with an unescaped / or ?. */
 const URL_FORM =
   /^redis(?<tls>s?)(?:\+(?<kind>sentinel|cluster))?:\/\/(?:(?<user>[^/?]*)@)?(?<hosts>[^/?@]*)(?:\/(?<path>[^?@]*))?(?:\?(?<query>[^@]*))?$/;
 const NODE_FORM = /^(?:\[(?<v6>[0-9a-fA-F:.]+)\]|(?<host>[^:[\]\s]+))(?::(?<port>\d{1,5}))?$/;
@@ -59,7 +59,7 @@ const IN_QUERY: readonly string[] = [
   ...['sentinelUsername', 'sentinelPassword', 'sentinelPasswordFile'],
 ];
 
-/** Reads no file and connects to nothing. */
+/** Reads no file and makes no connection. */
 export function locate(given: AddressSettings): RedisAddress {
   const parts = URL_FORM.exec(given.url)?.groups;
   if (!parts)
@@ -77,7 +77,7 @@ export function locate(given: AddressSettings): RedisAddress {
   return { ...address, database: readDatabase(database, kind) };
 }
 
-/** Names the place and no secret: `redis+sentinel://a:26379,b:26379/main`. */
+/** Shows the address without secrets: `redis+sentinel://a:26379,b:26379/main`. */
 export function showAddress({ kind, isEncrypted, nodes, master }: RedisAddress): string {
   const scheme = `redis${isEncrypted ? 's' : ''}${kind === 'single' ? '' : `+${kind}`}`;
   const hosts = nodes.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
@@ -91,7 +91,7 @@ function kindOf({ sentinelNodes, clusterNodes }: AddressSettings, inUrl: RedisKi
   return listed ?? inUrl ?? 'single';
 }
 
-/** Lists of nodes that are set by themselves stand in place of the URL's. */
+/** Separately configured lists of nodes replace those of the URL. */
 function nodesOf({ sentinelNodes, clusterNodes }: AddressSettings, kind: RedisKind, hosts: string): RedisNode[] {
   const listed = sentinelNodes || clusterNodes || hosts || '127.0.0.1';
   const nodes = listed.split(',').map((text) => readNode(text.trim(), DEFAULT_PORT[kind]));
@@ -129,7 +129,7 @@ function readDatabase(text: string, kind: RedisKind): number {
   return database;
 }
 
-/** What would connect but not as meant: without encryption, or with half of a certificate. */
+/** Refuses settings that would connect in an unintended way: without encryption, or with half of a certificate. */
 function checkWhole({ kind, isEncrypted, master, settings }: Omit<RedisAddress, 'database'>): void {
   const file = FILES.find((name) => settings[name]);
   if (file && !isEncrypted) throw usage(`${file} is set, but the URL is without TLS: write rediss instead of redis`);

@@ -1,4 +1,4 @@
-/** Failures between elsewise and Redis, each in one line with advice. redis-words.ts tells failures apart. */
+/** Failures between elsewise and Redis, each in one line with advice. redis-words.ts distinguishes them. */
 import { ElsewiseError, type ErrorCode } from '../../documents/error.js';
 import { type AddressSettings, locate, showAddress } from './redis-address.js';
 import { isSaid, type Word } from './redis-words.js';
@@ -7,7 +7,7 @@ interface KnownFailure {
   readonly when: readonly Word[];
   readonly code: ErrorCode;
   readonly advice: string;
-  /** Only for connections with TLS, where the same text has another cause. */
+  /** Only for connections with TLS. Elsewhere the same text has another cause. */
   readonly isTls?: true;
 }
 
@@ -19,7 +19,7 @@ const ANOTHER = 'start it, or name another one by --redis or REDIS_URL';
 const refused = (word: Word, advice: string): KnownFailure => ({ when: [word], code: 'redis-refused', advice });
 const away = (when: readonly Word[], advice: string): KnownFailure => ({ when, code: 'redis-away', advice });
 
-/** The first entry that fits; the most exact entries come first. */
+/** The first matching entry counts, so specific entries come first. */
 const KNOWN: readonly KnownFailure[] = [
   refused('wrongPassword', `check user name and password (${CREDENTIALS})`),
   refused('noPassword', `it asks for a password: give one by ${CREDENTIALS}`),
@@ -67,7 +67,7 @@ const KNOWN: readonly KnownFailure[] = [
   away(['unreachable', 'silent'], ANOTHER),
 ];
 
-/** An error of the connection or a refusal as a coded one; anything else as it is. */
+/** An error of the connection, or a refusal, as a coded error. Other errors are returned unchanged. */
 export function asRedisFailure(settings: AddressSettings, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ElsewiseError) return error;
   const text = textOf(error);
@@ -76,7 +76,7 @@ export function asRedisFailure(settings: AddressSettings, error: unknown): unkno
   return known ? failure(settings, error, known) : error;
 }
 
-/** For an error on the way to Redis, whatever it is. */
+/** A coded error for any failure to connect to Redis. */
 export function connectFailure(settings: AddressSettings, error: Error): ElsewiseError {
   const coded = asRedisFailure(settings, error);
   if (coded instanceof ElsewiseError) return coded;
@@ -89,7 +89,7 @@ function failure(settings: AddressSettings, error: Error, { code, advice }: Know
   return new ElsewiseError(code, `cannot ${verb} Redis at ${place} (${reasonOf(error)}): ${advice}`);
 }
 
-/** A denial that does not say of what gets the command and its key from the client. */
+/** A denial without details gets the command and its key from the client. */
 function reasonOf(error: Error): string {
   const cause = lastError(error);
   const reason = (cause.message || codeOf(cause) || cause.name).split('\n')[0].trim().replace(/\.$/, '');
@@ -104,7 +104,7 @@ function textOf(error: Error): string {
   return [error.name, error.message, codeOf(error) ?? '', cause.message, codeOf(cause) ?? ''].join(' ');
 }
 
-/** Of a Cluster: what the last of its nodes said. */
+/** For a Cluster: the error of its last node. */
 export function lastError(error: Error): Error {
   return (error as { lastNodeError?: Error }).lastNodeError ?? error;
 }

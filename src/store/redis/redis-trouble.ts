@@ -1,8 +1,8 @@
-/** Errors about Redis and not about the command: a caller that can wait should repeat the command. */
+/** Errors of Redis instead of the command: a caller that can wait should repeat the command. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { says, type Word } from './redis-words.js';
 
-/** Starting, failing over, cut off. */
+/** Redis is starting, failing over or disconnected. */
 const TROUBLE: readonly Word[] = [
   ...([
     'loading',
@@ -27,20 +27,20 @@ export function isRedisFull(error: unknown): boolean {
   return says(error, 'full');
 }
 
-/** Ever longer up to a limit, and never the same for two who failed together. */
+/** Growing delays up to a limit, with jitter so that two clients that failed together differ. */
 export function backOffMs(attempt: number, limitMs: number): number {
   const longest = Math.min(limitMs, 100 * 2 ** Math.min(attempt, 20));
   return longest * (0.5 + Math.random() / 2);
 }
 
 export interface Endurance {
-  /** Whether it is left to others, because this process ends. */
+  /** Whether the work is left to others, because this process ends. */
   isLeft(): boolean;
-  /** Reported at every attempt: an operator may have to act. */
+  /** Reported at every attempt, because an operator may have to act. */
   onFull?(error: Error): void;
 }
 
-/** Trouble with Redis is no fault of the work: the work is tried until the trouble is over, without counting attempts. */
+/** Trouble with Redis is no fault of the work. The work is repeated until the trouble is over, without counting attempts. */
 export async function throughTrouble<T>(work: () => Promise<T>, { isLeft, onFull }: Endurance): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {

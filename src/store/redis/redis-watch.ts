@@ -1,14 +1,13 @@
 /**
- * Watches whether Redis answers. A broken connection is noticed at once. A connection whose packets are dropped, or whose server
- * stands still, looks healthy until the kernel gives up many minutes later. The watchdog therefore sends a command now and then.
- * When no reply comes, the watchdog closes all connections, and they are opened again. A new connection without a greeting in that
- * time is closed as well.
+ * Watches whether Redis answers. A broken connection is noticed at once. A connection whose packets are dropped, or whose server hangs,
+ * looks healthy until the kernel gives up many minutes later. The watchdog therefore sends a command periodically. When no reply comes, the
+ * watchdog closes all connections, and they are opened again. A new connection without a greeting in that time is closed as well.
  */
 import type { RedisClient } from './redis.js';
 
 const ASK_EVERY_MS = 1_000;
 const PATIENCE_MS = 3_000;
-/** Of a connection from which something is expected; in the others the client tries by itself. */
+/** The states of a connection that owes an answer. In the other states the client reconnects by itself. */
 const EXPECTING: readonly string[] = ['connect', 'ready'];
 
 export class RedisWatch {
@@ -19,7 +18,7 @@ export class RedisWatch {
   #askedAt: number | undefined;
   #isSilent = false;
 
-  /** `all` are given up together, told by `onSilence`; the asked one must not be one that blocks. */
+  /** `all` connections are closed together, and `onSilence` is called. `asked` must not be a blocking connection. */
   constructor(asked: RedisClient, all: readonly RedisClient[], onSilence = () => {}) {
     this.#asked = asked;
     this.#all = all;
@@ -46,9 +45,9 @@ export class RedisWatch {
   #ask(): void {
     const askedAt = performance.now();
     this.#askedAt = askedAt;
-    if (this.#asked.status !== 'ready') return; // its greeting is the answer
+    if (this.#asked.status !== 'ready') return; // the greeting of a new connection is the answer
     const end = (isAnswered: boolean) => {
-      if (this.#askedAt !== askedAt) return; // asked over a connection that has been given up: it says nothing of the new one
+      if (this.#askedAt !== askedAt) return; // the reply belongs to a closed connection and says nothing about the new one
       this.#forget();
       if (isAnswered) this.#isSilent = false;
     };
@@ -62,12 +61,12 @@ export class RedisWatch {
     this.#askedAt = undefined;
   }
 
-  /** A new connection: whether it is any better is asked at once. */
+  /** Checks a new connection at once. */
   readonly #greet = (): void => this.#ask();
 
   #renew(): void {
     this.#forget();
-    this.#isSilent = true; // before the connections notice that they are broken off
+    this.#isSilent = true; // set before the connections notice that they are closed
     this.#onSilence();
     for (const connection of this.#all) connection.disconnect(true);
   }

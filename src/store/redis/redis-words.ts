@@ -1,7 +1,7 @@
 /**
- * THE TABLE of error texts about Redis: of the server, its client (ioredis), TLS (OpenSSL through Node) and the system. These
- * sources have no common codes. Errors are therefore told apart by their text, and by this table alone.
- * test/integration/redis-words.test.ts provokes each text.
+ * THE TABLE of error texts about Redis: of the server, its client (ioredis), TLS (OpenSSL through Node) and the system. These sources have
+ * no common codes. Errors are therefore distinguished by their text, and only by this table. test/integration/redis-words.test.ts provokes
+ * each text.
  */
 
 export const WORDS = {
@@ -9,14 +9,14 @@ export const WORDS = {
   wrongPassword: /WRONGPASS|without any password configured/,
   noPassword: /NOAUTH/,
   protectedMode: /DENIED.*protected mode/,
-  /** The second to a script. */
+  /** The second text is the reply to a script. */
   notPermitted: /NOPERM|can't run this command/,
   unknownCommand: /unknown command/i,
   noCluster: /cluster support disabled/i,
   otherSlot: /\bMOVED \d|\bCROSSSLOT\b/,
   noSentinel: /unknown command.*sentinel/i,
   clusterDown: /CLUSTERDOWN/,
-  /** It refuses to write for want of memory; a script that is refused says so in a longer sentence. */
+  /** Redis refuses to write because its memory is full. A refused script has a longer message. */
   full: /\bOOM\b/,
   noDisk: /MISCONF/,
   readOnly: /^READONLY /,
@@ -45,18 +45,18 @@ export const WORDS = {
   // the system
   reset: /ECONNRESET|EPIPE/,
   unreachable: /ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET/,
-  /** Our own, for everybody who keeps silent. */
+  /** Our own text, for a server that does not answer. */
   silent: /no answer within/,
 } as const satisfies Record<string, RegExp>;
 
 export type Word = keyof typeof WORDS;
 
-/** Whether an error says one of these. Its name counts: the client's errors have some. */
+/** Whether an error contains one of these words. Its name counts too, because some of the client's errors have telling names. */
 export function says(error: unknown, ...words: readonly Word[]): boolean {
   return error instanceof Error && isSaid(`${error.message}`, words, error.name);
 }
 
-/** The same of text; `more` that words may be found in. */
+/** The same for text. `more`: further text to search. */
 export function isSaid(text: string, words: readonly Word[], more = ''): boolean {
   return words.some((word) => WORDS[word].test(text) || (more !== '' && WORDS[word].test(more)));
 }

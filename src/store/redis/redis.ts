@@ -1,6 +1,6 @@
 /**
- * Connections to any kind of Redis. There are two retry profiles. A command line or a producer gives up within seconds and reports
- * the failure. A worker outlives its Redis and waits without a limit.
+ * Connections to any kind of Redis, with two retry profiles. A command line or a producer gives up within seconds and reports the failure.
+ * A worker outlives its Redis and waits without a limit.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,27 +13,27 @@ import { type AddressSettings, locate, type RedisAddress, type RedisKind } from 
 import { BROKEN, connectFailure, lastError } from './redis-failure.js';
 import { isSaid, notAnswered, says } from './redis-words.js';
 
-/** What all stores work on; a Cluster takes the same commands, as long as the keys of each are in one slot. */
+/** The client of all stores. A Cluster accepts the same commands if the keys of each command are in one slot. */
 export type RedisClient = Redis | Cluster;
 
-/** How a connection behaves that cannot be made or breaks. */
+/** The behaviour of a connection that cannot be made or breaks. */
 interface RetryProfile {
   readonly isLazy: boolean;
   readonly maxRetries: number | null;
-  /** Of a Cluster: how often and how long apart a command looks for the node that has its slot. */
+  /** For a Cluster: how often, and with which delay, a command searches the node of its slot. */
   readonly redirections: { readonly count: number; readonly delayMs: number };
   /**
-   * Of a Cluster: whether it is taken for connected only when it serves all slots. A connect() that finds slots without a master
-   * then never settles, though the client goes on trying, and BullMQ waits for it when it renews a connection that blocks.
+   * For a Cluster: whether it counts as connected only when it serves all slots. A connect() that finds slots without a master then never
+   * settles, though the client keeps trying, and BullMQ waits for it when it renews a blocking connection.
    */
   readonly isWholeFirst: boolean;
-  /** Until the next attempt; null gives up. */
+  /** The delay before the next attempt. Null: gives up. */
   delayMs(attempt: number): number | null;
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const GREETING_MS = 500;
-/** With the delays below: a command is given up about 4 s after the connection broke. */
+/** With the delays below, a command is given up about 4 s after the connection broke. */
 const MAX_RETRIES = 5;
 
 const ONE_ATTEMPT: RetryProfile = {
@@ -44,10 +44,10 @@ const ONE_ATTEMPT: RetryProfile = {
   delayMs: () => null,
 };
 
-/** Of many who lost the same Redis, no two come back at the same moment. */
+/** Jitter: clients that lost the same Redis do not reconnect at the same moment. */
 const reconnectDelayMs = (attempt: number): number => Math.min(attempt * 200, 1_000) * (0.75 + Math.random() / 4);
 
-/** Resolves when Redis answers, rejects with what to do when it does not; later breaks are retried for seconds. */
+/** Resolves when Redis answers. Rejects with advice when it does not. Later breaks are retried for seconds. */
 export async function connect(settings: AddressSettings): Promise<RedisClient> {
   let isConnected = false;
   const redis = create(settings, {
@@ -71,9 +71,9 @@ export async function connect(settings: AddressSettings): Promise<RedisClient> {
 }
 
 /**
- * For BullMQ's workers, which retry by themselves: no limit of retries and no timeout of commands, or a blocking read
- * would fail. A Cluster's commands are given up after a minute, which is longer than a failover. Reports every break to
- * `onBreak`, because a connection without a listener prints to stderr.
+ * For BullMQ's workers, which retry by themselves: no limit of retries and no command timeout, because a blocking read would fail. A
+ * Cluster's commands are given up after a minute, which is longer than a failover. Every break is reported to `onBreak`, because a
+ * connection without a listener prints to stderr.
  */
 export function connectForWorker(
   settings: AddressSettings,
@@ -92,7 +92,7 @@ export function connectForWorker(
   return redis;
 }
 
-/** Whether the ACL lets us ask; rejects when there is no answer at all. */
+/** Whether the ACL permits INFO. Rejects without any answer. */
 export async function answersInfo(redis: RedisClient): Promise<boolean> {
   try {
     await redis.info('server');
@@ -103,13 +103,13 @@ export async function answersInfo(redis: RedisClient): Promise<boolean> {
   }
 }
 
-/** Neither the client nor BullMQ, which reads the second option, asks for it on this connection and its duplicates. */
+/** Neither the client nor BullMQ, which reads the second option, sends INFO on this connection and its duplicates. */
 function goWithoutInfo(redis: RedisClient): void {
   const options = redis instanceof Cluster ? redis.options.redisOptions! : redis.options;
   Object.assign(options, { enableReadyCheck: false, skipVersionCheck: true });
 }
 
-/** Another connection of the same manner, for reads that block. Its errors are those of its commands. */
+/** Another connection with the same options, for blocking reads. Its commands report its errors. */
 export function duplicateOf(redis: RedisClient): RedisClient {
   const copy = redis instanceof Cluster ? redis.duplicate() : redis.duplicate();
   copy.on('error', () => {});
@@ -137,7 +137,7 @@ function singleOptions(address: RedisAddress, manner: RetryProfile): RedisOption
   };
 }
 
-/** The certificates and the manners of the master hold for its Sentinels as well, name and password do not. */
+/** The certificates and the retry profile of the master also apply to its Sentinels. User name and password do not. */
 function sentinelOptions({ nodes, master, isEncrypted, settings }: RedisAddress, manner: RetryProfile): RedisOptions {
   const { sentinelUsername, sentinelPassword, sentinelPasswordFile } = settings;
   return {
@@ -163,7 +163,7 @@ function createCluster(address: RedisAddress, manner: RetryProfile): Cluster {
     retryDelayOnClusterDown: delayMs,
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
     redisOptions: nodeOptions(address, manner),
-    // a certificate is checked against the name that was asked for, not against what it resolves to
+    // a certificate is checked against the requested name, not against its resolved address
     ...(address.isEncrypted && { dnsLookup: (name, done) => done(null, name) }),
   });
 }
@@ -174,7 +174,7 @@ function nodeOptions({ isEncrypted, settings }: RedisAddress, manner: RetryProfi
     password: secret(settings.password, settings.passwordFile),
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: manner.maxRetries,
-    // after a failover the connection may still be to the old master: find the new one and say it again there
+    // after a failover the connection may still be to the old master: reconnect and repeat the command there
     reconnectOnError: (error) => (says(error, 'readOnly') ? 2 : false),
     ...(isEncrypted && { tls: tlsOptions(settings) }),
   };
@@ -189,7 +189,7 @@ function tlsOptions({ caFile, certFile, keyFile, serverName }: AddressSettings):
   };
 }
 
-/** Given by itself or in a file, as orchestrators mount it; a line end after it is not part of it. */
+/** A secret given directly or in a file, as orchestrators mount it. A trailing line end is removed. */
 function secret(text: string, file: string): string | undefined {
   return text || (file && readSetting('passwordFile', file).replace(/\r?\n$/, '')) || undefined;
 }
@@ -208,12 +208,12 @@ async function moreExactly(settings: AddressSettings, known: Error): Promise<Err
   return kind === 'single' && !isEncrypted && isSaid(known.message, BROKEN) ? reasonOfRefusal(nodes[0], known) : known;
 }
 
-/** A server in protected mode says so to everybody and hangs up, before the client listens. */
+/** A server in protected mode sends its reason to every client and hangs up, before ioredis listens. */
 async function reasonOfRefusal({ host, port }: { host: string; port: number }, known: Error): Promise<Error> {
   const socket = createConnection({ host, port });
   try {
     const [greeting] = (await before(GREETING_MS, once(socket, 'data'))) as [Buffer];
-    const [, refusal] = /^-(.+?)[.\r]/.exec(greeting.toString()) ?? []; // its first sentence: it goes on at length
+    const [, refusal] = /^-(.+?)[.\r]/.exec(greeting.toString()) ?? []; // only the first sentence of a long message
     return refusal ? new Error(refusal) : known;
   } catch {
     return known;
@@ -222,7 +222,7 @@ async function reasonOfRefusal({ host, port }: { host: string; port: number }, k
   }
 }
 
-/** A Cluster's client tells of a node that it cannot connect to only that it is closed: the first one is asked directly. */
+/** A Cluster's client reports an unreachable node only as closed. The first node is therefore asked directly. */
 async function reasonOfNode(settings: AddressSettings, known: Error): Promise<Error> {
   if (!says(lastError(known), 'closed', 'silent')) return known;
   const address = locate(settings);
@@ -241,8 +241,8 @@ async function reasonOfNode(settings: AddressSettings, known: Error): Promise<Er
 }
 
 /**
- * What `connect` rejects with is only "Connection is closed.": the events have the cause. Of several, one that says more
- * than that the connection broke.
+ * `connect` rejects only with "Connection is closed."; the events have the cause. Of several errors, one that says more than a broken
+ * connection is taken.
  */
 function firstError(redis: RedisClient): () => Error | undefined {
   const errors: Error[] = [];

@@ -1,6 +1,6 @@
 /**
- * The Lua scripts: each is one atomic step, also when several processes run the same step at once.
- * All keys of a script share a hash tag (see keys.ts).
+ * The Lua scripts. Each is one atomic step, even if several processes run the same step at once. All keys of a script share a hash tag (see
+ * keys.ts).
  */
 import { createHash } from 'node:crypto';
 import type { RedisClient } from './redis.js';
@@ -15,7 +15,7 @@ type ScriptCommand = (keyCount: number, ...keysAndArgs: readonly Argument[]) => 
 
 const names = new WeakMap<Script, string>();
 
-/** A script is known by its content. */
+/** The name of a script follows from its content. */
 function nameOf(script: Script): string {
   const name = names.get(script) ?? `script-${createHash('sha1').update(script.lua).digest('hex')}`;
   names.set(script, name);
@@ -23,8 +23,8 @@ function nameOf(script: Script): string {
 }
 
 /**
- * Runs a script by its digest (EVALSHA). Only where the server does not know the script yet, ioredis sends the text. `binary`:
- * what is text in the reply comes as buffers.
+ * Runs a script by its digest (EVALSHA). ioredis sends the text only if the server does not know the script yet. `binary`: text in the
+ * reply comes as buffers.
  */
 export async function runScript(
   redis: RedisClient,
@@ -39,7 +39,7 @@ export async function runScript(
   return commands[reply === 'text' ? name : `${name}Buffer`](keys.length, ...keys, ...args);
 }
 
-/** KEYS batch; ARGV manifest, time to live, generation. Gives 1 if it is new. */
+/** KEYS batch; ARGV manifest, time to live, generation. Returns 1 if the batch is new. */
 export const CREATE_BATCH: Script = {
   lua: `
 local isNew = redis.call('HSETNX', KEYS[1], 'manifest', ARGV[1])
@@ -49,8 +49,8 @@ return isNew`,
 };
 
 /**
- * The keys of a batch expire one by one: what is written without its manifest would be half a batch, and stay for ever.
- * Everything of a batch that a script touches lives on from now.
+ * The keys of a batch expire one by one. Data written without the manifest would be half a batch and stay for ever. Every key of a batch
+ * that a script touches gets a new time to live.
  */
 const BATCH = `
 local isGone = redis.call('HEXISTS', KEYS[1], 'manifest') == 0
@@ -60,7 +60,7 @@ local function refresh(last)
   return ttl
 end`;
 
-/** Of the chunk that a job is for, as it is stored and as the job has it: not the same when the batch's id was used again. */
+/** Compares the stored chunk with the chunk of a job. They differ when the batch's id was used again. */
 const IS_STALE = `
 local function isStale(stored, given, generation)
   local held = redis.call('HGET', KEYS[1], 'generation')
@@ -68,9 +68,9 @@ local function isStale(stored, given, generation)
 end`;
 
 /**
- * KEYS batch, chunks, rows; ARGV index, JSON of the chunk, digest of its rows, number of rows, compressed rows.
- * Gives the state the chunk is in now; `conflict` when it holds other rows or the batch is complete without it;
- * `cancelled` or `gone` when the batch is. A chunk that is done is left alone.
+ * KEYS batch, chunks, rows; ARGV index, JSON of the chunk, digest of its rows, number of rows, compressed rows. Returns the present state
+ * of the chunk; `conflict` when it has other rows or the batch is complete without it; `cancelled` or `gone` for such a batch. A finished
+ * chunk stays unchanged.
  */
 export const ADD_CHUNK: Script = {
   lua: `${BATCH}
@@ -95,11 +95,10 @@ return 'waiting'`,
 };
 
 /**
- * KEYS batch, chunks, news, costs, rows, results; ARGV index, JSON of the chunk when done, compressed results, now in ms,
- * number of rows, sum of costs, generation, number of statuses, then pairs: status field and count, cost bucket and count.
- * Gives `stored`, or `touch` when it is also time to have all keys expire together (at the end, and now and then before);
- * `known` when the chunk was done already, `stale` when it is another one, `gone` when there is no such chunk any more:
- * then nothing is written.
+ * KEYS batch, chunks, news, costs, rows, results; ARGV index, JSON of the chunk when done, compressed results, now in ms, number of rows,
+ * sum of costs, generation, number of statuses, then pairs: status field and count, cost bucket and count. Returns `stored`, or `touch`
+ * when all keys should also get a common expiry (at the end, and now and then before). Returns `known` when the chunk was already done,
+ * `stale` when it is another chunk, `gone` when the chunk no longer exists: nothing is then written.
  */
 export const FINISH_CHUNK: Script = {
   lua: `${BATCH}${IS_STALE}
@@ -135,7 +134,7 @@ redis.call('HSET', KEYS[1], 'touched', ARGV[4])
 return 'touch'`,
 };
 
-/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed, generation or nothing. Only a waiting chunk can fail. */
+/** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed, generation or empty. Only a waiting chunk can fail. */
 export const FAIL_CHUNK: Script = {
   lua: `${BATCH}${IS_STALE}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
@@ -149,7 +148,7 @@ refresh(3)
 return 1`,
 };
 
-/** KEYS batch, chunks. Gives 1 if the batch had no chunk and is gone now. */
+/** KEYS batch, chunks. Returns 1 if the batch had no chunk and is now deleted. */
 export const DISCARD_EMPTY: Script = {
   lua: `
 if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
@@ -158,8 +157,8 @@ return 1`,
 };
 
 /**
- * KEYS letters, times; ARGV how many may stay, the earliest time that may stay, then none or id, time and JSON of a new
- * letter. Gives how many there are. A letter that is there already is replaced and not counted twice.
+ * KEYS letters, times; ARGV the largest number of letters, the earliest time to keep, then nothing or id, time and JSON of a new letter.
+ * Returns the number of letters. An existing letter is replaced and not counted twice.
  */
 export const KEEP_LETTERS: Script = {
   lua: `
@@ -179,7 +178,7 @@ if excess > 0 then bury(redis.call('ZRANGE', KEYS[2], 0, math.min(excess, 1000) 
 return redis.call('ZCARD', KEYS[2])`,
 };
 
-/** KEYS letters, times; ARGV id, then none or the time of the letter that is meant. Gives 1 if there was such a letter. */
+/** KEYS letters, times; ARGV id, then nothing or the time of the letter. Returns 1 if the letter existed. */
 export const DROP_LETTER: Script = {
   lua: `
 if ARGV[2] and redis.call('ZSCORE', KEYS[2], ARGV[1]) ~= ARGV[2] then return 0 end
@@ -188,9 +187,8 @@ return redis.call('HDEL', KEYS[1], ARGV[1])`,
 };
 
 /**
- * KEYS stream; ARGV group, how long (ms) a consumer must have been silent, then none or the only name that is meant.
- * Removes consumers that have nothing pending, and gives their names. One step: a consumer that takes an entry between
- * the look and the removal would lose it.
+ * KEYS stream; ARGV group, the least silence of a consumer (ms), then nothing or the only name. Removes consumers without pending entries
+ * and returns their names. This must be one step: a consumer that takes an entry between the check and the removal would lose it.
  */
 export const REMOVE_CONSUMERS: Script = {
   lua: `
@@ -207,7 +205,7 @@ end
 return removed`,
 };
 
-/** KEYS the required key, the written key; ARGV command, its further arguments. Gives 0 and writes nothing without the required key. */
+/** KEYS the required key, the written key; ARGV command, its further arguments. Returns 0 and writes nothing without the required key. */
 export const WRITE_WHILE_THERE: Script = {
   lua: `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -216,8 +214,8 @@ return 1`,
 };
 
 /**
- * KEYS schedule, files; ARGV path, JSON of the claim, digest of the file, run, 1 to claim what another run has done.
- * Gives the claim that holds: that of the first run that found this content under this path. None without the schedule.
+ * KEYS schedule, files; ARGV path, JSON of the claim, digest of the file, run, 1 to claim content of a finished run again. Returns the
+ * valid claim: that of the first run that found this content under this path. Nothing without the schedule.
  */
 export const CLAIM_FILE: Script = {
   lua: `
@@ -231,7 +229,7 @@ redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 return ARGV[2]`,
 };
 
-/** KEYS files; ARGV path, batch of the claim, JSON to put in its place or nothing to let go of it. */
+/** KEYS files; ARGV path, batch of the claim, JSON to replace the claim, or empty to release it. */
 export const SETTLE_FILE: Script = {
   lua: `
 local known = redis.call('HGET', KEYS[1], ARGV[1])
@@ -240,7 +238,7 @@ if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('HSET
 return 1`,
 };
 
-/** KEYS batch, chunks, rows; ARGV index, JSON of the chunk when waiting, generation. 0: it has not failed, or has no rows. */
+/** KEYS batch, chunks, rows; ARGV index, JSON of the chunk when waiting, generation. Returns 0 if it has not failed, or has no rows. */
 export const REVIVE_CHUNK: Script = {
   lua: `${BATCH}${IS_STALE}
 local known = redis.call('HGET', KEYS[2], ARGV[1])
@@ -254,8 +252,8 @@ return 1`,
 };
 
 /**
- * KEYS batch, chunks; ARGV number of chunks, digest of the input. Gives how many chunks there are: if as many, it is sealed.
- * `gone` when the batch is.
+ * KEYS batch, chunks; ARGV number of chunks, digest of the input. Returns the number of chunks. If it is equal, the batch is sealed. `gone`
+ * for a missing batch.
  */
 export const SEAL_BATCH: Script = {
   lua: `${BATCH}
@@ -265,7 +263,7 @@ if chunks == tonumber(ARGV[1]) then redis.call('HSET', KEYS[1], 'sealed', 1, 'in
 return chunks`,
 };
 
-/** KEYS batch, news; ARGV now. Gives `cancelled`, also the second time; `done` when there is nothing left to cancel; `gone`. */
+/** KEYS batch, news; ARGV now. Returns `cancelled`, also the second time; `done` when nothing is left to cancel; `gone`. */
 export const CANCEL_BATCH: Script = {
   lua: `${BATCH}
 if isGone then return 'gone' end
@@ -278,7 +276,7 @@ end
 return 'cancelled'`,
 };
 
-/** KEYS batch, rows of its chunks. Frees them if the batch is cancelled. */
+/** KEYS batch, rows of its chunks. Deletes the rows if the batch is cancelled. */
 export const DROP_ROWS: Script = {
   lua: `
 if redis.call('HEXISTS', KEYS[1], 'cancelled') == 0 then return 0 end

@@ -46,7 +46,7 @@ const UNCHECKED =
   'version, maxmemory-policy and persistence could not be checked (INFO is not allowed): make sure of 6.2 or newer, ' +
   'noeviction and appendonly yes, or allow INFO';
 
-/** What to tell the operator, nothing if all is well; of a Cluster each of its masters is asked. */
+/** Warnings for the operator; empty if all is well. For a Cluster each master is asked. */
 export async function checkServers(redis: RedisClient, settings: AddressSettings): Promise<string[]> {
   const isCluster = redis instanceof Cluster;
   const nodes = isCluster ? redis.nodes('master') : [redis];
@@ -83,7 +83,7 @@ async function checkPersistence(node: Redis, info: Info): Promise<string[]> {
   return reply[1] ? [] : [NO_PERSISTENCE];
 }
 
-/** Servers that are not Redis itself may not know the command at all. */
+/** Servers other than Redis itself may not know the command. */
 function unlessDenied(error: Error): undefined {
   if (!says(error, 'notPermitted', 'unknownCommand')) throw error;
 }

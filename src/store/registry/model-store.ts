@@ -1,4 +1,4 @@
-/** The registry of models. The families and their algebra are loaded with the first document: most commands open none. */
+/** The registry of models. The families and their algebra are loaded with the first document, because most commands open none. */
 import { config } from '../../config.js';
 import type { LoadedModel, LoadOptions } from '../../models/load.js';
 import type { RedisClient } from '../redis/redis.js';
@@ -15,13 +15,13 @@ export interface ModelVersion extends StoredVersion {
   readonly family: string;
   readonly features: number;
   readonly classes: readonly string[];
-  /** Set: its scores may change while its digest stays. */
+  /** Set: the scores may change while the digest stays. */
   readonly volatile?: true;
 }
 
 const MODELS: Kind<ModelVersion, LoadedModel> = {
   noun: 'model',
-  // with its probes: a model that does not give the scores it promises is refused
+  // includes the probes: a model that does not reproduce its promised scores is refused
   check: (document) => loadChecked(document, { bounds: config.bounds }),
   describe: ({ document: { family, features }, classes, model }) => ({
     ...{ family, features: features.length, classes },
@@ -30,7 +30,7 @@ const MODELS: Kind<ModelVersion, LoadedModel> = {
   load: (document, { version, digest }) => loadChecked(document, { version, digest, bounds: config.bounds }),
 };
 
-/** A model that is scored elsewhere is held against its probes by its scorer. */
+/** The scorer of a remote model is checked against the probes. */
 async function loadChecked(document: unknown, options: LoadOptions): Promise<LoadedModel> {
   const [{ loadModel }, { checkedByScorer }] = await Promise.all([
     import('../../models/load.js'),

@@ -1,20 +1,20 @@
 /**
- * The registry of policies. A batch carries its policy: removing a policy here affects no running batch. Each event may name a
- * policy. A reference is followed every time, because an alias may move. A digest stands for one content for ever: the document
- * behind a digest is read and parsed once.
+ * The registry of policies. A batch carries its policy: removing a policy here affects no running batch. Each event may name a policy. A
+ * reference is resolved every time, because an alias may move. A digest identifies one content for ever: the document of a digest is read
+ * and parsed once.
  */
 import { defaultPolicy, loadPolicy, type Policy } from '../../policy/policy.js';
 import type { RedisClient } from '../redis/redis.js';
 import { type Kind, type RegistryOptions, type StoredVersion, VersionedStore } from './versioned-store.js';
 
 export interface PolicyVersion extends StoredVersion {
-  /** How many features have rules of their own. */
+  /** The number of features with rules. */
   readonly features: number;
   readonly constraints: number;
   readonly norm: string;
 }
 
-/** A policy that knows its version, if it has one. */
+/** A policy with its version, if it has one. */
 export interface VersionedPolicy extends Policy {
   readonly version?: number;
 }
@@ -31,11 +31,11 @@ const POLICIES: Kind<PolicyVersion, VersionedPolicy> = {
 };
 
 const MAX_OPENED = 64;
-/** A longer one is opened each time. */
+/** A longer policy is opened each time. */
 const MAX_OPENED_BYTES = 2 ** 20;
 
 export class PolicyStore extends VersionedStore<PolicyVersion, VersionedPolicy> {
-  /** By digest, the one unused longest first. */
+  /** By digest, least recently used first. */
   readonly #opened = new Map<string, Promise<VersionedPolicy>>();
 
   constructor(redis: RedisClient, options: RegistryOptions) {
@@ -45,12 +45,12 @@ export class PolicyStore extends VersionedStore<PolicyVersion, VersionedPolicy> 
   override async load(reference: string): Promise<VersionedPolicy> {
     const found = await this.resolve(reference);
     const policy = this.#opened.get(found.digest) ?? this.#openOnce(found);
-    if (this.#opened.delete(found.digest)) this.#opened.set(found.digest, policy); // used last
-    // The same content has another number where it was removed and pushed again.
+    if (this.#opened.delete(found.digest)) this.#opened.set(found.digest, policy); // most recently used
+    // The same content has another version number if it was removed and pushed again.
     return { ...(await policy), version: found.version };
   }
 
-  /** Those who ask at the same time wait for one; what fails is not kept. */
+  /** Concurrent callers wait for one load. A failure is not cached. */
   #openOnce(version: PolicyVersion): Promise<VersionedPolicy> {
     const policy = this.open(version);
     if (version.bytes > MAX_OPENED_BYTES) return policy;
@@ -60,7 +60,7 @@ export class PolicyStore extends VersionedStore<PolicyVersion, VersionedPolicy> 
     return policy;
   }
 
-  /** What a producer may give: a reference, a document, or nothing, and then anything may change. */
+  /** The input of a producer: a reference, a document, or undefined, with which any feature may change. */
   async accept(given: unknown): Promise<VersionedPolicy> {
     if (given === undefined) return defaultPolicy();
     return typeof given === 'string' ? this.load(given) : loadPolicy(given);

@@ -1,4 +1,4 @@
-/** How a version is named: `credit` (its latest), `credit@3`, `credit@latest`, `credit@production`. */
+/** The names of versions: `credit` (its latest), `credit@3`, `credit@latest`, `credit@production`. */
 import { ElsewiseError } from '../../documents/error.js';
 
 export interface Reference {
@@ -12,7 +12,7 @@ export const LATEST = 'latest';
 const NAME = '[A-Za-z0-9][A-Za-z0-9._-]{0,99}';
 const IS_NAME = new RegExp(`^${NAME}$`);
 const REFERENCE = new RegExp(`^(?<name>${NAME})(?:@(?<version>${NAME}))?$`);
-/** The documented form is `name@alias=version`; a slash cannot be part of a name, so it is understood as well. */
+/** The documented form is `name@alias=version`. A slash cannot be part of a name, so it is accepted as well. */
 const ALIAS = new RegExp(`^(?<name>${NAME})[@/](?<alias>${NAME})(?:=(?<version>${NAME}))?$`);
 const IS_ALIAS = /^[A-Za-z][A-Za-z0-9._-]*$/;
 
@@ -22,7 +22,7 @@ export function readReference(text: string): Reference {
   throw new ElsewiseError('usage', `expected name, name@version or name@alias, got "${text}"`);
 }
 
-/** The reference of a removal: leaving out the number must not remove the latest version. */
+/** The reference of a removal. An omitted number must not remove the latest version. */
 export function readExactReference(text: string): { name: string; version: number } {
   const { name, version } = readReference(text);
   if (/^\d+$/.test(version)) return { name, version: Number(version) };
@@ -38,7 +38,7 @@ export function readAlias(text: string): { name: string; alias: string; version:
   return { name, alias, version };
 }
 
-/** An alias must never be taken for a version. */
+/** An alias must never look like a version. */
 export function checkAlias(alias: string): void {
   if (IS_ALIAS.test(alias) && alias !== LATEST) return;
   const rule = `begins with a letter, goes on with letters, digits, dot, dash or underscore, and is not "${LATEST}"`;
@@ -52,8 +52,8 @@ export function checkName(name: string, path: string): void {
 }
 
 /**
- * Whether a text that is no file may be meant as a reference: `credit@3` is, and `credit`; what has the look of a path or
- * of a file with an ending is not.
+ * Whether a text that is no file may be a reference: `credit@3` and `credit` may. A text that looks like a path or a file with an extension
+ * may not.
  */
 export function looksLikeReference(text: string): boolean {
   return REFERENCE.test(text) && (text.includes('@') || !text.includes('.'));

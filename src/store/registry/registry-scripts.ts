@@ -1,12 +1,12 @@
 /**
- * The Lua scripts of the registry. All keys of a script are those of one name (see keys.ts), hence in one slot of a
- * Cluster; open batches are not, which is why a removal goes by a count of uses (see versioned-store.ts).
+ * The Lua scripts of the registry. All keys of a script belong to one name (see keys.ts) and lie in one slot of a Cluster. Open batches do
+ * not, so a removal relies on a count of uses (see versioned-store.ts).
  */
 import type { Script } from '../redis/scripts.js';
 
 /**
- * KEYS versions, digests, counter, block; ARGV digest, JSON about the version, compressed document.
- * Gives {version, 1 if it is new}. The block is written in any case: it is the same by content, and heals a damaged one.
+ * KEYS versions, digests, counter, block; ARGV digest, JSON about the version, compressed document. Returns {version, 1 if it is new}. The
+ * block is always written: its content is the same, and the write repairs a damaged block.
  */
 export const PUSH_VERSION: Script = {
   lua: `
@@ -19,7 +19,7 @@ redis.call('HSET', KEYS[2], ARGV[1], version)
 return {version, 1}`,
 };
 
-/** KEYS versions, aliases; ARGV a number, an alias or `latest`. Gives {version, JSON about it}, or nothing. */
+/** KEYS versions, aliases; ARGV a number, an alias or `latest`. Returns {version, JSON about it}, or nothing. */
 export const FIND_VERSION: Script = {
   lua: `
 local version = ARGV[1]
@@ -36,8 +36,8 @@ return about and {tonumber(version), about}`,
 };
 
 /**
- * KEYS versions, aliases; ARGV alias, version, the version it is expected to name now or ''.
- * Gives {`set`, `gone` when there is no such version or `moved` when it names another one than expected; version before}.
+ * KEYS versions, aliases; ARGV alias, version, the expected present version or ''. Returns {`set`, `gone` for a missing version or `moved`
+ * when the alias names another version than expected; version before}.
  */
 export const SET_ALIAS: Script = {
   lua: `
@@ -48,7 +48,7 @@ redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 return {'set', before}`,
 };
 
-/** KEYS versions, uses; ARGV version. Gives 1 if it is there, and then counts a use; else 0. */
+/** KEYS versions, uses; ARGV version. Returns 1 and counts a use if the version exists; else 0. */
 export const SETTLE_ON_VERSION: Script = {
   lua: `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
@@ -57,8 +57,8 @@ return 1`,
 };
 
 /**
- * KEYS versions, digests, aliases, uses, block; ARGV version, digest, the uses counted when open batches were looked at.
- * Gives `removed`, `gone` when there is no such version, `again` when it was settled on since, or `aliased` and the aliases.
+ * KEYS versions, digests, aliases, uses, block; ARGV version, digest, the count of uses when open batches were read. Returns `removed`,
+ * `gone` for a missing version, `again` when a use was counted since, or `aliased` and the aliases.
  */
 export const REMOVE_VERSION: Script = {
   lua: `

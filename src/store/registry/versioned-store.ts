@@ -1,12 +1,12 @@
 /**
- * The mechanics of a registry, for models and policies alike: `name@1`, `name@2`, ... each fixed for ever by the digest of its
- * document, and aliases that point to versions. One script gives the numbers: two pushes at once get two numbers, and equal
- * content keeps its number. A number is never given twice.
+ * The mechanics of a registry, for models and policies alike: `name@1`, `name@2`, ... each fixed for ever by the digest of its document,
+ * and aliases that point to versions. One script assigns the numbers: two concurrent pushes get two numbers, and equal content keeps its
+ * number. A number is never given twice.
  *
- * A version that an alias or an open batch uses cannot be removed. Open batches lie in another slot of a Cluster than the keys of
- * the name, and one script cannot see both. Instead, the creator of a batch enters the batch first and then settles on the
- * version, which counts a use. A removal reads the count and looks at the open batches. Its script removes the version only if the
- * count is unchanged. Either the removal sees the batch, or the batch finds that the version is gone.
+ * A version that an alias or an open batch uses cannot be removed. Open batches lie in another slot of a Cluster than the keys of the name,
+ * and one script cannot see both. Instead, the creator of a batch first adds its entry and then settles on the version, which counts a use.
+ * A removal reads the count and the open batches. Its script removes the version only if the count is unchanged. Either the removal sees
+ * the batch, or the batch finds that the version is gone.
  */
 import { canonicalJson } from '../../documents/digest.js';
 import { ElsewiseError } from '../../documents/error.js';
@@ -20,12 +20,12 @@ import { runScript } from '../redis/scripts.js';
 import { checkAlias, checkName, LATEST, readExactReference, readReference } from './reference.js';
 import { FIND_VERSION, PUSH_VERSION, REMOVE_VERSION, SET_ALIAS, SETTLE_ON_VERSION } from './registry-scripts.js';
 
-/** What the registry knows of a version without opening its document. */
+/** The data about a version that the registry has without its document. */
 export interface StoredVersion {
   readonly name: string;
   readonly version: number;
   readonly digest: string;
-  /** Of the document, before compression. */
+  /** Bytes of the document, before compression. */
   readonly bytes: number;
   readonly pushed: string;
 }
@@ -37,28 +37,28 @@ export interface Pushed<V extends StoredVersion> {
   readonly isNew: boolean;
 }
 
-/** A document that has been found good. */
+/** A checked document. */
 export interface Content {
   readonly name: string;
   readonly digest: string;
   readonly document: unknown;
 }
 
-/** A document that may get in, and as it will lie there. Nothing of it is in Redis yet. */
+/** A document that may be stored, in its stored form. Nothing of it is in Redis yet. */
 export interface Admitted<V extends StoredVersion = StoredVersion> {
   readonly name: string;
   readonly about: Omit<V, 'name' | 'version' | 'pushed'>;
-  /** Compressed. */
+  /** The compressed document. */
   readonly data: Uint8Array;
 }
 
 /** The differences between models and policies. `V` holds the facts about a version, `C` is the loaded document. */
 export interface Kind<V extends StoredVersion, C extends Content> {
   readonly noun: UsedKind;
-  /** Rejects what must not get in. */
+  /** Rejects documents that must not be stored. */
   check(document: unknown): Promise<C>;
   describe(content: C): Omit<V, keyof StoredVersion>;
-  /** Content that was admitted before. */
+  /** Loads content that was admitted before. */
   load(document: unknown, version: V): Promise<C>;
 }
 
@@ -70,7 +70,7 @@ export interface RegistryOptions {
 
 const MB = 2 ** 20;
 
-/** What does not load, does not fit its probes or is too large never gets in. */
+/** Refuses a document that does not load, does not match its probes or is too large. */
 export async function admit<V extends StoredVersion, C extends Content>(
   kind: Kind<V, C>,
   document: unknown,
@@ -102,7 +102,7 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
     return this.take(await admit(this.#kind, document, this.#options.maxDocumentMb));
   }
 
-  /** Content that was admitted before, maybe in another thread. */
+  /** Stores content that was admitted before, perhaps in another thread. */
   async take({ name, about, data }: Admitted<V>): Promise<Pushed<V>> {
     const { digest } = about;
     const stored = JSON.stringify({ ...about, pushed: new Date().toISOString() });
@@ -120,7 +120,7 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
     return (await Promise.all(names.map((name) => this.versions(name)))).flat();
   }
 
-  /** Newest first; empty when there is nothing of that name. */
+  /** Newest first; empty for an unknown name. */
   async versions(name: string): Promise<V[]> {
     const stored = await this.#redis.hgetall(this.#keys.versions(name));
     return Object.entries(stored)
@@ -161,8 +161,8 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
   }
 
   /**
-   * Points the alias to another version of the name; gives the version that it named before. With `expected` only if it
-   * still names that one, so that of two who move it at once one is told.
+   * Points the alias to another version of the name. Returns the version that it named before. With `expected` only if it still names that
+   * version, so of two concurrent moves one is refused.
    */
   async setAlias(
     name: string,
@@ -186,14 +186,14 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
     if (dropped === 0) throw await this.#notKnown(name, alias);
   }
 
-  /** For who has entered an open batch: from now on the version stays, or else it is gone already and this throws. */
+  /** For the creator of an open batch: from now on the version stays. Throws if the version is already gone. */
   async settleOn({ name, version }: Pick<StoredVersion, 'name' | 'version'>): Promise<void> {
     const keys = [this.#keys.versions(name), this.#keys.uses(name)];
     const isThere = await runScript(this.#redis, SETTLE_ON_VERSION, keys, [version]);
     if (isThere !== 1) throw await this.#notKnown(name, String(version));
   }
 
-  /** For good: its number is not given again. Refused while an alias or an open batch uses it. */
+  /** Permanent: its number is not given again. Refused while an alias or an open batch uses the version. */
   async remove(reference: string): Promise<V> {
     const { name, version } = readExactReference(reference);
     const found = await this.resolve(`${name}@${version}`);

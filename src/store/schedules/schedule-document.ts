@@ -4,12 +4,12 @@ import { listOf } from '../../documents/collections.js';
 import { policySchema } from '../../documents/policy-document.js';
 import { batchIdSchema, digestSchema } from '../batches/manifest.js';
 
-/** Becomes part of keys, job ids and batch ids, which have to stay short. */
+/** The name becomes part of keys, job ids and batch ids, which have to stay short. */
 export const scheduleNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/, 'a name is letters, digits, dot, dash and underscore, at most 50');
 
-/** A document as it was when the schedule was made, or a reference that each run resolves anew. */
+/** A document, fixed when the schedule was made, or a reference that each run resolves anew. */
 export const policySourceSchema = z.union([
   z.strictObject({ document: policySchema }),
   z.strictObject({ reference: z.string().min(1) }),
@@ -20,12 +20,12 @@ export const scheduleSchema = z.strictObject({
   name: scheduleNameSchema,
   cron: z.string().min(1),
   timeZone: z.string().min(1),
-  /** Resolved at the beginning of each run. */
+  /** Resolved at the start of each run. */
   model: z.string().min(1),
   policy: policySourceSchema.optional(),
   /** A pattern of paths on the worker's file system, absolute. */
   input: z.string().min(1),
-  /** The folder that results are written to, absolute; left out, they stay in Redis. */
+  /** The folder for results, absolute. Omitted: results stay in Redis. */
   output: z.string().min(1).optional(),
   isPaused: z.boolean(),
   created: z.iso.datetime(),
@@ -33,7 +33,7 @@ export const scheduleSchema = z.strictObject({
 
 const failure = z.strictObject({ code: z.string(), message: z.string() });
 
-/** What became of a file in a run. One that had been done before is only counted. */
+/** The outcome of a file in a run. A file of an earlier run is only counted. */
 const runFileSchema = z.strictObject({
   file: z.string(),
   batch: batchIdSchema.optional(),
@@ -42,7 +42,7 @@ const runFileSchema = z.strictObject({
 });
 
 export const runSchema = z.strictObject({
-  /** The time that it was meant for, also when it began later. */
+  /** The scheduled time, even if the run began later. */
   id: z.iso.datetime(),
   kind: z.enum(['scheduled', 'manual']),
   started: z.iso.datetime(),
@@ -51,7 +51,7 @@ export const runSchema = z.strictObject({
   model: z.string().optional(),
   failure: failure.optional(),
   files: listOf(runFileSchema),
-  /** Files that an earlier run had done. */
+  /** The number of files that an earlier run has processed. */
   known: z.int().min(0),
 });
 

@@ -24,7 +24,7 @@ import {
 } from './schedule-document.js';
 
 const DAY_MS = 86_400_000;
-/** A script takes some thousands of arguments. */
+/** A script takes a few thousand arguments. */
 const SEEN_AT_A_TIME = 1_000;
 
 export class ScheduleStore {
@@ -38,7 +38,7 @@ export class ScheduleStore {
     this.#retention = retention;
   }
 
-  /** The same again is fine; another one under a name that is taken is refused. */
+  /** The same schedule again changes nothing. Another schedule under an existing name is refused. */
   async create(schedule: Schedule): Promise<void> {
     const { name } = schedule;
     const isFirst = await this.#redis.set(this.#keys.schedule(name), JSON.stringify(schedule), 'NX');
@@ -50,7 +50,7 @@ export class ScheduleStore {
     throw new ElsewiseError('conflict', `schedule "${name}" exists with other content: ${advice}`);
   }
 
-  /** Whether it was there before or not. */
+  /** Writes the schedule, new or not. */
   async put(schedule: Schedule): Promise<void> {
     await this.#redis.set(this.#keys.schedule(schedule.name), JSON.stringify(schedule));
     await this.#redis.sadd(this.#keys.scheduleNames(), schedule.name);
@@ -82,11 +82,11 @@ export class ScheduleStore {
     return found.filter((schedule) => schedule !== undefined);
   }
 
-  /** With everything that it remembers, and in one step: a run that is under way finds that it has nothing to write to. */
+  /** Removes all records in one step: a run in progress finds no schedule to write to. */
   async remove(name: string): Promise<void> {
     const keys = this.#keys;
     const memory = [keys.scheduleRuns(name), keys.scheduleFiles(name), keys.scheduleSeen(name)];
-    await this.#redis.srem(keys.scheduleNames(), name); // first, or it would take along who adds the same name meanwhile
+    await this.#redis.srem(keys.scheduleNames(), name); // first, or the removal would affect a schedule added under the same name meanwhile
     await this.#redis.del(keys.schedule(name), ...memory, keys.scheduleDeliveries(name));
   }
 
@@ -113,7 +113,7 @@ export class ScheduleStore {
     return stored.map(readRun).sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
-  /** Gives the claim that holds, or none when the schedule is gone. With `again`, content that another run has done is claimed anew. */
+  /** Returns the valid claim; undefined if the schedule is gone. With `again`, content of a finished run is claimed anew. */
   async claim(name: string, file: string, claim: FileClaim, again: boolean): Promise<FileClaim | undefined> {
     const args = [file, JSON.stringify(claim), claim.digest, claim.run, again ? 1 : 0];
     const keys = [this.#keys.schedule(name), this.#keys.scheduleFiles(name)];
@@ -121,18 +121,18 @@ export class ScheduleStore {
     return holds === null ? undefined : parseDocument(fileClaimSchema, JSON.parse(holds as string), 'file');
   }
 
-  /** The claim is fulfilled; no effect when the file has been claimed with other content since. */
+  /** Fulfils the claim. No effect if the file has been claimed with other content since. */
   async settle(name: string, file: string, claim: FileClaim & { state: 'added' }): Promise<void> {
     const args = [file, claim.batch, JSON.stringify(claim)];
     await runScript(this.#redis, SETTLE_FILE, [this.#keys.scheduleFiles(name)], args);
   }
 
-  /** The claim is given up: the next run takes the file as new. */
+  /** Gives up the claim: the next run treats the file as new. */
   async release(name: string, file: string, { batch }: FileClaim): Promise<void> {
     await runScript(this.#redis, SETTLE_FILE, [this.#keys.scheduleFiles(name)], [file, batch, '']);
   }
 
-  /** Notes that these files are there, and forgets those that have not been for long. */
+  /** Notes that these files exist, and forgets files that were missing for long. */
   async see(name: string, files: readonly string[], now: number): Promise<void> {
     const seen = this.#keys.scheduleSeen(name);
     for (let i = 0; i < files.length; i += SEEN_AT_A_TIME) {
@@ -155,7 +155,7 @@ export class ScheduleStore {
     return new Map(Object.entries(stored).map(([batch, text]) => [batch, readDelivery(text)]));
   }
 
-  /** Writes to what belongs to a schedule, unless it is gone. */
+  /** Writes a record of a schedule, unless the schedule is gone. */
   async #remember(name: string, key: string, command: string, ...args: (string | number)[]): Promise<boolean> {
     return (
       (await runScript(this.#redis, WRITE_WHILE_THERE, [this.#keys.schedule(name), key], [command, ...args])) === 1
