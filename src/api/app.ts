@@ -27,9 +27,9 @@ import { type Access, type Caller, mayDo, type TokenTable } from './tokens.js';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
-    /** The code of the error that it was answered with. */
+    /** The code of the error in the answer. */
     failure: string | undefined;
-    /** Its body; only for the log of those who allow it. */
+    /** The body; only kept for a log with `logRows`. */
     taken: Buffer | undefined;
   }
   interface FastifyContextConfig {
@@ -41,7 +41,7 @@ declare module 'fastify' {
 const SANE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const MINUTE_MS = 60_000;
 const HEAD_TIMEOUT_MS = 10_000;
-/** Of a path; longer than any id that is taken, with every character escaped. */
+/** The length of a path parameter: longer than any valid id, with every character escaped. */
 const MAX_PARAMETER = 2_000;
 
 export interface AppOptions {
@@ -49,7 +49,7 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly tokens: TokenTable;
   readonly log: Logger;
-  /** Names that requests may have in `Host`; every one unless given. */
+  /** The permitted names in `Host`. Omitted: all. */
   readonly hosts?: RegExp;
 }
 
@@ -61,7 +61,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: ({ headers }: IncomingMessage) => saneId(headers['x-request-id']),
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    requestTimeout: 0, // uploads take as long as they take; see request-body.ts
+    requestTimeout: 0, // uploads may take any time; see request-body.ts
     routerOptions: { maxParamLength: MAX_PARAMETER },
     http: {
       maxHeaderSize: service.settings.headerBytes,
@@ -76,7 +76,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance;
   app.decorateRequest('caller', undefined).decorateRequest('failure', undefined).decorateRequest('taken', undefined);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null)); // bodies are read by their routes
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null)); // routes read bodies themselves
   addHooks(app, options);
   await addRateLimit(app, service);
   for (const route of routes) addRoute(app, route, service);
@@ -113,14 +113,14 @@ function addHooks(app: FastifyInstance, { service, tokens, hosts }: AppOptions):
   });
 }
 
-/** Counts the request, and its end when that comes. */
+/** Counts the request now, and its end later. */
 function admit(request: FastifyRequest, reply: FastifyReply, service: Service): void {
   service.metrics.begin();
   reply.raw.once('close', () => conclude(request, reply, service));
   reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
 }
 
-/** However it ends: fastify's own hook does not hear of clients that leave. */
+/** Called for every end of a request: fastify's own hook misses clients that disconnect. */
 function conclude(request: FastifyRequest, reply: FastifyReply, { metrics, settings }: Service): void {
   const route = request.routeOptions.config.pattern ?? 'unknown';
   metrics.end({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 });

@@ -1,6 +1,6 @@
 /**
- * Waits for the answer to an event, or finds a stored answer. The content key of the job names the answer. An older answer under
- * the same id is therefore never mistaken for the answer.
+ * Waits for the answer to an event, or finds a stored answer. The content key of the job identifies the answer, so an older answer under
+ * the same id is never mistaken for it.
  */
 import { ElsewiseError, storedError } from '../documents/error.js';
 import { QUEUES } from '../jobs/contract.js';
@@ -16,7 +16,7 @@ import type { WaitSlots } from './wait-slots.js';
 
 export interface Patience {
   readonly waitMs: number;
-  /** Ends the waiting as if the time were over. */
+  /** Ends the wait like a timeout. */
   readonly signal: AbortSignal;
 }
 
@@ -42,14 +42,14 @@ export class EventAnswers {
   }
 
   /**
-   * The result document as JSON, or undefined when there is none in time: then `find` knows of it. When all wait slots are
-   * taken it looks once and does not wait.
+   * The result document as JSON. Undefined if it is not there in time; `find` then knows the event. When all wait slots are taken, the
+   * store is checked once without waiting.
    */
   async await(event: EnqueuedEvent, patience: Patience): Promise<string | undefined> {
     const leave = this.#waitSlots.take();
     try {
       const answer = await this.#look(event, leave ? patience : { ...patience, waitMs: 0 });
-      // An answer that was known before its job ran is not stored under the id yet: `find` then looks for it by its content.
+      // An answer that was known before its job ran is not stored under the id yet. `find` then searches it by its content.
       await this.#pending.note(event.id, event);
       return answer && withId(answer, event.id);
     } finally {
@@ -57,7 +57,7 @@ export class EventAnswers {
     }
   }
 
-  /** The answer under an id; `pending` while its job waits or runs, undefined when nothing is known of it. */
+  /** The answer under an id; `pending` while its job waits or runs, undefined for an unknown id. */
   async find(id: string): Promise<string | 'pending' | undefined> {
     const event = await this.#pending.eventOf(id);
     if (!event || !(await this.#isOpen(event.jobId))) return this.#store.results.result(id);
@@ -65,7 +65,7 @@ export class EventAnswers {
     return known ? withId(known, id) : 'pending';
   }
 
-  /** The store is looked at in any case; who listens before the event is added hears of the answer at once. */
+  /** The store is checked in any case. A call before the event is added makes the answer arrive at once. */
   listen(): Promise<void> {
     return this.#waiter.listen();
   }

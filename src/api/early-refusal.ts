@@ -1,7 +1,6 @@
 /**
- * Requests that are refused before any route is found: by the router (a path that cannot be read), by Node's parser (no HTTP, a head
- * that is too long or too late), or because nothing of the kind is served (CONNECT). All get a problem document with the headers
- * that every answer carries.
+ * Requests that are refused before any route is found: by the router (an invalid path), by Node's parser (no HTTP, a head that is too long
+ * or too late), or because the method is not served (CONNECT). All get a problem document with the headers of every answer.
  */
 import { randomUUID } from 'node:crypto';
 import { type Server, STATUS_CODES } from 'node:http';
@@ -17,7 +16,7 @@ export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** A refusal, and its HTTP status where that says more than the one of its code. */
+/** A refusal, and its HTTP status if it differs from that of the code. */
 export interface EarlyRefusal {
   readonly error: ElsewiseError;
   readonly status?: number;
@@ -32,12 +31,12 @@ const BY_ROUTER: Readonly<Record<string, EarlyRefusal>> = {
   FST_ERR_MAX_PARAM_LENGTH: refusal('too-large', 'a part of the path is too long', 414),
 };
 
-/** Undefined: the router did not refuse it. */
+/** Undefined: the router did not refuse the request. */
 export function routerRefusal(error: { readonly code?: string }): EarlyRefusal | undefined {
   return BY_ROUTER[error.code ?? ''];
 }
 
-/** By the codes of Node's parser; everything else is no HTTP. */
+/** By the codes of Node's parser. All other codes mean no HTTP. */
 const BY_PARSER: Readonly<Record<string, EarlyRefusal>> = {
   HPE_HEADER_OVERFLOW: refusal('too-large', 'the head of the request is too long', 431),
   ERR_HTTP_REQUEST_TIMEOUT: refusal('too-slow', 'the head of the request did not arrive in time', 408),
@@ -50,19 +49,19 @@ export function refuseBrokenRequest(error: Error & { code?: string }, socket: Du
   endWith(socket, BY_PARSER[error.code ?? ''] ?? NO_HTTP);
 }
 
-/** What Node would answer in a form of its own, or not at all. An expectation that is not known may be ignored. */
+/** Handles requests that Node would answer in its own form, or not at all. An unknown expectation may be ignored. */
 export function answerForNode(server: Server): void {
   server.on('connect', (_request, socket: Duplex) => endWith(socket, NO_TUNNEL));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** HTTP/1.1 asks for it, and Node would refuse it without a word. */
+/** HTTP/1.1 requires the header, and Node would refuse without a message. */
 export function refuseMissingHost(httpVersion: string, host: string | undefined): void {
   if (httpVersion !== '1.1' || host !== undefined) return;
   throw new ElsewiseError('bad-request', 'this header is missing', 'headers.host');
 }
 
-/** Straight to the connection: there is no request that could be answered. */
+/** Writes directly to the connection, because there is no parsed request. */
 function endWith(socket: Duplex, { error, status }: EarlyRefusal): void {
   const problem = problemOf(error, randomUUID(), status);
   const body = JSON.stringify(problem);

@@ -1,6 +1,6 @@
 /**
- * Turns a route into a handler of fastify: checks the request by the route's schemas, calls the route and sends the answer. A
- * request ends at once when its client leaves or when Redis no longer answers. Pending work of that request is abandoned.
+ * Turns a route into a handler of fastify: checks the request by the route's schemas, calls the route and sends the answer. A request ends
+ * at once when its client disconnects or when Redis no longer answers. Its pending work is abandoned.
  */
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -34,7 +34,7 @@ export function handlerOf(route: Route, service: Service) {
   };
 }
 
-/** Without a schema nothing is taken over. What is not in the body is no document: it is the request that is bad. */
+/** Without a schema nothing is read. A fault outside of the body concerns the request, not a document. */
 function check(schema: z.ZodObject | undefined, value: unknown, root: string): unknown {
   try {
     return schema ? parseDocument(schema, value, root) : undefined;
@@ -72,7 +72,7 @@ function otherType(types: readonly string[]): ElsewiseError {
   return new ElsewiseError('unsupported-type', `expected ${types.join(', ')}`, 'headers.content-type');
 }
 
-/** Aborted when the connection ends before the answer does, and by the silence of Redis. */
+/** Aborted when the connection ends before the answer, or when Redis does not answer. */
 function goneSignal({ raw }: FastifyReply, silence: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const onSilence = () => controller.abort(silence.reason);
@@ -84,7 +84,7 @@ function goneSignal({ raw }: FastifyReply, silence: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
-/** An answer that comes too late is thrown away. */
+/** A late answer is discarded. */
 function unlessGone(gone: AbortSignal, answering: Promise<HttpAnswer>): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const leave = () => {
@@ -104,7 +104,7 @@ const isStream = (body: HttpAnswer['body']): body is Readable => typeof body ===
 function send(reply: FastifyReply, { status, body, type, headers = {} }: HttpAnswer, gone: AbortSignal): FastifyReply {
   if (isStream(body)) {
     sendHeadSoon(reply);
-    gone.addEventListener('abort', () => reply.raw.destroy()); // it may not look whole
+    gone.addEventListener('abort', () => reply.raw.destroy()); // a truncated answer must not look complete
   }
   return reply
     .code(status)

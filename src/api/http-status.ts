@@ -3,7 +3,7 @@ import type { ErrorCode } from '../documents/error.js';
 
 export interface HttpStatus {
   readonly status: number;
-  /** For what gets better by itself: when it is worth coming again. */
+  /** The delay before a retry, for errors that may pass. */
   readonly retryAfterSeconds?: number;
 }
 

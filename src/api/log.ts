@@ -1,6 +1,6 @@
 /**
- * The log: one JSON line for each request, with its id, route, status and time. The log holds no personal data unless `logRows` is
- * set: no address (addresses contain ids), no body, and no text of an error, which may quote a value.
+ * The log: one JSON line for each request, with its id, route, status and time. The log contains no personal data unless `logRows` is set:
+ * no URL (URLs contain ids), no body, and no text of an error, which may quote a value.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
@@ -19,14 +19,14 @@ export function createLog({ logLevel, logRows }: ApiSettings, destination: Desti
   );
 }
 
-/** The place of an error always; its message only where `logRows` is set. */
+/** The stack of an error is always logged, its message only with `logRows`. */
 function describeError(error: Error, withWords: boolean): object {
   const { name, message, stack = '', code } = error as Error & { code?: string };
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
   return { type: name, code, ...(withWords && { message }), stack: frames.join('\n') };
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined if the body is not JSON. */
 function valueOfBody(bytes: Buffer | undefined): unknown {
   try {
     return bytes && JSON.parse(bytes.toString());

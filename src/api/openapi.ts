@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the table of routes: its schemas are the ones that requests are checked by. */
+/** The OpenAPI 3.1 document, built from the table of routes: its schemas are those that check requests. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { BodySpec, ResponseSpec, Route } from './route.js';
@@ -47,7 +47,7 @@ function operation({ summary, access, params, query, headers, body, responses }:
   };
 }
 
-/** A parameter is text; the schema tells its meaning. */
+/** A parameter is text. The schema gives its meaning. */
 function parameters(place: 'path' | 'query' | 'header', schema: z.ZodObject | undefined): JsonSchema[] {
   if (!schema) return [];
   return Object.entries(schema.shape).map(([name, one]) => {
@@ -62,7 +62,7 @@ function bodyContent(body: BodySpec): JsonSchema {
   return Object.fromEntries(Object.keys(body.types).map((type) => [type, { schema: { type: 'string' } }]));
 }
 
-/** OpenAPI 3.1 has no word for "each line": lines of NDJSON are described by the schema of one of them. */
+/** OpenAPI 3.1 cannot express "each line": the schema of one line describes NDJSON. */
 function response({ description, type, schema, headers }: ResponseSpec): JsonSchema {
   const isProblem = schema === SCHEMAS.problem;
   const content = { schema: schema ? refer(schema) : { type: type ? 'string' : 'object' } };
@@ -83,7 +83,7 @@ function refer({ name }: NamedSchema): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Without the line that names the dialect: it is OpenAPI's own. */
+/** Without `$schema`, because the dialect is OpenAPI's own. */
 function plain({ $schema: _, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

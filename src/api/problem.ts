@@ -1,6 +1,6 @@
 /**
- * Every error as a problem document (RFC 9457) with a code of the one table of errors. What goes out is written for the
- * caller: a bug's own words and the address of Redis stay inside.
+ * Every error as a problem document (RFC 9457) with a code from the table of errors. The text is written for the caller: the message of a
+ * bug and the address of Redis stay inside.
  */
 import { z } from 'zod';
 import { config } from '../config.js';
@@ -14,27 +14,27 @@ const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 export const problemSchema = z.strictObject({
   /** `urn:elsewise:error:<code>` */
   type: z.string(),
-  /** What the code means. */
+  /** The meaning of the code. */
   title: z.string(),
   status: z.int(),
   /** The fault of this request. */
   detail: z.string(),
   code: z.enum(CODES),
-  /** Where in the document or request; empty when it is not about a place. */
+  /** The path in the document or request; empty if the error has no place. */
   path: z.string(),
   requestId: z.string(),
 });
 
 export type ProblemDetails = z.output<typeof problemSchema>;
 
-/** In place of messages that are not meant for callers. */
+/** Texts in place of messages that are not for callers. */
 const OWN_WORDS: Partial<Record<ErrorCode, string>> = {
   'redis-away': 'the store cannot be reached just now: try again',
   'redis-refused': 'the store refuses the server: its operator has to act',
   internal: 'an error of the server: the log has the details under the request id',
 };
 
-/** `status`: where another one says more than that of the code. */
+/** `status`: overrides the status of the code where another one is more exact. */
 export function problemOf(
   { code, path, message }: ElsewiseError,
   requestId: string,
@@ -51,7 +51,7 @@ export function problemOf(
   };
 }
 
-/** By what fastify says of a request that it refuses itself. */
+/** By the status with which fastify itself refuses a request. */
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'bad-request',
   404: 'no-such-route',
@@ -61,13 +61,13 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'too-many-requests',
 };
 
-/** What a command would be told of its arguments is here about a request. */
+/** A usage error of a command becomes an error of the request. */
 function withoutCommandLine({ detail, path }: ElsewiseError): ElsewiseError {
   return new ElsewiseError('bad-request', detail, path);
 }
 
 export function asCoded(error: unknown): ElsewiseError {
-  const known = asRedisFailure(config.store, error); // its words stay inside, only the code goes out
+  const known = asRedisFailure(config.store, error); // the message stays inside, only the code is sent
   if (known instanceof ElsewiseError) return known.code === 'usage' ? withoutCommandLine(known) : known;
   const { message = '', statusCode = 500 } = error as { message?: string; statusCode?: number };
   if (isRedisTrouble(error)) return new ElsewiseError('redis-away', message);

@@ -1,7 +1,7 @@
 /**
- * Whether Redis answers, for new requests and for requests under way. A Redis that stands still answers no command and breaks no
- * connection. An abort signal therefore ends every wait for Redis. Redis may still receive the pending commands later. This does
- * no harm, because all writes are keyed by content.
+ * Whether Redis answers, for new requests and for requests in progress. A Redis that hangs answers no command and breaks no connection. An
+ * abort signal therefore ends every wait for Redis. Redis may still receive the pending commands later. This does no harm, because all
+ * writes are keyed by content.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { RedisClient } from '../store/redis/redis.js';
@@ -19,7 +19,7 @@ export class RedisPresence {
     return this.#watch.isUp;
   }
 
-  /** Aborted with what to tell the caller when Redis no longer answers; a new one from then on. */
+  /** Aborted with the error for the caller when Redis no longer answers. A new signal then replaces it. */
   get silence(): AbortSignal {
     return this.#silence.signal;
   }

@@ -1,8 +1,8 @@
-/** References into the registry, as a request carries them: one that cannot be read is told by its place in the request. */
+/** References into the registry in a request: an invalid reference is reported with its path in the request. */
 import { ElsewiseError } from '../documents/error.js';
 import { readReference } from '../store/registry/reference.js';
 
-/** A document in place of a reference is none of its business. */
+/** Ignores a document in place of a reference. */
 export function checkReference(value: unknown, path: string): void {
   if (typeof value !== 'string') return;
   try {

@@ -1,16 +1,16 @@
 /**
- * Request bodies with backpressure and a limit of time. A client that sends nothing while the server waits is given up. A client
- * that waits for the server is never given up.
+ * Request bodies with backpressure and a time limit. A client that sends nothing while the server waits is disconnected. A client that
+ * waits for the server is never disconnected.
  */
 import type { IncomingMessage } from 'node:http';
 import { ElsewiseError } from '../documents/error.js';
 
-/** After an answer that did not need the whole body: so long it is still thrown away, that the client gets to the answer. */
+/** How long the rest of a body is discarded after an early answer, so that the client reads the answer. */
 const LINGER_MS = 2_000;
 
 /**
- * The pieces of a body. Leaving off early does not break the connection: the answer has yet to go over it. Once that is given,
- * `gone` is aborted and the rest is thrown away (see `linger`): what comes then must not be taken for the end of the body.
+ * The pieces of a body. An early end of the reading does not break the connection, because the answer is still to be sent over it. After
+ * the answer, `gone` is aborted and the rest is discarded (see `linger`). The discarded end must not be mistaken for the end of the body.
  */
 export async function* receive(body: IncomingMessage, idleMs: number, gone?: AbortSignal): AsyncGenerator<Uint8Array> {
   const pieces = body.iterator({ destroyOnReturn: false });
@@ -30,7 +30,7 @@ async function nextPiece(pieces: AsyncIterator<Uint8Array>): Promise<IteratorRes
   }
 }
 
-/** The whole body. A declared length above the limit is refused before anything is read. */
+/** The whole body. A declared length above the limit is refused before reading. */
 export async function receiveWhole(body: IncomingMessage, limit: number, timeoutMs: number): Promise<Buffer> {
   if (Number(body.headers['content-length']) > limit) throw tooLarge(limit);
   return within(timeoutMs, collect(body, limit, timeoutMs));
@@ -47,11 +47,11 @@ async function collect(body: IncomingMessage, limit: number, idleMs: number): Pr
   return Buffer.concat(pieces);
 }
 
-/** Throws the rest of a body away for a while, then ends the connection. */
+/** Discards the rest of a body for a while, then ends the connection. */
 export function linger(body: IncomingMessage): void {
   if (body.complete || body.destroyed) return;
   body.on('error', () => {});
-  body.removeAllListeners('readable'); // of a reader that left off: with it, nothing would flow
+  body.removeAllListeners('readable'); // left by a reader that stopped: with this listener no data would flow
   setImmediate(() => body.resume());
   const timer = setTimeout(() => body.complete || body.socket.destroy(), LINGER_MS);
   body.once('close', () => clearTimeout(timer));

@@ -1,6 +1,6 @@
 /**
- * What a route is: data for the server, for the OpenAPI document and for the tests, and a function that answers. Parameters,
- * query and body are checked by their schemas before it is called; an error it throws becomes a problem document.
+ * A route: data for the server, for the OpenAPI document and for the tests, and a function that answers. Schemas check parameters, query
+ * and body before the function is called. An error that it throws becomes a problem document.
  */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
@@ -11,8 +11,8 @@ import type { ApiSettings } from './settings.js';
 import type { Access } from './tokens.js';
 
 /**
- * `bytes`: text of these types, streamed; `event`: read whole, up to the limit of that name in the settings, and checked; `document`: the
- * same, given on as it came.
+ * `bytes`: text of these types, streamed. `event`: read whole, up to the limit of that name in the settings, and checked. `document`: the
+ * same, passed on unchanged.
  */
 export type BodySpec =
   | {
@@ -24,9 +24,9 @@ export type BodySpec =
 
 export interface ResponseSpec {
   readonly description: string;
-  /** Content type; JSON unless given. */
+  /** Content type; JSON by default. */
   readonly type?: string;
-  /** Of JSON, or of each line of NDJSON. */
+  /** The schema of JSON, or of each line of NDJSON. */
   readonly schema?: NamedSchema;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -42,7 +42,7 @@ type BodyOf<B> = B extends { kind: 'event' }
 export interface Upload {
   /** In pieces, as they arrive. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** What `types` of the route has for its content type. */
+  /** The value in the route's `types` for the content type. */
   readonly name: string;
 }
 
@@ -52,15 +52,15 @@ export interface Call<P, Q, H, B> {
   readonly headers: H;
   readonly body: B;
   readonly service: Service;
-  /** The name of the token; of a route that asks for none, undefined. */
+  /** The name of the token; undefined for a route without authentication. */
   readonly caller: string | undefined;
-  /** Aborted when no client waits for the answer: the client is gone, or was told that Redis is away. */
+  /** Aborted when no client waits for the answer: the client disconnected, or was told that Redis is unreachable. */
   readonly gone: AbortSignal;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** An object becomes JSON; text is sent as it is. */
+  /** An object becomes JSON. Text is sent unchanged. */
   readonly body: object | string | Readable;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -77,18 +77,18 @@ export interface Route<
   readonly path: string;
   readonly summary: string;
   readonly access: Access;
-  /** Whether it works while Redis is away. */
+  /** Whether the route works without Redis. */
   readonly worksAlone?: boolean;
   readonly params?: P;
   readonly query?: Q;
-  /** Names in lower case; others are ignored. */
+  /** Header names in lower case. Other headers are ignored. */
   readonly headers?: H;
   readonly body?: B;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   answer(call: Call<z.output<P>, z.output<Q>, z.output<H>, BodyOf<B>>): Promise<HttpAnswer>;
 }
 
-/** Keeps the types of a route within it, where they matter. */
+/** Infers the types of a route from its schemas. */
 export function defineRoute<
   P extends z.ZodObject,
   Q extends z.ZodObject,

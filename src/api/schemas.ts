@@ -27,7 +27,7 @@ function taken<S extends z.ZodType>(name: string, zod: S): NamedSchema<S> {
 const pending = z.strictObject({
   schema: z.literal('elsewise.pending/v1'),
   id: z.string(),
-  /** Where the answer will be. */
+  /** The address of the future answer. */
   location: z.string(),
 });
 
@@ -36,7 +36,7 @@ const batchAccepted = z.strictObject({
   id: batchIdSchema,
   rows: z.int().min(0),
   chunks: z.int().min(0),
-  /** Chunks that were finished before: it is a repetition. */
+  /** Chunks that were already finished: the upload is a repetition. */
   done: z.int().min(0),
   warnings: listOf(z.string()),
 });
@@ -46,7 +46,7 @@ const count = z.int().min(0);
 const batchStatus = z.strictObject({
   schema: z.literal('elsewise.batch-status/v1'),
   id: batchIdSchema,
-  /** `adding`: its upload has not ended, or broke off and can be repeated. */
+  /** `adding`: the upload has not ended, or broke off and can be repeated. */
   state: z.enum(['adding', 'working', 'done', 'failed', 'cancelled']),
   created: z.iso.datetime(),
   model: modelPinSchema,
@@ -67,9 +67,9 @@ const modelVersion = z.object({
   family: z.string(),
   features: z.int().min(1),
   classes: listOf(z.string()),
-  /** Its scores may change while its digest stays. */
+  /** The scores may change while the digest stays. */
   volatile: z.literal(true).optional(),
-  /** Of the document, before compression. */
+  /** Bytes of the document, before compression. */
   bytes: count,
   pushed: z.iso.datetime(),
 });
@@ -79,7 +79,7 @@ const modelList = z.strictObject({ schema: z.literal('elsewise.model-list/v1'), 
 export const SCHEMAS = {
   explanationRequest: taken('ExplanationRequest', explanationRequestSchema),
   policy: taken('Policy', policySchema),
-  /** Its family's own schema is asked for when the model is loaded. */
+  /** The family's own schema is applied when the model is loaded. */
   model: { name: 'Model', zod: z.unknown(), json: () => jsonSchemas().model },
   result: sent('Result', resultSchema),
   pending: sent('Pending', pending),

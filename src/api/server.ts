@@ -1,7 +1,7 @@
 /**
- * The API as a running server. The server outlives its Redis: while Redis is away, readiness is false and requests are told to
- * come again. The server drains in order: unready first, then no new requests. Requests that wait for an answer are told its
- * address. Other requests may end. After the limit they are cut off, and a cut upload or download is visible as broken.
+ * The API as a running server. The server outlives its Redis: while Redis is unreachable, readiness is false and requests are told to
+ * retry. The server drains in order: unready first, then no new requests. Requests that wait for an answer are told its address. Other
+ * requests may end. After the limit they are cut off, and a cut upload or download is visibly incomplete.
  */
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,14 +29,14 @@ import { WaitSlots } from './wait-slots.js';
 export interface ApiOptions {
   readonly store: StoreSettings;
   readonly api: ApiSettings;
-  /** Everyone who reaches the port may do everything; on the loopback only. */
+  /** Every client that reaches the port has all rights. Allowed on the loopback only. */
   readonly insecureNoAuth: boolean;
-  /** Where the log goes. */
+  /** The destination of the log. */
   readonly log: DestinationStream;
 }
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
-/** A page in a browser of this machine may reach the port under another name; it must not. */
+/** A web page in a browser of this machine could reach the port under another name. Such requests are refused. */
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 export class ApiServer {
@@ -47,7 +47,7 @@ export class ApiServer {
   #address = '';
   #draining: Promise<void> | undefined;
 
-  /** Resolves once it listens. Rejects with `redis-away` when there is no Redis, with `usage` when it would be unsafe. */
+  /** Resolves once the server listens. Rejects with `redis-away` without Redis, and with `usage` for unsafe settings. */
   static async start(options: ApiOptions): Promise<ApiServer> {
     refuseUnsafe(options);
     const tokens = new TokenTable(options.api.tokens, options.insecureNoAuth);
@@ -87,7 +87,7 @@ export class ApiServer {
     return this.#address;
   }
 
-  /** Ends as described above. */
+  /** Drains as described above. */
   drain(): Promise<void> {
     this.#draining ??= this.#drain();
     return this.#draining;
@@ -134,7 +134,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Without tokens the server starts only with --insecure-no-auth, and then serves its own machine only. */
+/** Without tokens the server starts only with --insecure-no-auth, and then serves only its own machine. */
 function refuseUnsafe({ api, insecureNoAuth }: ApiOptions): void {
   const refuse = (text: string) => new ElsewiseError('usage', text);
   if (insecureNoAuth && api.tokens.length > 0) throw refuse('--insecure-no-auth and tokens exclude each other');

@@ -1,4 +1,4 @@
-/** The parts that routes work with: the stores, the queues, the answers, and the state of the server. */
+/** The parts that routes use: the stores, the queues, the answers, and the state of the server. */
 import type { EventReader } from '../jobs/events/event-reader.js';
 import type { Producer } from '../jobs/producer.js';
 import type { Store } from '../store/store.js';
@@ -14,14 +14,14 @@ export interface Service {
   readonly store: Store;
   readonly redis: RedisPresence;
   readonly producer: Producer;
-  /** Of events. */
+  /** The reader of events. */
   readonly reader: EventReader;
   readonly answers: EventAnswers;
-  /** For requests that wait. */
+  /** The slots for waiting requests. */
   readonly waitSlots: WaitSlots;
   readonly metrics: RequestMetrics;
-  /** Aborted when the server goes down, with the error for the caller: every wait ends. */
+  /** Aborted at shutdown, with the error for the caller: every wait ends. */
   readonly closing: AbortSignal;
-  /** Whether it wants new requests just now. */
+  /** Whether the server accepts new requests at present. */
   readiness(): ProbeVerdict;
 }

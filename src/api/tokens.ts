@@ -1,7 +1,7 @@
 /**
- * Authentication. A token is 256 random bits that only the caller has. The configuration holds the SHA-256 of the token. A bearer
- * is compared with every known hash in constant time: the time shows neither the place in the list nor a common prefix. A fast
- * hash suffices, because 256 random bits cannot be guessed.
+ * Authentication. A token is 256 random bits that only the caller has. The configuration holds the SHA-256 of the token. A bearer token is
+ * compared with every known hash in constant time: the time reveals neither the position in the list nor a common prefix. A fast hash
+ * suffices, because 256 random bits cannot be guessed.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ElsewiseError } from '../documents/error.js';
@@ -12,7 +12,7 @@ export type Role = TokenEntry['roles'][number];
 
 export const ROLES = ['submit', 'read', 'admin'] as const satisfies readonly Role[];
 
-/** What a route asks for: a role, or nothing. */
+/** The requirement of a route: a role, or nothing. */
 export type Access = Role | 'anyone';
 
 export interface Caller {
@@ -23,7 +23,7 @@ export interface Caller {
 
 const PREFIX = 'elsewise_';
 const BEARER = /^Bearer +([\x21-\x7e]{1,512})$/i;
-/** Of a server without tokens, which is on the loopback only. */
+/** The caller of a server without tokens, which serves the loopback only. */
 const ANYONE: Caller = { name: 'anyone', roles: ['admin'] };
 
 export function createToken(): string {
@@ -40,14 +40,14 @@ export class TokenTable {
   readonly #entries: readonly { readonly caller: Caller; readonly hash: Buffer }[];
   readonly #isOpen: boolean;
 
-  /** `isOpen`: every caller may do everything without a token. */
+  /** `isOpen`: every caller has all rights without a token. */
   constructor(tokens: readonly TokenEntry[], isOpen: boolean) {
     refuseTwins(tokens);
     this.#isOpen = isOpen;
     this.#entries = tokens.map(({ sha256, ...caller }) => ({ caller, hash: Buffer.from(sha256, 'hex') }));
   }
 
-  /** By the header `Authorization`; undefined for an unknown token. */
+  /** Identifies a caller by the header `Authorization`. Undefined: unknown token. */
   identify(authorization: string | undefined): Caller | undefined {
     if (this.#isOpen) return ANYONE;
     const token = BEARER.exec(authorization ?? '')?.[1];
@@ -57,7 +57,7 @@ export class TokenTable {
   }
 }
 
-/** An admin may do everything. */
+/** An admin has all rights. */
 export function mayDo(caller: Caller, access: Access): boolean {
   return access === 'anyone' || caller.roles.includes(access) || caller.roles.includes('admin');
 }

@@ -1,4 +1,4 @@
-/** How many may wait side by side: each holds a connection, and some hold one to Redis as well. */
+/** Limits concurrent waits: each holds a connection, and some also hold a connection to Redis. */
 export class WaitSlots {
   readonly #total: number;
   #taken = 0;
@@ -11,7 +11,7 @@ export class WaitSlots {
     return this.#taken;
   }
 
-  /** Gives the function that gives the place back, to be called once; undefined when all are taken. */
+  /** Returns the function that releases the slot, to be called once. Undefined: all slots are taken. */
   take(): (() => void) | undefined {
     if (this.#taken >= this.#total) return undefined;
     this.#taken++;

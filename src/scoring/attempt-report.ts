@@ -1,4 +1,4 @@
-/** What metrics are told of one attempt to score inputs, over the network or by a runtime in the process. */
+/** The report of one scoring attempt for metrics, over the network or by a runtime in the process. */
 import type { PointScore } from './point-scorer.js';
 import { ScorerFault } from './scorer-fault.js';
 
@@ -11,9 +11,9 @@ export interface AttemptReport {
   readonly outcome: string;
 }
 
-/** An answer that came: some of its scores may be none. */
+/** The outcome of a received answer. Some of its scores may be errors. */
 export const outcomeOf = (answer: unknown): string =>
   Array.isArray(answer) && (answer as PointScore[]).some((score) => score instanceof Error) ? 'number' : 'ok';
 
-/** Errors without a kind are about files and runtimes. */
+/** Errors without a kind come from files and runtimes. */
 export const faultOutcome = (error: unknown): string => (error instanceof ScorerFault ? error.kind : 'refused');

@@ -1,4 +1,4 @@
-/** The codes with which a row is answered when its scorer fails. */
+/** The codes of rows whose scorer fails. */
 import { ElsewiseError } from '../documents/error.js';
 
 export const SCORER_CODES = ['scorer-unavailable', 'scorer-invalid', 'scorer-refused'] as const;
@@ -9,7 +9,7 @@ export interface ScorerLoss {
   readonly message: string;
 }
 
-/** What an error says of the scorer; undefined where the error is about something else. A scorer that misses its probes is invalid. */
+/** The scorer's failure code of an error. Undefined: the error does not come from the scorer. A scorer that fails its probes is invalid. */
 export function scorerLossOf(error: unknown): ScorerLoss | undefined {
   if (!(error instanceof ElsewiseError)) return undefined;
   const code = error.code === 'bad-probe' ? 'scorer-invalid' : SCORER_CODES.find((known) => known === error.code);

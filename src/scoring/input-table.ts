@@ -1,4 +1,4 @@
-/** Model inputs as a table for a scorer: values by feature with categories by name, or the numbers as they are. */
+/** Model inputs as a table for a scorer: values by feature with categories by name, or plain numbers. */
 import { ElsewiseError } from '../documents/error.js';
 import type { RowValue } from '../documents/model-document.js';
 import { type FeatureSpace, gather, layOutFeatures, showValue } from '../models/features.js';
@@ -26,7 +26,7 @@ function featureTable({ inputs }: ScoredModel, space: FeatureSpace): InputTable 
   };
 }
 
-/** A one-hot column is named `feature=category`; what preprocessing mixes has a number only. */
+/** A one-hot column is named `feature=category`. Columns that preprocessing mixes only have a number. */
 function columnTable({ inputs }: ScoredModel, space: FeatureSpace): InputTable {
   const named = space.features.flatMap(({ name, kind, categories }) =>
     kind === 'choice' ? categories.map((category) => `${name}=${category}`) : [name],

@@ -1,4 +1,4 @@
-/** The scorer of a model in this thread: for loaders, for the library, and for the thread that all threads of a process ask. */
+/** The scorer of a model in this thread: for loaders, for the library, and for the scorer thread of a process. */
 import { type Config, config } from '../config.js';
 import type { LoadedModel } from '../models/load.js';
 import { openOnnx } from './onnx/open-onnx.js';
@@ -8,7 +8,7 @@ import { ScorerClient } from './transport/scorer-client.js';
 
 export type ScoringSettings = Config['scoring'];
 
-/** Null: the model is scored by itself. */
+/** Null: the model needs no scorer. */
 export function openScorer(model: LoadedModel, settings: ScoringSettings = config.scoring): PointScorer | null {
   const scored = scoredModel(model);
   return scored && scorerOf(scored, settings);

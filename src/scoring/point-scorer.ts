@@ -1,16 +1,16 @@
-/** What scores inputs of a model elsewhere, and what such a scorer has to know of the model. */
+/** The interface of a remote scorer, and the data about a model that it needs. */
 import type { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument } from '../documents/model-document.js';
 import type { ScoringParameters } from '../documents/scorer-document.js';
 import type { LoadedModel } from '../models/load.js';
 
-/** The raw output of an input, or the reason why there is none. */
+/** The raw output of an input, or the reason for its absence. */
 export type PointScore = Float64Array | ElsewiseError;
 
 export interface PointScorer {
-  /** Raw outputs of model inputs, in their order. Rejects where no input can be scored. */
+  /** Raw outputs of model inputs, in their order. Rejects if no input can be scored. */
   score(inputs: readonly Float64Array[]): Promise<readonly PointScore[]>;
-  /** Lets go of connections and memory. */
+  /** Releases connections and memory. */
   close?(): void | Promise<void>;
 }
 
@@ -20,13 +20,13 @@ export interface ScoredModel {
   readonly scoring: ScoringParameters;
   readonly features: readonly FeatureDocument[];
   readonly classes: readonly string[];
-  /** Numbers that reach the model, after preprocessing. */
+  /** The number of model inputs, after preprocessing. */
   readonly inputs: number;
-  /** Numbers that come back for an input. */
+  /** The number of raw outputs for an input. */
   readonly rawOutputs: number;
 }
 
-/** Null: the model is scored here. */
+/** Null: the model is scored in this process. */
 export function scoredModel({ name, document, classes, preprocessing, model }: LoadedModel): ScoredModel | null {
   const { scoring, rawOutputs } = model;
   if (!scoring) return null;

@@ -1,7 +1,7 @@
 /**
- * The parity gate of models that are scored elsewhere: the scorer scores the rows of the probes, and its scores have to be those of
- * the document. Without probes the scorer is asked about the first row of the background: a document whose scorer does not answer
- * or does not fit is refused when it is loaded.
+ * The parity gate of models that are scored elsewhere: the scorer scores the rows of the probes, and its scores must equal those of the
+ * document. Without probes the scorer is asked for the first row of the background. A document whose scorer does not answer or does not fit
+ * is refused when it is loaded.
  */
 import { checkProbes, inputOf, type LoadedModel, probeInputs } from '../models/load.js';
 import { KnownScores } from '../models/score-memory.js';
@@ -39,7 +39,7 @@ export async function learnScores(
   for (const [k, input] of inputs.entries()) memory!.learn(input, raws[k]);
 }
 
-/** The same for a loader that has no scorer of its own yet; a model that is scored by itself has passed already. */
+/** The same for a loader without a scorer. A model without a scorer has already passed. */
 export async function checkedByScorer(model: LoadedModel): Promise<LoadedModel> {
   const scorer = openScorer(model);
   if (!scorer) return model;

@@ -1,6 +1,6 @@
 /**
- * The scorer of one model behind a network. The model is opened with its first inputs: a protocol may have to read what the scorer
- * expects. An opening that fails is tried again with the next inputs.
+ * The scorer of one model behind a network. The model is opened with its first inputs, because a protocol may have to read the expected
+ * inputs from the scorer. A failed opening is repeated with the next inputs.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { ScorerOf } from '../documents/scorer-document.js';

@@ -2,17 +2,17 @@
  * The answer of a scorer for one input -> the raw output of the model.
  *
  *   probabilities   a list of one number per class; with two classes also the number of the second class alone
- *   labels          the name of a class, or its place in the list of classes
+ *   labels          the name of a class, or its index in the list of classes
  *   prediction      a number
  *
- * A scorer is not trusted: numbers are finite, probabilities lie between 0 and 1 and add up to 1, labels are classes.
+ * A scorer is not trusted: numbers must be finite, probabilities must lie between 0 and 1 and add up to 1, labels must be classes.
  */
 import { ElsewiseError } from '../documents/error.js';
 import { LARGEST } from '../documents/numbers.js';
 import type { PointScore, ScoredModel } from './point-scorer.js';
 import { ScorerFault } from './scorer-fault.js';
 
-/** Libraries that compute in float32 leave as much. */
+/** The rounding error of libraries that compute in float32. */
 const PROBABILITY_SLACK = 1e-3;
 
 export type ScoreReader = (value: unknown) => PointScore;
@@ -22,7 +22,7 @@ export function createScoreReader({ scoring, classes }: Pick<ScoredModel, 'scori
   return (value) => read(value, classes) ?? notPromised(scoring.outputs);
 }
 
-/** The scores of all inputs of a request; a count that differs spoils the whole answer. */
+/** The scores of all inputs of a request. A wrong number of scores invalidates the whole answer. */
 export function readScores(values: unknown, count: number, read: ScoreReader): PointScore[] {
   if (!Array.isArray(values)) throw new ScorerFault('shape', 'the answer has no list of scores');
   if (values.length !== count)
@@ -68,5 +68,5 @@ const readPrediction: Reader = (value) => {
   return isGood ? Float64Array.of(number) : null;
 };
 
-/** A list of one stands for its entry. */
+/** A list of one entry means its entry. */
 const single = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value);

@@ -1,9 +1,9 @@
-/** What can go wrong with one request to a scorer. The kinds are labels of `elsewise_scorer_failures_total`. */
+/** The faults of one request to a scorer. The kinds are labels of `elsewise_scorer_failures_total`. */
 import { ElsewiseError } from '../documents/error.js';
 
 /**
  *   refused   the settings forbid the request     timeout, connection, status   the scorer did not answer
- *   too-long, not-json, shape, version, number    the scorer answered, and the answer is not what the model promises
+ *   too-long, not-json, shape, version, number    the scorer answered, and the answer does not match the model
  */
 export type FaultKind =
   | 'refused'
@@ -18,14 +18,14 @@ export type FaultKind =
 
 const UNAVAILABLE: readonly FaultKind[] = ['timeout', 'connection', 'status'];
 
-/** The message never quotes the answer of a scorer, which may be about a person. */
+/** The message never quotes the answer of a scorer, which may contain personal data. */
 export class ScorerFault extends Error {
   constructor(
     readonly kind: FaultKind,
     message: string,
-    /** Whether the same request may be answered when it is sent again. */
+    /** Whether a repeated request may succeed. */
     readonly isPassing = kind !== 'refused',
-    /** Of the document, where the fault is about a part of it. */
+    /** The path in the document, if the fault concerns a part of it. */
     readonly path = '',
   ) {
     super(message);

@@ -1,6 +1,6 @@
 /**
- * `/v1/batches`: rows streamed in, the state of a batch, and results streamed out in the order of the rows. An upload is read at
- * the speed of the store. An upload that breaks off leaves a batch that the same upload, repeated, completes.
+ * `/v1/batches`: uploads of rows, the state of a batch, and results streamed in the order of the rows. An upload is read at the speed of
+ * the store. After an upload breaks off, the same upload, repeated, completes the batch.
  */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -147,7 +147,7 @@ export const showResults = defineRoute({
     404: UNKNOWN,
   },
   async answer({ params: { id }, query, service: { store, waitSlots }, gone }) {
-    await store.batches.status(id); // not known: said before anything is sent
+    await store.batches.status(id); // an unknown batch is reported before anything is sent
     const leave = waitSlots.take();
     if (!leave) throw new ElsewiseError('too-many-requests', 'too many requests wait already');
     const parts = query.wait === 'true' ? followResults(store, id, { signal: gone }) : readyResults(store, id);

@@ -1,4 +1,4 @@
-/** `/v1/explanations`: one row, answered while the caller waits or told where the answer will be. */
+/** `/v1/explanations`: one row. The caller waits for the answer or gets the address of the future answer. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';

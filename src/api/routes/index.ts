@@ -1,4 +1,4 @@
-/** THE TABLE of routes. A new one is a route in the file of its subject and a row here; server, OpenAPI and tests follow. */
+/** THE TABLE of routes. A new route is added to the file of its subject and to this table. Server, OpenAPI and tests follow. */
 
 import type { Route } from '../route.js';
 import { addBatch, dropBatch, retryFailed, showBatch, showResults } from './batches.js';

@@ -1,4 +1,4 @@
-/** `/v1/models`: what the registry holds, and new versions into it. A version never changes; the same content is the same version. */
+/** `/v1/models`: the content of the registry, and pushes of new versions. A version never changes. Equal content is the same version. */
 import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
 import { modelHeader } from '../../documents/model-document.js';
@@ -30,7 +30,7 @@ export const showModel = defineRoute({
   params: z.strictObject({ name }),
   responses: { 200: { description: 'newest first', schema: SCHEMAS.modelList }, 404: UNKNOWN },
   async answer({ params, service: { store } }) {
-    await store.models.resolve(params.name); // the error names similar names
+    await store.models.resolve(params.name); // the error suggests similar names
     return {
       status: 200,
       body: { schema: 'elsewise.model-list/v1', models: await store.models.versions(params.name) },

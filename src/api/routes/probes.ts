@@ -48,7 +48,7 @@ export const metrics = defineRoute({
   }),
 });
 
-/** Its own row is among those it describes, hence the function. */
+/** A function, because the description includes its own route. */
 export function describeRoutes(routes: () => readonly Route[]): Route {
   return defineRoute({
     method: 'GET',

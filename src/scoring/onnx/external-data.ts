@@ -1,11 +1,11 @@
 /**
- * Whether an ONNX file is whole. A tensor may keep its numbers in another file (`external_data`). A native runtime reads such files from the
- * working directory of the process, which the operator did not mean, and no SHA-256 of the document covers these files. The messages
- * of onnx.proto3 are walked down to their tensors, and nothing else is decoded.
+ * Whether an ONNX file is whole. A tensor may keep its numbers in another file (`external_data`). A native runtime reads such files from
+ * the working directory of the process, which the operator did not intend, and no SHA-256 of the document covers these files. The walk
+ * visits the messages of onnx.proto3 down to their tensors and decodes nothing else.
  */
 import { ScorerFault } from '../scorer-fault.js';
 
-/** By message: the fields that lead to tensors, each with the message that it holds. */
+/** By message: the fields that lead to tensors, each with its message type. */
 const MESSAGES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   model: { 7: 'graph', 20: 'training', 25: 'function' },
   training: { 1: 'graph', 2: 'graph' },
@@ -16,14 +16,14 @@ const MESSAGES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   sparse: { 1: 'tensor', 2: 'tensor' },
   tensor: {},
 };
-/** Of a tensor: `external_data` and `data_location`. */
+/** Fields of a tensor: `external_data` and `data_location`. */
 const [EXTERNAL_DATA, DATA_LOCATION] = [13, 14];
-/** As deep as the readers of protobuf go. */
+/** The depth limit of protobuf readers. */
 const MOST_LEVELS = 100;
 
 const [VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES] = [0, 1, 2, 5];
 
-/** Throws where the bytes are no protobuf, or where numbers are kept elsewhere. */
+/** Throws if the bytes are no protobuf, or if numbers are stored in another file. */
 export function checkWhole(bytes: Uint8Array): void {
   new OnnxWalk(bytes).message('model', bytes.length, 0);
 }
@@ -48,7 +48,7 @@ class OnnxWalk {
     if (this.at !== end) throw unreadable();
   }
 
-  /** Of a number: the number. Of bytes: how many follow. */
+  /** For a number: the number. For bytes: their length. */
   private value(wire: number, end: number): number {
     if (wire === VARINT || wire === LENGTH) return this.varint(end);
     if (wire !== EIGHT_BYTES && wire !== FOUR_BYTES) throw unreadable();
@@ -56,7 +56,7 @@ class OnnxWalk {
     return 0;
   }
 
-  /** Large numbers lose their last digits, which says nothing about being 0. */
+  /** Large numbers lose their last digits, which does not matter for a comparison with 0. */
   private varint(end: number): number {
     for (let value = 0, scale = 1; this.at < end && scale <= 2 ** 63; scale *= 128) {
       const byte = this.bytes[this.at++];

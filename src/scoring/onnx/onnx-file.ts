@@ -10,11 +10,11 @@ const PATH = 'model.parameters.scorer.file';
 
 export interface OnnxFile {
   readonly path: string;
-  /** Another one when the file was written again. */
+  /** Changes when the file is written again. */
   readonly stamp: string;
 }
 
-/** Links are followed first: a link out of the directory leads nowhere. */
+/** Links are resolved first, so a link out of the directory is refused. */
 export async function findOnnxFile(file: string, directory: string): Promise<OnnxFile> {
   if (!directory) throw refused('the setting scoring.modelDirectory (ELSEWISE_SCORING_MODEL_DIRECTORY) is not set');
   const outside = () => refused(`no such file in the directory of the setting scoring.modelDirectory`);
@@ -30,7 +30,7 @@ export async function findOnnxFile(file: string, directory: string): Promise<Onn
   return { path, stamp: `${path} ${found.mtimeMs} ${found.size}` };
 }
 
-/** Rejects where the document promises other content. */
+/** Rejects if the content differs from the document's SHA-256. */
 export async function readOnnxFile({ path }: OnnxFile, { sha256 }: ScorerOf<'onnx'>): Promise<Buffer> {
   const bytes = await readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
     throw refused(`the file cannot be read: ${code}`);

@@ -1,6 +1,6 @@
 /**
  * The runtime of ONNX files: onnxruntime-node, or onnxruntime-web, which needs no native code. Neither is a dependency of this package,
- * because few models need one. This file describes the part of their common interface that is used here.
+ * because few models need a runtime. This file describes the used part of their common interface.
  */
 import { ElsewiseError } from '../../documents/error.js';
 
@@ -12,9 +12,9 @@ export interface OnnxTensor {
 export interface OnnxValue {
   readonly name: string;
   readonly isTensor: boolean;
-  /** Of a tensor. */
+  /** The type of a tensor. */
   readonly type?: string;
-  /** A name stands for any size. */
+  /** A name means any size. */
   readonly shape?: readonly (number | string)[];
 }
 
@@ -31,10 +31,10 @@ export interface OnnxRuntime {
   readonly Tensor: new (type: string, data: unknown, dims: readonly number[]) => OnnxTensor;
 }
 
-/** In the order of preference: native code is faster. */
+/** In order of preference: native code is faster. */
 export const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'];
 const MISSING = `an ONNX file needs a runtime: run "npm install ${RUNTIMES.join('", or without native code "npm install ')}"`;
-/** One thread of our own works on a chunk, and the others have chunks of theirs. */
+/** One thread per session: each of our threads works on its own chunk. */
 export const SESSION_OPTIONS = { intraOpNumThreads: 1, interOpNumThreads: 1 };
 
 let loading: Promise<OnnxRuntime> | undefined;
@@ -60,6 +60,6 @@ async function importIfThere(name: string): Promise<OnnxRuntime | undefined> {
     const module = await import(name);
     return module.InferenceSession ? module : module.default;
   } catch {
-    return undefined; // not installed, or its native code does not run here: the next one may
+    return undefined; // not installed, or its native code does not run here: the next runtime may work
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The scorer of a model in an ONNX file. The file is scored in the thread that asks: threads work side by side, and no request leaves
- * the process. Inputs and outputs are read from the file, by the same rules as those of a scorer behind the Open Inference Protocol.
+ * The scorer of a model in an ONNX file. The asking thread scores the file: threads work in parallel, and no request leaves the process.
+ * Inputs and outputs are read from the file, by the same rules as for a scorer behind the Open Inference Protocol.
  */
 
 import type { ScorerOf } from '../../documents/scorer-document.js';
@@ -25,7 +25,7 @@ import {
 } from './onnx-runtime.js';
 import { TimeLimit } from './time-limit.js';
 
-/** By the type of a tensor: its entries as the runtime wants them. */
+/** By the type of a tensor: its entries in the form for the runtime. */
 const ENTRIES: Readonly<Record<string, (data: Tensor['data']) => unknown>> = {
   float32: (data) => Float32Array.from(data as number[]),
   float64: (data) => Float64Array.from(data as number[]),
@@ -84,7 +84,7 @@ export class OnnxScorer implements PointScorer {
     return readScores(rowsOfTensor(data, result.dims, inputs.length), inputs.length, this.read);
   }
 
-  /** Before numbers are copied: a file may give any number of them. */
+  /** Checked before numbers are copied, because a file may return any number of them. */
   private checkWidth(dims: readonly number[]): void {
     const most = this.model.scoring.outputs === 'probabilities' ? this.model.classes.length : 1;
     if (dims.length > 2 || (dims[1] ?? 1) > most)

@@ -1,4 +1,4 @@
-/** The ONNX scorers of this thread: a file is read and prepared once, and again when it was written again. */
+/** The ONNX scorers of this thread. A file is read and prepared once, and again after it was rewritten. */
 import { LRUCache } from 'lru-cache';
 import type { ScorerOf } from '../../documents/scorer-document.js';
 import { type AttemptReport, faultOutcome, outcomeOf } from '../attempt-report.js';
@@ -14,10 +14,10 @@ const sessions = new LRUCache<string, Promise<OnnxScorer>>({
   dispose: (session) => void session.then((scorer) => scorer.close()).catch(() => {}),
 });
 
-/** All files together, in metrics: a model document names its file. */
+/** The metrics count all files together, because an untrusted model document chooses the file name. */
 const HOST = 'onnx';
 
-/** Not to be closed: the thread keeps the session for later chunks. `tell`: for metrics. */
+/** Must not be closed: the thread keeps the session for later chunks. `tell`: for metrics. */
 export function openOnnx(
   model: ScoredModel,
   directory: string,

@@ -1,6 +1,6 @@
 /**
- * The time of one batch in a native runtime, which works in a thread of its own and cannot be stopped. Work that is late is given up,
- * and no further work is begun before the late work has ended: a file that computes without end takes no more threads.
+ * The time limit of one batch in a native runtime, which works in its own thread and cannot be stopped. Late work is abandoned, and no
+ * further work starts before it has ended: a file that computes without end occupies no further threads.
  */
 import { ScorerFault } from '../scorer-fault.js';
 

@@ -1,5 +1,5 @@
 /**
- * The protocol of ours, for scorers that are written for elsewise:
+ * Our own protocol, for scorers that are written for elsewise:
  *
  *   POST url   { "schema": "elsewise.score-request/v1", "model": "credit", "columns": ["age", "housing"], "rows": [[41, "own"]] }
  *   200        { "schema": "elsewise.score-response/v1", "version": "7", "scores": [[0.31, 0.69]] }

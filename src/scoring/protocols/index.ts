@@ -1,4 +1,4 @@
-/** THE TABLE of protocols by which scorers are asked over a network. */
+/** THE TABLE of protocols of scorers behind a network. */
 import { http } from './http.js';
 import { mlflow } from './mlflow.js';
 import { openInference } from './open-inference.js';

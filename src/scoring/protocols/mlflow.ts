@@ -4,7 +4,7 @@
  *   POST url/invocations   { "dataframe_split": { "columns": ["age", "housing"], "data": [[41, "own"]] } }
  *   200                    { "predictions": [...] }
  *
- * The server does not say which version of the model answers: the model is always volatile.
+ * The server does not report the version of the model, so the model is always volatile.
  */
 import { createInputTable } from '../input-table.js';
 import { createScoreReader, readScores } from '../score-reader.js';

@@ -79,7 +79,7 @@ function outputOf(outputs: Metadata['inputs'], { output }: OpenInference): strin
   throw new ScorerFault('shape', `name one of the outputs (${names}) in scorer.output`, false);
 }
 
-/** Truth values are true and false on the wire. */
+/** Booleans are true and false on the wire. */
 function typed<T extends { readonly datatype: string; readonly data: readonly unknown[] }>(tensor: T): T {
   return tensor.datatype === 'BOOL' ? { ...tensor, data: tensor.data.map(Boolean) } : tensor;
 }

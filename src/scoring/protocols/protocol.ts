@@ -1,11 +1,11 @@
-/** How a kind of scorer is spoken to. A protocol opens a model once, with requests of its own if need be, and then scores inputs. */
+/** The protocol of a kind of scorer. A protocol opens a model once, with its own requests if necessary, and then scores inputs. */
 import type { ScorerOf } from '../../documents/scorer-document.js';
 import type { PointScore, ScoredModel } from '../point-scorer.js';
 import type { ScorerCall } from '../transport/http-exchange.js';
 
 export type RemoteType = 'http' | 'mlflow' | 'open-inference';
 
-/** Sends a request and reads its answer; repeats and limits are the sender's business. */
+/** Sends a request and reads its answer. The sender handles retries and limits. */
 export type Send = <T>(call: ScorerCall, points: number, read: (answer: unknown) => T) => Promise<T>;
 
 export interface OpenModel {
@@ -14,7 +14,7 @@ export interface OpenModel {
 }
 
 export interface Protocol<T extends RemoteType = RemoteType> {
-  /** Throws or rejects where document and scorer do not fit each other. */
+  /** Throws or rejects if document and scorer do not fit. */
   open(model: ScoredModel, scorer: ScorerOf<T>, send: Send): OpenModel | Promise<OpenModel>;
 }
 
@@ -24,7 +24,7 @@ export function below(url: string, ...segments: string[]): URL {
   return new URL(`${url.replace(/\/+$/, '')}/${path}`);
 }
 
-/** An object of an answer, or an empty one: a missing key is told by its reader. */
+/** An object of an answer, or an empty object. The reader reports a missing key. */
 export function asObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

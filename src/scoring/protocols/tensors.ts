@@ -12,7 +12,7 @@ import { ScorerFault } from '../scorer-fault.js';
 export interface TensorSignature {
   readonly name: string;
   readonly isText: boolean;
-  /** -1: any; the first is the number of rows. */
+  /** -1: any size; the first entry is the number of rows. */
   readonly shape: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export interface Tensor {
 
 export type TensorWriter = (inputs: readonly Float64Array[]) => Tensor[];
 
-/** Throws where the signature is for other features than the model's. */
+/** Throws if the signature does not fit the model's features. */
 export function createTensorWriter(model: ScoredModel, signature: readonly TensorSignature[]): TensorWriter {
   const [only] = signature;
   const isTable =
@@ -55,7 +55,7 @@ function featureWriter(model: ScoredModel, signature: readonly TensorSignature[]
   };
 }
 
-/** Tensors of numbers hold no truth values. */
+/** Tensors of numbers contain no booleans. */
 function asEntry(value: RowValue, isText: boolean): RowValue {
   if (isText) return String(value);
   return typeof value === 'boolean' ? Number(value) : value;

@@ -1,7 +1,7 @@
 /**
- * Which addresses a scorer may have. The document of a model is untrusted and names a host. The operator's settings list the hosts
- * that may be asked. A name in the list may still resolve to an address of the inner network (DNS rebinding): the addresses are checked
- * when a connection is made, and the connection goes to a checked address.
+ * The permitted addresses of scorers. The document of a model is untrusted and names a host. The operator's settings list the permitted
+ * hosts. A listed name may still resolve to an address of the inner network (DNS rebinding). The addresses are therefore checked when a
+ * connection is made, and the connection goes to a checked address.
  */
 import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -14,7 +14,7 @@ export interface AddressRules {
 
 const DEFAULT_PORT: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Networks that are no part of the public internet (IANA's special-purpose registries). */
+/** Networks outside of the public internet (IANA's special-purpose registries). */
 const INNER_NETWORKS: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -31,7 +31,7 @@ const INNER_NETWORKS: readonly (readonly [network: string, prefix: number])[] = 
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // with the address without a number, loopback and the old form of IPv4 within IPv6 (::127.0.0.1)
+  // includes the unspecified address, loopback and the deprecated form of IPv4 within IPv6 (::127.0.0.1)
   ['::', 96],
   // IPv4 within IPv6: translation (SIIT, NAT64), 6to4 and Teredo reach inner addresses of IPv4
   ['::ffff:0:0:0', 96],
@@ -56,18 +56,18 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** IPv4 addresses that are written as IPv6 (::ffff:10.0.0.1) count as the IPv4 address. */
+/** IPv4 addresses written as IPv6 (::ffff:10.0.0.1) count as the IPv4 address. */
 export function isInnerAddress(address: string): boolean {
   const bare = address.split('%')[0];
   return isIP(bare) === 0 || inner.check(bare, familyOf(bare));
 }
 
-/** `host:port` of a URL, as settings and metrics name it. */
+/** `host:port` of a URL, in the form of settings and metrics. */
 export function hostOf(url: URL): string {
   return `${url.hostname}:${url.port || DEFAULT_PORT[url.protocol]}`;
 }
 
-/** Throws unless the settings allow a request to this URL. A name is checked again when it is resolved. */
+/** Throws unless the settings permit a request to this URL. A name is checked again when it is resolved. */
 export function checkAddress(url: URL, { hosts, privateAddresses }: AddressRules): void {
   const names = [hostOf(url), ...(url.port ? [] : [url.hostname])];
   if (!hosts.some((host) => names.includes(host.toLowerCase())))
@@ -81,7 +81,7 @@ function innerAddress(host: string): ScorerFault {
   return new ScorerFault('refused', `${host} has a private address: ${hint}`);
 }
 
-/** Resolves a name to the addresses that are allowed; the socket connects to one of these and asks no resolver again. */
+/** Resolves a name to permitted addresses. The socket connects to one of these and does not resolve again. */
 export function guardedLookup({ privateAddresses }: Pick<AddressRules, 'privateAddresses'>): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

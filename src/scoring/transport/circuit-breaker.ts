@@ -1,6 +1,5 @@
 /**
- * A circuit breaker that keeps requests waiting instead of failing them. A row that is answered without its scorer is worth less than
- * a row that waits a few seconds.
+ * A circuit breaker that delays requests instead of failing them: a row that waits a few seconds is better than a row without an answer.
  *
  *   closed --failures in a row--> open --pause--> half open: one request tries --answer--> closed
  *                                  ^                                     '--failure--> open, a longer pause
@@ -36,7 +35,7 @@ export class CircuitBreaker {
     return this.#openUntil !== null;
   }
 
-  /** Whether a request may go now; false: the breaker stayed open until `untilMs`. */
+  /** Whether a request may be sent now. False: the breaker stayed open until `untilMs`. */
   async pass(untilMs: number): Promise<boolean> {
     while (this.#openUntil !== null) {
       const now = this.clock.now();
@@ -63,7 +62,7 @@ export class CircuitBreaker {
   failed(): void {
     this.#failures++;
     if (this.#openUntil === null && this.#failures < FAILURES_TO_OPEN) return;
-    if (this.#openUntil !== null && !this.#isTrying) return; // of a request that was under way before
+    if (this.#openUntil !== null && !this.#isTrying) return; // the result of a request that started before the breaker opened
     if (this.#openUntil === null) this.onChange(true);
     this.#isTrying = false;
     this.#openUntil = this.clock.now() + this.#pauseMs;

@@ -1,6 +1,6 @@
 /**
- * One request to a scorer and its answer as JSON. Node's own client is enough: keep-alive, a lookup of our own, no redirects. The time
- * limit holds for the whole exchange, and the answer is cut off where it becomes too long.
+ * One request to a scorer and its answer as JSON. Node's own client suffices: keep-alive, our own lookup, no redirects. The time limit
+ * applies to the whole exchange, and an answer that is too long is cut off.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage, Agent as PlainAgent } from 'node:http';
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
@@ -15,7 +15,7 @@ export interface ExchangeSettings extends AddressRules {
 
 export interface ScorerCall {
   readonly url: URL;
-  /** Left out: a GET. */
+  /** Omitted: a GET. */
   readonly body?: string;
 }
 

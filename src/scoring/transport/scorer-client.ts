@@ -1,7 +1,7 @@
 /**
- * Requests to one host: repeated with growing, random pauses, behind the circuit breaker of the host. An exchange ends with the answer
- * as its reader understands it, or with the last fault. A request whose attempts are used up still waits while the patience lasts
- * and the scorer is absent: a scorer that is restarted costs no row.
+ * Requests to one host, retried with growing, random pauses, behind the circuit breaker of the host. An exchange ends with the parsed
+ * answer, or with the last fault. A request without attempts left still waits while the patience lasts and the scorer does not answer: the
+ * restart of a scorer costs no row.
  */
 import { type AttemptReport, outcomeOf } from '../attempt-report.js';
 import { ScorerFault } from '../scorer-fault.js';
@@ -10,7 +10,7 @@ import { type BreakerClock, CircuitBreaker, realClock } from './circuit-breaker.
 import { type ExchangeSettings, HttpExchange, type ScorerCall } from './http-exchange.js';
 
 export interface ClientSettings extends ExchangeSettings {
-  /** How long a request goes on while the scorer does not answer. */
+  /** How long a request continues while the scorer does not answer. */
   readonly patienceMs: number;
 }
 
@@ -27,9 +27,9 @@ export interface ClientWatcher {
 export interface ScorerQuestion<T> {
   readonly call: ScorerCall;
   readonly limits: ClientLimits;
-  /** Inputs in the request. */
+  /** The number of inputs in the request. */
   readonly points: number;
-  /** Makes something of the answer, or throws a `ScorerFault`. */
+  /** Parses the answer, or throws a `ScorerFault`. */
   read(answer: unknown): T;
 }
 
@@ -66,7 +66,7 @@ export class ScorerClient {
     }
   }
 
-  /** Throws where the settings do not allow the address. */
+  /** Throws if the settings do not permit the address. */
   checkAddress(url: string): void {
     checkAddress(new URL(url), this.settings);
   }
@@ -118,7 +118,7 @@ function told(host: string, fault: ScorerFault, attempts = 0): ScorerFault {
   return new ScorerFault(fault.kind, `the scorer at ${host}: ${fault.message}${times}`, fault.isPassing);
 }
 
-/** Full jitter: many that failed together do not come back together. */
+/** Full jitter: requests that failed together do not return together. */
 function pauseMs(attempt: number): number {
   return Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
 }
