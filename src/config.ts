@@ -1,6 +1,6 @@
 /**
- * The configuration. config/default.json holds the defaults as data. A JSON file (ELSEWISE_CONFIG), environment variables and the
- * caller's values override the defaults, in this order. To add a section: write one object with descriptions here, put its values into
+ * The configuration. config/default.json holds the defaults as data. A JSON file (ELSEWISE_CONFIG), environment variables and the caller's
+ * values override the defaults, in this order. To add a section: write one object with descriptions here, add its values to
  * config/default.json, and run `npm run configuration` for the page docs/configuration.md.
  */
 import { readFileSync } from 'node:fs';
@@ -13,18 +13,18 @@ import { type Layer, mergeLayers, originOf, valueAt } from './settings/layers.js
 import { referencePage } from './settings/reference-page.js';
 
 const count = z.int().min(1);
-/** More solver threads than a machine has cores: each thread takes memory, and thousands of threads take minutes to start. */
+/** More threads than a machine has cores: each thread takes memory, and thousands of threads take minutes to start. */
 export const MOST_THREADS = 512;
 const threadCount = count.max(MOST_THREADS);
 const text = z.string().min(1);
 const port = z.int().min(0).max(65_535);
 
-/** A bearer token of the API, by the SHA-256 of its text: the token itself is kept nowhere. */
+/** A bearer token of the API, by the SHA-256 of its text: the token itself is not stored. */
 export const tokenSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'letters, digits, dot, dash and underscore, at most 100'),
   roles: listOf(z.enum(['submit', 'read', 'admin'])).min(1),
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits, see `elsewise token`'),
-  /** Its own limit in place of `api.ratePerMinute`. */
+  /** The token's own limit, in place of `api.ratePerMinute`. */
   ratePerMinute: count.optional(),
 });
 
@@ -235,12 +235,12 @@ export const configSchema = z.strictObject({
 
 export type Config = z.output<typeof configSchema>;
 
-/** Parts of a configuration; an undefined entry is not given. */
+/** A partial configuration. An undefined entry counts as absent. */
 export type PartialConfig = { readonly [S in keyof Config]?: { readonly [K in keyof Config[S]]?: Config[S][K] } };
 
 const DEFAULTS = new URL('../config/default.json', import.meta.url);
 const FILE_VARIABLE = 'ELSEWISE_CONFIG';
-/** Our variables that are no entries. */
+/** Our environment variables that are no entries. */
 const OTHER_VARIABLES = [FILE_VARIABLE, 'ELSEWISE_DEBUG'];
 
 export const configEntries = (): Entry[] => entriesOf(configSchema);
@@ -290,7 +290,7 @@ function defaultLayer(): Layer {
 
 let effective: Config | undefined;
 
-/** The configuration of this process, read at its first use: importing this file never fails. */
+/** The configuration of this process, read on first use: importing this file never fails. */
 export const config: Config = Object.create(
   null,
   Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The library: load a model and a policy, prepare a plan once, explain rows synchronously; or send them to a queue. */
+/** The library: load a model and a policy, prepare a plan once, explain rows synchronously, or send rows to a queue. */
 import { type Plan, type PlanOptions, prepare as preparePlan } from './explain/plan.js';
 import type { LoadedModel } from './models/load.js';
 import type { Policy } from './policy/policy.js';
@@ -40,8 +40,8 @@ export type { PointScore, PointScorer } from './scoring/point-scorer.js';
 export { checkScorer } from './scoring/probes.js';
 
 /**
- * Does once what does not depend on the row. The inside has no clock of its own, so it is given one here. Explaining is synchronous,
- * therefore an engine that a row may need is loaded here, and only then.
+ * Does all work that does not depend on the row, once. The pure layers have no clock, so this function passes one. Explaining is
+ * synchronous, so the engines that a row may need are loaded here.
  */
 export function prepare(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Promise<Plan> {
   return preparePlan(model, policy, { now: () => performance.now(), ...options });

@@ -1,4 +1,4 @@
-/** Progress of `enqueue` on standard error: rows added, and why it waits when it does. One line on a terminal, few elsewhere. */
+/** Progress of `enqueue` on standard error: rows added, and the reason for a wait. One line on a terminal, few lines elsewhere. */
 import { formatNumber } from '../report/numbers.js';
 
 const CLEAR_LINE = '\r\x1b[2K';

@@ -1,4 +1,4 @@
-/** What `explain` and `predict` have in common: a model, rows in, lines out, threads, progress and a summary. */
+/** The common part of `explain` and `predict`: a model, rows in, lines out, threads, progress and a summary. */
 import { realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { MOST_THREADS } from '../config.js';
@@ -29,14 +29,14 @@ export const BULK_OPTIONS = {
 
 type BulkOptions = OptionValues<typeof BULK_OPTIONS>;
 
-/** Writing over the rows while they are read would lose them. */
+/** Overwriting the rows while they are read would lose them. */
 export async function checkDifferentFiles({ input, output }: Pick<BulkOptions, 'input' | 'output'>): Promise<void> {
   if (input === '-' || output === '-') return;
   const [from, to] = await Promise.all([input, output].map((path) => realpath(path).catch(() => undefined)));
   if (from !== undefined && from === to) throw new ElsewiseError('usage', '--input and --output are the same file');
 }
 
-/** Gives threads to `use`, started at once so that they load while the documents are read. */
+/** Passes threads to `use`. They are started at once and load while the documents are read. */
 export async function withPool<T>(
   options: Pick<BulkOptions, 'threads'>,
   use: (pool: SolverPool) => Promise<T>,

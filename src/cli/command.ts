@@ -1,4 +1,4 @@
-/** What a command is: data for the help text, and a function that returns the exit code. */
+/** A command: data for the help text, and a function that returns the exit code. */
 import type { CommandInput, OptionTable } from './options.js';
 
 export interface Example {
@@ -7,31 +7,31 @@ export interface Example {
 }
 
 export interface Command<T extends OptionTable = OptionTable> {
-  /** How it is called, without the program's name: `explain --model FILE --input FILE --output FILE`. */
+  /** The call without the program's name: `explain --model FILE --input FILE --output FILE`. */
   readonly usage: string;
   /** The description of the command; lines of at most 120 characters. */
   readonly about: string;
   readonly options: T;
-  /** Names of the arguments without a dash; all are required but those in brackets. */
+  /** Names of the arguments without a dash. All are required except those in brackets. */
   readonly positionals?: readonly string[];
   readonly examples: readonly Example[];
   run(input: CommandInput<T>): Promise<number>;
 }
 
-/** A row of a table of commands. Its code is loaded when it is called, so that each command starts fast. */
+/** A row of a table of commands. Its code is loaded on demand, so each command starts fast. */
 export interface CommandRow {
   readonly name: string;
   readonly summary: string;
   load(): Promise<Command | CommandGroup>;
 }
 
-/** A command of commands, such as `models`. */
+/** A group of commands, such as `models`. */
 export interface CommandGroup {
   readonly about: string;
   readonly commands: readonly CommandRow[];
 }
 
-/** Keeps the types of the options within the command, where they matter. */
+/** Infers the types of a command's options from its table. */
 export function defineCommand<const T extends OptionTable>(command: Command<T>): Command {
   return command as unknown as Command;
 }

@@ -1,4 +1,4 @@
-/** Which dead letters a command means: the one of an id, or all of them. */
+/** The dead letters that a command selects: the letter of an id, or all. */
 import { ElsewiseError } from '../documents/error.js';
 import type { DeadStore, LetterEntry } from '../store/events/dead-store.js';
 

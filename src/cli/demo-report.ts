@@ -1,4 +1,4 @@
-/** What the demo prints when it is done. */
+/** The report of the demo. */
 import type { ResultDocument } from '../documents/result-document.js';
 import type { BulkReport } from '../jobs/bulk/bulk.js';
 import { quantile, type Tally } from '../jobs/results/tally.js';
@@ -80,7 +80,7 @@ function inWords(result: ResultDocument, model: LoadedModel): string {
   return wrap(describeResult(result, { subject: 'Applicant', features: model.document.features }), LINE_WIDTH);
 }
 
-/** Broken between words, each line indented. */
+/** Wraps text between words and indents each line. */
 export function wrap(text: string, width: number, indent = '  '): string {
   const lines: string[] = [];
   let line = indent;

@@ -10,7 +10,7 @@ const ROOT: CommandGroup = { about: 'elsewise: counterfactual explanations in bu
 const HELP = new Set(['--help', '-h', 'help']);
 const BUG_EXIT_CODE = 1;
 
-/** Runs the command that the arguments name and gives its exit code; what goes wrong is told on standard error. */
+/** Runs the command that the arguments name and returns its exit code. Errors are reported on standard error. */
 export function dispatch(args: readonly string[]): Promise<number> {
   return run(args, ROOT, []).catch(report);
 }

@@ -1,4 +1,4 @@
-/** Documents that the command line names: files, or models and policies in the registry. */
+/** Documents named on the command line: files, or models and policies in the registry. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { config } from '../config.js';
@@ -25,10 +25,10 @@ export async function readModelFile(path: string): Promise<LoadedModel> {
   return checkedByScorer(loadModel(await readJson(path), { bounds: config.bounds }));
 }
 
-/** Lends the store for one use. */
+/** Provides the store for one use. */
 export type OpenStore = <T>(use: (store: Store) => Promise<T>) => Promise<T>;
 
-/** A store that is connected to when it is used. */
+/** A store that connects on use. */
 export function storeAt(redis: string | undefined): OpenStore {
   return async (use) => {
     const { useStore } = await import('./store-options.js');
@@ -41,7 +41,7 @@ export async function readModel(text: string, redisUrl?: string): Promise<Loaded
   return readFileOr(text, () => storeAt(redisUrl)(({ models }) => models.load(text)), readModelFile);
 }
 
-/** The same of a policy; one from the registry knows its version. */
+/** The same for a policy. A policy from the registry has a version. */
 export async function readPolicyDocument(text: string, openStore: OpenStore): Promise<VersionedPolicy> {
   return readFileOr(
     text,
@@ -51,8 +51,8 @@ export async function readPolicyDocument(text: string, openStore: OpenStore): Pr
 }
 
 /**
- * A file that is there wins. The registry's code is loaded only when there is none: it is most of the start-up time. Who
- * mistyped a file's name should not be left with a word about Redis only.
+ * An existing file takes precedence. The registry's code is loaded only without a file, because it is most of the start-up time. A mistyped
+ * file name must not give only an error about Redis.
  */
 async function readFileOr<T>(text: string, fromRegistry: () => Promise<T>, fromFile: (path: string) => Promise<T>) {
   if (existsSync(text) || !looksLikeReference(text)) return fromFile(text);

@@ -1,4 +1,4 @@
-/** `90`, `30s`, `15m`, `12h`, `7d`: a time in words of the command line. */
+/** `90`, `30s`, `15m`, `12h`, `7d`: a duration on the command line. */
 import { ElsewiseError } from '../documents/error.js';
 
 const SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };

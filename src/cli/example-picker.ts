@@ -1,4 +1,4 @@
-/** Picks results worth telling in words from a stream of result lines: each shows something else. */
+/** Picks results for the explanations in words from a stream of result lines. Each result shows something different. */
 import type { ResultDocument } from '../documents/result-document.js';
 
 type Wanted = (result: ResultDocument) => boolean;
@@ -6,7 +6,7 @@ type Wanted = (result: ResultDocument) => boolean;
 const changes = (result: ResultDocument): ResultDocument['counterfactuals'][number]['changes'] =>
   result.counterfactuals.at(0)?.changes ?? [];
 
-/** In the order in which they are told. */
+/** In the order of the report. */
 const WANTED: readonly Wanted[] = [
   (result) => changes(result).length === 1,
   (result) => changes(result).length > 1 && changes(result).some(({ to }) => typeof to !== 'number'),
@@ -30,7 +30,7 @@ export class ExamplePicker {
     else if (result.status === 'found' && this.#spare.length < WANTED.length) this.#spare.push(result);
   }
 
-  /** One for each wish; wishes that nothing fulfilled are made up for by other answers. */
+  /** One result for each criterion. Other answers replace criteria without a result. */
   get picked(): readonly ResultDocument[] {
     const fulfilled = WANTED.flatMap((wanted) => this.#examples.get(wanted) ?? []);
     return [...fulfilled, ...this.#spare].slice(0, WANTED.length);

@@ -4,7 +4,7 @@ import { describeOptions } from './options.js';
 
 const PROGRAM = 'elsewise';
 
-/** `path` is how the table was reached: empty for the program itself, `['models']` for a group. */
+/** `path`: the path to the table; empty for the program itself, `['models']` for a group. */
 export function describeTable(about: string, path: readonly string[], rows: readonly CommandRow[]): string {
   const called = [PROGRAM, ...path].join(' ');
   const width = Math.max(...rows.map(({ name }) => name.length));

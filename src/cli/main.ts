@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line as a process: what its arguments name is run, and its exit code becomes that of the process. */
+/** The command line as a process: runs the command of the arguments and exits with its exit code. */
 import { readFileSync } from 'node:fs';
 import { dispatch } from './dispatch.js';
 import { guardStandardStreams, standardOutputEnds } from './standard-streams.js';

@@ -1,6 +1,6 @@
 /**
- * Command-line options from a table: the table says what an option is, this file reads arguments by it and makes the
- * help text. Whatever does not fit is refused with the nearest name that would.
+ * Command-line options from a table. The table defines the options. This file reads arguments by the table and writes the help text. An
+ * invalid argument is refused with the nearest valid name.
  */
 import { parseArgs } from 'node:util';
 import { ElsewiseError } from '../documents/error.js';
@@ -33,7 +33,7 @@ export interface CommandInput<T extends OptionTable> {
 
 const usageError = (message: string) => new ElsewiseError('usage', message);
 
-/** `positionals` are the names of the arguments without a dash; one in brackets, `[ID]`, may be left out. */
+/** `positionals`: the names of the arguments without a dash. A name in brackets, `[ID]`, is optional. */
 export function readArguments<T extends OptionTable>(
   args: readonly string[],
   table: T,

@@ -4,7 +4,7 @@ import { formatClock, formatNumber } from '../report/numbers.js';
 
 export interface ProgressDisplay {
   update(progress: BulkProgress): void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void;
 }
 

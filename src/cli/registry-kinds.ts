@@ -1,4 +1,4 @@
-/** What the commands on the registry say of models and of policies; all else about them is the same. */
+/** The differences between models and policies in the registry commands. */
 import type { ModelVersion } from '../store/registry/model-store.js';
 import type { PolicyVersion } from '../store/registry/policy-store.js';
 import type { Content, StoredVersion, VersionedStore } from '../store/registry/versioned-store.js';
@@ -13,7 +13,7 @@ export interface RegistryKind<V extends StoredVersion = StoredVersion> {
   store(store: Store): VersionedStore<V, Content>;
   /** Columns of `list`, between the name and the date. */
   readonly columns: readonly { readonly title: string; show(version: V): string }[];
-  /** Lines of `show` that `list` has no room for. */
+  /** Further lines of `show`, which do not fit into `list`. */
   readonly details: readonly { readonly title: string; show(version: V): string }[];
 }
 
@@ -42,7 +42,7 @@ const policyKind: RegistryKind<PolicyVersion> = {
   details: [],
 };
 
-/** The commands take either without knowing which. */
+/** The commands treat both kinds alike. */
 export const REGISTRY_KINDS = { models: modelKind, policies: policyKind } as unknown as {
   readonly models: RegistryKind;
   readonly policies: RegistryKind;

@@ -1,4 +1,4 @@
-/** What the commands about schedules say of times and runs. */
+/** Texts about times and runs for the schedule commands. */
 import { showTime } from '../jobs/schedules/cron.js';
 import { formatNumber } from '../report/numbers.js';
 import type { Delivery, ScheduleRun } from '../store/schedules/schedule-document.js';
@@ -7,7 +7,7 @@ export function describeNext(times: readonly Date[], timeZone: string): string {
   return `next: ${times.map((time) => showTime(time, timeZone)).join(', ')}`;
 }
 
-/** In one line: `2 files, 6,000 rows`, or what went wrong first. */
+/** One line: `2 files, 6,000 rows`, or the first fault. */
 export function describeRun(run: ScheduleRun, deliveries: ReadonlyMap<string, Delivery>): string {
   if (run.outcome === 'running') return 'running';
   const fault = run.failure ?? firstFault(run, deliveries);

@@ -1,6 +1,6 @@
 /**
- * Standard output and standard error of a command. A result that did not reach standard output ends the process with a message and
- * the exit code of an interruption. A reader that has seen enough (`| head`, EPIPE) is the one exception: that ends quietly, with 0.
+ * Standard output and standard error of a command. A result that did not reach standard output ends the process with a message and the exit
+ * code of an interruption. The one exception is a reader that has seen enough (`| head`, EPIPE): the process then ends quietly, with 0.
  */
 import { fstatSync, writeSync } from 'node:fs';
 import { ElsewiseError } from '../documents/error.js';
@@ -10,13 +10,13 @@ type Written = (error?: Error | null) => void;
 export function guardStandardStreams(): void {
   if (isFile(process.stdout)) process.stdout._write = writeToFile;
   process.stdout.on('error', endProcess);
-  process.stderr.on('error', () => {}); // standard error is gone; the exit code still tells
+  process.stderr.on('error', () => {}); // standard error is gone; only the exit code remains
 }
 
 /** Resolves once everything written to standard output has arrived, or has ended the process. */
 export function standardOutputEnds(): Promise<void> {
   return new Promise((resolve) => {
-    process.stdout.write('', () => setImmediate(resolve)); // an error is told by an event, one turn later
+    process.stdout.write('', () => setImmediate(resolve)); // an error event follows one turn later
   });
 }
 
@@ -27,13 +27,13 @@ function endProcess(error: NodeJS.ErrnoException): void {
   process.exit(failure.exitCode);
 }
 
-/** Node writes each piece to a file or a device by one call, and takes no notice of a piece that was cut short. */
+/** Node writes each piece to a file or a device by one call, and ignores that a piece was cut short. */
 function isFile({ fd, isTTY }: NodeJS.WriteStream & { fd: number }): boolean {
   const about = fstatSync(fd);
   return about.isFile() || (about.isCharacterDevice() && !isTTY);
 }
 
-/** A disk that is nearly full takes the first part of a piece without any error. */
+/** A nearly full disk accepts the first part of a piece without any error. */
 function writeToFile(piece: Uint8Array, _encoding: BufferEncoding, done: Written): void {
   try {
     for (let at = 0; at < piece.length; ) at += writeSync(process.stdout.fd, piece, at);

@@ -17,7 +17,7 @@ function headline({ tally, resumedRows, interrupted, elapsedMs }: BulkReport): s
   return `${done}${speed}${before}${interrupted ? ', then interrupted: --resume goes on from here' : ''}`;
 }
 
-/** Known statuses in their order, then whatever else was counted. */
+/** Known statuses in their order, then all others. */
 function describeTally(tally: Tally): string {
   const others = [...tally.statuses.keys()].filter((status) => !STATUSES.includes(status));
   const counted = [...STATUSES, ...others].filter((status) => tally.statuses.has(status));

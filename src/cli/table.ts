@@ -1,4 +1,4 @@
-/** Text in columns: the first aligned left, the others as asked. */
+/** Text in columns: the first column is aligned left, the others as given. */
 
 export type Align = 'left' | 'right';
 

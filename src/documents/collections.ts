@@ -1,14 +1,13 @@
 /**
- * Lists and records of documents. Zod collects every fault of a container before the first fault can be read. For a body of 0.8 MB
- * with a wrong type at every place this took seconds, and a longer body exhausted the stack. The containers here stop at the
- * element that makes the faults enough. They do not serve schemas that contain themselves: zod identifies those by their
- * containers.
+ * Lists and records of documents. Zod collects every fault of a container before the first fault can be read. For a body of 0.8 MB with a
+ * wrong type at every place this took seconds, and a longer body exhausted the stack. The containers here stop at the element with which
+ * the number of faults suffices. They do not support recursive schemas: zod identifies those by their containers.
  *
  *   n elements, F faults that are enough, f of one element  ->  at most F - 1 + f faults are collected, for every n
  */
 import { z } from 'zod';
 
-/** So many faults are enough: a few are shown, and more than these are not counted. */
+/** The number of faults at which parsing stops: a few are shown, and further faults are not counted. */
 export const ENOUGH_FAULTS = 20;
 
 type Payload = z.core.ParsePayload;
@@ -18,14 +17,14 @@ export function listOf<T extends z.ZodType>(element: T): z.ZodArray<T> {
   return new BoundedList({ type: 'array', element }) as z.ZodArray<T>;
 }
 
-/** Of text to values. */
+/** A record from text to values. */
 export function recordOf<T extends z.ZodType>(valueType: T): z.ZodRecord<z.ZodString, T> {
   return new BoundedRecord({ type: 'record', keyType: z.string(), valueType }) as z.ZodRecord<z.ZodString, T>;
 }
 
 const BoundedList = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>('BoundedList', (inst, def) => {
   z.ZodArray.init(inst, def);
-  const parse = inst._zod.parse; // says what is wrong with anything that is no list
+  const parse = inst._zod.parse; // zod's own parser reports a value that is no list
   inst._zod.parse = (payload, context) =>
     Array.isArray(payload.value) ? parseList(def.element, payload, context) : parse(payload, context);
 });
@@ -46,7 +45,7 @@ function parseList(element: z.core.$ZodType, payload: Payload, context: Context)
   return payload;
 }
 
-/** A key that assignment would turn into the prototype is not taken over; parseDocument refuses it. */
+/** A key that assignment would turn into the prototype is not copied. parseDocument refuses it. */
 function parseRecord(valueType: z.core.$ZodType, payload: Payload, context: Context): Payload {
   const record = payload.value as Readonly<Record<string, unknown>>;
   const parsed: Record<string, unknown> = {};

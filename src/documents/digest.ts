@@ -1,4 +1,4 @@
-/** Content digests: the same document gives the same digest however its keys are ordered. */
+/** Content digests: the order of keys does not change the digest of a document. */
 import { createHash } from 'node:crypto';
 
 /** JSON with the keys of every object sorted. */

@@ -1,6 +1,6 @@
 /**
- * The one table of coded errors. A throw is a bug or bad input. Bad input is an `ElsewiseError` with a code from
- * this table. A status such as "infeasible" is a result and never thrown.
+ * THE TABLE of coded errors. A throw is a bug or bad input. Bad input is an `ElsewiseError` with a code from this table. A status such as
+ * "infeasible" is a result and never thrown.
  */
 export const ERROR_CODES = {
   usage: { exit: 2, retry: false, meaning: 'the command line is wrong' },
@@ -56,7 +56,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export class ElsewiseError extends Error {
   override readonly name = 'ElsewiseError';
   readonly code: ErrorCode;
-  /** Where in the document, e.g. `policy.features.age.change`; empty when the error has no place. */
+  /** The path in the document, e.g. `policy.features.age.change`; empty if the error has no place. */
   readonly path: string;
 
   constructor(code: ErrorCode, message: string, path = '') {
@@ -75,7 +75,7 @@ export class ElsewiseError extends Error {
   }
 }
 
-/** An error as it was stored: a code and a message. A code that is not in the table stands for a bug. */
+/** A stored error: a code and a message. A code that is not in the table means a bug. */
 export function storedError(code: string, message: string): ElsewiseError {
   return new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal', message);
 }

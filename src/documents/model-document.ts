@@ -49,7 +49,7 @@ export const mixtureSchema = z
     message: 'give "covariances" or "precisions", one of them',
   });
 
-/** Layers from the model's inputs, after preprocessing, back to themselves. `encoderLayers`: how many of them are the encoder. */
+/** Layers from the model's inputs, after preprocessing, back to the same inputs. `encoderLayers`: the number of layers of the encoder. */
 export const autoencoderSchema = z.strictObject({
   encoderLayers: z.int().min(1).optional(),
   layers: listOf(

@@ -25,7 +25,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return nearest;
 }
 
-/** Pairs of letters that may be compared for one suggestion. */
+/** The largest number of letter pairs that are compared for one suggestion. */
 const MAX_CELLS = 1e7;
 
 /** `, did you mean "x"?` or nothing: the end of a message about an unknown name. */
@@ -41,7 +41,7 @@ export function listNames(names: readonly string[]): string {
   return [...names.slice(0, LISTED), ...(names.length > LISTED ? ['...'] : [])].join(', ');
 }
 
-/** Row by row over the prefixes of `a`; a swap looks two rows back. */
+/** Row by row over the prefixes of `a`. A swap uses the row before the last. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,10 +1,10 @@
 /**
- * How deeply documents may be nested. Brackets alone are short and deeper than any stack: 40 kB of text nest 20,000 lists. All documents are
- * walked by functions that call themselves, therefore `parseDocument` refuses a deep one before anything else walks the document.
+ * The limit of nesting in documents. Brackets alone are short and can nest deeper than any stack: 40 kB of text nest 20,000 lists.
+ * Recursive functions walk all documents. `parseDocument` therefore refuses a deeply nested document first.
  */
 import { ElsewiseError } from './error.js';
 
-/** More than any document needs: a dump of LightGBM nests a level for each level of a tree. */
+/** More than any document needs: a dump of LightGBM nests one level for each level of a tree. */
 export const MOST_LEVELS = 1000;
 
 export class NestedTooDeeply extends ElsewiseError {
@@ -13,7 +13,7 @@ export class NestedTooDeeply extends ElsewiseError {
   }
 }
 
-/** The error of what came with a request: the request is bad where the document in it is too deep. */
+/** The error for a request: a document that is too deeply nested makes the request bad. */
 export function ofRequest(error: unknown): unknown {
   return error instanceof NestedTooDeeply ? new ElsewiseError('bad-request', error.detail, 'body') : error;
 }

@@ -1,4 +1,4 @@
-/** Numbers as documents hold them. */
+/** The numbers of documents. */
 import { z } from 'zod';
 import { listOf } from './collections.js';
 
@@ -7,8 +7,8 @@ export const finite = z.number({
 });
 
 /**
- * The largest size of a number in a document or a row. Squares of differences of such numbers, times a weight, summed over
- * all features, stay finite: no result can hold an infinite cost or distance.
+ * The largest absolute value of a number in a document or a row. Squares of differences of such numbers, times a weight, summed over all
+ * features, stay finite: no result can contain an infinite cost or distance.
  */
 export const LARGEST = 1e100;
 
@@ -18,10 +18,10 @@ export const tooLargeNumber = (value: number): string => `${value} is too large:
 /** A number that may be squared. */
 export const bounded = finite.min(-LARGEST, tooLarge).max(LARGEST, tooLarge);
 
-/** The smallest size of a number that others are divided by. */
+/** The smallest divisor. */
 export const SMALLEST = 1 / LARGEST;
 
-/** A number above 0 that others may be divided by. */
+/** A number above 0 that is large enough to be a divisor. */
 export const positive = bounded.min(SMALLEST, {
   error: (issue) => `expected a number above 0, at least ${SMALLEST}, got ${issue.input}`,
 });

@@ -1,6 +1,6 @@
 /**
- * Parses a document with its zod schema and turns the first faults into sentences that name the path:
- * `policy.features.age.chnage: unknown key, did you mean "change"?`
+ * Parses a document with its zod schema and turns the first faults into sentences with their path: `policy.features.age.chnage: unknown
+ * key, did you mean "change"?`
  */
 import { z } from 'zod';
 import { ENOUGH_FAULTS } from './collections.js';
@@ -24,7 +24,7 @@ export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, ro
   throw new ElsewiseError('bad-document', `${first.message}${rest}${countHidden(faults.length)}`, first.path);
 }
 
-/** A schema that calls itself may take more of the stack than the levels of its document tell. */
+/** A recursive schema may use more of the stack than the levels of its document suggest. */
 function parseWithinStack<S extends z.ZodType>(schema: S, value: unknown, root: string) {
   try {
     return schema.safeParse(value);
@@ -33,7 +33,7 @@ function parseWithinStack<S extends z.ZodType>(schema: S, value: unknown, root: 
   }
 }
 
-/** Only so many are put into words as anybody counts: of faults, a document may have any number. */
+/** Only the first faults become sentences, because a document may have any number of faults. */
 function firstFaults(issues: readonly Issue[], schema: z.ZodType, root: string): Fault[] {
   const faults: Fault[] = [];
   for (const issue of issues)
@@ -46,7 +46,7 @@ function countHidden(faults: number): string {
   return faults < ENOUGH_FAULTS ? `\n(and ${faults - MAX_FAULTS_SHOWN} more)` : '\n(and more)';
 }
 
-/** Where a value is: made into text only when there is something to say about it. */
+/** The position of a value. It becomes text only for a message. */
 type Place = { readonly root: string } | { readonly parent: Place; readonly step: PropertyKey };
 
 function showPlace(place: Place): string {
@@ -59,7 +59,7 @@ function rootOf(place: Place): string {
   return at.root;
 }
 
-/** JSON may carry a key that assignment would turn into the object's prototype; no document needs one. */
+/** JSON may contain a key that assignment would turn into the object's prototype. No document needs such a key. */
 function refuseReservedKeys(value: unknown, place: Place, level: number): void {
   if (!isNested(value)) return;
   if (level >= MOST_LEVELS) throw new NestedTooDeeply(rootOf(place));
@@ -95,7 +95,7 @@ function sentences(issue: Issue, schema: z.ZodType, root: string): Fault[] {
   return [{ path, message: lowerFirst(issue.message) }];
 }
 
-/** The branch that understood most says most about what the author meant: no unknown keys, then the deepest fault. */
+/** The branch that matched best describes the author's intention: no unknown keys, then the deepest fault. */
 function unionSentences(
   issue: Issue & { code: 'invalid_union' },
   schema: z.ZodType,
@@ -122,7 +122,7 @@ function unionSentences(
   );
 }
 
-/** `shapes`: the keys of every object that may stand here. */
+/** `shapes`: the keys of every object that is possible here. */
 function unknownKey(key: string, shapes: string[][]): string {
   const home = shapes.find((keys) => keys.includes(key));
   if (home)
@@ -131,7 +131,7 @@ function unknownKey(key: string, shapes: string[][]): string {
   return `unknown key${didYouMean(key, known) || (known.length ? `; known are ${known.join(', ')}` : '')}`;
 }
 
-/** Walks the schema along a path to find which objects are known there. */
+/** Walks the schema along a path to find the known objects there. */
 function knownShapes(schema: z.ZodType, path: PropertyKey[]): string[][] {
   let nodes: z.ZodType[] = [schema];
   for (const step of path) nodes = nodes.flatMap((node) => childSchemas(unwrap(node), step));

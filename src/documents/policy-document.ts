@@ -1,4 +1,4 @@
-/** The policy document `elsewise.policy/v1`: who may be asked to change what, and at what cost. */
+/** The policy document `elsewise.policy/v1`: the permitted changes and their costs. */
 import { z } from 'zod';
 import { listOf, recordOf } from './collections.js';
 import { bounded, finite, positive } from './numbers.js';
@@ -27,9 +27,9 @@ export const costSchema = z.strictObject({
 });
 
 /**
- * `atLeast`: the share of the background that may be less plausible than an answer; left out: no limit, or, of a brought forest without
- * `weight`, its own offset. `weight`: the cost has the term weight x penalty.
- * `components` of a mixture of Gaussians, or the distance to the `k`-th nearest row: two measures of density.
+ * `atLeast`: the share of the background that may be less plausible than an answer. Omitted: no limit or, for a forest from the model
+ * document without `weight`, the forest's own offset. `weight`: the cost has the term weight x penalty. `components` of a mixture of
+ * Gaussians, or the distance to the `k`-th nearest row: two measures of density.
  */
 export const plausibilitySchema = z
   .strictObject({
@@ -51,8 +51,8 @@ export const plausibilitySchema = z
   });
 
 /**
- * A path over rows of the background. `k`: neighbours of a row. `epsilon`: the distance within which rows are neighbours. `atLeast`: the
- * share of the background that lies in places as thin as the end of the path, or thinner.
+ * A path over rows of the background. `k`: the number of neighbours of a row. `epsilon`: the distance within which rows are neighbours.
+ * `atLeast`: the share of the background that is as sparse as the end of the path, or sparser.
  */
 export const pathSchema = z
   .strictObject({
@@ -66,10 +66,10 @@ export const pathSchema = z
     message: 'is needed for the method "epsilon", and only there',
   });
 
-/** The most groups of features that one row is answered for. */
+/** The largest number of levers for one row. */
 const MOST_LEVERS = 32;
 
-/** Groups of features by name: each group gets answers of its own, in which nothing outside the group changes. */
+/** Groups of features by name. Each group gets its own answers, in which nothing outside the group changes. */
 export const leversSchema = recordOf(listOf(z.string()).min(1)).refine((levers) => {
   const names = Object.keys(levers);
   return names.length > 0 && names.length <= MOST_LEVERS && !names.includes('');

@@ -16,7 +16,7 @@ export const proofSchema = z.strictObject({
 const rangeSchema = z.strictObject({ from: finite.optional(), to: finite.optional() });
 const listSchema = z.strictObject({ in: listOf(rowValue).min(1) });
 
-/** A box around an answer, every point of which keeps the target and the policy; features that it does not name stay. */
+/** A box around an answer. Every point of the box keeps the target and the policy. Features that it does not name keep their values. */
 export const regionSchema = z.strictObject({
   features: recordOf(z.union([rangeSchema, listSchema])),
   proof: z.strictObject({
@@ -33,16 +33,16 @@ const changes = listOf(z.strictObject({ feature: z.string(), from: rowValue, to:
 
 /** The steps from the person to the answer, which is the last step. Each step is a row of the background. */
 export const pathSchema = z.strictObject({
-  /** What the search made as small as possible: the costs of the steps, or these weighted by density. */
+  /** The length that the search minimised: the costs of the steps, or these weighted by density. */
   length: finite,
   steps: listOf(
     z.strictObject({
-      /** The place of the row in the model's background.samples, counted from 0. */
+      /** The index of the row in the model's background.samples, from 0. */
       sample: z.int(),
       features,
       prediction,
       score: finite,
-      /** Against the step before. */
+      /** The changes from the step before. */
       changes,
       cost: finite,
     }),
@@ -50,8 +50,8 @@ export const pathSchema = z.strictObject({
 });
 
 /**
- * The shares of the background that are no more plausible than the person and the answer, by the policy's measure, where there is a background to
- * compare with. Where the cost has a term: the answer's penalty, and the term, which is a part of `cost`.
+ * The shares of the background that are no more plausible than the person and the answer, by the policy's measure, if the model has a
+ * background. Where the cost has a term: the answer's penalty, and the term, which is a part of `cost`.
  */
 export const shownPlausibilitySchema = z.strictObject({
   person: finite.optional(),
@@ -70,16 +70,16 @@ export const counterfactualSchema = z.strictObject({
   solver: z.string(),
   proof: proofSchema,
   region: regionSchema.optional(),
-  /** The group of features that alone may change, where the policy names groups. */
+  /** The lever whose features alone may change, if the policy names levers. */
   lever: z.string().optional(),
   path: pathSchema.optional(),
   plausibility: shownPlausibilitySchema.optional(),
 });
 
-/** The budget ended before this was decided. */
+/** The budget ended before the decision. */
 const undetermined = z.literal('undetermined');
 
-/** The policy without one entry: its cheapest answer, and the proof of how cheap it is among all single entries left out. */
+/** The policy without one entry: its cheapest answer, and the proof of its cost among all single entries. */
 export const relaxationSchema = z.strictObject({
   entry: z.string(),
   cost: finite,
@@ -91,17 +91,19 @@ export const reasonSchema = z.strictObject({
   code: z.string(),
   message: z.string(),
   path: z.string().optional(),
-  /** Entries of the policy that leave no answer, by proof; none: the model document itself leaves none. */
+  /** Entries of the policy that are proved to block all answers. Empty: the model document itself blocks. */
   blocking: listOf(z.string()).optional(),
-  /** Whether no entry can be taken from `blocking`. */
+  /** Whether `blocking` is irreducible. */
   minimal: z.union([z.boolean(), undetermined]).optional(),
-  /** How plausible the person is, where the policy asks for plausible answers: a row without an answer has no other place for the number. */
+  /**
+   * The plausibility of the person, if the policy asks for plausible answers. A row without an answer has no other place for this number.
+   */
   plausibility: z.strictObject({ person: finite }).optional(),
-  /** null: no single entry helps when it is left out. */
+  /** Null: the removal of no single entry helps. */
   relaxation: z.union([relaxationSchema, z.null(), undetermined]).optional(),
 });
 
-/** What came of one group of features: answers with its name, or its own reason why there are none. */
+/** The outcome of one lever: answers with its name, or its own reason for their absence. */
 export const leverSchema = z.strictObject({
   lever: z.string(),
   status: z.enum(['found', 'infeasible', 'not-found']),
@@ -128,7 +130,7 @@ export const resultSchema = z.strictObject({
     }),
   ),
   degraded: z.boolean(),
-  /** What ended the search before it was done: its effort, or the clock, and then the answer may differ elsewhere. */
+  /** The limit that ended the search early: its effort, or the clock. After the clock the answer may differ on another machine. */
   limitedBy: z.enum(['effort', 'time']).optional(),
   seed: z.int(),
   elapsedMs: finite,

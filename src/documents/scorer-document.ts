@@ -1,6 +1,6 @@
 /**
- * The scorer of a `black-box` model, as its document describes the scorer. A document is untrusted: the document names an address and
- * limits, and the operator's settings decide whether the address is asked at all (`scoring` in config.ts). No token stands here.
+ * The scorer of a `black-box` model in its document. A document is untrusted: it names an address and limits, and the operator's settings
+ * decide whether the address is permitted (`scoring` in config.ts). The document contains no token.
  */
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ const url = z
   .refine(isPlainUrl, 'expected a URL with http: or https:, without user, password, query and fragment');
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected the SHA-256 of the file, 64 hexadecimal digits');
 
-/** `features`: values by feature, categories by name. `columns`: the numbers that come out of preprocessing. */
+/** `features`: values by feature, categories by name. `columns`: the numbers after preprocessing. */
 const rows = z.enum(['features', 'columns']).default('features');
 
 export const scorerSchema = z.discriminatedUnion('type', [
@@ -46,7 +46,7 @@ function isPlainUrl(value: string): boolean {
   return ['http:', 'https:'].includes(protocol) && !username && !password && !search && !hash;
 }
 
-/** Whether the digest of the document says nothing of the version that scores: the same input may be scored otherwise tomorrow. */
+/** Whether the digest of the document does not identify the scoring version: the same input may get other scores later. */
 export function isVolatile(scorer: ScorerDocument): boolean {
   switch (scorer.type) {
     case 'http':

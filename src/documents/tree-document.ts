@@ -1,4 +1,4 @@
-/** A tree as documents hold it: flat arrays by node, with how the library that trained it compares. */
+/** A tree in a document: flat arrays by node, and the comparison of the library that trained it. */
 import { z } from 'zod';
 import { listOf } from './collections.js';
 import { bounded, finite } from './numbers.js';

@@ -1,18 +1,18 @@
-/** JSON from a network, which may hold anything. An error never quotes the content. */
+/** JSON from a network, which may contain anything. An error never quotes the content. */
 import { ElsewiseError } from './error.js';
 
 export function parseUntrusted(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch (error) {
-    // the parser's own words quote the text, which may be about a person
+    // the parser's own message quotes the text, which may contain personal data
     if (error instanceof SyntaxError || error instanceof TypeError)
       throw new ElsewiseError('bad-request', 'this is not JSON in UTF-8', 'body');
     throw error;
   }
 }
 
-/** The same of text in Redis; `what` it is. Where the fault is may be said, what stands there may not. */
+/** The same for text in Redis. `what`: its name. The message may name the position of the fault, but not quote the content. */
 export function parseStored(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,10 +1,10 @@
-/** What the importers of tree libraries share: from objective, features and trees to a `tree-ensemble` document. */
+/** Shared by the importers of tree libraries: from objective, features and trees to a `tree-ensemble` document. */
 import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import type { TreeDocument } from '../documents/tree-document.js';
 
-/** What an objective means for a model that is trained. */
+/** The meaning of an objective for a trained model. */
 export interface Objective {
   readonly task: 'binary' | 'multi' | 'regression';
   readonly link: 'identity' | 'logit' | 'softmax' | 'exp';
@@ -19,12 +19,12 @@ export interface Ensemble {
   readonly trees: readonly TreeDocument[];
   /** Class of each tree; only read for a `multi` objective. */
   readonly treeClass: readonly number[];
-  /** In margin space. */
+  /** The base score in margin space. */
   readonly base: number | number[];
   readonly accumulate: 'float32' | 'float64';
 }
 
-/** A list of this many categories is a mistake, or an identifier that was taken for a category. */
+/** A list with more categories is a mistake, or an identifier instead of a category. */
 const MAX_CATEGORIES = 100_000;
 
 export function toDocument(ensemble: Ensemble): ModelDocument {
@@ -42,7 +42,7 @@ export function toDocument(ensemble: Ensemble): ModelDocument {
   };
 }
 
-/** A table's entry, or a refusal that names what the file asks for and what is known. */
+/** An entry of the table, or an error that names the requested and the known entries. */
 export function findObjective<T>(table: Readonly<Record<string, T>>, name: string, path: string): T {
   if (Object.hasOwn(table, name)) return table[name];
   const known = Object.keys(table);
@@ -52,14 +52,14 @@ export function findObjective<T>(table: Readonly<Record<string, T>>, name: strin
 export const unsupported = (what: string, path: string) =>
   new ElsewiseError('unsupported', `this importer does not support ${what}`, path);
 
-/** A feature whose codes 0, 1, ... are categories; `last` is the largest code that the model knows. */
+/** A feature whose codes 0, 1, ... are categories. `last`: the largest code in the model. */
 export function categoricalFeature(name: string, last: number, path: string): FeatureDocument {
   if (last >= MAX_CATEGORIES) throw unsupported(`${last} categories in one feature ("${name}")`, path);
   const categories = Array.from({ length: last + 1 }, (_, code) => String(code));
   return { name, type: 'categorical', encoding: 'ordinal', categories };
 }
 
-/** By feature: the largest code in any of its set splits; features without one are not in it. */
+/** By feature: the largest code in any of its set splits. Features without set splits are absent. */
 export function lastCodes(trees: readonly TreeDocument[]): Map<number, number> {
   const last = new Map<number, number>();
   for (const { feature, categories } of trees) {

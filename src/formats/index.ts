@@ -4,7 +4,7 @@ import { importLightgbm } from './lightgbm.js';
 import { importXgboost } from './xgboost.js';
 
 export interface Format {
-  /** In what its library computes: how near to its scores ours can be. */
+  /** The precision of the library's arithmetic, which limits the agreement of our scores. */
   readonly precision: 'float32' | 'float64';
   read(bytes: Uint8Array): ModelDocument;
 }

@@ -1,6 +1,6 @@
 /**
- * The JSON dump of a LightGBM model: the same trees as nested objects, the bits of `decision_type` as words, the set of a
- * set split as "1||4||7". Dumps of versions before 2.3 do not say what the objective is and are refused.
+ * The JSON dump of a LightGBM model: the same trees as nested objects, the bits of `decision_type` as words, the set of a set split as
+ * "1||4||7". Dumps of versions before 2.3 do not name the objective and are refused.
  */
 import { z } from 'zod';
 import { listOf, recordOf } from '../documents/collections.js';
@@ -77,7 +77,7 @@ function readTree(structure: DumpNode, path: string): LightgbmTree {
   return { splits: inOrder(tree.splits, path), leaves: inOrder(tree.leaves, path) };
 }
 
-/** Puts a node and all below it into the tree; gives its number as its parent knows it. */
+/** Adds a node and all nodes below it to the tree. Returns its number for its parent. */
 function collect(
   node: DumpNode,
   tree: { splits: Map<number, Split>; leaves: Map<number, number> },

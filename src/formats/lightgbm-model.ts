@@ -1,10 +1,10 @@
-/** What the text and the dump of a LightGBM model both say. */
+/** The common content of the text and the dump of a LightGBM model. */
 
 export interface Split {
   readonly feature: number;
   /** Not used by a set split. */
   readonly threshold: number;
-  /** The codes that go left; null when the threshold decides. */
+  /** The codes that go left. Null: the threshold decides. */
   readonly codes: number[] | null;
   readonly isDefaultLeft: boolean;
   readonly missing: MissingType;

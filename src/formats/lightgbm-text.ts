@@ -1,6 +1,6 @@
 /**
- * The text of a LightGBM model: lines `key=value`, first of the model, then, from each `Tree=` on, of a tree; lists are
- * separated by blanks. `end of trees` ends what matters, in older files the importances of the features.
+ * The text of a LightGBM model: lines `key=value`, first those of the model, then, from each `Tree=` on, those of a tree. Lists are
+ * separated by blanks. The relevant part ends at `end of trees`, in older files at the importances of the features.
  *
  *   decision_type   bit 0: set split; bit 1: default left; bits 2 and 3: the missing type
  *   threshold       of a set split: i, its set being the words cat_boundaries[i] to cat_boundaries[i + 1] - 1 of

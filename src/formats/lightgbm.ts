@@ -62,7 +62,7 @@ export function importLightgbm(bytes: Uint8Array): ModelDocument {
   });
 }
 
-/** What becomes of a leaf's value on its way into the margin. */
+/** The transformation of a leaf's value into its part of the margin. */
 function leafScale(model: LightgbmModel, settings: readonly string[]): (value: number) => number {
   const sigmoid = Number(settings.find((setting) => setting.startsWith('sigmoid:'))?.slice('sigmoid:'.length) ?? 1);
   if (!(sigmoid > 0))
@@ -108,8 +108,8 @@ const ZERO = Math.fround(1e-35);
 const BELOW_ZERO = nextDown(-ZERO);
 
 /**
- * The threshold of the plain comparison that sends zeros to the default side. There is one as long as that side is next to
- * zero anyway; otherwise what goes left is no interval.
+ * The threshold of the plain comparison that sends zeros to the default side. It exists only if that side is adjacent to zero; otherwise
+ * the values that go left are no interval.
  */
 function zeroThreshold(threshold: number, isDefaultLeft: boolean, path: string): number {
   if (isDefaultLeft && threshold >= -ZERO) return Math.max(threshold, ZERO);

@@ -9,7 +9,7 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 
-/** Marker -> how many bytes a number takes and how it is read. */
+/** Marker -> size and reader of a number. */
 const NUMBERS: Readonly<Record<string, { size: number; read(view: DataView, at: number): number }>> = {
   i: { size: 1, read: (view, at) => view.getInt8(at) },
   U: { size: 1, read: (view, at) => view.getUint8(at) },
@@ -103,7 +103,7 @@ class Reader {
     return {};
   }
 
-  /** Values without bytes of their own could otherwise ask for any amount of memory. */
+  /** Values without bytes could otherwise request any amount of memory. */
   private checkCount(count: number, type?: string): number {
     const left = this.bytes.length - this.at;
     const size = type === undefined ? 1 : (NUMBERS[type]?.size ?? 1);
@@ -148,7 +148,7 @@ class Reader {
     return found;
   }
 
-  /** Moves on by `size` bytes; gives where they begin. */
+  /** Skips `size` bytes and returns their start. */
   private skip(size: number): number {
     const start = this.at;
     if (start + size > this.bytes.length) throw this.fault('the file ends too early');

@@ -1,5 +1,5 @@
 /**
- * XGBoost models, as JSON or UBJSON (what `save_model` writes since 1.0) -> a `tree-ensemble`.
+ * XGBoost models, as JSON or UBJSON (the formats of `save_model` since 1.0) -> a `tree-ensemble`.
  *
  *   split       value < condition, both float32;  NaN follows default_left
  *   categories  a value in the node's set goes right, any other left: the children change places here, where a set goes left
@@ -9,8 +9,8 @@
  *   iterations  trees up to best_iteration count, as in predictions of the scikit-learn interface; iteration i ends before
  *               tree iteration_indptr[i + 1], in older files (i + 1) * num_parallel_tree * classes
  *
- * Codes of categories are those of the training data; since 3.1 the file may hold their names, which the trees do not use.
- * Unknown keys are let be; unknown structures (gblinear, leaves with several outputs, other objectives) are refused by name.
+ * Codes of categories are those of the training data. Since 3.1 the file may contain their names, which the trees do not use. Unknown keys
+ * are ignored. Unknown structures (gblinear, leaves with several outputs, other objectives) are refused by name.
  */
 import { z } from 'zod';
 import { listOf } from '../documents/collections.js';
@@ -24,7 +24,7 @@ import { decodeUbjson } from './ubjson.js';
 const ROOT = 'xgboost';
 const round = Math.fround;
 
-/** Inverse links as the library computes them, in float32. */
+/** Inverse links in the library's float32 arithmetic. */
 const asIs = (score: number) => score;
 const logit = (score: number) => round(-Math.log(round(round(1 / score) - 1)));
 const log = (score: number) => round(Math.log(score));
@@ -52,7 +52,7 @@ const OBJECTIVES: Readonly<Record<string, Objective & { toMargin(score: number):
 /** Parameters are numbers written as strings. */
 const parameter = z.union([z.string(), z.number()]);
 const numbers = listOf(z.number());
-/** Set splits have no condition: NaN, which JSON cannot say. */
+/** Set splits have no condition: NaN, which JSON cannot express. */
 const condition = z.union([z.number(), z.nan(), z.null()]).transform((value) => value ?? Number.NaN);
 
 const treeForm = z.object({
@@ -75,7 +75,7 @@ const forestForm = z.object({
   trees: listOf(treeForm),
 });
 
-/** What decides whether the rest can be read at all. */
+/** The part that decides whether the rest can be read. */
 const headForm = z.object({
   learner: z.object({ gradient_booster: z.object({ name: z.string() }), objective: z.object({ name: z.string() }) }),
 });
@@ -126,7 +126,7 @@ export function importXgboost(bytes: Uint8Array): ModelDocument {
   });
 }
 
-/** Beginnings of files that XGBoost also writes, and that are not models to be read again. */
+/** First bytes of files that XGBoost also writes and that are no models to import. */
 const OTHER_FORMS: Readonly<Record<string, string>> = {
   binf: 'the old binary format; load it with an XGBoost before 3.1 and save it as .json or .ubj',
   bs64: 'the old binary format; load it with an XGBoost before 3.1 and save it as .json or .ubj',
@@ -134,7 +134,7 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
   '[': 'what `dump_model` writes, which is for people; use `save_model`',
 };
 
-/** Both forms begin with {: JSON goes on with a key or white space, UBJSON with the marker of a length. */
+/** Both forms begin with {: JSON continues with a key or white space, UBJSON with the marker of a length. */
 function decode(bytes: Uint8Array): unknown {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   const other = Object.keys(OTHER_FORMS).find((beginning) => start.startsWith(beginning));
@@ -147,7 +147,7 @@ function decode(bytes: Uint8Array): unknown {
   }
 }
 
-/** XGBoost writes NaN and Infinity as such. */
+/** XGBoost writes NaN and Infinity literally. */
 function withoutNaN(text: string): string {
   const wordsAndStrings = /"(?:[^"\\]|\\.)*"|\bNaN\b|-?\bInfinity\b/g;
   return /NaN|Infinity/.test(text) ? text.replace(wordsAndStrings, (part) => (part[0] === '"' ? part : 'null')) : text;
@@ -235,7 +235,7 @@ function categorySets(tree: XgboostTree): Map<number, number[]> {
 /** `feature_types` -> the type of a feature without set splits. */
 const FEATURE_TYPES: Readonly<Record<string, 'integer' | 'boolean'>> = { c: 'integer', int: 'integer', i: 'boolean' };
 
-/** A feature is categorical when a tree says so: `c` alone does not say which categories there are. */
+/** A feature is categorical if a tree has a set split on it: `c` alone does not name the categories. */
 function toFeatures(learner: Learner, trees: readonly TreeDocument[]): FeatureDocument[] {
   const { feature_names: names, feature_types: types } = learner;
   const codes = lastCodes(trees);

@@ -1,16 +1,16 @@
-/** Numbers as people read them: the same everywhere, whatever the machine's language is. */
+/** Numbers in a form for readers, independent of the machine's locale. */
 
 const GROUPED = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 });
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** `2,600`, `0.78125`, at most six digits unless they are all in front of the point. */
+/** `2,600`, `0.78125`; at most six digits, unless all are before the decimal point. */
 export function formatNumber(value: number): string {
   return Number.isInteger(value) || Math.abs(value) >= 1e6 ? WHOLE.format(value) : GROUPED.format(value);
 }
 
 const UPWARD = { 1: 'ceil', [-1]: 'floor' } as const;
 
-/** The same, never rounded to the wrong side: `side` 1 rounds up, -1 down. */
+/** The same, never rounded to the wrong side: `side` 1 rounds up, -1 rounds down. */
 export function formatInward(value: number, side: 1 | -1): string {
   const digits =
     Number.isInteger(value) || Math.abs(value) >= 1e6 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 6 };
@@ -19,7 +19,7 @@ export function formatInward(value: number, side: 1 | -1): string {
   );
 }
 
-/** Three digits are enough to compare with. */
+/** Three digits suffice for comparisons. */
 export function formatShort(value: number): string {
   return Math.abs(value) >= 100 ? WHOLE.format(value) : String(Number(value.toPrecision(3)));
 }
@@ -27,7 +27,7 @@ export function formatShort(value: number): string {
 export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return '-';
   const percent = (100 * part) / whole;
-  // 99.97 % is not all of them.
+  // 99.97 % must not be shown as 100 %.
   const shown = part < whole ? Math.min(percent, 99.9) : percent;
   return `${shown.toFixed(1)} %`;
 }

@@ -1,4 +1,4 @@
-/** Results in words that a person can act on. Pure: documents in, text out. */
+/** Results as text on which a person can act. Pure: documents in, text out. */
 import type { FeatureDocument, RowValue } from '../documents/model-document.js';
 import type {
   CounterfactualDocument,
@@ -10,7 +10,7 @@ import type {
 import { formatInward, formatNumber } from './numbers.js';
 
 export interface WordsOptions {
-  /** What a row is: `Applicant`. */
+  /** The noun for a row: `Applicant`. */
   readonly subject?: string;
   readonly features: readonly FeatureDocument[];
 }
@@ -77,7 +77,7 @@ function because(reason: Reason | undefined, options: WordsOptions): string {
   return reason ? `${blocked(reason)}${relaxed(reason, options)}` : '';
 }
 
-/** What was proved of the policy's entries, and only that. */
+/** States only the proved facts about the policy's entries. */
 function blocked({ blocking, minimal }: Reason): string {
   if (!blocking) return '';
   if (!blocking.length) return " No row within the model's own types and bounds has the target, whatever the policy.";
@@ -102,7 +102,10 @@ function way(answer: CounterfactualDocument, options: WordsOptions): string {
   return `${wish(answer)} with: ${listChanges(answer, options)}.${stepsOf(answer, options)}${room}`;
 }
 
-/** ` Step by step: 1. income from 2,100 to 2,300 EUR/month (rejected, score 0.48); 2. income from 2,300 to 2,600 EUR/month (approved, score 0.65).` */
+/**
+ * ` Step by step: 1. income from 2,100 to 2,300 EUR/month (rejected, score 0.48); 2. income from 2,300 to 2,600 EUR/month
+ * (approved, score 0.65).`
+ */
 function stepsOf({ path }: CounterfactualDocument, { features }: WordsOptions): string {
   if (!path || path.steps.length < 2) return '';
   const steps = path.steps.map((step, k) => {
@@ -127,7 +130,7 @@ export function describeRegion({ features: ranges }: RegionDocument, features: r
 function rangeInWords(range: RegionDocument['features'][string], unit: string): string {
   if ('in' in range) return range.in.map(valueInWords).join(' or ');
   const { from, to } = range;
-  // Ends are rounded into the region: what is said must hold as well.
+  // Ends are rounded into the region, because the stated range must hold.
   const [low, high] = [from === undefined ? '' : formatInward(from, 1), to === undefined ? '' : formatInward(to, -1)];
   if (from !== undefined && from === to) return `${formatNumber(from)}${unit}`;
   if (low && high) return `from ${low} to ${high}${unit}`;

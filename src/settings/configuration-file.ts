@@ -1,9 +1,9 @@
-/** A file of configuration: JSON with the sections and entries that it wants to change. */
+/** A configuration file: JSON with the sections and entries that it changes. */
 import { readFileSync } from 'node:fs';
 import { ElsewiseError } from '../documents/error.js';
 import type { Layer } from './layers.js';
 
-/** `variable` is who named the file. */
+/** `variable`: the environment variable that named the file. */
 export function fileLayer(file: string, variable: string): Layer {
   const values = parse(read(file, variable), file);
   if (values !== null && typeof values === 'object' && !Array.isArray(values)) return { origin: file, values };

@@ -1,7 +1,7 @@
 /**
- * The entries of a configuration, read off its schema: a section is an object, everything below it that is no object is an
- * entry. One rule names its environment variable: `api.bodyLimitMb` is ELSEWISE_API_BODY_LIMIT_MB. What the schema cannot say
- * by itself stands in its `.meta({ description, variable, secret })`.
+ * The entries of a configuration, derived from its schema: a section is an object, and every non-object below it is an entry. One rule
+ * gives the environment variable: `api.bodyLimitMb` is ELSEWISE_API_BODY_LIMIT_MB. Further data are in `.meta({ description, variable,
+ * secret })` of the schema.
  */
 import { z } from 'zod';
 
@@ -10,15 +10,15 @@ export type EntryKind = 'text' | 'number' | 'boolean' | 'list' | 'json' | 'text 
 export interface Entry {
   /** `['store', 'url']` */
   readonly path: readonly string[];
-  /** The names of its environment variable, the one that wins first. */
+  /** The names of its environment variable, in order of precedence. */
   readonly variables: readonly string[];
   readonly kind: EntryKind;
-  /** Never shown. */
+  /** The value is never shown. */
   readonly isSecret: boolean;
-  /** Of a secret: variables that name a file with the value in it, in the order of `variables`. */
+  /** For a secret: variables that name a file with the value, in the order of `variables`. */
   readonly fileVariables: readonly string[];
   readonly description: string;
-  /** The accepted values, in words. */
+  /** A description of the accepted values. */
   readonly accepts: string;
 }
 
@@ -32,7 +32,7 @@ interface SchemaNode {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly description?: string;
-  /** A second name of the variable, such as one that people know already. */
+  /** A second name of the variable, such as a common one. */
   readonly variable?: string;
   readonly secret?: boolean;
 }
@@ -47,7 +47,7 @@ export function entriesOf(schema: z.ZodType): Entry[] {
   return entries.map((entry) => ({ ...entry, fileVariables: fileVariables(entry).filter((name) => !taken.has(name)) }));
 }
 
-/** Such a name belongs to an entry `passwordFile` where the schema has one. */
+/** Such a name belongs to an entry `passwordFile` if the schema has one. */
 function fileVariables({ isSecret, variables }: Omit<Entry, 'fileVariables'>): string[] {
   return isSecret ? variables.map((name) => `${name}_FILE`) : [];
 }
@@ -105,7 +105,7 @@ function words(node: SchemaNode): string {
   return `${NOUNS[type] ?? 'JSON'}${range(node)}`;
 }
 
-/** Bounds that only say what a double can hold are left out. */
+/** Bounds that only express the range of a double are left out. */
 function range({ minimum, maximum }: SchemaNode): string {
   const [from, to] = [minimum, maximum].map((bound) => (Math.abs(bound ?? Infinity) < 2 ** 53 - 1 ? bound : undefined));
   if (from === undefined) return to === undefined ? '' : `, at most ${to}`;

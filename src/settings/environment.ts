@@ -1,7 +1,7 @@
 /**
- * Environment variables as layers of configuration. The kind of an entry decides how its text is read. A text that does not fit is
- * refused by the name of the variable. An empty variable counts as unset. A file may hold a secret instead: `<variable>_FILE`
- * names the file, as orchestrators mount secrets.
+ * Environment variables as layers of configuration. The kind of an entry decides how its text is read. An invalid text is refused with the
+ * name of the variable. An empty variable counts as unset. A file may contain a secret instead: `<variable>_FILE` names the file, as
+ * orchestrators mount secrets.
  */
 import { readFileSync } from 'node:fs';
 import { ElsewiseError } from '../documents/error.js';
@@ -21,7 +21,7 @@ export function environmentLayers(entries: readonly Entry[], environment: Enviro
   });
 }
 
-/** Sentences about variables of ours that no entry has, which most often are typing errors. */
+/** Sentences about unknown variables with our prefix, which are mostly typing errors. */
 export function unknownVariables(
   entries: readonly Entry[],
   environment: Environment,
@@ -47,7 +47,7 @@ function read(name: string, { fileVariables }: Entry, environment: Environment):
   return text ? { origin: name, text } : undefined;
 }
 
-/** Without the line's end that editors leave behind. */
+/** Without a trailing line end, which editors add. */
 function readSecret(file: string, name: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
@@ -58,7 +58,7 @@ function readSecret(file: string, name: string): string {
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
 
-/** Undefined: the text is none of this kind. */
+/** Undefined: the text is not of this kind. */
 const CONVERSIONS: Readonly<Record<EntryKind, (text: string) => unknown>> = {
   text: (text) => text,
   number: (text) => (Number.isFinite(Number(text)) && text.trim() !== '' ? Number(text) : undefined),

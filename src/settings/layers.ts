@@ -1,6 +1,6 @@
 /**
- * Layers of configuration: trees of values, each with a name for where it comes from; a later one wins entry by entry. All
- * is checked by the schema after merging, and a fault is told by the name that its author knows: the variable, the file.
+ * Layers of configuration: trees of values, each with the name of its origin. A later layer overrides entry by entry. The schema checks the
+ * merged values, and a fault names its origin: the variable or the file.
  */
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
@@ -25,7 +25,7 @@ export function mergeLayers<S extends z.ZodType>(schema: S, layers: readonly Lay
   }
 }
 
-/** The name of the layer that an entry's value comes from. */
+/** The origin of an entry's value. */
 export function originOf(path: readonly string[], layers: readonly Layer[]): string | undefined {
   return layers.findLast(({ values }) => valueAt(values, path) !== undefined)?.origin;
 }
@@ -34,7 +34,7 @@ export function valueAt(values: unknown, path: readonly string[]): unknown {
   return path.reduce((node, name) => (isTree(node) && Object.hasOwn(node, name) ? node[name] : undefined), values);
 }
 
-/** The tree with this one value in it. */
+/** A tree with only this value. */
 export function treeOf(path: readonly string[], value: unknown): unknown {
   return path.reduceRight((below, name) => ({ [name]: below }), value);
 }
@@ -43,7 +43,7 @@ type Tree = Readonly<Record<string, unknown>>;
 
 const isTree = (value: unknown): value is Tree => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** An undefined entry of an upper layer keeps the lower value; lists are replaced, not joined. */
+/** An undefined entry of an upper layer keeps the lower value. Lists are replaced, not joined. */
 function merge(below: unknown, above: unknown): unknown {
   if (above === undefined) return below;
   if (!isTree(below) || !isTree(above)) return above;
@@ -53,7 +53,7 @@ function merge(below: unknown, above: unknown): unknown {
 
 const own = (tree: Tree, name: string): unknown => (Object.hasOwn(tree, name) ? tree[name] : undefined);
 
-/** A fault inside of a value (`store.nodes[2].port`) is that of the layer which gave the value. */
+/** A fault inside of a value (`store.nodes[2].port`) belongs to the layer that gave the value. */
 function blame(path: string, layers: readonly Layer[]): string {
   const steps = path.split(/[.[]/);
   for (let length = steps.length; length > 0; length--) {

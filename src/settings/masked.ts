@@ -1,4 +1,4 @@
-/** Values as they may be shown: a secret is not, and of an address everything but who logs in how. */
+/** Values for display: a secret is masked, and an address is shown without its credentials. */
 import type { Entry } from './entries.js';
 
 const MASK = '***';

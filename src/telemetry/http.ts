@@ -11,9 +11,9 @@ export interface ProbeVerdict {
 
 export interface Probes {
   readonly registry: Registry;
-  /** Whether the process does its work; if not, restarting it is the cure. */
+  /** Whether the process works. If not, a restart helps. */
   health(): ProbeVerdict;
-  /** Whether it takes new work just now. */
+  /** Whether the process accepts new work at present. */
   readiness(): ProbeVerdict;
 }
 
@@ -28,7 +28,7 @@ interface ProbeAnswer {
   readonly body: string;
 }
 
-/** Port 0: any free one. */
+/** Port 0: any free port. */
 export async function serveProbes(port: number, probes: Probes): Promise<ProbeServer> {
   const server = createServer((request, response) => void respond(probes, request, response));
   await new Promise<void>((resolve, reject) => {

@@ -16,7 +16,7 @@ export interface Situation {
 
 export class Liveness {
   readonly #now: () => number;
-  /** By queue: since when it has been idle although it should not be. */
+  /** By queue: since when it makes no progress although it should. */
   readonly #stuckSince = new Map<string, number>();
 
   constructor(now: () => number = Date.now) {
@@ -28,7 +28,7 @@ export class Liveness {
     this.#stuckSince.delete(queue);
   }
 
-  /** To be called every few seconds while Redis is connected; not at all while it is not. */
+  /** Must be called every few seconds while Redis is connected, and not otherwise. */
   observe(queue: string, { waiting, hasRoom }: Situation): void {
     if (waiting === 0 || !hasRoom) this.#stuckSince.delete(queue);
     else if (!this.#stuckSince.has(queue)) this.#stuckSince.set(queue, this.#now());

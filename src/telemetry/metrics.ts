@@ -9,11 +9,11 @@ export interface RowReport {
   readonly queue: string;
   readonly family: string;
   readonly statuses: ReadonlyMap<string, number>;
-  /** Of found rows: the solver and the proof of the cheapest answer. */
+  /** For found rows: the solver and the proof of the cheapest answer. */
   readonly solvers: ReadonlyMap<string, number>;
   readonly proofs: ReadonlyMap<string, number>;
   readonly degraded: number;
-  /** Time per row, as pairs of milliseconds and how many rows took about so long. */
+  /** Time per row, as pairs of milliseconds and the number of rows with about that time. */
   readonly elapsedMs: Iterable<readonly [value: number, count: number]>;
 }
 
@@ -21,7 +21,7 @@ export interface QueueDepth {
   readonly queue: string;
   /** Jobs by state: waiting, active, ... */
   readonly jobs: Readonly<Record<string, number>>;
-  /** Age of the job that has waited longest; 0 when none waits. */
+  /** Age of the oldest waiting job; 0 if none waits. */
   readonly oldestSeconds: number;
 }
 
@@ -30,7 +30,7 @@ export interface PoolUse {
   readonly threads: number;
   readonly busy: number;
   readonly queued: number;
-  /** What its threads keep prepared. */
+  /** The plans that its threads cache. */
   readonly prepared: CacheUse;
 }
 
@@ -56,7 +56,7 @@ export interface Sources {
   /** Undefined: unknown at present. */
   deadLetters(): Promise<number | undefined>;
   isRedisUp(): boolean;
-  /** Of Redis; none while it is away. */
+  /** The memory of Redis; undefined while it is unreachable. */
   memory(): Promise<MemoryUse | undefined>;
 }
 
@@ -122,7 +122,7 @@ export class Metrics {
     this.#jobSeconds.observe({ queue }, ms / 1000);
   }
 
-  /** Documents that the process has at hand, and what its threads have made of them. */
+  /** The documents that the process caches, and the plans of its threads. */
   #addCaches(): void {
     const { cachedPlans, pools } = this.#sources;
     this.#gauge('cached_plans', 'Models under a policy kept ready', [], (gauge) => gauge.set(cachedPlans().plans));
@@ -175,7 +175,7 @@ export class Metrics {
     add('redis_memory_limit_bytes', 'maxmemory of Redis; 0: no limit is set', 'limitBytes');
   }
 
-  /** The gauges of one scrape share one look at the queues. */
+  /** The gauges of one scrape share one reading of the queues. */
   #depths(): Promise<readonly QueueDepth[]> {
     this.#asked ??= this.#sources
       .depths()
@@ -190,7 +190,7 @@ export class Metrics {
     return new Counter({ name: `elsewise_${name}`, help, labelNames, registers: [this.registry] });
   }
 
-  /** A counter of totals that are counted elsewhere: `read` gives the totals. */
+  /** A counter of totals that are counted elsewhere. `read` gives the totals. */
   #total(name: string, help: string, labelNames: string[], read: (counter: Counter) => void): Counter {
     const collect = function (this: Counter) {
       this.reset();
@@ -219,7 +219,7 @@ function outcomes({ hits, misses, evictions }: CacheUse): [outcome: string, coun
   ];
 }
 
-/** Times are counted per job, so rows of a job that needed several solvers have no single one to name. */
+/** Times are counted per job, so a job whose rows used several solvers has no single solver label. */
 function solverLabel(solvers: ReadonlyMap<string, number>): string {
   if (solvers.size === 0) return 'none';
   return solvers.size === 1 ? [...solvers.keys()][0] : 'several';

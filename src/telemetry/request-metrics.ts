@@ -1,6 +1,6 @@
 /**
- * What the API tells Prometheus. Requests are counted by route pattern, never by address: ids are in those, and labels
- * without end as well.
+ * The Prometheus metrics of the API. Requests are counted by route pattern, never by URL: URLs contain ids and would create an unbounded
+ * number of labels.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 

@@ -1,6 +1,6 @@
 /**
- * The Prometheus metrics of scorers, by `host:port`; `onnx` stands for all ONNX files. The settings list the hosts: a model document
- * cannot make new series.
+ * The Prometheus metrics of scorers, by `host:port`; `onnx` means all ONNX files. The settings list the hosts, so a model document cannot
+ * create new series.
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AttemptReport } from '../scoring/attempt-report.js';

@@ -1,4 +1,4 @@
-/** `elsewise config`: what holds here, and where it comes from. */
+/** `elsewise config`: the effective configuration, and the origin of each value. */
 import { explainConfig, strayVariables } from '../../config.js';
 import { masked } from '../../settings/masked.js';
 import { defineCommand } from '../command.js';

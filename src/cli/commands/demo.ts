@@ -11,7 +11,7 @@ import { ExamplePicker } from '../example-picker.js';
 import { INTERRUPTED_EXIT_CODE, interruptSignal } from '../interrupt.js';
 import { showProgress } from '../progress.js';
 
-/** In the package's own folder, so that the demo works wherever it is installed. */
+/** In the package's own folder, so the demo works wherever it is installed. */
 const creditFile = (name: string): string =>
   fileURLToPath(new URL(`../../../examples/credit/${name}`, import.meta.url));
 

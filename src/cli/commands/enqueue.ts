@@ -42,7 +42,7 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
     },
   ],
   async run({ options }) {
-    const trial = new TrialThread().start(); // loads its code while this thread loads all that follows
+    const trial = new TrialThread().start(); // loads its code while this thread loads the rest
     return useStore(options, async (store) => {
       const { newBatchId, Producer } = await import('../../jobs/producer.js');
       const { checkServers } = await import('../../store/redis/server-check.js');

@@ -1,4 +1,4 @@
-/** `elsewise predict`: what the model says of each row. */
+/** `elsewise predict`: the model's output for each row. */
 import { openSink, openSource } from '../../jobs/rows/streams.js';
 import { BULK_OPTIONS, checkDifferentFiles, runWithProgress, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';

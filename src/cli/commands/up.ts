@@ -65,7 +65,7 @@ Ctrl-C ends all parts. When a part dies, the command reports the part and ends t
     },
   });
 
-/** Redis first, the others when it answers; `parts` has all that run, also when one of them does not start. */
+/** Starts Redis first, and the others when it answers. `parts` contains all running parts, even if one of them does not start. */
 async function startAll(
   parts: SystemPart[],
   redis: PartSpec,

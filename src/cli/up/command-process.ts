@@ -1,3 +1,3 @@
-/** A process of `elsewise up` that runs a command of ours: as if typed, but it ends when its parent is gone. */
+/** A process of `elsewise up` that runs one of our commands as if typed, but ends with its parent. */
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 await import('../main.js');

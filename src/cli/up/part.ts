@@ -1,7 +1,7 @@
 /**
- * A child process of `elsewise up`. The first line with an address tells the address of the part. Messages of the part are passed
- * on under its name. A part gets no Ctrl-C of its own, which lets `up` end the parts in order. A part ends when the channel to its
- * parent breaks: a killed parent leaves no process behind.
+ * A child process of `elsewise up`. Its first line with an address gives the address of the part. Its messages are passed on under its
+ * name. A part gets no Ctrl-C of its own, so `up` can end the parts in order. A part ends when the channel to its parent breaks: a killed
+ * parent leaves no process behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -16,7 +16,7 @@ export interface PartSpec {
   readonly args: readonly string[];
 }
 
-/** Longer than a worker takes to finish its jobs. */
+/** Longer than a worker needs to finish its jobs. */
 const STOP_MS = 20_000;
 
 export class SystemPart {
@@ -24,11 +24,11 @@ export class SystemPart {
   readonly pid: number;
   /** The line that the part printed when it was ready. */
   readonly readyLine: string;
-  /** How it ended, in words. */
+  /** The kind of its end, as text. */
   readonly ended: Promise<string>;
   readonly #process: ChildProcess;
 
-  /** Resolves when it is ready; rejects when it ends before that. */
+  /** Resolves when the part is ready. Rejects if it ends before. */
   static async start({ name, entry, args }: PartSpec): Promise<SystemPart> {
     const child = spawn(process.execPath, ['--no-warnings', fileURLToPath(entry), ...args], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -49,7 +49,7 @@ export class SystemPart {
     this.#process = child;
   }
 
-  /** Where it is. */
+  /** The address of the part. */
   get url(): string {
     return ADDRESS.exec(this.readyLine)![0];
   }
@@ -69,7 +69,7 @@ export class SystemPart {
 
 const ADDRESS = /\w+:\/\/[^\s,]+/;
 
-/** All other lines are drained, or the process would stop at a full pipe. */
+/** All other lines are drained, because a full pipe would block the process. */
 function readyLineOf(output: Readable): Promise<string> {
   return new Promise((resolve) => createInterface(output).on('line', (line) => ADDRESS.test(line) && resolve(line)));
 }

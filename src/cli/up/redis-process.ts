@@ -1,6 +1,6 @@
 /**
- * A process of `elsewise up` that is a Redis: redis-server or valkey-server from the PATH, else Valkey compiled to
- * WebAssembly. Arguments: the port, a folder for its data, `keep` or `forget`. Says where it is once it answers.
+ * A process of `elsewise up` that runs Redis: redis-server or valkey-server from the PATH, else Valkey compiled to WebAssembly. Arguments:
+ * the port, a folder for its data, `keep` or `forget`. Prints its address once it answers.
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
@@ -31,7 +31,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Our end is its end, and the other way round. */
+/** This process and the server end together. */
 function runServer(program: string, { port, folder, isKept }: Place): void {
   const data = ['--dir', folder, '--save', '', '--appendonly', isKept ? 'yes' : 'no'];
   const args = ['--port', String(port), '--bind', HOST, '--maxmemory-policy', 'noeviction', '--loglevel', 'warning'];

@@ -1,11 +1,11 @@
 /**
- * Valkey compiled to WebAssembly, as a server in this process. Unmodified, every answer waits up to 200 ms: its sockets collect
- * small packets, and the answer to a read follows only in the next pass of its loop, which a timer starts. Here sockets send at
- * once and every pass runs twice. The server stays below 2 GB and keeps nothing on disk.
+ * Valkey compiled to WebAssembly, as a server in this process. Unmodified, every answer takes up to 200 ms: its sockets collect small
+ * packets, and the answer to a read follows only in the next pass of its loop, which a timer starts. This file makes sockets send at once
+ * and every pass run twice. The server stays below 2 GB and keeps nothing on disk.
  */
 import net from 'node:net';
 
-/** The part of the server that is mended; the package declares it private. */
+/** The part of the server that is patched. The package declares it private. */
 interface Loop {
   step(): void;
 }

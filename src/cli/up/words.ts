@@ -1,6 +1,4 @@
-/**
- * The text of `elsewise up` when all parts run: addresses, a warning not to use it in production, and the next commands to type.
- */
+/** The text of `elsewise up` when all parts run: addresses, a warning against use in production, and the next commands to type. */
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatTable } from '../table.js';

@@ -1,4 +1,4 @@
-/** `elsewise batch cancel ID`: no more of it. */
+/** `elsewise batch cancel ID`: stops a batch. */
 import { cancelBatch } from '../../../jobs/batches/batch-control.js';
 import { formatNumber } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';

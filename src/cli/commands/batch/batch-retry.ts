@@ -1,4 +1,4 @@
-/** `elsewise batch retry ID`: another try for what failed. */
+/** `elsewise batch retry ID`: retries the failed chunks. */
 import { retryBatch } from '../../../jobs/batches/batch-control.js';
 import { formatNumber } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';

@@ -1,4 +1,4 @@
-/** `elsewise batch status ID`: how far a batch is; on a terminal, until it is over. */
+/** `elsewise batch status ID`: the progress of a batch; on a terminal, until it ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchState, type BatchSummary, summariseBatch } from '../../../jobs/batches/batch-summary.js';
 import { formatClock, formatNumber, formatPercent, formatShort } from '../../../report/numbers.js';
@@ -42,7 +42,7 @@ model and policy, the producer and the time. On a terminal the display is update
     }),
 });
 
-/** So many lines up, and everything below gone. */
+/** Moves up by this many lines and erases everything below. */
 function eraseLines(lines: number): string {
   return lines === 0 ? '' : `\x1b[${lines}A\x1b[0J`;
 }

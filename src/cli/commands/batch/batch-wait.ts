@@ -1,4 +1,4 @@
-/** `elsewise batch wait ID --output FILE`: the same file that `explain` would have written. */
+/** `elsewise batch wait ID --output FILE`: writes the same file as `explain`. */
 
 import { ElsewiseError } from '../../../documents/error.js';
 import type { ResultDocument } from '../../../documents/result-document.js';
@@ -52,16 +52,16 @@ chunks are done. The command ends with the last chunk. Results stay in Redis unt
 });
 
 interface Start {
-  /** Of the output, up to the first line that is written. */
+  /** Bytes of the output before the first line to write. */
   readonly bytes: number;
-  /** The first chunk of interest, and how many of its rows are written already. */
+  /** The first chunk to write, and the number of its rows that are already written. */
   readonly from: number;
   readonly skipRows: number;
 }
 
 const START: Start = { bytes: 0, from: 0, skipRows: 0 };
 
-/** Where the output of an earlier call ends. */
+/** The end of an earlier call's output. */
 async function resumeAt(store: Store, { id, model: pin, policy }: Manifest, output: string): Promise<Start> {
   if (output === '-') throw new ElsewiseError('usage', '--resume needs an output file');
   const model = await store.models.load(`${pin.name}@${pin.version}`);

@@ -1,4 +1,4 @@
-/** `elsewise dead list`: dead letters, latest first. Bodies are not shown: they are people's data. */
+/** `elsewise dead list`: dead letters, latest first. Bodies are not shown, because they contain personal data. */
 import { isMalformed, LETTER_SOURCES, type LetterEntry } from '../../../store/events/dead-store.js';
 import { defineCommand } from '../../command.js';
 import { printable } from '../../printable.js';

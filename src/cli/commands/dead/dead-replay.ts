@@ -1,4 +1,4 @@
-/** `elsewise dead replay ID|--all`: back to where it came from, when the cause is gone. */
+/** `elsewise dead replay ID|--all`: returns letters to their source after the cause is removed. */
 import { ElsewiseError } from '../../../documents/error.js';
 import { replayLetter } from '../../../jobs/failures/dead-letters.js';
 import { formatNumber } from '../../../report/numbers.js';
@@ -31,7 +31,7 @@ No request is answered twice.`,
     }),
 });
 
-/** How many cannot be replayed. */
+/** Returns the number of letters that cannot be replayed. */
 async function replayAll(store: Store, letters: readonly LetterEntry[]): Promise<number> {
   let left = 0;
   for (const letter of letters) {

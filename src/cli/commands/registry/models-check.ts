@@ -1,4 +1,4 @@
-/** `elsewise models check FILE|REF`: everything that loading a model checks, and what the model is. */
+/** `elsewise models check FILE|REF`: all checks of loading a model, and a description of the model. */
 import type { ModelDocument } from '../../../documents/model-document.js';
 import { readRows } from '../../../models/background.js';
 import { type LoadedModel, Scorer } from '../../../models/load.js';

@@ -53,7 +53,7 @@ async function readBytes(path: string): Promise<Uint8Array> {
   });
 }
 
-/** The part of the file's name before its first dot, in the characters that a name may have. */
+/** The part of the file's name before its first dot, restricted to the characters of a name. */
 function nameOf(path: string): string {
   const [stem] = basename(path)
     .replace(/^[^A-Za-z0-9]+/, '')

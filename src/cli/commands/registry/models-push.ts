@@ -1,4 +1,4 @@
-/** `elsewise models push FILE`: the next version of a model, or the one that it is already. */
+/** `elsewise models push FILE`: stores the next version of a model. Known content keeps its version. */
 import { defineCommand } from '../../command.js';
 import { readJson } from '../../documents.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';

@@ -1,4 +1,4 @@
-/** `elsewise policies push FILE`: the next version of a policy, or the one that it is already. */
+/** `elsewise policies push FILE`: stores the next version of a policy. Known content keeps its version. */
 import { createPlan } from '../../../explain/plan.js';
 import { loadPolicy } from '../../../policy/policy.js';
 import { defineCommand } from '../../command.js';

@@ -1,4 +1,4 @@
-/** `elsewise models alias credit@production=3`: a name for a version that can be moved to another one. */
+/** `elsewise models alias credit@production=3`: a name for a version that can be moved to another version. */
 import { ElsewiseError } from '../../../documents/error.js';
 import { readAlias } from '../../../store/registry/reference.js';
 import { type Command, defineCommand } from '../../command.js';

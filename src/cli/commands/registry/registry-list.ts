@@ -1,4 +1,4 @@
-/** `elsewise models list`, `elsewise policies list`: everything in the registry, newest versions first. */
+/** `elsewise models list`, `elsewise policies list`: all versions in the registry, newest first. */
 import type { StoredVersion } from '../../../store/registry/versioned-store.js';
 import { type Command, defineCommand } from '../../command.js';
 import type { RegistryKind } from '../../registry-kinds.js';

@@ -1,4 +1,4 @@
-/** `elsewise models remove credit@1`: lets go of a version that nothing uses. */
+/** `elsewise models remove credit@1`: removes a version that nothing uses. */
 import { type Command, defineCommand } from '../../command.js';
 import type { RegistryKind } from '../../registry-kinds.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';

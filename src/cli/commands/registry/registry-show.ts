@@ -1,4 +1,4 @@
-/** `elsewise models show REF`, `elsewise policies show REF`: one version, in words or as the document itself. */
+/** `elsewise models show REF`, `elsewise policies show REF`: one version, as a description or as the document itself. */
 import type { StoredVersion } from '../../../store/registry/versioned-store.js';
 import { type Command, defineCommand } from '../../command.js';
 import type { RegistryKind } from '../../registry-kinds.js';
@@ -25,7 +25,7 @@ export function showCommand(kind: RegistryKind): Command {
       useStore(options, async (store) => {
         const registry = kind.store(store);
         const version = await registry.resolve(reference);
-        const document = await registry.read(version); // also in words only what is whole is shown
+        const document = await registry.read(version); // the description, too, is shown only for an undamaged document
         const aliases = aliasesOf(version, await registry.aliases(version.name));
         const text = options.document ? document : formatTable(describe(kind, version, aliases));
         process.stdout.write(`${text}\n`);

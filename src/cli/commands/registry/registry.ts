@@ -1,4 +1,4 @@
-/** The rows of `elsewise models` and `elsewise policies` that both have. */
+/** The common rows of `elsewise models` and `elsewise policies`. */
 import type { CommandRow } from '../../command.js';
 import { REGISTRY_KINDS } from '../../registry-kinds.js';
 

@@ -1,4 +1,4 @@
-/** `elsewise schedule add NAME`: everything is checked now, so that nothing is left to find out at two in the morning. */
+/** `elsewise schedule add NAME`: all checks run now, so no fault is left for the first run. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseDocument } from '../../../documents/parse.js';
@@ -84,13 +84,13 @@ they are complete. A policy file is read now and kept with the schedule. --repla
   },
 });
 
-/** A name that no file has is a reference. */
+/** A name without a file is a reference. */
 async function readPolicySource(text: string): Promise<PolicySource> {
   const isFile = existsSync(text) || /[/\\]|\.json$/.test(text);
   return isFile ? { document: loadPolicy(await readJson(text)).document } : { reference: text };
 }
 
-/** That model and policy are there and go together now; a run checks it again. */
+/** Checks that model and policy exist and fit. Each run checks again. */
 async function checkPlan(store: Store, { model, policy }: Schedule): Promise<void> {
   createPlan(await store.models.load(model), await resolvePolicy(store, policy));
 }

@@ -1,4 +1,4 @@
-/** `elsewise schedule list`: when each schedule runs next, when it ran last and what came of it. */
+/** `elsewise schedule list`: the next run, the last run and its outcome for each schedule. */
 import { showTime } from '../../../jobs/schedules/cron.js';
 import { type ScheduleStatus, Schedules } from '../../../jobs/schedules/schedule.js';
 import type { Store } from '../../../store/store.js';
