@@ -58,10 +58,10 @@ export function diversify(
   const sets = new Parts(plan, search, first, bySet(plan), []);
   sets.take(count);
   const taken = sets.inOrder();
-  if (taken.length === count || search.budget.isSpent) return { answers: taken.map(reported), cut: sets.cut };
+  if (taken.length === count || search.budget.isSpent) return { answers: told(taken), cut: sets.cut };
   const apart = new Parts(plan, search, first, byDistance(plan), taken);
   apart.take(count);
-  return { answers: merge(taken, apart.inOrder()).map(reported), cut: sets.cut || apart.cut };
+  return { answers: told(merge(taken, apart.inOrder())), cut: sets.cut || apart.cut };
 }
 
 /**
@@ -77,6 +77,12 @@ function merge(taken: readonly Differing[], apart: readonly Differing[]): Differ
 }
 
 const costOf = ({ answer }: SearchOutcome): number => answer!.cost;
+
+/** A doubtful answer only where there is no other. */
+function told(answers: readonly Differing[]): ReportedAnswer[] {
+  const clear = answers.filter(({ found }) => !found.isDoubtful);
+  return (clear.length ? clear : answers).map(reported);
+}
 
 const reported = ({ found, bound }: Differing): ReportedAnswer => asAnswer({ ...found, lowerBound: bound });
 
@@ -151,7 +157,7 @@ class Parts {
     const budget = this.quiet.budget.shareEffort(LOOK_SHARE);
     const found = this.plan.search(domain, { ...this.quiet, budget });
     if (!found.finished) this.cut = true;
-    if (found.answer) this.enter({ domain, found });
+    if (found.answer && !found.isDoubtful) this.enter({ domain, found });
     else if (!found.finished) this.unresolved = Math.min(this.unresolved, found.lowerBound);
   }
 

@@ -28,6 +28,8 @@ export interface Climb {
   readonly lowerBound: number;
   /** The solver reached its goal: an exact answer or a proof that none exists. */
   readonly finished: boolean;
+  /** The answer stands by a tie in the model that rounding decides. */
+  readonly isDoubtful?: true;
 }
 
 /** Depths inside the region: first almost none, then deeper when rounding undid the answer. */
@@ -70,19 +72,27 @@ export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbCon
   for (const [k, rung] of ladder.entries()) {
     const { budget } = context.limits;
     if (k > 0 && best.answer && budget.isSpent) break;
-    if (rung.isRescue && best.answer) continue;
+    if (rung.isRescue && best.answer && !best.isDoubtful) continue;
     const limits = { ...context.limits, budget: budget.share(rung.share) };
     const step = tryRung(rung, domain, { ...context, limits });
     const lowerBound = Math.max(best.lowerBound, step.lowerBound);
-    const better = step.answer && (!best.answer || step.answer.cost < best.answer.cost);
-    best = better ? { ...step, lowerBound } : { ...best, lowerBound };
+    best = isBetter(step, best) ? { ...step, lowerBound } : { ...best, lowerBound };
     if (step.finished || isEnough(best, context.limits)) return { ...best, finished: true };
   }
   return best;
 }
 
+/** By cost, and a doubtful answer only where there is no other. */
+export function isBetter(one: Climb, other: Climb): boolean {
+  if (!one.answer || !other.answer) return one.answer !== null;
+  if (one.isDoubtful !== other.isDoubtful) return !one.isDoubtful;
+  return one.answer.cost < other.answer.cost;
+}
+
 /** An answer that meets the bound of an earlier rung is proved, like an answer with its own proof. */
-function isEnough({ answer, lowerBound }: Climb, { anyAnswer, gap, cutoff }: ClimbContext['limits']): boolean {
+function isEnough(found: Climb, { anyAnswer, gap, cutoff }: ClimbContext['limits']): boolean {
+  const { lowerBound } = found;
+  const answer = found.isDoubtful ? null : found.answer;
   return (answer !== null && anyAnswer) || closes(lowerBound, Math.min(answer?.cost ?? Infinity, cutoff), gap);
 }
 
@@ -107,7 +117,8 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   const finished = proved || (outcome!.status === 'solved' && answer !== null);
   const rejected = outcome!.x !== null && !answer;
   noteAttempt(attempts, solver.name, rejected ? 'rejected' : outcome!.status, now() - start);
-  return { answer, solver: solver.name, lowerBound, finished };
+  const isDoubtful = answer !== null && outcome!.isDoubtful;
+  return { answer, solver: solver.name, lowerBound, finished, ...(isDoubtful && { isDoubtful }) };
 }
 
 /** From the most conclusive outcome to the least conclusive one. */

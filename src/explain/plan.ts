@@ -25,7 +25,7 @@ import type { Limits, Outcome, Prepared } from '../solvers/solver.js';
 import { areDifferent, diversify } from './diverse.js';
 import { type Engine, enginesForOwnTargets, enginesOf } from './engines.js';
 import { explainInfeasible } from './infeasible.js';
-import { buildLadder, climb, closes, noteAttempt, type Rung, roundMs } from './ladder.js';
+import { buildLadder, climb, closes, isBetter, noteAttempt, type Rung, roundMs } from './ladder.js';
 import { concludeLevers, type LeverPlan, type Question } from './levers.js';
 import { concludePath, PATH_SOLVER } from './paths/conclude-path.js';
 import { PathSearch } from './paths/path-search.js';
@@ -275,7 +275,8 @@ class PreparedPlan implements Plan, Searcher {
     const { domain } = this.person;
     if (this.policy.document.count === 1) return this.search(domain, search);
     const first = this.search(domain, { ...search, budget: search.budget.shareEffort(FIRST_SHARE) });
-    return first.answer || first.finished ? first : this.search(domain, search);
+    const isSettled = first.finished || (first.answer && !first.isDoubtful);
+    return isSettled ? first : this.search(domain, search);
   }
 
   private answers(first: SearchOutcome, search: Search): { answers: ReportedAnswer[]; cut: boolean } {
@@ -403,8 +404,7 @@ function leastBoundFirst({ ladders, bounds }: TargetPlan, domain: Domain): Bound
 }
 
 function cheaper(a: SearchOutcome, b: SearchOutcome): SearchOutcome {
-  const better = b.answer && (!a.answer || b.answer.cost < a.answer.cost);
-  const winner = better ? b : a;
+  const winner = isBetter(b, a) ? b : a;
   return { ...winner, lowerBound: Math.min(a.lowerBound, b.lowerBound), finished: a.finished && b.finished };
 }
 

@@ -145,20 +145,22 @@ function modelsWord(loaded: LoadedModel, limit: PlausibilityLimit | null, goal: 
     model.gradient!(preprocessing.run(columns), goal, inputs);
     out.set(pullBackVector(preprocessing.map, inputs).a);
   };
-  const measure = { margin: own, gradient: model.gradient ? slope : null };
+  const isClear = (columns: Float64Array) => model.isClear!(preprocessing.run(columns), goal);
+  const measure = { margin: own, gradient: model.gradient ? slope : null, ...(model.isClear && { isClear }) };
   return { reaches, holds, ...(limit ? lesserOf(measure, limit) : measure) };
 }
 
-type Measure = Pick<Problem, 'margin' | 'gradient'>;
+type Measure = Pick<Problem, 'margin' | 'gradient' | 'isClear'>;
 
 /** The smaller of the model's margin and the limit's margin; with a slope if both have one. */
-function lesserOf({ margin, gradient }: Measure, limit: PlausibilityLimit): Measure {
+function lesserOf(measure: Measure, limit: PlausibilityLimit): Measure {
+  const { margin, gradient } = measure;
   const { margin: other, gradient: slope } = limit;
-  if (!other) return { margin, gradient };
+  if (!other) return measure;
   const least: Problem['margin'] = (columns) => Math.min(margin(columns), other(columns));
   const steepest: Problem['gradient'] = (columns, out) =>
     other(columns) < margin(columns) ? slope!(columns, out) : gradient!(columns, out);
-  return { margin: least, gradient: gradient && slope ? steepest : null };
+  return { ...measure, margin: least, gradient: gradient && slope ? steepest : null };
 }
 
 function traitsOf(problem: Omit<Problem, 'traits'>): Traits {

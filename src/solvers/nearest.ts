@@ -15,6 +15,7 @@ import { FLOPS_PER_UNIT } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 import { isOpaque } from './general/opaque.js';
 import { keepsPolicy } from './shared/answer-check.js';
+import { Clearance } from './shared/clearance.js';
 import { modelFlops } from './shared/model-flops.js';
 import { searchAll } from './shared/side-by-side.js';
 import {
@@ -77,6 +78,8 @@ interface Pulled {
 class Pull {
   private readonly here: Float64Array;
   private readonly domain: Domain;
+  private readonly clearance: Clearance;
+  private takesTies = false;
   /** Effort of one look, in units of effort. */
   private readonly work: number;
 
@@ -88,6 +91,7 @@ class Pull {
     const own = FLOPS_PER_LOOK + FLOPS_PER_COLUMN * problem.space.columns;
     this.work = (own + modelFlops(problem)) / FLOPS_PER_UNIT;
     this.domain = cloneDomain(domain);
+    this.clearance = new Clearance(problem, this.domain, problem.holds);
     this.here = new Float64Array(problem.space.features.length);
     gather(problem.space, domain.origin, this.here);
   }
@@ -99,12 +103,24 @@ class Pull {
       .slice(0, CANDIDATES)
       .map(({ row }) => this.takeOver(row));
     yield candidates.map((values) => inColumns(this.problem, values));
+    const best = (yield* this.cheapest(candidates)) ?? (yield* this.cheapestByTies(candidates));
+    const outcome = limit(best && inColumns(this.problem, best.values), Number.NEGATIVE_INFINITY);
+    return best && this.takesTies ? { ...outcome, isDoubtful: true } : outcome;
+  }
+
+  private *cheapest(candidates: readonly Float64Array[]): Asked<Pulled | null> {
     const pulled = yield* searchAll(
       this.problem,
       candidates.map((values) => this.pull(values)),
     );
-    const best = pulled.reduce((a, b) => (a && !(b && b.cost < a.cost) ? a : b), null);
-    return limit(best && inColumns(this.problem, best.values), Number.NEGATIVE_INFINITY);
+    return pulled.reduce((a, b) => (a && !(b && b.cost < a.cost) ? a : b), null);
+  }
+
+  /** For want of a better one: an answer that ties in the model may undo. */
+  private *cheapestByTies(candidates: readonly Float64Array[]): Asked<Pulled | null> {
+    if (!this.problem.isClear) return null;
+    this.takesTies = true;
+    return yield* this.cheapest(candidates);
   }
 
   /** Pulls a candidate as near to the person as possible. Null: the candidate is no answer, or the budget is spent. */
@@ -129,7 +145,7 @@ class Pull {
     const x = inColumns(this.problem, values);
     if (!keepsPolicy(this.problem, this.domain, x)) return false;
     yield [x];
-    return this.problem.holds(x);
+    return this.problem.holds(x) && (this.takesTies || this.clearance.isClear(x));
   }
 
   private *pullBack(values: Float64Array): Asked<void> {

@@ -32,6 +32,8 @@ export interface Outcome {
   /** A proved lower bound on the cost of any answer in this piece. -Infinity: nothing is proved. */
   readonly lowerBound: number;
   readonly detail?: string;
+  /** The answer stands by a tie in the model that rounding decides: any other answer is better. */
+  readonly isDoubtful?: true;
 }
 
 /** Points in columns whose scores a solver needs together. */

@@ -16,16 +16,21 @@ import { sharedFloats } from '../../linalg/shared.js';
 import { argmax } from '../../linalg/vector.js';
 import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
 import { NearestSamples } from '../machines/nearest-samples.js';
+import { NeighbourTies } from '../machines/neighbour-ties.js';
 import { goalMargin } from '../margins.js';
 import type { Goal, Piece } from '../region.js';
 import { type SharedParts, shareRows } from '../shared-parts.js';
 
 type Weights = 'uniform' | 'distance';
 
+/** What rounding may do to a sum of votes or labels, as a share. */
+const VOTE_ROUNDING = 2 ** -46;
+
 class KnnModel implements Model {
   readonly rawOutputs: number;
   private readonly weight: Float64Array;
   private readonly shown: Float64Array;
+  private ties: NeighbourTies | null = null;
 
   constructor(
     private readonly nearest: NearestSamples,
@@ -43,9 +48,38 @@ class KnnModel implements Model {
   /** Raw output: the votes by class, or the prediction. */
   raw(x: Float64Array, out: Float64Array): void {
     this.nearest.find(x);
+    this.tally(out);
+  }
+
+  /** Of the neighbours that were found. */
+  private tally(out: Float64Array): void {
     this.weigh();
     if (this.classes) this.vote(out);
     else out[0] = this.mean();
+  }
+
+  /** With every set of neighbours that rounding may make, and with votes by distance and means that are off by rounding. */
+  isClear(x: Float64Array, goal: Goal): boolean {
+    const { nearest } = this;
+    this.ties ??= new NeighbourTies(nearest);
+    const sets = this.ties.setsAt(x);
+    const raw = new Float64Array(this.rawOutputs);
+    const reaches = (set: readonly number[]) => {
+      nearest.take(set, x);
+      this.tally(raw);
+      return this.offsets(goal).every((offset) => this.achieves(raw.map(offset), goal));
+    };
+    return sets?.every(reaches) ?? false;
+  }
+
+  /** What rounding may do to raw outputs, at worst for the goal. Whole numbers add up without rounding. */
+  private offsets({ kind, index }: Goal): ((value: number, k: number) => number)[] {
+    const isExact = this.weights === 'uniform' && this.labels.every(Number.isInteger);
+    if (isExact) return [(value) => value];
+    const size = this.classes ? 0 : this.labels.reduce((most, label) => Math.max(most, Math.abs(label)), 0);
+    const moved = (side: number) => (value: number, k: number) =>
+      value + (k === index ? side : -side) * VOTE_ROUNDING * (Math.abs(value) + size);
+    return kind === 'class' ? [moved(-1)] : [moved(-1), moved(1)];
   }
 
   private weigh(): void {

@@ -33,6 +33,14 @@ export class NearestSamples {
     }
   }
 
+  /** Puts k samples in the place of what was found. */
+  take(samples: readonly number[], x: Float64Array): void {
+    for (const [i, s] of samples.entries()) {
+      this.indices[i] = s;
+      this.compared[i] = this.measure(s, x);
+    }
+  }
+
   /** The distance of the i-th nearest. */
   distance(i: number): number {
     return this.metric === 'euclidean' ? Math.sqrt(this.compared[i]) : this.compared[i];

@@ -15,6 +15,7 @@ import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 import type { Problem } from '../../problems/problem.js';
 import { clip } from '../reductions/domain-tree.js';
 import { BestAnswer } from '../shared/best-answer.js';
+import { Clearance } from '../shared/clearance.js';
 import { modelFlops } from '../shared/model-flops.js';
 import { type Limits, limit, type Outcome, type ScoreBatch } from '../solver.js';
 import { PolicyRepair } from './policy-repair.js';
@@ -47,6 +48,9 @@ export class PersonSearch {
   /** Columns of the numbers among them. */
   readonly numbers: readonly number[];
   readonly best: BestAnswer;
+  /** What the model takes for an answer by a tie, for want of a better one. */
+  private readonly doubtful: BestAnswer;
+  private readonly clearance: Clearance;
   readonly random: () => number;
   /** Of one look at the model, in units of effort. */
   readonly work: number;
@@ -71,7 +75,12 @@ export class PersonSearch {
     this.repair = new PolicyRepair(problem, this.domain, scale, this.numbers);
     this.isHomeKept = this.repair.keeps(this.home);
     this.best = new BestAnswer(problem);
-    this.best.begin(this.domain);
+    this.doubtful = new BestAnswer(problem);
+    for (const kept of [this.best, this.doubtful]) kept.begin(this.domain);
+    this.clearance = new Clearance(problem, this.domain, (x) => {
+      limits.budget.spend(this.work);
+      return problem.holds(x);
+    });
     this.random = seededRandom(limits.seed + 1);
     this.termWork = (problem.term?.flops ?? 0) / FLOPS_PER_UNIT;
     this.work = (FLOPS_PER_LOOK + FLOPS_PER_COLUMN * space.columns + modelFlops(problem)) / FLOPS_PER_UNIT;
@@ -83,7 +92,10 @@ export class PersonSearch {
   }
 
   get outcome(): Outcome {
-    return limit(this.best.isFound ? this.best.x : null, Number.NEGATIVE_INFINITY);
+    const { best, doubtful, clearance } = this;
+    if (!best.isFound && doubtful.isFound) return { ...limit(doubtful.x, Number.NEGATIVE_INFINITY), isDoubtful: true };
+    const x = best.isFound ? clearance.awayFromEdge(best.x, (point) => this.place(point)) : null;
+    return limit(x, Number.NEGATIVE_INFINITY);
   }
 
   /** A standard normal number. */
@@ -133,8 +145,16 @@ export class PersonSearch {
     const margin = this.problem.margin(x);
     if (Number.isNaN(margin)) return noScore(x);
     const isAnswer = margin >= 0 && this.keeps(x) && this.problem.holds(x);
-    if (isAnswer) this.best.offer(x);
-    return { x, margin, isAnswer };
+    return { x, margin, isAnswer: isAnswer && this.offer(x) };
+  }
+
+  /** A point that is cheaper than the best answer becomes the best, unless ties in the model may undo it: then it is no answer. */
+  private offer(x: Float64Array): boolean {
+    const cost = this.best.costOf(x);
+    if (!(cost < this.best.cost)) return true;
+    const isClear = this.clearance.isClear(x);
+    (isClear ? this.best : this.doubtful).offer(x, cost);
+    return isClear;
   }
 
   /** How far a point is from the row in the lengths of costs, all columns together. */

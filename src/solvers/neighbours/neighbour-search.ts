@@ -21,6 +21,7 @@ import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 import type { Problem } from '../../problems/problem.js';
 import type { RelaxedProblems } from '../reductions/relaxed-problems.js';
 import type { BestAnswer } from '../shared/best-answer.js';
+import { Clearance } from '../shared/clearance.js';
 import { withinCost } from '../shared/cost-box.js';
 import { NodeHeap } from '../shared/node-heap.js';
 import type { PrepareLater } from '../shared/prepare-later.js';
@@ -40,6 +41,8 @@ export interface NeighbourParts {
   readonly starts: PrepareLater;
   readonly relaxed: RelaxedProblems;
   readonly best: BestAnswer;
+  /** Answers by a tie, for want of a better one. */
+  readonly doubtful: BestAnswer;
 }
 
 const CLOSED = 5e-7;
@@ -65,6 +68,7 @@ export class NeighbourSearch {
   private readonly squares: Float64Array;
   private readonly rows = new Map<number, Pair>();
   private readonly order: SampleOrder;
+  private readonly clearance: Clearance;
   /** Distances where the person is. */
   private readonly first: Float64Array;
   /** The least bound of nodes that ended, with an answer or without a proof. */
@@ -82,10 +86,11 @@ export class NeighbourSearch {
     this.first = new Float64Array(parts.comparisons.count);
     this.order = new SampleOrder(parts.atom, parts.comparisons, this.first, limits.budget);
     this.box = { cost: Infinity, domain };
+    this.clearance = new Clearance(parts.problem, domain, parts.problem.holds);
   }
 
   run(): Outcome {
-    const { votes, best } = this.parts;
+    const { votes, best, doubtful } = this.parts;
     if (!votes.ways.length) return best.conclude(Infinity);
     this.begin();
     while (this.heap.size) {
@@ -95,7 +100,10 @@ export class NeighbourSearch {
       if (this.limits.anyAnswer && best.isFound) break;
       this.visit(this.heap.pop()!);
     }
-    return best.conclude(Math.min(this.heap.least(), this.floor));
+    const bound = Math.min(this.heap.least(), this.floor);
+    return best.isFound || !doubtful.isFound
+      ? best.conclude(bound)
+      : { ...limit(doubtful.x, Math.min(bound, doubtful.cost)), isDoubtful: true };
   }
 
   private begin(): void {
@@ -176,9 +184,11 @@ export class NeighbourSearch {
 
   /** Whether the point is an answer: then it is the optimum of all that its node stands for. */
   private offer(x: Float64Array): boolean {
-    const holds = this.parts.problem.holds(x);
-    if (holds) this.parts.best.offer(x);
-    return holds;
+    const { problem, best, doubtful } = this.parts;
+    if (!problem.holds(x)) return false;
+    const isClear = !this.needsBox() || this.clearance.isClear(x);
+    (isClear ? best : doubtful).offer(x);
+    return isClear;
   }
 
   /** The optimum of a group's rows; null: there is none that is cheap enough, or nothing is known. */

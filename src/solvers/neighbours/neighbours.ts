@@ -60,11 +60,12 @@ class PreparedNeighbours implements Prepared {
       starts: prepareLater(fromSamples, problem, table),
       relaxed: relax(problem, atom, table),
       best: new BestAnswer(problem),
+      doubtful: new BestAnswer(problem),
     };
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
-    this.parts.best.begin(domain);
+    for (const kept of [this.parts.best, this.parts.doubtful]) kept.begin(domain);
     return new NeighbourSearch(this.parts, domain, limits).run();
   }
 }
