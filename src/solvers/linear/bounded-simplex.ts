@@ -14,6 +14,7 @@
  */
 
 import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
+import { RatioHeap } from './ratio-heap.js';
 
 export type SimplexStatus = 'optimal' | 'infeasible' | 'numerical';
 
@@ -40,8 +41,9 @@ export class BoundedSimplex {
   private nonbasic = new Int32Array();
   private atUpper = new Uint8Array();
   private basicValue = new Float64Array();
-  private candidates = new Int32Array();
-  private ratios = new Float64Array();
+  private readonly candidates = new RatioHeap();
+  /** Of the structural variables. */
+  private values = new Float64Array();
   private source: Float64Array = new Float64Array();
   m = 0;
   n = 0;
@@ -76,8 +78,8 @@ export class BoundedSimplex {
     this.reduced = new Float64Array(capacity);
     this.nonbasic = new Int32Array(capacity);
     this.atUpper = new Uint8Array(capacity);
-    this.candidates = new Int32Array(capacity);
-    this.ratios = new Float64Array(capacity);
+    this.candidates.grow(capacity);
+    this.values = new Float64Array(capacity);
   }
 
   /**
@@ -133,7 +135,7 @@ export class BoundedSimplex {
   /** Corrects the basic values so that rows at an end meet that end exactly, computed from the original rows. */
   private refine(): void {
     const { m, n, table, basicValue, nonbasic } = this;
-    const values = this.ratios;
+    const { values } = this;
     this.read(values);
     for (let q = 0; q < n; q++) {
       const row = nonbasic[q] - n;
@@ -176,27 +178,25 @@ export class BoundedSimplex {
 
   /** The nonbasic position that enters for row r. Bounds passed on the way are flipped. -1: the row cannot be met. */
   private ratioTest(r: number): number {
-    const { n, table, nonbasic, candidates, ratios, lo, hi, atUpper } = this;
+    const { n, table, nonbasic, candidates, lo, hi, atUpper } = this;
     const leaving = this.basic[r];
     const below = this.basicValue[r] < lo[leaving];
     const sign = below ? 1 : -1;
     let violation = below ? lo[leaving] - this.basicValue[r] : this.basicValue[r] - hi[leaving];
     const least = PIVOT_SHARE * this.largestEntry(r);
-    let count = 0;
+    candidates.clear(nonbasic);
     for (let q = 0; q < n; q++) {
       const variable = nonbasic[q];
       if (lo[variable] === hi[variable]) continue;
       const helps = sign * table[r * n + q] * (atUpper[q] ? -1 : 1);
-      if (!(helps > least)) continue;
-      ratios[q] = Math.abs(this.reduced[q]) / helps;
-      candidates[count++] = q;
+      if (helps > least) candidates.add(q, Math.abs(this.reduced[q]) / helps);
     }
-    const order = candidates.subarray(0, count).sort((a, b) => ratios[a] - ratios[b] || nonbasic[a] - nonbasic[b]);
+    candidates.arrange();
     const tolerance = this.toleranceOf(leaving);
-    for (let k = 0; k < order.length; k++) {
-      const q = order[k];
+    while (candidates.size > 0) {
+      const q = candidates.pop();
       const reach = Math.abs(table[r * n + q]) * (hi[nonbasic[q]] - lo[nonbasic[q]]);
-      if (reach >= violation - tolerance) return this.steadier(order, k, r);
+      if (reach >= violation - tolerance) return this.steadier(q, r);
       violation -= reach;
       this.flip(q);
     }
@@ -209,13 +209,14 @@ export class BoundedSimplex {
     return most;
   }
 
-  /** Among the candidates that tie with the k-th, the candidate with the largest pivot. */
-  private steadier(order: Int32Array, k: number, r: number): number {
-    let best = order[k];
-    for (let i = k + 1; i < order.length; i++) {
-      if (this.ratios[order[i]] > this.ratios[order[k]] * (1 + TIE)) break;
-      const reach = Math.abs(this.table[r * this.n + order[i]]);
-      if (reach > 10 * Math.abs(this.table[r * this.n + best])) best = order[i];
+  /** Among the candidates that tie with the one at q, the candidate with the largest pivot. */
+  private steadier(q: number, r: number): number {
+    const { candidates, table, n } = this;
+    const tied = candidates.ratios[q] * (1 + TIE);
+    let best = q;
+    while (candidates.size > 0 && !(candidates.ratios[candidates.first] > tied)) {
+      const other = candidates.pop();
+      if (Math.abs(table[r * n + other]) > 10 * Math.abs(table[r * n + best])) best = other;
     }
     return best;
   }
