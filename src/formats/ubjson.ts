@@ -1,7 +1,7 @@
 /**
  * UBJSON (draft 12), the binary form of JSON in which XGBoost writes models: bytes -> the value that JSON.parse would give.
  *
- *   value      a marker byte, then what the marker says; numbers are big-endian
+ *   value      a marker byte, then the content of that kind; numbers are big-endian
  *   string     'S', its length as an integer value, UTF-8; a key of an object is the same without its 'S'
  *   [ and {    values until ] or }, or, after '#', a counted number of them; after '$' one type for all, without markers
  *

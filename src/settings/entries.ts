@@ -32,7 +32,7 @@ interface SchemaNode {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly description?: string;
-  /** A second name of the variable, such as a common one. */
+  /** A second name of the variable, for example a conventional one. */
   readonly variable?: string;
   readonly secret?: boolean;
 }
@@ -47,7 +47,7 @@ export function entriesOf(schema: z.ZodType): Entry[] {
   return entries.map((entry) => ({ ...entry, fileVariables: fileVariables(entry).filter((name) => !taken.has(name)) }));
 }
 
-/** Such a name belongs to an entry `passwordFile` if the schema has one. */
+/** A variable of this name belongs to an entry `passwordFile` if the schema has one. */
 function fileVariables({ isSecret, variables }: Omit<Entry, 'fileVariables'>): string[] {
   return isSecret ? variables.map((name) => `${name}_FILE`) : [];
 }

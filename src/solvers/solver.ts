@@ -51,8 +51,8 @@ export interface Prepared {
 }
 
 /**
- * Where a solver stands on a ladder that names no solvers. `rescue`: it is asked only while the rungs above have no answer.
- * `by-name`: it stands only on ladders whose policy names it.
+ * The place of a solver on a ladder that names no solvers. `rescue`: the solver is asked only while the rungs above have no answer.
+ * `by-name`: the solver is only on ladders whose policy names it.
  */
 export type LadderPlace = 'rung' | 'rescue' | 'by-name';
 

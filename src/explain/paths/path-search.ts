@@ -217,7 +217,7 @@ export class PathSearch {
   }
 }
 
-/** The sparsity such that at least this share of the rows is as sparse or sparser. */
+/** The sparsity that at least this share of the rows reaches or exceeds. */
 function thinnestOf(sparsity: Float64Array, share: number): number {
   const ascending = sparsity.slice().sort();
   return ascending[ascending.length - Math.ceil(share * ascending.length)];

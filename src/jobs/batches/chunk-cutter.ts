@@ -1,7 +1,7 @@
 /**
- * Cuts an input into the chunks of a batch. The number of rows in a chunk is decided once for the whole batch: a repeated enqueue
- * cuts the same chunks. A chunk is about half a second of work for one thread, which is the work that a dying worker loses. The
- * first rows are solved to measure the time per row. These rows are always the first chunk.
+ * Cuts an input into the chunks of a batch. The number of rows in a chunk is decided once for the whole batch: a repeated enqueue cuts the
+ * same chunks. A chunk is about half a second of work for one thread, and a dying worker loses this much. The first rows are solved to
+ * measure the time per row. These rows are always the first chunk.
  */
 import type { Manifest } from '../../store/batches/manifest.js';
 import { FIRST_ROWS, MAX_ROWS, rowsWithin } from '../rows/chunk-size.js';
@@ -19,7 +19,7 @@ export class ChunkCutter {
     this.#rows = rows;
   }
 
-  /** `timeRows` gives the milliseconds of a row. */
+  /** `timeRows` returns the milliseconds per row. */
   async probe(timeRows: (rows: Chunk) => Promise<number>): Promise<ChunkCut> {
     this.#first = await this.#rows.take(FIRST_ROWS);
     if (!this.#first) return { chunkRows: MAX_ROWS };
@@ -27,7 +27,7 @@ export class ChunkCutter {
     return { chunkRows: rowsWithin(CHUNK_MS, msPerRow), probe: { rows: FIRST_ROWS, msPerRow } };
   }
 
-  /** The next chunks, at most so many; fewer only at the end. */
+  /** The next chunks, at most `count`; fewer only at the end of the input. */
   async take(count: number, { chunkRows, probe }: ChunkCut): Promise<Chunk[]> {
     const group: Chunk[] = [];
     while (group.length < count) {

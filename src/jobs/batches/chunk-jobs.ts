@@ -1,4 +1,4 @@
-/** Jobs for the chunks of a batch: all that a job says follows from the manifest and the chunk, so it can be made again. */
+/** Jobs for the chunks of a batch. The data of a job follow from the manifest and the chunk, so a job can be created again. */
 import type { ChunkFacts, Manifest } from '../../store/batches/manifest.js';
 import { type ChunkJob, chunkJobId } from '../contract.js';
 import type { TextQueue } from '../text-jobs.js';
@@ -12,7 +12,7 @@ export function factsOf({ digest, firstRow, rows }: ChunkFacts): ChunkFacts {
   return { digest, firstRow, rows };
 }
 
-/** A chunk whose job is there already gets no second one. */
+/** A chunk with an existing job gets no second one. */
 export async function addChunkJobs(
   queue: TextQueue,
   manifest: Manifest,
@@ -21,7 +21,7 @@ export async function addChunkJobs(
   if (chunks.length > 0) await queue.addBulk(chunks.map((chunk) => toJob(manifest, chunk)));
 }
 
-/** Removes jobs that no worker has taken. Gives the jobs that workers have taken. */
+/** Removes jobs that no worker has taken. Returns the jobs that workers have taken. */
 export async function removeChunkJobs(
   queue: TextQueue,
   batch: Manifest,

@@ -11,7 +11,7 @@ import type { TextQueue } from '../text-jobs.js';
 import { withBulkQueue } from './batch-control.js';
 import { addChunkJobs, factsOf, type NumberedChunk } from './chunk-jobs.js';
 
-/** Looked at in one go. */
+/** The number of chunks in one call. */
 const MAX_CHUNKS = 256;
 
 /** Chunks of one batch, from an index on. */
@@ -21,7 +21,7 @@ export async function reconcile(store: Store, id: string, from = 0, count = MAX_
   await withBulkQueue(store, (queue) => reconcileChunks(store, queue, manifest, from, Math.min(count, chunks - from)));
 }
 
-/** Gives how many of the chunks wait. */
+/** Returns the number of waiting chunks. */
 export async function reconcileChunks(
   store: Store,
   queue: TextQueue,

@@ -17,7 +17,7 @@ import { BEAT, type ChunkTask, type ThreadTask } from './messages.js';
 import type { ThreadPlan } from './thread-plans.js';
 
 const BEAT_EVERY_MS = 500;
-/** A message between threads of a process costs little, so batches need no tuning here: the scorer thread forms the requests. */
+/** A message between threads of a process costs little. The scorer thread forms the requests. */
 const THREAD_LIMITS = { pointsPerRequest: 4096, requestsAtOnce: 64 };
 
 /** This thread itself scores an ONNX file. */

@@ -1,6 +1,6 @@
 /**
  * The time of a row on warm code, measured by solving some rows. Rows are solved repeatedly, since the first runs include compilation. Slow
- * rows are not repeated: the measurement ends after the first row that ends late.
+ * rows are not repeated: the measurement ends with the first row that ends after the time limit.
  */
 
 /** Solving continues for this long. */

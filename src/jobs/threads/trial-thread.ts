@@ -1,7 +1,7 @@
 /**
  * A thread that lives while a batch is being created. Loading a model, preparing it and solving the first rows take seconds for many trees
  * or long deadlines. The creator of the batch may be the loop of a worker, which has locks to renew, or the loop of the API. Few threads
- * run at a time, since each uses a core and much memory. No thread is held while the rows are still to come.
+ * run at a time, since each uses a core and much memory. No turn is held while the rows are still to come.
  */
 import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';

@@ -43,7 +43,10 @@ const REACH_SHARE = 1e-9;
 /** A part narrower than this share of the whole is not split further. */
 const NARROW = 1e-12;
 
-/** Work of a part apart from the evaluations of its dual, in units of effort, and the work of an evaluation per operation. */
+/**
+ * Work of a part apart from the evaluations of its dual, in units of effort, and the factor from the operations of an evaluation to its
+ * work.
+ */
 const NODE_WORK = 6;
 const EVALUATION_SHARE = 1.6;
 

@@ -3,7 +3,7 @@
  * that is an answer is the optimum. If no combination is an answer, none exists. The method is exact for every family, including families
  * with scores only, and serves as the reference for other methods in tests.
  *
- *   min Σ_f c_f(v_f) + term(v)   over   v in Π_f V_f,   policy kept,   the model says yes
+ *   min Σ_f c_f(v_f) + term(v)   over   v in Π_f V_f,   policy kept,   the model accepts
  *
  * Where the cost has a term, the order is that of the sum without the term, and the search ends when that sum and the least term of the
  * box reach the best total.

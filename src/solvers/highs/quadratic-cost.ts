@@ -1,7 +1,7 @@
 /**
  * L2 and Mahalanobis costs over moves as a sum of squares, for outer approximation:
  *
- *   cost(Δ) = Σ_f w_f Δ_f²  +  Σ_i (ℓ_i·Δ)²  +  what categories cost
+ *   cost(Δ) = Σ_f w_f Δ_f²  +  Σ_i (ℓ_i·Δ)²  +  the cost of categories
  *
  * L2 has the first sum only. For Mahalanobis Q = S⁻¹ is split, Q = θ diag(Q) + L Lᵀ, with nearly the largest θ that leaves the rest
  * positive definite: cuts of squares of single features are much tighter than cuts of squares of sums. An ordinal feature with an allow

@@ -55,7 +55,7 @@ const MOVE_WORK = 0.05;
 const CURVE_WORK = 5;
 /** The first nodes are not tightened: visiting so few nodes is cheaper than tightening them. */
 const FEW_NODES = 4;
-/** How many nodes without a proof are divided further. Further such nodes are closed with their bound. */
+/** How many nodes without a proof are divided further. All others are closed with their bound. */
 const RETRIES = 64;
 
 export class PreparedBranch implements Prepared {

@@ -47,7 +47,7 @@ function accepts(problem: Problem, table: SolverTable): 'no' | 'exact' {
   return fits && relax(problem, table).solvers.length ? 'exact' : 'no';
 }
 
-/** With more units even one evaluation of all units takes longer than the budget of a row. The general optimisers take such networks. */
+/** With more units even one evaluation of all units takes longer than the budget of a row. The general optimisers take these networks. */
 const MOST_UNITS = 10_000;
 
 const isDescribed = ({ head, layers }: NetworkAtom): boolean =>

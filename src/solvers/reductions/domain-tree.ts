@@ -50,7 +50,7 @@ const COLUMN_WORK = 0.15;
 
 export class DomainTree {
   private readonly best: BestAnswer;
-  /** The least bound of fixed nodes without an answer or proof, and of the nodes that were closed. */
+  /** The least bound of fixed nodes that are not proved empty, and of the nodes that were closed. */
   private unresolved = Infinity;
   private closed = Infinity;
   private limits!: Limits;

@@ -4,8 +4,8 @@
  *   min cost(x' - x) + term(x')  >=  min cost(x' - x) + min term(x'),     the last one over the box of the person's domain
  *
  * The bound of the problem without the term holds, with the least term on top. An empty problem without the term proves that there is no
- * answer. The optimum without the term is an answer, from which a descent of the total goes on (general/totals/total-descent.ts). Bound and
- * answer meet only where the term is at its least at the answer.
+ * answer. The optimum without the term is an answer, and a descent of the total continues from it (general/totals/total-descent.ts). Bound
+ * and answer meet only where the term is at its least at the answer.
  */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';

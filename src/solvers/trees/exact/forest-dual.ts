@@ -143,7 +143,7 @@ export class ForestDual {
         stale = 0;
         if (length < SHORTEST) break;
       }
-      // Without an incumbent the target is twice the best bound.
+      // Without an incumbent the target lies well above the best bound.
       const aim = target < Infinity ? target : 1 + 2 * Math.abs(best);
       if (!this.step(length * (aim - bound))) break;
     }
