@@ -209,7 +209,7 @@ export class BoundedSimplex {
     return most;
   }
 
-  /** Among the candidates that tie with the one at q, the candidate with the largest pivot. */
+  /** Among the candidates that tie with the one at q, one whose pivot is more than ten times larger, if there is one. */
   private steadier(q: number, r: number): number {
     const { candidates, table, n } = this;
     const tied = candidates.ratios[q] * (1 + TIE);

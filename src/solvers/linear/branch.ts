@@ -190,7 +190,7 @@ export class PreparedBranch implements Prepared {
     return others.length ? others : this.leave(node);
   }
 
-  /** Closes a node that cannot be divided. Its bound remains as the proof. */
+  /** Closes a node. Its bound remains as the proof. */
   private leave({ bound }: NodePart): NodePart[] {
     this.closed = Math.min(this.closed, bound);
     return [];

@@ -138,8 +138,8 @@ export class DualBound {
   }
 
   /**
-   * The largest share of y with which no priced move has a negative reduced cost, among moves without an upper bound and moves that miss
-   * only slightly.
+   * A share of y with which no priced move has a negative reduced cost, among moves without an upper bound and moves that miss only
+   * slightly.
    */
   private shrink({ m, n, hi }: BoundedRows, cost: Float64Array): number {
     let share = 1;

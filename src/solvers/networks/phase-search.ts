@@ -267,7 +267,7 @@ export class PhaseSearch {
     return [];
   }
 
-  /** Rounds of cutting planes. Undefined: the node is proved empty. */
+  /** Rounds of cutting planes. Undefined: the node is closed. */
   private relax(node: PhaseNode, bounds: UnitBounds): Relaxed | undefined {
     const { network, head } = this.parts;
     let cuts = [...node.cuts];
@@ -345,7 +345,7 @@ export class PhaseSearch {
     });
   }
 
-  /** Offers a point that has the target. */
+  /** Offers a point if it has the target. */
   private offer(x: Float64Array): boolean {
     const { problem, best } = this.parts;
     this.limits.budget.spend(this.parts.network.flops / FLOPS_PER_UNIT);

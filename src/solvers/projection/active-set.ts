@@ -248,7 +248,7 @@ export class PreparedActiveSet implements Prepared {
     return depths;
   }
 
-  /** A row of the region must be met exactly, unless it was widened. An open end must not be met. */
+  /** A row of the region may not be violated at all, unless it was widened. An open end may not be violated either. */
   private keeps(row: LinearRow, i: number, depth: number): boolean {
     return i < this.problem.piece.rows.length || depth < 0
       ? violation(row, this.x) <= Math.max(0, -1.25 * depth)

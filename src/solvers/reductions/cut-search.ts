@@ -163,7 +163,7 @@ export class CutSearch {
     return added;
   }
 
-  /** Drops the quadratic tangents with the most slack at x to make room for new ones. */
+  /** Drops the quadratic tangent with the most slack at x to make room for new ones. */
   private dropSlack(x: Float64Array): void {
     if (this.tangents.length <= MOST_CURVED || this.parts.relaxed.isLinear) return;
     const slack = ({ sum, shares, level }: Tangent) =>

@@ -138,7 +138,7 @@ export class CellPoint {
     return cost < (this.found ? this.bestCost * (1 - WORTH) : Infinity);
   }
 
-  /** The limit on the cost of a feature's cell: below it, a move to that cell alone gives an answer cheaper than the incumbent. */
+  /** A move of a feature to a cell that costs less than this makes the point cheaper than the incumbent. */
   affordable(f: number): number {
     return this.found ? this.bestCost * (1 - WORTH) - this.cost + this.person.cost[f][this.scores.at[f]] : Infinity;
   }

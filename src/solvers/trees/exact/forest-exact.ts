@@ -197,7 +197,7 @@ class PreparedForest implements Prepared {
     };
   }
 
-  /** Starts the heuristics from the segments that the features chose. Returns the new `below`. */
+  /** Starts the heuristics from the segments that the features chose. Returns the new target. */
   private look(): number {
     const { at } = this.dual;
     for (let f = 0; f < at.length; f++) this.cellsAt[f] = this.forest.cell[at[f]];
