@@ -141,51 +141,76 @@ class DistanceRowBounds implements PieceBound {
 
 /** The distances of the row to all centres, and the largest change of each distance by a move. */
 class Centres {
-  private readonly indices = new Map<Centre, number>();
-  private readonly list: Centre[] = [];
-  private readonly stretches = new Map<Centre['matrix'], number>();
+  private readonly spaces = new Map<DistanceDifference['map'], CentreSpace>();
+  private count = 0;
   /** By index, for the present row. */
   distances = new Float64Array();
   roundings = new Float64Array();
-  private map: DistanceDifference['map'] = null;
-  private x = new Float64Array();
 
   constructor(private readonly reach: CostReach) {}
 
   add(centre: Centre, map: DistanceDifference['map']): number {
-    const known = this.indices.get(centre);
-    if (known !== undefined) return known;
-    this.map = map;
-    this.indices.set(centre, this.list.length);
-    return this.list.push(centre) - 1;
+    const index = this.spaceOf(map).indexOf(centre, this.count);
+    if (index === this.count) this.count++;
+    return index;
   }
 
   begin({ origin }: Domain): void {
-    if (!this.list.length) return;
-    if (this.distances.length < this.list.length) {
-      this.distances = new Float64Array(this.list.length);
-      this.roundings = new Float64Array(this.list.length);
-      this.x = new Float64Array(this.list[0].at.length);
+    if (this.distances.length < this.count) {
+      this.distances = new Float64Array(this.count);
+      this.roundings = new Float64Array(this.count);
     }
-    if (this.map) applyMap(this.map, origin, this.x);
-    else this.x.set(origin);
-    for (const [k, { matrix, at }] of this.list.entries()) {
-      this.distances[k] = quadraticForm(matrix, this.x, at);
-      this.roundings[k] = formRounding(matrix, this.x, at);
-    }
+    for (const space of this.spaces.values()) space.measure(origin, this.distances, this.roundings);
   }
 
-  stretch({ matrix }: Centre): number {
-    let known = this.stretches.get(matrix);
+  stretch({ matrix }: Centre, map: DistanceDifference['map']): number {
+    const { stretches } = this.spaceOf(map);
+    let known = stretches.get(matrix);
     if (known === undefined) {
-      known = this.reach.stretch(pullBackMatrix(matrix, this.map)) * (1 + SHARE);
-      this.stretches.set(matrix, known);
+      known = this.reach.stretch(pullBackMatrix(matrix, map)) * (1 + SHARE);
+      stretches.set(matrix, known);
     }
     return known;
   }
 
   costOf(r: number): number {
     return this.reach.costOf(r);
+  }
+
+  private spaceOf(map: DistanceDifference['map']): CentreSpace {
+    const space = this.spaces.get(map) ?? new CentreSpace(map);
+    this.spaces.set(map, space);
+    return space;
+  }
+}
+
+/** The centres behind one map of the columns. A model and a density over standardised numbers have maps of their own. */
+class CentreSpace {
+  readonly stretches = new Map<Centre['matrix'], number>();
+  private readonly indices = new Map<Centre, number>();
+  private readonly list: { readonly centre: Centre; readonly index: number }[] = [];
+  private x = new Float64Array();
+
+  constructor(private readonly map: DistanceDifference['map']) {}
+
+  /** The index of a centre. A new centre gets the index `next`. */
+  indexOf(centre: Centre, next: number): number {
+    const known = this.indices.get(centre);
+    if (known !== undefined) return known;
+    this.x = new Float64Array(centre.at.length);
+    this.indices.set(centre, next);
+    this.list.push({ centre, index: next });
+    return next;
+  }
+
+  measure(origin: Float64Array, distances: Float64Array, roundings: Float64Array): void {
+    const { x, map } = this;
+    if (map) applyMap(map, origin, x);
+    else x.set(origin);
+    for (const { centre, index } of this.list) {
+      distances[index] = quadraticForm(centre.matrix, x, centre.at);
+      roundings[index] = formRounding(centre.matrix, x, centre.at);
+    }
   }
 }
 
@@ -201,7 +226,7 @@ class QuadraticBound implements PieceBound {
     const { near, far, map } = quadratic;
     this.near = centres.add(near, map);
     this.far = centres.add(far, map);
-    this.stretches = [centres.stretch(near), centres.stretch(far)];
+    this.stretches = [centres.stretch(near, map), centres.stretch(far, map)];
   }
 
   at(): number {
