@@ -78,7 +78,7 @@ function merge(taken: readonly Differing[], apart: readonly Differing[]): Differ
 
 const costOf = ({ answer }: SearchOutcome): number => answer!.cost;
 
-/** A doubtful answer only where there is no other. */
+/** Doubtful answers are reported only if there are no others. */
 function told(answers: readonly Differing[]): ReportedAnswer[] {
   const clear = answers.filter(({ found }) => !found.isDoubtful);
   return (clear.length ? clear : answers).map(reported);

@@ -28,7 +28,7 @@ export interface Climb {
   readonly lowerBound: number;
   /** The solver reached its goal: an exact answer or a proof that none exists. */
   readonly finished: boolean;
-  /** The answer stands by a tie in the model that rounding decides. */
+  /** The answer depends on a tie in the model that rounding decides. */
   readonly isDoubtful?: true;
 }
 
@@ -82,7 +82,7 @@ export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbCon
   return best;
 }
 
-/** By cost, and a doubtful answer only where there is no other. */
+/** Compares by cost. A doubtful answer wins only if there is no other. */
 export function isBetter(one: Climb, other: Climb): boolean {
   if (!one.answer || !other.answer) return one.answer !== null;
   if (one.isDoubtful !== other.isDoubtful) return !one.isDoubtful;

@@ -36,7 +36,7 @@ export interface Model {
   achieves(raw: Float64Array, goal: Goal): boolean;
   /** The distance of the raw output inside the goal, in the model's own measure; at least 0 where `achieves` is true. */
   margin(raw: Float64Array, goal: Goal): number;
-  /** Whether an input reaches the goal whatever rounding makes of ties; absent: the family has none that rounding decides. */
+  /** Whether an input reaches the goal for every resolution of ties by rounding. Absent: the family has no ties that rounding decides. */
   isClear?(x: Float64Array, goal: Goal): boolean;
   /** The slope of `margin` at an input, if one exists. */
   gradient?(x: Float64Array, goal: Goal, out: Float64Array): void;

@@ -54,7 +54,7 @@ export interface Problem {
   reaches(columns: Float64Array): boolean;
   /** Whether columns reach the goal and are plausible where the policy requires it. */
   holds(columns: Float64Array): boolean;
-  /** Whether columns that hold do so whatever rounding makes of ties in the model; absent: the model has none that rounding decides. */
+  /** Whether columns that hold do so for every resolution of ties in the model. Absent: the model has no ties that rounding decides. */
   readonly isClear?: (columns: Float64Array) => boolean;
   /** The distance of columns inside the goal, in the model's own measure; at least 0 where `holds` is true. */
   margin(columns: Float64Array): number;

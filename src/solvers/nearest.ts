@@ -116,7 +116,7 @@ class Pull {
     return pulled.reduce((a, b) => (a && !(b && b.cost < a.cost) ? a : b), null);
   }
 
-  /** For want of a better one: an answer that ties in the model may undo. */
+  /** The cheapest answer that a tie in the model may undo, for rows without a better answer. */
   private *cheapestByTies(candidates: readonly Float64Array[]): Asked<Pulled | null> {
     if (!this.problem.isClear) return null;
     this.takesTies = true;

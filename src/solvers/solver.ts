@@ -32,7 +32,7 @@ export interface Outcome {
   /** A proved lower bound on the cost of any answer in this piece. -Infinity: nothing is proved. */
   readonly lowerBound: number;
   readonly detail?: string;
-  /** The answer stands by a tie in the model that rounding decides: any other answer is better. */
+  /** The answer depends on a tie in the model that rounding decides. Any other answer is better. */
   readonly isDoubtful?: true;
 }
 

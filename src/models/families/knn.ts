@@ -23,7 +23,7 @@ import { type SharedParts, shareRows } from '../shared-parts.js';
 
 type Weights = 'uniform' | 'distance';
 
-/** What rounding may do to a sum of votes or labels, as a share. */
+/** The largest rounding error of a sum of votes or labels, as a share. */
 const VOTE_ROUNDING = 2 ** -46;
 
 class KnnModel implements Model {
@@ -51,14 +51,17 @@ class KnnModel implements Model {
     this.tally(out);
   }
 
-  /** Of the neighbours that were found. */
+  /** Computes the raw output from the found neighbours. */
   private tally(out: Float64Array): void {
     this.weigh();
     if (this.classes) this.vote(out);
     else out[0] = this.mean();
   }
 
-  /** With every set of neighbours that rounding may make, and with votes by distance and means that are off by rounding. */
+  /**
+   * Whether the goal is reached with every possible set of neighbours under rounding, and with the largest rounding errors of votes by
+   * distance and means.
+   */
   isClear(x: Float64Array, goal: Goal): boolean {
     const { nearest } = this;
     this.ties ??= new NeighbourTies(nearest);
@@ -72,7 +75,7 @@ class KnnModel implements Model {
     return sets?.every(reaches) ?? false;
   }
 
-  /** What rounding may do to raw outputs, at worst for the goal. Whole numbers add up without rounding. */
+  /** The raw outputs shifted by the largest rounding error against the goal. Whole numbers are added without rounding. */
   private offsets({ kind, index }: Goal): ((value: number, k: number) => number)[] {
     const isExact = this.weights === 'uniform' && this.labels.every(Number.isInteger);
     if (isExact) return [(value) => value];

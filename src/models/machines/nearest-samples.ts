@@ -33,7 +33,7 @@ export class NearestSamples {
     }
   }
 
-  /** Puts k samples in the place of what was found. */
+  /** Replaces the found samples by k given samples. */
   take(samples: readonly number[], x: Float64Array): void {
     for (const [i, s] of samples.entries()) {
       this.indices[i] = s;

@@ -1,17 +1,17 @@
 /**
- * The sets of k neighbours that rounding may make of a point. Samples are compared by m_s, known but for rounding:
+ * The sets of k neighbours of a point that are possible under rounding. Samples are compared by m_s, which is known up to rounding:
  *
  *   m_s ± ε (|x|₁ + |s|₁)          manhattan
  *   m_s ± ε (|x|² + |s|²)          euclidean, also where a library computes  |x|² - 2 x·s + |s|²
  *
- * Samples whose m_s is that of the k-th neighbour but for rounding are doubtful. By the Manhattan metric two samples may be equally far from
- * all points of an open set: rounding alone then orders them. Of samples at the same place the earlier one is always taken first.
+ * Samples whose m_s equals that of the k-th neighbour up to rounding are doubtful. By the Manhattan metric two samples may be equally far
+ * from all points of an open set: rounding alone then orders them. Of samples at the same place the earlier one is always taken first.
  */
 import type { NearestSamples } from './nearest-samples.js';
 
-/** Of the sizes that are added up. Exact searches keep their answers further from ties. */
+/** ε, relative to the sizes of the terms. Exact searches keep their answers further from ties. */
 const ROUNDING = 2 ** -46;
-/** More sets than this are not looked at. */
+/** The largest number of sets. */
 const MOST_SETS = 64;
 
 export class NeighbourTies {
@@ -25,7 +25,7 @@ export class NeighbourTies {
     this.compared = new Float64Array(count);
   }
 
-  /** All sets, each sorted by what is compared; null: too many. */
+  /** All sets, each sorted by the compared measure. Null: too many. */
   setsAt(x: Float64Array): readonly number[][] | null {
     const { nearest, compared } = this;
     const { k } = nearest;
@@ -47,7 +47,7 @@ export class NeighbourTies {
     return x.reduce((sum, value) => sum + (isSquared ? value * value : Math.abs(value)), 0);
   }
 
-  /** Samples at the same place together, in their order. */
+  /** Groups samples at the same place, in their order. */
   private byPlace(samples: readonly number[]): number[][] {
     const { inputs, samples: all } = this.nearest;
     const places = new Map<string, number[]>();
@@ -58,7 +58,7 @@ export class NeighbourTies {
     return [...places.values()];
   }
 
-  /** All ways to take so many samples, of every place the first ones; null: too many. */
+  /** All choices of `count` samples that take the first ones of every place. Null: too many. */
   private choose(places: readonly (readonly number[])[], count: number): number[][] | null {
     let partial: number[][] = [[]];
     for (const [p, own] of places.entries()) {

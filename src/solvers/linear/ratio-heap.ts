@@ -1,6 +1,6 @@
 /**
- * The candidates of a ratio test, in the order of their ratios and, among equal ratios, of their variables. Most tests need the first
- * candidate alone: a binary heap gives that one in O(n), and each further one in O(log n).
+ * The candidates of a ratio test, ordered by ratio and, for equal ratios, by variable. Most tests need only the first candidate: a binary
+ * heap gives the first candidate in O(n) and each further candidate in O(log n).
  */
 export class RatioHeap {
   size = 0;
@@ -31,7 +31,7 @@ export class RatioHeap {
     for (let i = (this.size >> 1) - 1; i >= 0; i--) this.sink(this.items[i], i);
   }
 
-  /** The position of the least ratio; only while there is one. */
+  /** The position of the least ratio. The heap must not be empty. */
   get first(): number {
     return this.items[0];
   }

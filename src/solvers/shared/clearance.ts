@@ -1,21 +1,22 @@
 /**
- * How far answers stay from the edge of a region that is known by the model's word: a library that adds up in another order must say the same.
+ * The distance of answers from the edge of a region that only the model decides: a library that adds up in another order must give the
+ * same decision.
  *
  *   x + δ σ∘s  is an answer too,   s_c = |x_c| + |origin_c|,   σ some patterns of signs,   over continuous columns c that moved
  *
- * Columns of steps, decimals and categories have no edge between their values: a tie there is the model's own to decide. A model that is
- * scored elsewhere has the last word itself. An answer at the edge is moved outward a little, or kept for want of a better one.
+ * Columns of steps, decimals and categories have no edge between their values, and the model decides ties there. A model that is
+ * scored elsewhere decides itself. An answer at the edge is moved slightly outwards, or kept if no better answer is found.
  */
 import type { Domain } from '../../policy/domain.js';
 import { hasMoved, isContinuous } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
 import { isOracle } from './side-by-side.js';
 
-/** δ: well above what rounding does to a sum, and below what a person could be told. */
+/** δ: well above the rounding error of a sum, and below the precision of reported values. */
 const EDGE = 1e-11;
-/** How far outward an answer at the edge is moved, as a share of s: the first that is clear. */
+/** The distances by which an answer at the edge is moved outwards, as shares of s. The first clear one is taken. */
 const OUTWARD = [3e-11, 3e-10, 3e-9];
-/** Signs by the place of a column among those that moved, relative to the direction of its move. */
+/** Signs by the index of a column among those that moved, relative to the direction of its move. */
 const PATTERNS: readonly ((k: number) => number)[] = [() => 1, (k) => 1 - 2 * (k & 1), (k) => 1 - (k & 2)];
 
 export class Clearance {
@@ -24,19 +25,19 @@ export class Clearance {
   constructor(
     private readonly problem: Problem,
     private readonly domain: Domain,
-    /** The model's word, counted as work. */
+    /** The model's decision, counted as work. */
     private readonly holds: Problem['holds'],
   ) {
     this.isAsked = !isOracle(problem);
   }
 
-  /** Whether ties in the model leave an answer standing. */
+  /** Whether the answer holds for every resolution of ties in the model. */
   isClear(x: Float64Array): boolean {
     const { isClear } = this.problem;
     return !isClear || !this.movedColumns(x).length || isClear(x);
   }
 
-  /** The answer itself where it is clear of the edge, else one a little further out; the same answer where there is none. */
+  /** The answer itself if it is clear of the edge, else an answer slightly further out. If there is none, the answer itself. */
   awayFromEdge(x: Float64Array, place: (x: Float64Array) => Float64Array | null): Float64Array {
     const columns = this.movedColumns(x);
     if (!this.isAsked || !columns.length || this.isInside(x, columns)) return x;
