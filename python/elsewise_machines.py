@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List
 
 import numpy as np
 
@@ -219,22 +219,28 @@ ACTIVATIONS: Dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def network(estimator: Any, where: str) -> Head:
+    layers = network_layers(estimator, where)
+    outputs = len(layers[-1]["bias"])
+    if not hasattr(estimator, "classes_"):
+        if outputs > 1:
+            raise UnsupportedEstimator(where, f"{class_name(estimator)} with {outputs} outputs is not supported")
+        return Head("mlp", {"layers": layers}, _predictions)
+    classes = np.asarray(estimator.classes_).tolist()
+    last = layers[-1]["activation"]
+    if outputs != (1 if len(classes) == 2 else len(classes)) or (last == "logistic" and len(classes) > 2):
+        raise UnsupportedEstimator(where, f"{class_name(estimator)} with several labels per row is not supported")
+    return Head("mlp", {"layers": layers}, probabilities, classes)
+
+
+def network_layers(estimator: Any, where: str) -> List[Dict[str, Any]]:
+    """Weights [output][input], bias and activation of each layer."""
     weights = fitted_arrays(estimator, "coefs_", where)
     biases = fitted_arrays(estimator, "intercepts_", where)
     last = fitted(estimator, "out_activation_", where)
     names = [estimator.activation] * (len(weights) - 1) + [last]
     if any(name not in ACTIVATIONS for name in names):
         raise UnsupportedEstimator(where, f"{class_name(estimator)} with the activations {names} is not supported")
-    layers = [_layer(*parts) for parts in zip(weights, biases, names)]
-    if not hasattr(estimator, "classes_"):
-        if weights[-1].shape[1] > 1:
-            outputs = weights[-1].shape[1]
-            raise UnsupportedEstimator(where, f"{class_name(estimator)} with {outputs} outputs is not supported")
-        return Head("mlp", {"layers": layers}, _predictions)
-    classes = np.asarray(estimator.classes_).tolist()
-    if weights[-1].shape[1] != (1 if len(classes) == 2 else len(classes)) or (last == "logistic" and len(classes) > 2):
-        raise UnsupportedEstimator(where, f"{class_name(estimator)} with several labels per row is not supported")
-    return Head("mlp", {"layers": layers}, probabilities, classes)
+    return [_layer(*parts) for parts in zip(weights, biases, names)]
 
 
 def _layer(weights: np.ndarray, bias: np.ndarray, activation: str) -> Dict[str, Any]:

@@ -14,7 +14,8 @@ document carries scores that the estimator itself gave for some rows; `check_doc
 document alone.
 
 Needs Python 3.9, numpy, and the modules next to it: elsewise_quadratic has the Gaussian and LVQ classifiers,
-elsewise_trees trees and their ensembles, elsewise_machines neighbours, kernels and networks, elsewise_head what all last estimators have in common.
+elsewise_trees trees and their ensembles, elsewise_machines neighbours, kernels and networks, elsewise_plausibility what the
+background brings to tell plausible rows, elsewise_head what all last estimators have in common.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ from elsewise_head import quietly as _quietly
 from elsewise_head import require_finite as _require_finite
 from elsewise_head import softmax as _softmax
 from elsewise_machines import MACHINE_HEADS, MACHINE_SCORES
+from elsewise_plausibility import autoencoder as _autoencoder
+from elsewise_plausibility import gaussian_mixture as _gaussian_mixture
+from elsewise_plausibility import isolation_forest as _isolation_forest
+from elsewise_plausibility import mixture_features as _mixture_features
 from elsewise_quadratic import QUADRATIC_HEADS, QUADRATIC_SCORES, is_nearest_prototype, nearest_prototype
 from elsewise_trees import TREE_HEADS, TREE_SCORES
 from elsewise_trees import TreeHead as _TreeHead
@@ -68,6 +73,9 @@ def export_model(
     probes: int = 25,
     seed: int = 0,
     isolation_forest: Any = None,
+    mixture: Any = None,
+    autoencoder: Any = None,
+    encoder_layers: Optional[int] = None,
 ) -> Dict[str, Any]:
     """The model document of a fitted estimator, checked against the estimator's own scores.
 
@@ -79,12 +87,17 @@ def export_model(
     bounds: write the range of X as min and max. Off by default, because they restrict what may be recommended.
     isolation_forest: a fitted IsolationForest that tells what is plausible. Its columns are those of the document before
        any preprocessing: the features in order, a categorical one as a column of 0 and 1 for each category.
+    mixture: a fitted GaussianMixture, alone or behind linear steps of a Pipeline. Its columns are named as it was fitted,
+       else they are the continuous and integer features in order.
+    autoencoder: an MLPRegressor that was fitted to give back its inputs: the columns that reach the last estimator.
+    encoder_layers: how many layers of the autoencoder are its encoder; without it those up to the narrowest.
     """
     _check_name(name)
     table = None if X is None else _Table(X)
     names = _feature_names(estimator, feature_names, table)
     fold = _Fold(names, table)
-    head, columns = fold.run(estimator)
+    head, reached = fold.run(estimator)
+    columns = reached
     features = _describe_features(fold, table, _Wishes(names, feature_types, decimals, units, bounds))
     document: Dict[str, Any] = {"schema": SCHEMA, "name": name, "family": head.family, "features": features}
     if isinstance(head, _TreeHead):
@@ -99,8 +112,18 @@ def export_model(
     random = np.random.default_rng(seed)
     if table is not None:
         document["background"] = _background(estimator, head, document, table, y, background_rows, random)
+    plausibility: Dict[str, Any] = {}
     if isolation_forest is not None:
-        document.setdefault("background", {})["isolationForest"] = _plausible(isolation_forest, features)
+        plausibility["isolationForest"] = _isolation_forest(isolation_forest, len(_layout(features)))
+    if mixture is not None:
+        plausibility["mixture"] = _mixture(mixture, features)
+    if autoencoder is not None:
+        places = _places(reached, columns)
+        plausibility["autoencoder"] = _autoencoder(autoencoder, places, len(columns), encoder_layers)
+    elif encoder_layers is not None:
+        raise ValueError("encoder_layers: there is no autoencoder")
+    if plausibility:
+        document.setdefault("background", {}).update(plausibility)
     if probes > 0:
         source = table or _made_up_table(fold, head, columns, probes, random)
         score = head.score if table else _score_without_names(head)
@@ -236,13 +259,19 @@ class _Fold:
         self.fills: Dict[int, Any] = {}
 
     def run(self, estimator: Any) -> Tuple[_Head, List[_Linear]]:
-        columns: List[Column] = [_Raw(feature) for feature in range(len(self.names))]
-        last, columns, where = self._up_to_last(estimator, columns, "estimator")
+        last, columns, where = self._up_to_last(estimator, self._raw_columns(), "estimator")
         head = _make_head(last, where)
         linear = [column.linear() for column in columns]
         self._refuse_numbers_as_categories(linear, where)
         self.fills = self._agreed_fills(linear)
         return head, linear
+
+    def columns_before_last(self, estimator: Any, where: str) -> Tuple[Any, List[Column]]:
+        """The last estimator, whatever it is, and the columns that reach it."""
+        return self._up_to_last(estimator, self._raw_columns(), where)[:2]
+
+    def _raw_columns(self) -> List[Column]:
+        return [_Raw(feature) for feature in range(len(self.names))]
 
     def _up_to_last(self, estimator: Any, columns: List[Column], where: str) -> Tuple[Any, List[Column], str]:
         if _class_name(estimator) != "Pipeline":
@@ -856,15 +885,24 @@ def _background(
     }
 
 
-def _plausible(forest: Any, features: List[Dict[str, Any]]) -> Dict[str, Any]:
-    if _class_name(forest) != "IsolationForest":
-        raise UnsupportedEstimator("isolation_forest", f"{_class_name(forest)} is no IsolationForest")
-    parameters = TREE_HEADS["IsolationForest"](forest, "isolation_forest").parameters
-    columns = len(_layout(features))
-    if forest.n_features_in_ != columns:
-        raise ValueError(f"isolation_forest: has {forest.n_features_in_} columns, the document has {columns}")
-    _require_finite(parameters, "background.isolationForest")
-    return parameters
+def _mixture(mixture: Any, features: List[Dict[str, Any]]) -> Dict[str, Any]:
+    names = _mixture_features(mixture, features)
+    last, columns = _Fold(names, None).columns_before_last(mixture, "mixture")
+    linear = [column.linear() for column in columns]
+    if any(category is not None for column in linear for _, category in column.terms):
+        raise UnsupportedEstimator("mixture", "one-hot encodes numbers: a density is one of numbers")
+    if any(fill is not None for column in linear for _, fill in column.fills):
+        raise UnsupportedEstimator("mixture", "imputes missing values: that is left to the model")
+    step = _affine(linear, [(i, None) for i in range(len(names))])
+    return _gaussian_mixture(last, names, np.array(step["matrix"]), np.array(step["offset"]))
+
+
+def _places(reached: List[_Linear], columns: List[_Linear]) -> List[int]:
+    """Where each column that reaches the last estimator is among the inputs of the document's model."""
+    if reached is columns:
+        return list(range(len(columns)))
+    keys = [next(iter(column.terms)) for column in columns]
+    return [keys.index(next(iter(column.terms))) for column in reached]
 
 
 def _background_indices(table: _Table, y: Any, count: int, random: Any) -> np.ndarray:

@@ -2,22 +2,18 @@
  * The scikit-learn exporter, end to end: fit_sklearn.py fits and exports with a real scikit-learn, the documents are
  * loaded here, and our predictions and scores for rows that no model was fitted on have to be scikit-learn's own.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadModel, loadPolicy, type ModelDocument, type RowValue } from '../../src/index.js';
 import { compilePolicy } from '../../src/problems/compile.js';
+import { fittedBy } from './fitted-by.js';
 
-const SCRIPT = fileURLToPath(new URL('./fit_sklearn.py', import.meta.url));
 /**
  * Relative to the score where that is above 1: distances to prototypes are in squared units of the data. Sums over
  * trees need no more: both sides add up in the same order. Only a forest in threads adds up as the threads come.
  */
 const TOLERANCE = 1e-9;
-const FIT_TIMEOUT_MS = 120_000;
 
 interface Expected {
   rows: Record<string, RowValue>[];
@@ -26,16 +22,7 @@ interface Expected {
   scores: number[][];
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'elsewise-sklearn-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeAll(() => fitAll(process.env.PYTHON ?? '/usr/bin/python3'), FIT_TIMEOUT_MS);
-
-function fitAll(python: string): void {
-  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
-  const { status, stderr, error } = spawnSync(python, [SCRIPT, folder], { env, encoding: 'utf8' });
-  if (error) throw new Error(`${python} does not start (${error.message}): apt-get install python3-sklearn`);
-  if (status !== 0) throw new Error(stderr);
-}
+const folder = fittedBy('./fit_sklearn.py', 'python3-sklearn');
 
 function read<T>(name: string): T {
   return JSON.parse(readFileSync(join(folder, name), 'utf8'));

@@ -2,20 +2,16 @@
  * The XGBoost importer, end to end: fit_xgboost.py fits with the real library, the files that it saved are imported and
  * loaded here, and for rows that no model was fitted on every leaf, margin and score has to be XGBoost's own.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { importXgboost } from '../../src/formats/xgboost.js';
 import type { ModelDocument } from '../../src/index.js';
 import { readRows } from '../../src/models/background.js';
 import { type LoadedModel, loadModel, Scorer } from '../../src/models/load.js';
 import { leavesOf, toValues } from '../support/library-parity.js';
+import { fittedBy } from './fitted-by.js';
 
-const SCRIPT = fileURLToPath(new URL('./fit_xgboost.py', import.meta.url));
-const FIT_TIMEOUT_MS = 120_000;
 /** The library computes links in float32. */
 const SCORE_TOLERANCE = 1e-6;
 /** Dart's weights multiply each tree's rounded prediction in the library, its leaves here; all other margins are equal. */
@@ -54,16 +50,7 @@ const CASES: Record<string, number> = {
   parallel: 0,
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'elsewise-xgboost-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeAll(() => fitAll(process.env.PYTHON ?? '/usr/bin/python3'), FIT_TIMEOUT_MS);
-
-function fitAll(python: string): void {
-  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
-  const { status, stderr, error } = spawnSync(python, [SCRIPT, folder], { env, encoding: 'utf8' });
-  if (error) throw new Error(`${python} does not start (${error.message}): apt-get install python3-xgboost`);
-  if (status !== 0) throw new Error(stderr);
-}
+const folder = fittedBy('./fit_xgboost.py', 'python3-xgboost');
 
 const readExpected = (name: string): Expected =>
   JSON.parse(readFileSync(join(folder, `${name}.expected.json`), 'utf8'));
