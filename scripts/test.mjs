@@ -1,6 +1,6 @@
 /**
- * `npm test`: build, lint, a real Redis, a Python with scikit-learn, then all tests; further arguments go to vitest.
- * The last line is always `N passed, N failed`. A failed build or lint, a missing server, a test file that does not
+ * `npm test`: build, lint, the types of the tests, a real Redis, a Python with scikit-learn, then all tests. Further arguments go to vitest.
+ * The last line is always `N passed, N failed`. A failed build, lint or type, a missing server, a test file that does not
  * load and a skipped test each count as failed: a green line means that everything ran.
  */
 import { spawn } from 'node:child_process';
@@ -34,7 +34,7 @@ console.log(`${tally.passed} passed, ${tally.failed} failed`);
 process.exit(interruptedBy ? 128 + constants.signals[interruptedBy] : Math.min(tally.failed, 1));
 
 async function main(args) {
-  for (const step of ['build', 'lint']) {
+  for (const step of ['build', 'lint', 'typecheck']) {
     if ((await run('npm', ['run', step])) !== 0) fail(`npm run ${step} failed`);
   }
   const redis = await provideRedis();

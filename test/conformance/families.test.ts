@@ -17,6 +17,7 @@ import {
   type NetworkAtom,
   type Piece,
   pullBack,
+  type Region,
   type TreesAtom,
 } from '../../src/models/region.js';
 import { resolveTarget } from '../../src/policy/target.js';

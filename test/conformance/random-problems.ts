@@ -158,7 +158,7 @@ function modelDocument(
 
 const TREE_DEPTH = 4;
 
-function treeModel(recipe: Recipe, sketches: readonly Sketch[], classes: number, dice: Dice): unknown {
+function treeModel(recipe: Recipe, sketches: readonly Sketch[], classes: number, dice: Dice): object {
   const sizes = sketches.flatMap(({ kind, size }) => (kind === 'one-hot' ? CATEGORIES.map(() => 1) : [size]));
   const tree = { feature: [], threshold: [], left: [], right: [], value: [] } as Record<string, unknown[]>;
   const grow = (depth: number): number => {

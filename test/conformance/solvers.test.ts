@@ -193,7 +193,7 @@ describe('the solvers over HiGHS', () => {
       ['l2', ['continuous', 'integer', 'one-hot']],
     ] as const) {
       const { problem, people: all } = randomCase({ norm, kinds, rows: 2 }, 5, 6);
-      for (const solver of engines.filter((engine) => engine.accepts(problem) === 'exact')) {
+      for (const solver of engines.filter((engine) => engine.accepts(problem, solvers) === 'exact')) {
         const there = solver.prepare(problem, solvers);
         const forward = all.map(({ domain }) => show(solveDeeper(there, problem, domain).outcome));
         const back = all.toReversed().map(({ domain }) => show(solveDeeper(there, problem, domain).outcome));

@@ -44,7 +44,7 @@ const cancel = (id: string) => api.call('DELETE', `/v1/batches/${id}`, { as: 'su
 const retry = (id: string) => api.call('POST', `/v1/batches/${id}/retry`, { as: 'submit' });
 const download = async (id: string, query = '') =>
   withoutTimes((await api.call('GET', `/v1/batches/${id}/results${query}`, { as: 'read' })).text);
-const countJobs = () => queue.getJobCountByTypes('waiting', 'active', 'delayed', 'paused');
+const countJobs = () => queue.getJobCountByTypes('waiting', 'active', 'delayed');
 const noJobs = () => until('the end of all jobs', async () => (await countJobs()) === 0);
 
 describe('DELETE /v1/batches/:id', () => {

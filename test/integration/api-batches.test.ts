@@ -241,7 +241,7 @@ describe('models', () => {
     expect((await api.call('GET', location)).json).toEqual(first.json);
     expect((await api.call('GET', '/v1/models/second/versions/latest')).json).toEqual(first.json);
     expect((await api.call('GET', '/v1/models/second')).json.models).toEqual([first.json]);
-    const { models } = (await api.call('GET', '/v1/models')).json as unknown as { models: { name: string }[] };
+    const { models } = (await api.call('GET', '/v1/models')).json as { models: { name: string }[] };
     expect(models.map(({ name }) => name)).toEqual(['credit', 'second']);
   });
 

@@ -27,7 +27,7 @@ export interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  readonly json: Record<string, never> & Record<string, unknown>;
+  readonly json: Record<string, unknown>;
 }
 
 export const SECRETS: Readonly<Record<Role, string>> = {

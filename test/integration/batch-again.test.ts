@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { reconcile } from '../../src/jobs/batches/reconcile.js';
-import { chunkJobId } from '../../src/jobs/contract.js';
-import { queueOptions } from '../../src/jobs/queues.js';
-import { Keys } from '../../src/store/keys.js';
+import { reconcile } from '../../dist/jobs/batches/reconcile.js';
+import { chunkJobId } from '../../dist/jobs/contract.js';
+import { queueOptions } from '../../dist/jobs/queues.js';
+import { Keys } from '../../dist/store/keys.js';
 import { until, World } from './queue-world.js';
 
 const BULK = { lanes: ['bulk'] } as const;

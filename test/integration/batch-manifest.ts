@@ -1,4 +1,5 @@
 /** A manifest for tests of the store: a batch that nobody will work on. */
+import { policySchema } from '../../src/documents/policy-document.js';
 import type { Manifest } from '../../src/store/batches/manifest.js';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
@@ -10,18 +11,12 @@ export function manifestOf(id: string): Manifest {
     model: { name: 'credit', version: 1, digest: DIGEST },
     policy: {
       digest: DIGEST,
-      document: {
+      document: policySchema.parse({
         schema: 'elsewise.policy/v1',
         name: 'policy',
         cost: { norm: 'l1', weights: 'none' },
-        features: {},
-        constraints: [],
-        count: 1,
-        margin: 0,
         deadlineMs: 1000,
-        solvers: ['auto'],
-        seed: 0,
-      },
+      }),
     },
     layout: { format: 'ndjson' },
     chunkRows: 2,

@@ -1,8 +1,8 @@
 /** Lost jobs come back however many batches are open, and however many chunks they have. */
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BatchSweep } from '../../src/jobs/batches/batch-sweep.js';
-import { Keys } from '../../src/store/keys.js';
+import { BatchSweep } from '../../dist/jobs/batches/batch-sweep.js';
+import { Keys } from '../../dist/store/keys.js';
 import { manifestOf } from './batch-manifest.js';
 import { World } from './queue-world.js';
 
@@ -28,7 +28,8 @@ const facts = { digest: DIGEST, firstRow: 1, rows: 1 };
 async function addLost(id: string, chunks: number): Promise<void> {
   const { batches } = world.store;
   await batches.create(manifestOf(id));
-  const block = { data: Buffer.from('rows'), digest: DIGEST };
+  const data = Buffer.from('rows');
+  const block = { data, digest: DIGEST, bytes: data.length };
   await Promise.all(Array.from({ length: chunks }, (_, i) => batches.addChunk(id, i, facts, block)));
   await batches.seal(id, chunks, DIGEST);
 }

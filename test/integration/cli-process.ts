@@ -31,8 +31,7 @@ export function temporaryFolder(): string {
 
 /** `env`: variables beside those of the test. */
 export function start(args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Running {
-  const options = { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } } as const;
-  const child = spawn(process.execPath, [CLI, ...args], options);
+  const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout.on('data', (bytes: Buffer) => out.push(bytes));

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Producer } from '../../dist/jobs/producer.js';
+import { duplicateOf } from '../../dist/store/redis/redis.js';
 import { config } from '../../src/config.js';
 import { queueOptions } from '../../src/jobs/queues.js';
 import { DeadStore } from '../../src/store/events/dead-store.js';
@@ -192,7 +193,7 @@ describe('elsewise dead', () => {
     await world.call('dead', 'drop', '--all');
     await stopWorkers();
     // takes a job and is never heard of again, as often as allowed or once more
-    const connection = redis.duplicate({ maxRetriesPerRequest: null });
+    const connection = duplicateOf(redis);
     const limits = { lockDuration: 200, stalledInterval: 100, maxStalledCount: config.worker.maxStalls };
     const dying = new Worker(queue.name, null, { connection, prefix: settings.queuePrefix, ...limits });
     await dying.startStalledCheckTimer();
@@ -221,7 +222,7 @@ describe('elsewise dead', () => {
     const before = Date.now() - 60_000;
     await queue.add('event', event, { jobId: 'untold' });
     const { redis, settings } = world.store;
-    const connection = redis.duplicate({ maxRetriesPerRequest: null });
+    const connection = duplicateOf(redis);
     const dying = new Worker(queue.name, null, { connection, prefix: settings.queuePrefix });
     const job = await dying.getNextJob('token');
     await job!.moveToFailed(new UnrecoverableError('not-known: no such model'), 'token');
@@ -254,7 +255,7 @@ describe('elsewise dead', () => {
       model: 'credit',
       features: {},
       policy: { schema: 'elsewise.policy/v1', features: { nobody: {} } },
-    };
+    } as const;
     const enqueued = await producer.enqueueEvent(sent);
     const id = `events-${enqueued.jobId}`;
     await until('its letter', async () => (await world.store.dead.find(id)) !== undefined);

@@ -1,14 +1,23 @@
 /** Producers that wait for the answer to an event, and events whose solver thread comes to grief. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { EventJobInput } from '../../dist/jobs/contract.js';
 import { Producer } from '../../dist/jobs/producer.js';
 import { QueueWorker } from '../../dist/jobs/worker/worker.js';
+import { duplicateOf } from '../../dist/store/redis/redis.js';
 import { startRedis } from '../../scripts/redis.mjs';
 import { config } from '../../src/config.js';
 import { until, World } from './queue-world.js';
 import { MODEL, POLICY } from './small-task.js';
 
 const features = { income: 1000, age: 30, city: 'Paris' };
-const event = (id: string, more: object = {}) => ({ id, model: 'small', policy: POLICY, features, ...more });
+type Event = Omit<EventJobInput, 'schema'>;
+const event = (id: string, more: Partial<Event> = {}): Event => ({
+  id,
+  model: 'small',
+  policy: POLICY,
+  features,
+  ...more,
+});
 
 let world: World;
 let producer: Producer;
@@ -17,7 +26,7 @@ let worker: QueueWorker | undefined;
 beforeAll(async () => {
   world = await World.create(await startRedis()); // of its own: a test cuts off all subscribers of the server
   await world.store.models.push(MODEL);
-  producer = new Producer({ ...world.store, redis: world.store.redis.duplicate() });
+  producer = new Producer({ ...world.store, redis: duplicateOf(world.store.redis) });
 });
 
 afterEach(async () => {

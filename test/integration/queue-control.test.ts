@@ -12,6 +12,7 @@ import { BatchSweep } from '../../dist/jobs/batches/batch-sweep.js';
 import { reconcile } from '../../dist/jobs/batches/reconcile.js';
 import { chunkJobId } from '../../dist/jobs/contract.js';
 import { Producer } from '../../dist/jobs/producer.js';
+import { duplicateOf } from '../../dist/store/redis/redis.js';
 import { Keys } from '../../src/store/keys.js';
 import { POLICY, until, World, withoutTimes } from './queue-world.js';
 
@@ -183,7 +184,7 @@ describe('chunks that a dead worker left behind', () => {
     const { Worker } = await import('bullmq');
     const broken = await queue.add('chunk', failing.data, { jobId: failing.id, attempts: 1, lifo: true });
     const { redis, settings } = world.store;
-    const connection = redis.duplicate({ maxRetriesPerRequest: null });
+    const connection = duplicateOf(redis);
     const thief = new Worker('elsewise-bulk', null, { connection, prefix: settings.queuePrefix, autorun: false });
     const taken = await thief.getNextJob('token');
     expect(taken!.id).toBe(broken.id);
@@ -239,7 +240,7 @@ describe('the status of a batch', () => {
     const near = (value: number, wanted: number) => expect(Math.abs(value / wanted - 1)).toBeLessThan(0.011);
     near(summary.cost!.min, costs[0]);
     near(summary.cost!.median, costs[Math.ceil(costs.length / 2) - 1]);
-    near(summary.cost!.max, costs.at(-1));
+    near(summary.cost!.max, costs.at(-1)!);
     expect(summary.cost!.mean).toBeCloseTo(
       costs.reduce((sum: number, cost: number) => sum + cost, 0) / costs.length,
       6,

@@ -43,7 +43,7 @@ describe('a worker', () => {
     for (const [jobId, [, reason]] of Object.entries(payloads)) {
       const id = `bulk-${jobId}`;
       await until(`the failure of ${jobId}`, async () => (await world.store.dead.find(id)) !== undefined);
-      const { code, message, attempts } = await world.store.dead.read(id);
+      const { code, message, attempts } = await world.letter(id);
       expect(`${code}: ${message}`).toMatch(reason);
       expect(attempts).toBe(1);
     }

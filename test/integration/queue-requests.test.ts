@@ -56,7 +56,7 @@ async function settled(entry: string): Promise<void> {
 
 async function letterOf(entry: string) {
   await settled(entry);
-  return world.store.dead.read(`requests-${entry}`);
+  return world.letter(`requests-${entry}`);
 }
 
 describe('a request', () => {
@@ -197,7 +197,7 @@ describe('a consumer that died', () => {
     const added = redis.multi().xadd(stream(), '*', 'body', JSON.stringify(body));
     const replies = await added.xreadgroup('GROUP', GROUP, consumer, 'STREAMS', stream(), '>').exec();
     const entry = replies![0][1] as string;
-    await redis.xclaim(stream(), GROUP, consumer, 0, entry, 'RETRYCOUNT', deliveries);
+    await redis.call('XCLAIM', stream(), GROUP, consumer, 0, entry, 'RETRYCOUNT', deliveries);
     return entry;
   };
 

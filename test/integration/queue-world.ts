@@ -13,6 +13,7 @@ import { Cluster } from 'ioredis';
 import { followResults } from '../../dist/jobs/batches/batch.js';
 import { Producer } from '../../dist/jobs/producer.js';
 import { openSource } from '../../dist/jobs/rows/streams.js';
+import { isMalformed, type Letter } from '../../dist/store/events/dead-store.js';
 import { connectForWorker } from '../../dist/store/redis/redis.js';
 import { storeSettings } from '../../dist/store/settings.js';
 import { type Store, storeOver } from '../../dist/store/store.js';
@@ -100,6 +101,13 @@ export class World {
     this.store.redis.disconnect();
     rmSync(this.directory, { recursive: true, force: true });
     await this.#stopRedis();
+  }
+
+  /** A dead letter that can be read. */
+  async letter(id: string): Promise<Letter> {
+    const letter = await this.store.dead.read(id);
+    if (isMalformed(letter)) throw new Error(letter.fault);
+    return letter;
   }
 
   /** How many keys the world has; others may share its Redis. */

@@ -55,7 +55,7 @@ async function onServer(
   setting: readonly (readonly [string, ...string[]])[],
   ...command: readonly [string, ...string[]]
 ): Promise<Error> {
-  const server = (await startRedis({ args: [...args] })) as Plain;
+  const server = await startRedis({ args: [...args] });
   try {
     for (const one of setting) await ask(server.url, ...one);
     return await errorOf({ port: server.port }, ...command);
@@ -99,13 +99,13 @@ async function onCluster(ports: readonly number[], ...command: readonly [string,
 
 /** On a server that asks for a password. */
 async function withPassword(password: string | undefined): Promise<Error> {
-  const server = (await startRedis({ password: 'secret' })) as Plain;
+  const server = await startRedis({ password: 'secret' });
   return errorOf({ port: server.port, password }, 'GET', 'x').finally(() => server.stop('SIGKILL'));
 }
 
 /** A script that does not end, asked about from another connection. */
 async function whileBusy(): Promise<Error> {
-  const server = (await startRedis({ args: ['--busy-reply-threshold', '10'] })) as Plain;
+  const server = await startRedis({ args: ['--busy-reply-threshold', '10'] });
   const busy = new Redis(server.url, { retryStrategy: () => null });
   busy.on('error', () => {});
   try {
@@ -125,13 +125,13 @@ async function whileBusy(): Promise<Error> {
 /** A server that takes long to read what it has kept. */
 async function whileLoading(): Promise<Error> {
   const directory = await mkdtemp(join(tmpdir(), 'elsewise-loading-'));
-  const first = (await startRedis({ directory })) as Plain;
+  const first = await startRedis({ directory });
   await ask(first.url, 'EVAL', 'for i = 1, 2000 do redis.call("SET", i, string.rep("x", 100)) end', '0');
   await ask(first.url, 'SAVE');
   await first.stop();
   const slowly = ['--key-load-delay', '500', '--loading-process-events-interval-bytes', '1024'];
   const port = await findFreePort();
-  const starting = startRedis({ directory, port, args: slowly }) as Promise<Plain>;
+  const starting = startRedis({ directory, port, args: slowly });
   let error: Error = new Error('not yet');
   await until('it to load', async () => {
     error = await errorOf({ port, enableReadyCheck: false }, 'GET', '1').catch(() => error);
@@ -145,7 +145,7 @@ async function whileLoading(): Promise<Error> {
 /** A server whose folder is gone cannot save, and takes no more. */
 async function withoutDisk(): Promise<Error> {
   const directory = await mkdtemp(join(tmpdir(), 'elsewise-no-disk-'));
-  const server = (await startRedis({ directory, args: ['--save', '3600 1'] })) as Plain;
+  const server = await startRedis({ directory, args: ['--save', '3600 1'] });
   try {
     rmSync(directory, { recursive: true, force: true });
     await ask(server.url, 'BGSAVE');
@@ -187,7 +187,7 @@ const PROVOKED: Readonly<Record<Word, () => Promise<Error>>> = {
   },
   noPassword: () => withPassword(undefined),
   protectedMode: async () => {
-    const server = (await startRedis({ args: ['--bind', '0.0.0.0', '--protected-mode', 'yes'] })) as Plain;
+    const server = await startRedis({ args: ['--bind', '0.0.0.0', '--protected-mode', 'yes'] });
     const { connect } = await import('node:net');
     const socket = connect({ port: server.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
     const greeting = await new Promise((resolve) => socket.once('data', resolve));
@@ -215,7 +215,7 @@ const PROVOKED: Readonly<Record<Word, () => Promise<Error>>> = {
   noSentinel: () => onPlain('SENTINEL', 'MASTERS'),
   clusterDown: () => onServer(['--cluster-enabled', 'yes'], [], 'GET', 'x'),
   full: async () => {
-    const server = (await startRedis({ maxmemory: '1' })) as Plain;
+    const server = await startRedis({ maxmemory: '1' });
     const script = await errorOf({ port: server.port }, 'EVAL', 'return redis.call("SET", KEYS[1], "1")', '1', 'x');
     expect(script.message).toMatch(WORDS.full);
     return errorOf({ port: server.port }, 'SET', 'x', '1').finally(() => server.stop('SIGKILL'));

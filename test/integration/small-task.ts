@@ -26,7 +26,7 @@ export const POLICY = {
   name: 'small',
   target: 'yes',
   features: { age: { change: 'never' }, city: { change: 'never' } },
-};
+} as const;
 
 export const HEADER = 'id,income,age,city';
 

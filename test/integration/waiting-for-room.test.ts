@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Schedules } from '../../dist/jobs/schedules/schedule.js';
+import { readMemory } from '../../dist/store/redis/memory.js';
+import type { Store } from '../../dist/store/store.js';
 import { startRedis } from '../../scripts/redis.mjs';
-import { readMemory } from '../../src/store/redis/memory.js';
-import type { Store } from '../../src/store/store.js';
 import { ApiWorld } from './api-world.js';
 import { until, World } from './queue-world.js';
 

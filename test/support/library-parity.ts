@@ -1,6 +1,7 @@
 /** What tests ask of a model that another library trained: its rows as ours, and the leaves that they fall into. */
+import type { TreeDocument } from '../../src/documents/tree-document.js';
 import type { ModelDocument, RowValue } from '../../src/index.js';
-import { flatten, leafOf, type TreeDocument } from '../../src/models/trees/tree.js';
+import { flatten, leafOf } from '../../src/models/trees/tree.js';
 
 /** Libraries take the code of a category as a number, a row of ours names it. */
 export function toValues({ features }: ModelDocument, rows: readonly (number | null)[][]): RowValue[][] {

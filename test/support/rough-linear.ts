@@ -225,7 +225,7 @@ export class RoughJudge {
       f.kind === 'choice' ? isOpenCategory(domain, f.column, f.width, x) : isValue(domain, f, x[f.column]);
     if (!features.every(isAllowed)) return false;
     gather(problem.space, x, this.to);
-    return all.every((constraint) => holds(constraint, this.to, 0)) && problem.holds(x);
+    return all.every((constraint) => holds(constraint, this.to)) && problem.holds(x);
   }
 
   /** Looks for cheaper answers: by chance, and from what is there towards the row. */

@@ -18,20 +18,25 @@ import { within } from './quadratic-problems.js';
 import { columnCount, generators } from './random-models.js';
 import { decimalOf, nearestDouble, plus, times } from './rationals.js';
 
-const ORDINAL = { type: 'categorical', encoding: 'ordinal', categories: ['p', 'q', 'r', 's'] } as const;
+const ORDINAL: FeatureDocument = {
+  name: 'o',
+  type: 'categorical',
+  encoding: 'ordinal',
+  categories: ['p', 'q', 'r', 's'],
+};
 export const MIXED: FeatureDocument[] = [
   { name: 'a', type: 'continuous', min: -4, max: 4 },
   { name: 'd', type: 'continuous', min: -1, max: 1, decimals: 1 },
   { name: 'n', type: 'integer', min: -3, max: 3 },
   { name: 'c', type: 'categorical', encoding: 'one-hot', categories: ['x', 'y', 'z'] },
-  { name: 'o', ...ORDINAL },
+  ORDINAL,
 ];
 /** Finitely many values only, so that any constraint can be tried out. */
 export const LATTICES: FeatureDocument[] = [
   { name: 'd', type: 'continuous', min: -1, max: 1, decimals: 1 },
   { name: 'n', type: 'integer', min: -3, max: 3 },
   { name: 'c', type: 'categorical', encoding: 'one-hot', categories: ['x', 'y', 'z'] },
-  { name: 'o', ...ORDINAL },
+  ORDINAL,
   { name: 'b', type: 'boolean' },
 ];
 /** For `LATTICES`: one between numbers, one with alternatives, one with a condition. */

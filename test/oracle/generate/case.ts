@@ -71,7 +71,7 @@ function drawSteps(dice: Dice, terrain: Terrain, impute: boolean): Step[] {
     const entry = (unit: number) =>
       terrain.ground === 'tidy' ? dice.integer(-1, 1) : Number((dice.normal() / unit).toPrecision(4));
     const matrix = Array.from({ length: rows }, () => units.map(entry));
-    for (const [r, row] of matrix.entries()) if (row.every((value) => value === 0)) row[r % row.length] = 1;
+    for (const [r, row] of matrix.entries()) if (!row.some((value) => value !== 0)) row[r % row.length] = 1;
     steps.push({ type: 'affine', matrix, offset: matrix.map(() => dice.integer(-1, 1)) });
   }
   return steps;

@@ -31,7 +31,7 @@ const weightOf = (dice: Dice, { ground, units }: Inputs, i: number): number => {
 
 const weights = (dice: Dice, inputs: Inputs): number[] => {
   const drawn = inputs.units.map((_, i) => weightOf(dice, inputs, i));
-  if (drawn.every((value) => value === 0)) drawn[0] = 1 / inputs.units[0];
+  if (!drawn.some((value) => value !== 0)) drawn[0] = 1 / inputs.units[0];
   return drawn;
 };
 

@@ -5,18 +5,13 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../bench/goals.mjs';
+import { type JudgedGoal, judge } from '../../../bench/goals.mjs';
 import { buildCase, listCases } from '../../../bench/problems.mjs';
 import { loadModel } from '../../../src/models/load.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 
-interface Goal {
-  name: string;
-  headroom: number;
-}
-
 interface Results {
-  goals: Goal[];
+  goals: JudgedGoal[];
   cases: { label: string; provedShare: number; solverUs: { median: number }; solverTimesFasterThanPeer: number }[];
 }
 
@@ -53,7 +48,9 @@ describe('the goals', () => {
     solverTimesFasterThanPeer: lead,
   });
   const missed = (cases: object[]) =>
-    (judge({ cases }) as Goal[]).filter(({ headroom }) => headroom < 1).map(({ name }) => name);
+    judge({ cases })
+      .filter(({ headroom }) => headroom < 1)
+      .map(({ name }) => name);
 
   it('are met by a solver that is within its limits', () => {
     expect(missed([measured(10, 1, 500), measured(30, 10, 200), measured(100, 10, 100)])).toEqual([]);

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Plan, prepare, type Row } from '../../../src/explain/plan.js';
 import { loadPolicy } from '../../../src/index.js';
 import { explainRemotely } from '../../../src/jobs/scoring/explain-remotely.js';
-import type { PointScorer } from '../../../src/jobs/scoring/score-batches.js';
 import { type LoadedModel, loadModel } from '../../../src/models/load.js';
+import type { PointScorer } from '../../../src/scoring/point-scorer.js';
 import { Dice } from '../../support/dice.js';
 import { fewValues, opaque, rawOf, remote } from '../../support/remote-models.js';
 

@@ -9,13 +9,13 @@ const logit = (p: number) => Math.log(p / (1 - p));
 
 /** The ends of the slabs of w·x that a goal allows, the bias added back. */
 function slabs(document: unknown, goal: Goal, bias: number): number[][] {
-  return loadModel(document)
-    .model.region(goal)
-    .map((piece) => {
-      expect(piece.rows.length).toBe(1);
-      const { lower, upper } = piece.rows[0] as LinearRow;
-      return [lower + bias, upper + bias];
-    });
+  const region = loadModel(document).model.region(goal);
+  if (region === 'unknown') throw new Error('the region is unknown');
+  return region.map((piece) => {
+    expect(piece.rows.length).toBe(1);
+    const { lower, upper } = piece.rows[0] as LinearRow;
+    return [lower + bias, upper + bias];
+  });
 }
 
 function expectSlabs(found: number[][], expected: number[][]): void {

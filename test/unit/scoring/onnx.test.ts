@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FLOAT, INT64, STRING, writeModel } from '../../../examples/onnx/onnx-writer.mjs';
+import { FLOAT, INT64, type OnnxNode, STRING, writeModel } from '../../../examples/onnx/onnx-writer.mjs';
 import { loadModel } from '../../../src/models/load.js';
 import type { AttemptReport } from '../../../src/scoring/attempt-report.js';
 import { loadOnnxRuntime, RUNTIMES } from '../../../src/scoring/onnx/onnx-runtime.js';
@@ -28,7 +28,7 @@ const OUTPUTS = [
   { name: 'label', type: INT64, shape: ['n'] },
   { name: 'probabilities', shape: ['n', 2] },
 ];
-const HEADS = [
+const HEADS: OnnxNode[] = [
   { type: 'Softmax', inputs: ['z'], outputs: ['probabilities'], attributes: { axis: 1 } },
   { type: 'ArgMax', inputs: ['z'], outputs: ['label'], attributes: { axis: 1, keepdims: 0 } },
 ];

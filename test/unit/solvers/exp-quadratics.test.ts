@@ -35,10 +35,15 @@ function gaussianModel(dice: Dice, family: Family, size: number, units = 1) {
 }
 
 /** A target, and the policy's margin. */
-function drawTarget(dice: Dice, classes: readonly string[]) {
+interface Asked {
+  readonly target: string | { readonly class: string; readonly from?: number; readonly to?: number };
+  readonly margin?: number;
+}
+
+function drawTarget(dice: Dice, classes: readonly string[]): Asked {
   const name = dice.pick([...classes]);
   const p = dice.pick([0.2, 0.5, 0.8]);
-  return dice.pick([
+  return dice.pick<Asked>([
     { target: { class: name, from: p } },
     { target: { class: name, to: p } },
     { target: { class: name, from: p, to: p + 0.1 } },
@@ -46,12 +51,10 @@ function drawTarget(dice: Dice, classes: readonly string[]) {
   ]);
 }
 
-type Asked = ReturnType<typeof drawTarget>;
-
-function reached(scores: Record<string, number>, { target, margin = 0 }: Asked & { margin?: number }): boolean {
+function reached(scores: Record<string, number>, { target, margin = 0 }: Asked): boolean {
   if (typeof target === 'string')
     return Object.entries(scores).every(([name, score]) => name === target || scores[target] - score >= margin);
-  const { class: name, from = 0, to = 1 } = target as { class: string; from?: number; to?: number };
+  const { class: name, from = 0, to = 1 } = target;
   return scores[name] >= from && scores[name] <= to;
 }
 

@@ -202,7 +202,7 @@ describe.each(HEURISTICS.map((solver) => [solver.name, solver] as const))('%s', 
   it('stops when time is up', () => {
     for (const { problem, domain } of poseMany(8, 5, {})) {
       const { status } = solver
-        .prepare(problem)
+        .prepare(problem, solvers)
         .solve(domain, { ...patient, budget: new Budget(0, { now: () => 0 }, 1) });
       expect(status).toBe('limit');
     }

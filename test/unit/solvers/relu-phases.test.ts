@@ -2,16 +2,17 @@
  * Networks of relu units: against all patterns of phases, each a linear program of HiGHS; against enumeration where all is discrete; and
  * against dense random points below the bound.
  */
-import loadHighs from 'highs';
+import type { Highs } from 'highs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadModel, loadPolicy, prepare } from '../../../src/index.js';
 import { Dice } from '../../support/dice.js';
 import { networkDocument, type RandomNetwork, randomNetwork } from '../../support/random-networks.js';
 
-type Highs = Awaited<ReturnType<typeof loadHighs>>;
 let highs: Highs;
 beforeAll(async () => {
-  highs = await loadHighs();
+  // The declarations say CommonJS, the file that Node takes is a module: its default export is the loader itself.
+  const { default: load } = (await import('highs')) as unknown as { default: () => Promise<Highs> };
+  highs = await load();
 });
 
 const numbers = (d: number) => Array.from({ length: d }, (_, j) => ({ name: `f${j}`, type: 'continuous' }));

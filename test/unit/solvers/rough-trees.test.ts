@@ -1,5 +1,6 @@
 /** Trees and plausibility on rough ground: rows beside thresholds, splits that no category feels, steps that mix columns. */
 import { describe, expect, it } from 'vitest';
+import type { RowValue } from '../../../src/documents/model-document.js';
 import { treeSchema } from '../../../src/documents/tree-document.js';
 import { withoutSets } from '../../../src/models/trees/set-thresholds.js';
 import { flatten, leafOf } from '../../../src/models/trees/tree.js';
@@ -21,7 +22,7 @@ const model = (family: string, parts: Record<string, unknown>) => ({
 });
 const policyOf = (parts: Record<string, unknown>) => ({ schema: 'elsewise.policy/v1', ...parts });
 
-const explainOne = async (document: unknown, policy: unknown, features: Record<string, unknown>) =>
+const explainOne = async (document: unknown, policy: unknown, features: Record<string, RowValue>) =>
   (await planOf(document, policy)).explain({ id: 'r', features });
 
 describe('a split of the plausibility forest that 0 and 1 lie on the same side of', () => {
