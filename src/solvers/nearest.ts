@@ -34,6 +34,8 @@ const HALVINGS = 30;
 /** Operations for one look at a point, apart from the model's own, and further operations for each column. */
 const FLOPS_PER_LOOK = 300;
 const FLOPS_PER_COLUMN = 5;
+/** A question about ties takes as long as so many looks. */
+const TIES_LOOKS = 2;
 
 /** A computation that yields the points whose scores it needs. */
 type Asked<T> = Generator<ScoreBatch, T, void>;
@@ -145,7 +147,12 @@ class Pull {
     const x = inColumns(this.problem, values);
     if (!keepsPolicy(this.problem, this.domain, x)) return false;
     yield [x];
-    return this.problem.holds(x) && (this.takesTies || this.clearance.isClear(x));
+    return this.problem.holds(x) && (this.takesTies || this.isClear(x));
+  }
+
+  private isClear(x: Float64Array): boolean {
+    if (this.problem.isClear) this.limits.budget.spend(TIES_LOOKS * this.work);
+    return this.clearance.isClear(x);
   }
 
   private *pullBack(values: Float64Array): Asked<void> {

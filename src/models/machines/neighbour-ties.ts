@@ -16,35 +16,48 @@ const MOST_SETS = 64;
 
 export class NeighbourTies {
   private readonly sizes: Float64Array;
+  private readonly largest: number;
   private readonly compared: Float64Array;
 
   constructor(private readonly nearest: NearestSamples) {
     const { samples, inputs, count } = nearest;
     this.sizes = new Float64Array(count);
     for (let s = 0; s < count; s++) this.sizes[s] = this.sizeOf(samples.subarray(s * inputs, (s + 1) * inputs));
+    this.largest = this.sizes.reduce((most, size) => Math.max(most, size), 0);
     this.compared = new Float64Array(count);
   }
 
   /** All sets, each sorted by the compared measure. Null: too many. */
-  setsAt(x: Float64Array): readonly number[][] | null {
+  setsAt(x: Float64Array): readonly (readonly number[])[] | null {
     const { nearest, compared } = this;
     const { k } = nearest;
-    for (let s = 0; s < compared.length; s++) compared[s] = nearest.measure(s, x);
     nearest.find(x);
-    const last = nearest.indices[k - 1];
-    const own = this.sizeOf(x);
-    const slack = (s: number) => ROUNDING * (2 * own + this.sizes[s] + this.sizes[last]);
-    const isDoubtful = (s: number) => Math.abs(compared[s] - compared[last]) <= slack(s);
-    const order = Array.from(compared.keys());
-    const doubtful = order.filter(isDoubtful);
-    const sure = order.filter((s) => compared[s] < compared[last] && !isDoubtful(s));
+    const doubtful = this.doubtfulAt(x, nearest.compared[k - 1]);
+    const found = [...nearest.indices];
+    const sure = found.filter((s) => !doubtful.includes(s));
+    if (sure.length + doubtful.length === k) return [found];
     const sets = this.choose(this.byPlace(doubtful), k - sure.length);
     return sets?.map((chosen) => [...sure, ...chosen].sort((a, b) => compared[a] - compared[b] || a - b)) ?? null;
   }
 
+  /** Samples that are as near as the last neighbour but for rounding. */
+  private doubtfulAt(x: Float64Array, last: number): number[] {
+    const { nearest, compared, sizes } = this;
+    const own = this.sizeOf(x);
+    const doubtful: number[] = [];
+    for (let s = 0; s < compared.length; s++) {
+      const slack = ROUNDING * (2 * own + sizes[s] + this.largest);
+      compared[s] = nearest.measure(s, x, last + slack);
+      if (Math.abs(compared[s] - last) <= slack) doubtful.push(s);
+    }
+    return doubtful;
+  }
+
   private sizeOf(x: Float64Array): number {
     const isSquared = this.nearest.metric === 'euclidean';
-    return x.reduce((sum, value) => sum + (isSquared ? value * value : Math.abs(value)), 0);
+    let size = 0;
+    for (let j = 0; j < x.length; j++) size += isSquared ? x[j] * x[j] : Math.abs(x[j]);
+    return size;
   }
 
   /** Groups samples at the same place, in their order. */

@@ -36,6 +36,8 @@ const noScore = (x: Float64Array): Look => ({ x, margin: Number.NEGATIVE_INFINIT
 /** Operations for one look at a point besides the model's own, and for each column. */
 const FLOPS_PER_LOOK = 1500;
 const FLOPS_PER_COLUMN = 30;
+/** A question about ties takes as long as so many looks. */
+const TIES_LOOKS = 2;
 
 export class PersonSearch {
   readonly domain: Domain;
@@ -152,6 +154,7 @@ export class PersonSearch {
   private offer(x: Float64Array): boolean {
     const cost = this.best.costOf(x);
     if (!(cost < this.best.cost)) return true;
+    if (this.problem.isClear) this.limits.budget.spend(TIES_LOOKS * this.work);
     const isClear = this.clearance.isClear(x);
     (isClear ? this.best : this.doubtful).offer(x, cost);
     return isClear;

@@ -17,6 +17,8 @@ export interface Group {
   readonly chosen: readonly number[];
   /** Where in the order of its class the next one is chosen. */
   readonly from: number;
+  /** The node stands for the choices from this place of the order on; null: for all points of its rows. */
+  readonly choosing: number | null;
   readonly beyond: readonly number[];
   readonly excused: readonly number[];
   /** Neighbours that are decided one by one; null: not yet. */
@@ -35,6 +37,7 @@ export const emptyGroup = (way: Way, chosen: readonly number[], box: InputBox | 
   way,
   chosen,
   from: 0,
+  choosing: null,
   beyond: [],
   excused: [],
   decided: null,

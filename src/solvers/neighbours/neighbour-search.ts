@@ -60,6 +60,12 @@ const NODE_SHARE = 0.5;
 const START_SHARE = 0.1;
 /** Operations for a node besides distances. */
 const NODE_FLOPS = 3000;
+/** Work for a sample that is chosen, in units of effort. */
+const CHILD_WORK = 1;
+/** Work to prepare a relaxation, in units of effort: a fixed part, a part for each column, and a part for each entry of a row. */
+const RELAXATION_WORK = 10;
+const COLUMN_WORK = 1.5;
+const ENTRY_WORK = 0.1;
 /** Operations for each input of a row, or of a range of distances, within a box. */
 const INPUT_FLOPS = 30;
 
@@ -170,6 +176,10 @@ export class NeighbourSearch {
   }
 
   private visit(group: Group): void {
+    if (group.choosing !== null) {
+      this.chooseFrom(group, group.choosing);
+      return;
+    }
     const solved = group.x ? group : this.solved(group, this.limits.nudge);
     if (!solved) return;
     if (this.isClosed(solved.bound) || (!group.x && this.offer(solved.x!))) {
@@ -199,6 +209,7 @@ export class NeighbourSearch {
     if (!domain || !rows) return null;
     const budget = this.limits.budget.shareEffort(NODE_SHARE);
     const limits = { ...this.limits, nudge, cutoff, budget, anyAnswer: false };
+    budget.spend(this.relaxationWork(rows.length));
     const word = this.wordFor(group);
     const outcome = this.parts.relaxed.solve([{ rows, atoms: [] }], domain, limits, word);
     if (outcome.status === 'infeasible') return null;
@@ -206,6 +217,13 @@ export class NeighbourSearch {
     const isSure = outcome.status === 'solved';
     if (!isSure) this.close(bound);
     return outcome.x ? { ...group, bound, x: outcome.x.slice() } : null;
+  }
+
+  /** A relaxation is prepared anew for its rows, which takes longer than its solution: twice where features are discrete, and for l0 again. */
+  private relaxationWork(rows: number): number {
+    const { traits, space } = this.parts.problem;
+    const programs = 1 + +(traits.discrete || traits.capped) + +(traits.norm === 'l0');
+    return programs * (RELAXATION_WORK + space.columns * (COLUMN_WORK + ENTRY_WORK * rows));
   }
 
   /** Whether a point keeps the group's pairs. A row that stands for a pair within a box decides where the point is well inside of it. */
@@ -331,21 +349,35 @@ export class NeighbourSearch {
 
   /** The next of the target's class, then of other classes that are needed, in the order of their bounds. */
   private choose(group: Group): void {
-    const { way, chosen } = group;
+    const k = this.neededClass(group);
+    this.chooseFrom(group, this.order.byClass(group.chosen)[k].length ? group.from : 0);
+  }
+
+  private neededClass({ way, chosen }: Group): number {
     const { target } = this.parts.votes;
     const inClass = this.order.byClass(chosen);
     const isOpen = (j: number) => inClass[j].length < way.need[j];
-    const k = isOpen(target) ? target : inClass.findIndex((_, j) => isOpen(j));
-    const order = this.order.of(way, k);
-    for (let at = inClass[k].length ? group.from : 0; at < order.length; at++) {
+    return isOpen(target) ? target : inClass.findIndex((_, j) => isOpen(j));
+  }
+
+  /** One child for the first sample of the order that has room, and what is left of the order as a node with the bound of the next sample. */
+  private chooseFrom(group: Group, from: number): void {
+    const order = this.order.of(group.way, this.neededClass(group));
+    for (let at = from; at < order.length; at++) {
       const { sample, bound } = order[at];
       if (this.isClosed(bound) || isBeyond(bound, this.limits)) {
         this.close(Math.max(bound, group.bound));
         return;
       }
+      this.limits.budget.spend(CHILD_WORK);
       const excused = group.excused.filter((s) => s !== sample);
-      const grown = { ...group, chosen: [...chosen, sample], excused, from: at + 1, beyond: [] };
-      if (this.hasRoom(grown)) this.push({ ...grown, bound: Math.max(group.bound, bound) });
+      const chosen = [...group.chosen, sample];
+      const grown = { ...group, chosen, excused, from: at + 1, beyond: [], choosing: null };
+      if (!this.hasRoom(grown)) continue;
+      this.push({ ...grown, bound: Math.max(group.bound, bound) });
+      const next = order[at + 1]?.bound ?? Infinity;
+      this.push({ ...group, choosing: at + 1, bound: Math.max(group.bound, next) });
+      return;
     }
   }
 
