@@ -1,11 +1,21 @@
 /** What the general optimisers have in common: a search for each person, a polish of its answers, starts from the training set. */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
+import type { RelaxedProblems } from '../reductions/relaxed-problems.js';
 import { isOracle, searchAll } from '../shared/side-by-side.js';
-import { type Acceptance, type Limits, type Outcome, type Prepared, type Solver, withoutWaiting } from '../solver.js';
+import {
+  type Acceptance,
+  type Limits,
+  type Outcome,
+  type Prepared,
+  type Solver,
+  type SolverTable,
+  withoutWaiting,
+} from '../solver.js';
 import { costScales } from './cost-scales.js';
 import { type Asked, cheaper, type Look, PersonSearch } from './person-search.js';
-import { COARSE, FINE, Polish } from './polish.js';
+import { latticeProblems } from './polish/lattice-step.js';
+import { COARSE, FINE, Polish } from './polish/polish.js';
 import { TargetSamples } from './target-samples.js';
 import { descendTotal } from './totals/total-descent.js';
 
@@ -23,11 +33,14 @@ export type Method = (parts: SearchParts) => Asked<void>;
 class PreparedSearch implements Prepared {
   private readonly scale: Float64Array;
   private readonly samples: TargetSamples;
+  private readonly lattice: RelaxedProblems | null;
 
   constructor(
     private readonly problem: Problem,
     private readonly method: Method,
+    table: SolverTable,
   ) {
+    this.lattice = latticeProblems(problem, table);
     this.scale = costScales(problem);
     this.samples = new TargetSamples(problem);
   }
@@ -39,9 +52,17 @@ class PreparedSearch implements Prepared {
   *steps(domain: Domain, limits: Limits): Asked<Outcome> {
     const search = new PersonSearch(this.problem, domain, limits, this.scale);
     const home = yield* search.askOne(search.home);
-    yield* this.method({ search, polish: new Polish(search), samples: this.samples, home });
+    const parts = { search, polish: new Polish(search, this.lattice), samples: this.samples, home };
+    yield* this.method(parts);
+    if (!search.best.isFound && !search.isOver) yield* enterAtLast(parts);
     return search.outcome;
   }
+}
+
+/** Where the method found no answer: the way into the region by linear models of the margin. */
+function* enterAtLast({ search, polish, home }: SearchParts): Asked<void> {
+  const entered = yield* polish.enterAtLast(home);
+  if (entered && !search.isOver) yield* polish.from(entered);
 }
 
 const anyProblem = (): Acceptance => 'heuristic';
@@ -52,7 +73,13 @@ export const generalSolver = (
   method: Method,
   place: Solver['place'],
   accepts: Solver['accepts'] = anyProblem,
-): Solver => ({ name, place, takesTerm: true, accepts, prepare: (problem) => new PreparedSearch(problem, method) });
+): Solver => ({
+  name,
+  place,
+  takesTerm: true,
+  accepts,
+  prepare: (problem, table) => new PreparedSearch(problem, method, table),
+});
 
 /** Polishes the cheapest of some answers, the best of them to the end; with a term of the cost the total is brought down from there. */
 export function* polishBest({ search, polish }: SearchParts, answers: readonly Look[], most: number): Asked<void> {
@@ -60,7 +87,7 @@ export function* polishBest({ search, polish }: SearchParts, answers: readonly L
   const cheapest = [...answers].sort((a, b) => costs.get(a)! - costs.get(b)!).slice(0, most);
   const polished = yield* searchAll(
     search.problem,
-    cheapest.map((look) => polishCoarsely(search, isOracle(search.problem) ? new Polish(search) : polish, look)),
+    cheapest.map((look) => polishCoarsely(search, isOracle(search.problem) ? polish.another() : polish, look)),
   );
   let best = polished.reduce<Look | null>((a, b) => cheaper(search, a, b), null);
   if (best && !search.isOver) best = cheaper(search, best, yield* polish.from(best, FINE));

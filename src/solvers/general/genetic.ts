@@ -12,7 +12,7 @@ import type { Problem } from '../../problems/problem.js';
 import type { LadderPlace, Solver } from '../solver.js';
 import { generalSolver, polishBest, type SearchParts } from './general-search.js';
 import { isOpaque } from './opaque.js';
-import type { Asked, Look, PersonSearch } from './person-search.js';
+import { type Asked, isSamePoint, type Look, type PersonSearch } from './person-search.js';
 import { chooseAny, SphereGrowth } from './sphere-growth.js';
 
 const POPULATION = 64;
@@ -56,8 +56,6 @@ function fittest(search: PersonSearch, looks: readonly Look[]): Look[] {
   const sorted = [...looks].sort(order);
   return sorted.filter((look, k) => k === 0 || !isSamePoint(look.x, sorted[k - 1].x)).slice(0, POPULATION);
 }
-
-const isSamePoint = (a: Float64Array, b: Float64Array): boolean => a.every((value, c) => Object.is(value, b[c]));
 
 function childOf(search: PersonSearch, population: readonly Look[], radius: number): Float64Array | null {
   const { random, home, free } = search;

@@ -3,7 +3,7 @@
  *
  *   from several starts (home, the nearest rows of the training set that have the target), with C bracketed and bisected:
  *     C too large: the minimiser of loss + C cost is no answer       C small: it is one, and dearer than needed
- *   every descent starts where the one before ended; every answer is polished (polish.ts)
+ *   every descent starts where the one before ended; every answer is polished (polish/polish.ts)
  *
  * The rule of the descents is L-BFGS or conjugate gradients.
  */
@@ -13,7 +13,7 @@ import { Descent, type DirectionRule } from './descent.js';
 import { generalSolver, polishBest, type SearchParts } from './general-search.js';
 import { Penalty } from './penalty.js';
 import { type Asked, cheaper, type Look, type PersonSearch } from './person-search.js';
-import { COARSE, type Polish } from './polish.js';
+import { COARSE, type Polish } from './polish/polish.js';
 
 const SAMPLE_STARTS = 4;
 const CHEAPER_STARTS = 6;

@@ -213,3 +213,5 @@ export class PersonSearch {
 /** Of two answers the one that costs less; null stands for none. */
 export const cheaper = (search: PersonSearch, a: Look | null, b: Look | null): Look | null =>
   a && !(b && search.costOf(b.x) < search.costOf(a.x)) ? a : b;
+
+export const isSamePoint = (a: Float64Array, b: Float64Array): boolean => a.every((value, c) => Object.is(value, b[c]));

@@ -1,6 +1,6 @@
 /**
  * Growing Spheres (Laugel et al. 2018): the smallest sphere around the row that has an answer on it, then the cheapest of its answers back to the
- * row, feature by feature (polish.ts). The model is known by its word alone.
+ * row, feature by feature (polish/polish.ts). The model is known by its word alone.
  */
 import type { Problem } from '../../problems/problem.js';
 import type { LadderPlace, Solver } from '../solver.js';

@@ -4,11 +4,11 @@ import { conjugateGradient } from '../../../src/solvers/general/conjugate-gradie
 import { costScales } from '../../../src/solvers/general/cost-scales.js';
 import { Descent, type KinkedObjective } from '../../../src/solvers/general/descent.js';
 import { LbfgsRule } from '../../../src/solvers/general/lbfgs.js';
-import { LinearStep } from '../../../src/solvers/general/linear-step.js';
-import { marginSlope } from '../../../src/solvers/general/margin-slope.js';
 import { Penalty } from '../../../src/solvers/general/penalty.js';
 import { type Asked, PersonSearch } from '../../../src/solvers/general/person-search.js';
-import { type MarginTangent, TangentStep } from '../../../src/solvers/general/tangent-step.js';
+import { LinearStep } from '../../../src/solvers/general/polish/linear-step.js';
+import { marginSlope } from '../../../src/solvers/general/polish/margin-slope.js';
+import { type MarginTangent, TangentStep } from '../../../src/solvers/general/polish/tangent-step.js';
 import { solvers } from '../../../src/solvers/index.js';
 import { keepsPolicy } from '../../../src/solvers/shared/answer-check.js';
 import { judge } from '../../conformance/judge.js';

@@ -11,7 +11,7 @@ import type { Problem } from '../../../src/problems/problem.js';
 import { solvers } from '../../../src/solvers/index.js';
 import type { Limits, Solver } from '../../../src/solvers/solver.js';
 import { judge } from '../../conformance/judge.js';
-import { type Kind, type Norm, type Recipe, randomCase } from '../../conformance/random-problems.js';
+import { Dice, type Kind, type Norm, type Recipe, randomCase } from '../../conformance/random-problems.js';
 import { patient } from '../../support/quadratic-problems.js';
 
 const GENERAL = ['lbfgs', 'conjugate-gradient', 'nelder-mead', 'spheres', 'cma-es', 'genetic'];
@@ -60,6 +60,16 @@ function optimum(problem: Problem, domain: Domain): number {
     if (status === 'solved') return judge(problem, domain, x!).cost;
   }
   return Number.NaN;
+}
+
+/** Whether few points of the domain are answers. */
+function isTight({ space, holds }: Problem, { lower, upper, origin }: Domain): boolean {
+  const dice = new Dice(1);
+  const point = () =>
+    Float64Array.from({ length: space.columns }, (_, c) =>
+      lower[c] < upper[c] ? dice.within(lower[c], upper[c]) : origin[c],
+    );
+  return !Array.from({ length: 300 }, point).some((x) => holds(x));
 }
 
 const recipes: fc.Arbitrary<Recipe> = fc.record({
@@ -118,6 +128,37 @@ describe.each(named)('%s', (name, solver) => {
     }
     expect(ratios.filter((ratio) => ratio < Infinity).length / ratios.length).toBeGreaterThanOrEqual(0.95);
     expect(ratios.sort((a, b) => a - b)[ratios.length >> 1]).toBeLessThan(1.1);
+  });
+
+  it('has the best values where values exclude each other: steps, categories, caps, several rivals', () => {
+    const ratios: number[] = [];
+    for (let seed = 1; ratios.length < 40; seed++) {
+      const kinds: Kind[] = ['integer', 'step', 'one-hot', 'continuous', 'boolean', 'continuous'];
+      const norm = (['l1', 'l2', 'percentile', 'l0'] as const)[seed % 4];
+      const recipe: Recipe = { norm, kinds, rows: 1 + (seed % 3), maxChanges: seed % 5 ? undefined : 2 };
+      const { problem, people } = knownCase(recipe, seed);
+      for (const { domain } of problem ? people : []) {
+        const best = leastCost(problem, domain);
+        if (!(best < Infinity)) continue;
+        const x = answer(solver, { ...problem, samples: [] }, domain);
+        ratios.push(x ? judge(problem, domain, x).cost / best : Infinity);
+      }
+    }
+    expect(Math.min(...ratios)).toBeGreaterThan(1 - 1e-6);
+    expect(Math.max(...ratios), 'every row has an answer').toBeLessThan(Infinity);
+    expect(ratios.filter((ratio) => ratio <= 1.01).length / ratios.length, ratios.join()).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('finds an answer in a small part of a narrow domain', () => {
+    let asked = 0;
+    for (let seed = 1; asked < 20; seed++) {
+      const { problem, people } = knownCase({ norm: 'l1', kinds: Array(8).fill('continuous'), rows: 3 }, seed);
+      for (const { domain } of problem ? people : []) {
+        if (!(leastCost(problem, domain) < Infinity) || !isTight(problem, domain)) continue;
+        asked++;
+        expect(answer(solver, { ...problem, samples: [] }, domain), `seed ${seed}`).not.toBeNull();
+      }
+    }
   });
 
   it('comes near the optimum of trees, where it takes them', () => {

@@ -7,7 +7,7 @@
  *   single moves   a number up or down by its own step, a category, a feature back to the row
  *   slopes         against the slope of the Lagrangian  T - λ m,  m the margin, λ >= 0 such that m stays (a first-order step along the boundary)
  * and then about all moves that helped at once (Hooke and Jeeves 1961). A step that helped is doubled, others shrink. The cheapest answer
- * is the next point. Polish (polish.ts) knows only costs that fall towards the row, and the total need not.
+ * is the next point. Polish (polish/polish.ts) knows only costs that fall towards the row, and the total need not.
  */
 import type { Feature } from '../../../models/features.js';
 import { mayStand } from '../../../policy/domain.js';

@@ -5,17 +5,20 @@
  *   2. along the boundary: the cheapest point of a linear model of the margin in a box around the answer (linear-step.ts). The point
  *      is asked for, corrected by what it misses, and taken where it is an answer and cheaper; else the box shrinks
  *   3. features back to the row, several at once, or one of them while the others make up for it
- *   4. features without a slope one after the other: the value nearest to the row with which the rest is still an answer
+ *   4. other values where values exclude each other: steps, categories, caps (lattice-descent.ts)
+ *   5. features without a slope one after the other: the value nearest to the row with which the rest is still an answer
  */
-import type { Feature } from '../../models/features.js';
-import { changeCost } from '../../policy/cost.js';
-import { mayStand } from '../../policy/domain.js';
-import { hasMoved, isContinuous, nearestValue } from '../../policy/values.js';
-import { isOracle } from '../shared/side-by-side.js';
+import type { Feature } from '../../../models/features.js';
+import { changeCost } from '../../../policy/cost.js';
+import { mayStand } from '../../../policy/domain.js';
+import { hasMoved, isContinuous, nearestValue } from '../../../policy/values.js';
+import type { RelaxedProblems } from '../../reductions/relaxed-problems.js';
+import { isOracle } from '../../shared/side-by-side.js';
+import type { Asked, Look, PersonSearch } from '../person-search.js';
+import { LatticeDescent } from './lattice-descent.js';
 import { LinearStep } from './linear-step.js';
 import { type MarginSlope, marginSlope } from './margin-slope.js';
-import type { Asked, Look, PersonSearch } from './person-search.js';
-import { type MarginTangent, TangentStep } from './tangent-step.js';
+import { depthAt, type MarginTangent, TangentStep, tangentAt } from './tangent-step.js';
 
 /** How far a polish goes. */
 export interface PolishEffort {
@@ -27,10 +30,12 @@ export interface PolishEffort {
   readonly leastRadius: number;
   /** An answer that costs so many times the best one after a round is given up. */
   readonly hopeless: number;
+  /** The answer is polished no further: values that exclude each other are searched as well. */
+  readonly isLast: boolean;
 }
 
-export const COARSE: PolishEffort = { boxes: 12, gain: 1e-3, leastRadius: 1e-3, hopeless: 1.1 };
-export const FINE: PolishEffort = { boxes: 60, gain: 1e-7, leastRadius: 1e-5, hopeless: Infinity };
+export const COARSE: PolishEffort = { boxes: 12, gain: 1e-3, leastRadius: 1e-3, hopeless: 1.1, isLast: false };
+export const FINE: PolishEffort = { boxes: 60, gain: 1e-7, leastRadius: 1e-5, hopeless: Infinity, isLast: true };
 
 /** How much further than the steepest column needs a box reaches. */
 const ROOM = 1000;
@@ -53,6 +58,12 @@ const PARTS = 2;
 const COARSE_SECTION = 1e-3;
 const FINE_SECTION = 1e-10;
 
+/** What the model says where a feature alone is put back. */
+interface RestoredFeature {
+  readonly feature: Feature;
+  readonly look: Look;
+}
+
 export class Polish {
   private readonly step: LinearStep;
   private readonly tangentStep: TangentStep;
@@ -63,14 +74,28 @@ export class Polish {
   /** Placing a point may take some of its margin. */
   private readonly isStepped: boolean;
 
-  constructor(private readonly search: PersonSearch) {
+  private readonly lattice: LatticeDescent | null;
+  /** Of the last answer, about which the next part of the polish asks again. */
+  private lastAlone: { readonly at: Look; readonly restored: readonly RestoredFeature[] } | null = null;
+
+  /** `problems`: of linear models of the margin, where values exclude each other. */
+  constructor(
+    private readonly search: PersonSearch,
+    private readonly problems: RelaxedProblems | null,
+  ) {
     this.step = new LinearStep(search);
     this.tangentStep = new TangentStep(search);
     this.slopes = marginSlope(search);
+    this.lattice = problems && new LatticeDescent(search, problems, this.slopes);
     this.slope = new Float64Array(search.problem.space.columns);
     this.parts = isOracle(search.problem) ? ORACLE_PARTS : PARTS;
     this.isSloped = search.problem.gradient !== null;
     this.isStepped = search.problem.traits.discrete || search.problem.traits.rounded;
+  }
+
+  /** Another one for the same person: polishes that run side by side share nothing. */
+  another(): Polish {
+    return new Polish(this.search, this.problems);
   }
 
   /** A cheaper answer, starting from one. */
@@ -84,6 +109,7 @@ export class Polish {
       if (!(this.cost(at) < before * (1 - effort.gain))) break;
       if (this.cost(at) > effort.hopeless * this.search.best.cost) return at;
     }
+    if (effort.isLast && this.lattice && !this.search.isOver) at = yield* this.lattice.from(at);
     return yield* this.shorten(at);
   }
 
@@ -108,6 +134,11 @@ export class Polish {
     return at.isAnswer ? at : null;
   }
 
+  /** The same by all means, for a search that has found no answer. */
+  *enterAtLast(start: Look): Asked<Look | null> {
+    return (yield* this.enter(start)) ?? (this.lattice ? yield* this.lattice.enter(start) : null);
+  }
+
   /** By one tangent, which may change categories as well, at first and where features have steps; or by the last tangents together. */
   private *nextInside(at: Look, tangents: readonly MarginTangent[], lost: number): Asked<Look | null> {
     const { search, step, slope } = this;
@@ -126,7 +157,7 @@ export class Polish {
   }
 
   private tangentAt(at: Look): MarginTangent {
-    return { x: at.x, margin: at.margin, slope: this.slope.slice(), depth: this.depth(at) };
+    return tangentAt(this.search, at, this.slope);
   }
 
   private cost({ x }: Look): number {
@@ -140,11 +171,8 @@ export class Polish {
     return steepest > 0 ? (ROOM * need) / steepest : 1;
   }
 
-  /** How far inside to aim: as little as rounding lets it. */
   private depth({ x }: Look): number {
-    let size = 0;
-    for (const c of this.search.numbers) size += Math.abs(this.slope[c] * x[c]);
-    return this.search.limits.nudge * size;
+    return depthAt(this.search, x, this.slope);
   }
 
   /** The answer nearest to home on the way from it; categories are those of the answer. */
@@ -233,10 +261,13 @@ export class Polish {
   }
 
   /** What the model says where one changed feature is put back, the dearest feature first. */
-  private *restoredAlone(at: Look): Asked<{ feature: Feature; look: Look }[]> {
+  private *restoredAlone(at: Look): Asked<readonly RestoredFeature[]> {
+    if (this.lastAlone?.at === at) return this.lastAlone.restored;
     const features = this.changed(at.x).filter((feature) => mayStand(this.search.domain, feature));
     const looks = yield* this.search.ask(features.map((feature) => this.without(at.x, [feature])));
-    return features.map((feature, k) => ({ feature, look: looks[k] }));
+    const restored = features.map((feature, k) => ({ feature, look: looks[k] }));
+    this.lastAlone = { at, restored };
+    return restored;
   }
 
   /** A feature back to the row while the others make up for it, for as long as it gets cheaper. */

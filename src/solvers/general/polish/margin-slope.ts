@@ -4,9 +4,9 @@
  *   number     (m(x + h e_c) - m(x)) / h        h: a small share of how far the point is from the row; a step of the lattice at least
  *   category   m(x with category k) - m(x)      as the slope of the column of k, with 0 for the category that is taken
  */
-import type { Feature } from '../../models/features.js';
-import { isContinuous, nextValue } from '../../policy/values.js';
-import type { Asked, PersonSearch } from './person-search.js';
+import type { Feature } from '../../../models/features.js';
+import { isContinuous, nextValue } from '../../../policy/values.js';
+import type { Asked, PersonSearch } from '../person-search.js';
 
 /** h, as a share of the distance from the row. */
 const SHARE = 1e-4;
@@ -36,9 +36,19 @@ class GradientSlope implements MarginSlope {
 }
 
 class DifferenceSlope implements MarginSlope {
+  /** The last point, which is often asked about again, and its slope. */
+  private last: { readonly x: Float64Array; readonly slope: Float64Array } | null = null;
+
   constructor(private readonly search: PersonSearch) {}
 
   *at(x: Float64Array, margin: number, out: Float64Array): Asked<boolean> {
+    if (this.last?.x !== x) this.last = { x, slope: yield* this.differences(x, margin) };
+    out.set(this.last.slope);
+    return !isFlat(out);
+  }
+
+  private *differences(x: Float64Array, margin: number): Asked<Float64Array> {
+    const out = new Float64Array(x.length);
     const h = SHARE * Math.max(this.search.span(x), Number.MIN_VALUE);
     const columns: number[] = [];
     const points: Float64Array[] = [];
@@ -48,13 +58,12 @@ class DifferenceSlope implements MarginSlope {
         points.push(point);
       }
     const looks = yield* this.search.ask(points);
-    out.fill(0);
     for (const [k, c] of columns.entries()) {
       const move = points[k][c] - x[c];
       const change = (looks[k].margin - margin) / move;
       if (Number.isFinite(change)) out[c] = change;
     }
-    return !isFlat(out);
+    return out;
   }
 }
 

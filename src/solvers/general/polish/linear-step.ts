@@ -12,12 +12,12 @@
  * g·v(λ) grows with λ: λ is found among the jumps (l1, l0) or by regula falsi. Where v(λ) jumps across `need` the features that jump are
  * taken one after the other, the last number of them only as far as needed.
  */
-import { backward, forward } from '../../linalg/cholesky.js';
-import type { Feature } from '../../models/features.js';
-import { changeCost } from '../../policy/cost.js';
-import { mayStand } from '../../policy/domain.js';
-import { hasMoved } from '../../policy/values.js';
-import type { PersonSearch } from './person-search.js';
+import { backward, forward } from '../../../linalg/cholesky.js';
+import type { Feature } from '../../../models/features.js';
+import { changeCost } from '../../../policy/cost.js';
+import { mayStand } from '../../../policy/domain.js';
+import { hasMoved } from '../../../policy/values.js';
+import type { PersonSearch } from '../person-search.js';
 import { factorOf } from './tangent-step.js';
 
 /** Multipliers are looked for by this factor, so many times. */

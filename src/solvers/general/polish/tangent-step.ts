@@ -12,12 +12,12 @@
  * A model of several classes has kinks where the strongest rival changes, a network where a unit wakes: one tangent alone leads
  * back and forth across a kink, the tangents of both sides meet there.
  */
-import { backward, factorInPlace, forward } from '../../linalg/cholesky.js';
-import { changeCost } from '../../policy/cost.js';
-import { hasMoved } from '../../policy/values.js';
-import { type CheapestPoint, cheapestL1, cheapestL2, type UpperRow } from '../linear/polyhedral.js';
-import { violation } from '../shared/linear-rows.js';
-import type { PersonSearch } from './person-search.js';
+import { backward, factorInPlace, forward } from '../../../linalg/cholesky.js';
+import { changeCost } from '../../../policy/cost.js';
+import { hasMoved } from '../../../policy/values.js';
+import { type CheapestPoint, cheapestL1, cheapestL2, type UpperRow } from '../../linear/polyhedral.js';
+import { violation } from '../../shared/linear-rows.js';
+import type { Look, PersonSearch } from '../person-search.js';
 
 export interface MarginTangent {
   readonly x: Float64Array;
@@ -25,6 +25,33 @@ export interface MarginTangent {
   readonly slope: Float64Array;
   /** How far inside to stay. */
   readonly depth: number;
+}
+
+/** `slope` is copied. */
+export const tangentAt = (search: PersonSearch, { x, margin }: Look, slope: Float64Array): MarginTangent => ({
+  x,
+  margin,
+  slope: slope.slice(),
+  depth: depthAt(search, x, slope),
+});
+
+/** How far inside to aim: as little as rounding lets it. */
+export function depthAt({ numbers, limits }: PersonSearch, x: Float64Array, slope: Float64Array): number {
+  let size = 0;
+  for (const c of numbers) size += Math.abs(slope[c] * x[c]);
+  return limits.nudge * size;
+}
+
+/** The margin that a tangent has at a point, and the size of its terms. */
+export function predicted({ x, margin, slope }: MarginTangent, at: Float64Array): { value: number; size: number } {
+  let value = margin;
+  let size = Math.abs(margin);
+  for (let c = 0; c < x.length; c++) {
+    if (slope[c] === 0 || at[c] === x[c]) continue;
+    value += slope[c] * (at[c] - x[c]);
+    size += Math.abs(slope[c]) * (Math.abs(at[c]) + Math.abs(x[c]));
+  }
+  return { value, size };
 }
 
 /** Moves that are shorter than this share of the spread count as unmoved in l0. */
