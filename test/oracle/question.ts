@@ -2,12 +2,14 @@
  * One question, as a user asks it: a model document, a policy document and a row; and what the oracle knows of it: which points
  * are answers, and what they cost. Written from the documents alone.
  */
+import { MixtureDensity } from './evaluate/density.js';
 import type { Evaluator } from './evaluate/evaluator.js';
 import { evaluatorOf } from './evaluate/families.js';
 import {
   columnsOf,
   type FeatureSpec,
   isSame,
+  numberOf,
   numbersOf,
   type Row,
   spreadRow,
@@ -43,7 +45,7 @@ export interface PolicySpec {
   maxChanges?: number;
   count?: number;
   margin?: number;
-  plausibility?: { method: 'isolation-forest'; atLeast?: number };
+  plausibility?: { method: 'isolation-forest' | 'density'; atLeast?: number; weight?: number };
   region?: boolean;
   deadlineMs?: number;
 }
@@ -71,7 +73,8 @@ export class Question {
   private readonly run: (columns: Inputs) => Inputs;
   private readonly columns: Inputs;
   private readonly imputed: Float64Array;
-  private readonly plausible: ((columns: Inputs) => Verdict) | null;
+  private readonly plausible: (() => Verdict) | null;
+  private readonly density: MixtureDensity | null;
   private readonly effective: Float64Array;
 
   constructor(readonly source: Case) {
@@ -98,6 +101,8 @@ export class Question {
     this.conditions = (policy.constraints ?? []).map((text) => readConstraint(text, model.features));
     this.maxChanges = policy.maxChanges ?? Infinity;
     this.cost = compileCost(policy.cost ?? {}, model.features, model.background ?? {});
+    const { mixture } = model.background ?? {};
+    this.density = policy.plausibility && mixture ? new MixtureDensity(mixture, model.features) : null;
     this.plausible = policy.plausibility ? this.compilePlausibility() : null;
   }
 
@@ -167,8 +172,7 @@ export class Question {
       if (verdict === 'no') return 'no';
     }
     if (!this.plausible) return verdict;
-    spreadRow(this.features, this.effective, this.columns.x);
-    return both(verdict, this.plausible(this.columns));
+    return both(verdict, this.plausible());
   }
 
   /** Whether values that single features may take are an answer together. */
@@ -181,7 +185,16 @@ export class Question {
   costOf(values: ArrayLike<number>): number {
     for (let f = 0; f < this.features.length; f++)
       this.effective[f] = Number.isNaN(values[f]) ? this.baseline[f] : values[f];
-    return this.cost(this.baseline, this.effective);
+    return this.cost(this.baseline, this.effective) + this.termWeight * (this.density?.penalty(this.effective) ?? 0);
+  }
+
+  /** What two right computations of a cost may differ by, beside a share of it. */
+  costDoubt(values: ArrayLike<number>): number {
+    return 1e-300 + this.termWeight * (this.density?.penaltyError(values) ?? 0);
+  }
+
+  private get termWeight(): number {
+    return this.source.policy.plausibility?.weight ?? 0;
   }
 
   /** The same row under another policy. */
@@ -189,10 +202,23 @@ export class Question {
     return new Question({ ...this.source, policy });
   }
 
-  private compilePlausibility(): (columns: Inputs) => Verdict {
-    const { trees, offset } = this.source.model.background!.isolationForest as IsolationParameters;
+  /** Of the effective values. */
+  private compilePlausibility(): (() => Verdict) | null {
+    const { features, density, source } = this;
+    const { samples = [], isolationForest } = source.model.background!;
+    if (density) {
+      const { atLeast } = source.policy.plausibility!;
+      if (atLeast === undefined) return null;
+      const rows = samples.map((row) => features.map((feature, f) => numberOf(feature, row[f] as Row[string])));
+      const holds = density.limit(rows, atLeast);
+      return () => holds(this.effective);
+    }
+    const { trees, offset } = isolationForest as IsolationParameters;
     const need = -trees.length * Math.log2(-offset);
-    return (columns) => atLeastZero(pathSum(trees, columns) - need, 1e-12 * Math.abs(need));
+    return () => {
+      spreadRow(features, this.effective, this.columns.x);
+      return atLeastZero(pathSum(trees, this.columns) - need, 1e-12 * Math.abs(need));
+    };
   }
 }
 

@@ -1,7 +1,7 @@
 /** A whole random case from one seed: the same seed gives the same case on every machine. */
 import { Dice } from '../../support/dice.js';
 import { evaluatorOf } from '../evaluate/families.js';
-import { columnsOf, kindOf, rowOf, spreadRow, startsOf } from '../evaluate/features.js';
+import { columnsOf, isNumeric, kindOf, rowOf, spreadRow, startsOf } from '../evaluate/features.js';
 import { compileSteps, createInputs, type Step } from '../evaluate/inputs.js';
 import type { BackgroundSpec, Norm } from '../policy/cost.js';
 import { type RuleSpec, snap, valuesOf } from '../policy/values.js';
@@ -37,7 +37,9 @@ export function drawCase(seed: number, index: number, { families, norms, deadlin
   const reached = Array.from({ length: SAMPLED }, () => reachablePoint(dice, terrain, rules, present));
   const sampled = dice.chance(0.75) ? scoresOf(model, [present, ...reached]).scores : scores;
   const policy = drawPolicy(dice, terrain, model, norm, present, rules, { scores: sampled, ...intervalsOf(model) });
-  const factual = missing ? withMissing(dice, terrain, present) : present;
+  // Without an imputer a density has no value for a number that is missing.
+  const isWhole = policy.plausibility?.method === 'density' && TREES.includes(family);
+  const factual = missing && !isWhole ? withMissing(dice, terrain, present) : present;
   return { model, policy: { ...policy, deadlineMs }, row: rowOf(model.features, factual) };
 }
 
@@ -215,7 +217,7 @@ function drawPolicy(
   if (dice.chance(0.2)) policy.count = dice.integer(2, 4);
   if (plain && dice.chance(0.2)) policy.margin = dice.pick([0.01, 0.02, 0.1, 0.25, 0.5]);
   if (dice.chance(0.3)) policy.region = true;
-  if (dice.chance(0.06)) addPlausibility(dice, terrain, model, policy);
+  if (dice.chance(0.12)) addPlausibility(dice, terrain, model, policy);
   return policy;
 }
 
@@ -234,6 +236,45 @@ function drawWeights(
 }
 
 function addPlausibility(dice: Dice, terrain: Terrain, model: ModelSpec, policy: PolicySpec): void {
+  if (dice.chance(0.5)) addDensity(dice, terrain, model, policy);
+  else addIsolation(dice, terrain, model, policy);
+}
+
+/** Rows that a limit compares with: at least 20. */
+const ROWS = 24;
+
+function addDensity(dice: Dice, terrain: Terrain, model: ModelSpec, policy: PolicySpec): void {
+  const { features, units, ground } = terrain;
+  const numbers = features.flatMap((feature, f) => (isNumeric(feature) ? [f] : []));
+  if (!numbers.length) return;
+  const points = Array.from({ length: ROWS }, () => drawPoint(dice, terrain));
+  const count = dice.integer(1, 2);
+  const covariance = () => {
+    const matrix = positive(
+      dice,
+      numbers.map((f) => units[f]),
+      1,
+      ground,
+    );
+    return matrix.map((row, i) => row.map((_, j) => (matrix[i][j] + matrix[j][i]) / 2));
+  };
+  const background = model.background!;
+  background.samples = points.map((point) => features.map(({ name }) => rowOf(features, point)[name]));
+  background.mixture = {
+    features: numbers.map((f) => features[f].name),
+    weights: count === 1 ? [1] : [0.25, 0.75],
+    means: points.slice(0, count).map((point) => numbers.map((f) => point[f])),
+    covariances: Array.from({ length: count }, covariance),
+  };
+  const kind = dice.pick(['limit', 'limit', 'term', 'both']);
+  policy.plausibility = {
+    method: 'density',
+    ...(kind === 'term' ? {} : { atLeast: dice.pick([0, 0.05, 0.2, 0.5]) }),
+    ...(kind === 'limit' ? {} : { weight: Number(dice.between(0.1, 3).toPrecision(2)) }),
+  };
+}
+
+function addIsolation(dice: Dice, terrain: Terrain, model: ModelSpec, policy: PolicySpec): void {
   const units = columnUnits(terrain);
   const inputs: Inputs = {
     ground: terrain.ground,

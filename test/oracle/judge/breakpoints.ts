@@ -19,7 +19,7 @@ export function breakpointChoices(question: Question, most: number): Cells | nul
   const separable = policy.cost?.norm !== 'mahalanobis';
   const choices: number[][] = [];
   let product = 1;
-  let exact = separable && !policy.constraints?.length;
+  let exact = separable && !policy.constraints?.length && policy.plausibility?.method !== 'density';
   for (const [f, values] of question.values.entries()) {
     if (values.kind === 'list') choices.push([question.factual[f], ...values.values]);
     else if (values.kind === 'lattice') return null;
@@ -66,7 +66,10 @@ function computeEdges(question: Question): Edge[][] | null {
   const steps = model.preprocessing ?? [];
   if (!trees || steps.some(({ type }) => type === 'affine')) return null;
   const starts = startsOf(model.features);
-  const forest = policy.plausibility ? (model.background!.isolationForest as { trees: TreeSpec[] }).trees : [];
+  const forest =
+    policy.plausibility?.method === 'isolation-forest'
+      ? (model.background!.isolationForest as { trees: TreeSpec[] }).trees
+      : [];
   return model.features.map((feature, f) => {
     if (feature.type !== 'continuous') return [];
     return [

@@ -48,7 +48,7 @@ function judgeAnswer(answer: Answer, question: Question): Fault[] {
 function judgeWords(answer: Answer, question: Question, point: Float64Array): Fault[] {
   const faults: Fault[] = [];
   const cost = question.costOf(point);
-  if (Math.abs(cost - answer.cost) > Math.max(1e-9, question.cost.error) * cost + 1e-300)
+  if (Math.abs(cost - answer.cost) > Math.max(1e-9, question.cost.error) * cost + question.costDoubt(point))
     faults.push(fault('wrong-cost', `${answer.cost}, it is ${cost}`));
   const said = JSON.stringify(answer.changes);
   const expected = question.features.flatMap((feature, f) =>
@@ -92,11 +92,12 @@ function judgeProof(answer: Answer, question: Question, { best, point, bestNear,
   const faults: Fault[] = [];
   const better = () => `${best} is possible: ${JSON.stringify(point && [...point])}; said by ${answer.solver}`;
   const slack = Math.max(1e-9, question.cost.error);
-  if (kind === 'optimal' && best < answer.cost * (1 - 1.01 * OPTIMAL - slack))
+  const doubt = question.costDoubt(pointOf(answer, question));
+  if (kind === 'optimal' && best < answer.cost * (1 - 1.01 * OPTIMAL - slack) - doubt)
     faults.push(fault('false-optimal', `${answer.cost} as optimum, ${better()}`));
-  else if (lowerBound !== null && lowerBound > best * (1 + (kind === 'optimal' ? OPTIMAL : 0) + slack))
+  else if (lowerBound !== null && lowerBound > best * (1 + (kind === 'optimal' ? OPTIMAL : 0) + slack) + doubt)
     faults.push(fault('false-bound', `lower bound ${lowerBound}, ${better()}`));
-  if (exact && answer.cost < Math.min(best, bestNear) * (1 - slack) - 1e-300)
+  if (exact && answer.cost < Math.min(best, bestNear) * (1 - slack) - doubt)
     faults.push(fault('oracle-missed', `cost ${answer.cost}, the cheapest of all is ${best}, near ${bestNear}`));
   if (kind !== 'heuristic' && (lowerBound === null || gap === null || lowerBound > answer.cost * (1 + slack)))
     faults.push(fault('wrong-proof', JSON.stringify(answer.proof)));
@@ -139,7 +140,7 @@ function judgeSets(result: Result, question: Question, choices: number[][], coun
   const slack = OPTIMAL + question.cost.error;
   for (const [i, answer] of answers.entries()) {
     if (answer.proof.kind !== 'optimal' || result.degraded || certain[i] === undefined) continue;
-    if (answer.cost > certain[i] * (1 + slack) + 1e-300)
+    if (answer.cost > certain[i] * (1 + slack) + question.costDoubt(pointOf(answer, question)))
       return [
         fault(
           'count-not-cheapest',

@@ -39,8 +39,17 @@ export function entriesOf(policy: PolicySpec): Entry[] {
   const others: Entry[] = [];
   if (policy.maxChanges !== undefined) others.push(['maxChanges', ({ maxChanges: _, ...p }) => p]);
   if (policy.margin) others.push(['margin', (p) => ({ ...p, margin: 0 })]);
-  if (policy.plausibility) others.push(['plausibility', ({ plausibility: _, ...p }) => p]);
+  if (isLimit(policy)) others.push(['plausibility', withoutLimit]);
   return [...ofFeatures, ...ofConstraints, ...others];
+}
+
+/** A term of the cost forbids nothing, and stays. */
+const isLimit = ({ plausibility }: PolicySpec): boolean =>
+  plausibility !== undefined && (plausibility.atLeast !== undefined || plausibility.weight === undefined);
+
+function withoutLimit({ plausibility, ...policy }: PolicySpec): PolicySpec {
+  const { method, weight } = plausibility!;
+  return weight === undefined ? policy : { ...policy, plausibility: { method, weight } };
 }
 
 function withoutRule(policy: PolicySpec, name: string, key: string): PolicySpec {

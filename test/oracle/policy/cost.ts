@@ -7,6 +7,7 @@
  * A one-hot category that changes costs its weight under every norm. `mad` and `std` divide Δ by that spread, for l1 and l2 and
  * numbers only; a MAD of 0 falls back to the standard deviation, then to 1.
  */
+import type { MixtureSpec } from '../evaluate/density.js';
 import { invert } from '../evaluate/elimination.js';
 import { type FeatureSpec, isNumeric, isSame, kindOf } from '../evaluate/features.js';
 
@@ -20,6 +21,7 @@ export interface BackgroundSpec {
   covariance?: { features: string[]; matrix: number[][] };
   samples?: unknown[][];
   isolationForest?: unknown;
+  mixture?: MixtureSpec;
 }
 
 export interface CostSpec {
