@@ -159,10 +159,15 @@ def _pair_scores(estimator: Any, rows: Any) -> np.ndarray:
     decision = np.asarray(estimator.decision_function(rows), dtype=float)
     if decision.ndim == 1:
         return np.column_stack([-decision, decision])
-    last = estimator
-    while hasattr(last, "steps"):
-        last = last.steps[-1][1]
+    last = _innermost(estimator)
     return decision if last.decision_function_shape == "ovr" else _one_against_rest(decision, len(last.classes_))
+
+
+def _innermost(estimator: Any) -> Any:
+    """The last estimator behind pipelines and searches over parameters."""
+    if hasattr(estimator, "best_estimator_"):
+        return _innermost(estimator.best_estimator_)
+    return _innermost(estimator.steps[-1][1]) if hasattr(estimator, "steps") else estimator
 
 
 def _one_against_rest(pairs: np.ndarray, classes: int) -> np.ndarray:

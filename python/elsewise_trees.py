@@ -326,6 +326,31 @@ def _left_codes(predictor: Any, node: Any, codes: Dict[int, List[int]]) -> List[
     return sorted(left)
 
 
+# ------------------------------------------------------------------------------------------------------------ stumps
+
+
+def stumps(cuts: np.ndarray, weights: np.ndarray, base: np.ndarray, link: str, score: Score, classes: Any) -> TreeHead:
+    """base_k + Σ_j weights_kj [x_j > cut_j]: a tree with one split for each column and output."""
+    trees = [_stump(j, float(cut), float(w)) for j, cut in enumerate(cuts) for w in weights[:, j]]
+    parameters: Dict[str, Any] = {"trees": trees, "aggregation": "sum", "base": base.tolist(), "link": link}
+    if len(base) > 1:
+        parameters["treeClass"] = [i % len(base) for i in range(len(trees))]
+    return _head("tree-ensemble", parameters, score, classes, len(cuts))
+
+
+def _stump(column: int, cut: float, weight: float) -> Tree:
+    return {
+        "feature": [column, 0, 0],
+        "threshold": [cut, 0.0, 0.0],
+        "left": [1, -1, -1],
+        "right": [2, -1, -1],
+        "value": [[0.0], [0.0], [weight]],
+        "comparison": "<=",
+        "precision": "float64",
+        "missing": "error",
+    }
+
+
 # -------------------------------------------------------------------------------------------------- isolation forest
 
 

@@ -41,7 +41,9 @@ from elsewise_plausibility import autoencoder as _autoencoder
 from elsewise_plausibility import gaussian_mixture as _gaussian_mixture
 from elsewise_plausibility import isolation_forest as _isolation_forest
 from elsewise_plausibility import mixture_features as _mixture_features
+from elsewise_naive_bayes import NAIVE_BAYES_HEADS
 from elsewise_quadratic import QUADRATIC_HEADS, QUADRATIC_SCORES, is_nearest_prototype, nearest_prototype
+from elsewise_refusals import BLACK_BOX, WAYS_OUT
 from elsewise_trees import TREE_HEADS, TREE_SCORES
 from elsewise_trees import TreeHead as _TreeHead
 
@@ -274,6 +276,8 @@ class _Fold:
         return [_Raw(feature) for feature in range(len(self.names))]
 
     def _up_to_last(self, estimator: Any, columns: List[Column], where: str) -> Tuple[Any, List[Column], str]:
+        if _class_name(estimator) in SEARCHES:
+            return self._up_to_last(_best_of(estimator, where), columns, f"{where}.best_estimator_")
         if _class_name(estimator) != "Pipeline":
             return estimator, columns, where
         for name, step in estimator.steps[:-1]:
@@ -311,6 +315,16 @@ class _Fold:
         return next(iter(fills))
 
 
+# Searches over parameters: the estimator that they found and fitted again is the model.
+SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+
+
+def _best_of(search: Any, where: str) -> Any:
+    if not search.refit:
+        raise UnsupportedEstimator(where, f"{_class_name(search)}(refit=False) keeps no estimator: search with refit=True")
+    return _fitted(search, "best_estimator_", where)
+
+
 # ----------------------------------------------------------------------------------------------------- transformers
 
 
@@ -325,6 +339,22 @@ def _min_max_scaler(fold: _Fold, scaler: Any, columns: List[Column], where: str)
         raise UnsupportedEstimator(where, "MinMaxScaler(clip=True) is not linear")
     factor = np.asarray(_fitted(scaler, "scale_", where), dtype=float)
     return _scale_all(columns, -scaler.min_ / factor, 1 / factor)
+
+
+def _robust_scaler(fold: _Fold, scaler: Any, columns: List[Column], where: str) -> List[Column]:
+    # Both are None where their part is switched off.
+    center, scale = scaler.center_ if scaler.with_centering else None, scaler.scale_ if scaler.with_scaling else None
+    ones = np.ones(len(columns))
+    return _scale_all(columns, 0 * ones if center is None else center, ones if scale is None else scale)
+
+
+def _max_abs_scaler(fold: _Fold, scaler: Any, columns: List[Column], where: str) -> List[Column]:
+    return _scale_all(columns, np.zeros(len(columns)), _fitted(scaler, "scale_", where))
+
+
+def _selector(fold: _Fold, selector: Any, columns: List[Column], where: str) -> List[Column]:
+    """All selectors say which columns they keep by the same method."""
+    return [column for column, kept in zip(columns, selector.get_support()) if kept]
 
 
 def _scale_all(columns: List[Column], mean: Any, scale: Any) -> List[Column]:
@@ -447,9 +477,17 @@ NAMED_STEPS: Dict[str, Callable[[List[Column]], List[Column]]] = {
 
 Transform = Callable[[_Fold, Any, List[Column], str], List[Column]]
 
+SELECTORS = (
+    *("SelectKBest", "SelectPercentile", "SelectFpr", "SelectFdr", "SelectFwe", "GenericUnivariateSelect"),
+    *("SelectFromModel", "SequentialFeatureSelector", "RFE", "RFECV", "VarianceThreshold"),
+)
+
 TRANSFORMERS: Dict[str, Transform] = {
     "StandardScaler": _standard_scaler,
     "MinMaxScaler": _min_max_scaler,
+    "RobustScaler": _robust_scaler,
+    "MaxAbsScaler": _max_abs_scaler,
+    **dict.fromkeys(SELECTORS, _selector),
     "PCA": _pca,
     "OneHotEncoder": _one_hot_encoder,
     "SimpleImputer": _simple_imputer,
@@ -565,16 +603,20 @@ def _logistic_head(classes: List[Any], weights: np.ndarray, bias: np.ndarray) ->
 
 HEADS: Dict[str, Callable[[Any, str], _Head]] = {
     "LogisticRegression": _logistic_regression,
+    "LogisticRegressionCV": _logistic_regression,
     "LinearSVC": _decision_classifier,
     "SGDClassifier": _sgd_classifier,
     "Perceptron": _decision_classifier,
+    "PassiveAggressiveClassifier": _decision_classifier,
     "RidgeClassifier": _decision_classifier,
+    "RidgeClassifierCV": _decision_classifier,
     "LinearDiscriminantAnalysis": _discriminant_analysis,
     "LinearRegression": _regressor("linear-regression"),
-    "Ridge": _regressor("linear-regression"),
-    "Lasso": _regressor("linear-regression"),
-    "ElasticNet": _regressor("linear-regression"),
+    **dict.fromkeys(("Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV"), _regressor("linear-regression")),
+    **dict.fromkeys(("SGDRegressor", "LinearSVR", "HuberRegressor"), _regressor("linear-regression")),
     "PoissonRegressor": _regressor("poisson-regression"),
+    "GammaRegressor": _regressor("poisson-regression"),
+    **NAIVE_BAYES_HEADS,
     **QUADRATIC_HEADS,
     **TREE_HEADS,
     **MACHINE_HEADS,
@@ -1079,7 +1121,8 @@ def _lookup(table: Dict[str, Any], estimator: Any, where: str, role: str) -> Any
     found = table.get(_class_name(estimator))
     if found is None:
         shown = repr(estimator) if isinstance(estimator, str) else _class_name(estimator)
-        raise UnsupportedEstimator(where, f"{shown} is not supported {role}; supported are {', '.join(table)}")
+        way_out = WAYS_OUT.get(_class_name(estimator), f"supported are {', '.join(table)}; {BLACK_BOX}")
+        raise UnsupportedEstimator(where, f"{shown} is not supported {role}: {way_out}")
     return found
 
 

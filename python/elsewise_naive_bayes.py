@@ -1,0 +1,61 @@
+"""Naive Bayes on counts and on yes-or-no columns. Part of export_sklearn.
+
+    MultinomialNB, ComplementNB   the log of class k is  b_k + Σ_j w_kj x_j: a linear model
+    BernoulliNB                   the log of class k is  b_k + Σ_j w_kj [x_j > binarize]: one stump for each column and class
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict
+
+import numpy as np
+
+from elsewise_head import Head, UnsupportedEstimator, class_name, fitted, fitted_numbers, probabilities
+from elsewise_trees import stumps
+
+
+def multinomial(estimator: Any, where: str) -> Head:
+    return _linear(estimator, fitted_numbers(estimator, "class_log_prior_", where), where)
+
+
+def complement(estimator: Any, where: str) -> Head:
+    # scikit-learn adds the prior only where there is a single class.
+    return _linear(estimator, np.zeros(len(fitted(estimator, "classes_", where))), where)
+
+
+def bernoulli(estimator: Any, where: str) -> Head:
+    log_yes = fitted_numbers(estimator, "feature_log_prob_", where)
+    log_no = np.log1p(-np.exp(log_yes))
+    bias = fitted_numbers(estimator, "class_log_prior_", where) + log_no.sum(axis=1)
+    weights, classes = log_yes - log_no, _classes(estimator, where)
+    if estimator.binarize is None:
+        return _softmax_head(classes, weights, bias)
+    if len(classes) == 2:
+        weights, bias = weights[1:] - weights[:1], bias[1:] - bias[:1]
+    cuts = np.full(weights.shape[1], float(estimator.binarize))
+    return stumps(cuts, weights, bias, "logit" if len(classes) == 2 else "softmax", probabilities, classes)
+
+
+def _linear(estimator: Any, bias: np.ndarray, where: str) -> Head:
+    return _softmax_head(_classes(estimator, where), fitted_numbers(estimator, "feature_log_prob_", where), bias)
+
+
+def _classes(estimator: Any, where: str) -> list:
+    classes = np.asarray(fitted(estimator, "classes_", where)).tolist()
+    if len(classes) < 2:
+        raise UnsupportedEstimator(where, f"{class_name(estimator)} knows a single class: there is nothing to decide")
+    return classes
+
+
+def _softmax_head(classes: list, weights: np.ndarray, bias: np.ndarray) -> Head:
+    if len(classes) > 2:
+        return Head("softmax-regression", {"weights": weights.tolist(), "bias": bias.tolist()}, probabilities, classes)
+    difference = {"weights": (weights[1] - weights[0]).tolist(), "bias": float(bias[1] - bias[0])}
+    return Head("logistic-regression", {**difference, "threshold": 0.5}, probabilities, classes)
+
+
+NAIVE_BAYES_HEADS: Dict[str, Callable[[Any, str], Head]] = {
+    "MultinomialNB": multinomial,
+    "ComplementNB": complement,
+    "BernoulliNB": bernoulli,
+}

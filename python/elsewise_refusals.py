@@ -1,0 +1,32 @@
+"""What the exporter refuses by name, and what to do instead. Part of export_sklearn."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+BLACK_BOX = "any other model can be explained as a black box (docs/black-box.md)"
+
+_XGBOOST = "save it by save_model('model.json') and run `elsewise models import model.json --from xgboost --output FILE`"
+_LIGHTGBM = "save it by booster_.save_model('model.txt') and run `elsewise models import model.txt --from lightgbm --output FILE`"
+_ONNX = "write it as an ONNX file and explain the file as a black box (docs/black-box.md)"
+_SPREAD = "use StandardScaler or RobustScaler, or put trees behind it as they are: trees need no scaling"
+_MIXED_ROWS = "a column of its output depends on all columns of a row: use StandardScaler, MaxAbsScaler or RobustScaler"
+_IMPUTE = "use SimpleImputer, or HistGradientBoosting, which takes missing values as they are"
+_SEVERAL = f"export one of its members, or use RandomForest or HistGradientBoosting; {BLACK_BOX}"
+
+WAYS_OUT: Dict[str, str] = {
+    **dict.fromkeys(("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor", "Booster"), _XGBOOST),
+    **dict.fromkeys(("LGBMClassifier", "LGBMRegressor"), _LIGHTGBM),
+    **dict.fromkeys(("CatBoostClassifier", "CatBoostRegressor"), _ONNX),
+    **dict.fromkeys(("VotingClassifier", "VotingRegressor", "StackingClassifier", "StackingRegressor"), _SEVERAL),
+    **dict.fromkeys(("BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier", "AdaBoostRegressor"), _SEVERAL),
+    "CalibratedClassifierCV": f"export the estimator that it calibrates; {BLACK_BOX}",
+    "CategoricalNB": f"one-hot encode the columns and use BernoulliNB; {BLACK_BOX}",
+    "Normalizer": _MIXED_ROWS,
+    "QuantileTransformer": _SPREAD,
+    "SplineTransformer": f"use KBinsDiscretizer, or trees; {BLACK_BOX}",
+    "KernelPCA": f"use PCA; {BLACK_BOX}",
+    **dict.fromkeys(("KNNImputer", "IterativeImputer"), _IMPUTE),
+    "TargetEncoder": f"use OneHotEncoder; {BLACK_BOX}",
+    **dict.fromkeys(("CountVectorizer", "TfidfVectorizer", "HashingVectorizer"), f"text has no features; {BLACK_BOX}"),
+}
