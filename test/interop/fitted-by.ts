@@ -11,15 +11,17 @@ const FIT_TIMEOUT_MS = 120_000;
 /** `debianPackage`: what a machine without the library lacks. */
 export function fittedBy(script: string, debianPackage: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'elsewise-interop-'));
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  beforeAll(() => runScript(process.env.PYTHON ?? '/usr/bin/python3', [path, folder], debianPackage), FIT_TIMEOUT_MS);
+  beforeAll(() => runScript(script, [folder], debianPackage), FIT_TIMEOUT_MS);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-function runScript(python: string, args: readonly string[], debianPackage: string): void {
+/** Runs a script of this directory with the Python that has the library. */
+export function runScript(script: string, args: readonly string[], debianPackage: string): void {
+  const python = process.env.PYTHON ?? '/usr/bin/python3';
+  const path = fileURLToPath(new URL(script, import.meta.url));
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
-  const { status, stderr, error } = spawnSync(python, args, { env, encoding: 'utf8' });
+  const { status, stderr, error } = spawnSync(python, [path, ...args], { env, encoding: 'utf8' });
   if (error) throw new Error(`${python} does not start (${error.message}): apt-get install ${debianPackage}`);
   if (status !== 0) throw new Error(stderr);
 }
