@@ -11,25 +11,59 @@ const name = z
   .min(1)
   .max(200)
   .refine((text) => text !== '__proto__', 'this name cannot be used');
-const common = { name, unit: z.string().optional(), label: z.string().optional() };
-const numeric = { ...common, min: bounded.optional(), max: bounded.optional() };
+const common = {
+  name: name.describe('The name of the feature. Rows and policies use the name.'),
+  unit: z.string().optional().describe('The unit of the numbers, for people.'),
+  label: z.string().optional().describe('A name for people. Default: `name`.'),
+};
+const numeric = {
+  ...common,
+  min: bounded.optional().describe('The lowest possible value. Default: no lower end.'),
+  max: bounded.optional().describe('The highest possible value. Default: no upper end.'),
+};
+const typeOf = <T extends string>(type: T, meaning: string) => z.literal(type).describe(meaning);
 
 export const featureSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('continuous'), ...numeric, decimals: z.int().min(0).max(12).optional() }),
-  z.strictObject({ type: z.literal('integer'), ...numeric }),
-  z.strictObject({ type: z.literal('boolean'), ...common }),
   z.strictObject({
-    type: z.literal('categorical'),
+    type: typeOf('continuous', 'Any number.'),
+    ...numeric,
+    decimals: z
+      .int()
+      .min(0)
+      .max(12)
+      .optional()
+      .describe('The number of digits after the decimal point in answers. Default: any number of digits.'),
+  }),
+  z.strictObject({ type: typeOf('integer', 'A whole number.'), ...numeric }),
+  z.strictObject({ type: typeOf('boolean', 'True or false. Rows may also contain 1 and 0.'), ...common }),
+  z.strictObject({
+    type: typeOf('categorical', 'One of a list of categories.'),
     ...common,
-    categories: listOf(z.string()).min(1),
-    encoding: z.enum(['one-hot', 'ordinal']).optional(),
+    categories: listOf(z.string()).min(1).describe('The categories, in the order of the columns or ranks.'),
+    encoding: z
+      .enum(['one-hot', 'ordinal'])
+      .optional()
+      .describe(
+        'The columns of the model. `one-hot` makes one column for each category. `ordinal` makes one column with the rank. Default: `one-hot`.',
+      ),
   }),
 ]);
 
 export const preprocessingSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('scale'), mean: vector, scale: vector }),
-  z.strictObject({ type: z.literal('affine'), matrix, offset: vector }),
-  z.strictObject({ type: z.literal('impute'), values: listOf(bounded.nullable()).min(1) }),
+  z.strictObject({
+    type: typeOf('scale', 'Each column becomes (x - mean) / scale.'),
+    mean: vector.describe('The number that is subtracted, by column.'),
+    scale: vector.describe('The divisor, by column.'),
+  }),
+  z.strictObject({
+    type: typeOf('affine', 'The columns become matrix x + offset. A principal component analysis is such a step.'),
+    matrix: matrix.describe('One row for each new column.'),
+    offset: vector.describe('The number that is added, by new column.'),
+  }),
+  z.strictObject({
+    type: typeOf('impute', 'A missing value becomes a fixed value.'),
+    values: listOf(bounded.nullable()).min(1).describe('The value by column. Null: a missing value is an error.'),
+  }),
 ]);
 
 export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);
@@ -38,60 +72,108 @@ const byFeature = recordOf(bounded.min(0));
 /** A mixture of Gaussians over named numbers, in their own units: a covariance or its inverse for each component. */
 export const mixtureSchema = z
   .strictObject({
-    features: listOf(name).min(1),
-    weights: listOf(positive).min(1),
-    means: matrix,
-    covariances: listOf(matrix).min(1).optional(),
-    precisions: listOf(matrix).min(1).optional(),
+    features: listOf(name).min(1).describe('The features that the mixture covers, in the order of its columns.'),
+    weights: listOf(positive).min(1).describe('The share of each component.'),
+    means: matrix.describe('The mean of each component.'),
+    covariances: listOf(matrix).min(1).optional().describe('The covariance of each component.'),
+    precisions: listOf(matrix)
+      .min(1)
+      .optional()
+      .describe('The inverse covariance of each component, in place of `covariances`.'),
   })
   .refine(({ covariances, precisions }) => (covariances === undefined) !== (precisions === undefined), {
     path: ['covariances'],
     message: 'give "covariances" or "precisions", one of them',
   });
 
-/** Layers from the model's inputs, after preprocessing, back to the same inputs. `encoderLayers`: the number of layers of the encoder. */
+/** Layers from the model's inputs, after preprocessing, back to the same inputs. */
 export const autoencoderSchema = z.strictObject({
-  encoderLayers: z.int().min(1).optional(),
+  encoderLayers: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('The number of layers of the encoder. The method `prototype` needs this number.'),
   layers: listOf(
-    z.strictObject({ weights: matrix, bias: vector, activation: z.enum(['relu', 'tanh', 'logistic', 'identity']) }),
-  ).min(1),
+    z.strictObject({
+      weights: matrix.describe('One row for each unit of the layer.'),
+      bias: vector.describe('The bias of each unit.'),
+      activation: z.enum(['relu', 'tanh', 'logistic', 'identity']).describe('The activation function of the layer.'),
+    }),
+  )
+    .min(1)
+    .describe('The layers from the inputs of the model, after preprocessing, back to the same inputs.'),
 });
 
 export const backgroundSchema = z.strictObject({
-  mad: byFeature.optional(),
-  std: byFeature.optional(),
-  quantiles: recordOf(listOf(bounded).min(2)).optional(),
-  covariance: z.strictObject({ features: listOf(name).min(1), matrix }).optional(),
-  samples: listOf(listOf(rowValue)).optional(),
-  labels: listOf(z.union([z.string(), finite])).optional(),
-  isolationForest: isolationForestSchema.optional(),
-  autoencoder: autoencoderSchema.optional(),
-  mixture: mixtureSchema.optional(),
+  mad: byFeature.optional().describe('The median absolute deviation, by feature. Default: computed from `samples`.'),
+  std: byFeature.optional().describe('The standard deviation, by feature. Default: computed from `samples`.'),
+  quantiles: recordOf(listOf(bounded).min(2))
+    .optional()
+    .describe(
+      'Ascending values at equally spaced shares from 0 to 1, by feature. The first is the smallest value and the last is the largest. Default: computed from `samples`.',
+    ),
+  covariance: z
+    .strictObject({
+      features: listOf(name).min(1).describe('The features of the rows and columns of the matrix.'),
+      matrix: matrix.describe('The covariance of these features.'),
+    })
+    .optional()
+    .describe('The covariance of numeric features, for the norm `mahalanobis`. Default: computed from `samples`.'),
+  samples: listOf(listOf(rowValue))
+    .optional()
+    .describe('Rows of the training set, with values in the order of the features.'),
+  labels: listOf(z.union([z.string(), finite]))
+    .optional()
+    .describe('The class or the number of each row of `samples`.'),
+  isolationForest: isolationForestSchema
+    .optional()
+    .describe('A forest over the columns before preprocessing. The method `isolation-forest` uses the forest.'),
+  autoencoder: autoencoderSchema
+    .optional()
+    .describe('An autoencoder over the inputs of the model. The methods `autoencoder` and `prototype` use it.'),
+  mixture: mixtureSchema
+    .optional()
+    .describe('A mixture of Gaussians over numbers, in their own units. The method `density` uses the mixture.'),
 });
 
 export const probesSchema = z.strictObject({
-  rows: listOf(listOf(rowValue)),
-  scores: listOf(vector),
-  precision: z.enum(['float32', 'float64']).optional(),
+  rows: listOf(listOf(rowValue)).describe('Rows with values in the order of the features.'),
+  scores: listOf(vector).describe('The scores that the source library gave for each row, one number for each class.'),
+  precision: z
+    .enum(['float32', 'float64'])
+    .optional()
+    .describe(
+      'The arithmetic of the source library. Scores may differ by 0.0001 for `float32` and by 0.000001 for `float64`. Default: `float64`.',
+    ),
 });
 
 export const modelHeader = {
-  schema: z.literal('elsewise.model/v1'),
+  schema: z.literal('elsewise.model/v1').describe('The kind and version of the document.'),
   name: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a name is letters, digits, dot, dash and underscore, at most 100'),
-  description: z.string().optional(),
-  features: listOf(featureSchema).min(1),
-  classes: listOf(z.string().min(1)).min(2).optional(),
-  preprocessing: listOf(preprocessingSchema).optional(),
-  background: backgroundSchema.optional(),
-  probes: probesSchema.optional(),
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a name is letters, digits, dot, dash and underscore, at most 100')
+    .describe('The name of the model. Results and the registry show the name.'),
+  description: z.string().optional().describe('Text for people. The program does not read the text.'),
+  features: listOf(featureSchema).min(1).describe('The features of a row, in the order of the columns of the model.'),
+  classes: listOf(z.string().min(1))
+    .min(2)
+    .optional()
+    .describe('The classes in the order of the scores. A regressor has no classes.'),
+  preprocessing: listOf(preprocessingSchema)
+    .optional()
+    .describe('Steps between the columns of a row and the inputs of the model, in order.'),
+  background: backgroundSchema
+    .optional()
+    .describe('Statistics and rows of the training set, for weights, plausibility and paths.'),
+  probes: probesSchema
+    .optional()
+    .describe('Rows with the scores of the source library. A model with other scores is refused.'),
 } as const;
 
 export const modelEnvelope = z.strictObject({
   ...modelHeader,
-  family: z.string(),
-  parameters: recordOf(z.unknown()),
+  family: z.string().describe('The kind of model. The kind decides on the keys of `parameters`.'),
+  parameters: recordOf(z.unknown()).describe('The numbers of the trained model. Each family has its own keys.'),
 });
 
 export type ModelDocument = z.output<typeof modelEnvelope>;

@@ -4,42 +4,104 @@ import { listOf, recordOf } from './collections.js';
 import { bounded, finite, positive } from './numbers.js';
 
 const interval = z
-  .strictObject({ from: bounded.optional(), to: bounded.optional(), class: z.string().optional() })
+  .strictObject({
+    from: bounded.optional().describe('The lowest score that is wanted. Default: no lower end.'),
+    to: bounded.optional().describe('The highest score that is wanted. Default: no upper end.'),
+    class: z
+      .string()
+      .optional()
+      .describe('The class whose score is meant. Default: the second of two classes. A regressor has no classes.'),
+  })
   .refine((t) => t.from !== undefined || t.to !== undefined, 'an interval needs from, to or both')
   .refine((t) => t.from === undefined || t.to === undefined || t.from <= t.to, 'from must not be above to');
-const around = z.strictObject({ value: bounded, tolerance: bounded.min(0) });
+const around = z.strictObject({
+  value: bounded.describe('The prediction of a regressor that is wanted.'),
+  tolerance: bounded.min(0).describe('The largest distance of the prediction from `value`.'),
+});
 
 export const targetSchema = z.union([z.string(), listOf(z.string()).min(1), bounded, around, interval]);
 
 export const featureRuleSchema = z.strictObject({
-  change: z.enum(['never', 'increase', 'decrease', 'any']).optional(),
-  min: bounded.optional(),
-  max: bounded.optional(),
-  maxIncrease: bounded.min(0).optional(),
-  maxDecrease: bounded.min(0).optional(),
-  step: positive.optional(),
-  allow: listOf(z.union([z.string(), z.boolean()])).optional(),
+  change: z
+    .enum(['never', 'increase', 'decrease', 'any'])
+    .optional()
+    .describe(
+      'The permitted direction of a change. Default: `any`. `increase` and `decrease` need an order: numbers, booleans and ordinal categories have one.',
+    ),
+  min: bounded
+    .optional()
+    .describe('The lowest value of an answer. A person whose value is lower may keep that value. Numbers only.'),
+  max: bounded
+    .optional()
+    .describe('The highest value of an answer. A person whose value is higher may keep that value. Numbers only.'),
+  maxIncrease: bounded.min(0).optional().describe('The largest increase from the present value. Numbers only.'),
+  maxDecrease: bounded.min(0).optional().describe('The largest decrease from the present value. Numbers only.'),
+  step: positive
+    .optional()
+    .describe(
+      'The change is a whole multiple of this number. Default: 1 for integers, any change for continuous features. Numbers only.',
+    ),
+  allow: listOf(z.union([z.string(), z.boolean()]))
+    .optional()
+    .describe(
+      'The categories of an answer, or `true` and `false`. The present category is always allowed. Default: all categories.',
+    ),
 });
 
 export const costSchema = z.strictObject({
-  norm: z.enum(['l0', 'l1', 'l2', 'mahalanobis', 'percentile']).default('l1'),
-  weights: z.union([z.enum(['none', 'mad', 'std']), recordOf(positive)]).default('none'),
+  norm: z
+    .enum(['l0', 'l1', 'l2', 'mahalanobis', 'percentile'])
+    .default('l1')
+    .describe(
+      'The measure of a change. `l0` counts changed features. `l1` adds up absolute differences. `l2` adds up squared differences. `mahalanobis` uses the covariance of the background. `percentile` measures differences in shares of the background.',
+    ),
+  weights: z
+    .union([z.enum(['none', 'mad', 'std']), recordOf(positive)])
+    .default('none')
+    .describe(
+      'The unit of each feature. `none` uses the units of the data. `mad` divides by the median absolute deviation of the background, and `std` by the standard deviation. An object gives a factor by feature, and 1 to features that it does not name.',
+    ),
 });
 
-/**
- * `atLeast`: the share of the background that may be less plausible than an answer. Omitted: no limit or, for a forest from the model
- * document without `weight`, the forest's own offset. `weight`: the cost has the term weight x penalty. `components` of a mixture of
- * Gaussians, or the distance to the `k`-th nearest row: two measures of density.
- */
+/** Plausibility as a limit, as a term of the cost, or as both. */
 export const plausibilitySchema = z
   .strictObject({
-    method: z.enum(['isolation-forest', 'density', 'autoencoder', 'prototype']),
-    atLeast: finite.min(0).lt(1).optional(),
-    weight: positive.optional(),
-    trees: z.int().min(1).max(1000).default(100),
-    sampleSize: z.int().min(2).max(100_000).default(256),
-    components: z.int().min(1).max(16).optional(),
-    k: z.int().min(1).max(1000).optional(),
+    method: z
+      .enum(['isolation-forest', 'density', 'autoencoder', 'prototype'])
+      .describe(
+        'The measure of plausibility. `isolation-forest` and `density` are fitted to rows of the background. `autoencoder` needs `background.autoencoder` in the model. `prototype` measures the distance to rows that have the target.',
+      ),
+    atLeast: finite
+      .min(0)
+      .lt(1)
+      .optional()
+      .describe(
+        'The limit, as a share of the background. At least this share of the rows is no more plausible than an answer. Default: no limit. A forest from the model document without `weight` has its own offset as the limit.',
+      ),
+    weight: positive
+      .optional()
+      .describe('The cost of an answer has the term `weight` x penalty. Default: the cost has no term.'),
+    trees: z.int().min(1).max(1000).default(100).describe('The number of trees of an isolation forest.'),
+    sampleSize: z
+      .int()
+      .min(2)
+      .max(100_000)
+      .default(256)
+      .describe('The number of rows for each tree of an isolation forest.'),
+    components: z
+      .int()
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('The number of Gaussians of a mixture. Only for the method `density`.'),
+    k: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe(
+        'Measures density by the distance to the k-th nearest row, in place of a mixture. Only for the method `density`.',
+      ),
   })
   .refine(({ method, components, k }) => method === 'density' || (components ?? k) === undefined, {
     path: ['method'],
@@ -50,16 +112,23 @@ export const plausibilitySchema = z
     message: 'stands in place of "components"',
   });
 
-/**
- * A path over rows of the background. `k`: the number of neighbours of a row. `epsilon`: the distance within which rows are neighbours.
- * `atLeast`: the share of the background that is as sparse as the end of the path, or sparser.
- */
+/** A path over rows of the background. */
 export const pathSchema = z
   .strictObject({
-    method: z.enum(['knn', 'epsilon', 'density']),
-    k: z.int().min(1).max(100).default(10),
-    epsilon: positive.optional(),
-    atLeast: finite.min(0).lt(1).default(0),
+    method: z
+      .enum(['knn', 'epsilon', 'density'])
+      .describe(
+        'The neighbours of a row. `knn` and `density` connect a row with its `k` nearest rows. `epsilon` connects rows within a distance. `density` prefers steps through dense parts of the background.',
+      ),
+    k: z.int().min(1).max(100).default(10).describe('The number of neighbours of a row.'),
+    epsilon: positive
+      .optional()
+      .describe('The distance within which rows are neighbours. Needed for the method `epsilon`, and only there.'),
+    atLeast: finite
+      .min(0)
+      .lt(1)
+      .default(0)
+      .describe('At least this share of the background is as sparse as the end of the path, or sparser.'),
   })
   .refine(({ method, epsilon }) => (method === 'epsilon') === (epsilon !== undefined), {
     path: ['epsilon'],
@@ -76,27 +145,85 @@ export const leversSchema = recordOf(listOf(z.string()).min(1)).refine((levers) 
 }, `expected 1 to ${MOST_LEVERS} groups of features, each with a name`);
 
 export const policySchema = z.strictObject({
-  schema: z.literal('elsewise.policy/v1'),
-  name: z.string().min(1).max(100).default('policy'),
-  description: z.string().optional(),
-  target: targetSchema.optional(),
-  tolerance: bounded.min(0).optional(),
-  cost: costSchema.default({ norm: 'l1', weights: 'none' }),
-  features: recordOf(featureRuleSchema).default({}),
-  constraints: listOf(z.string().min(1)).default([]),
-  maxChanges: z.int().min(1).optional(),
-  levers: leversSchema.optional(),
-  count: z.int().min(1).max(100).default(1),
-  margin: bounded.min(0).default(0),
-  plausibility: plausibilitySchema.optional(),
-  path: pathSchema.optional(),
-  region: z.boolean().default(false),
-  deadlineMs: finite.gt(0).default(1000),
-  effort: finite.gt(0).optional(),
-  gap: finite.min(0).lt(1).default(0),
-  memoryMb: z.int().min(1).optional(),
-  solvers: listOf(z.string()).min(1).default(['auto']),
-  seed: z.int().min(0).default(0),
+  schema: z.literal('elsewise.policy/v1').describe('The kind and version of the document.'),
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .default('policy')
+    .describe('The name of the policy. Results and the registry show the name.'),
+  description: z.string().optional().describe('Text for people. The program does not read the text.'),
+  target: targetSchema
+    .optional()
+    .describe(
+      'The wanted outcome: a class, a list of classes, a number for a regressor, or an interval of scores. A row and `--target` may name another target. Without any target a row is invalid.',
+    ),
+  tolerance: bounded
+    .min(0)
+    .optional()
+    .describe(
+      'The largest distance of a prediction from a target that is a number. Default: a millionth of the number.',
+    ),
+  cost: costSchema.default({ norm: 'l1', weights: 'none' }).describe('The cost of a change. The answer has the least.'),
+  features: recordOf(featureRuleSchema)
+    .default({})
+    .describe('Rules by feature. A feature without a rule may take every value that the model document permits.'),
+  constraints: listOf(z.string().min(1))
+    .default([])
+    .describe(
+      'Conditions that every answer meets, such as `monthsAtJob <= monthsEmployed` or `hasGuarantor implies hasCoapplicant`.',
+    ),
+  maxChanges: z.int().min(1).optional().describe('The largest number of changed features. Default: no limit.'),
+  levers: leversSchema
+    .optional()
+    .describe(
+      'Groups of features by name. Each group gets its own answers, in which no feature outside the group changes.',
+    ),
+  count: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(1)
+    .describe('The number of answers for each row. The answers change different sets of features where possible.'),
+  margin: bounded
+    .min(0)
+    .default(0)
+    .describe('The distance past the decision boundary, in score. 0 still means strictly on the side of the target.'),
+  plausibility: plausibilitySchema
+    .optional()
+    .describe('Keeps answers near the background of the model. Default: no such condition.'),
+  path: pathSchema
+    .optional()
+    .describe('Asks for steps from the person to the answer over rows of the background. Default: no steps.'),
+  region: z
+    .boolean()
+    .default(false)
+    .describe('Whether each answer comes with a box of values. Every point of the box is an answer as well.'),
+  deadlineMs: finite
+    .gt(0)
+    .default(1000)
+    .describe('The time for one row in milliseconds. The time is the last guard behind `effort`.'),
+  effort: finite
+    .gt(0)
+    .optional()
+    .describe('The budget for one row in counted work. Default: 250 for each millisecond of `deadlineMs`.'),
+  gap: finite
+    .min(0)
+    .lt(1)
+    .default(0)
+    .describe('The search stops when the answer is proved to be within this share of the least cost.'),
+  memoryMb: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'The memory of the exact search in tree ensembles for one row, in megabytes. Default: 256. A search that needs more ends with a gap.',
+    ),
+  solvers: listOf(z.string())
+    .min(1)
+    .default(['auto'])
+    .describe('The solvers in the order of their use. `auto` selects them by model and cost.'),
+  seed: z.int().min(0).default(0).describe('The seed of solvers that draw random numbers.'),
 });
 
 export type PolicyDocument = z.output<typeof policySchema>;

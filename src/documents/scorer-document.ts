@@ -11,29 +11,52 @@ const url = z
   .refine(isPlainUrl, 'expected a URL with http: or https:, without user, password, query and fragment');
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected the SHA-256 of the file, 64 hexadecimal digits');
 
-/** `features`: values by feature, categories by name. `columns`: the numbers after preprocessing. */
-const rows = z.enum(['features', 'columns']).default('features');
+const typeOf = <T extends string>(type: T, meaning: string) => z.literal(type).describe(meaning);
+const address = url.describe('The address of the scorer. The settings of the operator decide whether it is permitted.');
+const output = text.optional().describe('The output with the scores. Default: the only output of the model.');
+const rows = z
+  .enum(['features', 'columns'])
+  .default('features')
+  .describe(
+    'The form of a row. `features` sends values by feature and categories by name. `columns` sends the numbers after preprocessing.',
+  );
 
 export const scorerSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('http'), url, rows, version: text.optional() }),
-  z.strictObject({ type: z.literal('mlflow'), url, rows }),
   z.strictObject({
-    type: z.literal('open-inference'),
-    url,
-    model: text,
-    modelVersion: text.optional(),
-    output: text.optional(),
+    type: typeOf('http', 'A scorer with the HTTP protocol of docs/black-box.md.'),
+    url: address,
+    rows,
+    version: text
+      .optional()
+      .describe('The version of the scorer. Answers are kept for equal rows only where the version is known.'),
   }),
-  z.strictObject({ type: z.literal('onnx'), file: text, sha256: sha256.optional(), output: text.optional() }),
+  z.strictObject({ type: typeOf('mlflow', 'A scoring server of MLflow.'), url: address, rows }),
+  z.strictObject({
+    type: typeOf('open-inference', 'A server of the Open Inference Protocol, such as KServe or Triton.'),
+    url: address,
+    model: text.describe('The name of the model on the server.'),
+    modelVersion: text
+      .optional()
+      .describe('The version of the model on the server. Default: the choice of the server.'),
+    output,
+  }),
+  z.strictObject({
+    type: typeOf('onnx', 'An ONNX file.'),
+    file: text.describe('The path of the file, in a directory that the settings permit.'),
+    sha256: sha256.optional().describe('The SHA-256 of the file. A file with other content is refused.'),
+    output,
+  }),
 ]);
 
 export const scoringSchema = z.strictObject({
-  scorer: scorerSchema,
-  outputs: z.enum(['probabilities', 'labels', 'prediction']),
-  batchSize: z.int().min(1).max(10_000).default(256),
-  timeoutMs: z.int().min(1).max(60_000).default(5_000),
-  retries: z.int().min(0).max(10).default(3),
-  concurrency: z.int().min(1).max(64).default(4),
+  scorer: scorerSchema.describe('The program or file that scores rows.'),
+  outputs: z
+    .enum(['probabilities', 'labels', 'prediction'])
+    .describe('The kind of output: a probability for each class, a class, or the number of a regressor.'),
+  batchSize: z.int().min(1).max(10_000).default(256).describe('The largest number of rows in one request.'),
+  timeoutMs: z.int().min(1).max(60_000).default(5_000).describe('The time for one request, in milliseconds.'),
+  retries: z.int().min(0).max(10).default(3).describe('The number of repeats of a request that failed.'),
+  concurrency: z.int().min(1).max(64).default(4).describe('The largest number of requests at the same time.'),
 });
 
 export type ScorerDocument = z.output<typeof scorerSchema>;

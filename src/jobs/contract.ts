@@ -26,62 +26,69 @@ export type LaneName = keyof typeof QUEUES;
 
 /** One chunk of a batch, on the queue `elsewise-bulk`. */
 export const chunkJobSchema = z.strictObject({
-  schema: z.literal('elsewise.chunk-job/v1'),
-  batch: batchIdSchema,
-  chunk: z.int().min(0),
-  /** Number of the chunk's first row in the input, counted from 1. */
-  firstRow: z.int().min(1),
-  rows: z.int().min(1),
-  /** Digest of the chunk's rows, before compression. */
-  digest: digestSchema,
-  model: modelPinSchema,
-  policy: digestSchema,
+  schema: z.literal('elsewise.chunk-job/v1').describe('The kind and version of the document.'),
+  batch: batchIdSchema.describe('The id of the batch.'),
+  chunk: z.int().min(0).describe('The number of the chunk in the batch, from 0.'),
+  firstRow: z.int().min(1).describe('The number of the first row of the chunk in the input, from 1.'),
+  rows: z.int().min(1).describe('The number of rows of the chunk.'),
+  digest: digestSchema.describe('The digest of the rows, before compression.'),
+  model: modelPinSchema.describe('The model version.'),
+  policy: digestSchema.describe('The digest of the policy.'),
 });
 
 export const chunkReturnSchema = z.strictObject({
-  schema: z.literal('elsewise.chunk-return/v1'),
-  batch: batchIdSchema,
-  chunk: z.int().min(0),
-  rows: z.int().min(1),
-  /**
-   * `known`: an earlier delivery of the same job had stored its results, and they stay. `stale`: the batch of the job is gone, and another
-   * batch now has its id. That batch stays unchanged.
-   */
-  outcome: z.enum(['stored', 'known', 'cancelled', 'stale']),
+  schema: z.literal('elsewise.chunk-return/v1').describe('The kind and version of the document.'),
+  batch: batchIdSchema.describe('The id of the batch.'),
+  chunk: z.int().min(0).describe('The number of the chunk in the batch, from 0.'),
+  rows: z.int().min(1).describe('The number of rows of the chunk.'),
+  outcome: z
+    .enum(['stored', 'known', 'cancelled', 'stale'])
+    .describe(
+      '`stored`: the results are stored. `known`: an earlier delivery of the job had stored its results, and they stay. `cancelled`: the batch was cancelled. `stale`: the batch of the job is gone, and another batch with its id stays unchanged.',
+    ),
 });
 
 /** One row, on the queue `elsewise-events`. */
 export const eventJobSchema = z.strictObject({
-  schema: z.literal('elsewise.event-job/v1'),
-  /** The answer appears under `elsewise:result:<id>` and on the stream `elsewise:results`. */
-  id: z.string().min(1).max(200),
-  /** `name@version`, `name@alias` or `name`, resolved when a worker takes the job. A pin with a digest is unambiguous. */
-  model: z.union([z.string().min(1), modelPinSchema]),
-  /** A document, or a reference as for the model. Omitted: any feature may change, and every unit costs the same. */
-  policy: z.union([z.string().min(1), policySchema]).optional(),
-  features: recordOf(rowValue),
-  target: targetSchema.optional(),
+  schema: z.literal('elsewise.event-job/v1').describe('The kind and version of the document.'),
+  id: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('The id of the row. The result is under `elsewise:result:<id>` and on the stream `elsewise:results`.'),
+  model: z
+    .union([z.string().min(1), modelPinSchema])
+    .describe(
+      'A model of the registry: `name@version`, `name@alias` or `name`, resolved when a worker takes the job. An object with a digest names one content.',
+    ),
+  policy: z
+    .union([z.string().min(1), policySchema])
+    .optional()
+    .describe('A policy document, or a policy of the registry by its reference. Default: every feature may change.'),
+  features: recordOf(rowValue).describe('The values of the row, by feature.'),
+  target: targetSchema.optional().describe('The wanted outcome. Default: the target of the policy.'),
 });
 
 /** The same on the stream `elsewise:requests`, as JSON in the field `body`, for producers without BullMQ. */
 export const requestSchema = z.strictObject({
   ...eventJobSchema.shape,
-  schema: z.literal('elsewise.request/v1').optional(),
+  schema: z.literal('elsewise.request/v1').optional().describe('The kind and version of the document.'),
 });
 
 /** The same as the body of an HTTP request. The caller may omit `id`; the server then generates one. */
 export const explanationRequestSchema = eventJobSchema.extend({
-  schema: eventJobSchema.shape.schema.optional(),
-  id: eventJobSchema.shape.id.optional(),
+  schema: eventJobSchema.shape.schema.optional().describe('The kind and version of the document.'),
+  id: eventJobSchema.shape.id.optional().describe('The id of the row. Default: an id that the server generates.'),
 });
 
 export const eventReturnSchema = z.strictObject({
-  schema: z.literal('elsewise.event-return/v1'),
-  id: z.string(),
-  key: z.string(),
+  schema: z.literal('elsewise.event-return/v1').describe('The kind and version of the document.'),
+  id: z.string().describe('The id of the row.'),
+  key: z.string().describe('The hash of model, policy, row and target. Equal jobs have equal keys.'),
   status: resultSchema.shape.status,
-  /** Whether the row was solved for this job. False: the result was known from an earlier job with the same content. */
-  isNew: z.boolean(),
+  isNew: z
+    .boolean()
+    .describe('Whether the row was solved for this job. False: an earlier job with the same content had the result.'),
 });
 
 export type ChunkJob = z.output<typeof chunkJobSchema>;

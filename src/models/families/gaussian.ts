@@ -162,7 +162,11 @@ function checkSpread(variances: readonly number[], path: (i: number) => string):
   if (narrow >= 0) throw parameterError(path(narrow), `a variance must be at least ${SMALLEST}`);
 }
 
-const naiveBayesForm = z.strictObject({ means: matrix, variances: matrix, priors: vector });
+const naiveBayesForm = z.strictObject({
+  means: matrix.describe('The mean of each input, by class.'),
+  variances: matrix.describe('The variance of each input, by class.'),
+  priors: vector.describe('The prior probability of each class.'),
+});
 
 function loadNaiveBayes(p: z.output<typeof naiveBayesForm>, context: FamilyContext): Model {
   checkMeans(p, context);
@@ -191,7 +195,11 @@ export const gaussianNaiveBayes = defineFamily({
   load: loadNaiveBayes,
 });
 
-const qdaForm = z.strictObject({ means: matrix, covariances: listOf(matrix).min(1), priors: vector });
+const qdaForm = z.strictObject({
+  means: matrix.describe('The mean of each input, by class.'),
+  covariances: listOf(matrix).min(1).describe('The covariance of the inputs, by class.'),
+  priors: vector.describe('The prior probability of each class.'),
+});
 
 /** Multiply-adds to invert a matrix, per cube of its size. */
 const INVERSION = 6;

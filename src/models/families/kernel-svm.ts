@@ -186,16 +186,24 @@ class PairSums implements Model {
 }
 
 const form = z.strictObject({
-  supportVectors: matrix,
-  kernel: z.strictObject({
-    type: z.enum(['linear', 'rbf', 'poly', 'sigmoid']),
-    gamma: bounded.optional(),
-    coef0: bounded.default(0),
-    degree: z.int().min(0).max(1000).default(3),
-  }),
-  dualCoefficients: z.union([vector, matrix]),
-  intercept: z.union([bounded, vector]),
-  supportCounts: listOf(z.int().min(0)).optional(),
+  supportVectors: matrix.describe('The inputs of each support vector.'),
+  kernel: z
+    .strictObject({
+      type: z.enum(['linear', 'rbf', 'poly', 'sigmoid']).describe('The kernel, as in libsvm.'),
+      gamma: bounded.optional().describe('The factor of `rbf`, `poly` and `sigmoid`.'),
+      coef0: bounded.default(0).describe('The constant of `poly` and `sigmoid`.'),
+      degree: z.int().min(0).max(1000).default(3).describe('The degree of `poly`.'),
+    })
+    .describe('The kernel and its parameters.'),
+  dualCoefficients: z
+    .union([vector, matrix])
+    .describe('The coefficient of each support vector. Several classes: one list fewer than classes, as in libsvm.'),
+  intercept: z
+    .union([bounded, vector])
+    .describe('The intercept. Several classes: one number for each pair of classes.'),
+  supportCounts: listOf(z.int().min(0))
+    .optional()
+    .describe('The number of support vectors of each class. Needed for several classes.'),
 });
 
 type Parameters = z.output<typeof form>;

@@ -141,11 +141,16 @@ class KnnModel implements Model {
 }
 
 const form = z.strictObject({
-  samples: matrix,
-  labels: listOf(z.union([z.string(), finite])).min(1),
-  k: z.int().min(1),
-  metric: z.enum(['euclidean', 'manhattan']).default('euclidean'),
-  weights: z.enum(['uniform', 'distance']).default('uniform'),
+  samples: matrix.describe('The inputs of each sample.'),
+  labels: listOf(z.union([z.string(), finite]))
+    .min(1)
+    .describe('The class of each sample, or its number for a regressor.'),
+  k: z.int().min(1).describe('The number of neighbours that vote.'),
+  metric: z.enum(['euclidean', 'manhattan']).default('euclidean').describe('The distance between inputs.'),
+  weights: z
+    .enum(['uniform', 'distance'])
+    .default('uniform')
+    .describe('The weight of a vote: equal, or the inverse of the distance.'),
 });
 
 const parameterError = (path: string, message: string) =>

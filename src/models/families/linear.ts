@@ -127,7 +127,10 @@ class LinearModel implements Model {
   }
 }
 
-const linearParameters = { weights: vector, bias: bounded };
+const linearParameters = {
+  weights: vector.describe('The weight of each model input.'),
+  bias: bounded.describe('The number that is added to the weighted sum.'),
+};
 
 function weightsOf(parameters: { weights: number[] }, context: FamilyContext): Float64Array {
   checkWidth(parameters.weights, context.inputs, 'weights');
@@ -144,6 +147,9 @@ export const hyperplane = defineFamily({
 export const logisticRegression = defineFamily({
   name: 'logistic-regression',
   task: 'classification',
-  schema: z.strictObject({ ...linearParameters, threshold: finite.gt(0).lt(1).default(0.5) }),
+  schema: z.strictObject({
+    ...linearParameters,
+    threshold: finite.gt(0).lt(1).default(0.5).describe('The probability above which the second class is predicted.'),
+  }),
   load: (p, context) => new LinearModel(weightsOf(p, context), p.bias, logit(p.threshold), LOGIT, p.threshold),
 });

@@ -92,10 +92,15 @@ class LvqModel implements Model {
 }
 
 const lvqForm = z.strictObject({
-  prototypes: matrix,
-  labels: listOf(z.string()).min(1),
-  relevance: matrix.optional(),
-  relevances: listOf(matrix).min(1).optional(),
+  prototypes: matrix.describe('The inputs of each prototype.'),
+  labels: listOf(z.string()).min(1).describe('The class of each prototype.'),
+  relevance: matrix
+    .optional()
+    .describe('The positive semidefinite matrix of the distance, for all prototypes. Default: the Euclidean distance.'),
+  relevances: listOf(matrix)
+    .min(1)
+    .optional()
+    .describe('A matrix for each prototype, or for each class, in place of `relevance`.'),
 });
 
 type LvqParameters = z.output<typeof lvqForm>;

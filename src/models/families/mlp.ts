@@ -24,11 +24,17 @@ import { softmaxRegression } from './softmax.js';
 const schema = z.strictObject({
   layers: listOf(
     z.strictObject({
-      weights: matrix,
-      bias: vector,
-      activation: z.enum(['relu', 'tanh', 'logistic', 'identity', 'softmax']),
+      weights: matrix.describe('One row for each unit of the layer.'),
+      bias: vector.describe('The bias of each unit.'),
+      activation: z
+        .enum(['relu', 'tanh', 'logistic', 'identity', 'softmax'])
+        .describe(
+          'The activation function. The last layer is one `logistic` unit for two classes, `softmax` for several, and `identity` for a regressor.',
+        ),
     }),
-  ).min(1),
+  )
+    .min(1)
+    .describe('The layers from the inputs to the scores.'),
 });
 
 type LayerDocument = z.output<typeof schema>['layers'][number];

@@ -98,7 +98,10 @@ const defineRegression = (name: string): Family =>
   defineFamily({
     name,
     task: 'regression',
-    schema: z.strictObject({ weights: vector, bias: bounded }),
+    schema: z.strictObject({
+      weights: vector.describe('The weight of each model input.'),
+      bias: bounded.describe('The number that is added to the weighted sum.'),
+    }),
     load: (p, context) => {
       checkWidth(p.weights, context.inputs, 'weights');
       return new RegressionModel(Float64Array.from(p.weights), p.bias, INVERSE_LINKS[name]);

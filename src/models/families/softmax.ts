@@ -191,9 +191,17 @@ class SoftmaxModel implements Model {
 /** (1 - p)/p, within the range that doubles can distinguish. */
 const oddsAgainst = (p: number): number => Math.min(Number.MAX_VALUE, Math.exp(logOddsAgainst(p)));
 
-const linearForm = z.strictObject({ weights: matrix, bias: vector });
+const linearForm = z.strictObject({
+  weights: matrix.describe('The weight of each model input, by class.'),
+  bias: vector.describe('The bias of each class.'),
+});
 const softmaxForm = linearForm.extend({
-  normalization: z.enum(['softmax', 'sigmoid', 'none']).default('softmax'),
+  normalization: z
+    .enum(['softmax', 'sigmoid', 'none'])
+    .default('softmax')
+    .describe(
+      'The step from sums to scores. `softmax` gives probabilities. `sigmoid` gives one-against-rest probabilities, divided by their sum. `none` gives the sums.',
+    ),
 });
 
 function readWeights(p: z.output<typeof linearForm>, { classes, inputs }: FamilyContext): Float64Array {
@@ -216,7 +224,11 @@ export const softmaxRegression = defineFamily({
   load: loadSoftmax,
 });
 
-const gaussianForm = z.strictObject({ means: matrix, covariance: matrix, priors: vector });
+const gaussianForm = z.strictObject({
+  means: matrix.describe('The mean of each input, by class.'),
+  covariance: matrix.describe('The covariance of the inputs, common to all classes.'),
+  priors: vector.describe('The prior probability of each class.'),
+});
 
 function loadGaussian(p: z.output<typeof gaussianForm>, context: FamilyContext): Model {
   checkWidth(p.means, context.classes, 'means', 'class');

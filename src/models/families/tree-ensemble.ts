@@ -233,7 +233,10 @@ const parameterError = (path: string, message: string) =>
 export const decisionTree = defineFamily({
   name: 'decision-tree',
   task: 'either',
-  schema: z.strictObject({ tree: treeSchema, task: z.enum(['classification', 'regression']) }),
+  schema: z.strictObject({
+    tree: treeSchema.describe('The tree. A leaf has a probability for each class, or one number for a regressor.'),
+    task: z.enum(['classification', 'regression']).describe('Whether the tree predicts a class or a number.'),
+  }),
   shares: ['tree'],
   load: (p, context) => {
     const outputs = p.task === 'classification' ? context.classes : 1;
@@ -255,12 +258,25 @@ function flattenOne(tree: TreeDocument, outputs: number, { inputs, bounds }: Fam
 }
 
 const ensembleForm = z.strictObject({
-  trees: listOf(treeSchema).min(1),
-  aggregation: z.enum(['mean', 'vote', 'sum']),
-  base: z.union([bounded, vector]).default(0),
-  link: z.enum(['identity', 'logit', 'softmax', 'exp']).default('identity'),
-  treeClass: listOf(z.int().min(0)).optional(),
-  accumulate: z.enum(['float32', 'float64']).default('float64'),
+  trees: listOf(treeSchema).min(1).describe('The trees, in the order of the sum.'),
+  aggregation: z
+    .enum(['mean', 'vote', 'sum'])
+    .describe('The result of all trees: the mean of outputs, votes for classes, or the sum of outputs.'),
+  base: z
+    .union([bounded, vector])
+    .default(0)
+    .describe('The number that is added to the sum, for all outputs or by output.'),
+  link: z
+    .enum(['identity', 'logit', 'softmax', 'exp'])
+    .default('identity')
+    .describe('The function from sums to scores. Boosted classifiers have `logit` or `softmax`.'),
+  treeClass: listOf(z.int().min(0))
+    .optional()
+    .describe('The class to which each tree adds. For boosted classifiers of several classes.'),
+  accumulate: z
+    .enum(['float32', 'float64'])
+    .default('float64')
+    .describe('The arithmetic in which the source library adds up the trees.'),
 });
 
 function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext): Model {

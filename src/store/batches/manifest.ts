@@ -12,42 +12,58 @@ export const batchIdSchema = z
 
 /** A model version pinned by its content: later changes of names do not matter. */
 export const modelPinSchema = z.strictObject({
-  name: z.string().min(1),
-  version: z.int().min(1),
-  digest: digestSchema,
-  /** The scores of the model may change while its digest stays: its answers serve only the same event, not equal rows. */
-  volatile: z.literal(true).optional(),
+  name: z.string().min(1).describe('The name of the model.'),
+  version: z.int().min(1).describe('The version in the registry.'),
+  digest: digestSchema.describe('The SHA-256 of the model document.'),
+  volatile: z
+    .literal(true)
+    .optional()
+    .describe(
+      'The scores of the model may change while its digest stays. Answers then serve only the same event, not equal rows.',
+    ),
 });
 
 /** The positions of a row's fields, from the file's header and the model. Chunks contain only data lines. */
 export const layoutSchema = z.discriminatedUnion('format', [
-  z.strictObject({ format: z.literal('ndjson') }),
+  z.strictObject({ format: z.literal('ndjson').describe('One JSON object on each line.') }),
   z.strictObject({
-    format: z.literal('csv'),
-    delimiter: z.string().length(1),
-    columns: z.int().min(1),
-    featureColumns: listOf(z.int().min(-1)),
-    idColumn: z.int().min(-1),
-    targetColumn: z.int().min(-1),
+    format: z.literal('csv').describe('Lines of a CSV file, without the header.'),
+    delimiter: z.string().length(1).describe('The character between two fields.'),
+    columns: z.int().min(1).describe('The number of fields of a line.'),
+    featureColumns: listOf(z.int().min(-1)).describe(
+      'The field of each feature of the model, from 0. -1: the file does not have the feature.',
+    ),
+    idColumn: z.int().min(-1).describe('The field with the id of the row, from 0. -1: the rows are numbered.'),
+    targetColumn: z.int().min(-1).describe('The field with the target of the row, from 0. -1: the file has none.'),
   }),
 ]);
 
 export const manifestSchema = z.strictObject({
-  schema: z.literal('elsewise.batch/v1'),
-  id: batchIdSchema,
-  model: modelPinSchema,
-  /** `version`: the version in the registry, if the policy came from there. The document is authoritative. */
-  policy: z.strictObject({ digest: digestSchema, document: policySchema, version: z.int().min(1).optional() }),
-  layout: layoutSchema,
-  /** Every chunk but the last has this many rows, so a repeated enqueue cuts the same chunks. */
-  chunkRows: z.int().min(1),
-  /** Set if `chunkRows` follows from the time of the first rows. These rows are then the first chunk. */
-  probe: z.strictObject({ rows: z.int().min(1), msPerRow: z.number().min(0) }).optional(),
-  /** How long all data of the batch stay after its last progress. */
-  ttlSeconds: z.int().min(1),
-  /** The name of the producer. */
-  by: z.string().max(200),
-  created: z.iso.datetime(),
+  schema: z.literal('elsewise.batch/v1').describe('The kind and version of the document.'),
+  id: batchIdSchema.describe('The id of the batch.'),
+  model: modelPinSchema.describe('The model version. Later changes of names do not matter.'),
+  policy: z
+    .strictObject({
+      digest: digestSchema.describe('The SHA-256 of the policy document.'),
+      document: policySchema.describe('The policy document. The batch keeps this content.'),
+      version: z.int().min(1).optional().describe('The version in the registry, if the policy came from there.'),
+    })
+    .describe('The policy of all rows.'),
+  layout: layoutSchema.describe('The format of the rows.'),
+  chunkRows: z
+    .int()
+    .min(1)
+    .describe('The number of rows of every chunk but the last. A repeated enqueue cuts the same chunks.'),
+  probe: z
+    .strictObject({
+      rows: z.int().min(1).describe('The number of these rows.'),
+      msPerRow: z.number().min(0).describe('The time of one of these rows in milliseconds.'),
+    })
+    .optional()
+    .describe('The first rows, if `chunkRows` follows from their time. These rows are the first chunk.'),
+  ttlSeconds: z.int().min(1).describe('The time in seconds that all data of the batch stay after its last progress.'),
+  by: z.string().max(200).describe('The name of the producer.'),
+  created: z.iso.datetime().describe('The time of creation.'),
 });
 
 /** `firstRow`: number of the chunk's first row in the input, counted from 1. */

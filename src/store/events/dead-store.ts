@@ -14,21 +14,16 @@ import { DROP_LETTER, KEEP_LETTERS, runScript } from '../redis/scripts.js';
 export const LETTER_SOURCES = ['requests', 'events', 'bulk', 'schedule'] as const;
 
 export const letterSchema = z.strictObject({
-  schema: z.literal('elsewise.dead-letter/v1'),
-  id: z.string().min(1),
-  source: z.enum(LETTER_SOURCES),
-  /** The id at the source: of the stream's entry or of the job. */
-  origin: z.string().min(1),
-  /** See docs/failures.md. */
-  code: z.string().min(1),
-  message: z.string(),
-  /** The number of attempts. */
-  attempts: z.int().min(0),
-  at: z.iso.datetime(),
-  /** The received request. Null: no body. */
-  body: z.string().nullable(),
-  /** Whether the body was too long to be kept whole. */
-  isCut: z.boolean(),
+  schema: z.literal('elsewise.dead-letter/v1').describe('The kind and version of the document.'),
+  id: z.string().min(1).describe('The id of the letter. The id follows from `source` and `origin`.'),
+  source: z.enum(LETTER_SOURCES).describe('The stream or queue of the request or job. A replay returns it there.'),
+  origin: z.string().min(1).describe('The id at the source: of the entry of the stream, or of the job.'),
+  code: z.string().min(1).describe('The kind of failure. docs/failures.md lists the codes.'),
+  message: z.string().describe('The failure in words.'),
+  attempts: z.int().min(0).describe('The number of attempts.'),
+  at: z.iso.datetime().describe('The time of the failure.'),
+  body: z.string().nullable().describe('The received request. Null: no body.'),
+  isCut: z.boolean().describe('Whether the body was too long to be kept whole.'),
 });
 
 export type Letter = z.output<typeof letterSchema>;
