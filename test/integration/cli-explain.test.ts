@@ -72,8 +72,12 @@ describe('explain', () => {
     const { args, output } = task(rowsCsv(2), { output: 'results.csv' });
     expect((await run(args)).code).toBe(0);
     const [header, first] = readLines(output);
-    expect(header).toBe('id,status,target,cost,proof,solver,income,age,city,degraded,reason,plan');
-    expect(first).toMatch(/^r-1,found,yes,[\d.]+,optimal,\w+,[\d.]+,19,Köln,false,,[0-9a-f]{16}$/);
+    expect(header).toBe(
+      'id,status,answer,prediction,score,newPrediction,newScore,cost,proof,gap,changes,reason,income,income (new),age,city,plan',
+    );
+    expect(first).toMatch(
+      /^r-1,found,1,no,[\d.e-]+,yes,[\d.]+,[\d.]+,optimal,0,income from 1001 to ([\d.]+),,1001,\1,19,Köln,[0-9a-f]{16}$/,
+    );
   });
 
   it('lets options go over the policy, and a row over the options', async () => {

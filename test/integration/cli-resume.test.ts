@@ -62,6 +62,19 @@ describe('an interrupted run', () => {
     expect(text(cut)).toBe(text(whole));
   });
 
+  it('that was killed between the answers of one row is made good', async () => {
+    const { folder, args } = task(rowsCsv(40), 1);
+    const [whole, cut] = [join(folder, 'whole.csv'), join(folder, 'cut.csv')];
+    const policy = writeText(folder, 'free.json', { ...POLICY, features: {}, count: 2 });
+    const free = (output: string) => args(output).map((arg) => (arg.endsWith('policy.json') ? policy : arg));
+    await Promise.all([run(free(whole)), run(free(cut))]);
+    const lines = readFileSync(whole, 'utf8').split('\n');
+    const second = lines.findIndex((line, i) => i > 20 && line.split(',')[2] === '2');
+    writeText(folder, 'cut.csv', `${lines.slice(0, second).join('\n')}\n`);
+    expect((await run([...free(cut), '--resume'])).code).toBe(0);
+    expect(readFileSync(cut, 'utf8')).toBe(lines.join('\n'));
+  });
+
   it('while it waits for input ends at once', async () => {
     const { folder, args } = task();
     const output = join(folder, 'out.ndjson');

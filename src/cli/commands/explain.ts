@@ -13,12 +13,12 @@ export const explain = defineCommand({
   usage: 'explain --model FILE|REF --input FILE --output FILE [OPTIONS]',
   about: `Finds for each row the cheapest change with which the model gives the target.
 
-Every row gets one line: found, already, infeasible, not-found or invalid. A CSV file needs a header with the
+Every row gets a result: found, already, infeasible, not-found or invalid. A CSV file needs a header with the
 names of the model's features, and may have the columns id and target.
 
-The output is NDJSON with the whole result, or a table when its name ends in .csv: id, status, target, cost, proof and
-solver, one column per feature with the value of the cheapest answer, then degraded, reason, and the plan (a short
-digest of model and policy).`,
+The output is NDJSON with the whole result, one line per row. A name that ends in .csv gives a table for people, with
+a line per answer: status, prediction and score before and after, cost, proof, the changes in words, the reason in
+words, and every feature before and after (docs/files.md).`,
   options: {
     model: {
       kind: 'text',

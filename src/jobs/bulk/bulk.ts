@@ -7,6 +7,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
+import { withoutFormula } from '../results/csv-lines.js';
 import type { ResumePoint } from '../results/resume.js';
 import { addTally, createTally, type Tally } from '../results/tally.js';
 import { type ChunkSize, chunkSizeOf } from '../rows/chunk-size.js';
@@ -165,8 +166,8 @@ async function skipRows(source: RowSource, { rows, lastId }: ResumePoint, job: B
     last = await source.take(left);
     if (!last) throw refuse(`the output has ${rows} rows, the input only ${rows - left}`);
   }
-  const id = [...idsOf(source, last!, job.model)].at(-1);
-  if (id !== lastId)
+  const id = [...idsOf(source, last!, job.model)].at(-1)!;
+  if ((job.output.format === 'csv' ? withoutFormula(id) : id) !== lastId)
     throw refuse(`row ${rows} is "${id}" in the input and "${lastId}" in the output: the input is another one`);
 }
 

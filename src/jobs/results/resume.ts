@@ -1,6 +1,7 @@
 /**
- * `--resume`: the progress of an interrupted run, read from its output alone. Whole lines count. An incomplete last line is cut off. The
- * last line names model, policy and row: results of different runs are never mixed in one file.
+ * `--resume`: the progress of an interrupted run, read from its output alone. Whole rows count. An incomplete last line is cut off. A row
+ * of CSV has a line per answer, and nothing tells which line is its last: the last row of CSV is answered again. The last line names model
+ * and policy: results of different runs are never mixed in one file.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { ElsewiseError } from '../../documents/error.js';
@@ -12,11 +13,11 @@ import { planDigest } from '../threads/shared-documents.js';
 import { createResultWriter } from './result-lines.js';
 
 export interface ResumePoint {
-  /** Rows with a line. */
+  /** Rows that are kept. */
   readonly rows: number;
-  /** The position of the next line. */
+  /** The position of the next row. */
   readonly bytes: number;
-  /** The id of the last row with a line. */
+  /** The id of the last row that is kept, as the output spells it. */
   readonly lastId: string | undefined;
 }
 
@@ -56,14 +57,17 @@ async function inspect(
   if (header !== '' && (await readText(file, 0, Buffer.byteLength(header))) !== header) {
     throw foreign('its header does not fit this model');
   }
-  const rows = lines.count - headerLines;
-  if (rows === 0) return { rows, bytes: lines.end, lastId: undefined };
+  if (lines.count === headerLines) return { rows: 0, bytes: lines.end, lastId: undefined };
   const last = readLine[format](await readText(file, lines.lastStart, lines.end - lines.lastStart));
   if (!last) throw foreign('its last line is no result');
   if (last.plan !== planDigest(model.digest, policy.digest)) {
     throw foreign('it was made with another model, policy or option; give the same ones, or another output');
   }
-  return { rows, bytes: lines.end, lastId: last.id };
+  const { rows, rowStart, end } = lines;
+  if (format === 'ndjson') return { rows, bytes: end, lastId: last.id };
+  const kept =
+    rows > 1 ? readLine[format](await readText(file, lines.keptStart, rowStart - lines.keptStart)) : undefined;
+  return { rows: rows - 1, bytes: rowStart, lastId: kept?.id };
 }
 
 interface Lines {
@@ -72,29 +76,54 @@ interface Lines {
   lastStart: number;
   /** Position after the last whole line. */
   end: number;
+  /** Rows that have a whole line, without the header. */
+  rows: number;
+  /** Start of the last row. */
+  rowStart: number;
+  /** Start of the last line before the last row. */
+  keptStart: number;
 }
 
 const LF = 0x0a;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+const ZERO = 0x30;
 const READ_BYTES = 1 << 18;
+/** The column `answer` of CSV. The first line of a row has 1 there, or nothing. */
+const ANSWER_COLUMN = 2;
 
 /** The file was written by this program, so quotes come in pairs, and a line end within a pair is no line end. */
 async function findLines(file: FileHandle, format: OutputFormat): Promise<Lines> {
-  const lines: Lines = { count: 0, lastStart: 0, end: 0 };
+  const lines: Lines = { count: 0, lastStart: 0, end: 0, rows: 0, rowStart: 0, keptStart: 0 };
   const buffer = Buffer.allocUnsafe(READ_BYTES);
-  let quoted = false;
+  const isCsv = format === 'csv';
+  let [quoted, column, answer] = [false, 0, 0];
   for (let position = 0; ; ) {
     const { bytesRead } = await file.read(buffer, 0, READ_BYTES, position);
     if (bytesRead === 0) return lines;
     for (let at = 0; at < bytesRead; at++) {
-      if (buffer[at] === QUOTE && format === 'csv') quoted = !quoted;
-      if (buffer[at] !== LF || quoted) continue;
-      lines.count++;
-      lines.lastStart = lines.end;
-      lines.end = position + at + 1;
+      const byte = buffer[at];
+      if (isCsv && byte === QUOTE) quoted = !quoted;
+      if (quoted) continue;
+      if (byte === LF) {
+        addLine(lines, position + at + 1, answer <= 1 && (!isCsv || lines.count > 0));
+        [column, answer] = [0, 0];
+      } else if (isCsv && byte === COMMA) column++;
+      else if (isCsv && column === ANSWER_COLUMN && lines.count > 0) answer = 10 * answer + byte - ZERO;
     }
     position += bytesRead;
   }
+}
+
+function addLine(lines: Lines, end: number, beginsRow: boolean): void {
+  if (beginsRow) {
+    lines.rows++;
+    lines.keptStart = lines.lastStart;
+    lines.rowStart = lines.end;
+  }
+  lines.count++;
+  lines.lastStart = lines.end;
+  lines.end = end;
 }
 
 async function readText(file: FileHandle, position: number, length: number): Promise<string> {

@@ -104,15 +104,18 @@ describe('a result with levers', () => {
     expect(words).toContain('By living alone nothing would have changed that. What stands in the way: levers.living.');
   });
 
-  it('has a column for each lever in CSV', async () => {
+  it('stands in a column of CSV, and a lever without an answer in the reason', async () => {
     const model = creditModel();
     const plan = await planOf(model, policy);
     const poor = plan.explain({ id: 'p', features: { ...person, income: 1000, housing: 'rent' } });
     const writer = createResultWriter('csv', loadModel(model), loadPolicy(policy));
-    expect(writer.header).toContain(',housing,lever,levers.earnings,levers.living,levers.both at once,degraded,');
-    const line = writer.line(poor);
-    expect(line).toContain(',both at once,"found: income 1000 -> 1551 (cost 5.51, gap)",');
-    expect(line).toContain('"infeasible: no change that the policy allows leads to the target: levers.living');
+    expect(writer.header).toContain(',changes,reason,lever,');
+    const lines = writer.line(poor).trimEnd().split('\n');
+    expect(lines.map((line) => line.split(',')[2])).toEqual(['1', '2']);
+    expect(lines[1]).toContain('income from 1000 to 1551 EUR/month');
+    expect(lines[0]).toContain('"by living: no change that the policy allows leads to the target: levers.living');
+    expect(lines[0]).toContain('",both at once,');
+    expect(lines[1]).toContain('",earnings,');
   });
 
   it('has a region for each of its answers where the policy asks for it', async () => {
