@@ -16,6 +16,7 @@
  * those before. A part that ended without an answer and without a proof stays open for ever. The search of a part gets a share of the
  * remaining effort: a search that never ends by itself leaves effort to the others.
  */
+import { decimalSum } from '../linalg/decimals.js';
 import { nextDown, nextUp } from '../linalg/floats.js';
 import type { Feature } from '../models/features.js';
 import { cloneDomain, type Domain, isFixed, mayStand, pin } from '../policy/domain.js';
@@ -128,18 +129,21 @@ class Parts {
     this.bounds.set(part, part.found.lowerBound);
   }
 
-  /** Takes the answer of the cheapest part, unless it repeats a taken one. Of two that repeat each other the cheaper one stays. */
+  /**
+   * Takes the answer of the cheapest part, unless it repeats a taken one. Of two that repeat each other the cheaper one stays, if it
+   * repeats no other.
+   */
   private takeCheapest(): { domain: Domain; taken: SearchOutcome } {
     const bound = Math.min(this.unresolved, ...this.bounds.values());
     const part = this.open.pop()!;
     this.bounds.delete(part);
     const isRepeated = ({ found }: Differing) => !this.distinction.differs(found, part.found);
-    const known = this.own.findIndex(isRepeated);
-    const repeated = this.own[known] ?? this.before.find(isRepeated);
-    if (!repeated) this.own.push({ found: part.found, bound });
-    else if (known >= 0 && costOf(part.found) < costOf(repeated.found))
-      this.own[known] = { ...repeated, found: part.found };
-    return { domain: part.domain, taken: repeated?.found ?? part.found };
+    const repeated = [...this.own, ...this.before].filter(isRepeated);
+    const known = this.own.indexOf(repeated[0]);
+    if (!repeated.length) this.own.push({ found: part.found, bound });
+    else if (known >= 0 && repeated.length === 1 && costOf(part.found) < costOf(repeated[0].found))
+      this.own[known] = { ...repeated[0], found: part.found };
+    return { domain: part.domain, taken: repeated[0]?.found ?? part.found };
   }
 
   /** Adds the parts of a domain that differ from an answer. False: the budget ended first. */
@@ -206,15 +210,19 @@ function areFarApart({ model, person: { domain } }: Searcher, a: Float64Array, b
   return model.space.features.some(({ index, kind, column }) => {
     const [one, other] = [a[index], b[index]];
     if (kind === 'choice') return one !== other;
-    const share = (other - domain.origin[column]) / (one - domain.origin[column]);
-    return share <= 0.5 || share >= 2;
+    const { half, twice, side } = distantEnds(domain.origin[column], one);
+    return side !== 0 && ((other - half) * side <= 0 || (other - twice) * side >= 0);
   });
 }
 
-/** The values at half of a change and at twice a change. */
+/** The values at half of a change and at twice a change, as decimals: from 0.23 to -0.01 the change is 0.24, and twice leads to -0.25. */
 function distantEnds(here: number, there: number): { half: number; twice: number; side: number } {
-  const change = there - here;
-  return { half: here + change / 2, twice: here + 2 * change, side: Number.isNaN(change) ? 0 : Math.sign(change) };
+  const change = decimalSum(there, -here);
+  return {
+    half: decimalSum(here, change / 2),
+    twice: decimalSum(here, 2 * change),
+    side: Number.isNaN(change) ? 0 : Math.sign(change),
+  };
 }
 
 function changedSet({ person, model }: Searcher, values: Float64Array): Set<number> {
@@ -253,7 +261,7 @@ function* farFrom(copy: Copy, feature: Feature, there: number): Generator<Domain
   if (feature.kind === 'choice') {
     const other = copy();
     other.upper[feature.column + there] = 0;
-    yield other;
+    if (hasCategory(other, feature)) yield other;
     return;
   }
   const [towards, beyond] = [copy(), copy()];
@@ -269,7 +277,7 @@ function* mustChange(copy: Copy, domain: Domain, feature: Feature): Generator<Do
   if (feature.kind === 'choice') {
     const other = copy();
     for (let k = c; k < c + feature.width; k++) if (domain.origin[k] > 0) other.upper[k] = 0;
-    yield other;
+    if (hasCategory(other, feature)) yield other;
     return;
   }
   if (isContinuous(domain, feature)) return;
@@ -277,6 +285,11 @@ function* mustChange(copy: Copy, domain: Domain, feature: Feature): Generator<Do
   const [up, down] = [copy(), copy()];
   if (narrowTo(up, feature, nextUp(here), Infinity)) yield up;
   if (narrowTo(down, feature, Number.NEGATIVE_INFINITY, nextDown(here))) yield down;
+}
+
+function hasCategory({ upper }: Domain, { column, width }: Feature): boolean {
+  for (let c = column; c < column + width; c++) if (upper[c] > 0) return true;
+  return false;
 }
 
 const domainKey = (domain: Domain): string => `${domain.lower.join()}|${domain.upper.join()}`;

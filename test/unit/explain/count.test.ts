@@ -155,3 +155,81 @@ describe('of a model that only scores', () => {
     for (const { proof } of counterfactuals) expect(proof.kind).toBe('heuristic');
   });
 });
+
+describe('answers far apart on decimals', () => {
+  const model = {
+    schema: 'elsewise.model/v1',
+    name: 'm',
+    family: 'logistic-regression',
+    features: [{ name: 'x', type: 'continuous', decimals: 2, min: -1, max: 1 }],
+    classes: ['a', 'b'],
+    parameters: { weights: [1], bias: 0.003 },
+  };
+
+  /** Changes in hundredths: the smallest, then each time the smallest that is at least twice the one before. */
+  const expected = (cents: number, count: number): number[] => {
+    const changes = [cents + 1];
+    while (changes.length < count && 2 * changes.at(-1)! <= cents + 100) changes.push(2 * changes.at(-1)!);
+    return changes;
+  };
+
+  it('are all there, each at twice the change of the one before', async () => {
+    const plan = await planOf(model, { schema: 'elsewise.policy/v1', target: 'a', count: 6 });
+    for (let cents = 0; cents <= 60; cents++) {
+      const { counterfactuals } = plan.explain({ id: 'r', features: { x: cents / 100 } });
+      const found = counterfactuals.map(({ features }) => cents - Math.round(100 * (features.x as number)));
+      expect(found, `from ${cents}`).toEqual(expected(cents, 6));
+    }
+  });
+
+  it('are no nearer where a category has no other value left', async () => {
+    const categorical = {
+      ...model,
+      family: 'gaussian-naive-bayes',
+      features: [
+        { name: 'c', type: 'categorical', categories: ['p', 'q'] },
+        { name: 'x', type: 'continuous', decimals: 2, min: -1, max: 1 },
+      ],
+      classes: ['A', 'B', 'C'],
+      preprocessing: [{ type: 'scale', mean: [0, 0, 0.1851], scale: [1, 1, 0.3471] }],
+      parameters: {
+        means: [
+          [0.4596, 0.9955, -0.8687],
+          [-1.3, 0.3506, -0.5672],
+          [1.217, -0.1783, 0.982],
+        ],
+        variances: [
+          [0.07516, 0.1362, 0.799],
+          [1.124, 5.879, 1.678],
+          [2.541, 0.4751, 0.835],
+        ],
+        priors: [0.18304589437964913, 0.3316939282328445, 0.4852601773875065],
+      },
+      background: {
+        covariance: {
+          features: ['x'],
+          matrix: [[0.43239110828864197]],
+        },
+      },
+    };
+    const plan = await planOf(categorical, {
+      schema: 'elsewise.policy/v1',
+      target: 'C',
+      cost: { norm: 'mahalanobis' },
+      count: 5,
+      effort: 60_000,
+    });
+    let compared = 0;
+    for (let cents = -100; cents <= 100; cents += 10) {
+      const features = { c: 'p', x: cents / 100 };
+      const { counterfactuals } = plan.explain({ id: 'r', features });
+      const alone = counterfactuals.filter(({ changes }) => changes.length === 1 && changes[0].feature === 'x');
+      const moves = alone.map(({ changes: [{ to }] }) => Math.round(100 * (to as number)) - cents);
+      for (const [k, move] of moves.entries())
+        for (const other of moves.slice(0, k))
+          expect(move * other < 0 || Math.abs(move) >= 2 * Math.abs(other), `from ${cents}: ${moves}`).toBe(true);
+      compared += moves.length;
+    }
+    expect(compared).toBeGreaterThan(10);
+  });
+});
