@@ -47,6 +47,7 @@ def main(folder: Path) -> None:
         feature_names=[*NUMBERS, "housing"],
         feature_types={"age": "integer", "income": "integer", "monthlyDebt": "integer", "monthsAtJob": "integer"},
         X=rows,
+        background_rows=200,
     )
     save(document, folder / "model.json")
 

@@ -57,6 +57,22 @@ it('uploads a batch and prints the results in the order of the rows', async () =
   expect(stderr).toContain('3000 rows in batch');
 });
 
+it('explains a table by the Python package, in the order of its rows', async () => {
+  const code = [
+    'import elsewise, json, sys',
+    'rows, url = json.loads(sys.argv[1]), sys.argv[2]',
+    'lines = elsewise.results_of(rows, "credit", elsewise.Policy.load(sys.argv[3]), url=url)',
+    'print(json.dumps(lines))',
+  ].join('\n');
+  const args = ['-c', code, JSON.stringify([firstApplicant(), firstApplicant()]), address, POLICY];
+  const env = { ...process.env, PYTHONPATH: join(EXAMPLES, '..', 'python'), PYTHONDONTWRITEBYTECODE: '1' };
+  const { stdout } = await run(process.env.PYTHON || '/usr/bin/python3', args, { env });
+  expect(JSON.parse(stdout)).toMatchObject([
+    { id: '0', status: 'found' },
+    { id: '1', status: 'found' },
+  ]);
+});
+
 it('says what the server refused', async () => {
   const refused = run(process.env.PYTHON || 'python3', [
     ...[join(EXAMPLES, 'python', 'elsewise_http.py'), '--url', address, '--model', 'credti', '--row', '{}'],

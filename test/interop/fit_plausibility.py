@@ -49,7 +49,7 @@ def gaussians(kind: str = "full") -> GaussianMixture:
 
 def export(estimator: Any, data: Data, **options: Any) -> Dict[str, Any]:
     X, y = data.fitted()
-    return export_model(estimator.fit(X, y), name="plausible", feature_names=data.names, X=X, y=y, **options)
+    return export_model(estimator.fit(X, y), name="plausible", feature_names=data.names, X=X, y=y, background_rows=200, **options)
 
 
 # ---------------------------------------------------------------------------------------------------------- mixtures

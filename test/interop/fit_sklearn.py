@@ -746,7 +746,8 @@ def in_double_precision(X: Any) -> Any:
 
 def export_case(name: str, case: Case) -> Dict[str, Any]:
     shown = case.shown(case.data)
-    options: Dict[str, Any] = {"feature_names": None if hasattr(shown, "columns") else case.data.names, **case.options}
+    names = None if hasattr(shown, "columns") else case.data.names
+    options: Dict[str, Any] = {"feature_names": names, "background_rows": 200, **case.options}
     labels = case.data.y if shown is case.data.X else case.data.fitted()[1]
     return export_model(case.estimator, name=name, X=shown, y=None if shown is None else labels, **options)
 
@@ -1015,7 +1016,7 @@ def plausible(folder: Path) -> None:
     X, y = wine.fitted()
     forest = IsolationForest(contamination=0.2, random_state=0).fit(X)
     document = export_model(
-        logistic().fit(X, y), name="plausible", feature_names=wine.names, X=X, y=y, isolation_forest=forest
+        logistic().fit(X, y), name="plausible", feature_names=wine.names, X=X, y=y, background_rows=200, isolation_forest=forest
     )
     save(document, folder / "plausible.json")
     rows = wine.unseen()

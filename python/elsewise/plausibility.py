@@ -1,4 +1,4 @@
-"""What tells which rows are plausible, for the background of a document. Part of export_sklearn.
+"""What tells which rows are plausible, for the background of a document..
 
     isolation forest   path lengths, on the columns of the document before any preprocessing
     mixture            Σ_k w_k N(x; μ_k, Σ_k), on named numbers in their own units
@@ -11,9 +11,9 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from elsewise_head import UnsupportedEstimator, class_name, fitted, fitted_numbers, require_finite
-from elsewise_machines import network_layers
-from elsewise_trees import TREE_HEADS
+from .head import UnsupportedEstimator, class_name, fitted, fitted_numbers, require_finite
+from .machines import network_layers
+from .trees import TREE_HEADS
 
 # The types of features that a density may be of.
 DENSITY_TYPES = ("continuous", "integer")

@@ -1,4 +1,4 @@
-"""Trees and their ensembles: as heads, and their scores from a document. Part of export_sklearn.
+"""Trees and their ensembles: as heads, and their scores from a document..
 
     decision-tree      the class shares, or the number, at the leaf that a row falls into
     tree-ensemble      mean of the leaves (forests), or base + their sum and a link (boosting)
@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from elsewise_head import (
+from .head import (
     Head,
     Score,
     UnsupportedEstimator,
@@ -453,7 +453,7 @@ LINKS: Dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-# ------------------------------------------------------------------------------------------- what export_sklearn adds
+# ------------------------------------------------------------------------------------------- what the exporter adds
 
 TREE_HEADS: Dict[str, Callable[[Any, str], Head]] = {
     **{f"{kind}{task}": single_tree for kind in ("DecisionTree", "ExtraTree") for task in ("Classifier", "Regressor")},

@@ -1,4 +1,4 @@
-"""Neighbours, kernel machines and networks: as heads, and their scores from a document. Part of export_sklearn.
+"""Neighbours, kernel machines and networks: as heads, and their scores from a document..
 
     knn          shares of the votes of the k nearest samples, or the mean of their numbers
     kernel-svm   Σ c_i K(v_i, x) + b; several classes: one such sum for each pair, and votes
@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List
 
 import numpy as np
 
-from elsewise_head import (
+from .head import (
     Head,
     UnsupportedEstimator,
     class_name,

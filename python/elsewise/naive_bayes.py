@@ -1,4 +1,4 @@
-"""Naive Bayes on counts and on yes-or-no columns. Part of export_sklearn.
+"""Naive Bayes on counts and on yes-or-no columns..
 
     MultinomialNB, ComplementNB   the log of class k is  b_k + Σ_j w_kj x_j: a linear model
     BernoulliNB                   the log of class k is  b_k + Σ_j w_kj [x_j > binarize]: one stump for each column and class
@@ -10,8 +10,8 @@ from typing import Any, Callable, Dict
 
 import numpy as np
 
-from elsewise_head import Head, UnsupportedEstimator, class_name, fitted, fitted_numbers, probabilities
-from elsewise_trees import stumps
+from .head import Head, UnsupportedEstimator, class_name, fitted, fitted_numbers, probabilities
+from .trees import stumps
 
 
 def multinomial(estimator: Any, where: str) -> Head:

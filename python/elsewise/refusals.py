@@ -1,8 +1,10 @@
-"""What the exporter refuses by name, and what to do instead. Part of export_sklearn."""
+"""What the exporter refuses by name, and what to do instead.."""
 
 from __future__ import annotations
 
-from typing import Dict
+from typing import Any, Dict
+
+from .head import UnsupportedEstimator, class_name
 
 BLACK_BOX = "any other model can be explained as a black box (docs/black-box.md)"
 
@@ -30,3 +32,12 @@ WAYS_OUT: Dict[str, str] = {
     "TargetEncoder": f"use OneHotEncoder; {BLACK_BOX}",
     **dict.fromkeys(("CountVectorizer", "TfidfVectorizer", "HashingVectorizer"), f"text has no features; {BLACK_BOX}"),
 }
+
+
+def lookup(table: Dict[str, Any], estimator: Any, where: str, role: str) -> Any:
+    found = table.get(class_name(estimator))
+    if found is None:
+        shown = repr(estimator) if isinstance(estimator, str) else class_name(estimator)
+        way_out = WAYS_OUT.get(class_name(estimator), f"supported are {', '.join(table)}; {BLACK_BOX}")
+        raise UnsupportedEstimator(where, f"{shown} is not supported {role}: {way_out}")
+    return found

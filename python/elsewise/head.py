@@ -1,4 +1,4 @@
-"""What the last estimator of a pipeline becomes, and how its fitted attributes are read. Part of export_sklearn."""
+"""What the last estimator of a pipeline becomes, and how its fitted attributes are read.."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gaussian and nearest-prototype classifiers: as heads, and their scores from a document. Part of export_sklearn.
+"""Gaussian and nearest-prototype classifiers: as heads, and their scores from a document..
 
     gaussian-naive-bayes, qda   log prior - ½ log|Σ| - ½ (x - mean)ᵀ Σ⁻¹ (x - mean) of each class, then softmax
     lvq                         minus the distance (x - w)ᵀ R (x - w) to the nearest prototype w of each class
@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from elsewise_head import (
+from .head import (
     Head,
     ProbeMismatch,
     UnsupportedEstimator,
@@ -248,7 +248,7 @@ def _matrices(parameters: Dict[str, Any], indices: np.ndarray, shape: Tuple[int,
     return matrices if len(matrices) == shape[0] else [matrices[k] for k in indices]
 
 
-# ------------------------------------------------------------------------------------------- what export_sklearn adds
+# ------------------------------------------------------------------------------------------- what the exporter adds
 
 LVQ_MODELS = ("GlvqModel", "GrlvqModel", "GmlvqModel", "LgmlvqModel", "RslvqModel", "MrslvqModel", "LmrslvqModel")
 

@@ -1,0 +1,78 @@
+"""Columns on their way from X to the last estimator: each is a linear function of the columns of the document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Dict, FrozenSet, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+# A model column: (feature, None) for a number, (feature, category) for one category of a one-hot feature.
+ModelColumn = Tuple[int, Optional[str]]
+
+
+class _NoCategory:
+    """What an encoder that ignores unknown values makes of them: zeros in all columns of the feature."""
+
+
+NO_CATEGORY = _NoCategory()
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A column of X as it came, at most with its missing values filled. Only such a column can be one-hot encoded."""
+
+    feature: int
+    fill: Any = None
+
+    def linear(self) -> Linear:
+        fill = None if self.fill is None else float(self.fill)
+        return Linear({(self.feature, None): 1.0}, fills=frozenset([(self.feature, fill)]))
+
+
+@dataclass(frozen=True)
+class Linear:
+    """(terms · model columns - center) / divisor: in this form a scaler's numbers stay as they were fitted.
+
+    `fills` says what a missing value of each feature became on the way here; None: nothing, it is still missing.
+    """
+
+    terms: Dict[ModelColumn, float]
+    center: float = 0.0
+    divisor: float = 1.0
+    fills: FrozenSet[Tuple[int, Any]] = frozenset()
+
+    def linear(self) -> Linear:
+        return self
+
+    def scaled(self, mean: float, scale: float) -> Linear:
+        return replace(self, center=self.center + self.divisor * mean, divisor=self.divisor * scale)
+
+    def weighted(self, weight: float) -> Linear:
+        terms = {key: value * weight for key, value in self.terms.items()}
+        return replace(self, terms=terms, center=self.center * weight)
+
+    def may_be_missing(self) -> bool:
+        # An encoder's output never is: it refuses a missing category or gives it a pattern.
+        return any(fill is None and (feature, None) in self.terms for feature, fill in self.fills)
+
+    def is_exactly(self, column: ModelColumn) -> bool:
+        return self.terms == {column: 1.0}
+
+    def is_plain(self) -> bool:
+        return self.center == 0 and self.divisor == 1
+
+
+Column = Union[Raw, Linear]
+
+
+def mix(columns: Sequence[Linear], coefficients: np.ndarray) -> Linear:
+    """The sum of the columns, each times its coefficient."""
+    terms: Dict[ModelColumn, float] = {}
+    center = 0.0
+    for column, coefficient in zip(columns, coefficients.tolist()):
+        factor = coefficient / column.divisor
+        center += factor * column.center
+        for key, value in column.terms.items():
+            terms[key] = terms.get(key, 0.0) + factor * value
+    return Linear(terms, center, 1.0, frozenset().union(*(column.fills for column in columns)))

@@ -1,0 +1,88 @@
+"""One walk through an estimator: from the columns of X to the last estimator behind pipelines and searches."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Tuple
+
+from .columns import Column, Linear, Raw
+from .head import Head, UnsupportedEstimator, class_name, fitted
+from .heads import make_head
+from .refusals import lookup
+from .tables import Table
+from .transformers import NAMED_STEPS, TRANSFORMERS
+
+
+class Fold:
+    """One walk through an estimator: knows the raw features and collects the categories that encoders name."""
+
+    def __init__(self, names: List[str], table: Optional[Table]):
+        self.names = names
+        self.table = table
+        # Per one-hot feature: the category's name and the value that the estimator knows it by, in column order.
+        self.categories: Dict[int, Dict[str, Any]] = {}
+        # Per feature that reaches the model: what a missing value becomes; None: the estimator refuses it.
+        self.fills: Dict[int, Any] = {}
+
+    def run(self, estimator: Any) -> Tuple[Head, List[Linear]]:
+        last, columns, where = self._up_to_last(estimator, self._raw_columns(), "estimator")
+        head = make_head(last, where)
+        linear = [column.linear() for column in columns]
+        self._refuse_numbers_as_categories(linear, where)
+        self.fills = self._agreed_fills(linear)
+        return head, linear
+
+    def columns_before_last(self, estimator: Any, where: str) -> Tuple[Any, List[Column]]:
+        """The last estimator, whatever it is, and the columns that reach it."""
+        return self._up_to_last(estimator, self._raw_columns(), where)[:2]
+
+    def _raw_columns(self) -> List[Column]:
+        return [Raw(feature) for feature in range(len(self.names))]
+
+    def _up_to_last(self, estimator: Any, columns: List[Column], where: str) -> Tuple[Any, List[Column], str]:
+        if class_name(estimator) in SEARCHES:
+            return self._up_to_last(_best_of(estimator, where), columns, f"{where}.best_estimator_")
+        if class_name(estimator) != "Pipeline":
+            return estimator, columns, where
+        for name, step in estimator.steps[:-1]:
+            columns = self.transform(step, columns, f"{where}.{name}")
+        name, step = estimator.steps[-1]
+        return self._up_to_last(step, columns, f"{where}.{name}")
+
+    def transform(self, transformer: Any, columns: List[Column], where: str) -> List[Column]:
+        kind = "passthrough" if transformer is None else transformer
+        if isinstance(kind, str):
+            return NAMED_STEPS[kind](columns)
+        apply = lookup(TRANSFORMERS, transformer, where, "as a transformer")
+        expected = getattr(transformer, "n_features_in_", len(columns))
+        if expected != len(columns):
+            raise UnsupportedEstimator(where, f"was fitted on {expected} columns, but {len(columns)} reach it")
+        return apply(self, transformer, columns, where)
+
+    def _refuse_numbers_as_categories(self, columns: List[Linear], where: str) -> None:
+        for feature, _ in (key for column in columns for key in column.terms if key[1] is None):
+            if feature in self.categories:
+                raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both one-hot and as a number")
+
+    def _agreed_fills(self, columns: List[Linear]) -> Dict[int, Any]:
+        """A feature may reach the model by several ways; the document has one value to fill it with."""
+        ways: Dict[int, set] = {}
+        for feature, fill in frozenset().union(*(column.fills for column in columns)):
+            ways.setdefault(feature, set()).add(fill)
+        return {feature: self._agreed_fill(feature, fills) for feature, fills in ways.items()}
+
+    def _agreed_fill(self, feature: int, fills: set) -> Any:
+        if None in fills:
+            return None  # one way does not impute, so the estimator refuses the missing value as a whole
+        if len(fills) > 1:
+            raise UnsupportedEstimator("estimator", f"{self.names[feature]!r} is imputed in two different ways")
+        return next(iter(fills))
+
+
+# Searches over parameters: the estimator that they found and fitted again is the model.
+SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+
+
+def _best_of(search: Any, where: str) -> Any:
+    if not search.refit:
+        raise UnsupportedEstimator(where, f"{class_name(search)}(refit=False) keeps no estimator: search with refit=True")
+    return fitted(search, "best_estimator_", where)

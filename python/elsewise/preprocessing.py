@@ -1,0 +1,44 @@
+"""The preprocessing of a document: what the walk through the pipeline folded into."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+import numpy as np
+
+from .columns import NO_CATEGORY, Linear, ModelColumn
+from .features import layout_of
+from .fold import Fold
+
+
+def preprocessing_steps(columns: List[Linear], features: List[Dict[str, Any]], fold: Fold) -> List[Dict[str, Any]]:
+    layout = layout_of(features)
+    fills = [_fill_of(fold, column) for column in layout]
+    steps: List[Dict[str, Any]] = []
+    if any(fill is not None for fill in fills):
+        steps.append({"type": "impute", "values": fills})
+    if len(columns) == len(layout) and all(c.is_exactly(key) for c, key in zip(columns, layout)):
+        mean, scale = [c.center for c in columns], [c.divisor for c in columns]
+        untouched = not any(mean) and all(s == 1 for s in scale)
+        return steps if untouched else [*steps, {"type": "scale", "mean": mean, "scale": scale}]
+    return [*steps, affine_step(columns, layout)]
+
+
+def _fill_of(fold: Fold, column: ModelColumn) -> Optional[float]:
+    feature, category = column
+    # A feature without effect may be missing: the estimator never looks at it.
+    fill = fold.fills.get(feature, 0.0 if category is None else NO_CATEGORY)
+    if fill is None or category is None:
+        return fill
+    return 1.0 if fill == category else 0.0
+
+
+def affine_step(columns: List[Linear], layout: List[ModelColumn]) -> Dict[str, Any]:
+    position = {key: i for i, key in enumerate(layout)}
+    matrix = np.zeros((len(columns), len(layout)))
+    for row, column in zip(matrix, columns):
+        for key, value in column.terms.items():
+            row[position[key]] = value / column.divisor
+    # Subtracted from 0, a center of 0 gives 0.0 and not -0.0.
+    offset = [0.0 - column.center / column.divisor for column in columns]
+    return {"type": "affine", "matrix": matrix.tolist(), "offset": offset}

@@ -1,0 +1,185 @@
+"""Transformers: what each makes of the columns that reach it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
+
+import numpy as np
+
+from .columns import NO_CATEGORY, Column, Linear, Raw, mix
+from .head import UnsupportedEstimator, fitted
+from .tables import MISSING_CATEGORY, category_name, is_missing
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+
+def _standard_scaler(fold: Fold, scaler: Any, columns: List[Column], where: str) -> List[Column]:
+    mean = fitted(scaler, "mean_", where) if scaler.with_mean else np.zeros(len(columns))
+    scale = fitted(scaler, "scale_", where) if scaler.with_std else np.ones(len(columns))
+    return _scale_all(columns, mean, scale)
+
+
+def _min_max_scaler(fold: Fold, scaler: Any, columns: List[Column], where: str) -> List[Column]:
+    if getattr(scaler, "clip", False):
+        raise UnsupportedEstimator(where, "MinMaxScaler(clip=True) is not linear")
+    factor = np.asarray(fitted(scaler, "scale_", where), dtype=float)
+    return _scale_all(columns, -scaler.min_ / factor, 1 / factor)
+
+
+def _robust_scaler(fold: Fold, scaler: Any, columns: List[Column], where: str) -> List[Column]:
+    # Both are None where their part is switched off.
+    center, scale = scaler.center_ if scaler.with_centering else None, scaler.scale_ if scaler.with_scaling else None
+    ones = np.ones(len(columns))
+    return _scale_all(columns, 0 * ones if center is None else center, ones if scale is None else scale)
+
+
+def _max_abs_scaler(fold: Fold, scaler: Any, columns: List[Column], where: str) -> List[Column]:
+    return _scale_all(columns, np.zeros(len(columns)), fitted(scaler, "scale_", where))
+
+
+def _selector(fold: Fold, selector: Any, columns: List[Column], where: str) -> List[Column]:
+    """All selectors say which columns they keep by the same method."""
+    return [column for column, kept in zip(columns, selector.get_support()) if kept]
+
+
+def _scale_all(columns: List[Column], mean: Any, scale: Any) -> List[Column]:
+    numbers = zip(columns, np.asarray(mean, dtype=float).tolist(), np.asarray(scale, dtype=float).tolist())
+    return [column.linear().scaled(m, s) for column, m, s in numbers]
+
+
+def _pca(fold: Fold, pca: Any, columns: List[Column], where: str) -> List[Column]:
+    components = np.asarray(fitted(pca, "components_", where), dtype=float)
+    centered = _scale_all(columns, pca.mean_, np.ones(len(columns)))
+    mixed: List[Column] = [mix(centered, row) for row in components]
+    if not pca.whiten:
+        return mixed
+    return _scale_all(mixed, np.zeros(len(mixed)), np.sqrt(pca.explained_variance_))
+
+
+def _one_hot_encoder(fold: Fold, encoder: Any, columns: List[Column], where: str) -> List[Column]:
+    grouped = getattr(encoder, "infrequent_categories_", None) or []
+    if any(group is not None for group in grouped):
+        raise UnsupportedEstimator(where, "OneHotEncoder with grouped infrequent categories is not supported")
+    categories = fitted(encoder, "categories_", where)
+    dropped = encoder.drop_idx_ if encoder.drop_idx_ is not None else [None] * len(categories)
+    ignores = encoder.handle_unknown != "error"
+    encoded: List[Column] = []
+    for column, values, drop in zip(columns, categories, dropped):
+        encoded += _indicators(fold, column, _named_categories(values, where), drop, ignores, where)
+    return encoded
+
+
+def _named_categories(values: Sequence[Any], where: str) -> Dict[str, Any]:
+    named = {category_name(value): value for value in np.asarray(values, dtype=object).tolist()}
+    if len(named) != len(values):
+        raise UnsupportedEstimator(where, f"categories that read the same: {list(values)}")
+    return named
+
+
+def _indicators(
+    fold: Fold, column: Column, categories: Dict[str, Any], drop: Optional[int], ignores: bool, where: str
+) -> List[Linear]:
+    if not isinstance(column, Raw):
+        raise UnsupportedEstimator(where, "OneHotEncoder of a column that was transformed before")
+    feature = column.feature
+    known = fold.categories.setdefault(feature, {})
+    known.update(categories)
+    if ignores and fold.table is not None:
+        # An unknown value that occurs in X becomes a category without effect, so that its rows can be explained.
+        known.update({name: value for name, value in fold.table.categories(feature).items() if name not in known})
+    missing = MISSING_CATEGORY if column.fill is None else category_name(column.fill)
+    fill = missing if missing in categories else NO_CATEGORY if ignores else None
+    fills = frozenset([(feature, fill)])
+    return [Linear({(feature, name): 1.0}, fills=fills) for i, name in enumerate(categories) if i != drop]
+
+
+def _simple_imputer(fold: Fold, imputer: Any, columns: List[Column], where: str) -> List[Column]:
+    if getattr(imputer, "add_indicator", False):
+        raise UnsupportedEstimator(where, "SimpleImputer(add_indicator=True) is not supported")
+    if not is_missing(imputer.missing_values):
+        raise UnsupportedEstimator(where, f"SimpleImputer(missing_values={imputer.missing_values!r}) is not supported")
+    statistics = np.asarray(fitted(imputer, "statistics_", where), dtype=object).tolist()
+    # A column without a single value has no statistic; scikit-learn drops it.
+    pairs = [(column, value) for column, value in zip(columns, statistics) if not is_missing(value)]
+    return [_filled(column, value, where) for column, value in pairs]
+
+
+def _filled(column: Column, value: Any, where: str) -> Column:
+    if isinstance(column, Raw):
+        return column if column.fill is not None else replace(column, fill=value)
+    if not column.may_be_missing():
+        return column
+    if len(column.terms) > 1:
+        raise UnsupportedEstimator(where, "SimpleImputer behind a mix of columns (PCA): impute before it")
+    # Behind a scaler: go back to the units of X, where the document imputes.
+    (((feature, _), weight),) = column.terms.items()
+    raw = (column.center + column.divisor * float(value)) / weight
+    return replace(column, fills=frozenset([(feature, raw)]))
+
+
+def _column_transformer(fold: Fold, transformer: Any, columns: List[Column], where: str) -> List[Column]:
+    weights = transformer.transformer_weights or {}
+    known_names = [str(name) for name in getattr(transformer, "feature_names_in_", [])]
+    result: List[Column] = []
+    for name, step, spec in fitted(transformer, "transformers_", where):
+        chosen = [columns[i] for i in _positions(spec, len(columns), known_names)]
+        # A step without columns was never fitted.
+        made = fold.transform(step, chosen, f"{where}.{name}") if chosen else []
+        weight = weights.get(name)
+        result += made if weight is None else [column.linear().weighted(float(weight)) for column in made]
+    return result
+
+
+def _positions(spec: Any, count: int, names: List[str]) -> List[int]:
+    """Column positions of a ColumnTransformer's specification: name, number, slice, mask, or a list of them."""
+    if isinstance(spec, slice):
+        start = names.index(spec.start) if isinstance(spec.start, str) else spec.start
+        # A slice of names includes its end.
+        stop = names.index(spec.stop) + 1 if isinstance(spec.stop, str) else spec.stop
+        return list(range(count))[start : stop : spec.step]
+    keys = np.atleast_1d(np.asarray(spec))
+    if keys.dtype == bool:
+        return np.flatnonzero(keys).tolist()
+    return [names.index(key) if isinstance(key, str) else range(count)[key] for key in keys.tolist()]
+
+
+def _function_transformer(fold: Fold, transformer: Any, columns: List[Column], where: str) -> List[Column]:
+    if transformer.func is not None:
+        raise UnsupportedEstimator(where, "FunctionTransformer with a function is not supported")
+    return columns  # how newer versions store a fitted 'passthrough'
+
+
+def _inner_pipeline(fold: Fold, pipeline: Any, columns: List[Column], where: str) -> List[Column]:
+    for name, step in pipeline.steps:
+        columns = fold.transform(step, columns, f"{where}.{name}")
+    return columns
+
+
+NAMED_STEPS: Dict[str, Callable[[List[Column]], List[Column]]] = {
+    "passthrough": lambda columns: columns,
+    "drop": lambda columns: [],
+}
+
+# The walk, the transformer, the columns that reach it and its place in the pipeline -> the columns behind it.
+Transform = Callable[[Any, Any, List[Column], str], List[Column]]
+
+SELECTORS = (
+    *("SelectKBest", "SelectPercentile", "SelectFpr", "SelectFdr", "SelectFwe", "GenericUnivariateSelect"),
+    *("SelectFromModel", "SequentialFeatureSelector", "RFE", "RFECV", "VarianceThreshold"),
+)
+
+TRANSFORMERS: Dict[str, Transform] = {
+    "StandardScaler": _standard_scaler,
+    "MinMaxScaler": _min_max_scaler,
+    "RobustScaler": _robust_scaler,
+    "MaxAbsScaler": _max_abs_scaler,
+    **dict.fromkeys(SELECTORS, _selector),
+    "PCA": _pca,
+    "OneHotEncoder": _one_hot_encoder,
+    "SimpleImputer": _simple_imputer,
+    "ColumnTransformer": _column_transformer,
+    "FunctionTransformer": _function_transformer,
+    "Pipeline": _inner_pipeline,
+}

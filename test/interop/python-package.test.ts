@@ -1,0 +1,114 @@
+/** The Python package: its wheel is built without a network, unpacked elsewhere, and used as the examples use it. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
+const BUILD = 'import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))';
+
+const folder = mkdtempSync(join(tmpdir(), 'elsewise-wheel-'));
+const site = join(folder, 'site');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function python(args: readonly string[], cwd = folder): string {
+  const env = {
+    ...process.env,
+    PIP_NO_INDEX: '1',
+    PYTHONPATH: site,
+    PYTHONDONTWRITEBYTECODE: '1',
+    ELSEWISE: `${process.execPath} ${join(ROOT, 'dist', 'cli', 'main.js')}`,
+  };
+  return execFileSync(PYTHON, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+beforeAll(() => {
+  const source = join(folder, 'python');
+  cpSync(join(ROOT, 'python'), source, { recursive: true });
+  python(['-c', BUILD, folder], source);
+  const [wheel] = readdirSync(folder).filter((name) => name.endsWith('.whl'));
+  python(['-m', 'zipfile', '-e', join(folder, wheel), site]);
+});
+
+describe('the wheel', () => {
+  it('is named and versioned like the npm package', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(readdirSync(folder)).toContain(`elsewise-${version}-py3-none-any.whl`);
+    expect(python(['-c', 'import elsewise; print(elsewise.__version__)']).trim()).toBe(version);
+  });
+
+  it('needs numpy and nothing else', () => {
+    const [info] = readdirSync(site).filter((name) => name.endsWith('.dist-info'));
+    const metadata = readFileSync(join(site, info, 'METADATA'), 'utf8');
+    expect(metadata.match(/^Requires-Dist: .*$/gm)).toEqual(['Requires-Dist: numpy']);
+    const loaded = python(['-c', 'import elsewise, sys; print({"sklearn", "pandas", "scipy"} & set(sys.modules))']);
+    expect(loaded.trim()).toBe('set()');
+  });
+
+  it('runs the example: a model that was searched for, a policy, answers that scikit-learn agrees with', () => {
+    const printed = python([join(ROOT, 'examples', 'python', 'explain_table.py')]);
+    expect(printed).toContain('5 answers, all approved by scikit-learn');
+  });
+});
+
+describe('explain', () => {
+  const CREDIT = join(ROOT, 'examples', 'credit');
+
+  function explained(code: string): unknown {
+    const script = join(folder, 'script.py');
+    writeFileSync(script, `import elsewise, json\nMODEL = ${JSON.stringify(join(CREDIT, 'model.json'))}\n${code}\n`);
+    return JSON.parse(python([script]));
+  }
+
+  it('gives a line for each answer, with the row before and after', () => {
+    const lines = explained(
+      `print(json.dumps(elsewise.explain([{"age": 19}], MODEL, elsewise.Policy("approved", name="p"))))`,
+    ) as Record<string, unknown>[];
+    expect(lines).toMatchObject([{ id: '0', status: 'invalid', answer: null }]);
+    expect(String(lines[0].reason)).toMatch(/dependants|missing|required/);
+  });
+
+  it('says in the words of the command what is wrong with a policy', () => {
+    const message = explained(`
+try:
+    elsewise.explain([{"age": 19}], MODEL, elsewise.Policy("approved").never("agee"))
+except elsewise.ExplainError as error:
+    print(json.dumps(str(error)))`);
+    expect(message).toMatch(/agee.*did you mean "age"/);
+  });
+
+  it('explains nothing without rows', () => {
+    expect(explained('print(json.dumps(elsewise.results_of([], MODEL)))')).toEqual([]);
+  });
+});
+
+describe('a document', () => {
+  it('holds statistics and no row of X unless rows are asked for', () => {
+    const script = join(folder, 'rows.py');
+    writeFileSync(
+      script,
+      `
+import json, elsewise
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+X = np.random.default_rng(1).normal(size=(300, 4)); y = (X.sum(axis=1) > 0).astype(int)
+model = LogisticRegression().fit(X, y)
+known = set(map(tuple, X.tolist()))
+kept = lambda rows: sum(tuple(row) in known for row in rows)
+found = []
+for options in ({}, {"background_rows": 20}):
+    document = elsewise.export_model(model, name="m", X=X, y=y, **options)
+    found.append([sorted(document["background"]), kept(document["background"]["samples"]), kept(document["probes"]["rows"])])
+print(json.dumps(found))
+`,
+    );
+    const keys = ['labels', 'mad', 'quantiles', 'samples', 'std'];
+    expect(JSON.parse(python([script]))).toEqual([
+      [keys, 0, 0],
+      [keys, 20, 25],
+    ]);
+  });
+});
