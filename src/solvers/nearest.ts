@@ -14,10 +14,10 @@ import { nearestValue } from '../policy/values.js';
 import { FLOPS_PER_UNIT } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 import { isOpaque } from './general/opaque.js';
-import { keepsPolicy } from './shared/answer-check.js';
+import { isAnswer, keepsPolicy } from './shared/answer-check.js';
 import { Clearance } from './shared/clearance.js';
 import { modelFlops } from './shared/model-flops.js';
-import { searchAll } from './shared/side-by-side.js';
+import { isOracle, searchAll } from './shared/side-by-side.js';
 import {
   ASKED_BEFORE,
   type Limits,
@@ -99,15 +99,33 @@ class Pull {
   }
 
   *from(samples: readonly Float64Array[]): Asked<Outcome> {
-    const candidates = samples
-      .map((row) => ({ row, cost: this.cost(row) }))
-      .sort((a, b) => a.cost - b.cost)
-      .slice(0, CANDIDATES)
-      .map(({ row }) => this.takeOver(row));
+    const candidates = this.candidatesOf(samples);
     yield candidates.map((values) => inColumns(this.problem, values));
     const best = (yield* this.cheapest(candidates)) ?? (yield* this.cheapestByTies(candidates));
     const outcome = limit(best && inColumns(this.problem, best.values), Number.NEGATIVE_INFINITY);
     return best && this.takesTies ? { ...outcome, isDoubtful: true } : outcome;
+  }
+
+  /** The cheapest rows, as far as the policy lets them be taken over. Where the model answers at once: those that are answers then. */
+  private candidatesOf(samples: readonly Float64Array[]): Float64Array[] {
+    const byCost = (rows: readonly Float64Array[]) =>
+      rows
+        .map((row) => ({ row, cost: this.cost(row) }))
+        .sort((a, b) => a.cost - b.cost)
+        .map(({ row }) => row);
+    const takeOver = (row: Float64Array) => this.takeOver(row);
+    if (isOracle(this.problem)) return byCost(samples).slice(0, CANDIDATES).map(takeOver);
+    return this.firstAnswers(byCost(samples.map(takeOver)));
+  }
+
+  private firstAnswers(rows: readonly Float64Array[]): Float64Array[] {
+    const taken: Float64Array[] = [];
+    for (const row of rows) {
+      if (taken.length >= CANDIDATES || this.limits.budget.isSpent) break;
+      this.limits.budget.spend(this.work);
+      if (isAnswer(this.problem, this.domain, inColumns(this.problem, row))) taken.push(row);
+    }
+    return taken;
   }
 
   private *cheapest(candidates: readonly Float64Array[]): Asked<Pulled | null> {

@@ -1,6 +1,7 @@
 /** Rows of the training set that have the target, as starts for one person: the cheapest to reach, as far as the policy lets them. */
 import { spread } from '../../models/features.js';
-import type { Problem } from '../../problems/problem.js';
+import { atomsOf, type Problem } from '../../problems/problem.js';
+import { sampleRows } from '../neighbours/sample-rows.js';
 import { ASKED_BEFORE } from '../solver.js';
 import type { Asked, PersonSearch } from './person-search.js';
 
@@ -22,8 +23,16 @@ export class TargetSamples {
     return placed.sort((a, b) => costs.get(a)! - costs.get(b)!).slice(0, most);
   }
 
+  /** The training set, and the samples of a neighbour rule. */
+  private knownRows(): readonly Float64Array[] {
+    const { samples } = this.problem;
+    const own = atomsOf(this.problem, 'neighbours').map((atom) => sampleRows(atom, this.problem));
+    return own.length && own[0] !== samples ? [...samples, ...own[0]] : samples;
+  }
+
   private *withTarget(): Asked<readonly Float64Array[]> {
-    const { samples, space, holds } = this.problem;
+    const { space, holds } = this.problem;
+    const samples = this.knownRows();
     const stride = Math.max(1, Math.ceil(samples.length / MOST_ROWS));
     const rows = samples.filter((row, k) => k % stride === 0 && !row.some(Number.isNaN));
     const points = rows.map((row) => {

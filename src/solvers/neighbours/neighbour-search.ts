@@ -39,6 +39,8 @@ export interface NeighbourParts {
   readonly comparisons: Comparisons;
   /** First answers where rows hold within boxes only. */
   readonly starts: PrepareLater;
+  /** Answers where the search has none for long. */
+  readonly rescues: readonly PrepareLater[];
   readonly relaxed: RelaxedProblems;
   readonly best: BestAnswer;
   /** Answers by a tie, for want of a better one. */
@@ -58,6 +60,9 @@ const START_ROUNDS = 30;
 const NODE_SHARE = 0.5;
 /** Of all work, for first answers from samples. */
 const START_SHARE = 0.1;
+/** Of all work: where a search without an answer asks others. Of the work that is left: what one of them may take. */
+const RESCUE_AT = 0.5;
+const RESCUE_SHARE = 0.3;
 /** Operations for a node besides distances. */
 const NODE_FLOPS = 3000;
 /** Work for a sample that is chosen, in units of effort. */
@@ -81,6 +86,7 @@ export class NeighbourSearch {
   private floor = Infinity;
   /** What may be reached for the cost of the best answer. */
   private box: { cost: number; domain: Domain | null };
+  private isRescued = false;
   private image: { domain: Domain; box: InputBox } | null = null;
 
   constructor(
@@ -104,7 +110,8 @@ export class NeighbourSearch {
       if (isBeyond(bound, this.limits)) return limit(best.isFound ? best.x : null, Math.min(bound, best.cost));
       if (this.isClosed(this.heap.least()) || this.limits.budget.isSpent) break;
       if (this.limits.anyAnswer && best.isFound) break;
-      this.visit(this.heap.pop()!);
+      if (this.isRescueDue()) this.rescue();
+      else this.visit(this.heap.pop()!);
     }
     const bound = Math.min(this.heap.least(), this.floor);
     return best.isFound || !doubtful.isFound
@@ -475,6 +482,22 @@ export class NeighbourSearch {
     if (this.needsBox()) this.startFromSamples();
     else this.startFromCells();
     this.look(this.domain.origin);
+  }
+
+  /** Half of the work found no answer and no proof. */
+  private isRescueDue(): boolean {
+    const { budget } = this.limits;
+    return !this.isRescued && !this.parts.best.isFound && budget.left < RESCUE_AT * budget.effort;
+  }
+
+  /** Searches by the model's word alone. */
+  private rescue(): void {
+    this.isRescued = true;
+    for (const prepared of this.parts.rescues) {
+      const budget = this.limits.budget.shareEffort(RESCUE_SHARE);
+      const { x, isDoubtful } = prepared().solve(this.domain, { ...this.limits, budget });
+      if (x && !isDoubtful) this.offer(x);
+    }
   }
 
   private startFromSamples(): void {

@@ -14,6 +14,8 @@
 import type { NeighboursAtom } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { onlyAtoms, type Problem } from '../../problems/problem.js';
+import { genetic } from '../general/genetic.js';
+import { spheres } from '../general/spheres.js';
 import { nearest } from '../nearest.js';
 import { RelaxedProblems } from '../reductions/relaxed-problems.js';
 import { BestAnswer } from '../shared/best-answer.js';
@@ -58,6 +60,7 @@ class PreparedNeighbours implements Prepared {
       votes: atom.isUniform ? votesOf(atom) : new DistanceVotes(atom),
       comparisons: compare(atom, problem),
       starts: prepareLater(fromSamples, problem, table),
+      rescues: [spheres, genetic].map((solver) => prepareLater(solver, problem, table)),
       relaxed: relax(problem, atom, table),
       best: new BestAnswer(problem),
       doubtful: new BestAnswer(problem),
