@@ -50,6 +50,16 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, blank).replace(/(?<!:)\/\/.*$/gm, '');
 }
 
+describe('declarations', () => {
+  it('name what their modules export', () => {
+    const exported = (file: string) =>
+      [...read(file).matchAll(/^export (?:async )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name).sort();
+    const declarations = files.filter((file) => file.endsWith('.d.mts'));
+    expect(declarations.length).toBeGreaterThan(0);
+    for (const file of declarations) expect(exported(file), file).toEqual(exported(file.replace('.d.mts', '.mjs')));
+  });
+});
+
 describe('names', () => {
   it('are kebab-case in src and test', () => {
     const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
