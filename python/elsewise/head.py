@@ -61,6 +61,13 @@ def class_name(estimator: Any) -> str:
     return type(estimator).__name__
 
 
+def innermost(estimator: Any) -> Any:
+    """The last estimator behind pipelines and searches over parameters."""
+    if hasattr(estimator, "best_estimator_"):
+        return innermost(estimator.best_estimator_)
+    return innermost(estimator.steps[-1][1]) if hasattr(estimator, "steps") else estimator
+
+
 def fitted(estimator: Any, attribute: str, where: str) -> Any:
     value = getattr(estimator, attribute, None)
     if value is None:

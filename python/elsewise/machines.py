@@ -18,6 +18,7 @@ from .head import (
     fitted,
     fitted_arrays,
     fitted_numbers,
+    innermost,
     probabilities,
 )
 
@@ -159,15 +160,8 @@ def _pair_scores(estimator: Any, rows: Any) -> np.ndarray:
     decision = np.asarray(estimator.decision_function(rows), dtype=float)
     if decision.ndim == 1:
         return np.column_stack([-decision, decision])
-    last = _innermost(estimator)
+    last = innermost(estimator)
     return decision if last.decision_function_shape == "ovr" else _one_against_rest(decision, len(last.classes_))
-
-
-def _innermost(estimator: Any) -> Any:
-    """The last estimator behind pipelines and searches over parameters."""
-    if hasattr(estimator, "best_estimator_"):
-        return _innermost(estimator.best_estimator_)
-    return _innermost(estimator.steps[-1][1]) if hasattr(estimator, "steps") else estimator
 
 
 def _one_against_rest(pairs: np.ndarray, classes: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from .head import UnsupportedEstimator, class_name, fitted, fitted_numbers, require_finite
+from .head import UnsupportedEstimator, class_name, fitted, fitted_numbers, innermost, require_finite
 from .machines import network_layers
 from .trees import TREE_HEADS
 
@@ -42,10 +42,7 @@ def isolation_forest(forest: Any, columns: int) -> Dict[str, Any]:
 
 def mixture_features(mixture: Any, features: Sequence[Dict[str, Any]]) -> List[str]:
     """The names of a mixture's columns: as fitted, else all numbers of the document in their order."""
-    last = mixture
-    while hasattr(last, "steps"):
-        last = last.steps[-1][1]
-    _require_class(last, "GaussianMixture", "mixture")
+    _require_class(innermost(mixture), "GaussianMixture", "mixture")
     numbers = [feature["name"] for feature in features if feature["type"] in DENSITY_TYPES]
     width = int(fitted(mixture, "n_features_in_", "mixture"))
     names = getattr(mixture, "feature_names_in_", None)

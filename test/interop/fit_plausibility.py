@@ -34,6 +34,7 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -69,13 +70,13 @@ def log_volume(steps: Sequence[Any]) -> float:
 def mixture_case(model: Any, data: Data, own: Data, mixture: Any) -> Dict[str, Any]:
     """`own`: the columns that the mixture is fitted on."""
     mixture.fit(own.fitted()[0])
-    steps = [step for _, step in mixture.steps[:-1]] if hasattr(mixture, "steps") else []
-    last = mixture.steps[-1][1] if steps else mixture
+    found = getattr(mixture, "best_estimator_", mixture)
+    *steps, last = [step for _, step in found.steps] if hasattr(found, "steps") else [found]
     rows = own.unseen()
     return {
         "document": export(model, data, mixture=mixture),
         "rows": [dict(zip(own.names, row)) for row in np.asarray(rows, dtype=float).tolist()],
-        "values": (mixture.score_samples(rows) + log_volume(steps)).tolist(),
+        "values": (found.score_samples(rows) + log_volume(steps)).tolist(),
         "peak": float(last.score_samples(last.means_).max() + log_volume(steps)),
     }
 
@@ -89,6 +90,8 @@ def mixture_cases() -> Dict[str, Dict[str, Any]]:
         cases[f"{kind}-scaled"] = mixture_case(logistic(), wine, wine, behind)
     turned = make_pipeline(StandardScaler(), PCA(whiten=True), gaussians())
     cases["whitened"] = mixture_case(logistic(), wine, wine, turned)
+    wished = GridSearchCV(GaussianMixture(random_state=0), {"n_components": [2, 3]})
+    cases["searched"] = mixture_case(scaled(logistic()), wine, wine, wished)
     encoded = mixed(logistic())
     cases["all-numbers"] = mixture_case(encoded, whole, numbers_of(whole, NUMBERS), gaussians("diag"))
     named = framed(numbers_of(whole, ["debt", "income"]))

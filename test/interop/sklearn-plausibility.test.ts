@@ -26,7 +26,7 @@ interface Expected {
 }
 
 const KINDS = ['full', 'tied', 'diag', 'spherical'];
-const MIXTURES = [...KINDS.flatMap((kind) => [kind, `${kind}-scaled`]), 'whitened', 'all-numbers', 'named'];
+const MIXTURES = [...KINDS.flatMap((kind) => [kind, `${kind}-scaled`]), 'whitened', 'searched', 'all-numbers', 'named'];
 const AUTOENCODERS = ['tanh', 'relu', 'categories', 'trees'];
 
 /** The type of the error, and what its message has to name. */
