@@ -19,7 +19,8 @@ const isolating = { ...tree, threshold: [9000, 0, 0], value: [[0], [1.1], [0.4]]
 const POLICY = {
   schema: 'policy',
   heading: 'The document',
-  introduction: 'A policy is a JSON file.',
+  introduction:
+    'A policy is a JSON file. Files may contain `//` and `/* */` comments and a comma after the last element. `elsewise policies init` writes a first policy for a model.',
   links: {},
   sections: {
     '': {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
+import { withoutComments } from '../documents/json-comments.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
 import { loadPolicy } from '../policy/policy.js';
 import { checkedByScorer } from '../scoring/probes.js';
@@ -10,16 +11,19 @@ import type { VersionedPolicy } from '../store/registry/policy-store.js';
 import { looksLikeReference } from '../store/registry/reference.js';
 import type { Store } from '../store/store.js';
 
-export async function readJson(path: string): Promise<unknown> {
+export async function readJson(path: string, prepare = (text: string) => text): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ElsewiseError('bad-document', error.code === 'ENOENT' ? 'no such file' : error.message, path);
   });
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(prepare(text.replace(/^\uFEFF/, '')));
   } catch (error) {
     throw new ElsewiseError('bad-document', `is not valid JSON: ${(error as Error).message}`, path);
   }
 }
+
+/** A policy file may have comments: people write it. */
+export const readPolicyJson = (path: string): Promise<unknown> => readJson(path, withoutComments);
 
 export async function readModelFile(path: string): Promise<LoadedModel> {
   return checkedByScorer(loadModel(await readJson(path), { bounds: config.bounds }));
@@ -46,7 +50,7 @@ export async function readPolicyDocument(text: string, openStore: OpenStore): Pr
   return readFileOr(
     text,
     () => openStore(({ policies }) => policies.load(text)),
-    async (path) => loadPolicy(await readJson(path)),
+    async (path) => loadPolicy(await readPolicyJson(path)),
   );
 }
 

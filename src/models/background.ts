@@ -179,12 +179,12 @@ function quantileAt(sorted: Float64Array, probability: number): number {
   return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
 }
 
-function medianDeviation(values: readonly number[]): number {
+export function medianDeviation(values: readonly number[]): number {
   const median = quantileAt(ascending(values), 0.5);
   return quantileAt(ascending(values.map((value) => Math.abs(value - median))), 0.5);
 }
 
-function standardDeviation(values: readonly number[]): number {
+export function standardDeviation(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }

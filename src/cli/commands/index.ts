@@ -19,7 +19,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'policies',
-    summary: 'store policies in the registry',
+    summary: 'write and check policy files, and store policies in the registry',
     load: async () => (await import('./registry/policies.js')).policies,
   },
   {

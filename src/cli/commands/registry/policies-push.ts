@@ -2,7 +2,7 @@
 import { createPlan } from '../../../explain/plan.js';
 import { loadPolicy } from '../../../policy/policy.js';
 import { defineCommand } from '../../command.js';
-import { readJson, readModel } from '../../documents.js';
+import { readModel, readPolicyJson } from '../../documents.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const push = defineCommand({
@@ -26,7 +26,7 @@ Equal content keeps its number. The last line is the reference: name@version.`,
     },
   ],
   async run({ options, positionals: [path] }) {
-    const document = await readJson(path);
+    const document = await readPolicyJson(path);
     if (options.model) createPlan(await readModel(options.model, options.redis), loadPolicy(document));
     const { version, isNew } = await useStore(options, ({ policies }) => policies.push(document));
     if (!isNew) process.stderr.write(`elsewise: the registry has the same content since ${version.pushed}\n`);

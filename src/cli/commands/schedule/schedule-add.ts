@@ -10,7 +10,7 @@ import { loadPolicy } from '../../../policy/policy.js';
 import { type PolicySource, type Schedule, scheduleNameSchema } from '../../../store/schedules/schedule-document.js';
 import type { Store } from '../../../store/store.js';
 import { defineCommand } from '../../command.js';
-import { readJson } from '../../documents.js';
+import { readPolicyJson } from '../../documents.js';
 import { describeNext } from '../../schedule-words.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
@@ -87,7 +87,7 @@ they are complete. A policy file is read now and kept with the schedule. --repla
 /** A name without a file is a reference. */
 async function readPolicySource(text: string): Promise<PolicySource> {
   const isFile = existsSync(text) || /[/\\]|\.json$/.test(text);
-  return isFile ? { document: loadPolicy(await readJson(text)).document } : { reference: text };
+  return isFile ? { document: loadPolicy(await readPolicyJson(text)).document } : { reference: text };
 }
 
 /** Checks that model and policy exist and fit. Each run checks again. */
