@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { PAGES } from '../../../scripts/reference-examples.mjs';
-import { referencePages, sectionsOf } from '../../../scripts/reference-pages.mjs';
+import { referencePages, type Section, sectionsOf } from '../../../scripts/reference-pages.mjs';
 import { parseDocument } from '../../../src/documents/parse.js';
 import { resultSchema } from '../../../src/documents/result-document.js';
 import { createPlan } from '../../../src/explain/plan.js';
@@ -16,18 +16,6 @@ import { manifestSchema } from '../../../src/store/batches/manifest.js';
 import { letterSchema } from '../../../src/store/events/dead-store.js';
 
 type Json = Record<string, unknown>;
-
-interface Section {
-  readonly key: string;
-  readonly path: readonly string[];
-  readonly family?: string;
-  readonly variants: readonly unknown[];
-  readonly examples: readonly unknown[];
-}
-
-interface Described {
-  readonly schema: string;
-}
 
 const schemas = jsonSchemas();
 
@@ -99,9 +87,9 @@ describe('docs/', () => {
   });
 });
 
-describe.each(Object.entries(PAGES))('the examples of %s', (_, { documents }: { documents: Described[] }) => {
+describe.each(Object.entries(PAGES))('the examples of %s', (_, { documents }) => {
   const all = documents.flatMap((document) => {
-    const sections: Section[] = sectionsOf(document, schemas[document.schema]);
+    const sections = sectionsOf(document, schemas[document.schema]);
     return sections.map((section) => ({ name: `${document.schema} ${section.key}`, document, section, sections }));
   });
 
