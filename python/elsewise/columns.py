@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Dict, FrozenSet, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, FrozenSet, Sequence, Tuple, Union
 
 import numpy as np
 
-# A model column: (feature, None) for a number, (feature, category) for one category of a one-hot feature.
-ModelColumn = Tuple[int, Optional[str]]
+from .head import UnsupportedEstimator
+
+# A model column: (feature, None) for a number, (feature, category) for one category of a one-hot feature, (feature, RANK) for an
+# ordinal one.
+ModelColumn = Tuple[int, Any]
 
 
 class _NoCategory:
@@ -16,6 +19,13 @@ class _NoCategory:
 
 
 NO_CATEGORY = _NoCategory()
+
+
+class _Rank:
+    """In place of a category: the model column is the rank of an ordinal feature."""
+
+
+RANK = _Rank()
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,11 @@ class Linear:
 
     def may_be_missing(self) -> bool:
         # An encoder's output never is: it refuses a missing category or gives it a pattern.
-        return any(fill is None and (feature, None) in self.terms for feature, fill in self.fills)
+        return any(fill is None and self.reads(feature) for feature, fill in self.fills)
+
+    def reads(self, feature: int) -> bool:
+        """Whether the feature comes in as a number or as a rank."""
+        return (feature, None) in self.terms or (feature, RANK) in self.terms
 
     def is_exactly(self, column: ModelColumn) -> bool:
         return self.terms == {column: 1.0}
@@ -63,13 +77,36 @@ class Linear:
         return self.center == 0 and self.divisor == 1
 
 
-Column = Union[Raw, Linear]
+@dataclass(frozen=True)
+class Stepped:
+    """A number that is constant between cuts: values[k] where cuts[k-1] < x <= cuts[k]. `way_out`: what to do where it is refused."""
+
+    feature: int
+    cuts: Tuple[float, ...]
+    values: Tuple[float, ...]
+    fills: FrozenSet[Tuple[int, Any]]
+    way_out: str
+
+    def linear(self) -> Stepped:
+        return self
+
+    def scaled(self, mean: float, scale: float) -> Stepped:
+        return replace(self, values=tuple((value - mean) / scale for value in self.values))
+
+    def weighted(self, weight: float) -> Stepped:
+        return replace(self, values=tuple(weight * value for value in self.values))
+
+
+Column = Union[Raw, Linear, Stepped]
 
 
 def mix(columns: Sequence[Linear], coefficients: np.ndarray) -> Linear:
     """The sum of the columns, each times its coefficient."""
     terms: Dict[ModelColumn, float] = {}
     center = 0.0
+    for column in columns:
+        if isinstance(column, Stepped):
+            raise UnsupportedEstimator("estimator", f"mixes a discretized column with others: {column.way_out}")
     for column, coefficient in zip(columns, coefficients.tolist()):
         factor = coefficient / column.divisor
         center += factor * column.center

@@ -57,11 +57,13 @@ def _model_columns(features: List[Dict[str, Any]], rows: Sequence[Sequence[Any]]
 def _spread(feature: Dict[str, Any], value: Any) -> List[float]:
     categories = feature.get("categories")
     if value is None:
-        return [math.nan] * (1 if categories is None else len(categories))
+        return [math.nan] * (1 if categories is None or feature.get("encoding") == "ordinal" else len(categories))
     if categories is None:
         return [float(value)]
     if value not in categories:
         raise ValueError(f"features.{feature['name']}: unknown category {value!r}")
+    if feature.get("encoding") == "ordinal":
+        return [float(categories.index(value))]
     return [float(category == value) for category in categories]
 
 

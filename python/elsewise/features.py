@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
-from .columns import ModelColumn
+from .columns import RANK, ModelColumn
 from .fold import Fold
 from .head import Head, fitted
 from .quadratic import is_nearest_prototype
@@ -73,6 +73,10 @@ def _describe_feature(fold: Fold, table: Optional[Table], wishes: Wishes, featur
     name = fold.names[feature]
     wanted = wishes.types.get(name)
     categories = fold.categories.get(feature) or _unused_categories(fold, table, feature, wanted)
+    if feature in fold.ranks:
+        kind = _agreed_type(name, "categorical", wanted, np.array([]))
+        ordered = {"categories": list(fold.ranks[feature]), "encoding": "ordinal"}
+        return {"name": name, "type": kind, **ordered, **wishes.extras(name, kind)}
     if categories:
         kind = _agreed_type(name, "categorical", wanted, np.array([]))
         return {"name": name, "type": kind, "categories": list(categories), **wishes.extras(name, kind)}
@@ -147,4 +151,8 @@ def class_names_of(head: Head, given: Optional[Sequence[str]]) -> List[str]:
 
 def layout_of(features: List[Dict[str, Any]]) -> List[ModelColumn]:
     """All model columns in document order."""
-    return [(i, category) for i, feature in enumerate(features) for category in feature.get("categories", [None])]
+    return [(i, category) for i, feature in enumerate(features) for category in _columns_of(feature)]
+
+
+def _columns_of(feature: Dict[str, Any]) -> List[Any]:
+    return [RANK] if feature.get("encoding") == "ordinal" else feature.get("categories", [None])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Tuple
 
-from .columns import Column, Linear, Raw
+from .columns import Column, Linear, ModelColumn, Raw, Stepped
 from .head import Head, UnsupportedEstimator, class_name, fitted
 from .heads import make_head
 from .refusals import lookup
@@ -20,6 +20,8 @@ class Fold:
         self.table = table
         # Per one-hot feature: the category's name and the value that the estimator knows it by, in column order.
         self.categories: Dict[int, Dict[str, Any]] = {}
+        # Likewise per feature that is encoded by ranks.
+        self.ranks: Dict[int, Dict[str, Any]] = {}
         # Per feature that reaches the model: what a missing value becomes; None: the estimator refuses it.
         self.fills: Dict[int, Any] = {}
 
@@ -59,9 +61,13 @@ class Fold:
         return apply(self, transformer, columns, where)
 
     def _refuse_numbers_as_categories(self, columns: List[Linear], where: str) -> None:
-        for feature, _ in (key for column in columns for key in column.terms if key[1] is None):
+        for feature, _ in (key for column in columns for key in _numbers_of(column)):
             if feature in self.categories:
                 raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both one-hot and as a number")
+            if feature in self.ranks:
+                raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both by ranks and as a number")
+        for feature in self.ranks.keys() & self.categories.keys():
+            raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both one-hot and by ranks: encode it once")
 
     def _agreed_fills(self, columns: List[Linear]) -> Dict[int, Any]:
         """A feature may reach the model by several ways; the document has one value to fill it with."""
@@ -76,6 +82,13 @@ class Fold:
         if len(fills) > 1:
             raise UnsupportedEstimator("estimator", f"{self.names[feature]!r} is imputed in two different ways")
         return next(iter(fills))
+
+
+def _numbers_of(column: Any) -> List[ModelColumn]:
+    """The model columns that come in as numbers."""
+    if isinstance(column, Stepped):
+        return [(column.feature, None)]
+    return [key for key in column.terms if key[1] is None]
 
 
 # Searches over parameters: the estimator that they found and fitted again is the model.

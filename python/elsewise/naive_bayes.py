@@ -32,8 +32,9 @@ def bernoulli(estimator: Any, where: str) -> Head:
         return _softmax_head(classes, weights, bias)
     if len(classes) == 2:
         weights, bias = weights[1:] - weights[:1], bias[1:] - bias[:1]
-    cuts = np.full(weights.shape[1], float(estimator.binarize))
-    return stumps(cuts, weights, bias, "logit" if len(classes) == 2 else "softmax", probabilities, classes)
+    splits = [(column, float(estimator.binarize)) for column in range(weights.shape[1])]
+    link = "logit" if len(classes) == 2 else "softmax"
+    return stumps(splits, weights, bias, link, len(splits), score=probabilities, classes=classes)
 
 
 def _linear(estimator: Any, bias: np.ndarray, where: str) -> Head:

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
-from .columns import NO_CATEGORY, Linear, ModelColumn
+from .columns import NO_CATEGORY, RANK, Linear, ModelColumn
 from .features import layout_of
 from .fold import Fold
 
@@ -27,8 +27,9 @@ def preprocessing_steps(columns: List[Linear], features: List[Dict[str, Any]], f
 def _fill_of(fold: Fold, column: ModelColumn) -> Optional[float]:
     feature, category = column
     # A feature without effect may be missing: the estimator never looks at it.
-    fill = fold.fills.get(feature, 0.0 if category is None else NO_CATEGORY)
-    if fill is None or category is None:
+    is_one = category is None or category is RANK
+    fill = fold.fills.get(feature, 0.0 if is_one else NO_CATEGORY)
+    if fill is None or is_one:
         return fill
     return 1.0 if fill == category else 0.0
 

@@ -52,10 +52,11 @@ def made_up_table(fold: Fold, head: Head, columns: List[Linear], count: int, ran
     """
     place = {key: (c.center, c.divisor) for c in columns for key in c.terms if c.is_exactly(key)}
     between = _between_centres(head, columns, count, random)
-    cells = np.empty((count, len(fold.names)), dtype=object if fold.categories else float)
+    cells = np.empty((count, len(fold.names)), dtype=object if fold.categories or fold.ranks else float)
     for feature in range(len(fold.names)):
         center, spread = place.get((feature, None), (0.0, 1.0))
-        values = np.array([*fold.categories.get(feature, {}).values(), None], dtype=object)[:-1]
+        known = fold.categories.get(feature) or fold.ranks.get(feature, {})
+        values = np.array([*known.values(), None], dtype=object)[:-1]
         if len(values):
             cells[:, feature] = random.choice(values, count)
         elif feature in between:

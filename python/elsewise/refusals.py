@@ -26,6 +26,7 @@ WAYS_OUT: Dict[str, str] = {
     "CategoricalNB": f"one-hot encode the columns and use BernoulliNB; {BLACK_BOX}",
     "Normalizer": _MIXED_ROWS,
     "QuantileTransformer": _SPREAD,
+    "PolynomialFeatures": f"products of columns have no exact method: use trees, or KBinsDiscretizer before a linear model; {BLACK_BOX}",
     "SplineTransformer": f"use KBinsDiscretizer, or trees; {BLACK_BOX}",
     "KernelPCA": f"use PCA; {BLACK_BOX}",
     **dict.fromkeys(("KNNImputer", "IterativeImputer"), _IMPUTE),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .columns import NO_CATEGORY, Column, Linear, Raw, mix
+from .columns import NO_CATEGORY, RANK, Column, Linear, Raw, Stepped, mix
 from .head import UnsupportedEstimator, fitted
 from .tables import MISSING_CATEGORY, category_name, is_missing
 
@@ -95,6 +96,56 @@ def _indicators(
     return [Linear({(feature, name): 1.0}, fills=fills) for i, name in enumerate(categories) if i != drop]
 
 
+def _ordinal_encoder(fold: Fold, encoder: Any, columns: List[Column], where: str) -> List[Column]:
+    grouped = getattr(encoder, "infrequent_categories_", None) or []
+    if any(group is not None for group in grouped):
+        raise UnsupportedEstimator(where, "OrdinalEncoder with grouped infrequent categories: encode without min_frequency")
+    if not is_missing(getattr(encoder, "encoded_missing_value", math.nan)):
+        raise UnsupportedEstimator(where, "OrdinalEncoder with an encoded_missing_value: impute before it instead")
+    categories = fitted(encoder, "categories_", where)
+    return [_ranked(fold, column, values, where) for column, values in zip(columns, categories)]
+
+
+def _ranked(fold: Fold, column: Column, values: Sequence[Any], where: str) -> Linear:
+    if not isinstance(column, Raw):
+        raise UnsupportedEstimator(where, "OrdinalEncoder of a column that was transformed before: encode first")
+    # A missing value that the encoder knows is the last category, and stays missing.
+    present = [value for value in np.asarray(values, dtype=object).tolist() if not is_missing(value)]
+    known = _named_categories(present, where)
+    if fold.ranks.setdefault(column.feature, known) != known:
+        raise UnsupportedEstimator(where, f"{fold.names[column.feature]!r} is encoded by two different orders: encode it once")
+    fill = None if column.fill is None else float(list(known).index(category_name(column.fill)))
+    return Linear({(column.feature, RANK): 1.0}, fills=frozenset([(column.feature, fill)]))
+
+
+BIN_FOR_TREES = 'behind trees use KBinsDiscretizer(encode="ordinal"), behind linear models discretize or encode all columns'
+
+
+def _binarizer(fold: Fold, binarizer: Any, columns: List[Column], where: str) -> List[Column]:
+    way_out = "behind linear models binarize, discretize or encode all columns, or use trees"
+    return [_stepped(column, (float(binarizer.threshold),), (0.0, 1.0), way_out, where) for column in columns]
+
+
+def _bins(fold: Fold, discretizer: Any, columns: List[Column], where: str) -> List[Column]:
+    edges = fitted(discretizer, "bin_edges_", where)
+    # A value on an edge belongs to the bin above: the cut is the last number below the edge.
+    cuts = [tuple(np.nextafter(np.asarray(e, dtype=float)[1:-1], -np.inf).tolist()) for e in edges]
+    if discretizer.encode == "ordinal":
+        pairs = zip(columns, cuts)
+        return [_stepped(c, own, tuple(map(float, range(len(own) + 1))), BIN_FOR_TREES, where) for c, own in pairs]
+    return [
+        _stepped(column, own, tuple(map(float, unit)), BIN_FOR_TREES, where)
+        for column, own in zip(columns, cuts)
+        for unit in np.eye(len(own) + 1)
+    ]
+
+
+def _stepped(column: Column, cuts: Tuple[float, ...], values: Tuple[float, ...], way_out: str, where: str) -> Stepped:
+    if not isinstance(column, Raw):
+        raise UnsupportedEstimator(where, "discretizes a column that was transformed before: discretize first, then scale")
+    return Stepped(column.feature, cuts, values, column.linear().fills, way_out)
+
+
 def _simple_imputer(fold: Fold, imputer: Any, columns: List[Column], where: str) -> List[Column]:
     if getattr(imputer, "add_indicator", False):
         raise UnsupportedEstimator(where, "SimpleImputer(add_indicator=True) is not supported")
@@ -109,7 +160,7 @@ def _simple_imputer(fold: Fold, imputer: Any, columns: List[Column], where: str)
 def _filled(column: Column, value: Any, where: str) -> Column:
     if isinstance(column, Raw):
         return column if column.fill is not None else replace(column, fill=value)
-    if not column.may_be_missing():
+    if isinstance(column, Stepped) or not column.may_be_missing():
         return column
     if len(column.terms) > 1:
         raise UnsupportedEstimator(where, "SimpleImputer behind a mix of columns (PCA): impute before it")
@@ -178,6 +229,9 @@ TRANSFORMERS: Dict[str, Transform] = {
     **dict.fromkeys(SELECTORS, _selector),
     "PCA": _pca,
     "OneHotEncoder": _one_hot_encoder,
+    "OrdinalEncoder": _ordinal_encoder,
+    "Binarizer": _binarizer,
+    "KBinsDiscretizer": _bins,
     "SimpleImputer": _simple_imputer,
     "ColumnTransformer": _column_transformer,
     "FunctionTransformer": _function_transformer,

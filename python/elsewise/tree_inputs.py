@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Dict, List, Optional, Tuple
 
-from .columns import Linear, mix
+from .columns import Linear
 from .features import layout_of
 from .head import UnsupportedEstimator
 from .tables import Table
@@ -35,7 +35,7 @@ def on_model_columns(
 
 
 def _refuse_missing_in_mix(columns: List[Linear], features: List[Dict[str, Any]], table: Optional[Table]) -> None:
-    kept = {feature for c in columns for feature, fill in c.fills if fill is None and (feature, None) in c.terms}
+    kept = {feature for c in columns for feature, fill in c.fills if fill is None and c.reads(feature)}
     for feature in sorted(kept if table is not None else ()):
         if table.missing()[:, feature].any():
             reason = "has missing values that reach the trees through a mix of columns: impute it"

@@ -57,13 +57,13 @@ class TreeHead(Head):
         centres = np.zeros((len(self.centres), width))
         centres[:, moved] = self.centres
         codes = {places[i]: known for i, known in (self.codes or {}).items()}
-        renumbered = self._with_trees(lambda tree: {**tree, "feature": _renumbered(tree, moved)})
+        renumbered = self.with_trees(lambda tree: {**tree, "feature": _renumbered(tree, moved)})
         return replace(renumbered, centres=centres, codes=codes)
 
     def refusing_missing(self) -> TreeHead:
-        return self._with_trees(lambda tree: {**tree, "missing": "error"})
+        return self.with_trees(lambda tree: {**tree, "missing": "error"})
 
-    def _with_trees(self, change: Callable[[Tree], Tree]) -> TreeHead:
+    def with_trees(self, change: Callable[[Tree], Tree]) -> TreeHead:
         parameters = dict(self.parameters)
         if "tree" in parameters:
             parameters["tree"] = change(parameters["tree"])
@@ -329,13 +329,13 @@ def _left_codes(predictor: Any, node: Any, codes: Dict[int, List[int]]) -> List[
 # ------------------------------------------------------------------------------------------------------------ stumps
 
 
-def stumps(cuts: np.ndarray, weights: np.ndarray, base: np.ndarray, link: str, score: Score, classes: Any) -> TreeHead:
-    """base_k + Σ_j weights_kj [x_j > cut_j]: a tree with one split for each column and output."""
-    trees = [_stump(j, float(cut), float(w)) for j, cut in enumerate(cuts) for w in weights[:, j]]
+def stumps(splits: Sequence[Tuple[int, float]], weights: np.ndarray, base: np.ndarray, link: str, width: int, **more: Any) -> TreeHead:
+    """base_k + Σ_s weights_ks [x_column > cut]  over splits s = (column, cut): a tree with one split for each s and output k."""
+    trees = [_stump(column, cut, float(w)) for s, (column, cut) in enumerate(splits) for w in weights[:, s]]
     parameters: Dict[str, Any] = {"trees": trees, "aggregation": "sum", "base": base.tolist(), "link": link}
     if len(base) > 1:
         parameters["treeClass"] = [i % len(base) for i in range(len(trees))]
-    return _head("tree-ensemble", parameters, score, classes, len(cuts))
+    return TreeHead("tree-ensemble", parameters, centres=_among_thresholds(trees, width), **more)
 
 
 def _stump(column: int, cut: float, weight: float) -> Tree:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.feature_selection import (
     RFE,
     SelectFromModel,
@@ -34,10 +34,14 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
+    Binarizer,
+    KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
     Normalizer,
     OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
     QuantileTransformer,
     RobustScaler,
     StandardScaler,
@@ -132,6 +136,50 @@ WORKS: Dict[str, Entry] = {
         lambda: prepared(BernoulliNB(binarize=0.3)), note="a stump for each column, exact under every cost and policy"
     ),
     "BernoulliNB-three": Entry(lambda: prepared(BernoulliNB(binarize=0.3)), "three", title="BernoulliNB, three classes"),
+    "OrdinalEncoder": Entry(
+        lambda: prepared(HistGradientBoostingClassifier(max_iter=15, random_state=0), "passthrough", OrdinalEncoder()),
+        holes=True,
+        title="OrdinalEncoder, HistGradientBoosting",
+        note="text is an ordinal feature: a change costs its weight for each rank",
+    ),
+    "OrdinalEncoder-sets": Entry(
+        lambda: prepared(
+            HistGradientBoostingClassifier(max_iter=15, categorical_features=[4, 5], random_state=0),
+            "passthrough",
+            OrdinalEncoder(),
+        ),
+        title="OrdinalEncoder, HistGradientBoosting(categorical_features)",
+        note="splits by sets of categories",
+    ),
+    "OrdinalEncoder-linear": Entry(lambda: prepared(logistic(), None, OrdinalEncoder()), title="OrdinalEncoder, linear models"),
+    "Binarizer": Entry(
+        lambda: prepared(logistic(), Binarizer(threshold=1500.5)),
+        title="Binarizer, linear models",
+        note="a sum of stumps; all columns are binarized, discretized, encoded, or 0 and 1",
+    ),
+    "Binarizer-trees": Entry(
+        lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), Binarizer(threshold=1500.5)),
+        title="Binarizer, trees",
+    ),
+    "KBinsDiscretizer": Entry(
+        lambda: prepared(logistic(), KBinsDiscretizer(4)),
+        title="KBinsDiscretizer, linear models",
+        note="a sum of stumps, as in a scorecard",
+    ),
+    "KBinsDiscretizer-scaled": Entry(
+        lambda: prepared(LinearSVC(max_iter=20000), make_pipeline(KBinsDiscretizer(5, encode="ordinal"), StandardScaler())),
+        title='KBinsDiscretizer(encode="ordinal"), StandardScaler, linear models',
+    ),
+    "KBinsDiscretizer-three": Entry(
+        lambda: prepared(logistic(), KBinsDiscretizer(4)), "three", title="KBinsDiscretizer, linear models, three classes"
+    ),
+    "KBinsDiscretizer-regressor": Entry(
+        lambda: prepared(RidgeCV(), KBinsDiscretizer(6)), "number", title="KBinsDiscretizer, linear regressors"
+    ),
+    "KBinsDiscretizer-trees": Entry(
+        lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), KBinsDiscretizer(8, encode="ordinal")),
+        title='KBinsDiscretizer(encode="ordinal"), trees',
+    ),
     "RidgeCV": Entry(lambda: prepared(RidgeCV()), "number"),
     "LassoCV": Entry(lambda: prepared(LassoCV(cv=3)), "number"),
     "ElasticNetCV": Entry(lambda: prepared(ElasticNetCV(cv=3)), "number"),
@@ -144,6 +192,21 @@ WORKS: Dict[str, Entry] = {
 REFUSED: Dict[str, Entry] = {
     "Normalizer": Entry(lambda: make_pipeline(Normalizer(), logistic()), columns=AMOUNTS),
     "QuantileTransformer": Entry(lambda: prepared(logistic(), QuantileTransformer(n_quantiles=20))),
+    "KBinsDiscretizer-onehot-trees": Entry(
+        lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), KBinsDiscretizer(8)),
+        title='KBinsDiscretizer(encode="onehot"), trees',
+    ),
+    "KBinsDiscretizer-mixed": Entry(
+        lambda: make_pipeline(
+            ColumnTransformer([("bins", KBinsDiscretizer(4), [0]), ("scale", StandardScaler(), [1, 2, 3])], sparse_threshold=0),
+            logistic(),
+        ),
+        columns=AMOUNTS,
+        title="KBinsDiscretizer beside plain numbers, linear models",
+    ),
+    "PolynomialFeatures": Entry(
+        lambda: make_pipeline(PolynomialFeatures(2), StandardScaler(), logistic()), columns=AMOUNTS
+    ),
     "KNNImputer": Entry(lambda: prepared(logistic(), make_pipeline(KNNImputer(), StandardScaler())), holes=True),
     "CategoricalNB": Entry(lambda: CategoricalNB(), columns=["loans", "guarantor"]),
     "VotingClassifier": Entry(lambda: prepared(VotingClassifier([("a", logistic()), ("b", logistic(C=0.1))]))),

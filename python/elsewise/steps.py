@@ -1,0 +1,124 @@
+"""Models behind discretized columns (Binarizer, KBinsDiscretizer), written on the columns of X themselves.
+
+    trees           v(x) <= t  holds on one side of a cut of x, where v rises or falls: the split moves to that cut
+    linear models   Σ_j w_j v_j(x_j) + b  is a sum of stumps, where each v_j is a step function or reads 0 and 1 only
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Sequence, Tuple
+
+import numpy as np
+
+from .columns import Linear, ModelColumn, Stepped
+from .head import Head, UnsupportedEstimator
+from .trees import LARGEST, Tree, TreeHead, stumps
+
+# By family of linear models: the link of the sum.
+LINEAR_LINKS = {
+    "logistic-regression": "logit",
+    "softmax-regression": "softmax",
+    "lda": "softmax",
+    "hyperplane": "identity",
+    "linear-regression": "identity",
+    "poisson-regression": "exp",
+}
+
+
+def without_steps(head: Head, columns: List[Any], features: List[Dict[str, Any]]) -> Tuple[Head, List[Linear]]:
+    """The same model, where no column is discretized any more."""
+    stepped = [column for column in columns if isinstance(column, Stepped)]
+    if not stepped:
+        return head, columns
+    if isinstance(head, TreeHead):
+        return _moved_splits(head, columns), [_whole(column) for column in columns]
+    if head.family not in LINEAR_LINKS or head.parameters.get("normalization", "softmax") != "softmax":
+        reason = f"{head.family} behind a discretized column is not supported: {stepped[0].way_out}"
+        raise UnsupportedEstimator("estimator", reason)
+    return _summed_stumps(head, columns, features)
+
+
+def _whole(column: Any) -> Linear:
+    return Linear({(column.feature, None): 1.0}, fills=column.fills) if isinstance(column, Stepped) else column
+
+
+# ------------------------------------------------------------------------------------------------------------ trees
+
+
+def _moved_splits(head: TreeHead, columns: Sequence[Any]) -> TreeHead:
+    return head.with_trees(lambda tree: _moved_tree(tree, columns))
+
+
+def _moved_tree(tree: Tree, columns: Sequence[Any]) -> Tree:
+    """In double precision: a cut of a discretized column is not to be rounded."""
+    narrow = tree["precision"] == "float32"
+    moved = {**tree, "precision": "float64", **{key: list(tree[key]) for key in ("threshold", "left", "right")}}
+    for node, (feature, left) in enumerate(zip(tree["feature"], tree["left"])):
+        if left < 0:
+            continue
+        if isinstance(columns[feature], Stepped):
+            _move(moved, node, columns[feature], narrow)
+        elif narrow:
+            moved["threshold"][node] = _last_rounded(tree["threshold"][node])
+    return moved
+
+
+def _move(tree: Tree, node: int, column: Stepped, narrow: bool) -> None:
+    values = np.array(column.values, dtype=np.float32 if narrow else float).astype(float)
+    goes_left = values <= tree["threshold"][node]
+    ends = (-LARGEST, *column.cuts, LARGEST)
+    turns = np.flatnonzero(goes_left[1:] != goes_left[:-1]) + 1
+    if len(turns) > 1:
+        raise UnsupportedEstimator("estimator", f"splits a bin off from both sides: {column.way_out}")
+    if len(turns) == 0:
+        tree["threshold"][node] = LARGEST if goes_left[0] else -LARGEST
+        return
+    tree["threshold"][node] = ends[int(turns[0])]
+    if not goes_left[0]:
+        tree["left"][node], tree["right"][node] = tree["right"][node], tree["left"][node]
+
+
+def _last_rounded(threshold: float) -> float:
+    """The last number whose rounding to float32 is at most the threshold."""
+    if abs(threshold) >= LARGEST:
+        return threshold
+    below = np.float32(threshold)
+    if float(below) > threshold:
+        below = np.nextafter(below, np.float32(-np.inf))
+    middle = (float(below) + float(np.nextafter(below, np.float32(np.inf)))) / 2
+    return middle if float(np.float32(middle)) == float(below) else float(np.nextafter(middle, -np.inf))
+
+
+# ----------------------------------------------------------------------------------------------------- linear models
+
+
+def _summed_stumps(head: Head, columns: Sequence[Any], features: List[Dict[str, Any]]) -> Tuple[Head, List[Linear]]:
+    weights = np.atleast_2d(np.array(head.parameters["weights"], dtype=float))
+    base = np.atleast_1d(np.array(head.parameters["bias"], dtype=float))
+    if head.family == "hyperplane":
+        weights, base = np.vstack([-weights, weights]), np.concatenate([-base, base])
+    inputs: Dict[ModelColumn, Linear] = {}
+    splits: Dict[Tuple[ModelColumn, float], np.ndarray] = {}
+    for j, column in enumerate(columns):
+        key, cuts, values = _steps_of(column, features)
+        inputs.setdefault(key, Linear({key: 1.0}, fills=column.fills))
+        base = base + weights[:, j] * values[0]
+        for cut, rise in zip(cuts, np.diff(values)):
+            splits[key, cut] = splits.get((key, cut), 0.0) + weights[:, j] * rise
+    places = {key: place for place, key in enumerate(inputs)}
+    at = [(places[key], cut) for key, cut in splits]
+    rises = np.array(list(splits.values())).reshape(len(at), -1).T
+    more = {"score": head.score, "classes": head.classes}
+    return stumps(at, rises, base, LINEAR_LINKS[head.family], len(inputs), **more), list(inputs.values())
+
+
+def _steps_of(column: Any, features: List[Dict[str, Any]]) -> Tuple[ModelColumn, Sequence[float], Sequence[float]]:
+    if isinstance(column, Stepped):
+        return (column.feature, None), column.cuts, column.values
+    if len(column.terms) == 1:
+        ((key, weight),) = column.terms.items()
+        if isinstance(key[1], str) or features[key[0]]["type"] == "boolean":
+            return key, (0.5,), [(weight * x - column.center) / column.divisor for x in (0.0, 1.0)]
+    names = sorted({features[feature]["name"] for feature, _ in column.terms})
+    reason = f"{', '.join(map(repr, names))} stays a number beside discretized columns of a linear model"
+    raise UnsupportedEstimator("estimator", f"{reason}: discretize or encode all columns, or use trees")
