@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { MOST_THREADS } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
 import { type BulkJob, type BulkReport, runBulk } from '../jobs/bulk/bulk.js';
+import { outputFormat } from '../jobs/rows/endings.js';
 import { SolverPool } from '../jobs/threads/pool.js';
 import { INTERRUPTED_EXIT_CODE, interruptSignal } from './interrupt.js';
 import type { OptionTable, OptionValues } from './options.js';
@@ -15,13 +16,13 @@ export const BULK_OPTIONS = {
     kind: 'text',
     value: 'FILE',
     required: true,
-    help: 'rows as CSV with a header or as NDJSON; - is standard input',
+    help: 'rows as CSV with a header, NDJSON or Parquet; - is standard input',
   },
   output: {
     kind: 'text',
     value: 'FILE',
     required: true,
-    help: 'one line per row, in the same order; - is standard output',
+    help: '.ndjson, .jsonl, .csv or .parquet, in the order of the rows; - is standard output',
   },
   threads: { kind: 'whole', value: 'N', min: 1, max: MOST_THREADS, help: 'solver threads (one per core)' },
   quiet: { kind: 'flag', help: 'no progress, no summary' },
@@ -29,8 +30,9 @@ export const BULK_OPTIONS = {
 
 type BulkOptions = OptionValues<typeof BULK_OPTIONS>;
 
-/** Overwriting the rows while they are read would lose them. */
-export async function checkDifferentFiles({ input, output }: Pick<BulkOptions, 'input' | 'output'>): Promise<void> {
+/** Refuses an unknown ending of the output, and an output over the rows that are read. */
+export async function checkFiles({ input, output }: Pick<BulkOptions, 'input' | 'output'>): Promise<void> {
+  outputFormat(output);
   if (input === '-' || output === '-') return;
   const [from, to] = await Promise.all([input, output].map((path) => realpath(path).catch(() => undefined)));
   if (from !== undefined && from === to) throw new ElsewiseError('usage', '--input and --output are the same file');

@@ -29,9 +29,9 @@ import { openQueue, type TextQueue } from './text-jobs.js';
 import { TrialThread } from './threads/trial-thread.js';
 
 export interface BatchInput {
-  /** CSV with a header or NDJSON, in pieces of any size. */
+  /** CSV with a header, NDJSON or Parquet, in pieces of any size. */
   readonly source: AsyncIterable<Uint8Array>;
-  /** The name of the file. Its extension decides the format; without one, the first byte does. */
+  /** The name of the file. Its ending decides the format; without one, the first bytes do. */
   readonly name: string;
   /** A model of the registry: `name@version`, `name@alias`, or `name` for the latest version. The present version is pinned. */
   readonly model: string;

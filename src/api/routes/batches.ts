@@ -15,6 +15,7 @@ import { defineRoute } from '../route.js';
 import { type BatchAccepted, type BatchStatusDocument, SCHEMAS } from '../schemas.js';
 
 const NDJSON = 'application/x-ndjson';
+const PARQUET = 'application/vnd.apache.parquet';
 
 /** Content type -> a file name of the format. */
 const ROW_TYPES = {
@@ -23,6 +24,7 @@ const ROW_TYPES = {
   [NDJSON]: 'body.ndjson',
   'application/ndjson': 'body.ndjson',
   'application/jsonl': 'body.ndjson',
+  [PARQUET]: 'body.parquet',
 };
 
 const params = z.strictObject({ id: batchIdSchema });

@@ -20,7 +20,7 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
       kind: 'text',
       value: 'FILE',
       required: true,
-      help: 'rows as CSV with a header or as NDJSON; - is standard input',
+      help: 'rows as CSV with a header, NDJSON or Parquet; - is standard input',
     },
     batch: { kind: 'text', value: 'ID', help: 'the id of the batch (made up from model and time)' },
     'chunk-rows': { kind: 'whole', value: 'N', min: 1, help: 'rows in a job (about half a second of work)' },

@@ -1,10 +1,8 @@
 /** `elsewise explain`: counterfactual explanations of a file of rows, in process, on all cores. */
-import { ElsewiseError } from '../../documents/error.js';
-import { createResultWriter } from '../../jobs/results/result-lines.js';
+import { refuseResume, resultFile } from '../../jobs/results/output-file.js';
 import { findResumePoint } from '../../jobs/results/resume.js';
-import { openSink, openSource } from '../../jobs/rows/streams.js';
-import type { OutputFormat } from '../../jobs/threads/messages.js';
-import { BULK_OPTIONS, checkDifferentFiles, runWithProgress, withPool } from '../bulk-options.js';
+import { openSource } from '../../jobs/rows/streams.js';
+import { BULK_OPTIONS, checkFiles, runWithProgress, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
@@ -51,15 +49,13 @@ words, and every feature before and after (docs/files.md).`,
   ],
   run: ({ options }) =>
     withPool(options, async (pool) => {
-      await checkDifferentFiles(options);
+      await checkFiles(options);
+      if (options.resume) refuseResume(options.output);
       const input = await openSource(options.input);
       const model = await readModel(options.model, options.redis);
       const policy = await readPolicy(options, model);
-      const format: OutputFormat = options.output.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson';
-      const { header } = createResultWriter(format, model, policy);
-      const output = { format, header, open: (keepBytes: number) => openSink(options.output, keepBytes) };
-      if (options.resume && options.output === '-') throw new ElsewiseError('usage', '--resume needs an output file');
-      const resumeAt = options.resume ? await findResumePoint(options.output, format, model, policy) : undefined;
+      const output = resultFile(options.output, model, policy);
+      const resumeAt = options.resume ? await findResumePoint(options.output, output.format, model, policy) : undefined;
       return runWithProgress({ kind: 'explain', model, policy, input, output, pool, resumeAt }, options.quiet);
     }),
 });

@@ -1,6 +1,7 @@
 /** `elsewise predict`: the model's output for each row. */
-import { openSink, openSource } from '../../jobs/rows/streams.js';
-import { BULK_OPTIONS, checkDifferentFiles, runWithProgress, withPool } from '../bulk-options.js';
+import { predictionFile } from '../../jobs/results/output-file.js';
+import { openSource } from '../../jobs/rows/streams.js';
+import { BULK_OPTIONS, checkFiles, runWithProgress, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';
 
@@ -24,10 +25,10 @@ number. A row that cannot be read gets a prediction of null and a reason.`,
   ],
   run: ({ options }) =>
     withPool(options, async (pool) => {
-      await checkDifferentFiles(options);
+      await checkFiles(options);
       const input = await openSource(options.input);
       const model = await readModel(options.model, options.redis);
-      const output = { format: 'ndjson', header: '', open: () => openSink(options.output) } as const;
+      const output = predictionFile(options.output, model);
       return runWithProgress({ kind: 'predict', model, input, output, pool }, options.quiet);
     }),
 });

@@ -86,7 +86,8 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
     const size = chunkSizeOf(job.model, CHUNK_MS);
     const reading = ship(source, plan, conveyor, size, job);
     reading.catch(() => {}); // a read error is reported after all earlier rows are written
-    await unload(conveyor, sink, tally, size, job, resumedRows);
+    const bytesTotal = source.isConverted ? undefined : job.input.size;
+    await unload(conveyor, sink, tally, size, job, { resumedRows, bytesTotal });
     await reading;
   } finally {
     await sink.close();
@@ -132,7 +133,7 @@ async function unload(
   tally: Tally,
   size: ChunkSize,
   job: BulkJob,
-  resumedRows: number,
+  known: Pick<BulkProgress, 'resumedRows' | 'bytesTotal'>,
 ): Promise<void> {
   try {
     for await (const { chunk, answer } of conveyor) {
@@ -140,7 +141,7 @@ async function unload(
       size.learn(done.tally);
       await sink.write(done.bytes);
       addTally(tally, done.tally);
-      job.onProgress?.({ tally, resumedRows, bytesDone: chunk.bytesEnd, bytesTotal: job.input.size });
+      job.onProgress?.({ ...known, tally, bytesDone: chunk.bytesEnd });
     }
   } finally {
     conveyor.end();

@@ -3,12 +3,15 @@
  *
  *   ndjson  the result document on one line
  *   csv     the lines of result-table.ts: a line per answer
+ *   cells   the same lines, each a JSON list of values, for Parquet
  */
 import type { ResultDocument } from '../../documents/result-document.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { OutputFormat } from '../threads/messages.js';
+import type { Prediction } from '../threads/predict.js';
 import { csvLine } from './csv-lines.js';
+import { createPredictionTable } from './prediction-table.js';
 import { createResultTable, type Table, tableLayout } from './result-table.js';
 
 export interface LineWriter<T = ResultDocument> {
@@ -16,6 +19,13 @@ export interface LineWriter<T = ResultDocument> {
   readonly header: string;
   /** The text for a row, with its line ends. CSV has a line per answer. */
   line(answer: T): string;
+}
+
+/** The same formats for predictions. */
+export function createPredictionWriter(format: OutputFormat, model: LoadedModel): LineWriter<Prediction> {
+  if (format === 'csv') return csvWriter(createPredictionTable(model));
+  if (format === 'cells') return cellWriter(createPredictionTable(model));
+  return { header: '', line: (prediction) => `${JSON.stringify(prediction)}\n` };
 }
 
 export function createResultWriter(format: OutputFormat, model: LoadedModel, policy: Policy): LineWriter {
@@ -46,11 +56,17 @@ function readHead(line: string): { idEnd: number; status: ResultDocument['status
 const WRITERS: Readonly<Record<OutputFormat, (model: LoadedModel, policy: Policy) => LineWriter>> = {
   ndjson: () => ({ header: '', line: (result) => `${JSON.stringify(result)}\n` }),
   csv: (model, policy) => csvWriter(createResultTable(tableLayout(model, policy))),
+  cells: (model, policy) => cellWriter(createResultTable(tableLayout(model, policy))),
 };
 
-export function csvWriter<T>(table: Table<T>): LineWriter<T> {
+function csvWriter<T>(table: Table<T>): LineWriter<T> {
   return {
     header: csvLine(table.columns.map(({ name }) => name)),
     line: (answer) => table.lines(answer).map(csvLine).join(''),
   };
+}
+
+function cellWriter<T>(table: Table<T>): LineWriter<T> {
+  const line = (answer: T) => table.lines(answer).map((cells) => `${JSON.stringify(cells)}\n`);
+  return { header: '', line: (answer) => line(answer).join('') };
 }

@@ -41,13 +41,7 @@ export function readHeader(
   fileName: string,
 ): CsvHeader {
   const names = splitHeader(header, delimiter);
-  const read = readNames(features);
-  const fail = (message: string) => new ElsewiseError('bad-input', message, fileName);
-  const twice = names.find((name, i) => names.indexOf(name) < i && read.has(name));
-  if (twice !== undefined) throw fail(`the column "${twice}" appears twice`);
-  const missing = features.filter((feature) => !names.includes(feature.name));
-  const needed = missing.filter((feature) => !feature.isImputed);
-  if (needed.length) throw fail(missingColumns(needed, names, read));
+  const warnings = checkNames(names, features, fileName);
   const special = (name: string) => (features.some((feature) => feature.name === name) ? -1 : names.indexOf(name));
   return {
     layout: {
@@ -58,8 +52,20 @@ export function readHeader(
       idColumn: special('id'),
       targetColumn: special('target'),
     },
-    warnings: headerWarnings(names, missing, read),
+    warnings,
   };
+}
+
+/** Checks the names of columns, and returns warnings about columns that are ignored or imputed. */
+export function checkNames(names: readonly string[], features: readonly HeaderFeature[], fileName: string): string[] {
+  const read = readNames(features);
+  const fail = (message: string) => new ElsewiseError('bad-input', message, fileName);
+  const twice = names.find((name, i) => names.indexOf(name) < i && read.has(name));
+  if (twice !== undefined) throw fail(`the column "${twice}" appears twice`);
+  const missing = features.filter((feature) => !names.includes(feature.name));
+  const needed = missing.filter((feature) => !feature.isImputed);
+  if (needed.length) throw fail(missingColumns(needed, names, read));
+  return headerWarnings(names, missing, read);
 }
 
 function splitHeader(header: string, delimiter: string): string[] {

@@ -1,11 +1,12 @@
 /**
- * The input of a run on the main thread: bytes -> layout (decided first) -> chunks of whole records. The extension of the name decides the
- * format; without one, the first byte does.
+ * The input of a run on the main thread: bytes -> layout (decided first) -> chunks of whole records. The ending of the name decides the
+ * format; without one, the first bytes do. Parquet becomes NDJSON here.
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 import type { HeaderFeature, RowLayout } from '../threads/messages.js';
 import { detectDelimiter, readHeader } from './csv.js';
+import { type FileFormat, inputFormat } from './endings.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
 
@@ -18,13 +19,7 @@ export interface Chunk extends RecordRun {
 
 const MAX_CHUNK_BYTES = 1 << 18;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
-const FORMAT_BY_ENDING: Readonly<Record<string, RowLayout['format']>> = {
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-};
+const PARQUET_MAGIC = Buffer.from('PAR1');
 
 /** Common wrong inputs, by their first bytes. */
 const FOREIGN_BEGINNINGS: readonly (readonly [number[], string])[] = [
@@ -32,7 +27,6 @@ const FOREIGN_BEGINNINGS: readonly (readonly [number[], string])[] = [
   [[0xfe, 0xff], 'it is UTF-16, convert it to UTF-8'],
   [[0x1f, 0x8b], 'it is compressed, unpack it first (gzip -dc FILE | elsewise ... --input -)'],
   [[0x50, 0x4b, 0x03, 0x04], 'it is a ZIP archive or a spreadsheet, save it as CSV'],
-  [[0x50, 0x41, 0x52, 0x31], 'it is Parquet, convert it to CSV or NDJSON'],
 ];
 
 export class RowSource {
@@ -47,6 +41,8 @@ export class RowSource {
     head: Head,
     readonly layout: RowLayout,
     readonly warnings: readonly string[],
+    /** Whether the records are converted: their bytes are not those of the input. */
+    readonly isConverted = false,
   ) {
     this.#bytes = bytes;
     this.#bytesTaken = head.skipped;
@@ -64,11 +60,23 @@ export class RowSource {
     const bytes = source[Symbol.asyncIterator]();
     const head = new Head(bytes, name);
     await head.read();
-    if (formatOf(name, head.data) === 'ndjson') return new RowSource(bytes, head, { format: 'ndjson' }, []);
+    const format = formatOf(name, head.data);
+    if (format === 'parquet') return RowSource.#openParquet(source, head, features);
+    if (format === 'ndjson') return new RowSource(bytes, head, { format: 'ndjson' }, []);
     const line = await head.takeHeader(',');
     const delimiter = detectDelimiter(line, features);
     const { layout, warnings } = readHeader(line, delimiter, features, name);
     return new RowSource(bytes, head, layout, warnings);
+  }
+
+  static async #openParquet(
+    source: AsyncIterable<Uint8Array>,
+    head: Head,
+    features: readonly HeaderFeature[],
+  ): Promise<RowSource> {
+    const { openParquet } = await import('./parquet-rows.js');
+    const { lines, warnings } = await openParquet(source, head, head.name, features);
+    return new RowSource(lines, new Head(lines, head.name), { format: 'ndjson' }, warnings, true);
   }
 
   /** The next records, at most `maxRows`; undefined at the end. */
@@ -117,7 +125,7 @@ class Head {
     const foreign = FOREIGN_BEGINNINGS.find(([magic]) =>
       this.data.subarray(0, magic.length).equals(Buffer.from(magic)),
     );
-    if (foreign) throw this.#refuse(`not CSV or NDJSON: ${foreign[1]}`);
+    if (foreign) throw this.#refuse(`not CSV, NDJSON or Parquet: ${foreign[1]}`);
     if (this.data.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) this.#skip(BYTE_ORDER_MARK.length);
   }
 
@@ -157,8 +165,10 @@ class Head {
   }
 }
 
-function formatOf(name: string, head: Buffer): RowLayout['format'] {
-  const ending = /\.[a-z]+$/i.exec(name)?.[0].toLowerCase() ?? '';
+/** The first bytes of Parquet are no text: they decide before the name does. */
+function formatOf(name: string, head: Buffer): FileFormat {
+  const named = inputFormat(name);
+  if (named === 'parquet' || head.subarray(0, PARQUET_MAGIC.length).equals(PARQUET_MAGIC)) return 'parquet';
   const first = head.toString('latin1', 0, 4096).trimStart()[0];
-  return FORMAT_BY_ENDING[ending] ?? (first === '{' ? 'ndjson' : 'csv');
+  return named ?? (first === '{' ? 'ndjson' : 'csv');
 }

@@ -25,14 +25,19 @@ export async function openSource(path: string): Promise<ByteSource> {
     throw new ElsewiseError('bad-input', error.code === 'ENOENT' ? 'no such file' : error.message, path);
   });
   if (info.isDirectory()) throw new ElsewiseError('bad-input', 'is a folder', path);
-  return { name: path, bytes: readFileBytes(path), size: info.isFile() ? info.size : undefined };
+  return { name: path, bytes: new FileBytes(path), size: info.isFile() ? info.size : undefined };
 }
 
-async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* createReadStream(path, { highWaterMark: READ_BYTES });
-  } catch (error) {
-    throw new ElsewiseError('bad-input', `cannot be read: ${(error as Error).message}`, path);
+/** The bytes of a file from its start. A format that needs other places opens the path. */
+export class FileBytes implements AsyncIterable<Uint8Array> {
+  constructor(readonly path: string) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      yield* createReadStream(this.path, { highWaterMark: READ_BYTES });
+    } catch (error) {
+      throw new ElsewiseError('bad-input', `cannot be read: ${(error as Error).message}`, this.path);
+    }
   }
 }
 

@@ -44,7 +44,8 @@ export interface HeaderFeature {
   readonly isImputed: boolean;
 }
 
-export type OutputFormat = 'ndjson' | 'csv';
+/** `cells`: a JSON list of values for each line of a table. */
+export type OutputFormat = 'ndjson' | 'csv' | 'cells';
 
 /** UTF-8 JSON in memory that all threads share. */
 export type SharedJson = SharedArrayBuffer;

@@ -3,7 +3,7 @@ import type { ResultDocument } from '../../documents/result-document.js';
 import type { Plan } from '../../explain/plan.js';
 import type { LoadedModel } from '../../models/load.js';
 import { lostRow } from '../results/lost-row.js';
-import { createResultWriter } from '../results/result-lines.js';
+import { createPredictionWriter, createResultWriter } from '../results/result-lines.js';
 import { countPrediction, countResult, type Tally } from '../results/tally.js';
 import type { ParsedRow } from '../rows/row.js';
 import { createValueReader } from '../rows/row-key.js';
@@ -27,7 +27,7 @@ type Kind = (task: ChunkTask, plan: ThreadPlan, options: ThreadPlanOptions) => P
 
 const KINDS: Readonly<Record<ChunkTask['kind'], Kind>> = {
   explain: async (task, plan, options) => explainer(task, await plan.prepare(options)) as RowAnswerer,
-  predict: (_task, { model }) => predictor(model) as RowAnswerer,
+  predict: (task, { model }) => predictor(task, model) as RowAnswerer,
   keys: (_task, { model }) => keyReader(model) as RowAnswerer,
 };
 
@@ -63,7 +63,8 @@ function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument 
   return loss ? lostRow(plan, row.id, loss) : plan.explainRecord(row.id, row.raw, row.target);
 }
 
-function predictor(model: LoadedModel): RowAnswerer<Prediction> {
+function predictor({ output }: ChunkTask, model: LoadedModel): RowAnswerer<Prediction> {
+  const writer = createPredictionWriter(output, model);
   const predict = createPredictor(model);
   const name = model.task === 'regression' ? () => 'predicted' : String;
   return {
@@ -76,7 +77,7 @@ function predictor(model: LoadedModel): RowAnswerer<Prediction> {
       return recalling(model.model.memory!, () => this.answer(row, tally));
     },
     lasting: () => undefined,
-    line: (prediction) => `${JSON.stringify(prediction)}\n`,
+    line: (prediction) => writer.line(prediction),
   };
 }
 

@@ -44,7 +44,7 @@ describe('the input', () => {
     ['rows.ndjson', 'nonsense\n', 'ndjson'],
     ['rows.jsonl', '', 'ndjson'],
     ['standard input', '\n {"id": 1}\n', 'ndjson'],
-    ['rows.txt', HEADER, 'csv'],
+    ['rows', HEADER, 'csv'],
   ])('%s is read by its ending or its first byte', async (name, text, format) => {
     const { source } = await readAll(name, text);
     expect(source.layout.format).toBe(format);

@@ -1,8 +1,8 @@
 /** `elsewise batch wait ID --output FILE`: writes the same file as `explain`. */
-
-import { ElsewiseError } from '../../../documents/error.js';
 import type { ResultDocument } from '../../../documents/result-document.js';
 import { followResults } from '../../../jobs/batches/batch.js';
+import type { BulkOutput } from '../../../jobs/bulk/bulk.js';
+import { lineFormat, refuseResume, resultFile } from '../../../jobs/results/output-file.js';
 import { createTally } from '../../../jobs/results/tally.js';
 import { openSink } from '../../../jobs/rows/streams.js';
 import { loadPolicy } from '../../../policy/policy.js';
@@ -23,7 +23,7 @@ chunks are done. The command ends with the last chunk. Results stay in Redis unt
       kind: 'text',
       value: 'FILE',
       required: true,
-      help: 'NDJSON, or CSV where the name ends in .csv; - is standard output',
+      help: '.ndjson, .jsonl, .csv or .parquet; - is standard output and NDJSON',
     },
     resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without one' },
     quiet: { kind: 'flag', help: 'no progress, no summary' },
@@ -35,9 +35,10 @@ chunks are done. The command ends with the last chunk. Results stay in Redis unt
     useStore(options, async (store) => {
       const signal = interruptSignal();
       const { manifest } = await store.batches.status(id);
-      const lines = options.output.toLowerCase().endsWith('.csv') ? await csvLines(store, manifest) : NDJSON_LINES;
+      const lines = await linesFor(store, manifest, options.output);
+      if (options.resume) refuseResume(options.output);
       const start = options.resume ? await resumeAt(store, manifest, options.output) : START;
-      const sink = await openSink(options.output, start.bytes);
+      const sink = await lines.open(start.bytes);
       try {
         if (start.bytes === 0) await sink.write(Buffer.from(lines.header));
         const write = (bytes: Buffer) => sink.write(lines.convert(bytes));
@@ -63,11 +64,9 @@ const START: Start = { bytes: 0, from: 0, skipRows: 0 };
 
 /** The end of an earlier call's output. */
 async function resumeAt(store: Store, { id, model: pin, policy }: Manifest, output: string): Promise<Start> {
-  if (output === '-') throw new ElsewiseError('usage', '--resume needs an output file');
   const model = await store.models.load(`${pin.name}@${pin.version}`);
-  const format = output.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson';
   const { findResumePoint } = await import('../../../jobs/results/resume.js');
-  const { rows, bytes } = await findResumePoint(output, format, model, loadPolicy(policy.document));
+  const { rows, bytes } = await findResumePoint(output, lineFormat(output), model, loadPolicy(policy.document));
   const { chunks } = await store.batches.status(id);
   for (let from = 0; from < chunks; from++) {
     const chunk = await store.batches.chunk(id, from);
@@ -108,20 +107,20 @@ function withoutLines(bytes: Buffer, count: number): Buffer {
   return bytes.subarray(at);
 }
 
-interface Lines {
-  readonly header: string;
+interface Lines extends Pick<BulkOutput, 'header' | 'open'> {
   convert(ndjson: Buffer): Buffer;
 }
 
-const NDJSON_LINES: Lines = { header: '', convert: (ndjson) => ndjson };
-
-async function csvLines(store: Store, { model: pin, policy }: Manifest): Promise<Lines> {
+async function linesFor(store: Store, { model: pin, policy: { document } }: Manifest, output: string): Promise<Lines> {
+  const format = lineFormat(output);
+  if (format === 'ndjson') return { header: '', open: (bytes) => openSink(output, bytes), convert: (ndjson) => ndjson };
   const model = await store.models.load(`${pin.name}@${pin.version}`);
+  const policy = loadPolicy(document);
   const { createResultWriter } = await import('../../../jobs/results/result-lines.js');
-  const writer = createResultWriter('csv', model, loadPolicy(policy.document));
+  const writer = createResultWriter(format, model, policy);
   const convert = (line: string) => writer.line(JSON.parse(line) as ResultDocument);
   return {
-    header: writer.header,
+    ...resultFile(output, model, policy),
     convert: (ndjson) =>
       Buffer.from(ndjson.length === 0 ? '' : ndjson.toString().trimEnd().split('\n').map(convert).join('')),
   };

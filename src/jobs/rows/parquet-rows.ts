@@ -1,0 +1,162 @@
+/**
+ * Rows of a Parquet file as lines of NDJSON. The index of a Parquet file stands at its end: a stream is first copied to a temporary file. The
+ * columns of one row group are in memory at a time.
+ *
+ *   integers, doubles   numbers; an integer beyond 2^53 is text, and a number that is not finite is text, which refuses its row
+ *   NaN, null           missing
+ *   dates, timestamps   text (ISO 8601)
+ */
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as zlib from 'node:zlib';
+import type { Compressors, DecodedArray, FileMetaData, ParquetScan } from 'hyparquet';
+import { ElsewiseError } from '../../documents/error.js';
+import type { HeaderFeature } from '../threads/messages.js';
+import { checkNames } from './csv.js';
+import { FileBytes } from './streams.js';
+
+export interface ParquetRows {
+  readonly warnings: readonly string[];
+  /** Lines of NDJSON. The file is closed after the last one, or when the reading ends early. */
+  readonly lines: AsyncGenerator<Uint8Array>;
+}
+
+/** Values of a row group in memory. A small file may claim billions. */
+const MAX_GROUP_VALUES = 1 << 26;
+const ROWS_PER_PIECE = 1_000;
+
+/** `head` holds the first bytes of the source, which are already read. */
+export async function openParquet(
+  source: AsyncIterable<Uint8Array>,
+  head: { readonly data: Uint8Array; readonly bytes: AsyncIterator<Uint8Array> },
+  name: string,
+  features: readonly HeaderFeature[],
+): Promise<ParquetRows> {
+  const file = source instanceof FileBytes ? await open(source.path) : await spool(head);
+  try {
+    return await readIndex(file, name, features);
+  } catch (error) {
+    await file.close();
+    throw unreadable(error, name);
+  }
+}
+
+/** The name of the temporary file is removed at once: its space is free again when the file is closed, also after a crash. */
+async function spool({ data, bytes }: { data: Uint8Array; bytes: AsyncIterator<Uint8Array> }): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'elsewise-parquet-'));
+  const file = await open(join(folder, 'rows'), 'w+').finally(() => rm(folder, { recursive: true, force: true }));
+  try {
+    await file.appendFile(data);
+    for (let next = await bytes.next(); !next.done; next = await bytes.next()) await file.appendFile(next.value);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function readIndex(file: FileHandle, name: string, features: readonly HeaderFeature[]): Promise<ParquetRows> {
+  const { parquetMetadataAsync, parquetScan, parquetSchema } = await import('hyparquet');
+  const { size } = await file.stat();
+  const buffer = { byteLength: size, slice: (start: number, end = size) => readBytes(file, start, end) };
+  const metadata = await parquetMetadataAsync(buffer);
+  const tops = parquetSchema(metadata).children;
+  const names = tops.map(({ element }) => element.name);
+  const isNested = tops.some(({ element, children }) => element.name === 'features' && children.length > 0);
+  const warnings = isNested ? [] : checkNames(names, features, name);
+  const read = new Set(['id', 'target', ...(isNested ? ['features'] : features.map((feature) => feature.name))]);
+  const columns = names.filter((column) => read.has(column));
+  checkGroups(metadata, columns.length);
+  const scan = await parquetScan({ file: buffer, metadata, columns, compressors: COMPRESSORS });
+  return { warnings, lines: readLines(scan, columns, file, name) };
+}
+
+async function readBytes(file: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
+  const bytes = new Uint8Array(end - start);
+  await file.read(bytes, 0, bytes.length, start);
+  return bytes.buffer;
+}
+
+function checkGroups({ row_groups }: FileMetaData, columns: number): void {
+  const largest = row_groups.reduce((most, { num_rows }) => Math.max(most, Number(num_rows)), 0);
+  if (largest * columns <= MAX_GROUP_VALUES) return;
+  throw new Error(
+    `a row group has ${largest} rows of ${columns} columns, and at most ${MAX_GROUP_VALUES} values fit: write smaller row groups`,
+  );
+}
+
+type Decompress = (bytes: Uint8Array) => Uint8Array;
+
+/** Snappy is built in. Zstandard is a part of Node from version 22.15 on. */
+const { zstdDecompressSync } = zlib as { zstdDecompressSync?: Decompress };
+const COMPRESSORS: Compressors = {
+  GZIP: (bytes) => zlib.gunzipSync(bytes),
+  BROTLI: (bytes) => zlib.brotliDecompressSync(bytes),
+  ...(zstdDecompressSync && { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) }),
+};
+
+async function* readLines(scan: ParquetScan, columns: readonly string[], file: FileHandle, name: string) {
+  const keys = columns.map((column) => `${JSON.stringify(column)}:`);
+  const texts = columns.map((column) => (column === 'target' ? targetText : valueText));
+  try {
+    for (const { rowStart, rowEnd } of scan.ranges) {
+      const data = await Promise.all(columns.map((column) => scan.readColumn({ column, rowStart, rowEnd })));
+      for (let row = 0; row < rowEnd - rowStart; row += ROWS_PER_PIECE)
+        yield linesOf(data, keys, texts, row, Math.min(row + ROWS_PER_PIECE, rowEnd - rowStart));
+    }
+  } catch (error) {
+    throw unreadable(error, name);
+  } finally {
+    await file.close();
+  }
+}
+
+type ValueText = (value: unknown) => string;
+
+function linesOf(
+  data: readonly DecodedArray[],
+  keys: readonly string[],
+  texts: readonly ValueText[],
+  from: number,
+  to: number,
+): Uint8Array {
+  let lines = '';
+  for (let row = from; row < to; row++) {
+    let line = '';
+    for (let c = 0; c < keys.length; c++) line += `${c ? ',' : ''}${keys[c]}${texts[c](data[c][row])}`;
+    lines += `{${line}}\n`;
+  }
+  return Buffer.from(lines);
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : notFinite(value);
+  if (value === undefined || value === null) return 'null';
+  return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? wholeNumber(inner) : inner)) ?? 'null';
+}
+
+const notFinite = (value: number): string => (Number.isNaN(value) ? 'null' : `"${value}"`);
+
+function wholeNumber(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}
+
+/** A list or an interval stands in a column of text as JSON. */
+function targetText(value: unknown): string {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return valueText(value);
+  try {
+    return JSON.stringify(JSON.parse(value));
+  } catch {
+    return valueText(value);
+  }
+}
+
+function unreadable(error: unknown, name: string): Error {
+  if (error instanceof ElsewiseError) return error;
+  const { message } = error as Error;
+  const codec = /unsupported compression codec: (\w+)/.exec(message)?.[1];
+  const told = codec ? `the compression ${codec} is not read: write the file with snappy, gzip or brotli` : message;
+  return new ElsewiseError('bad-input', `cannot be read as Parquet: ${told}`, name);
+}

@@ -1,0 +1,155 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ParquetSink } from '../../../src/jobs/results/parquet-sink.js';
+import type { TableColumn } from '../../../src/jobs/results/result-table.js';
+import { headerFeatures } from '../../../src/jobs/rows/csv.js';
+import { createRowReader } from '../../../src/jobs/rows/row-reader.js';
+import { RowSource } from '../../../src/jobs/rows/row-source.js';
+import { openSink, openSource } from '../../../src/jobs/rows/streams.js';
+import { smallModel } from './small-model.js';
+
+const model = smallModel();
+const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/parquet/${name}`, import.meta.url));
+
+async function readRows(bytes: AsyncIterable<Uint8Array>, name: string) {
+  const source = await RowSource.open(bytes, name, headerFeatures(model));
+  const rows = [];
+  for (let chunk = await source.take(3); chunk; chunk = await source.take(3))
+    for (const { id, raw, target, fault } of createRowReader(source.layout, model)(chunk.bytes, chunk.firstRow))
+      rows.push({ id, raw: [...raw], target, fault });
+  return { rows, warnings: source.warnings };
+}
+
+const readFixture = async (name: string) => readRows((await openSource(fixture(name))).bytes, fixture(name));
+
+async function* inPieces(name: string) {
+  const bytes = readFileSync(fixture(name));
+  for (let at = 0; at < bytes.length; at += 100) yield bytes.subarray(at, at + 100);
+}
+
+const FRAME = [
+  ['a', [30, 2000.5, true, 'Köln']],
+  ['b', [41, 2100, false, 'Paris, FR']],
+  ['c', [null, null, null, null]],
+  ['d', [55, 1e-7, true, 'a "b"']],
+];
+
+describe('Parquet as rows', () => {
+  it.each(['pandas.parquet', 'gzip-groups.parquet'])('has the values that pandas wrote: %s', async (name) => {
+    const { rows } = await readFixture(name);
+    expect(rows.map(({ id, raw }) => [id, raw])).toEqual(FRAME);
+  });
+
+  it('warns of columns that the model does not know, and names a missing one', async () => {
+    expect((await readFixture('pandas.parquet')).warnings.join()).toContain('ignored: note');
+    const other = smallModel({
+      features: [{ name: 'agee', type: 'integer' }],
+      parameters: { weights: [1], bias: 0 },
+    });
+    const { bytes } = await openSource(fixture('pandas.parquet'));
+    await expect(RowSource.open(bytes, 'x.parquet', headerFeatures(other))).rejects.toThrow(
+      'no column "agee", which the model needs, is it "age"?',
+    );
+  });
+
+  it('may come as a stream, also without a name that says it', async () => {
+    const { rows } = await readRows(inPieces('pandas.parquet'), 'standard input');
+    expect(rows.map(({ id, raw }) => [id, raw])).toEqual(FRAME);
+  });
+
+  it('may hold features in a struct, and targets as JSON', async () => {
+    const { rows } = await readFixture('nested.parquet');
+    expect(rows.map(({ id, raw, target }) => [id, raw, target])).toEqual([
+      ['n1', [30, 2000, true, 'Köln'], 'yes'],
+      ['n2', [31, null, false, 'Köln'], { from: 0.9 }],
+    ]);
+  });
+
+  it('has narrow types; a number that is not finite is no missing value', async () => {
+    const { rows } = await readFixture('narrow-types.parquet');
+    expect(rows.map(({ id, raw }) => [id, raw])).toEqual([
+      ['row-1', [30, 0.5, 1, 'Köln']],
+      ['row-2', [31, 'Infinity', 0, 'Köln']],
+    ]);
+  });
+
+  it('is refused with the reason where it cannot be read', async () => {
+    await expect(readFixture('lz4.parquet')).rejects.toThrow(
+      'the compression LZ4_RAW is not read: write the file with',
+    );
+    const cut = async function* () {
+      yield readFileSync(fixture('pandas.parquet')).subarray(0, 900);
+    };
+    await expect(readRows(cut(), 'cut.parquet')).rejects.toThrow('cut.parquet: cannot be read as Parquet');
+  });
+});
+
+const COLUMNS: TableColumn[] = [
+  { name: 'id', type: 'text' },
+  { name: 'age', type: 'integer' },
+  { name: 'income', type: 'number' },
+  { name: 'owner', type: 'boolean' },
+];
+
+async function write(lines: (number | string | boolean | null)[][], perWrite: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'elsewise-parquet-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'out.parquet');
+  const sink = await ParquetSink.open(await openSink(path), COLUMNS);
+  for (let at = 0; at < lines.length; at += perWrite)
+    await sink.write(
+      Buffer.from(
+        lines
+          .slice(at, at + perWrite)
+          .map((line) => `${JSON.stringify(line)}\n`)
+          .join(''),
+      ),
+    );
+  await sink.close();
+  return path;
+}
+
+async function readBack(path: string) {
+  const file = new Uint8Array(readFileSync(path)).buffer;
+  const metadata = await parquetMetadataAsync(file);
+  return { metadata, rows: await parquetReadObjects({ file, metadata }) };
+}
+
+describe('a table as Parquet', () => {
+  it('has typed columns, and null where a value is missing', async () => {
+    const { metadata, rows } = await readBack(
+      await write(
+        [
+          ['ä', 41, 2.5, true],
+          [null, null, null, null],
+          ['=1', -3, 1e-9, false],
+        ],
+        2,
+      ),
+    );
+    const types = parquetSchema(metadata).children.map(({ element }) => [element.name, element.type]);
+    expect(types).toEqual([
+      ['id', 'BYTE_ARRAY'],
+      ['age', 'INT64'],
+      ['income', 'DOUBLE'],
+      ['owner', 'BOOLEAN'],
+    ]);
+    expect(rows).toEqual([
+      { id: 'ä', age: 41n, income: 2.5, owner: true },
+      { id: null, age: null, income: null, owner: null },
+      { id: '=1', age: -3n, income: 1e-9, owner: false },
+    ]);
+  });
+
+  it('is written in row groups, and is whole without rows', async () => {
+    const many = Array.from({ length: 45_000 }, (_, i) => [`r-${i}`, i, i / 3, i % 2 === 0]);
+    const { metadata, rows } = await readBack(await write(many, 1_000));
+    expect(metadata.row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([20_000, 20_000, 5_000]);
+    expect(rows[44_999]).toEqual({ id: 'r-44999', age: 44_999n, income: 44_999 / 3, owner: false });
+    expect((await readBack(await write([], 1))).rows).toEqual([]);
+  });
+});
