@@ -10,6 +10,9 @@
  * Mahalanobis cost is no sum over features. There the order is that of a sum below it,  Δᵀ M Δ >= λ Σ M_ff Δ_f²  with λ the least
  * eigenvalue of M scaled to a diagonal of ones, and the search ends when that sum reaches the best answer.
  *
+ * A number with too many values to list, or without an end, has those nearest to its present value. Every other value costs at least as
+ * much as the next one. The search ends at that cost, and an answer below that cost is the optimum.
+ *
  * Limits: a thousand or so values per feature, about a million combinations, and the budget. A search that ends early still has a bound:
  * the least cost of the remaining combinations.
  */
@@ -17,7 +20,7 @@ import { type Feature, gather } from '../../models/features.js';
 import { type Cost, changeCost, evaluateCost } from '../../policy/cost.js';
 import { cloneDomain, type Domain } from '../../policy/domain.js';
 import { isListed, listedValues } from '../../policy/listed-values.js';
-import { countValues, valuesOf } from '../../policy/values.js';
+import { countValues, nearestValue, nextValue, valuesOf } from '../../policy/values.js';
 import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 import type { Problem } from '../../problems/problem.js';
 import { smallestEigenvalue } from '../quadratic/secular.js';
@@ -40,6 +43,12 @@ import { CostOrder, type Option } from './cost-order.js';
 
 const MOST_VALUES = 2000;
 const MOST_COMBINATIONS = 1e6;
+/** Numbers with more values than can be listed, and the values to each side of such a number. More of them make too many combinations. */
+const MOST_UNLISTED = 2;
+const NEAREST_VALUES = 100;
+/** Combinations where there is such a number: other methods wait. */
+const MOST_NEAREST = 2000;
+const MOST_NEAREST_SCORED = 512;
 /** The number of points scored together where only scores are known. */
 const BATCH = 128;
 /** The largest relative rounding error of a sum of costs. */
@@ -49,6 +58,13 @@ const FLOPS_PER_COMBINATION = 700;
 const FLOPS_PER_COLUMN = 30;
 
 type Menus = readonly (readonly Option[])[];
+
+interface Listing {
+  /** By feature: its values, cheapest first. */
+  readonly menus: Menus;
+  /** The least price of a combination with a value that is not listed; Infinity: all are. */
+  readonly beyond: number;
+}
 
 class PreparedEnumeration implements Prepared {
   private readonly floor: Float64Array | null;
@@ -68,15 +84,17 @@ class PreparedEnumeration implements Prepared {
 
   *steps(from: Domain, limits: Limits): Generator<ScoreBatch, Outcome, void> {
     const domain = cloneDomain(from);
-    const menus = this.menus(domain);
-    if (!menus) return limit(null, Number.NEGATIVE_INFINITY);
+    const listing = this.listing(domain);
+    if (!listing) return limit(null, Number.NEGATIVE_INFINITY);
+    const { menus, beyond } = listing;
     if (menus.some((menu) => menu.length === 0)) return INFEASIBLE;
     const best = new BestAnswer(this.problem);
     best.begin(domain);
     const order = new CostOrder(menus);
     const floor = this.problem.term?.leastWithin(domain.lower, domain.upper) ?? 0;
-    for (let visited = 0; order.least < Math.min(best.cost, limits.cutoff) - floor; ) {
-      if (visited >= MOST_COMBINATIONS || limits.budget.isSpent) return this.cut(best, order.least + floor);
+    const most = this.mostCombinations(beyond);
+    for (let visited = 0; order.least < Math.min(best.cost - floor, limits.cutoff - floor, beyond); ) {
+      if (visited >= most || limits.budget.isSpent) return this.cut(best, order.least + floor);
       if (limits.anyAnswer && best.isFound) return limit(best.x, 0);
       const batch = this.take(order, menus, domain, best.cost - floor);
       visited += batch.taken;
@@ -84,7 +102,8 @@ class PreparedEnumeration implements Prepared {
       if (this.isOracle && batch.points.length) yield batch.points;
       for (const point of batch.points) if (this.problem.holds(point)) best.offer(point);
     }
-    const least = order.least + floor;
+    const least = Math.min(order.least, beyond) + floor;
+    if (beyond < Infinity && beyond + floor < best.cost) return this.cut(best, least);
     if (best.isFound) return solved(best.x, Math.min(least, best.cost) * (1 - ROUNDING));
     return least === Infinity ? INFEASIBLE : limit(null, least * (1 - ROUNDING));
   }
@@ -129,17 +148,30 @@ class PreparedEnumeration implements Prepared {
     return x;
   }
 
-  /** By feature: its values, cheapest first. Null: too many to list. */
-  private menus(domain: Domain): Menus | null {
-    const menus: Option[][] = [];
-    for (const feature of this.problem.space.features) {
-      const values = listValues(domain, feature);
-      if (!values) return null;
-      const here = feature.kind === 'choice' ? presentCategory(feature, domain) : domain.origin[feature.column];
-      const options = values.map((value) => ({ value, price: this.price(feature, here, value) }));
-      menus.push(options.sort((a, b) => a.price - b.price || a.value - b.value));
-    }
-    return menus;
+  private mostCombinations(beyond: number): number {
+    if (beyond === Infinity) return MOST_COMBINATIONS;
+    return this.isOracle ? MOST_NEAREST_SCORED : MOST_NEAREST;
+  }
+
+  /** Null: too many values to list. */
+  private listing(domain: Domain): Listing | null {
+    const { features } = this.problem.space;
+    if (features.filter((feature) => !mayList(domain, feature)).length > MOST_UNLISTED) return null;
+    const listed = features.map((feature) => listValues(domain, feature));
+    const menus = features.map((feature, f) => this.optionsOf(domain, feature, listed[f].values));
+    const least = menus.map((menu) => menu[0]?.price ?? 0);
+    const base = least.reduce((sum, price) => sum + price, 0);
+    const next = features.flatMap((feature, f) =>
+      this.optionsOf(domain, feature, listed[f].next).map(({ price }) => base - least[f] + price),
+    );
+    return { menus, beyond: Math.min(...next, Infinity) * (1 - ROUNDING) };
+  }
+
+  /** Cheapest first. */
+  private optionsOf(domain: Domain, feature: Feature, values: readonly number[]): Option[] {
+    const here = feature.kind === 'choice' ? presentCategory(feature, domain) : domain.origin[feature.column];
+    const options = values.map((value) => ({ value, price: this.price(feature, here, value) }));
+    return options.sort((a, b) => a.price - b.price || a.value - b.value);
   }
 
   private price(feature: Feature, here: number, value: number): number {
@@ -149,12 +181,39 @@ class PreparedEnumeration implements Prepared {
   }
 }
 
-/** The possible values of a feature. A missing number stays missing. Null: too many, or continuous. */
-function listValues(domain: Domain, feature: Feature): number[] | null {
-  if (Number.isNaN(domain.origin[feature.column])) return [Number.NaN];
-  if (feature.kind === 'choice') return openCategories(domain, feature);
-  if (isListed(feature)) return listedValues(domain, feature);
-  return countValues(domain, feature) <= MOST_VALUES ? [...valuesOf(domain, feature)] : null;
+interface ListedValues {
+  readonly values: readonly number[];
+  /** The first value to each side that is not listed. */
+  readonly next: readonly number[];
+}
+
+/** The possible values of a feature. A missing number stays missing. */
+function listValues(domain: Domain, feature: Feature): ListedValues {
+  if (Number.isNaN(domain.origin[feature.column])) return { values: [Number.NaN], next: [] };
+  if (feature.kind === 'choice') return { values: openCategories(domain, feature), next: [] };
+  if (isListed(feature)) return { values: listedValues(domain, feature), next: [] };
+  return mayList(domain, feature)
+    ? { values: [...valuesOf(domain, feature)], next: [] }
+    : nearestValues(domain, feature);
+}
+
+/** Whether all values are listed. */
+const mayList = (domain: Domain, feature: Feature): boolean =>
+  isListed(feature) || Number.isNaN(domain.origin[feature.column]) || countValues(domain, feature) <= MOST_VALUES;
+
+function nearestValues(domain: Domain, feature: Feature): ListedValues {
+  const here = nearestValue(domain, feature, domain.origin[feature.column]);
+  const values = [here];
+  const next: number[] = [];
+  for (const side of [-1, 1] as const) {
+    let value = nextValue(domain, feature, here, side);
+    for (let k = 0; k < NEAREST_VALUES && Number.isFinite(value); k++) {
+      values.push(value);
+      value = nextValue(domain, feature, value, side);
+    }
+    if (Number.isFinite(value)) next.push(value);
+  }
+  return { values, next };
 }
 
 /** -1 stands for the present columns where they equal no single category, as an imputer may leave them. */

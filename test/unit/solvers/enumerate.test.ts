@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadPolicy, prepare } from '../../../src/index.js';
 import { loadModel } from '../../../src/models/load.js';
-import { createDomain, fillDomain } from '../../../src/policy/domain.js';
+import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
 import { Budget } from '../../../src/problems/budget.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
+import type { Problem } from '../../../src/problems/problem.js';
 import { CostOrder } from '../../../src/solvers/enumeration/cost-order.js';
 import { enumerate } from '../../../src/solvers/enumeration/enumerate.js';
 import { solvers } from '../../../src/solvers/index.js';
+import { judge } from '../../conformance/judge.js';
 import { Dice } from '../../support/dice.js';
 import { patient } from '../../support/quadratic-problems.js';
 import { fewValues, opaque } from '../../support/remote-models.js';
@@ -98,6 +100,20 @@ describe('enumerate', () => {
     expect(early.lowerBound).toBeLessThanOrEqual(exact.lowerBound);
   });
 
+  it('proves the optimum of integers without ends, and nothing beyond the values that it lists', () => {
+    for (const norm of ['l1', 'l2', 'percentile'] as const) {
+      const { problem, domain } = posed(withoutEnds(-2.05), { cost: { norm, weights: 'none' } });
+      const { status, x } = enumerate.prepare(problem, solvers).solve(domain, patient);
+      expect(status, norm).toBe('solved');
+      expect(judge(problem, domain, x!).cost, norm).toBeCloseTo(optimumOf(problem, domain), 9);
+    }
+    const { problem, domain } = posed(withoutEnds(-1e4), { cost: { norm: 'l1', weights: 'none' } });
+    const far = enumerate.prepare(problem, solvers).solve(domain, patient);
+    expect(far).toMatchObject({ status: 'limit', x: null });
+    expect(far.lowerBound).toBeGreaterThan(0);
+    expect(far.lowerBound).toBeLessThanOrEqual(optimumOf(problem, domain));
+  });
+
   it('does not call what is dearer than the cutoff infeasible', () => {
     const { problem, domain } = posed(fewValues(-3.05), {});
     const { status, x, lowerBound } = enumerate.prepare(problem, solvers).solve(domain, { ...patient, cutoff: 0.5 });
@@ -105,6 +121,25 @@ describe('enumerate', () => {
     expect(lowerBound).toBeGreaterThanOrEqual(0.5 * (1 - 1e-9));
   });
 });
+
+/** Integers in place of numbers, without bounds. */
+function withoutEnds(bias: number): ReturnType<typeof loadModel> {
+  const { document } = fewValues(bias);
+  const features = document.features.map((feature) =>
+    feature.type === 'categorical' ? feature : { name: feature.name, type: 'integer' },
+  );
+  const samples = document.background!.samples!.map(([a, b, c]) => [a, Math.round(10 * (b as number)), c]);
+  return loadModel({ ...document, features, background: { ...document.background, samples } });
+}
+
+/** By another exact solver. */
+function optimumOf(problem: Problem, domain: Domain): number {
+  const others = solvers.filter(({ engine, name }) => !engine && name !== 'enumerate');
+  const solver = others.find((other) => other.accepts(problem, solvers) === 'exact')!;
+  const { status, x } = solver.prepare(problem, solvers).solve(domain, patient);
+  expect(status).toBe('solved');
+  return judge(problem, domain, x!).cost;
+}
 
 function posed(model: ReturnType<typeof loadModel>, policy: object) {
   const compiled = compilePolicy(loadPolicy({ schema: 'elsewise.policy/v1', ...policy }).document, model);
