@@ -5,6 +5,7 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { BackgroundDocument, RowValue } from '../documents/model-document.js';
 import type { IsolationForestDocument } from '../documents/tree-document.js';
+import { momentsOf } from '../linalg/moments.js';
 import { dot } from '../linalg/vector.js';
 import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from './bounds.js';
 import { type Feature, type FeatureSpace, readValue } from './features.js';
@@ -184,10 +185,7 @@ export function medianDeviation(values: readonly number[]): number {
   return quantileAt(ascending(values.map((value) => Math.abs(value - median))), 0.5);
 }
 
-export function standardDeviation(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
-}
+export const standardDeviation = (values: readonly number[]): number => momentsOf(values).deviation;
 
 function quantileTable(values: readonly number[]): number[] {
   const sorted = ascending(values);
@@ -199,8 +197,9 @@ function sampleCovariance(rows: readonly Float64Array[], features: readonly Feat
   checkMatrixWork(work, 'policy.cost.norm', 'the covariance of the background', bounds);
   const complete = rows.filter((row) => features.every((feature) => !Number.isNaN(row[feature.index])));
   const away = features.map((f) => {
-    const mean = complete.reduce((sum, row) => sum + row[f.index], 0) / complete.length;
-    return Float64Array.from(complete, (row) => row[f.index] - mean);
+    const values = Float64Array.from(complete, (row) => row[f.index]);
+    const { mean } = momentsOf(values);
+    return values.map((value) => value - mean);
   });
   const half = away.map((a, i) => away.slice(0, i + 1).map((b) => dot(a, b) / complete.length));
   return half.map((row, i) => away.map((_, j) => (j <= i ? row[j] : half[j][i])));

@@ -1,5 +1,6 @@
 /** The background for measures of plausibility: its rows by column, and the need that a share of them does not meet. */
 import { ElsewiseError } from '../../documents/error.js';
+import { momentsOf } from '../../linalg/moments.js';
 import { spread } from '../../models/features.js';
 import type { LoadedModel } from '../../models/load.js';
 
@@ -71,7 +72,4 @@ export class BackgroundValues {
 export const eased = (value: number): number => value - SLACK * (1 + Math.abs(value));
 
 /** The standard deviation, and 1 where all values are the same. */
-export function spreadOf(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value / values.length, 0);
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2 / values.length, 0)) || 1;
-}
+export const spreadOf = (values: readonly number[]): number => momentsOf(values).deviation || 1;

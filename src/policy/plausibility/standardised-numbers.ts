@@ -3,6 +3,7 @@
  * out. A missing number stands for the value of the model's imputer, or for the mean.
  */
 import { type AffineMap, applyMap, pullBackVector } from '../../linalg/affine.js';
+import { momentsOf } from '../../linalg/moments.js';
 import type { LoadedModel } from '../../models/load.js';
 import { plausibilityError } from './background-columns.js';
 
@@ -90,18 +91,14 @@ function mapOf(scales: readonly ColumnScale[], columns: number): AffineMap {
 export function standardise(loaded: LoadedModel, rows: readonly Float64Array[]): StandardisedNumbers {
   const scales = loaded.space.features
     .filter(({ kind }) => kind === 'continuous' || kind === 'integer')
-    .map(({ column }) => ({ column, ...momentsOf(rows, column) }))
+    .map(({ column }) => ({ column, ...momentsOf(knownIn(rows, column)) }))
     .filter(({ deviation }) => deviation > 0 && Number.isFinite(deviation));
   if (!scales.length) throw plausibilityError('.method', 'the background has no numbers that differ between rows');
   return new StandardisedNumbers(loaded, scales);
 }
 
-function momentsOf(rows: readonly Float64Array[], column: number): { mean: number; deviation: number } {
-  const values = rows.map((row) => row[column]).filter((value) => !Number.isNaN(value));
-  const mean = values.reduce((sum, value) => sum + value / values.length, 0);
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2 / values.length, 0);
-  return { mean, deviation: Math.sqrt(variance) };
-}
+const knownIn = (rows: readonly Float64Array[], column: number): number[] =>
+  rows.map((row) => row[column]).filter((value) => !Number.isNaN(value));
 
 /** How far a number of a point is from its ends. */
 export const distanceTo = ({ low, high }: NumberBox, point: Float64Array, i: number): number =>

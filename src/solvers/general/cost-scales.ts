@@ -4,6 +4,7 @@
  *
  *   l1  1/w      l2  1/√w      mahalanobis  1/√M_cc      percentile  1/(w · mean slope of F)      l0, w = 0  the spread of the column
  */
+import { momentsOf } from '../../linalg/moments.js';
 import type { Feature } from '../../models/features.js';
 import type { Cost, PercentileCurve } from '../../policy/cost.js';
 import type { Problem } from '../../problems/problem.js';
@@ -47,9 +48,8 @@ const meanSlope = ({ points, heights }: PercentileCurve): number =>
 /** The deviation of the samples; else a share of what lies between bounds, or 1. */
 export function spreadOf({ samples, rules }: Problem, { index }: Feature): number {
   const values = samples.map((row) => row[index]).filter(Number.isFinite);
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
-  if (variance > 0) return Math.sqrt(variance);
+  const { deviation } = momentsOf(values);
+  if (deviation > 0) return deviation;
   const width = rules[index].max - rules[index].min;
   return width > 0 && width < Infinity ? width / SPREADS_WITHIN_BOUNDS : 1;
 }
