@@ -20,7 +20,7 @@ const POLICY = {
   schema: 'policy',
   heading: 'The document',
   introduction:
-    'A policy is a JSON file. Files may contain `//` and `/* */` comments and a comma after the last element. `elsewise policies init` writes a first policy for a model.',
+    'A policy is a JSON file. Files may contain `//` and `/* */` comments and a comma after the last element. `elsewise policies init` writes a first policy for a model, and `elsewise policies check` lists all faults of a policy ([writing-policies.md](writing-policies.md)).',
   links: {},
   sections: {
     '': {

@@ -18,10 +18,17 @@ export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, ro
   refuseReservedKeys(value, { root }, 0);
   const result = parseWithinStack(schema, value, root);
   if (result.success) return result.data;
-  const faults = firstFaults(result.error.issues, schema, root);
+  const faults = firstFaults(result.error.issues, schema, value, root);
   const [first, ...others] = faults.slice(0, MAX_FAULTS_SHOWN);
   const rest = others.map((fault) => `\n${fault.path}: ${fault.message}`).join('');
   throw new ElsewiseError('bad-document', `${first.message}${rest}${countHidden(faults.length)}`, first.path);
+}
+
+/** The faults of a document, at most `ENOUGH_FAULTS`. Empty: the document fits its schema. */
+export function documentFaults(schema: z.ZodType, value: unknown, root: string): Fault[] {
+  refuseReservedKeys(value, { root }, 0);
+  const result = parseWithinStack(schema, value, root);
+  return result.success ? [] : firstFaults(result.error.issues, schema, value, root);
 }
 
 /** A recursive schema may use more of the stack than the levels of its document suggest. */
@@ -34,10 +41,10 @@ function parseWithinStack<S extends z.ZodType>(schema: S, value: unknown, root: 
 }
 
 /** Only the first faults become sentences, because a document may have any number of faults. */
-function firstFaults(issues: readonly Issue[], schema: z.ZodType, root: string): Fault[] {
+function firstFaults(issues: readonly Issue[], schema: z.ZodType, value: unknown, root: string): Fault[] {
   const faults: Fault[] = [];
   for (const issue of issues)
-    for (const fault of sentences(issue, schema, root)) if (faults.push(fault) >= ENOUGH_FAULTS) return faults;
+    for (const fault of sentences(issue, schema, value, root)) if (faults.push(fault) >= ENOUGH_FAULTS) return faults;
   return faults;
 }
 
@@ -79,28 +86,44 @@ function refuseReservedKeys(value: unknown, place: Place, level: number): void {
 const isNested = (value: unknown): value is object =>
   value !== null && typeof value === 'object' && !ArrayBuffer.isView(value);
 
-interface Fault {
-  path: string;
-  message: string;
+export interface Fault {
+  /** The path in words. */
+  readonly path: string;
+  readonly message: string;
+  /** The path in steps, from the root of the document. */
+  readonly steps: readonly PropertyKey[];
 }
 
-function sentences(issue: Issue, schema: z.ZodType, root: string): Fault[] {
+function sentences(issue: Issue, schema: z.ZodType, value: unknown, root: string): Fault[] {
   const path = joinPath(root, issue.path);
+  const steps = issue.path;
   if (issue.code === 'unrecognized_keys') {
     const shapes = knownShapes(schema, issue.path);
     const keys = issue.keys.slice(0, ENOUGH_FAULTS);
-    return keys.map((key) => ({ path: joinPath(path, [key]), message: unknownKey(key, shapes) }));
+    return keys.map((key) => ({
+      path: joinPath(path, [key]),
+      message: unknownKey(key, shapes),
+      steps: [...steps, key],
+    }));
   }
-  if (issue.code === 'invalid_union') return unionSentences(issue, schema, root, path);
-  return [{ path, message: lowerFirst(issue.message) }];
+  if (issue.code === 'invalid_union') return unionSentences(issue, schema, value, root);
+  return [{ path, message: `${lowerFirst(issue.message)}${optionHint(issue, value)}`, steps }];
+}
+
+/** The nearest option for a text that is none of the options. */
+function optionHint(issue: Issue, value: unknown): string {
+  if (issue.code !== 'invalid_value') return '';
+  const text = issue.path.reduce<unknown>((at, step) => (isNested(at) ? Reflect.get(at, step) : undefined), value);
+  const options = issue.values.filter((option) => typeof option === 'string');
+  return typeof text === 'string' ? didYouMean(text, options) : '';
 }
 
 /** The branch that matched best describes the author's intention: no unknown keys, then the deepest fault. */
 function unionSentences(
   issue: Issue & { code: 'invalid_union' },
   schema: z.ZodType,
+  value: unknown,
   root: string,
-  path: string,
 ): Fault[] {
   const strangers = (branch: Issue[]) => branch.filter((fault) => fault.code === 'unrecognized_keys').length;
   const depth = (branch: Issue[]) => Math.max(...branch.map((fault) => fault.path.length));
@@ -108,7 +131,8 @@ function unionSentences(
   const shallow = issue.errors.every((branch) => depth(branch) === 0 && strangers(branch) === 0);
   if (!best || shallow) {
     const expected = issue.errors.flat().map((fault) => lowerFirst(fault.message));
-    return [{ path, message: [...new Set(expected)].join('; or ') || lowerFirst(issue.message) }];
+    const path = joinPath(root, issue.path);
+    return [{ path, steps: issue.path, message: [...new Set(expected)].join('; or ') || lowerFirst(issue.message) }];
   }
   const informative =
     depth(best) > 0
@@ -118,7 +142,7 @@ function unionSentences(
           .filter((fault) => fault.code === 'unrecognized_keys')
           .slice(0, 1);
   return informative.flatMap((fault) =>
-    sentences({ ...fault, path: [...issue.path, ...fault.path] } as Issue, schema, root),
+    sentences({ ...fault, path: [...issue.path, ...fault.path] } as Issue, schema, value, root),
   );
 }
 

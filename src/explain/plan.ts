@@ -7,6 +7,7 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { RowValue } from '../documents/model-document.js';
+import { didYouMean } from '../documents/nearest-name.js';
 import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
 import type { ResultDocument } from '../documents/result-document.js';
 import type { LoadedModel } from '../models/load.js';
@@ -412,5 +413,6 @@ function checkSolverNames(policy: Policy): void {
   const known = ['auto', ...solvers.map((solver) => solver.name)];
   const wrong = policy.document.solvers.findIndex((name) => !known.includes(name));
   if (wrong < 0) return;
-  throw new ElsewiseError('bad-document', `unknown solver; known are ${known.join(', ')}`, `policy.solvers[${wrong}]`);
+  const hint = didYouMean(policy.document.solvers[wrong], known) || `; known are ${known.join(', ')}`;
+  throw new ElsewiseError('bad-document', `unknown solver${hint}`, `policy.solvers[${wrong}]`);
 }

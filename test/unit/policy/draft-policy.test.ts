@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readDataRows } from '../../../src/cli/data-rows.js';
+import { readDataRows } from '../../../src/cli/rows/data-rows.js';
 import { withoutComments } from '../../../src/documents/json-comments.js';
 import type { PolicyDocument } from '../../../src/documents/policy-document.js';
 import { createPlan } from '../../../src/explain/plan.js';

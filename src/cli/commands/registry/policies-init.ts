@@ -7,8 +7,8 @@ import type { LoadedModel } from '../../../models/load.js';
 import { type DraftRows, draftPolicy } from '../../../policy/draft/draft-policy.js';
 import { parseTarget, resolveTarget } from '../../../policy/target.js';
 import { defineCommand } from '../../command.js';
-import { readDataRows } from '../../data-rows.js';
 import { readModel } from '../../documents.js';
+import { readDataRows } from '../../rows/data-rows.js';
 
 export const init = defineCommand({
   usage: 'policies init --model FILE|REF [--data FILE] [--target T] [--output FILE]',

@@ -11,6 +11,11 @@ export const policies: CommandGroup = {
       load: async () => (await import('./policies-init.js')).init,
     },
     {
+      name: 'check',
+      summary: 'all faults of a policy file, and rows that the policy blocks',
+      load: async () => (await import('./policies-check.js')).check,
+    },
+    {
       name: 'push',
       summary: 'put a policy file into the registry as its next version',
       load: async () => (await import('./policies-push.js')).push,

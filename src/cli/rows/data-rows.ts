@@ -1,11 +1,11 @@
 /** Rows of a file for commands that look at all of them at once, as values by feature. The first rows are enough. */
-import { ElsewiseError } from '../documents/error.js';
-import { headerFeatures } from '../jobs/rows/csv.js';
-import { createRowReader } from '../jobs/rows/row-reader.js';
-import { RowSource } from '../jobs/rows/row-source.js';
-import { openSource } from '../jobs/rows/streams.js';
-import type { LoadedModel } from '../models/load.js';
-import { readRecord } from '../models/read-row.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { headerFeatures } from '../../jobs/rows/csv.js';
+import { createRowReader } from '../../jobs/rows/row-reader.js';
+import { RowSource } from '../../jobs/rows/row-source.js';
+import { openSource } from '../../jobs/rows/streams.js';
+import type { LoadedModel } from '../../models/load.js';
+import { readRecord } from '../../models/read-row.js';
 
 export interface DataRow {
   readonly id: string;

@@ -1,0 +1,72 @@
+/** `elsewise policies check FILE`: all faults of a policy, and rows that the policy blocks. */
+
+import { ElsewiseError } from '../../../documents/error.js';
+import { policyFaults } from '../../../explain/policy-faults.js';
+import type { LoadedModel } from '../../../models/load.js';
+import { loadPolicy, type Policy } from '../../../policy/policy.js';
+import { defineCommand } from '../../command.js';
+import { readModel, readPolicyJson } from '../../documents.js';
+import { type BlockedRows, findBlockedRows } from '../../rows/blocked-rows.js';
+import { readDataRows } from '../../rows/data-rows.js';
+
+export const check = defineCommand({
+  usage: 'policies check FILE [--model FILE|REF] [--data FILE] [--redis URL]',
+  about: `Lists all faults of a policy file, with the nearest known name for each unknown key, feature, category and class.
+
+With a model, the policy must fit the features, categories and classes of the model. With rows as well, the first rows
+are explained, and up to three rows that the policy blocks are shown with the reason. Exit code 0: the policy is good.
+Exit code 2: the policy has faults.`,
+  options: {
+    model: {
+      kind: 'text',
+      value: 'FILE|REF',
+      help: 'a model document, or name@version or name@alias in the registry',
+    },
+    data: { kind: 'text', value: 'FILE', help: 'rows, CSV or NDJSON; needs --model' },
+    redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
+  },
+  positionals: ['FILE'],
+  examples: [
+    { does: 'the keys and values of a policy', command: 'policies check policy.json' },
+    {
+      does: 'a policy with its model, and the rows that the policy blocks',
+      command: 'policies check policy.json --model model.json --data applicants.csv',
+    },
+  ],
+  async run({ options, positionals: [path] }) {
+    if (options.data && !options.model) throw new ElsewiseError('usage', '--data needs --model');
+    const document = await readPolicyJson(path);
+    const model = options.model === undefined ? undefined : await readModel(options.model, options.redis);
+    const faults = policyFaults(document, model);
+    if (faults.length) {
+      const lines = faults.map((fault) => `  ${fault.path}: ${fault.message.replaceAll('\n', '\n    ')}`);
+      process.stderr.write(`${path} has ${counted(faults.length, 'fault')}\n${lines.join('\n')}\n`);
+      return 2;
+    }
+    process.stdout.write(`${path} is good\n`);
+    if (model && options.data) await tellBlocked(model, loadPolicy(document), options.data);
+    return 0;
+  },
+});
+
+async function tellBlocked(model: LoadedModel, policy: Policy, path: string): Promise<void> {
+  const unable = whyNotTried(model, policy);
+  if (unable) return void process.stdout.write(`rows are not tried: ${unable}\n`);
+  const { rows, warnings } = await readDataRows(path, model);
+  for (const warning of warnings) process.stderr.write(`elsewise: ${warning}\n`);
+  process.stdout.write(blockedText(await findBlockedRows(model, policy, rows)));
+}
+
+function whyNotTried({ document }: LoadedModel, policy: Policy): string | undefined {
+  if (policy.document.target === undefined) return 'the policy names no target';
+  return document.family === 'black-box' ? 'the model is scored elsewhere' : undefined;
+}
+
+function blockedText({ blocked, tried }: BlockedRows): string {
+  const rows = counted(tried, 'row');
+  if (!blocked.length) return `the policy blocks none of the first ${rows}\n`;
+  const lines = blocked.map(({ id, reason }) => `  ${id}: ${reason}\n`);
+  return `among the first ${rows} the policy blocks\n${lines.join('')}`;
+}
+
+const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
