@@ -207,23 +207,31 @@ const valuesOf = ({ answer }: SearchOutcome): Float64Array => answer!.values;
 const setKey = (plan: Searcher, values: Float64Array): string => [...changedSet(plan, values)].join();
 
 function areFarApart({ model, person: { domain } }: Searcher, a: Float64Array, b: Float64Array): boolean {
-  return model.space.features.some(({ index, kind, column }) => {
-    const [one, other] = [a[index], b[index]];
-    if (kind === 'choice') return one !== other;
-    const { half, twice, side } = distantEnds(domain.origin[column], one);
+  return model.space.features.some((feature) => {
+    const [one, other] = [a[feature.index], b[feature.index]];
+    if (feature.kind === 'choice') return one !== other;
+    const { half, twice, side } = distantEnds(domain, feature, one);
     return side !== 0 && ((other - half) * side <= 0 || (other - twice) * side >= 0);
   });
 }
 
-/** The values at half of a change and at twice a change, as decimals: from 0.23 to -0.01 the change is 0.24, and twice leads to -0.25. */
-function distantEnds(here: number, there: number): { half: number; twice: number; side: number } {
-  const change = decimalSum(there, -here);
-  return {
-    half: decimalSum(here, change / 2),
-    twice: decimalSum(here, 2 * change),
-    side: Number.isNaN(change) ? 0 : Math.sign(change),
-  };
+/**
+ * The values at half of a change and at twice a change. Values with gaps between them are decimals: from 0.23 to -0.01 the change is 0.24,
+ * and twice leads to -0.25. Elsewhere doubles are compared as they are.
+ */
+function distantEnds(
+  domain: Domain,
+  feature: Feature,
+  there: number,
+): { half: number; twice: number; side: -1 | 0 | 1 } {
+  const here = domain.origin[feature.column];
+  const sum = isContinuous(domain, feature) ? plus : decimalSum;
+  const change = sum(there, -here);
+  const side = change > 0 ? 1 : change < 0 ? -1 : 0;
+  return { half: sum(here, change / 2), twice: sum(here, 2 * change), side };
 }
+
+const plus = (a: number, b: number): number => a + b;
 
 function changedSet({ person, model }: Searcher, values: Float64Array): Set<number> {
   const isChanged = ({ index }: Feature) => !isSame(values[index], person.factual[index]);
@@ -265,7 +273,7 @@ function* farFrom(copy: Copy, feature: Feature, there: number): Generator<Domain
     return;
   }
   const [towards, beyond] = [copy(), copy()];
-  const { half, twice, side } = distantEnds(towards.origin[feature.column], there);
+  const { half, twice, side } = distantEnds(towards, feature, there);
   const below: [number, number] = [Number.NEGATIVE_INFINITY, side > 0 ? half : twice];
   const above: [number, number] = [side > 0 ? twice : half, Infinity];
   if (narrowTo(towards, feature, ...(side > 0 ? below : above))) yield towards;
