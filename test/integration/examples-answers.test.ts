@@ -39,9 +39,11 @@ describe('the example', () => {
       expect(levers!.map(({ lever }) => lever)).toEqual(['work', 'debt', 'housing']);
       expect(levers![2].status).toBe('infeasible');
     }
-    const [header, first] = readLines(await explain('policy-levers.json', 'levers.csv'));
-    expect(header).toContain(',lever,levers.work,levers.debt,levers.housing,');
-    expect(first).toContain('"found: income 1450 -> 2650');
+    const [header, ...lines] = readLines(await explain('policy-levers.json', 'levers.csv'));
+    expect(header).toContain(',changes,reason,lever,');
+    const byWork = lines.find((line) => line.includes(',work,'))!;
+    expect(byWork).toContain('income from 1450 to 2650');
+    expect(byWork).toContain('by housing: no change that the policy allows leads to the target');
   });
 
   it('leads over real rows, on which nobody becomes younger', async () => {
