@@ -68,7 +68,7 @@ function checkEntry(feature: Feature, entry: FeatureRuleDocument): void {
     if (wrong)
       throw policyError(
         `${path}.${wrong}`,
-        `is for numbers; "${feature.name}" is ${feature.kind}: use allow or change`,
+        `is for numbers; "${feature.name}" is ${feature.kind === 'choice' ? 'categorical' : feature.kind}: use allow or change`,
       );
   }
   if (numeric && entry.allow)

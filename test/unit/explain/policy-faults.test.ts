@@ -42,7 +42,7 @@ describe('policyFaults', () => {
         'policy.cost.weights.savngs: unknown feature, did you mean "savings"?',
         'policy.features.agee: unknown feature, did you mean "age"?',
         'policy.features.income.min: 10 is above max 5',
-        'policy.features.housing.min: is for numbers; "housing" is choice: use allow or change',
+        'policy.features.housing.min: is for numbers; "housing" is categorical: use allow or change',
         'policy.features.housing.allow[1]: unknown category "rnt", did you mean "rent"?',
         'policy.features.housing.allow[2]: unknown category "fre", did you mean "free"?',
         'policy.constraints[1]: unknown feature "monthsEmployd", did you mean "monthsEmployed"?',

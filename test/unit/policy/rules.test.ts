@@ -69,7 +69,7 @@ describe('an entry is refused with its path when', () => {
       'it bounds a category',
       'housing',
       { max: 2 },
-      'policy.features.housing.max: is for numbers; "housing" is choice: use allow or change',
+      'policy.features.housing.max: is for numbers; "housing" is categorical: use allow or change',
     ],
     [
       'it gives a boolean a step',
