@@ -51,6 +51,8 @@ class Linear:
     center: float = 0.0
     divisor: float = 1.0
     fills: FrozenSet[Tuple[int, Any]] = frozenset()
+    # The increasing function of its only number that the terms are made of: a column of the document's step `monotone`.
+    curve: Any = None
 
     def linear(self) -> Linear:
         return self
@@ -107,6 +109,8 @@ def mix(columns: Sequence[Linear], coefficients: np.ndarray) -> Linear:
     for column in columns:
         if isinstance(column, Stepped):
             raise UnsupportedEstimator("estimator", f"mixes a discretized column with others: {column.way_out}")
+        if column.curve is not None:
+            raise UnsupportedEstimator("estimator", "mixes a column behind a monotone function with others: leave PCA out")
     for column, coefficient in zip(columns, coefficients.tolist()):
         factor = coefficient / column.divisor
         center += factor * column.center

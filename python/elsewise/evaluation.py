@@ -104,8 +104,33 @@ NORMALIZATIONS: Dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "none": lambda z: z,
 }
 
+def _monotone(step: Dict[str, Any], inputs: np.ndarray) -> np.ndarray:
+    curves = [CURVES[c["function"]](x, c.get("lambda", 0.0)) if c else x for c, x in zip(step["columns"], inputs.T)]
+    return np.column_stack(curves)
+
+
+def _box_cox(x: np.ndarray, power: float) -> np.ndarray:
+    return np.log(x) if abs(power) < np.finfo(float).eps else (x**power - 1) / power
+
+
+def _yeo_johnson(x: np.ndarray, power: float) -> np.ndarray:
+    above, below = np.maximum(x, 0), np.maximum(-x, 0)
+    return np.where(x >= 0, _shifted(above, power), -_shifted(below, 2 - power))
+
+
+def _shifted(x: np.ndarray, power: float) -> np.ndarray:
+    return np.log1p(x) if abs(power) < np.finfo(float).eps else ((x + 1) ** power - 1) / power
+
+
+CURVES: Dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+    "log1p": lambda x, _: np.log1p(x),
+    "box-cox": _box_cox,
+    "yeo-johnson": _yeo_johnson,
+}
+
 PREPROCESSING: Dict[str, Callable[[Dict[str, Any], np.ndarray], np.ndarray]] = {
     "impute": _impute,
+    "monotone": _monotone,
     "scale": lambda step, inputs: (inputs - np.array(step["mean"])) / np.array(step["scale"]),
     "affine": lambda step, inputs: inputs @ np.array(step["matrix"]).T + np.array(step["offset"]),
 }

@@ -29,7 +29,7 @@ from .fold import Fold
 from .head import require_finite
 from .plausibility import autoencoder as _autoencoder
 from .plausibility import isolation_forest as _isolation_forest
-from .preprocessing import preprocessing_steps
+from .preprocessing import bound_domains, preprocessing_steps
 from .probes import made_up_table, probes_of, score_without_names
 from .steps import without_steps
 from .tables import Table
@@ -83,6 +83,7 @@ def export_model(
     head, reached = fold.run(estimator)
     columns = reached
     features = describe_features(fold, table, Wishes(names, feature_types, decimals, units, bounds))
+    bound_domains(features, fold, table)
     head, columns = without_steps(head, columns, features)
     document: Dict[str, Any] = {"schema": SCHEMA, "name": name, "family": head.family, "features": features}
     if isinstance(head, TreeHead):

@@ -22,6 +22,8 @@ class Fold:
         self.categories: Dict[int, Dict[str, Any]] = {}
         # Likewise per feature that is encoded by ranks.
         self.ranks: Dict[int, Dict[str, Any]] = {}
+        # Per feature: the increasing function that it goes through, as the document writes it.
+        self.curves: Dict[int, Dict[str, Any]] = {}
         # Per feature that reaches the model: what a missing value becomes; None: the estimator refuses it.
         self.fills: Dict[int, Any] = {}
 
@@ -30,6 +32,7 @@ class Fold:
         head = make_head(last, where)
         linear = [column.linear() for column in columns]
         self._refuse_numbers_as_categories(linear, where)
+        self._agree_on_curves(linear, where)
         self.fills = self._agreed_fills(linear)
         return head, linear
 
@@ -68,6 +71,15 @@ class Fold:
                 raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both by ranks and as a number")
         for feature in self.ranks.keys() & self.categories.keys():
             raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both one-hot and by ranks: encode it once")
+
+    def _agree_on_curves(self, columns: List[Any], where: str) -> None:
+        """The document has one function for each column."""
+        for column in columns:
+            for feature, _ in _numbers_of(column):
+                curve = getattr(column, "curve", None)
+                if self.curves.setdefault(feature, curve) != curve:
+                    reason = "is used through two different functions: use it once"
+                    raise UnsupportedEstimator(where, f"{self.names[feature]!r} {reason}")
 
     def _agreed_fills(self, columns: List[Linear]) -> Dict[int, Any]:
         """A feature may reach the model by several ways; the document has one value to fill it with."""

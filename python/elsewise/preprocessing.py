@@ -9,6 +9,18 @@ import numpy as np
 from .columns import NO_CATEGORY, RANK, Linear, ModelColumn
 from .features import layout_of
 from .fold import Fold
+from .tables import Table
+
+
+def bound_domains(features: List[Dict[str, Any]], fold: Fold, table: Optional[Table]) -> None:
+    """A logarithm refuses numbers below its domain: none below those of X may be recommended."""
+    for feature, curve in fold.curves.items():
+        if curve is None or curve["function"] == "yeo-johnson" or features[feature]["type"] == "boolean":
+            continue
+        if table is None:
+            raise ValueError(f"X: needed for {fold.names[feature]!r}, whose function has a domain")
+        least = float(table.numbers(feature).min())
+        features[feature].setdefault("min", int(least) if features[feature]["type"] == "integer" else least)
 
 
 def preprocessing_steps(columns: List[Linear], features: List[Dict[str, Any]], fold: Fold) -> List[Dict[str, Any]]:
@@ -17,6 +29,8 @@ def preprocessing_steps(columns: List[Linear], features: List[Dict[str, Any]], f
     steps: List[Dict[str, Any]] = []
     if any(fill is not None for fill in fills):
         steps.append({"type": "impute", "values": fills})
+    if any(fold.curves.values()):
+        steps.append({"type": "monotone", "columns": [fold.curves.get(f) if c is None else None for f, c in layout]})
     if len(columns) == len(layout) and all(c.is_exactly(key) for c, key in zip(columns, layout)):
         mean, scale = [c.center for c in columns], [c.divisor for c in columns]
         untouched = not any(mean) and all(s == 1 for s in scale)

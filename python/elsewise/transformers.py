@@ -162,6 +162,8 @@ def _filled(column: Column, value: Any, where: str) -> Column:
         return column if column.fill is not None else replace(column, fill=value)
     if isinstance(column, Stepped) or not column.may_be_missing():
         return column
+    if column.curve is not None:
+        raise UnsupportedEstimator(where, "SimpleImputer behind a monotone function: impute before it")
     if len(column.terms) > 1:
         raise UnsupportedEstimator(where, "SimpleImputer behind a mix of columns (PCA): impute before it")
     # Behind a scaler: go back to the units of X, where the document imputes.
@@ -197,9 +199,26 @@ def _positions(spec: Any, count: int, names: List[str]) -> List[int]:
 
 
 def _function_transformer(fold: Fold, transformer: Any, columns: List[Column], where: str) -> List[Column]:
+    if transformer.func is np.log1p:
+        return [_bent(column, {"function": "log1p"}, where) for column in columns]
+    if transformer.func is np.log:
+        return [_bent(column, {"function": "box-cox", "lambda": 0.0}, where) for column in columns]
     if transformer.func is not None:
-        raise UnsupportedEstimator(where, "FunctionTransformer with a function is not supported")
+        reason = "FunctionTransformer with a function is not supported, except np.log1p and np.log: use these or PowerTransformer"
+        raise UnsupportedEstimator(where, reason)
     return columns  # how newer versions store a fitted 'passthrough'
+
+
+def _power_transformer(fold: Fold, transformer: Any, columns: List[Column], where: str) -> List[Column]:
+    powers = np.asarray(fitted(transformer, "lambdas_", where), dtype=float).tolist()
+    bent = [_bent(c, {"function": transformer.method, "lambda": power}, where) for c, power in zip(columns, powers)]
+    return _standard_scaler(fold, transformer._scaler, bent, where) if transformer.standardize else bent
+
+
+def _bent(column: Column, curve: Dict[str, Any], where: str) -> Linear:
+    if not isinstance(column, Raw):
+        raise UnsupportedEstimator(where, "a function of a column that was transformed before: put the function first, then scale")
+    return replace(column.linear(), curve=curve)
 
 
 def _inner_pipeline(fold: Fold, pipeline: Any, columns: List[Column], where: str) -> List[Column]:
@@ -235,5 +254,6 @@ TRANSFORMERS: Dict[str, Transform] = {
     "SimpleImputer": _simple_imputer,
     "ColumnTransformer": _column_transformer,
     "FunctionTransformer": _function_transformer,
+    "PowerTransformer": _power_transformer,
     "Pipeline": _inner_pipeline,
 }

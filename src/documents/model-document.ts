@@ -64,6 +64,21 @@ export const preprocessingSchema = z.discriminatedUnion('type', [
     type: typeOf('impute', 'A missing value becomes a fixed value.'),
     values: listOf(bounded.nullable()).min(1).describe('The value by column. Null: a missing value is an error.'),
   }),
+  z.strictObject({
+    type: typeOf('monotone', 'Columns become increasing functions of themselves. Only `impute` may come before this step.'),
+    columns: listOf(
+      z
+        .strictObject({
+          function: z
+            .enum(['log1p', 'box-cox', 'yeo-johnson'])
+            .describe('`log1p` is log(1 + x). `box-cox` and `yeo-johnson` are the power transformations of these names.'),
+          lambda: bounded.optional().describe('The power. Default: 0, the logarithm.'),
+        })
+        .nullable(),
+    )
+      .min(1)
+      .describe('The function by column. Null: the column stays as it is.'),
+  }),
 ]);
 
 export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);

@@ -2,14 +2,17 @@
  * Preprocessing: the steps between a row's columns c and the model's inputs x.
  *
  *   scale   x_i = (c_i - mean_i) / scale_i        affine  x = M c + o        impute  x_i = value_i where c_i is missing
+ *   monotone  x_i = f_i(c_i), increasing (monotone.ts)
  *
  * Scoring runs the steps as written, so it rounds as the source library does. Regions need the composition as one affine map x = M c + o
- * and, for rows with missing values, the imputed values in columns.
+ * and, for rows with missing values, the imputed values in columns. Behind a monotone step there is no affine map: trees are rewritten on
+ * columns, and of other families only scores and slopes are known.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { PreprocessingStep } from '../documents/model-document.js';
 import { SMALLEST } from '../documents/numbers.js';
-import { type AffineMap, compose, diagonalMap, identityMap } from '../linalg/affine.js';
+import { type AffineMap, compose, diagonalMap, identityMap, isIdentity } from '../linalg/affine.js';
+import { Curves } from './monotone.js';
 
 export interface Preprocessing {
   /** The number of inputs of the model behind the steps. */
@@ -18,8 +21,10 @@ export interface Preprocessing {
   run(columns: Float64Array): Float64Array;
   /** The same for the value of one column. Null: a step mixes columns. */
   readonly runColumn: ColumnRunner | null;
-  /** The steps as one affine map, without imputation. */
+  /** The steps as one affine map, without imputation and without a monotone step before them. */
   readonly map: AffineMap;
+  /** The monotone step. Null: without imputation the steps are affine. */
+  readonly curves: Curves | null;
   /** The imputed values in columns; NaN where a missing value is an error. */
   readonly imputed: Float64Array;
 }
@@ -30,6 +35,7 @@ export type ColumnRunner = (column: number, value: number) => number;
 export function buildPreprocessing(steps: readonly PreprocessingStep[], columns: number): Preprocessing {
   let map = identityMap(columns);
   let imputable = true;
+  let curves: Curves | null = null;
   const imputed = new Float64Array(columns).fill(Number.NaN);
   const runners: Runner[] = [];
   const columnRunners: ColumnRunner[] = [];
@@ -38,6 +44,7 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
     const width = map.offset.length;
     if (step.type === 'impute') {
       if (!imputable) throw new ElsewiseError('unsupported', 'impute must come before affine', path);
+      if (curves) throw new ElsewiseError('unsupported', 'impute must come before monotone', path);
       checkLength(step.values, width, `${path}.values`);
       undoScale(map, step.values, imputed);
       runners.push(imputeRunner(step.values));
@@ -56,6 +63,13 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
       );
       runners.push(scaleRunner(step.mean, step.scale));
       columnRunners.push((i, value) => (value - step.mean[i]) / step.scale[i]);
+    } else if (step.type === 'monotone') {
+      if (curves || !isIdentity(map))
+        throw new ElsewiseError('unsupported', 'monotone must come before scale, affine and another monotone', path);
+      checkLength(step.columns, width, `${path}.columns`);
+      curves = new Curves(step);
+      runners.push(curves.run.bind(curves));
+      columnRunners.push(curves.runColumn.bind(curves));
     } else {
       checkAffine(step, width, path);
       const matrix = step.matrix.map((row) => Float64Array.from(row));
@@ -66,7 +80,7 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
   }
   const run = (columns: Float64Array) => runners.reduce((x, runner) => runner(x), columns);
   const runColumn: ColumnRunner = (column, value) => columnRunners.reduce((x, runner) => runner(column, x), value);
-  return { inputs: map.offset.length, map, imputed, run, runColumn: imputable ? runColumn : null };
+  return { inputs: map.offset.length, map, curves, imputed, run, runColumn: imputable ? runColumn : null };
 }
 
 function tooSmallScale(scale: number, path: string): ElsewiseError {

@@ -17,8 +17,8 @@ export function onOwnColumns({ rows, atoms }: Piece, loaded: LoadedModel): Piece
 
 /** Nodes and gains keep their numbers. */
 function readColumns(atom: TreesAtom, loaded: LoadedModel): Atom {
-  const { runColumn, imputed } = loaded.preprocessing;
-  if (!atom.map || !runColumn) return atom;
+  const { runColumn, imputed, curves } = loaded.preprocessing;
+  if (!runColumn || (!atom.map && !curves)) return atom;
   const forest = rewritten.get(loaded) ?? onColumns(atom.forest, runColumn, ranksOf(loaded.space));
   rewritten.set(loaded, forest);
   return { ...atom, forest, map: null, imputed };

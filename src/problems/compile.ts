@@ -6,7 +6,6 @@ import { ElsewiseError } from '../documents/error.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
 import { pullBackVector } from '../linalg/affine.js';
 import { type Bounds, beyondBound } from '../models/bounds.js';
-import type { Model } from '../models/family.js';
 import type { FeatureSpace } from '../models/features.js';
 import { type LoadedModel, Scorer } from '../models/load.js';
 import { type Goal, type LinearRow, type Piece, pullBack } from '../models/region.js';
@@ -112,7 +111,7 @@ export function compileProblems(
   const { samples } = loaded.background;
   const { limit = null, term = null } = plausibility ?? {};
   const word = modelsWord(loaded, limit, goal);
-  return piecesOf(loaded.model, goal).map((region) => {
+  return piecesOf(loaded, goal).map((region) => {
     const own = onOwnColumns(pullBack(loaded.preprocessing.map, region), loaded);
     const piece = limit ? withLimit(own, limit) : own;
     const parts = { space: loaded.space, rules, piece, cost, term, links, clauses, maxChanges, samples, ...word };
@@ -120,10 +119,14 @@ export function compileProblems(
   });
 }
 
-/** A region that the family cannot describe becomes one piece that only the model can decide. */
-function piecesOf(model: Model, goal: Goal): readonly Piece[] {
+/**
+ * A region that the family cannot describe becomes one piece that only the model can decide. So does a region behind a monotone step, except
+ * that trees are rewritten on columns.
+ */
+function piecesOf({ model, preprocessing: { curves, runColumn } }: LoadedModel, goal: Goal): readonly Piece[] {
   const region = model.region(goal);
-  if (region !== 'unknown') return region;
+  const isBent = curves !== null && !(model.forest && runColumn);
+  if (region !== 'unknown' && (!isBent || region.length === 0)) return region;
   return [{ rows: [], atoms: [{ kind: model.gradient ? 'smooth' : 'oracle' }] }];
 }
 
@@ -144,6 +147,7 @@ function modelsWord(loaded: LoadedModel, limit: PlausibilityLimit | null, goal: 
   const slope: Problem['gradient'] = (columns, out) => {
     model.gradient!(preprocessing.run(columns), goal, inputs);
     out.set(pullBackVector(preprocessing.map, inputs).a);
+    preprocessing.curves?.pullBack(columns, out);
   };
   const isClear = (columns: Float64Array) => model.isClear!(preprocessing.run(columns), goal);
   const measure = { margin: own, gradient: model.gradient ? slope : null, ...(model.isClear && { isClear }) };

@@ -17,7 +17,7 @@ from sklearn.feature_selection import (
     SequentialFeatureSelector,
     VarianceThreshold,
 )
-from sklearn.impute import KNNImputer
+from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.linear_model import (
     ElasticNetCV,
     GammaRegressor,
@@ -38,10 +38,12 @@ from sklearn.preprocessing import (
     KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
+    FunctionTransformer,
     Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
     PolynomialFeatures,
+    PowerTransformer,
     QuantileTransformer,
     RobustScaler,
     StandardScaler,
@@ -179,6 +181,29 @@ WORKS: Dict[str, Entry] = {
     "KBinsDiscretizer-trees": Entry(
         lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), KBinsDiscretizer(8, encode="ordinal")),
         title='KBinsDiscretizer(encode="ordinal"), trees',
+    ),
+    "PowerTransformer-trees": Entry(
+        lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), PowerTransformer()),
+        title="PowerTransformer, trees",
+        note="a `monotone` step, exact: splits move to the units of the data",
+    ),
+    "PowerTransformer": Entry(
+        lambda: prepared(logistic(), PowerTransformer()),
+        title="PowerTransformer, other models",
+        note="a `monotone` step; answers are checked by the model, without a proof unless all values are listed",
+    ),
+    "log1p-trees": Entry(
+        lambda: make_pipeline(FunctionTransformer(np.log1p), HistGradientBoostingClassifier(max_iter=15, random_state=0)),
+        columns=AMOUNTS,
+        holes=True,
+        title="FunctionTransformer(np.log1p), trees",
+        note="likewise",
+    ),
+    "log1p": Entry(
+        lambda: prepared(logistic(), make_pipeline(SimpleImputer(), FunctionTransformer(np.log1p), StandardScaler())),
+        title="FunctionTransformer(np.log1p), other models",
+        note="likewise",
+        holes=True,
     ),
     "RidgeCV": Entry(lambda: prepared(RidgeCV()), "number"),
     "LassoCV": Entry(lambda: prepared(LassoCV(cv=3)), "number"),

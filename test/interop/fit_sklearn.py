@@ -955,7 +955,7 @@ def general_refusals() -> Dict[str, Callable[[], Any]]:
         "nested-transformer": lambda: export_fitted(
             mixed(logistic(), numbers=[("spread", QuantileTransformer(n_quantiles=10))]), whole
         ),
-        "function": iris_with(FunctionTransformer(np.log1p)),
+        "function": iris_with(FunctionTransformer(np.sqrt)),
         "clipping": iris_with(MinMaxScaler(clip=True)),
         "impute-behind-pca": iris_with(PCA(2), SimpleImputer()),
         "missing-indicator": iris_with(SimpleImputer(add_indicator=True)),

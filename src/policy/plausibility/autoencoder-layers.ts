@@ -9,6 +9,8 @@ import type { NetworkLayer } from '../../models/machines/network.js';
 export function broughtLayers({ document, preprocessing, bounds }: LoadedModel, rows: number): NetworkLayer[] | null {
   const brought = document.background?.autoencoder;
   if (!brought) return null;
+  if (preprocessing.curves)
+    throw new ElsewiseError('unsupported', 'there is no autoencoder behind a monotone step', 'model.background.autoencoder');
   const layers = readLayers(brought, preprocessing.inputs);
   checkMatrixWork(rows * sizeOf(layers), 'model.background.autoencoder', 'running the background', bounds);
   return layers;
