@@ -84,6 +84,7 @@ const MODEL = {
         offset: [0, -2],
       },
       { type: 'impute', values: [null, 2300] },
+      { type: 'monotone', functions: [null, 'yeo-johnson'], powers: [0, 0.3] },
     ],
     background: {
       mad: { age: 8, income: 640 },

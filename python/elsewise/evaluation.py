@@ -105,8 +105,12 @@ NORMALIZATIONS: Dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 def _monotone(step: Dict[str, Any], inputs: np.ndarray) -> np.ndarray:
-    curves = [CURVES[c["function"]](x, c.get("lambda", 0.0)) if c else x for c, x in zip(step["columns"], inputs.T)]
-    return np.column_stack(curves)
+    columns = zip(step["functions"], step["powers"], inputs.T)
+    return np.column_stack([CURVES[name](x, power) if name else x for name, power, x in columns])
+
+
+def curve_of(curve: Dict[str, Any], x: np.ndarray) -> np.ndarray:
+    return CURVES[curve["function"]](x, curve.get("lambda", 0.0))
 
 
 def _box_cox(x: np.ndarray, power: float) -> np.ndarray:

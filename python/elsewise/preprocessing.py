@@ -29,8 +29,11 @@ def preprocessing_steps(columns: List[Linear], features: List[Dict[str, Any]], f
     steps: List[Dict[str, Any]] = []
     if any(fill is not None for fill in fills):
         steps.append({"type": "impute", "values": fills})
-    if any(fold.curves.values()):
-        steps.append({"type": "monotone", "columns": [fold.curves.get(f) if c is None else None for f, c in layout]})
+    # Trees need no such step: their splits are on the columns of X themselves.
+    if any(column.curve for column in columns):
+        curves = [(fold.curves.get(feature) if category is None else None) or {} for feature, category in layout]
+        functions, powers = [c.get("function") for c in curves], [c.get("lambda", 0.0) for c in curves]
+        steps.append({"type": "monotone", "functions": functions, "powers": powers})
     if len(columns) == len(layout) and all(c.is_exactly(key) for c, key in zip(columns, layout)):
         mean, scale = [c.center for c in columns], [c.divisor for c in columns]
         untouched = not any(mean) and all(s == 1 for s in scale)

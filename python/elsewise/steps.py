@@ -1,16 +1,19 @@
 """Models behind discretized columns (Binarizer, KBinsDiscretizer), written on the columns of X themselves.
 
-    trees           v(x) <= t  holds on one side of a cut of x, where v rises or falls: the split moves to that cut
+    trees           v(x) <= t  holds on one side of a cut of x, where v rises or falls: the split moves to that cut. Behind logarithms and
+                    powers, too: bisection with numpy's own arithmetic finds the last number of a side
     linear models   Σ_j w_j v_j(x_j) + b  is a sum of stumps, where each v_j is a step function or reads 0 and 1 only
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence, Tuple
+import struct
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
 
 from .columns import Linear, ModelColumn, Stepped
+from .evaluation import curve_of
 from .head import Head, UnsupportedEstimator
 from .trees import LARGEST, Tree, TreeHead, stumps
 
@@ -28,18 +31,27 @@ LINEAR_LINKS = {
 def without_steps(head: Head, columns: List[Any], features: List[Dict[str, Any]]) -> Tuple[Head, List[Linear]]:
     """The same model, where no column is discretized any more."""
     stepped = [column for column in columns if isinstance(column, Stepped)]
-    if not stepped:
+    is_bent = isinstance(head, TreeHead) and any(_is_bent(column) for column in columns)
+    if not stepped and not is_bent:
         return head, columns
     if isinstance(head, TreeHead):
         return _moved_splits(head, columns), [_whole(column) for column in columns]
+    if any(_is_bent(column) for column in columns):
+        raise UnsupportedEstimator("estimator", f"has functions of numbers beside discretized columns: {stepped[0].way_out}")
     if head.family not in LINEAR_LINKS or head.parameters.get("normalization", "softmax") != "softmax":
         reason = f"{head.family} behind a discretized column is not supported: {stepped[0].way_out}"
         raise UnsupportedEstimator("estimator", reason)
     return _summed_stumps(head, columns, features)
 
 
+def _is_bent(column: Any) -> bool:
+    return isinstance(column, Linear) and column.curve is not None
+
+
 def _whole(column: Any) -> Linear:
-    return Linear({(column.feature, None): 1.0}, fills=column.fills) if isinstance(column, Stepped) else column
+    if isinstance(column, Stepped):
+        return Linear({(column.feature, None): 1.0}, fills=column.fills)
+    return Linear(dict.fromkeys(column.terms, 1.0), fills=column.fills) if _is_bent(column) else column
 
 
 # ------------------------------------------------------------------------------------------------------------ trees
@@ -53,11 +65,15 @@ def _moved_tree(tree: Tree, columns: Sequence[Any]) -> Tree:
     """In double precision: a cut of a discretized column is not to be rounded."""
     narrow = tree["precision"] == "float32"
     moved = {**tree, "precision": "float64", **{key: list(tree[key]) for key in ("threshold", "left", "right")}}
+    if not isinstance(tree["missing"], str):
+        moved["missing"] = list(tree["missing"])
     for node, (feature, left) in enumerate(zip(tree["feature"], tree["left"])):
         if left < 0:
             continue
         if isinstance(columns[feature], Stepped):
             _move(moved, node, columns[feature], narrow)
+        elif _is_bent(columns[feature]):
+            _unbend(moved, node, columns[feature], narrow)
         elif narrow:
             moved["threshold"][node] = _last_rounded(tree["threshold"][node])
     return moved
@@ -75,7 +91,53 @@ def _move(tree: Tree, node: int, column: Stepped, narrow: bool) -> None:
         return
     tree["threshold"][node] = ends[int(turns[0])]
     if not goes_left[0]:
-        tree["left"][node], tree["right"][node] = tree["right"][node], tree["left"][node]
+        _swap(tree, node)
+
+
+def _swap(tree: Tree, node: int) -> None:
+    tree["left"][node], tree["right"][node] = tree["right"][node], tree["left"][node]
+    if isinstance(tree["missing"], list):
+        tree["missing"][node] = SWAPPED.get(tree["missing"][node], tree["missing"][node])
+
+
+SWAPPED = {"left": "right", "right": "left"}
+
+
+def _unbend(tree: Tree, node: int, column: Linear, narrow: bool) -> None:
+    (weight,) = column.terms.values()
+    threshold, rises = tree["threshold"][node], weight * column.divisor > 0
+
+    def goes_left(x: float) -> bool:
+        # As an array: numpy's functions of arrays and of numbers may differ in the last digit.
+        with np.errstate(all="ignore"):
+            value = (weight * curve_of(column.curve, np.full(1, x)) - column.center) / column.divisor
+            compared = value.astype(np.float32).astype(float) if narrow else value
+        # Below its domain a function is as low as can be.
+        return rises if np.isnan(compared[0]) else bool(compared[0] <= threshold)
+
+    tree["threshold"][node] = _last_number(lambda x: goes_left(x) == rises)
+    if not rises:
+        _swap(tree, node)
+
+
+def _last_number(holds: Callable[[float], bool]) -> float:
+    """The last number that a condition holds for which holds up to some number: bisection over all doubles in their order."""
+    if holds(LARGEST) or not holds(-LARGEST):
+        return LARGEST if holds(LARGEST) else -LARGEST
+    low, high = _order(-LARGEST), _order(LARGEST)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(_number_at(middle)) else (low, middle)
+    return _number_at(low)
+
+
+def _order(number: float) -> int:
+    (bits,) = struct.unpack("<q", struct.pack("<d", number))
+    return bits if bits >= 0 else -(2**63) - bits
+
+
+def _number_at(order: int) -> float:
+    return struct.unpack("<d", struct.pack("<q", order if order >= 0 else -(2**63) - order))[0]
 
 
 def _last_rounded(threshold: float) -> float:

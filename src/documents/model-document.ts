@@ -65,19 +65,16 @@ export const preprocessingSchema = z.discriminatedUnion('type', [
     values: listOf(bounded.nullable()).min(1).describe('The value by column. Null: a missing value is an error.'),
   }),
   z.strictObject({
-    type: typeOf('monotone', 'Columns become increasing functions of themselves. Only `impute` may come before this step.'),
-    columns: listOf(
-      z
-        .strictObject({
-          function: z
-            .enum(['log1p', 'box-cox', 'yeo-johnson'])
-            .describe('`log1p` is log(1 + x). `box-cox` and `yeo-johnson` are the power transformations of these names.'),
-          lambda: bounded.optional().describe('The power. Default: 0, the logarithm.'),
-        })
-        .nullable(),
-    )
+    type: typeOf(
+      'monotone',
+      'Columns become increasing functions of themselves. Only `impute` may come before this step.',
+    ),
+    functions: listOf(z.enum(['log1p', 'box-cox', 'yeo-johnson']).nullable())
       .min(1)
-      .describe('The function by column. Null: the column stays as it is.'),
+      .describe(
+        'The function by column. `log1p` is log(1 + x). `box-cox` and `yeo-johnson` are the power transformations of these names. Null: the column stays as it is.',
+      ),
+    powers: vector.describe('The power by column. `log1p` and unchanged columns do not read it.'),
   }),
 ]);
 

@@ -11,7 +11,7 @@
 import type { PreprocessingStep } from '../documents/model-document.js';
 
 export type MonotoneStep = Extract<PreprocessingStep, { type: 'monotone' }>;
-type ColumnFunction = NonNullable<MonotoneStep['columns'][number]>;
+type CurveName = NonNullable<MonotoneStep['functions'][number]>;
 
 interface Curve {
   value(x: number): number;
@@ -23,7 +23,7 @@ const NO_POWER = 2 ** -52;
 
 const IDENTITY: Curve = { value: (x) => x, slope: () => 1 };
 
-const CURVES: Record<ColumnFunction['function'], (lambda: number) => Curve> = {
+const CURVES: Record<CurveName, (lambda: number) => Curve> = {
   log1p: () => ({ value: (x) => (x > -1 ? Math.log1p(x) : belowDomain(x)), slope: (x) => 1 / (1 + x) }),
   'box-cox': (lambda) => ({
     value: (x) => (x > 0 ? boxCox(x, lambda) : belowDomain(x)),
@@ -49,9 +49,9 @@ export class Curves {
   private readonly curves: readonly Curve[];
   private readonly out: Float64Array;
 
-  constructor({ columns }: MonotoneStep) {
-    this.curves = columns.map((column) => (column ? CURVES[column.function](column.lambda ?? 0) : IDENTITY));
-    this.out = new Float64Array(columns.length);
+  constructor({ functions, powers }: MonotoneStep) {
+    this.curves = functions.map((name, i) => (name ? CURVES[name](powers[i]) : IDENTITY));
+    this.out = new Float64Array(functions.length);
   }
 
   /** Valid until the next call. */

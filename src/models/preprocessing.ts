@@ -66,7 +66,8 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
     } else if (step.type === 'monotone') {
       if (curves || !isIdentity(map))
         throw new ElsewiseError('unsupported', 'monotone must come before scale, affine and another monotone', path);
-      checkLength(step.columns, width, `${path}.columns`);
+      checkLength(step.functions, width, `${path}.functions`);
+      checkLength(step.powers, width, `${path}.powers`);
       curves = new Curves(step);
       runners.push(curves.run.bind(curves));
       columnRunners.push(curves.runColumn.bind(curves));

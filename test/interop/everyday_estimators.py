@@ -185,7 +185,7 @@ WORKS: Dict[str, Entry] = {
     "PowerTransformer-trees": Entry(
         lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), PowerTransformer()),
         title="PowerTransformer, trees",
-        note="a `monotone` step, exact: splits move to the units of the data",
+        note="exact: splits move to the units of the data",
     ),
     "PowerTransformer": Entry(
         lambda: prepared(logistic(), PowerTransformer()),
@@ -197,12 +197,12 @@ WORKS: Dict[str, Entry] = {
         columns=AMOUNTS,
         holes=True,
         title="FunctionTransformer(np.log1p), trees",
-        note="likewise",
+        note="exact: splits move to the units of the data",
     ),
     "log1p": Entry(
         lambda: prepared(logistic(), make_pipeline(SimpleImputer(), FunctionTransformer(np.log1p), StandardScaler())),
         title="FunctionTransformer(np.log1p), other models",
-        note="likewise",
+        note="a `monotone` step, as above",
         holes=True,
     ),
     "RidgeCV": Entry(lambda: prepared(RidgeCV()), "number"),

@@ -10,7 +10,11 @@ export function broughtLayers({ document, preprocessing, bounds }: LoadedModel, 
   const brought = document.background?.autoencoder;
   if (!brought) return null;
   if (preprocessing.curves)
-    throw new ElsewiseError('unsupported', 'there is no autoencoder behind a monotone step', 'model.background.autoencoder');
+    throw new ElsewiseError(
+      'unsupported',
+      'there is no autoencoder behind a monotone step',
+      'model.background.autoencoder',
+    );
   const layers = readLayers(brought, preprocessing.inputs);
   checkMatrixWork(rows * sizeOf(layers), 'model.background.autoencoder', 'running the background', bounds);
   return layers;

@@ -13,7 +13,7 @@ function runByHand(steps: readonly PreprocessingStep[], columns: readonly number
       if (step.type === 'scale') return x.map((value, i) => (value - step.mean[i]) / step.scale[i]);
       if (step.type === 'impute')
         return x.map((value, i) => (Number.isNaN(value) ? (step.values[i] ?? Number.NaN) : value));
-      if (step.type === 'monotone') return x.map((value, i) => (step.columns[i] ? Math.log1p(value) : value));
+      if (step.type === 'monotone') return x.map((value, i) => (step.functions[i] ? Math.log1p(value) : value));
       return step.matrix.map((row, r) => dotProduct(row, x) + step.offset[r]);
     },
     [...columns],
@@ -101,23 +101,25 @@ describe('imputation', () => {
 });
 
 describe('a monotone step', () => {
-  const step = (...columns: Extract<PreprocessingStep, { type: 'monotone' }>['columns']): PreprocessingStep => ({
+  type Monotone = Extract<PreprocessingStep, { type: 'monotone' }>;
+  const step = (functions: Monotone['functions'], power = 0): Monotone => ({
     type: 'monotone',
-    columns,
+    functions,
+    powers: functions.map(() => power),
   });
   const POWERS = [-2, -0.5, 0, 0.3, 1, 2, 3.5];
   const functions = [
-    { function: 'log1p' as const },
-    ...POWERS.flatMap((lambda) => [
-      { function: 'box-cox' as const, lambda },
-      { function: 'yeo-johnson' as const, lambda },
+    { name: 'log1p' as const, power: 0 },
+    ...POWERS.flatMap((power) => [
+      { name: 'box-cox' as const, power },
+      { name: 'yeo-johnson' as const, power },
     ]),
   ];
 
-  it.each(functions)('%j increases, with the slope that it says', (column) => {
-    const { run, curves } = buildPreprocessing([step(column)], 1);
+  it.each(functions)('%j increases, with the slope that it says', ({ name, power }) => {
+    const { run, curves } = buildPreprocessing([step([name], power)], 1);
     const value = (x: number) => run(Float64Array.of(x))[0];
-    const points = column.function === 'yeo-johnson' ? [-3, -0.5, 0, 0.5, 4] : [0.1, 0.7, 2, 9];
+    const points = name === 'yeo-johnson' ? [-3, -0.5, 0, 0.5, 4] : [0.1, 0.7, 2, 9];
     for (const [i, x] of points.entries()) {
       if (i > 0) expect(value(x)).toBeGreaterThan(value(points[i - 1]));
       const slope = Float64Array.of(1);
@@ -127,7 +129,7 @@ describe('a monotone step', () => {
   });
 
   it('leaves other columns and missing values as they are, and is -Infinity below its domain', () => {
-    const { run, runColumn } = buildPreprocessing([step({ function: 'log1p' }, null)], 2);
+    const { run, runColumn } = buildPreprocessing([step(['log1p', null])], 2);
     expect([...run(Float64Array.of(Math.E - 1, 7))]).toEqual([Math.log1p(Math.E - 1), 7]);
     expect(run(Float64Array.of(Number.NaN, 7))[0]).toBeNaN();
     expect(runColumn!(0, -1)).toBe(Number.NEGATIVE_INFINITY);
@@ -135,12 +137,12 @@ describe('a monotone step', () => {
   });
 
   it('comes behind impute alone', () => {
-    const log = step({ function: 'log1p' });
+    const log = step(['log1p']);
     const scale: PreprocessingStep = { type: 'scale', mean: [1], scale: [2] };
     const impute: PreprocessingStep = { type: 'impute', values: [3] };
     expect([...buildPreprocessing([impute, log, scale], 1).imputed]).toEqual([3]);
     expect(() => buildPreprocessing([scale, log], 1)).toThrow(/monotone must come before scale/);
     expect(() => buildPreprocessing([log, impute], 1)).toThrow(/impute must come before monotone/);
-    expect(() => buildPreprocessing([step({ function: 'log1p' }, null)], 1)).toThrow(/expected 1 numbers/);
+    expect(() => buildPreprocessing([step(['log1p', null])], 1)).toThrow(/expected 1 numbers/);
   });
 });

@@ -1,0 +1,48 @@
+/** Models behind a monotone step: trees are exact in the units of the data, other families are checked and claim no proof. */
+import { expect, it } from 'vitest';
+import { loadModel, loadPolicy, prepare } from '../../../src/index.js';
+
+const header = {
+  schema: 'elsewise.model/v1',
+  name: 'bent',
+  features: [{ name: 'income', type: 'continuous', min: 0, max: 5000 }],
+  classes: ['no', 'yes'],
+  preprocessing: [{ type: 'monotone', functions: ['log1p'], powers: [0] }],
+};
+const THRESHOLD = Math.log1p(2000);
+
+const stump = {
+  feature: [0, 0, 0],
+  threshold: [THRESHOLD, 0, 0],
+  left: [1, -1, -1],
+  right: [2, -1, -1],
+  value: [
+    [0, 0],
+    [1, 0],
+    [0, 1],
+  ],
+  comparison: '<=',
+  precision: 'float64',
+  missing: 'error',
+};
+
+async function answer(parameters: object) {
+  const policy = loadPolicy({ schema: 'elsewise.policy/v1', target: 'yes', cost: { norm: 'l1', weights: 'none' } });
+  const plan = await prepare(loadModel({ ...header, ...parameters }), policy);
+  const [found] = plan.explain({ id: 'a', features: { income: 700 } }).counterfactuals!;
+  return found;
+}
+
+it('solves a tree exactly, without a scaling behind the step', async () => {
+  const found = await answer({ family: 'decision-tree', parameters: { tree: stump, task: 'classification' } });
+  expect(found.proof.kind).toBe('optimal');
+  expect(found.features.income).toBeCloseTo(2000, 6);
+});
+
+it('finds an answer of a linear model by its slope, and does not call it optimal', async () => {
+  const found = await answer({ family: 'logistic-regression', parameters: { weights: [1], bias: -THRESHOLD } });
+  expect(found.proof.kind).not.toBe('optimal');
+  expect(found.prediction).toBe('yes');
+  expect(found.features.income).toBeGreaterThanOrEqual(2000);
+  expect(found.features.income).toBeLessThan(2010);
+});
