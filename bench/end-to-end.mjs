@@ -35,12 +35,23 @@ export async function measureEndToEnd({ rows = ROWS.full, threads = 2, runs = 3 
   try {
     const files = writeInputs(folder, rows);
     const explained = [];
+    const brief = [];
+    const sparse = [];
+    const sparseBrief = [];
     const floors = [];
     for (let run = 0; run < runs; run++) {
       explained.push(await runProcess(explainArguments(files, threads)));
+      brief.push(
+        await runProcess(explainArguments({ ...files, results: files.brief }, threads, ['--detail', 'brief'])),
+      );
+      const few = ['--norm', 'l1'];
+      sparse.push(await runProcess(explainArguments({ ...files, results: files.sparse }, threads, few)));
+      const fewBrief = [...few, '--detail', 'brief'];
+      sparseBrief.push(await runProcess(explainArguments({ ...files, results: files.sparseBrief }, threads, fewBrief)));
       floors.push(await runProcess([SELF, '--floor', files.rows, files.results, files.floor]));
     }
-    return summarise(rows, threads, explained, floors, files);
+    const details = { brief, sparse, sparseBrief };
+    return { ...summarise(rows, threads, explained, floors, files), ...summariseDetails(rows, details, files) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -66,9 +77,33 @@ function summarise(rows, threads, explained, floors, files) {
   };
 }
 
-function explainArguments({ model, policy, rows, results }, threads) {
+/** `brief` leaves out what the row has. Under l2 every changeable feature moves a little; `sparse` is l1, which changes one or two. */
+function summariseDetails(rows, details, files) {
+  const figures = Object.entries(details).map(([name, runs]) => {
+    const seconds = Math.min(...runs.map((run) => run.seconds));
+    return [
+      name,
+      { rowsPerSecond: Math.round(rows / seconds), bytesPerResult: Math.round(statSync(files[name]).size / rows) },
+    ];
+  });
+  return Object.fromEntries(figures);
+}
+
+function explainArguments({ model, policy, rows, results }, threads, more = []) {
   const documents = ['--model', model, '--policy', policy];
-  return [CLI, 'explain', ...documents, '--input', rows, '--output', results, '--threads', String(threads), '--quiet'];
+  return [
+    CLI,
+    'explain',
+    ...documents,
+    '--input',
+    rows,
+    '--output',
+    results,
+    '--threads',
+    String(threads),
+    '--quiet',
+    ...more,
+  ];
 }
 
 /** Wall time of the whole process; processor time and the most memory it had, as it tells itself when it ends. */
@@ -97,10 +132,16 @@ const names = Array.from({ length: FEATURES }, (_, f) => `feature${f + 1}`);
 export function writeInputs(folder, rows) {
   const random = createRandom(1);
   const files = Object.fromEntries(
-    ['model.json', 'policy.json', 'rows.csv', 'results.ndjson', 'floor.ndjson'].map((name) => [
-      name.split('.')[0],
-      join(folder, name),
-    ]),
+    [
+      'model.json',
+      'policy.json',
+      'rows.csv',
+      'results.ndjson',
+      'floor.ndjson',
+      'brief.ndjson',
+      'sparse.ndjson',
+      'sparseBrief.ndjson',
+    ].map((name) => [name.split('.')[0], join(folder, name)]),
   );
   const weights = names.map(() => Number((random() + 0.2).toFixed(4)));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -172,8 +213,20 @@ export function describeEndToEnd(figures) {
     `${figures.rows} rows x ${figures.features} features, ${figures.threads} threads, ${figures.bytesPerResult} bytes per result`,
     `explain   ${figures.rowsPerSecond} rows/s, ${figures.cpuMicrosPerRow} us of processor time per row, ${figures.residentMb} MB`,
     `floor     ${figures.floorRowsPerSecond} rows/s, ${figures.floorCpuMicrosPerRow} us, ${figures.floorBytesPerResult} bytes per result`,
+    ...describeDetails(figures),
     `ratio     ${figures.ratio} (goal: ${GOAL.ratio}, below ${GOAL.residentMb} MB) ${met ? 'met' : 'MISSED'}`,
   ].join('\n');
+}
+
+function describeDetails({ brief, sparse, sparseBrief, ...full }) {
+  const line = (name, some, whole) =>
+    `${name} ${some.rowsPerSecond} rows/s, ${some.bytesPerResult} bytes per result: ` +
+    `${(some.rowsPerSecond / whole.rowsPerSecond).toFixed(2)} x the speed, ${(some.bytesPerResult / whole.bytesPerResult).toFixed(3)} of the bytes`;
+  return [
+    line('brief    ', brief, full),
+    `l1        ${sparse.rowsPerSecond} rows/s, ${sparse.bytesPerResult} bytes per result`,
+    line('l1, brief', sparseBrief, sparse),
+  ];
 }
 
 async function main() {

@@ -53,12 +53,13 @@ describe('an interrupted run', () => {
     expect(text(cut)).toBe(text(whole));
   });
 
-  it('that was killed leaves a torn line, which is made good', async () => {
+  it.each(['full', 'brief'])('that was killed leaves a torn line, which is made good: %s', async (detail) => {
     const { folder, args } = task(rowsCsv(3000));
     const [whole, cut] = [join(folder, 'whole.ndjson'), join(folder, 'cut.ndjson')];
-    await Promise.all([run(args(whole)), run(args(cut))]);
+    const more = ['--detail', detail];
+    await Promise.all([run(args(whole, ...more)), run(args(cut, ...more))]);
     truncateSync(cut, Math.floor(statSync(cut).size / 2));
-    expect((await run(args(cut, '--resume'))).code).toBe(0);
+    expect((await run(args(cut, '--resume', ...more))).code).toBe(0);
     expect(text(cut)).toBe(text(whole));
   });
 

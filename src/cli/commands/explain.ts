@@ -1,5 +1,5 @@
 /** `elsewise explain`: counterfactual explanations of a file of rows, in process, on all cores. */
-import { refuseResume, resultFile } from '../../jobs/results/output-file.js';
+import { type Detail, lineFormat, refuseResume, resultFile } from '../../jobs/results/output-file.js';
 import { findResumePoint } from '../../jobs/results/resume.js';
 import { openSource } from '../../jobs/rows/streams.js';
 import { BULK_OPTIONS, checkFiles, runWithProgress, withPool } from '../bulk-options.js';
@@ -26,6 +26,11 @@ words, and every feature before and after (docs/files.md).`,
     },
     ...BULK_OPTIONS,
     ...POLICY_OPTIONS,
+    detail: {
+      kind: 'choice',
+      choices: ['full', 'brief'],
+      help: 'brief: NDJSON without what the input row has: new values only (full)',
+    },
     resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without one' },
     redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
   },
@@ -51,10 +56,12 @@ words, and every feature before and after (docs/files.md).`,
     withPool(options, async (pool) => {
       await checkFiles(options);
       if (options.resume) refuseResume(options.output);
+      const detail = options.detail as Detail | undefined;
+      lineFormat(options.output, detail);
       const input = await openSource(options.input);
       const model = await readModel(options.model, options.redis);
       const policy = await readPolicy(options, model);
-      const output = resultFile(options.output, model, policy);
+      const output = resultFile(options.output, model, policy, detail);
       const resumeAt = options.resume ? await findResumePoint(options.output, output.format, model, policy) : undefined;
       return runWithProgress({ kind: 'explain', model, policy, input, output, pool, resumeAt }, options.quiet);
     }),

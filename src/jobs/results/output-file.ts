@@ -13,12 +13,19 @@ import { createResultTable, type TableColumn, tableLayout } from './result-table
 
 const LINES = { ndjson: 'ndjson', csv: 'csv', parquet: 'cells' } as const;
 
-/** The format of the lines for a file. An unknown ending is refused. */
-export const lineFormat = (path: string): OutputFormat => LINES[outputFormat(path)];
+export type Detail = 'full' | 'brief';
 
-export function resultFile(path: string, model: LoadedModel, policy: Policy): BulkOutput {
+/** The format of the lines for a file. An unknown ending is refused. */
+export function lineFormat(path: string, detail: Detail = 'full'): OutputFormat {
+  const format = LINES[outputFormat(path)];
+  if (detail === 'full') return format;
+  if (format !== 'ndjson') throw new ElsewiseError('usage', '--detail brief is for NDJSON (.ndjson, .jsonl or -)');
+  return 'brief';
+}
+
+export function resultFile(path: string, model: LoadedModel, policy: Policy, detail?: Detail): BulkOutput {
   const { columns } = createResultTable(tableLayout(model, policy));
-  const format = lineFormat(path);
+  const format = lineFormat(path, detail);
   return fileOf(path, format, createResultWriter(format, model, policy).header, columns);
 }
 

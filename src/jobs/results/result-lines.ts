@@ -2,6 +2,7 @@
  * THE TABLE of output formats: the answer to a row as text.
  *
  *   ndjson  the result document on one line
+ *   brief   its changes on a short line, see brief-line.ts
  *   csv     the lines of result-table.ts: a line per answer
  *   cells   the same lines, each a JSON list of values, for Parquet
  */
@@ -10,6 +11,8 @@ import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { OutputFormat } from '../threads/messages.js';
 import type { Prediction } from '../threads/predict.js';
+import { planDigest } from '../threads/shared-documents.js';
+import { createBriefWriter } from './brief-line.js';
 import { csvLine } from './csv-lines.js';
 import { createPredictionTable } from './prediction-table.js';
 import { createResultTable, type Table, tableLayout } from './result-table.js';
@@ -55,6 +58,7 @@ function readHead(line: string): { idEnd: number; status: ResultDocument['status
 
 const WRITERS: Readonly<Record<OutputFormat, (model: LoadedModel, policy: Policy) => LineWriter>> = {
   ndjson: () => ({ header: '', line: (result) => `${JSON.stringify(result)}\n` }),
+  brief: (model, policy) => ({ header: '', line: createBriefWriter(planDigest(model.digest, policy.digest)) }),
   csv: (model, policy) => csvWriter(createResultTable(tableLayout(model, policy))),
   cells: (model, policy) => cellWriter(createResultTable(tableLayout(model, policy))),
 };

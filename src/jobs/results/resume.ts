@@ -64,7 +64,7 @@ async function inspect(
     throw foreign('it was made with another model, policy or option; give the same ones, or another output');
   }
   const { rows, rowStart, end } = lines;
-  if (format === 'ndjson') return { rows, bytes: end, lastId: last.id };
+  if (format !== 'csv') return { rows, bytes: end, lastId: last.id };
   const kept =
     rows > 1 ? readLine[format](await readText(file, lines.keptStart, rowStart - lines.keptStart)) : undefined;
   return { rows: rows - 1, bytes: rowStart, lastId: kept?.id };
@@ -142,6 +142,14 @@ const readLine: Readonly<Record<OutputFormat, (line: string) => LineSummary | un
     try {
       const { id, model, policy } = JSON.parse(line);
       return { id, plan: planDigest(model.digest, policy.digest) };
+    } catch {
+      return undefined;
+    }
+  },
+  brief(line) {
+    try {
+      const { id, plan } = JSON.parse(line);
+      return typeof plan === 'string' ? { id, plan } : undefined;
     } catch {
       return undefined;
     }

@@ -44,8 +44,8 @@ export interface HeaderFeature {
   readonly isImputed: boolean;
 }
 
-/** `cells`: a JSON list of values for each line of a table. */
-export type OutputFormat = 'ndjson' | 'csv' | 'cells';
+/** `brief`: short lines of NDJSON. `cells`: a JSON list of values for each line of a table. */
+export type OutputFormat = 'ndjson' | 'brief' | 'csv' | 'cells';
 
 /** UTF-8 JSON in memory that all threads share. */
 export type SharedJson = SharedArrayBuffer;

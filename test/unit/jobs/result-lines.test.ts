@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { prepare } from '../../../src/explain/plan.js';
 import { createResultWriter, statusOf, withId } from '../../../src/jobs/results/result-lines.js';
+import { planDigest } from '../../../src/jobs/threads/shared-documents.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { smallModel } from './small-model.js';
 
@@ -15,6 +16,38 @@ describe('a result as a line', () => {
     const { header, line } = createResultWriter('ndjson', model, policy);
     expect(header).toBe('');
     expect(JSON.parse(line(result))).toEqual(result);
+  });
+
+  it('in brief has the changes only, and no feature that stays', () => {
+    const { header, line } = createResultWriter('brief', model, policy);
+    const result = plan.explain({ id: 'a', features: row });
+    const [{ changes, score, cost, proof }] = result.counterfactuals;
+    const short = line(result);
+    expect(header).toBe('');
+    expect(JSON.parse(short)).toEqual({
+      id: 'a',
+      status: 'found',
+      answers: [
+        {
+          changes: Object.fromEntries(changes.map(({ feature, to }) => [feature, to])),
+          score,
+          cost,
+          proof: proof.kind,
+        },
+      ],
+      plan: planDigest(model.digest, policy.digest),
+    });
+    expect(short.length).toBeLessThan(JSON.stringify(result).length / 4);
+  });
+
+  it('in brief keeps the reason of a row without an answer', () => {
+    const { line } = createResultWriter('brief', model, policy);
+    const reason = { code: 'invalid', path: 'features.age', message: 'is "bad"' };
+    expect(JSON.parse(line(plan.invalid('b', reason.path, reason.message)))).toMatchObject({
+      status: 'invalid',
+      reason,
+    });
+    expect(JSON.parse(line(plan.explain({ id: 'c', features: { ...row, income: 9000 } }))).status).toBe('already');
   });
 
   it('of NDJSON has the status of its row', () => {
