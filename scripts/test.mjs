@@ -1,5 +1,6 @@
 /**
- * `npm test`: build, lint, the types of the tests, a real Redis, a Python with scikit-learn, then all tests. Further arguments go to vitest.
+ * `npm test`: build, a real Redis, a Python with scikit-learn, then all tests, and beside them lint and the types of the tests, whose words
+ * follow when they have ended. Further arguments go to vitest.
  * The last line is always `N passed, N failed`. A failed build, lint or type, a missing server, a test file that does not
  * load and a skipped test each count as failed: a green line means that everything ran.
  */
@@ -18,7 +19,7 @@ const KILL_AFTER_MS = 10_000;
 const tally = { passed: 0, failed: 0 };
 const cleanups = [];
 let interruptedBy;
-let current; // the child that a signal has to reach
+const children = new Set(); // those that a signal has to reach
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
 if (process.env.npm_lifecycle_event) watchParent();
@@ -34,12 +35,19 @@ console.log(`${tally.passed} passed, ${tally.failed} failed`);
 process.exit(interruptedBy ? 128 + constants.signals[interruptedBy] : Math.min(tally.failed, 1));
 
 async function main(args) {
-  for (const step of ['build', 'lint', 'typecheck']) {
-    if ((await run('npm', ['run', step])) !== 0) fail(`npm run ${step} failed`);
-  }
+  if ((await run('npm', ['run', 'build'])) !== 0) fail('npm run build failed');
+  const checks = ['lint', 'typecheck'].map(check);
   const redis = await provideRedis();
   cleanups.push(() => redis.stop());
   await runTests(args, { REDIS_URL: redis.url, PYTHON: providePython() });
+  await Promise.all(checks);
+}
+
+async function check(step) {
+  const words = [];
+  const code = await run('npm', ['run', step], {}, words).catch((error) => error.message);
+  process.stdout.write(Buffer.concat(words));
+  if (code !== 0) fail(`npm run ${step} failed`);
 }
 
 async function runTests(args, env) {
@@ -76,27 +84,35 @@ function fail(message, times = 1) {
   console.log(message);
 }
 
-function run(command, args, env = {}) {
+/** `words`: takes what the command says, in place of the terminal. */
+function run(command, args, env = {}, words = undefined) {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new Missing(`interrupted by ${interruptedBy}`));
     if (interruptedBy) return stop();
-    current = spawn(command, args, {
+    const output = words ? 'pipe' : 'inherit';
+    const child = spawn(command, args, {
       cwd: ROOT,
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', output, output],
     });
-    current.once('error', reject);
-    current.once('exit', (code, signal) => (interruptedBy ? stop() : resolve(code ?? signal)));
+    children.add(child);
+    for (const stream of words ? [child.stdout, child.stderr] : []) stream.on('data', (bytes) => words.push(bytes));
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      children.delete(child);
+      return interruptedBy ? stop() : resolve(code ?? signal);
+    });
   });
 }
 
-/** Ends the running step; `run` then rejects and the way out is the same as after a failure. */
+/** Ends the running steps; `run` then rejects and the way out is the same as after a failure. */
 function interrupt(signal) {
   if (interruptedBy) return;
   interruptedBy = signal;
-  const child = current;
-  child?.kill(signal);
-  setTimeout(() => child?.kill('SIGKILL'), KILL_AFTER_MS).unref();
+  for (const child of children) child.kill(signal);
+  setTimeout(() => {
+    for (const child of children) child.kill('SIGKILL');
+  }, KILL_AFTER_MS).unref();
 }
 
 /** npm passes a signal on to its shell only: when that shell is gone, so is whoever wanted the result. */
