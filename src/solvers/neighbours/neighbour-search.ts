@@ -15,62 +15,27 @@
  * With the Manhattan metric and with votes by distance a node has a box of the model's inputs as well: its rows hold within the box only,
  * and the box is divided where a point keeps the rows and not what they stand for.
  */
-import type { LinearRow, NeighboursAtom } from '../../models/region.js';
+import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { FLOPS_PER_UNIT } from '../../problems/budget.js';
-import type { Problem } from '../../problems/problem.js';
-import type { RelaxedProblems } from '../reductions/relaxed-problems.js';
-import type { BestAnswer } from '../shared/best-answer.js';
 import { Clearance } from '../shared/clearance.js';
 import { withinCost } from '../shared/cost-box.js';
 import { NodeHeap } from '../shared/node-heap.js';
-import type { PrepareLater } from '../shared/prepare-later.js';
 import { isBeyond, type Limits, limit, type Outcome } from '../solver.js';
-import type { Comparisons } from './comparisons.js';
 import { type BoxSplit, halve, type InputBox, imageOf, isEmpty, meet } from './input-box.js';
-import { emptyGroup, type Group, isInside, isOutside, joined, type Pair, rowsOf, withCuts } from './neighbour-group.js';
+import { emptyGroup, type Group, isOutside, joined, type Pair, rowsOf, withCuts } from './neighbour-group.js';
+import { DEEPER, type NeighbourParts, SHARE, START } from './neighbour-parts.js';
+import { relaxationWork, wordFor } from './neighbour-relaxation.js';
 import { SampleOrder } from './sample-order.js';
-import type { Votes, Way } from './votes.js';
-
-export interface NeighbourParts {
-  readonly problem: Problem;
-  readonly atom: NeighboursAtom;
-  readonly votes: Votes;
-  readonly comparisons: Comparisons;
-  /** First answers where rows hold within boxes only. */
-  readonly starts: PrepareLater;
-  /** Answers where the search has none for long. */
-  readonly rescues: readonly PrepareLater[];
-  readonly relaxed: RelaxedProblems;
-  readonly best: BestAnswer;
-  /** Answers by a tie, for want of a better one. */
-  readonly doubtful: BestAnswer;
-}
+import type { Way } from './votes.js';
 
 const CLOSED = 5e-7;
 /** How many samples join at once where nothing has to be divided. */
 const JOINING = 4;
-/** How much deeper inside the rows to look where the model refuses a point by rounding. */
-const DEEPER = [1e2, 1e4, 1e6];
-/** Samples from which a first answer is made, of so many nearest, in so many rounds. */
-const STARTS = 2;
-const LOOKED_AT = 200;
-const START_ROUNDS = 30;
-/** Of the work that is left, for one relaxation. */
-const NODE_SHARE = 0.5;
-/** Of all work, for first answers from samples. */
-const START_SHARE = 0.1;
-/** Of all work: where a search without an answer asks others. Of the work that is left: what one of them may take. */
-const RESCUE_AT = 0.5;
-const RESCUE_SHARE = 0.3;
 /** Operations for a node besides distances. */
 const NODE_FLOPS = 3000;
 /** Work for a sample that is chosen, in units of effort. */
 const CHILD_WORK = 1;
-/** Work to prepare a relaxation, in units of effort: a fixed part, a part for each column, and a part for each entry of a row. */
-const RELAXATION_WORK = 10;
-const COLUMN_WORK = 1.5;
-const ENTRY_WORK = 0.1;
 /** Operations for each input of a row, or of a range of distances, within a box. */
 const INPUT_FLOPS = 30;
 
@@ -214,34 +179,16 @@ export class NeighbourSearch {
     const domain = this.within(cutoff);
     const rows = rowsOf(group);
     if (!domain || !rows) return null;
-    const budget = this.limits.budget.shareEffort(NODE_SHARE);
+    const budget = this.limits.budget.shareEffort(SHARE.node);
     const limits = { ...this.limits, nudge, cutoff, budget, anyAnswer: false };
-    budget.spend(this.relaxationWork(rows.length));
-    const word = this.wordFor(group);
+    budget.spend(relaxationWork(this.parts.problem, rows.length));
+    const word = wordFor(this.parts.comparisons, group);
     const outcome = this.parts.relaxed.solve([{ rows, atoms: [] }], domain, limits, word);
     if (outcome.status === 'infeasible') return null;
     const bound = Math.max(group.bound, outcome.lowerBound);
     const isSure = outcome.status === 'solved';
     if (!isSure) this.close(bound);
     return outcome.x ? { ...group, bound, x: outcome.x.slice() } : null;
-  }
-
-  /** A relaxation is prepared anew for its rows, which takes longer than its solution: twice where features are discrete, and for l0 again. */
-  private relaxationWork(rows: number): number {
-    const { traits, space } = this.parts.problem;
-    const programs = 1 + +(traits.discrete || traits.capped) + +(traits.norm === 'l0');
-    return programs * (RELAXATION_WORK + space.columns * (COLUMN_WORK + ENTRY_WORK * rows));
-  }
-
-  /** Whether a point keeps the group's pairs. A row that stands for a pair within a box decides where the point is well inside of it. */
-  private wordFor({ pairs, cuts, box }: Group): Problem['holds'] {
-    const { comparisons } = this.parts;
-    const further = [...cuts, ...(box?.sides ?? [])];
-    return (x) => {
-      comparisons.enter(x);
-      const isKept = (pair: Pair) => (comparisons.needsBox && isInside(pair.row, x)) || comparisons.isKept(pair);
-      return pairs.every(isKept) && further.every((row) => !isOutside(row, x));
-    };
   }
 
   private within(cost: number): Domain | null {
@@ -487,32 +434,32 @@ export class NeighbourSearch {
   /** Half of the work found no answer and no proof. */
   private isRescueDue(): boolean {
     const { budget } = this.limits;
-    return !this.isRescued && !this.parts.best.isFound && budget.left < RESCUE_AT * budget.effort;
+    return !this.isRescued && !this.parts.best.isFound && budget.left < SHARE.rescueAt * budget.effort;
   }
 
   /** Searches by the model's word alone. */
   private rescue(): void {
     this.isRescued = true;
     for (const prepared of this.parts.rescues) {
-      const budget = this.limits.budget.shareEffort(RESCUE_SHARE);
+      const budget = this.limits.budget.shareEffort(SHARE.rescue);
       const { x, isDoubtful } = prepared().solve(this.domain, { ...this.limits, budget });
       if (x && !isDoubtful) this.offer(x);
     }
   }
 
   private startFromSamples(): void {
-    const budget = this.limits.budget.shareEffort(START_SHARE);
+    const budget = this.limits.budget.shareEffort(SHARE.start);
     const outcome = this.parts.starts().solve(this.domain, { ...this.limits, budget });
     if (outcome.x) this.offer(outcome.x);
   }
 
   private startFromCells(): void {
     const { atom } = this.parts;
-    const near = this.byDistance(this.samples(() => true)).slice(0, LOOKED_AT);
+    const near = this.byDistance(this.samples(() => true)).slice(0, START.lookedAt);
     const { inputs, samples } = atom.nearest;
     let made = 0;
     for (const sample of near) {
-      if (made >= STARTS || this.limits.budget.isSpent) break;
+      if (made >= START.samples || this.limits.budget.isSpent) break;
       const at = samples.subarray(sample * inputs, (sample + 1) * inputs);
       this.limits.budget.spend((2 * samples.length) / FLOPS_PER_UNIT);
       if (!atom.meets(at)) continue;
@@ -530,7 +477,7 @@ export class NeighbourSearch {
     const isRival = (s: number) => (isEnough ? !this.isTarget(s) : !enough.includes(s));
     let group = emptyGroup(way, enough, null);
     this.look(this.domain.origin);
-    for (let round = 0; round < START_ROUNDS && !this.limits.budget.isSpent; round++) {
+    for (let round = 0; round < START.rounds && !this.limits.budget.isSpent; round++) {
       const last = enough.reduce((a, b) => (this.precedes(a, b) ? b : a));
       const before = this.byDistance(this.samples((s) => isRival(s) && this.precedes(s, last))).slice(0, JOINING);
       const broken = this.pairsBetween(group, enough, before);

@@ -24,7 +24,8 @@ import type { Limits, Outcome, Prepared, Solver, SolverTable } from '../solver.j
 import { Bisectors } from './bisectors.js';
 import type { Comparisons } from './comparisons.js';
 import { DistanceVotes } from './distance-votes.js';
-import { type NeighbourParts, NeighbourSearch } from './neighbour-search.js';
+import type { NeighbourParts } from './neighbour-parts.js';
+import { NeighbourSearch } from './neighbour-search.js';
 import { Ramps } from './ramps.js';
 import { sampleRows } from './sample-rows.js';
 import { votesOf } from './votes.js';
