@@ -210,10 +210,14 @@ function areFarApart({ model, person: { domain } }: Searcher, a: Float64Array, b
   return model.space.features.some((feature) => {
     const [one, other] = [a[feature.index], b[feature.index]];
     if (feature.kind === 'choice') return one !== other;
+    const here = domain.origin[feature.column];
+    if (isContinuous(domain, feature)) return isFarShare((other - here) / (one - here));
     const { half, twice, side } = distantEnds(domain, feature, one);
     return side !== 0 && ((other - half) * side <= 0 || (other - twice) * side >= 0);
   });
 }
+
+const isFarShare = (share: number): boolean => share <= 0.5 || share >= 2;
 
 /**
  * The values at half of a change and at twice a change. Values with gaps between them are decimals: from 0.23 to -0.01 the change is 0.24,
