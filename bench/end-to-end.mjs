@@ -77,7 +77,7 @@ function summarise(rows, threads, explained, floors, files) {
   };
 }
 
-/** `brief` leaves out what the row has. Under l2 every changeable feature moves a little; `sparse` is l1, which changes one or two. */
+/** `brief` leaves out what the row has. Under l2 every changeable feature moves a little; `sparse` is l1, which changes fewer. */
 function summariseDetails(rows, details, files) {
   const figures = Object.entries(details).map(([name, runs]) => {
     const seconds = Math.min(...runs.map((run) => run.seconds));

@@ -1,4 +1,4 @@
-/** The table of `explain`, read by a program that is not ours. `npm run interop` reads it with pandas and LibreOffice as well. */
+/** The table of `explain`, read by a program that is not ours: the csv module of Python. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
