@@ -55,9 +55,9 @@ export function commonPower(a: number, b: number): number {
   return Math.abs(a) * power <= MOST_WHOLE && Math.abs(b) * power <= MOST_WHOLE ? power : Number.NaN;
 }
 
-/** fl(dec(a) + dec(b)). Plain addition if one of them is infinite. */
+/** fl(dec(a) + dec(b)), where a sum of zero is +0. Plain addition if one of them is infinite. */
 export function decimalSum(a: number, b: number): number {
-  if (a === 0 || b === 0 || !Number.isFinite(a + b)) return a + b;
+  if (a === 0 || b === 0 || !Number.isFinite(a + b)) return a + b + 0;
   const power = commonPower(a, b);
   return Number.isNaN(power)
     ? longSteps(a, restOf(a), 1, b, restOf(b))

@@ -81,6 +81,8 @@ describe('the decimal behind a double', () => {
     expect(decimalSum(1e21, 1)).toBe(1e21);
     expect(decimalSum(5, Infinity)).toBe(Infinity);
     expect(decimalSum(5, -Infinity)).toBe(-Infinity);
+    expect(decimalSum(-0, -0)).toBe(0);
+    expect(decimalSum(-0.3, 0.3)).toBe(0);
   });
 
   it('is summed to the nearest double, whatever its length', () => {
