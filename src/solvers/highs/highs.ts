@@ -117,7 +117,8 @@ export function runHighs(program: SparseProgram, budget: Budget, gap = 0): Run {
     instance.zeroAllClocks();
     instance.raw.run();
     budget.spend(workOf(instance, program));
-    return read(instance, instance.getModelStatus(), program);
+    const run = read(instance, instance.getModelStatus(), program);
+    return isLimited(program) ? withoutClaims(run) : run;
   } catch (error) {
     // After a reported error HiGHS is in order. Any other error may come from a trap in the middle of its work.
     if (error instanceof engine.errors.HighsError) replaceInstance();
@@ -125,6 +126,27 @@ export function runHighs(program: SparseProgram, budget: Budget, gap = 0): Run {
     return { ...NOTHING, detail: `HiGHS: ${shortened(error)}` };
   }
 }
+
+/** Beyond this finite size of a whole column HiGHS cannot tell whole numbers from fractions, and its search may never end. */
+const LARGEST_WHOLE = 1e9;
+
+/** The ends of the columns, where those of whole columns are as large as HiGHS can count. */
+const limitedEnds = (ends: readonly number[], { whole }: SparseProgram): readonly number[] =>
+  ends.map((end, j) =>
+    whole[j] && Number.isFinite(end) ? Math.max(-LARGEST_WHOLE, Math.min(LARGEST_WHOLE, end)) : end,
+  );
+
+/** A whole column has ends that HiGHS cannot count. */
+const isLimited = ({ lower, upper, whole }: SparseProgram): boolean =>
+  whole.some((isWhole, j) => isWhole === 1 && (tooLarge(lower[j]) || tooLarge(upper[j])));
+const tooLarge = (end: number): boolean => Number.isFinite(end) && Math.abs(end) > LARGEST_WHOLE;
+
+/** A run whose values are an answer and that proves nothing about the points outside its ends. */
+const withoutClaims = (run: Run): Run => ({
+  ...run,
+  status: run.status === 'optimal' || run.status === 'infeasible' ? 'limit' : run.status,
+  bound: Number.NEGATIVE_INFINITY,
+});
 
 /** Work of a call, in units of effort: passing a program, the root of a mixed-integer program, the Hessian of a quadratic program. */
 const CALL_WORK = 60;
@@ -189,8 +211,8 @@ function toModel(program: SparseProgram): ModelData {
     numCols,
     numRows,
     colCost: program.cost,
-    colLower: program.lower,
-    colUpper: program.upper,
+    colLower: limitedEnds(program.lower, program),
+    colUpper: limitedEnds(program.upper, program),
     rowLower: program.rowLower,
     rowUpper: program.rowUpper,
     matrix: {

@@ -1,10 +1,12 @@
 /** The engines below the searches give up when the effort is spent, also in the middle of one problem. */
 import { describe, expect, it } from 'vitest';
 import { Budget } from '../../../src/problems/budget.js';
+import { highs, runHighs } from '../../../src/solvers/highs/highs.js';
+import { SparseProgram } from '../../../src/solvers/highs/sparse-program.js';
 import { BoundedSimplex } from '../../../src/solvers/linear/bounded-simplex.js';
 import { Projection } from '../../../src/solvers/projection/projection.js';
 
-const budgetOf = (effort: number) => new Budget(effort, { now: () => 0 }, Infinity);
+const budgetOf = (effort: number) => new Budget(effort, { now: () => 0 }, 60_000);
 const SIZE = 2000;
 
 /** Every coordinate ends at a bound, and each takes a step. */
@@ -56,5 +58,29 @@ describe('the simplex', () => {
     const { simplex, rows, cost } = staircase();
     expect(simplex.solve(rows, cost, budgetOf(2000))).toBe('numerical');
     expect(simplex.work).toBeLessThan(2200);
+  });
+});
+
+/** min k with 2 k >= least for a whole k up to an end. */
+function halves(least: number, end: number): SparseProgram {
+  const program = new SparseProgram();
+  program.addColumn(0, end, true);
+  program.cost[0] = 1;
+  program.addRow([[0, 2]], least, Infinity);
+  return program;
+}
+
+describe('HiGHS', () => {
+  it('claims a proof for whole numbers that it can count', async () => {
+    await highs.load();
+    expect(runHighs(halves(7, 1e9), budgetOf(1e9))).toMatchObject({ status: 'optimal', bound: 4 });
+  });
+
+  it('looks for whole numbers within the size that it can count, and claims no proof', async () => {
+    await highs.load();
+    const { status, bound, values } = runHighs(halves(7, 8.2e14), budgetOf(1e9));
+    expect([status, bound, values?.[0]]).toEqual(['limit', -Infinity, 4]);
+    // the only points lie beyond that size
+    expect(runHighs(halves(4e9, 8.2e14), budgetOf(1e9))).toMatchObject({ status: 'limit', values: null });
   });
 });
