@@ -305,6 +305,7 @@ const RESULT = {
     },
     model: { name: 'credit', version: 3, digest: 'sha256:...' },
     policy: { name: 'retail-credit', digest: 'sha256:...' },
+    defaults: { bounds: 'background', weights: 'mad' },
     factual: { features: { age: 41, income: 2100 }, prediction: 'rejected', score: 0.4035 },
     'counterfactuals[]': answer,
     'counterfactuals[].changes[]': change,

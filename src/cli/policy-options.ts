@@ -19,7 +19,12 @@ export const POLICY_OPTIONS = {
     help: 'a class, a JSON list of classes, a number, or {"from": 0.6, "to": 1};\nwins over the policy; a row\'s own target wins over both',
   },
   norm: { kind: 'choice', choices: ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'], help: 'the measure of changes' },
-  weights: { kind: 'choice', choices: ['none', 'mad', 'std'], help: 'the units of features' },
+  weights: {
+    kind: 'choice',
+    choices: ['none', 'mad', 'std'],
+    help: 'the units of features (mad where the background knows it, else none)',
+  },
+  unbounded: { kind: 'flag', help: 'numbers without min or max may leave the range of the background' },
   count: {
     kind: 'whole',
     value: 'K',
@@ -47,10 +52,11 @@ export async function readPolicy(
   openStore: OpenStore = storeAt(options.redis),
 ): Promise<VersionedPolicy> {
   const given = options.policy === undefined ? defaultPolicy() : await readPolicyDocument(options.policy, openStore);
-  const { target, norm, weights, count, region, 'deadline-ms': deadlineMs, effort, gap, seed } = options;
+  const { target, norm, weights, unbounded, count, region, 'deadline-ms': deadlineMs, effort, gap, seed } = options;
   const policy = loadPolicy({
     ...given.document,
     ...(region && { region }),
+    ...(unbounded && { unbounded }),
     ...defined({ count, deadlineMs, effort, gap, seed, target: target && readTargetText(target, model.classes) }),
     cost: { ...given.document.cost, ...defined({ norm, weights }) },
   });

@@ -30,10 +30,14 @@ export const featureRuleSchema = z.strictObject({
     ),
   min: bounded
     .optional()
-    .describe('The lowest value of an answer. A person whose value is lower may keep that value. Numbers only.'),
+    .describe(
+      'The lowest value of an answer. A person whose value is lower may keep that value. Numbers only. Default: the smallest value of the background, if known.',
+    ),
   max: bounded
     .optional()
-    .describe('The highest value of an answer. A person whose value is higher may keep that value. Numbers only.'),
+    .describe(
+      'The highest value of an answer. A person whose value is higher may keep that value. Numbers only. Default: the largest value of the background, if known.',
+    ),
   maxIncrease: bounded.min(0).optional().describe('The largest increase from the present value. Numbers only.'),
   maxDecrease: bounded.min(0).optional().describe('The largest decrease from the present value. Numbers only.'),
   step: positive
@@ -57,9 +61,9 @@ export const costSchema = z.strictObject({
     ),
   weights: z
     .union([z.enum(['none', 'mad', 'std']), recordOf(positive)])
-    .default('none')
+    .optional()
     .describe(
-      'The unit of each feature. `none` uses the units of the data. `mad` divides by the median absolute deviation of the background, and `std` by the standard deviation. An object gives a factor by feature, and 1 to features that it does not name.',
+      'The unit of each feature. `none` uses the units of the data. `mad` divides by the median absolute deviation of the background, and `std` by the standard deviation. An object gives a factor by feature, and 1 to features that it does not name. Default: `mad` for `l1` and `l2` where the background knows the feature, otherwise `none`.',
     ),
 });
 
@@ -164,10 +168,18 @@ export const policySchema = z.strictObject({
     .describe(
       'The largest distance of a prediction from a target that is a number. Default: a millionth of the number.',
     ),
-  cost: costSchema.default({ norm: 'l1', weights: 'none' }).describe('The cost of a change. The answer has the least.'),
+  cost: costSchema.default({ norm: 'l1' }).describe('The cost of a change. The answer has the least.'),
   features: recordOf(featureRuleSchema)
     .default({})
-    .describe('Rules by feature. A feature without a rule may take every value that the model document permits.'),
+    .describe(
+      'Rules by feature. A feature without a rule may take every value that the model document permits. A number without `min` or `max` stays within the range of the background.',
+    ),
+  unbounded: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether numbers without `min` or `max` may leave the range of the background. Default: they stay within the smallest and the largest value of the background, where the background knows the feature.',
+    ),
   constraints: listOf(z.string().min(1))
     .default([])
     .describe(

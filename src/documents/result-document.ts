@@ -170,6 +170,19 @@ export const resultSchema = z.strictObject({
       digest: z.string().describe('The SHA-256 of the policy document.'),
     })
     .describe('The policy that was kept.'),
+  defaults: z
+    .strictObject({
+      bounds: z
+        .literal('background')
+        .optional()
+        .describe('Numbers without `min` or `max` in the policy stayed within the range of the background.'),
+      weights: z
+        .literal('mad')
+        .optional()
+        .describe('The policy has no weights. The cost was measured in units of the median absolute deviation.'),
+    })
+    .optional()
+    .describe('Choices that the policy left open and that were made for it. Absent: none.'),
   target: targetSchema.nullable().describe('The wanted outcome. Null: the target could not be read.'),
   factual: z
     .strictObject({

@@ -13,6 +13,7 @@ import type { ResultDocument } from '../documents/result-document.js';
 import type { LoadedModel } from '../models/load.js';
 import { readRecord, recordOf } from '../models/read-row.js';
 import { graphKey } from '../models/rows/row-graph.js';
+import { type SettledPolicy, withDefaults } from '../policy/defaults.js';
 import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import { underLever } from '../policy/levers.js';
 import { buildGraphs, graphSpecOf, type RowGraphs } from '../policy/path.js';
@@ -95,8 +96,9 @@ export async function prepare(model: LoadedModel, policy: Policy, options: PlanO
 /** A plan for asynchronous callers: where a row needs an engine, explaining throws `EngineNeeded` (engines.ts handles this). */
 export function createPlan(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Plan {
   const { now = () => 0, ownTime = now, partBytes = PART_BYTES } = options;
-  const graphs = options.graphs ?? buildGraphs(policy.document, model);
-  return new PreparedPlan(model, policy, { now, ownTime, partBytes, graphs });
+  const settled = withDefaults(policy, model);
+  const graphs = options.graphs ?? buildGraphs(settled.document, model);
+  return new PreparedPlan(model, settled, { now, ownTime, partBytes, graphs });
 }
 
 class PreparedPlan implements Plan, Searcher {
@@ -118,7 +120,7 @@ class PreparedPlan implements Plan, Searcher {
 
   constructor(
     readonly model: LoadedModel,
-    readonly policy: Policy,
+    readonly policy: SettledPolicy,
     private readonly options: Required<PlanOptions>,
     /** Shared by all plans that serve one another: the explanation in progress, where the model is scored elsewhere. */
     private readonly turn: { suspension: Suspension | null } = { suspension: null },

@@ -15,8 +15,8 @@ import type {
 import { type FeatureSpace, showValue, spread } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
+import type { Defaults, SettledPolicy } from '../policy/defaults.js';
 import type { Plausibility } from '../policy/plausibility/plausibility-measure.js';
-import type { Policy } from '../policy/policy.js';
 import { reportedScore } from '../policy/target.js';
 import { isSame } from '../policy/values.js';
 import type { Budget, Strike } from '../problems/budget.js';
@@ -86,6 +86,7 @@ interface Values {
 export class ResultWriter {
   private readonly modelTag: ResultDocument['model'];
   private readonly policyTag: ResultDocument['policy'];
+  private readonly defaults: ResultDocument['defaults'];
   private readonly seed: number;
   private id = '';
   private subject: Subject = { shown: '', goals: [], plausibility: null };
@@ -94,11 +95,12 @@ export class ResultWriter {
 
   constructor(
     private readonly model: LoadedModel,
-    policy: Policy,
+    policy: SettledPolicy,
     private readonly scorer: Scorer,
   ) {
     this.modelTag = { name: model.name, version: model.version, digest: model.digest };
     this.policyTag = { name: policy.name, digest: policy.digest };
+    this.defaults = showDefaults(policy.defaults);
     this.seed = policy.document.seed;
   }
 
@@ -137,7 +139,7 @@ export class ResultWriter {
     elapsedMs: number,
     levers?: LeverDocument[],
   ): ResultDocument {
-    const { id, modelTag: model, policyTag: policy, factual, seed } = this;
+    const { id, modelTag: model, policyTag: policy, defaults, factual, seed } = this;
     const target = this.subject.shown;
     const struck = budget?.limitedBy;
     const isTold = struck === 'time' || degraded || reason !== undefined;
@@ -148,6 +150,7 @@ export class ResultWriter {
       status,
       model,
       policy,
+      defaults,
       target,
       factual,
       counterfactuals,
@@ -235,6 +238,11 @@ export class ResultWriter {
     return { l0, l1, l2: Math.sqrt(squares) };
   }
 }
+
+const showDefaults = ({ bounded, measured }: Defaults): ResultDocument['defaults'] =>
+  bounded.length || measured.length
+    ? { ...(bounded.length && { bounds: 'background' }), ...(measured.length && { weights: 'mad' }) }
+    : undefined;
 
 /** The features whose values differ, with both values. */
 export function listChanges(

@@ -7,6 +7,7 @@ import { hostname, userInfo } from 'node:os';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
+import type { Defaults } from '../policy/defaults.js';
 import { batchIdSchema, type Manifest, pinOf } from '../store/batches/manifest.js';
 import { letterId } from '../store/events/dead-store.js';
 import { connect } from '../store/redis/redis.js';
@@ -52,6 +53,8 @@ export interface BatchInput {
   /** Called repeatedly while Redis has no room for more. */
   onWait?(reason: string): void;
   onWarning?(text: string): void;
+  /** Called with the choices that the policy leaves open. */
+  onDefaults?(defaults: Defaults): void;
 }
 
 /** A batch whose model and policy are resolved. */
@@ -115,7 +118,8 @@ export class Producer {
   async #create(input: ResolvedBatch, trial: TrialThread): Promise<{ cut: ChunkCutter; manifest: Manifest }> {
     const { models, batches, settings } = this.#store;
     const { model, policy } = input;
-    const features = await trial.try(() => models.read(model), model, policy);
+    const { features, defaults } = await trial.try(() => models.read(model), model, policy);
+    input.onDefaults?.(defaults);
     const rows = await RowSource.open(input.source, input.name, features);
     for (const warning of rows.warnings) input.onWarning?.(warning);
     const id = parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch');

@@ -56,17 +56,27 @@ export function compileCost(
 }
 
 function weightOf(policy: PolicyDocument, feature: Feature, background: Background): number {
-  const { norm, weights } = policy.cost;
+  const { norm, weights = 'none' } = policy.cost;
   if (typeof weights === 'object') {
     return Object.hasOwn(weights, feature.name) ? weights[feature.name] : 1;
   }
   const measured = norm === 'l1' || norm === 'l2';
   if (weights === 'none' || !measured || (feature.kind !== 'continuous' && feature.kind !== 'integer')) return 1;
-  const spreads = weights === 'mad' ? [background.mad(feature), background.std(feature)] : [background.std(feature)];
-  if (spreads.every((value) => value === undefined)) throw missingStatistic(weights, feature);
-  const spread = spreads.find((value) => value !== undefined && value >= SMALLEST) ?? 1;
-  return norm === 'l2' ? 1 / spread ** 2 : 1 / spread;
+  const spread = spreadIn(weights, feature, background);
+  if (spread === undefined) throw missingStatistic(weights, feature);
+  return weightBySpread(norm, spread);
 }
+
+export type Spread = 'mad' | 'std';
+
+/** The unit of a number: its MAD or standard deviation. Undefined: neither is known. */
+export function spreadIn(weights: Spread, feature: Feature, background: Background): number | undefined {
+  const spreads = weights === 'mad' ? [background.mad(feature), background.std(feature)] : [background.std(feature)];
+  if (spreads.every((value) => value === undefined)) return undefined;
+  return spreads.find((value) => value !== undefined && value >= SMALLEST) ?? 1;
+}
+
+export const weightBySpread = (norm: Norm, spread: number): number => (norm === 'l2' ? 1 / spread ** 2 : 1 / spread);
 
 function checkWeightNames(weights: Record<string, number>, space: FeatureSpace): void {
   const wrong = Object.keys(weights).find((name) => !space.byName.has(name));

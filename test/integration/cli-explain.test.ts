@@ -64,6 +64,20 @@ describe('explain', () => {
     expect(found[1].counterfactuals[0].score).toBeGreaterThanOrEqual(0.9);
   });
 
+  it('says which choices the policy left to the background, and takes them back', async () => {
+    const { folder, args, output } = task(rowsCsv(1));
+    const background = { mad: { income: 900, age: 9 }, quantiles: { income: [0, 9000], age: [18, 80] } };
+    const features = MODEL.features.map((feature) => ({ ...feature, min: undefined, max: undefined }));
+    writeText(folder, 'model.json', { ...MODEL, features, background });
+    const told = await run(args);
+    expect(told.stderr).toContain('Answers stay within the range of the background. --unbounded permits other values.');
+    expect(told.stderr).toContain('The cost is in units of the median absolute deviation.');
+    expect(results(output)[0].defaults).toEqual({ bounds: 'background', weights: 'mad' });
+    const free = await run([...args, '--unbounded', '--weights', 'none']);
+    expect(free.stderr).not.toMatch(/background|deviation/);
+    expect(results(output)[0].defaults).toBeUndefined();
+  });
+
   it('is silent when asked to', async () => {
     expect(await run([...task().args, '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });

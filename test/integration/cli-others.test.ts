@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { isGroup } from '../../src/cli/command.js';
 import { commands } from '../../src/cli/commands/index.js';
 import { dispatch } from '../../src/cli/dispatch.js';
+import { creditModel } from '../support/documents.js';
 import { CREDIT, readLines, run, temporaryFolder, writeText } from './cli-process.js';
 import { HEADER, MODEL } from './small-task.js';
 
@@ -47,6 +48,18 @@ describe('models check', () => {
     expect(stdout).toMatch(/family +logistic-regression/);
     expect(stdout).toMatch(/probes +20 passed, largest difference/);
     expect(stdout).toMatch(/digest +sha256:[0-9a-f]{64}/);
+  });
+
+  it('warns of numbers without a range or statistics, and of features without effect', async () => {
+    const { features, ...model } = creditModel();
+    const more = [...features, { name: 'shoeSize', type: 'integer' }];
+    const parameters = { ...model.parameters, weights: [...model.parameters.weights, 0] };
+    const document = { ...model, features: more, parameters };
+    const { code, stderr } = await run(['models', 'check', writeText(temporaryFolder(), 'm.json', document)]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: 2 features (income, shoeSize) have no range');
+    expect(stderr).toContain('warning: 3 features (age, income, shoeSize) have no statistics');
+    expect(stderr).toContain('warning: 1 feature (shoeSize) changed no score that was tried');
   });
 
   it('refuses one whose probes fail, with the row', async () => {

@@ -22,7 +22,15 @@ import { type IsolationParameters, pathSum, type TreeSpec, takesMissing } from '
 import { atLeastZero, both, either, type Verdict } from './evaluate/verdict.js';
 import { type Condition, readConstraint } from './policy/constraint.js';
 import { type BackgroundSpec, type Cost, type CostSpec, compileCost } from './policy/cost.js';
-import { type ChangeRule, changeRule, type Present, type RuleSpec, type Values, valuesOf } from './policy/values.js';
+import {
+  type ChangeRule,
+  changeRule,
+  type Present,
+  type RuleSpec,
+  seenRule,
+  type Values,
+  valuesOf,
+} from './policy/values.js';
 
 export interface ModelSpec {
   schema: string;
@@ -41,6 +49,7 @@ export interface PolicySpec {
   tolerance?: number;
   cost?: CostSpec;
   features?: Record<string, RuleSpec>;
+  unbounded?: boolean;
   constraints?: string[];
   maxChanges?: number;
   count?: number;
@@ -54,6 +63,22 @@ export interface Case {
   model: ModelSpec;
   policy: PolicySpec;
   row: Row;
+}
+
+/** The rules by feature, with the ends of the background where the policy has none. */
+export function rulesOf(
+  { features, background }: ModelSpec,
+  policy: Pick<PolicySpec, 'features' | 'unbounded'>,
+): RuleSpec[] {
+  const given = features.map(({ name }) => policy.features?.[name] ?? {});
+  if (policy.unbounded) return given;
+  return features.map((feature, f) => seenRule(feature, given[f], background?.quantiles?.[feature.name]));
+}
+
+/** The policy with the ends of the background as entries of its own. */
+function settle(model: ModelSpec, policy: PolicySpec): PolicySpec {
+  const rules = rulesOf(model, policy).map((rule, f) => [model.features[f].name, rule] as const);
+  return { ...policy, unbounded: true, features: Object.fromEntries(rules) };
 }
 
 export class Question {
@@ -77,6 +102,11 @@ export class Question {
   private readonly density: MixtureDensity | null;
   private readonly effective: Float64Array;
 
+  /** The policy whose entries an analysis names. */
+  get settled(): PolicySpec {
+    return settle(this.source.model, this.source.policy);
+  }
+
   constructor(readonly source: Case) {
     const { model, policy, row } = source;
     this.features = model.features;
@@ -94,7 +124,7 @@ export class Question {
       Number.isNaN(value) ? imputedValue(this.imputed, starts[f], widthOf(model.features[f])) : value,
     );
     this.effective = this.baseline.slice();
-    const rules: RuleSpec[] = model.features.map(({ name }) => policy.features?.[name] ?? {});
+    const rules = rulesOf(model, policy);
     this.presents = model.features.map((_, f) => ({ from: this.baseline[f], missing: Number.isNaN(this.factual[f]) }));
     this.values = model.features.map((feature, f) => valuesOf(feature, rules[f], this.presents[f]));
     this.changeRules = model.features.map((feature, f) => changeRule(feature, rules[f], this.presents[f]));

@@ -66,7 +66,16 @@ function* edits(start: Case): Generator<Edit> {
 }
 
 function* policyEdits({ policy }: Case): Generator<Edit> {
-  for (const key of ['region', 'count', 'plausibility', 'maxChanges', 'margin', 'constraints', 'features'] as const)
+  for (const key of [
+    'region',
+    'count',
+    'plausibility',
+    'maxChanges',
+    'margin',
+    'constraints',
+    'features',
+    'unbounded',
+  ] as const)
     if (policy[key] !== undefined) yield ({ policy: p }) => delete p[key];
   yield ({ policy: p }) => drop(p.cost!, 'weights');
   for (const [i, text] of (policy.constraints ?? []).entries()) {

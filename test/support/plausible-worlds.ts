@@ -82,6 +82,8 @@ export function worldModel(family: WorldFamily, { isGrid = true, scale = 1 } = {
 export const worldPolicy = (plausibility: object, more: object = {}) => ({
   schema: 'elsewise.policy/v1',
   target: 'yes',
+  unbounded: true,
+  cost: { weights: 'none' },
   plausibility,
   effort: 60_000,
   ...more,

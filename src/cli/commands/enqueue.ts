@@ -7,6 +7,7 @@ import { defineCommand } from '../command.js';
 import { readDuration } from '../duration.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
+import { defaultsInWords } from '../words/defaults.js';
 
 export const enqueue = defineCommand({
   usage: 'enqueue --model REF --input FILE [--policy FILE|REF] [--batch ID] [OPTIONS]',
@@ -66,6 +67,7 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
           ttlSeconds,
           by: options.by,
           onWarning: say,
+          onDefaults: (defaults) => defaultsInWords(defaults).forEach(say),
           onProgress: progress.rows,
           onWait: progress.wait,
         },

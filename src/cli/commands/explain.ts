@@ -6,6 +6,7 @@ import { BULK_OPTIONS, checkFiles, runWithProgress, withPool } from '../bulk-opt
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
+import { tellDefaults } from '../words/defaults.js';
 
 export const explain = defineCommand({
   usage: 'explain --model FILE|REF --input FILE --output FILE [OPTIONS]',
@@ -61,6 +62,7 @@ words, and every feature before and after (docs/files.md).`,
       const input = await openSource(options.input);
       const model = await readModel(options.model, options.redis);
       const policy = await readPolicy(options, model);
+      if (!options.quiet) tellDefaults(policy, model);
       const output = resultFile(options.output, model, policy, detail);
       const resumeAt = options.resume ? await findResumePoint(options.output, output.format, model, policy) : undefined;
       return runWithProgress({ kind: 'explain', model, policy, input, output, pool, resumeAt }, options.quiet);

@@ -30,7 +30,7 @@ export async function findBlockedRows(
 ): Promise<BlockedRows> {
   const now = () => performance.now();
   const plan = createPlan(model, policy, { now });
-  const canMove = movementIn(model, policy);
+  const canMove = movementIn(model, plan.policy);
   const blocked: BlockedRow[] = [];
   let tried = 0;
   for (const { id, values } of rows.slice(0, MOST_TRIED)) {
@@ -45,7 +45,8 @@ export async function findBlockedRows(
 
 const STANDSTILL = 'the policy lets no feature of this row change';
 
-function movementIn({ space, preprocessing }: LoadedModel, { document }: Policy): (values: Float64Array) => boolean {
+function movementIn(model: LoadedModel, { document }: Policy): (values: Float64Array) => boolean {
+  const { space, preprocessing } = model;
   const rules = compileRules(document, space);
   const domain = createDomain(space);
   return (values) => {

@@ -9,6 +9,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ErrorCode } from '../../documents/error.js';
 import type { SharedModelParts } from '../../models/load.js';
 import type { SharedRowGraph } from '../../models/rows/row-graph.js';
+import type { Defaults } from '../../policy/defaults.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ScorerCode } from '../../scoring/failure-codes.js';
 import type { ScoredModel } from '../../scoring/point-scorer.js';
@@ -205,6 +206,8 @@ export interface ChunkAnswer {
 /** Facts about the accepted model and policy of a batch. */
 export interface TriedPlan {
   readonly features: readonly HeaderFeature[];
+  /** The choices that the policy leaves open. */
+  readonly defaults: Defaults;
 }
 
 export interface RowTime {

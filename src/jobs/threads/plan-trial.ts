@@ -5,6 +5,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { withEngines } from '../../explain/engines.js';
 import type { Plan } from '../../explain/plan.js';
+import { withDefaults } from '../../policy/defaults.js';
 import { buildGraphs } from '../../policy/path.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 import { SCORED_MS_PER_ROW } from '../rows/chunk-size.js';
@@ -28,7 +29,7 @@ export class PlanTrial {
     const model = loadStored(task);
     const graphs = buildGraphs(task.policy.document, model, beatOf(task.progress));
     this.#tried = await prepare(model, task.policy, { now, graphs });
-    return { features: headerFeatures(model) };
+    return { features: headerFeatures(model), defaults: withDefaults(task.policy, model).defaults };
   }
 
   /** Rows that need an engine are timed again once it is loaded. Rows that are scored elsewhere mostly wait, and are not timed. */

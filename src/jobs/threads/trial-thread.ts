@@ -7,7 +7,7 @@ import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import { fewAtATime } from '../../store/redis/one-at-a-time.js';
 import type { Chunk } from '../rows/row-source.js';
-import type { HeaderFeature, RowLayout } from './messages.js';
+import type { RowLayout, TriedPlan } from './messages.js';
 import { SolverPool } from './pool.js';
 import { FIRST_ROUND_MS } from './row-timing.js';
 
@@ -26,13 +26,12 @@ export class TrialThread {
     return this;
   }
 
-  /** The features that the header of the rows is read against. Rejects if model or policy is invalid or they do not fit. */
-  try(read: () => Promise<Uint8Array>, pin: ModelPin, policy: Policy): Promise<readonly HeaderFeature[]> {
+  /** The features that the header of the rows is read against, and the choices that the policy leaves open. Rejects if model or policy is invalid or they do not fit. */
+  try(read: () => Promise<Uint8Array>, pin: ModelPin, policy: Policy): Promise<TriedPlan> {
     return inTurn(async () => {
       const pool = this.#started;
       const { digest, version } = pin;
-      const { features } = await pool.runDocument({ kind: 'try', bytes: await read(), digest, version, policy });
-      return features;
+      return pool.runDocument({ kind: 'try', bytes: await read(), digest, version, policy });
     });
   }
 

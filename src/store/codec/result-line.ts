@@ -62,10 +62,11 @@ function memoise<K extends object, T>(known: WeakMap<K, T>, key: K, make: () => 
   return found;
 }
 
-function labelsOf({ common: { model, policy }, names }: Terms): Labels {
+function labelsOf({ common: { model, policy, defaults }, names }: Terms): Labels {
   const quoted = names.map((name) => JSON.stringify(name));
+  const chosen = defaults ? `,"defaults":${JSON.stringify(defaults)}` : '';
   return {
-    head: `"model":${JSON.stringify(model)},"policy":${JSON.stringify(policy)}`,
+    head: `"model":${JSON.stringify(model)},"policy":${JSON.stringify(policy)}${chosen}`,
     value: quoted.map((name, f) => `${f ? ',' : ''}${name}:`),
     change: quoted.map((name) => `{"feature":${name},"from":`),
   };

@@ -44,7 +44,7 @@ export interface LeverShape extends Omit<LeverDocument, 'reason'> {
 
 /** The part that all results of a plan share. */
 export interface Terms {
-  readonly common: Pick<ResultDocument, 'schema' | 'model' | 'policy' | 'seed'>;
+  readonly common: Pick<ResultDocument, 'schema' | 'model' | 'policy' | 'defaults' | 'seed'>;
   /** Empty until a result has features. */
   readonly names: readonly string[];
 }

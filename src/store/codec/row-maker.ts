@@ -41,13 +41,14 @@ export class RowMaker {
 
   /** Whether the document has the shared parts. */
   #isUsual(document: ResultDocument): boolean {
-    const { schema, model, policy, seed, factual } = document;
+    const { schema, model, policy, defaults, seed, factual } = document;
     const isFirst = !this.#terms;
-    this.#terms ??= { common: { schema, model, policy, seed }, names: [] };
+    this.#terms ??= { common: { schema, model, policy, defaults, seed }, names: [] };
     const { common } = this.#terms;
     if (schema !== common.schema || seed !== common.seed) return false;
     if (model !== common.model && this.#tag(model) !== this.#tag(common.model)) return false;
     if (policy !== common.policy && this.#tag(policy) !== this.#tag(common.policy)) return false;
+    if (defaults !== common.defaults && JSON.stringify(defaults) !== JSON.stringify(common.defaults)) return false;
     if (!factual) return true;
     if (this.#terms.names.length === 0) this.#terms = { common, names: Object.keys(factual.features) };
     // results of one plan have the same features

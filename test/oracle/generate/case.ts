@@ -5,7 +5,7 @@ import { columnsOf, isNumeric, kindOf, rowOf, spreadRow, startsOf } from '../eva
 import { compileSteps, createInputs, type Step } from '../evaluate/inputs.js';
 import type { BackgroundSpec, Norm } from '../policy/cost.js';
 import { type RuleSpec, snap, valuesOf } from '../policy/values.js';
-import type { Case, ModelSpec, PolicySpec } from '../question.js';
+import { type Case, type ModelSpec, type PolicySpec, rulesOf } from '../question.js';
 import { classNames, GENERATORS, type Inputs, isolation, positive } from './models.js';
 import { drawConstraints, drawRule, drawTarget, type Sampled } from './policies.js';
 import { columnUnits, drawPoint, drawTerrain, type Terrain } from './terrain.js';
@@ -34,13 +34,29 @@ export function drawCase(seed: number, index: number, { families, norms, deadlin
   const present = kept[0];
   const rules = drawRules(dice, terrain, present);
   // Scores of points that the person can reach make targets that can be reached, the others mostly ones that cannot.
-  const reached = Array.from({ length: SAMPLED }, () => reachablePoint(dice, terrain, rules, present));
+  const open = drawOpenChoices(new Dice(mix(seed + 1, index)));
+  const features = Object.fromEntries(model.features.map(({ name }, f) => [name, rules[f]]));
+  const within = rulesOf(model, { features, unbounded: !open.bounds });
+  const reached = Array.from({ length: SAMPLED }, () => reachablePoint(dice, terrain, within, present));
   const sampled = dice.chance(0.75) ? scoresOf(model, [present, ...reached]).scores : scores;
   const policy = drawPolicy(dice, terrain, model, norm, present, rules, { scores: sampled, ...intervalsOf(model) });
   // Without an imputer a density has no value for a number that is missing.
   const isWhole = policy.plausibility?.method === 'density' && TREES.includes(family);
   const factual = missing && !isWhole ? withMissing(dice, terrain, present) : present;
-  return { model, policy: { ...policy, deadlineMs }, row: rowOf(model.features, factual) };
+  return { model, policy: { ...leaveOpen(policy, open), deadlineMs }, row: rowOf(model.features, factual) };
+}
+
+/** The choices that a policy leaves to the background. */
+interface OpenChoices {
+  bounds: boolean;
+  weights: boolean;
+}
+
+const drawOpenChoices = (dice: Dice): OpenChoices => ({ bounds: dice.chance(0.3), weights: dice.chance(0.2) });
+
+function leaveOpen(policy: PolicySpec, { bounds, weights }: OpenChoices): PolicySpec {
+  const { norm } = policy.cost!;
+  return { ...policy, ...(!bounds && { unbounded: true }), ...(weights && { cost: { norm } }) };
 }
 
 /** A seed for each case of a run. */

@@ -67,7 +67,7 @@ const dropping = (policy: PolicySpec, entries: readonly Entry[]): PolicySpec =>
   entries.reduce((rest, [, without]) => without(rest), policy);
 
 async function judgeBlocking(reason: Reason, context: Context): Promise<Fault[]> {
-  const { policy } = context.question.source;
+  const policy = context.question.settled;
   const entries = entriesOf(policy);
   const blocking = reason.blocking ?? [];
   const unknown = blocking.filter((path) => !entries.some(([other]) => other === path));
@@ -100,7 +100,7 @@ const isProvedNone = ({ exact, point, bestNear }: Knowledge): boolean => exact &
 
 async function judgeRelaxation(reason: Reason, context: Context): Promise<Fault[]> {
   const { question } = context;
-  const { policy } = question.source;
+  const policy = question.settled;
   const { relaxation } = reason;
   const entries = entriesOf(policy);
   if (typeof relaxation === 'string') return [];

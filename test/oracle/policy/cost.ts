@@ -52,7 +52,7 @@ export function compileCost(cost: CostSpec, features: readonly FeatureSpec[], ba
 }
 
 function weightOf(
-  { norm = 'l1', weights = 'none' }: CostSpec,
+  { norm = 'l1', weights = 'mad' }: CostSpec,
   feature: FeatureSpec,
   background: BackgroundSpec,
 ): number {

@@ -16,6 +16,17 @@ export interface RuleSpec {
   allow?: (string | boolean)[];
 }
 
+/** Without `unbounded` a number without a bound ends where the background ends, or where the policy's other bound lies beyond that. */
+export function seenRule(feature: FeatureSpec, rule: RuleSpec, seen: readonly number[] | undefined): RuleSpec {
+  if (!isNumeric(feature) || !seen) return rule;
+  const [min, max] = [rule.min ?? feature.min, rule.max ?? feature.max];
+  return {
+    ...rule,
+    ...(min === undefined && { min: Math.min(seen[0], max ?? Infinity) }),
+    ...(max === undefined && { max: Math.max(seen[seen.length - 1], min ?? -Infinity) }),
+  };
+}
+
 /** `list`: all values that a change may lead to. `lattice`: evenly spaced ones, too many to list. `interval`: any number. */
 export type Values =
   | { kind: 'list'; values: number[] }

@@ -112,7 +112,7 @@ it('what is left out has its default', () => {
   expect(document).toEqual({
     schema: 'elsewise.policy/v1',
     name: 'policy',
-    cost: { norm: 'l1', weights: 'none' },
+    cost: { norm: 'l1' },
     features: {},
     constraints: [],
     count: 1,
@@ -120,6 +120,7 @@ it('what is left out has its default', () => {
     margin: 0,
     region: false,
     deadlineMs: 1000,
+    unbounded: false,
     solvers: ['auto'],
     seed: 0,
   });

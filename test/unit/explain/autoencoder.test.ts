@@ -29,6 +29,8 @@ const modelOf = (type: string, autoencoder: object | undefined = AUTOENCODER) =>
 const policyOf = (more: object = {}) => ({
   schema: 'elsewise.policy/v1',
   target: 'yes',
+  unbounded: true,
+  cost: { weights: 'none' },
   plausibility: { method: 'autoencoder', atLeast: 0.25, ...more },
   deadlineMs: 10_000,
 });

@@ -16,7 +16,15 @@ const modelWith = (constant: number) => ({
 });
 
 const ask = async (constant: number, policy: object) =>
-  (await planOf(modelWith(constant), { schema: 'elsewise.policy/v1', target: 'yes', ...policy })).explain({
+  (
+    await planOf(modelWith(constant), {
+      schema: 'elsewise.policy/v1',
+      target: 'yes',
+      unbounded: true,
+      cost: { weights: 'none' },
+      ...policy,
+    })
+  ).explain({
     id: 'r',
     features: { x: 0, c: constant + 1 },
   });
@@ -38,7 +46,12 @@ describe.each(CONSTANTS)('a column of %d', (constant) => {
   it.each(['mad', 'std'])('counts as it is under %s', async (weights) => {
     const policy = { cost: { weights }, features: { x: { change: 'never' } } };
     const other = { ...modelWith(constant), parameters: { weights: [0, 1], bias: -1 - constant - 1 } };
-    const plan = await planOf(other, { schema: 'elsewise.policy/v1', target: 'yes', ...policy });
+    const plan = await planOf(other, {
+      schema: 'elsewise.policy/v1',
+      target: 'yes',
+      unbounded: true,
+      ...policy,
+    });
     const [{ cost }] = plan.explain({ id: 'r', features: { x: 0, c: constant } }).counterfactuals;
     expect(cost).toBeCloseTo(2, 2);
   });

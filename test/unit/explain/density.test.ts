@@ -80,6 +80,8 @@ const modelOf = (family: FamilyName, type: 'integer' | 'continuous' = 'integer')
 const policyOf = (plausibility: object, more: object = {}) => ({
   schema: 'elsewise.policy/v1',
   target: 'yes',
+  unbounded: true,
+  cost: { weights: 'none' },
   plausibility: { method: 'density', ...plausibility },
   deadlineMs: 10_000,
   ...more,
@@ -134,7 +136,7 @@ describe.each(Object.keys(FAMILIES) as FamilyName[])('%s', (family) => {
     const model = modelOf(family);
     await fc.assert(
       fc.asyncProperty(asked, async ({ from, measure, atLeast, norm }) => {
-        const policy = policyOf({ ...measure, atLeast }, { cost: { norm } });
+        const policy = policyOf({ ...measure, atLeast }, { cost: { norm, weights: 'none' } });
         const result = (await planOf(model, policy)).explain({ id: 'r', features: { a: from[0], b: from[1] } });
         if (result.status === 'already') return;
         const best = leastCost(costAt(model, policy, from, norm));
@@ -148,7 +150,7 @@ describe.each(Object.keys(FAMILIES) as FamilyName[])('%s', (family) => {
 
   it('finds plausible answers among all numbers, and its bound is below every one of a fine grid', async () => {
     const model = modelOf(family, 'continuous');
-    const policy = policyOf({ components: 2, atLeast: 0.3 }, { cost: { norm: 'l2' } });
+    const policy = policyOf({ components: 2, atLeast: 0.3 }, { cost: { norm: 'l2', weights: 'none' } });
     const from = [2.5, 8.5];
     const result = (await planOf(model, policy)).explain({ id: 'r', features: { a: from[0], b: from[1] } });
     const costOf = costAt(model, policy, from, 'l2');

@@ -11,7 +11,13 @@ import { fewValues, opaque, rawOf, remote } from '../../support/remote-models.js
 
 type Sample = (number | string | null)[];
 
-const POLICY = { schema: 'elsewise.policy/v1', target: 'yes', path: { method: 'knn', k: 2 } };
+const POLICY = {
+  schema: 'elsewise.policy/v1',
+  target: 'yes',
+  unbounded: true,
+  cost: { weights: 'none' },
+  path: { method: 'knn', k: 2 },
+};
 
 /** yes where pay > 10. Rows are a line in pay; `home` stands beside it. */
 const modelOf = (samples: Sample[], preprocessing: object[] = []) => ({
@@ -41,7 +47,7 @@ const paysOf = ({ counterfactuals }: ResultDocument) =>
 
 describe('a path', () => {
   it('goes from row to row, and its last row is the answer', async () => {
-    const result = await explain(line(1, 20), { cost: { norm: 'l2' } });
+    const result = await explain(line(1, 20), { cost: { norm: 'l2', weights: 'none' } });
     expect(paysOf(result)).toEqual([6, 7, 8, 9, 10, 11]);
     const [answer] = result.counterfactuals;
     expect(answer.features).toEqual({ pay: 11, home: 'rent' });
@@ -119,7 +125,10 @@ describe('a path', () => {
   });
 
   it('is told step by step', async () => {
-    const result = await explain(line(1, 20), { path: { method: 'knn', k: 10 }, cost: { norm: 'l2' } });
+    const result = await explain(line(1, 20), {
+      path: { method: 'knn', k: 10 },
+      cost: { norm: 'l2', weights: 'none' },
+    });
     const words = describeResult(result, { features: loadModel(modelOf([])).document.features });
     expect(words).toContain('Step by step: 1. pay from 5 to 6 (no, score -4); 2. pay from 6 to 7');
     expect(words).toContain('(yes, score 1).');

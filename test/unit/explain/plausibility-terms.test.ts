@@ -31,7 +31,7 @@ describe.each(WORLD_FAMILIES)('%s', (family) => {
     const model = worldModel(family);
     await fc.assert(
       fc.asyncProperty(asked, async ({ from, measure, weight, atLeast, norm, entry: { entries, keeps } }) => {
-        const policy = worldPolicy({ ...measure, weight, atLeast }, { cost: { norm }, ...entries });
+        const policy = worldPolicy({ ...measure, weight, atLeast }, { cost: { norm, weights: 'none' }, ...entries });
         const plan = await planOf(model, policy);
         const result = checkShape(plan.explain({ id: 'r', features: { a: from[0], b: from[1] } }));
         if (result.status === 'already') return;
@@ -52,7 +52,7 @@ describe.each(WORLD_FAMILIES)('%s', (family) => {
     const model = worldModel(family, { isGrid: false });
     const from = [2.5, 5.5];
     for (const measure of MEASURES) {
-      const policy = worldPolicy({ ...measure, weight: 2 }, { cost: { norm: 'l1' } });
+      const policy = worldPolicy({ ...measure, weight: 2 }, { cost: { norm: 'l1', weights: 'none' } });
       const result = (await planOf(model, policy)).explain({ id: 'r', features: { a: from[0], b: from[1] } });
       const totalOf = totalAt(model, policy, from);
       const least = leastTotal(totalOf, 0.1);

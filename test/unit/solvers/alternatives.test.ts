@@ -24,6 +24,7 @@ const PRICE = 3.25e5;
 const policyOf = (constraint: string, cost: object) => ({
   schema: 'elsewise.policy/v1',
   target: 'yes',
+  unbounded: true,
   cost,
   constraints: [constraint],
 });

@@ -25,7 +25,8 @@ function softmaxModel(dice: Dice, features: object[], scales: readonly number[])
 }
 
 const target = (dice: Dice) => ({ class: dice.pick(['a', 'b', 'c']), from: dice.pick([0.4, 0.7, 0.95]) });
-const policyOf = (parts: object) => loadPolicy({ schema: 'elsewise.policy/v1', deadlineMs: 8000, ...parts });
+const policyOf = (parts: object) =>
+  loadPolicy({ schema: 'elsewise.policy/v1', unbounded: true, deadlineMs: 8000, ...parts });
 
 describe.each(NORMS)('a probability under %s', (norm) => {
   it('on a lattice of fractional steps is answered as by trying all', async () => {
@@ -34,7 +35,7 @@ describe.each(NORMS)('a probability under %s', (norm) => {
       const lattice = { type: 'continuous', min: -1, max: 1 };
       const model = softmaxModel(dice, [lattice, lattice], [1, 1]);
       const rules = { f0: { step: 0.1 }, f1: { step: 0.3 } };
-      const shared = { target: target(dice), cost: { norm }, features: rules };
+      const shared = { target: target(dice), cost: { norm, weights: 'none' }, features: rules };
       const row = { id: 'r', features: { f0: dice.pick([0, 0.17, -0.4]), f1: dice.pick([0, 0.05, 0.9]) } };
       const [cut, all] = await Promise.all(
         ['cuts', 'enumerate'].map(async (solver) =>
@@ -56,7 +57,7 @@ describe.each(NORMS)('a probability under %s', (norm) => {
       const scales = [scale, 1];
       const model = softmaxModel(dice, [{ type: 'continuous' }, { type: 'continuous' }], scales);
       const asked = target(dice);
-      const plan = await prepare(model, policyOf({ target: asked, cost: { norm } }));
+      const plan = await prepare(model, policyOf({ target: asked, cost: { norm, weights: 'none' } }));
       const features = { f0: scale * dice.normal(), f1: dice.normal() };
       const result = plan.explain({ id: 'r', features });
       if (result.status === 'already') continue;

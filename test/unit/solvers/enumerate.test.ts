@@ -50,7 +50,14 @@ describe.each(['gaussian-naive-bayes', 'qda', 'lvq'])('%s on a lattice', (family
       const model = quadraticModel(dice, family);
       const row = { a: dice.integer(0, 4), b: dice.integer(0, 10) / 10, c: dice.pick(['x', 'y', 'z']) };
       const target = model.predict(row).prediction === 'no' ? 'yes' : 'no';
-      const policy = { schema: 'elsewise.policy/v1', target, cost: { norm }, maxChanges: 2, solvers: ['enumerate'] };
+      const policy = {
+        schema: 'elsewise.policy/v1',
+        target,
+        unbounded: true,
+        cost: { norm, weights: 'none' },
+        maxChanges: 2,
+        solvers: ['enumerate'],
+      };
       const result = (await prepare(model, loadPolicy(policy))).explain({ id: 'r', features: row });
       const least = leastOfAll(model, row, target, norm, 2);
       if (least === Infinity) expect(result.status).toBe('infeasible');

@@ -1,7 +1,11 @@
 /** `elsewise models check FILE|REF`: all checks of loading a model, and a description of the model. */
 import type { ModelDocument } from '../../../documents/model-document.js';
+import { listNames } from '../../../documents/nearest-name.js';
 import { readRows } from '../../../models/background.js';
+import { findEffects } from '../../../models/effect.js';
 import { type LoadedModel, Scorer } from '../../../models/load.js';
+import { withDefaults } from '../../../policy/defaults.js';
+import { defaultPolicy } from '../../../policy/policy.js';
 import { defineCommand } from '../../command.js';
 import { readModel } from '../../documents.js';
 import { formatTable } from '../../table.js';
@@ -9,7 +13,8 @@ import { formatTable } from '../../table.js';
 export const check = defineCommand({
   usage: 'models check FILE|REF [--redis URL]',
   about: `Loads a model from a file or the registry, as every other command does, and compares its scores with its
-probes. Exit code 0: the model is good. Exit code 2: the message names the fault and its place.`,
+probes. Warns of numbers without a range, of missing statistics, and of features without effect.
+Exit code 0: the model is good. Exit code 2: the message names the fault and its place.`,
   options: { redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' } },
   positionals: ['FILE|REF'],
   examples: [
@@ -19,9 +24,33 @@ probes. Exit code 0: the model is good. Exit code 2: the message names the fault
   async run({ options, positionals: [path] }) {
     const model = await readModel(path, options.redis);
     process.stdout.write(`${path} is good\n${formatTable(describeModel(model))}\n`);
+    for (const text of warningsOf(model)) process.stderr.write(`elsewise: warning: ${text}\n`);
     return 0;
   },
 });
+
+/** Properties of a good model that give poor answers. Each sentence says what to do. */
+function warningsOf(model: LoadedModel): string[] {
+  const { unbounded, unmeasured } = withDefaults(defaultPolicy(), model).defaults;
+  const effects = findEffects(model);
+  const found: [names: readonly string[], text: string][] = [
+    [unbounded, `have no range: answers may take any value. ${ADD_STATISTICS}, or min and max to the policy`],
+    [
+      unmeasured,
+      `have no statistics: one unit costs 1, whatever the unit is. ${ADD_STATISTICS}, or cost.weights to the policy`,
+    ],
+    [
+      effects?.none ?? [],
+      `${effects?.isProved ? 'have no effect on the score' : 'changed no score that was tried'}. Leave them out of the model, or write "change": "never" into the policy`,
+    ],
+  ];
+  return found.filter(([names]) => names.length).map(([names, text]) => `${countFeatures(names)} ${text}`);
+}
+
+const ADD_STATISTICS = 'Add the background to the model document';
+
+const countFeatures = (names: readonly string[]): string =>
+  `${names.length} ${names.length === 1 ? 'feature' : 'features'} (${listNames(names)})`;
 
 function describeModel(model: LoadedModel): string[][] {
   const { document, space, preprocessing } = model;

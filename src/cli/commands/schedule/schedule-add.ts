@@ -11,8 +11,8 @@ import { type PolicySource, type Schedule, scheduleNameSchema } from '../../../s
 import type { Store } from '../../../store/store.js';
 import { defineCommand } from '../../command.js';
 import { readPolicyJson } from '../../documents.js';
-import { describeNext } from '../../schedule-words.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
+import { describeNext } from '../../words/schedule.js';
 
 const DEFAULT_TIME_ZONE = 'UTC';
 

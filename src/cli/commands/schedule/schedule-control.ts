@@ -1,8 +1,8 @@
 /** `elsewise schedule pause|resume|run|remove NAME`. */
 import { Schedules } from '../../../jobs/schedules/schedule.js';
 import { defineCommand } from '../../command.js';
-import { describeNext } from '../../schedule-words.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
+import { describeNext } from '../../words/schedule.js';
 
 export const pause = defineCommand({
   usage: 'schedule pause NAME [--redis URL]',

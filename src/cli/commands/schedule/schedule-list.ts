@@ -3,9 +3,9 @@ import { showTime } from '../../../jobs/schedules/cron.js';
 import { type ScheduleStatus, Schedules } from '../../../jobs/schedules/schedule.js';
 import type { Store } from '../../../store/store.js';
 import { defineCommand } from '../../command.js';
-import { describeRun } from '../../schedule-words.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 import { formatTable } from '../../table.js';
+import { describeRun } from '../../words/schedule.js';
 
 const HEADER = ['schedule', 'cron', 'next run', 'last run', 'last outcome'];
 

@@ -4,9 +4,9 @@ import { type ScheduleStatus, Schedules } from '../../../jobs/schedules/schedule
 import { formatNumber } from '../../../report/numbers.js';
 import type { Delivery, RunFile, ScheduleRun } from '../../../store/schedules/schedule-document.js';
 import { defineCommand } from '../../command.js';
-import { describeRun } from '../../schedule-words.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 import { formatTable } from '../../table.js';
+import { describeRun } from '../../words/schedule.js';
 
 const RUNS_SHOWN = 5;
 
