@@ -11,6 +11,7 @@
  * entries.
  */
 import { ElsewiseError } from '../documents/error.js';
+import { listNames } from '../documents/nearest-name.js';
 import type { Reason } from '../documents/result-document.js';
 import { entriesOf, exchangingEntries, withOnly } from '../policy/entries.js';
 import { type BlockingSet, blockingSet } from './blocking-set.js';
@@ -42,7 +43,13 @@ export function explainInfeasible(plan: Searcher, search: Search): Reason {
   const trials = dropEach(plan, search, all, exchanging.length ? all : blocking);
   const relaxation = cheapest(plan, trials);
   const minimal = isMinimal(open, trials, exchanging) ? true : 'undetermined';
-  return { code: 'infeasible', message: inWords(blocking, minimal, relaxation), blocking, minimal, relaxation };
+  return {
+    code: 'infeasible',
+    message: inWords(blocking, minimal, relaxation, missingOf(plan)),
+    blocking,
+    minimal,
+    relaxation,
+  };
 }
 
 function findBlocking(
@@ -125,13 +132,29 @@ function relaxedPlan(plan: Searcher, kept: readonly string[]): Searcher {
   return plan.parts.take(`only ${JSON.stringify(kept)}`, build, (relaxed) => relaxed.ownBytes);
 }
 
-function inWords(blocking: readonly string[], minimal: Reason['minimal'], relaxation: Relaxation): string {
-  if (!blocking.length)
-    return "no row within the model's own types, bounds, decimals and categories has the target, whatever the policy";
+/** The names of features whose value is missing and stays missing. */
+const missingOf = ({ person, model }: Searcher): string[] =>
+  model.space.features.filter(({ column }) => Number.isNaN(person.domain.lower[column])).map(({ name }) => name);
+
+function inWords(
+  blocking: readonly string[],
+  minimal: Reason['minimal'],
+  relaxation: Relaxation,
+  missing: readonly string[],
+): string {
+  if (!blocking.length) return nowhere(missing);
   const more = blocking.length > NAMED ? ` and ${blocking.length - NAMED} more` : '';
   const names = `${blocking.slice(0, NAMED).join(', ')}${more}`;
   const needed = minimal === true ? '' : '; it is undetermined whether all of these are needed to block';
   return `no change that the policy allows leads to the target: ${names}${needed}; ${wayOut(relaxation)}`;
+}
+
+/** A proof about rows without blame on the policy. Missing values are no part of the search. */
+function nowhere(missing: readonly string[]): string {
+  const within = "no row within the model's own types, bounds, decimals and categories";
+  if (!missing.length) return `${within} has the target, whatever the policy`;
+  const names = listNames(missing);
+  return `${within} has the target while ${names} ${missing.length === 1 ? 'is' : 'are'} missing, and a missing value stays missing`;
 }
 
 function wayOut(relaxation: Relaxation): string {

@@ -78,9 +78,9 @@ function because(reason: Reason | undefined, options: WordsOptions): string {
 }
 
 /** States only the proved facts about the policy's entries. */
-function blocked({ blocking, minimal }: Reason): string {
+function blocked({ blocking, minimal, message }: Reason): string {
   if (!blocking) return '';
-  if (!blocking.length) return " No row within the model's own types and bounds has the target, whatever the policy.";
+  if (!blocking.length) return ` ${message[0].toUpperCase()}${message.slice(1)}.`;
   const needed = minimal === 'undetermined' ? ' Whether all of these are needed for that is undetermined.' : '';
   return ` What stands in the way: ${blocking.join(', ')}.${needed}`;
 }

@@ -1,7 +1,7 @@
 /** Texts about times and runs for the schedule commands. */
 import { showTime } from '../../jobs/schedules/cron.js';
-import type { Delivery, ScheduleRun } from '../../store/schedules/schedule-document.js';
 import { formatNumber } from '../../report/numbers.js';
+import type { Delivery, ScheduleRun } from '../../store/schedules/schedule-document.js';
 
 export function describeNext(times: readonly Date[], timeZone: string): string {
   return `next: ${times.map((time) => showTime(time, timeZone)).join(', ')}`;

@@ -144,6 +144,37 @@ describe('by hand', () => {
     );
   });
 
+  it('a proof for a row whose missing value stays missing says so', async () => {
+    const tree = {
+      schema: 'elsewise.model/v1',
+      name: 'm',
+      family: 'decision-tree',
+      classes: ['no', 'yes'],
+      features: [{ name: 'x', type: 'continuous' }],
+      parameters: {
+        task: 'classification',
+        tree: {
+          feature: [0, 0, 0],
+          threshold: [0, 0, 0],
+          left: [1, -1, -1],
+          right: [2, -1, -1],
+          value: [
+            [0.5, 0.5],
+            [0.2, 0.8],
+            [0.9, 0.1],
+          ],
+          missing: 'right',
+        },
+      },
+    };
+    const plan = await planOf(tree, { schema: 'elsewise.policy/v1', target: 'yes' });
+    const { status, reason } = plan.explain({ id: 'r', features: { x: null } });
+    expect([status, reason!.blocking]).toEqual(['infeasible', []]);
+    expect(reason!.message).toBe(
+      "no row within the model's own types, bounds, decimals and categories has the target while x is missing, and a missing value stays missing",
+    );
+  });
+
   it('an entry that is given twice blocks once, and leaving out one of the two does not help', async () => {
     const limit = { text: 'income <= 4', holds: ({ income }: Question['row']) => Number(income) <= 4 };
     const rules = { debt: asked.rules.debt, age: asked.rules.age };
