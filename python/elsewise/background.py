@@ -6,7 +6,7 @@ from typing import Any, Dict, List
 
 import numpy as np
 
-from .columns import Linear, Stepped
+from .columns import Linear
 from .features import NUMERIC_TYPES, document_rows
 from .fold import Fold
 from .head import Head, UnsupportedEstimator
@@ -50,8 +50,9 @@ def places_of(reached: List[Linear], columns: List[Linear]) -> List[int]:
     """Where each column that reaches the last estimator is among the inputs of the document's model."""
     if reached is columns:
         return list(range(len(columns)))
-    if any(isinstance(column, Stepped) for column in reached):
-        raise UnsupportedEstimator("autoencoder", "behind discretized columns is not supported: export the model without it")
+    if not all(isinstance(column, Linear) for column in reached):
+        reason = "behind discretized columns, products or indicators is not supported: export the model without it"
+        raise UnsupportedEstimator("autoencoder", reason)
     keys = [next(iter(column.terms)) for column in columns]
     return [keys.index(next(iter(column.terms))) for column in reached]
 

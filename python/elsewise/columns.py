@@ -99,16 +99,60 @@ class Stepped:
         return replace(self, values=tuple(weight * value for value in self.values))
 
 
-Column = Union[Raw, Linear, Stepped]
+@dataclass(frozen=True)
+class Product:
+    """(left * right - center) / divisor, of two columns."""
+
+    left: Any
+    right: Any
+    center: float = 0.0
+    divisor: float = 1.0
+    way_out: str = "trees find products by themselves; before linear models discretize or encode all columns"
+
+    @property
+    def fills(self) -> FrozenSet[Tuple[int, Any]]:
+        return self.left.fills | self.right.fills
+
+    def linear(self) -> Product:
+        return self
+
+    def scaled(self, mean: float, scale: float) -> Product:
+        return replace(self, center=self.center + self.divisor * mean, divisor=self.divisor * scale)
+
+    def weighted(self, weight: float) -> Product:
+        return replace(self, left=self.left.weighted(weight), center=self.center * weight)
 
 
-def mix(columns: Sequence[Linear], coefficients: np.ndarray) -> Linear:
+@dataclass(frozen=True)
+class Indicator:
+    """values[1] where the feature is missing, else values[0]. Missing values of the feature itself are filled elsewhere."""
+
+    feature: int
+    values: Tuple[float, float] = (0.0, 1.0)
+    fills: FrozenSet[Tuple[int, Any]] = frozenset()
+    way_out: str = "put trees behind it, or impute without add_indicator"
+
+    def linear(self) -> Indicator:
+        return self
+
+    def scaled(self, mean: float, scale: float) -> Indicator:
+        return replace(self, values=tuple((value - mean) / scale for value in self.values))
+
+    def weighted(self, weight: float) -> Indicator:
+        return replace(self, values=tuple(weight * value for value in self.values))
+
+
+Column = Union[Raw, Linear, Stepped, Product, Indicator]
+
+
+def mix(columns: Sequence[Any], coefficients: np.ndarray) -> Linear:
     """The sum of the columns, each times its coefficient."""
     terms: Dict[ModelColumn, float] = {}
     center = 0.0
     for column in columns:
-        if isinstance(column, Stepped):
-            raise UnsupportedEstimator("estimator", f"mixes a discretized column with others: {column.way_out}")
+        if not isinstance(column, Linear):
+            kind = {Stepped: "discretized column", Product: "product of columns", Indicator: "column of missing values"}[type(column)]
+            raise UnsupportedEstimator("estimator", f"mixes a {kind} with others: {column.way_out}")
         if column.curve is not None:
             raise UnsupportedEstimator("estimator", "mixes a column behind a monotone function with others: leave PCA out")
     for column, coefficient in zip(columns, coefficients.tolist()):

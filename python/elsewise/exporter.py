@@ -27,6 +27,7 @@ from .evaluation import check_document
 from .features import Wishes, class_names_of, describe_features, feature_names_of, layout_of
 from .fold import Fold
 from .head import require_finite
+from .indicators import without_indicators
 from .plausibility import autoencoder as _autoencoder
 from .plausibility import isolation_forest as _isolation_forest
 from .preprocessing import bound_domains, preprocessing_steps
@@ -84,6 +85,7 @@ def export_model(
     columns = reached
     features = describe_features(fold, table, Wishes(names, feature_types, decimals, units, bounds))
     bound_domains(features, fold, table)
+    head, columns = without_indicators(head, columns, fold)
     head, columns = without_steps(head, columns, features)
     document: Dict[str, Any] = {"schema": SCHEMA, "name": name, "family": head.family, "features": features}
     if isinstance(head, TreeHead):
@@ -115,6 +117,8 @@ def export_model(
         source = own or made_up_table(fold, head, columns, probes, random)
         score = head.score if table else score_without_names(head)
         document["probes"] = probes_of(estimator, score, document, head, source, probes, random)
+        if head.precision != "float64":
+            document["probes"]["precision"] = head.precision
     check_document(document)
     return document
 

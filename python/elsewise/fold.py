@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Tuple
 
-from .columns import Column, Linear, ModelColumn, Raw, Stepped
+from .columns import Column, Indicator, Linear, ModelColumn, Product, Raw, Stepped
 from .head import Head, UnsupportedEstimator, class_name, fitted
 from .heads import make_head
 from .refusals import lookup
 from .tables import Table
-from .transformers import NAMED_STEPS, TRANSFORMERS
+from .transformers import NAMED_STEPS, TRANSFORMERS, is_sparse
 
 
 class Fold:
@@ -26,10 +26,14 @@ class Fold:
         self.curves: Dict[int, Dict[str, Any]] = {}
         # Per feature that reaches the model: what a missing value becomes; None: the estimator refuses it.
         self.fills: Dict[int, Any] = {}
+        # Whether the last step gave a sparse matrix.
+        self.is_sparse = False
 
     def run(self, estimator: Any) -> Tuple[Head, List[Linear]]:
         last, columns, where = self._up_to_last(estimator, self._raw_columns(), "estimator")
         head = make_head(last, where)
+        if self.is_sparse and head.dense_only:
+            raise UnsupportedEstimator(where, f"{class_name(last)} {head.dense_only}")
         linear = [column.linear() for column in columns]
         self._refuse_numbers_as_categories(linear, where)
         self._agree_on_curves(linear, where)
@@ -61,7 +65,9 @@ class Fold:
         expected = getattr(transformer, "n_features_in_", len(columns))
         if expected != len(columns):
             raise UnsupportedEstimator(where, f"was fitted on {expected} columns, but {len(columns)} reach it")
-        return apply(self, transformer, columns, where)
+        made = apply(self, transformer, columns, where)
+        self.is_sparse = is_sparse(transformer, self.is_sparse)
+        return made
 
     def _refuse_numbers_as_categories(self, columns: List[Linear], where: str) -> None:
         for feature, _ in (key for column in columns for key in _numbers_of(column)):
@@ -76,6 +82,8 @@ class Fold:
         """The document has one function for each column."""
         for column in columns:
             for feature, _ in _numbers_of(column):
+                if isinstance(column, Indicator):
+                    continue
                 curve = getattr(column, "curve", None)
                 if self.curves.setdefault(feature, curve) != curve:
                     reason = "is used through two different functions: use it once"
@@ -98,7 +106,9 @@ class Fold:
 
 def _numbers_of(column: Any) -> List[ModelColumn]:
     """The model columns that come in as numbers."""
-    if isinstance(column, Stepped):
+    if isinstance(column, Product):
+        return _numbers_of(column.left.linear()) + _numbers_of(column.right.linear())
+    if isinstance(column, (Stepped, Indicator)):
         return [(column.feature, None)]
     return [key for key in column.terms if key[1] is None]
 

@@ -40,6 +40,10 @@ class Head:
     centres: Optional[np.ndarray] = None
     # The parameters as named and inputs -> by row: whether scores of scikit-learn depend on more than the document says.
     is_doubtful: Optional[Callable[[Dict[str, Any], np.ndarray], np.ndarray]] = None
+    # The arithmetic of the library's scores.
+    precision: str = "float64"
+    # Why the model is refused behind a sparse matrix, and the way out; empty: it is not.
+    dense_only: str = ""
 
     def named_parameters(self, names: Sequence[str]) -> Dict[str, Any]:
         """The parameters as the document has them: prototypes are labelled by the names of the classes there."""

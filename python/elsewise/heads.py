@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 
+from .boosters import BOOSTER_HEADS
 from .evaluation import NORMALIZATIONS, two_sigmoids
 from .head import Head, UnsupportedEstimator, class_name, fitted, probabilities, quietly, require_finite, softmax
 from .machines import MACHINE_HEADS
@@ -135,6 +136,7 @@ HEADS: Dict[str, Callable[[Any, str], Head]] = {
     **QUADRATIC_HEADS,
     **TREE_HEADS,
     **MACHINE_HEADS,
+    **BOOSTER_HEADS,
 }
 
 

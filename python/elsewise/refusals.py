@@ -17,8 +17,8 @@ _IMPUTE = "use SimpleImputer, or HistGradientBoosting, which takes missing value
 _SEVERAL = f"export one of its members, or use RandomForest or HistGradientBoosting; {BLACK_BOX}"
 
 WAYS_OUT: Dict[str, str] = {
-    **dict.fromkeys(("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor", "Booster"), _XGBOOST),
-    **dict.fromkeys(("LGBMClassifier", "LGBMRegressor"), _LIGHTGBM),
+    **dict.fromkeys(("Booster", "XGBRanker"), _XGBOOST),
+    "LGBMRanker": _LIGHTGBM,
     **dict.fromkeys(("CatBoostClassifier", "CatBoostRegressor"), _ONNX),
     **dict.fromkeys(("VotingClassifier", "VotingRegressor", "StackingClassifier", "StackingRegressor"), _SEVERAL),
     **dict.fromkeys(("BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier", "AdaBoostRegressor"), _SEVERAL),
@@ -26,7 +26,6 @@ WAYS_OUT: Dict[str, str] = {
     "CategoricalNB": f"one-hot encode the columns and use BernoulliNB; {BLACK_BOX}",
     "Normalizer": _MIXED_ROWS,
     "QuantileTransformer": _SPREAD,
-    "PolynomialFeatures": f"products of columns have no exact method: use trees, or KBinsDiscretizer before a linear model; {BLACK_BOX}",
     "SplineTransformer": f"use KBinsDiscretizer, or trees; {BLACK_BOX}",
     "KernelPCA": f"use PCA; {BLACK_BOX}",
     **dict.fromkeys(("KNNImputer", "IterativeImputer"), _IMPUTE),

@@ -1,8 +1,9 @@
-"""Models behind discretized columns (Binarizer, KBinsDiscretizer), written on the columns of X themselves.
+"""Models behind discretized columns (Binarizer, KBinsDiscretizer, products of these), written on the columns of X themselves.
 
     trees           v(x) <= t  holds on one side of a cut of x, where v rises or falls: the split moves to that cut. Behind logarithms and
                     powers, too: bisection with numpy's own arithmetic finds the last number of a side
-    linear models   Σ_j w_j v_j(x_j) + b  is a sum of stumps, where each v_j is a step function or reads 0 and 1 only
+    linear models   Σ_j w_j v_j(x_j) + b  is a sum of stumps, where each v_j is a step function or reads 0 and 1 only. A product
+                    w v_i(x_i) v_j(x_j)  is a tree with the cuts of one column above those of the other
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
 
-from .columns import Linear, ModelColumn, Stepped
+from .columns import Linear, ModelColumn, Product, Stepped
 from .evaluation import curve_of
 from .head import Head, UnsupportedEstimator
-from .trees import LARGEST, Tree, TreeHead, stumps
+from .trees import LARGEST, Tree, TreeHead, grid_tree, stumps
 
 # By family of linear models: the link of the sum.
 LINEAR_LINKS = {
@@ -30,16 +31,19 @@ LINEAR_LINKS = {
 
 def without_steps(head: Head, columns: List[Any], features: List[Dict[str, Any]]) -> Tuple[Head, List[Linear]]:
     """The same model, where no column is discretized any more."""
-    stepped = [column for column in columns if isinstance(column, Stepped)]
+    stepped = [column for column in columns if isinstance(column, (Stepped, Product))]
     is_bent = isinstance(head, TreeHead) and any(_is_bent(column) for column in columns)
     if not stepped and not is_bent:
         return head, columns
     if isinstance(head, TreeHead):
+        for column in stepped:
+            if isinstance(column, Product):
+                raise UnsupportedEstimator("estimator", f"trees behind products of columns: {column.way_out}")
         return _moved_splits(head, columns), [_whole(column) for column in columns]
     if any(_is_bent(column) for column in columns):
         raise UnsupportedEstimator("estimator", f"has functions of numbers beside discretized columns: {stepped[0].way_out}")
     if head.family not in LINEAR_LINKS or head.parameters.get("normalization", "softmax") != "softmax":
-        reason = f"{head.family} behind a discretized column is not supported: {stepped[0].way_out}"
+        reason = f"{head.family} behind a discretized column or a product is not supported: {stepped[0].way_out}"
         raise UnsupportedEstimator("estimator", reason)
     return _summed_stumps(head, columns, features)
 
@@ -161,20 +165,39 @@ def _summed_stumps(head: Head, columns: Sequence[Any], features: List[Dict[str, 
         weights, base = np.vstack([-weights, weights]), np.concatenate([-base, base])
     inputs: Dict[ModelColumn, Linear] = {}
     splits: Dict[Tuple[ModelColumn, float], np.ndarray] = {}
+    products: List[Tuple[Steps, Steps, np.ndarray]] = []
     for j, column in enumerate(columns):
-        key, cuts, values = _steps_of(column, features)
-        inputs.setdefault(key, Linear({key: 1.0}, fills=column.fills))
+        if isinstance(column, Linear) and not column.terms:
+            base = base - weights[:, j] * column.center / column.divisor
+            continue
+        steps = _product_steps(column, features) if isinstance(column, Product) else _steps_of(column, features)
+        for key, _, _ in steps if isinstance(column, Product) else [steps]:
+            inputs.setdefault(key, Linear({key: 1.0}, fills=frozenset(f for f in column.fills if f[0] == key[0])))
+        if isinstance(column, Product):
+            base = base - weights[:, j] * column.center / column.divisor
+            products.append((*steps, weights[:, j] / column.divisor))
+            continue
+        key, cuts, values = steps
         base = base + weights[:, j] * values[0]
         for cut, rise in zip(cuts, np.diff(values)):
             splits[key, cut] = splits.get((key, cut), 0.0) + weights[:, j] * rise
     places = {key: place for place, key in enumerate(inputs)}
     at = [(places[key], cut) for key, cut in splits]
-    rises = np.array(list(splits.values())).reshape(len(at), -1).T
-    more = {"score": head.score, "classes": head.classes}
+    rises = np.array(list(splits.values())).reshape(len(at), len(base)).T
+    grids = [grid_tree((places[a[0]], *a[1:]), (places[b[0]], *b[1:]), w) for a, b, ws in products for w in ws.tolist()]
+    more = {"score": head.score, "classes": head.classes, "grids": grids}
     return stumps(at, rises, base, LINEAR_LINKS[head.family], len(inputs), **more), list(inputs.values())
 
 
-def _steps_of(column: Any, features: List[Dict[str, Any]]) -> Tuple[ModelColumn, Sequence[float], Sequence[float]]:
+# A model column, its cuts, and the values between them.
+Steps = Tuple[ModelColumn, Sequence[float], Sequence[float]]
+
+
+def _product_steps(column: Product, features: List[Dict[str, Any]]) -> Tuple[Steps, Steps]:
+    return _steps_of(column.left, features), _steps_of(column.right, features)
+
+
+def _steps_of(column: Any, features: List[Dict[str, Any]]) -> Steps:
     if isinstance(column, Stepped):
         return (column.feature, None), column.cuts, column.values
     if len(column.terms) == 1:
@@ -182,5 +205,5 @@ def _steps_of(column: Any, features: List[Dict[str, Any]]) -> Tuple[ModelColumn,
         if isinstance(key[1], str) or features[key[0]]["type"] == "boolean":
             return key, (0.5,), [(weight * x - column.center) / column.divisor for x in (0.0, 1.0)]
     names = sorted({features[feature]["name"] for feature, _ in column.terms})
-    reason = f"{', '.join(map(repr, names))} stays a number beside discretized columns of a linear model"
+    reason = f"{', '.join(map(repr, names))} stays a number beside discretized columns or in products of a linear model"
     raise UnsupportedEstimator("estimator", f"{reason}: discretize or encode all columns, or use trees")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 import numpy as np
 
-from .columns import NO_CATEGORY, RANK, Column, Linear, Raw, Stepped, mix
+from .columns import NO_CATEGORY, RANK, Column, Indicator, Linear, Product, Raw, Stepped, mix
 from .head import UnsupportedEstimator, fitted
 from .tables import MISSING_CATEGORY, category_name, is_missing
 
@@ -147,20 +147,41 @@ def _stepped(column: Column, cuts: Tuple[float, ...], values: Tuple[float, ...],
 
 
 def _simple_imputer(fold: Fold, imputer: Any, columns: List[Column], where: str) -> List[Column]:
-    if getattr(imputer, "add_indicator", False):
-        raise UnsupportedEstimator(where, "SimpleImputer(add_indicator=True) is not supported")
     if not is_missing(imputer.missing_values):
         raise UnsupportedEstimator(where, f"SimpleImputer(missing_values={imputer.missing_values!r}) is not supported")
     statistics = np.asarray(fitted(imputer, "statistics_", where), dtype=object).tolist()
     # A column without a single value has no statistic; scikit-learn drops it.
     pairs = [(column, value) for column, value in zip(columns, statistics) if not is_missing(value)]
-    return [_filled(column, value, where) for column, value in pairs]
+    filled = [_filled(column, value, where) for column, value in pairs]
+    watched = imputer.indicator_.features_ if getattr(imputer, "add_indicator", False) else []
+    return filled + [_indicator(columns[i], where) for i in watched]
+
+
+def _indicator(column: Column, where: str) -> Indicator:
+    if not isinstance(column, Raw) or column.fill is not None:
+        raise UnsupportedEstimator(where, "SimpleImputer(add_indicator=True) of a column that was transformed before: impute first")
+    return Indicator(column.feature)
+
+
+def _polynomial_features(fold: Fold, transformer: Any, columns: List[Column], where: str) -> List[Column]:
+    powers = np.asarray(fitted(transformer, "powers_", where))
+    if powers.sum(axis=1).max() > 2:
+        raise UnsupportedEstimator(where, "PolynomialFeatures of a degree above 2: use degree 2 on discrete columns, or trees")
+    return [_power([column for column, times in zip(columns, row) for _ in range(times)]) for row in powers.tolist()]
+
+
+def _power(factors: List[Column]) -> Column:
+    """The product of at most two columns."""
+    if len(factors) == 2:
+        return Product(factors[0].linear(), factors[1].linear())
+    # Without factors: the number 1.
+    return factors[0] if factors else Linear({}, center=-1.0)
 
 
 def _filled(column: Column, value: Any, where: str) -> Column:
     if isinstance(column, Raw):
         return column if column.fill is not None else replace(column, fill=value)
-    if isinstance(column, Stepped) or not column.may_be_missing():
+    if not isinstance(column, Linear) or not column.may_be_missing():
         return column
     if column.curve is not None:
         raise UnsupportedEstimator(where, "SimpleImputer behind a monotone function: impute before it")
@@ -252,8 +273,19 @@ TRANSFORMERS: Dict[str, Transform] = {
     "Binarizer": _binarizer,
     "KBinsDiscretizer": _bins,
     "SimpleImputer": _simple_imputer,
+    "PolynomialFeatures": _polynomial_features,
     "ColumnTransformer": _column_transformer,
     "FunctionTransformer": _function_transformer,
     "PowerTransformer": _power_transformer,
     "Pipeline": _inner_pipeline,
 }
+
+
+def is_sparse(transformer: Any, before: bool) -> bool:
+    """Whether a step gives a sparse matrix; steps that do not decide leave the form as it was."""
+    kind = type(transformer).__name__
+    if kind == "ColumnTransformer":
+        return bool(getattr(transformer, "sparse_output_", False))
+    if kind == "OneHotEncoder":
+        return bool(getattr(transformer, "sparse_output", getattr(transformer, "sparse", False)))
+    return transformer.encode == "onehot" if kind == "KBinsDiscretizer" else before

@@ -277,6 +277,16 @@ def _boosted(estimator: Any, trees: List[Tree], base: np.ndarray, link: str, whe
     return _head("tree-ensemble", parameters, *_asked(estimator), **more)
 
 
+def boosted_head(
+    trees: List[Tree], base: np.ndarray, link: str, width: int, *, owners: Sequence[int], accumulate: str, **more: Any
+) -> TreeHead:
+    """base + the sum of trees, each of which adds to the output that owns it."""
+    parameters = {"trees": trees, "aggregation": "sum", "base": base.tolist(), "link": link, "accumulate": accumulate}
+    if len(base) > 1:
+        parameters["treeClass"] = list(owners)
+    return TreeHead("tree-ensemble", parameters, centres=_among_thresholds(trees, width), **more)
+
+
 def histogram_boosting(estimator: Any, where: str) -> TreeHead:
     stages = fitted(estimator, "_predictors", where)
     if getattr(estimator, "_preprocessor", None) is not None:
@@ -329,13 +339,46 @@ def _left_codes(predictor: Any, node: Any, codes: Dict[int, List[int]]) -> List[
 # ------------------------------------------------------------------------------------------------------------ stumps
 
 
-def stumps(splits: Sequence[Tuple[int, float]], weights: np.ndarray, base: np.ndarray, link: str, width: int, **more: Any) -> TreeHead:
-    """base_k + Σ_s weights_ks [x_column > cut]  over splits s = (column, cut): a tree with one split for each s and output k."""
-    trees = [_stump(column, cut, float(w)) for s, (column, cut) in enumerate(splits) for w in weights[:, s]]
+def stumps(
+    splits: Sequence[Tuple[int, float]], weights: np.ndarray, base: np.ndarray, link: str, width: int, grids: Sequence[Tree] = (), **more: Any
+) -> TreeHead:
+    """base_k + Σ_s weights_ks [x_column > cut]  over splits s = (column, cut): a tree with one split for each s and output k.
+
+    `grids`: further trees, one for each output in turn.
+    """
+    trees = [_stump(column, cut, float(w)) for s, (column, cut) in enumerate(splits) for w in weights[:, s]] + list(grids)
     parameters: Dict[str, Any] = {"trees": trees, "aggregation": "sum", "base": base.tolist(), "link": link}
     if len(base) > 1:
         parameters["treeClass"] = [i % len(base) for i in range(len(trees))]
     return TreeHead("tree-ensemble", parameters, centres=_among_thresholds(trees, width), **more)
+
+
+def grid_tree(first: Tuple[int, Any, Any], second: Tuple[int, Any, Any], weight: float) -> Tree:
+    """weight * v(x_a) * u(x_b)  of two step functions (column, cuts, values): the cuts of b below each value of v."""
+    tree: Tree = {key: [] for key in ("feature", "threshold", "left", "right", "value")}
+
+    def leaf(value: float) -> int:
+        return node(0, 0.0, value)
+
+    def node(column: int, cut: float, value: float = 0.0) -> int:
+        for key, entry in (("feature", column), ("threshold", cut), ("left", -1), ("right", -1), ("value", [value])):
+            tree[key].append(entry)
+        return len(tree["left"]) - 1
+
+    def chain(column: int, cuts: Sequence[float], ends: Callable[[int], int], low: int, high: int) -> int:
+        """The values low to high - 1 of a step function, halved until one is left."""
+        if high - low == 1:
+            return ends(low)
+        middle = (low + high) // 2
+        place = node(column, float(cuts[middle - 1]))
+        tree["left"][place] = chain(column, cuts, ends, low, middle)
+        tree["right"][place] = chain(column, cuts, ends, middle, high)
+        return place
+
+    (a, cuts, values), (b, own_cuts, own_values) = first, second
+    below = lambda i: chain(b, own_cuts, lambda k: leaf(weight * values[i] * own_values[k]), 0, len(own_values))  # noqa: E731
+    chain(a, cuts, below, 0, len(values))
+    return {**tree, "comparison": "<=", "precision": "float64", "missing": "error"}
 
 
 def _stump(column: int, cut: float, weight: float) -> Tree:
@@ -414,22 +457,25 @@ def _outputs(tree: Tree, inputs: np.ndarray) -> np.ndarray:
     return np.where(lost[:, np.newaxis], np.nan, values[at])
 
 
-def _summed(trees: List[Tree], inputs: np.ndarray, base: Any = 0.0, owners: Optional[List[int]] = None) -> np.ndarray:
+def _summed(
+    trees: List[Tree], inputs: np.ndarray, base: Any = 0.0, owners: Optional[List[int]] = None, accumulate: str = "float64"
+) -> np.ndarray:
     """Added up tree by tree: in another order the last digits would be others."""
-    base = np.atleast_1d(np.asarray(base, dtype=float))
+    base = np.atleast_1d(np.asarray(base, dtype=accumulate))
     outputs = len(base) if owners is not None else len(trees[0]["value"][0])
     total = np.tile(np.broadcast_to(base, (outputs,)), (len(inputs), 1))
     for i, tree in enumerate(trees):
         if owners is None:
-            total += _outputs(tree, inputs)
+            total += _outputs(tree, inputs).astype(accumulate)
         else:
-            total[:, owners[i]] += _outputs(tree, inputs)[:, 0]
-    return total
+            total[:, owners[i]] += _outputs(tree, inputs)[:, 0].astype(accumulate)
+    return total.astype(float)
 
 
 def _ensemble_scores(parameters: Dict[str, Any], inputs: np.ndarray) -> np.ndarray:
     trees = parameters["trees"]
-    total = _summed(trees, inputs, parameters.get("base", 0.0), parameters.get("treeClass"))
+    accumulate = parameters.get("accumulate", "float64")
+    total = _summed(trees, inputs, parameters.get("base", 0.0), parameters.get("treeClass"), accumulate)
     return LINKS[parameters["link"]](total / len(trees) if parameters["aggregation"] == "mean" else total)
 
 

@@ -52,10 +52,33 @@ export function findObjective<T>(table: Readonly<Record<string, T>>, name: strin
 export const unsupported = (what: string, path: string) =>
   new ElsewiseError('unsupported', `this importer does not support ${what}`, path);
 
-/** A feature whose codes 0, 1, ... are categories. `last`: the largest code in the model. */
-export function categoricalFeature(name: string, last: number, path: string): FeatureDocument {
+/** JSON with the infinite numbers and the missing ones that Python writes. */
+export function parseLibraryJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(withoutNaN(text));
+  } catch (error) {
+    throw new ElsewiseError('bad-document', `is not valid JSON: ${(error as Error).message}`, path);
+  }
+}
+
+function withoutNaN(text: string): string {
+  const wordsAndStrings = /"(?:[^"\\]|\\.)*"|\bNaN\b|-?\bInfinity\b/g;
+  return /NaN|Infinity/.test(text) ? text.replace(wordsAndStrings, (part) => (part[0] === '"' ? part : 'null')) : text;
+}
+
+/**
+ * A feature whose codes 0, 1, ... are categories. `last`: the largest code in the model. `names`: the names of the codes, where the model
+ * has them. Without names, a code is its own name.
+ */
+export function categoricalFeature(
+  name: string,
+  last: number,
+  path: string,
+  names: readonly (string | number | boolean)[] = [],
+): FeatureDocument {
   if (last >= MAX_CATEGORIES) throw unsupported(`${last} categories in one feature ("${name}")`, path);
-  const categories = Array.from({ length: last + 1 }, (_, code) => String(code));
+  const length = Math.max(last + 1, names.length);
+  const categories = Array.from({ length }, (_, code) => String(names[code] ?? code));
   return { name, type: 'categorical', encoding: 'ordinal', categories };
 }
 

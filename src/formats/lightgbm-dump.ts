@@ -6,8 +6,14 @@ import { z } from 'zod';
 import { listOf, recordOf } from '../documents/collections.js';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
-import { unsupported } from './ensemble.js';
-import { type LightgbmModel, type LightgbmTree, MISSING_TYPES, type Split } from './lightgbm-model.js';
+import { parseLibraryJson, unsupported } from './ensemble.js';
+import {
+  categoryNamesForm,
+  type LightgbmModel,
+  type LightgbmTree,
+  MISSING_TYPES,
+  type Split,
+} from './lightgbm-model.js';
 
 const leafForm = z.object({
   leaf_index: z.int().min(0).default(0),
@@ -50,25 +56,19 @@ const dumpForm = z.object({
   feature_names: listOf(z.string()).min(1),
   feature_infos: recordOf(z.object({ values: listOf(z.number()).default([]) })).default({}),
   tree_info: listOf(z.object({ tree_structure: nodeForm })),
+  pandas_categorical: categoryNamesForm,
 });
 
 export function readDump(text: string, root: string): LightgbmModel {
-  const dump = parseDocument(dumpForm, parseJson(text, root), root);
+  const dump = parseDocument(dumpForm, parseLibraryJson(text, root), root);
   return {
     objective: dump.objective,
     isAverage: dump.average_output,
     treesPerIteration: dump.num_tree_per_iteration,
     features: dump.feature_names.map((name) => ({ name, codes: dump.feature_infos[name]?.values ?? [] })),
     trees: dump.tree_info.map((tree, t) => readTree(tree.tree_structure, `${root}.tree_info[${t}]`)),
+    categoryNames: dump.pandas_categorical,
   };
-}
-
-function parseJson(text: string, root: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new ElsewiseError('bad-document', `is not valid JSON: ${(error as Error).message}`, root);
-  }
 }
 
 function readTree(structure: DumpNode, path: string): LightgbmTree {

@@ -1,4 +1,6 @@
 /** The common content of the text and the dump of a LightGBM model. */
+import { z } from 'zod';
+import { listOf } from '../documents/collections.js';
 
 export interface Split {
   readonly feature: number;
@@ -31,4 +33,13 @@ export interface LightgbmModel {
   /** `codes`: the categories of the training data; empty for a number. */
   readonly features: readonly { readonly name: string; readonly codes: readonly number[] }[];
   readonly trees: readonly LightgbmTree[];
+  /** `pandas_categorical`: the categories of each column that pandas had as categories, in the order of the codes. */
+  readonly categoryNames: readonly (readonly CategoryName[])[];
 }
+
+export type CategoryName = string | number | boolean;
+
+/** Absent or null: the training data had no such columns. */
+export const categoryNamesForm = listOf(listOf(z.union([z.string(), z.number(), z.boolean()])))
+  .nullish()
+  .transform((lists) => lists ?? []);

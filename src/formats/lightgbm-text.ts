@@ -7,10 +7,18 @@
  *                   cat_threshold, 32 codes in each, the lowest bit first
  *   left_child      a split, or ~leaf
  *   feature_infos   [min:max] of a number, none of a constant, a:b:c of categories
+ *   pandas_categorical   after the trees, as JSON: the names of the codes, a list for each column of categories
  */
 import { ElsewiseError } from '../documents/error.js';
-import { unsupported } from './ensemble.js';
-import { type LightgbmModel, type LightgbmTree, MISSING_TYPES, type Split } from './lightgbm-model.js';
+import { parseDocument } from '../documents/parse.js';
+import { parseLibraryJson, unsupported } from './ensemble.js';
+import {
+  categoryNamesForm,
+  type LightgbmModel,
+  type LightgbmTree,
+  MISSING_TYPES,
+  type Split,
+} from './lightgbm-model.js';
 
 const IS_SET = 1;
 const IS_DEFAULT_LEFT = 2;
@@ -28,7 +36,14 @@ export function readText(text: string, root: string): LightgbmModel {
     treesPerIteration: head.number('num_tree_per_iteration', head.number('num_class', 1)),
     features: names.map((name, f) => ({ name, codes: readCodes(infos[f]) })),
     trees: trees.map(readTree),
+    categoryNames: readCategoryNames(text, root),
   };
+}
+
+function readCategoryNames(text: string, root: string): LightgbmModel['categoryNames'] {
+  const path = `${root}.pandas_categorical`;
+  const [, json = 'null'] = /^pandas_categorical:(.*)$/m.exec(text) ?? [];
+  return parseDocument(categoryNamesForm, parseLibraryJson(json, path), path);
 }
 
 function readSections(text: string, root: string): Section[] {

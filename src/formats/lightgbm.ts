@@ -9,8 +9,9 @@
  *   sum        float64 in tree order; tree t adds to class t modulo the trees per iteration; average_output divides by the
  *              iterations, sigmoid:s multiplies the sum by s. Both are folded into the leaves.
  *
- * Leaves keep their numbers: leaf k is node (number of splits) + k. Codes of categories are those of the training data, also
- * where pandas had names for them. Linear trees, other objectives and the root transform (`sqrt`) are refused by name.
+ * Leaves keep their numbers: leaf k is node (number of splits) + k. Codes of categories are those of the training data. Where pandas
+ * had names for all of them, the names are the categories. Linear trees, other objectives and the root transform (`sqrt`) are refused
+ * by name.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
@@ -121,11 +122,14 @@ function zeroThreshold(threshold: number, isDefaultLeft: boolean, path: string):
   );
 }
 
+/** Ordered categories of pandas are numbers for LightGBM: then there are more lists than features, and no list is told from another. */
 function toFeatures(model: LightgbmModel, trees: readonly TreeDocument[]): FeatureDocument[] {
   const codes = lastCodes(trees);
+  const coded = model.features.flatMap(({ codes: seen }, f) => (codes.has(f) || seen.length ? [f] : []));
+  const lists = model.categoryNames.length === coded.length ? model.categoryNames : [];
   return model.features.map(({ name, codes: seen }, f) => {
-    if (!codes.has(f) && !seen.length) return { name, type: 'continuous' };
+    if (!coded.includes(f)) return { name, type: 'continuous' };
     const last = seen.reduce((a, b) => Math.max(a, b), codes.get(f) ?? 0);
-    return categoricalFeature(name, last, `${ROOT}.features[${f}]`);
+    return categoricalFeature(name, last, `${ROOT}.features[${f}]`, lists[coded.indexOf(f)]);
   });
 }

@@ -9,8 +9,9 @@
  *   iterations  trees up to best_iteration count, as in predictions of the scikit-learn interface; iteration i ends before
  *               tree iteration_indptr[i + 1], in older files (i + 1) * num_parallel_tree * classes
  *
- * Codes of categories are those of the training data. Since 3.1 the file may contain their names, which the trees do not use. Unknown keys
- * are ignored. Unknown structures (gblinear, leaves with several outputs, other objectives) are refused by name.
+ * Codes of categories are those of the training data. Since 3.1 the file may contain their names (`cats`): for each feature the bytes of
+ * all names in a row with their offsets, or numbers. Unknown keys are ignored. Unknown structures (gblinear, leaves with several outputs,
+ * other objectives) are refused by name.
  */
 import { z } from 'zod';
 import { listOf } from '../documents/collections.js';
@@ -18,7 +19,15 @@ import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
 import { parseDocument } from '../documents/parse.js';
 import type { TreeDocument } from '../documents/tree-document.js';
-import { categoricalFeature, findObjective, lastCodes, type Objective, toDocument, unsupported } from './ensemble.js';
+import {
+  categoricalFeature,
+  findObjective,
+  lastCodes,
+  type Objective,
+  parseLibraryJson,
+  toDocument,
+  unsupported,
+} from './ensemble.js';
 import { decodeUbjson } from './ubjson.js';
 
 const ROOT = 'xgboost';
@@ -68,7 +77,11 @@ const treeForm = z.object({
   tree_param: z.object({ size_leaf_vector: parameter.default(0) }).default({ size_leaf_vector: 0 }),
 });
 
+/** The names of a feature's codes. A number has no names. */
+const namesForm = z.object({ offsets: numbers.optional(), values: numbers.default([]) });
+
 const forestForm = z.object({
+  cats: z.object({ enc: listOf(namesForm).default([]) }).default({ enc: [] }),
   gbtree_model_param: z.object({ num_parallel_tree: parameter.default(1) }),
   iteration_indptr: numbers.optional(),
   tree_info: numbers,
@@ -116,7 +129,7 @@ export function importXgboost(bytes: Uint8Array): ModelDocument {
   const trees = forest.trees.slice(0, used).map((tree, t) => toTree(tree, weightOf(learner, t), t));
   return toDocument({
     name: ROOT,
-    features: toFeatures(learner, trees),
+    features: toFeatures(learner, forest, trees),
     objective: kind,
     classCount,
     trees,
@@ -141,16 +154,10 @@ function decode(bytes: Uint8Array): unknown {
   if (other) throw unsupported(OTHER_FORMS[other], ROOT);
   if (/^\{[^\s"}]/.test(start)) return decodeUbjson(bytes);
   try {
-    return JSON.parse(withoutNaN(new TextDecoder().decode(bytes)));
+    return parseLibraryJson(new TextDecoder().decode(bytes), ROOT);
   } catch (error) {
-    throw new ElsewiseError('bad-document', `is neither JSON nor UBJSON: ${(error as Error).message}`, ROOT);
+    throw new ElsewiseError('bad-document', `is neither JSON nor UBJSON: ${(error as ElsewiseError).detail}`, ROOT);
   }
-}
-
-/** XGBoost writes NaN and Infinity literally. */
-function withoutNaN(text: string): string {
-  const wordsAndStrings = /"(?:[^"\\]|\\.)*"|\bNaN\b|-?\bInfinity\b/g;
-  return /NaN|Infinity/.test(text) ? text.replace(wordsAndStrings, (part) => (part[0] === '"' ? part : 'null')) : text;
 }
 
 function forestOf({ gradient_booster: booster }: Learner): Forest {
@@ -235,14 +242,23 @@ function categorySets(tree: XgboostTree): Map<number, number[]> {
 /** `feature_types` -> the type of a feature without set splits. */
 const FEATURE_TYPES: Readonly<Record<string, 'integer' | 'boolean'>> = { c: 'integer', int: 'integer', i: 'boolean' };
 
-/** A feature is categorical if a tree has a set split on it: `c` alone does not name the categories. */
-function toFeatures(learner: Learner, trees: readonly TreeDocument[]): FeatureDocument[] {
+/** A feature is categorical if a tree has a set split on it, or if the file names its categories: `c` alone does not name them. */
+function toFeatures(learner: Learner, forest: Forest, trees: readonly TreeDocument[]): FeatureDocument[] {
   const { feature_names: names, feature_types: types } = learner;
   const codes = lastCodes(trees);
   return Array.from({ length: Number(learner.learner_model_param.num_feature) }, (_, f) => {
     const name = names[f] ?? `f${f}`;
-    const last = codes.get(f);
-    if (last !== undefined) return categoricalFeature(name, last, `${ROOT}.learner.feature_types[${f}]`);
+    const categories = readNames(forest.cats.enc[f]);
+    const last = codes.get(f) ?? categories.length - 1;
+    if (last >= 0) return categoricalFeature(name, last, `${ROOT}.learner.feature_types[${f}]`, categories);
     return { name, type: FEATURE_TYPES[types[f]] ?? 'continuous' };
   });
+}
+
+/** XGBoost counts letters and stores bytes: beyond ASCII its lists are cut, and the codes stay without names. */
+function readNames(encoding: z.output<typeof namesForm> | undefined): (string | number)[] {
+  const { offsets, values } = encoding ?? { offsets: [], values: [] };
+  if (!offsets) return values;
+  if (values.some((byte) => byte < 0 || byte > 127)) return [];
+  return offsets.slice(1).map((end, k) => String.fromCharCode(...values.slice(offsets[k], end)));
 }

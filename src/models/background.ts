@@ -71,7 +71,9 @@ export function buildBackground(
     labels,
     mad: once((feature) => own(document.mad, feature) ?? whenAny(column(feature), medianDeviation)),
     std: once((feature) => own(document.std, feature) ?? whenAny(column(feature), standardDeviation)),
-    quantiles: once((feature) => own(document.quantiles, feature) ?? whenAny(column(feature), quantileTable)),
+    quantiles: once(
+      (feature) => own(document.quantiles, feature) ?? whenAny(column(feature), (values) => quantileTable(values)),
+    ),
     covariance: (features) =>
       givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features, bounds)),
     isolationForest: shared.isolationForest,
@@ -187,9 +189,30 @@ export function medianDeviation(values: readonly number[]): number {
 
 export const standardDeviation = (values: readonly number[]): number => momentsOf(values).deviation;
 
-function quantileTable(values: readonly number[]): number[] {
+function quantileTable(values: readonly number[], count = QUANTILES): number[] {
   const sorted = ascending(values);
-  return Array.from({ length: QUANTILES }, (_, i) => quantileAt(sorted, i / (QUANTILES - 1)));
+  return Array.from({ length: count }, (_, i) => quantileAt(sorted, i / (count - 1)));
+}
+
+/** The quantiles that a document stores by default: as many as the Python package writes. */
+const STORED_QUANTILES = 21;
+
+/** Statistics of rows for a document, without the rows. Features without a value have none, nor have one-hot categories. */
+export function statisticsOf(
+  rows: readonly Float64Array[],
+  { features }: FeatureSpace,
+): Required<Pick<BackgroundDocument, 'mad' | 'std' | 'quantiles'>> {
+  const columns = features.flatMap(({ name, index, kind }) => {
+    const values = rows.map((row) => row[index]).filter((value) => !Number.isNaN(value));
+    return kind === 'choice' || kind === 'ordinal' || !values.length ? [] : [{ name, values }];
+  });
+  const statistic = <T>(compute: (values: readonly number[]) => T) =>
+    Object.fromEntries(columns.map(({ name, values }) => [name, compute(values)]));
+  return {
+    mad: statistic(medianDeviation),
+    std: statistic(standardDeviation),
+    quantiles: statistic((values) => quantileTable(values, STORED_QUANTILES)),
+  };
 }
 
 function sampleCovariance(rows: readonly Float64Array[], features: readonly Feature[], bounds: Bounds): number[][] {

@@ -100,6 +100,10 @@ const TRUE_WORDS = new Set(['true', '1', 'yes']);
 const FALSE_WORDS = new Set(['false', '0', 'no']);
 const MISSING_WORDS = new Set(['', 'na', 'nan', 'null']);
 
+/** Whether a value of a file stands for none. */
+export const isMissing = (raw: RowValue | undefined): boolean =>
+  raw === undefined || raw === null || (typeof raw === 'string' && MISSING_WORDS.has(raw.trim().toLowerCase()));
+
 /** Reads one value of a row as the feature's number. Throws with the path of the field if the value is not valid. */
 export function readValue(feature: Feature, raw: RowValue | undefined): number {
   if (raw === undefined || raw === null) return Number.NaN;

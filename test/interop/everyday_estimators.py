@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.feature_selection import (
@@ -49,6 +48,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 from sklearn.svm import SVC, LinearSVC, LinearSVR
+from xgboost import XGBClassifier, XGBRegressor
 
 TEXT = [0, 1]
 NUMBERS = [2, 3, 4, 5]
@@ -66,6 +66,8 @@ class Entry:
     holes: bool = False
     title: str = ""
     note: str = ""
+    # The family, where the library may not be there to ask.
+    becomes: str = ""
 
 
 def prepared(last: Any, numbers: Any = None, text: Any = None) -> Any:
@@ -78,16 +80,14 @@ def logistic(**options: Any) -> LogisticRegression:
     return LogisticRegression(max_iter=2000, **options)
 
 
-class XGBClassifier(ClassifierMixin, BaseEstimator):
-    """The exporter knows estimators by their class names: xgboost itself need not be there."""
-
-    def fit(self, X: Any, y: Any) -> XGBClassifier:
-        self.classes_ = np.unique(y)
-        return self
+def forest() -> RandomForestClassifier:
+    return RandomForestClassifier(n_estimators=10, random_state=0)
 
 
-class LGBMClassifier(XGBClassifier):
-    """Likewise."""
+def lightgbm_classifier(**options: Any) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(n_estimators=12, verbose=-1, random_state=0, **options)
 
 
 WORKS: Dict[str, Entry] = {
@@ -97,7 +97,7 @@ WORKS: Dict[str, Entry] = {
     ),
     "RandomizedSearchCV": Entry(
         lambda: RandomizedSearchCV(
-            prepared(RandomForestClassifier(n_estimators=10, random_state=0)),
+            prepared(forest()),
             {"randomforestclassifier__max_depth": [3, 4]},
             n_iter=2,
             cv=3,
@@ -160,7 +160,7 @@ WORKS: Dict[str, Entry] = {
         note="a sum of stumps; all columns are binarized, discretized, encoded, or 0 and 1",
     ),
     "Binarizer-trees": Entry(
-        lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), Binarizer(threshold=1500.5)),
+        lambda: prepared(forest(), Binarizer(threshold=1500.5)),
         title="Binarizer, trees",
     ),
     "KBinsDiscretizer": Entry(
@@ -179,11 +179,11 @@ WORKS: Dict[str, Entry] = {
         lambda: prepared(RidgeCV(), KBinsDiscretizer(6)), "number", title="KBinsDiscretizer, linear regressors"
     ),
     "KBinsDiscretizer-trees": Entry(
-        lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), KBinsDiscretizer(8, encode="ordinal")),
+        lambda: prepared(forest(), KBinsDiscretizer(8, encode="ordinal")),
         title='KBinsDiscretizer(encode="ordinal"), trees',
     ),
     "PowerTransformer-trees": Entry(
-        lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), PowerTransformer()),
+        lambda: prepared(forest(), PowerTransformer()),
         title="PowerTransformer, trees",
         note="exact: splits move to the units of the data",
     ),
@@ -205,6 +205,36 @@ WORKS: Dict[str, Entry] = {
         note="a `monotone` step, as above",
         holes=True,
     ),
+    "add-indicator": Entry(
+        lambda: prepared(forest(), make_pipeline(SimpleImputer(add_indicator=True), StandardScaler())),
+        title="SimpleImputer(add_indicator=True), trees",
+        note="a missing value stays missing, and each split says where it goes",
+        holes=True,
+    ),
+    "PolynomialFeatures-discrete": Entry(
+        lambda: prepared(make_pipeline(PolynomialFeatures(2), logistic()), KBinsDiscretizer(3)),
+        title="PolynomialFeatures of degree 2 on discrete columns, linear models",
+        note="a tree of two columns for each product; all columns are binarized, discretized, encoded, or 0 and 1",
+    ),
+    "PolynomialFeatures-three": Entry(
+        lambda: prepared(make_pipeline(PolynomialFeatures(2, interaction_only=True), StandardScaler(), logistic()), KBinsDiscretizer(3)),
+        "three",
+        title="PolynomialFeatures(interaction_only=True) on discrete columns, three classes",
+    ),
+    "XGBClassifier": Entry(
+        lambda: prepared(XGBClassifier(n_estimators=12, max_depth=4)),
+        title="ColumnTransformer, XGBClassifier",
+        note="its trees, as XGBoost saves them",
+    ),
+    "XGBClassifier-three": Entry(
+        lambda: prepared(XGBClassifier(n_estimators=6, max_depth=3), "passthrough"),
+        "three",
+        title="ColumnTransformer, XGBClassifier, three classes",
+        holes=True,
+    ),
+    "XGBRegressor": Entry(
+        lambda: prepared(XGBRegressor(n_estimators=12, max_depth=4)), "number", title="ColumnTransformer, XGBRegressor"
+    ),
     "RidgeCV": Entry(lambda: prepared(RidgeCV()), "number"),
     "LassoCV": Entry(lambda: prepared(LassoCV(cv=3)), "number"),
     "ElasticNetCV": Entry(lambda: prepared(ElasticNetCV(cv=3)), "number"),
@@ -214,11 +244,28 @@ WORKS: Dict[str, Entry] = {
     "GammaRegressor": Entry(lambda: prepared(GammaRegressor()), "number"),
 }
 
+# Estimators of libraries that Debian does not have. `npm run interop` fits them.
+ELSEWHERE: Dict[str, Entry] = {
+    "LGBMClassifier": Entry(
+        lambda: prepared(lightgbm_classifier(), "passthrough"),
+        title="ColumnTransformer, LGBMClassifier",
+        note="its trees, as LightGBM saves them",
+        holes=True,
+        becomes="tree-ensemble",
+    ),
+    "LGBMClassifier-three": Entry(
+        lambda: prepared(lightgbm_classifier()),
+        "three",
+        title="ColumnTransformer, LGBMClassifier, three classes",
+        becomes="tree-ensemble",
+    ),
+}
+
 REFUSED: Dict[str, Entry] = {
     "Normalizer": Entry(lambda: make_pipeline(Normalizer(), logistic()), columns=AMOUNTS),
     "QuantileTransformer": Entry(lambda: prepared(logistic(), QuantileTransformer(n_quantiles=20))),
     "KBinsDiscretizer-onehot-trees": Entry(
-        lambda: prepared(RandomForestClassifier(n_estimators=10, random_state=0), KBinsDiscretizer(8)),
+        lambda: prepared(forest(), KBinsDiscretizer(8)),
         title='KBinsDiscretizer(encode="onehot"), trees',
     ),
     "KBinsDiscretizer-mixed": Entry(
@@ -230,13 +277,28 @@ REFUSED: Dict[str, Entry] = {
         title="KBinsDiscretizer beside plain numbers, linear models",
     ),
     "PolynomialFeatures": Entry(
-        lambda: make_pipeline(PolynomialFeatures(2), StandardScaler(), logistic()), columns=AMOUNTS
+        lambda: make_pipeline(PolynomialFeatures(2), StandardScaler(), logistic()),
+        columns=AMOUNTS,
+        title="PolynomialFeatures on numbers",
     ),
     "KNNImputer": Entry(lambda: prepared(logistic(), make_pipeline(KNNImputer(), StandardScaler())), holes=True),
     "CategoricalNB": Entry(lambda: CategoricalNB(), columns=["loans", "guarantor"]),
     "VotingClassifier": Entry(lambda: prepared(VotingClassifier([("a", logistic()), ("b", logistic(C=0.1))]))),
-    "XGBClassifier": Entry(lambda: prepared(XGBClassifier())),
-    "LGBMClassifier": Entry(lambda: prepared(LGBMClassifier())),
+    "PolynomialFeatures-trees": Entry(
+        lambda: prepared(make_pipeline(PolynomialFeatures(2), forest()), KBinsDiscretizer(3)), title="PolynomialFeatures, trees"
+    ),
+    "add-indicator-linear": Entry(
+        lambda: prepared(logistic(), make_pipeline(SimpleImputer(add_indicator=True), StandardScaler())),
+        title="SimpleImputer(add_indicator=True), linear models",
+        holes=True,
+    ),
+    "XGBClassifier-sparse": Entry(
+        lambda: make_pipeline(
+            ColumnTransformer([("text", OneHotEncoder(), TEXT)], remainder="passthrough", sparse_threshold=1.0),
+            XGBClassifier(n_estimators=2),
+        ),
+        title="XGBClassifier behind a sparse matrix",
+    ),
     "GridSearchCV-no-refit": Entry(
         lambda: GridSearchCV(prepared(logistic()), {"logisticregression__C": [1]}, cv=2, refit=False),
         title="GridSearchCV(refit=False)",

@@ -12,16 +12,18 @@ import pickle
 import re
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Dict, List
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 import numpy as np
-from everyday_estimators import REFUSED, WORKS, Entry
+from everyday_estimators import ELSEWHERE, REFUSED, WORKS, Entry
 from export_sklearn import export_model, save
 
 FITTED, UNSEEN = 600, 1000
+FITTED_HERE = {**WORKS, **(ELSEWHERE if find_spec("lightgbm") else {})}
 NAMES = ["housing", "purpose", "age", "income", "debt", "loans", "guarantor"]
 
 
@@ -66,7 +68,7 @@ def fit(entry: Entry) -> Any:
 
 def exported(name: str, entry: Entry, estimator: Any, X: np.ndarray, y: np.ndarray) -> Dict[str, Any]:
     names = entry.columns or NAMES
-    return export_model(estimator, name=name, feature_names=names, X=X[:FITTED], y=y[:FITTED], bounds=True)
+    return export_model(estimator, name=name, feature_names=names, X=X[:FITTED], y=y[:FITTED])
 
 
 def scores_of(estimator: Any, X: np.ndarray) -> List[List[float]]:
@@ -82,12 +84,17 @@ def as_sent(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value
 
 
+def as_records(entry: Entry, X: np.ndarray) -> List[Dict[str, Any]]:
+    return [dict(zip(entry.columns or NAMES, map(as_sent, row))) for row in X.tolist()]
+
+
 def run(name: str, entry: Entry, folder: Path) -> None:
     estimator, X, y = fit(entry)
     document = exported(name, entry, estimator, X, y)
     unseen = X[FITTED:]
     expected = {
-        "rows": [dict(zip(entry.columns or NAMES, map(as_sent, row))) for row in unseen.tolist()],
+        "fitted": as_records(entry, X[:FITTED]),
+        "rows": as_records(entry, unseen),
         "predictions": [str(p) for p in estimator.predict(unseen)] if entry.target != "number" else [],
         "scores": scores_of(estimator, unseen),
     }
@@ -109,7 +116,7 @@ def judge(folder: Path) -> None:
     """The answers as rows of the form the estimator was fitted on, and its own predictions for them."""
     for path in sorted(folder.glob("*.answers.json")):
         name = path.name[: -len(".answers.json")]
-        entry, answers = WORKS[name], json.loads(path.read_text())
+        entry, answers = FITTED_HERE[name], json.loads(path.read_text())
         estimator = pickle.loads((folder / f"{name}.pickle").read_bytes())
         cells = [[row[key] if row[key] is not None else float("nan") for key in entry.columns or NAMES] for row in answers]
         rows = np.array(cells, dtype=float if entry.columns else object).reshape(len(answers), -1)
@@ -121,9 +128,11 @@ def judge(folder: Path) -> None:
 def markdown() -> str:
     """The table of the documentation: what each estimator becomes, or what to do instead."""
     lines = ["| estimator | exported | becomes, or what to do instead |", "| --- | --- | --- |"]
-    for name, entry in WORKS.items():
-        estimator, X, y = fit(entry)
-        family = exported(name, entry, estimator, X, y)["family"]
+    for name, entry in {**WORKS, **ELSEWHERE}.items():
+        family = entry.becomes
+        if name in FITTED_HERE:
+            estimator, X, y = fit(entry)
+            family = exported(name, entry, estimator, X, y)["family"]
         lines.append(f"| {entry.title or name} | works | `{family}`{entry.note and ': ' + entry.note} |")
     for name, entry in REFUSED.items():
         reason = re.sub(r"^\S+: (\w+ is not supported as [a-z ]+: )?", "", refusal(name, entry)["message"])
@@ -140,7 +149,7 @@ def main(arguments: List[str]) -> None:
     if arguments[1:] == ["judge"]:
         judge(folder)
         return
-    for name, entry in WORKS.items():
+    for name, entry in FITTED_HERE.items():
         run(name, entry, folder)
     (folder / "refusals.json").write_text(json.dumps({name: refusal(name, entry) for name, entry in REFUSED.items()}))
     (folder / "table.md").write_text(markdown())

@@ -958,7 +958,6 @@ def general_refusals() -> Dict[str, Callable[[], Any]]:
         "function": iris_with(FunctionTransformer(np.sqrt)),
         "clipping": iris_with(MinMaxScaler(clip=True)),
         "impute-behind-pca": iris_with(PCA(2), SimpleImputer()),
-        "missing-indicator": iris_with(SimpleImputer(add_indicator=True)),
         "other-missing-value": iris_with(SimpleImputer(missing_values=-1)),
         "grouped-categories": credit_with((OneHotEncoder(min_frequency=60), [HOUSING])),
         "number-and-category": credit_with((OneHotEncoder(), [REGION]), (StandardScaler(), [REGION])),

@@ -256,7 +256,6 @@ const REFUSED: Record<string, [type: string, message: RegExp]> = {
   function: ['UnsupportedEstimator', /^estimator\.functiontransformer: FunctionTransformer with a function/],
   clipping: ['UnsupportedEstimator', /^estimator\.minmaxscaler: MinMaxScaler\(clip=True\)/],
   'impute-behind-pca': ['UnsupportedEstimator', /^estimator\.simpleimputer: .*impute before it$/],
-  'missing-indicator': ['UnsupportedEstimator', /add_indicator=True/],
   'other-missing-value': ['UnsupportedEstimator', /missing_values=-1/],
   'grouped-categories': ['UnsupportedEstimator', /^estimator\.prepare\.branch0: .*infrequent categories/],
   'number-and-category': ['UnsupportedEstimator', /'x5' is used both one-hot and as a number/],

@@ -33,6 +33,9 @@ export function detectDelimiter(header: string, features: readonly HeaderFeature
   return DELIMITERS.reduce((best, next) => (score(next) > score(best) ? next : best));
 }
 
+/** The names of all columns. */
+export const headerNames = (header: string): string[] => splitHeader(header, detectDelimiter(header, []));
+
 /** The column of each feature. Throws if a feature is missing that the model requires, or if a column occurs twice. */
 export function readHeader(
   header: string,

@@ -5,7 +5,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 import type { HeaderFeature, RowLayout } from '../threads/messages.js';
-import { detectDelimiter, readHeader } from './csv.js';
+import { detectDelimiter, headerNames, readHeader } from './csv.js';
 import { type FileFormat, inputFormat } from './endings.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
@@ -67,6 +67,13 @@ export class RowSource {
     const delimiter = detectDelimiter(line, features);
     const { layout, warnings } = readHeader(line, delimiter, features, name);
     return new RowSource(bytes, head, layout, warnings);
+  }
+
+  /** The names of the columns of a CSV file. Other files name their columns row by row, or in an index: null. */
+  static async columnNames(source: AsyncIterable<Uint8Array>, name: string): Promise<string[] | null> {
+    const head = new Head(source[Symbol.asyncIterator](), name);
+    await head.read();
+    return formatOf(name, head.data) === 'csv' ? headerNames(await head.takeHeader(',')) : null;
   }
 
   static async #openParquet(

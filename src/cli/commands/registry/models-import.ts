@@ -3,24 +3,58 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { config } from '../../../config.js';
+import { listOf, recordOf } from '../../../documents/collections.js';
 import { ElsewiseError } from '../../../documents/error.js';
 import { type ModelDocument, probesSchema } from '../../../documents/model-document.js';
+import { didYouMean } from '../../../documents/nearest-name.js';
 import { parseDocument } from '../../../documents/parse.js';
+import { nameCategories } from '../../../formats/described-features.js';
+import { renameFeatures } from '../../../formats/feature-names.js';
 import { type Format, formats } from '../../../formats/index.js';
 import { writeOutput } from '../../../jobs/rows/streams.js';
 import { loadModel } from '../../../models/load.js';
 import { defineCommand } from '../../command.js';
 import { readJson } from '../../documents.js';
+import { type DescribedModel, describeByFile } from '../../rows/import-rows.js';
 
 export const importModel = defineCommand({
-  usage: `models import FILE --from ${[...formats.keys()].join('|')} --output FILE [--name NAME] [--probes FILE]`,
+  usage: `models import FILE --from ${[...formats.keys()].join('|')} --output FILE [--classes A,B] [--background FILE] [--probes FILE]`,
   about: `Reads a file that the library saved and writes a model document. A part that the document cannot express is refused
-by name. With --probes the document carries scores of the library, and every load compares the model with them.
-The document is written only if it loads. Add types, limits and units of features to the document afterwards.`,
+by name. The document is written only if it loads.
+
+With --background the document has names and types of the features, names of categories, and statistics of the rows:
+quantiles, median absolute deviation and standard deviation. It has no row of the file unless --background-rows is given.
+With --probes the document carries scores of the library, and every load compares the model with them.`,
   options: {
     from: { kind: 'choice', choices: [...formats.keys()], help: 'the library that wrote FILE', required: true },
     output: { kind: 'text', value: 'FILE', help: 'the model document', required: true },
     name: { kind: 'text', value: 'NAME', help: 'the name of the model; the name of FILE if not given' },
+    classes: {
+      kind: 'text',
+      value: 'A,B',
+      help: 'names of the classes, in the order of the labels 0, 1, ... in training (0,1)',
+    },
+    features: {
+      kind: 'text',
+      value: 'A,B',
+      help: 'names of the features, in the order of the columns in training (those in FILE)',
+    },
+    categories: {
+      kind: 'text',
+      value: 'FILE',
+      help: 'names of codes: {"housing": ["free", "own", "rent"]} for the codes 0, 1, 2 (those in FILE)',
+    },
+    background: {
+      kind: 'text',
+      value: 'FILE',
+      help: 'rows of the training data before any encoding: CSV, NDJSON or Parquet',
+    },
+    'background-rows': {
+      kind: 'whole',
+      value: 'N',
+      min: 0,
+      help: 'rows of the background that the document keeps (0)',
+    },
     probes: {
       kind: 'text',
       value: 'FILE',
@@ -31,21 +65,62 @@ The document is written only if it loads. Add types, limits and units of feature
   examples: [
     { does: 'from a file of XGBoost', command: 'models import model.ubj --from xgboost --output model.json' },
     {
+      does: 'with names of classes, and types and statistics from the training data',
+      command: 'models import model.txt --from lightgbm --classes no,yes --background train.csv --output model.json',
+    },
+    {
       does: 'with scores of the library as probes',
       command: 'models import model.txt --from lightgbm --probes probes.json --output model.json',
     },
   ],
   async run({ options, positionals: [path] }) {
     const format = formats.get(options.from)!;
-    const document = format.read(await readBytes(path));
-    document.name = options.name ?? nameOf(path);
+    const imported = withNames(format.read(await readBytes(path)), options);
+    const categories = options.categories ? await readCategories(options.categories, imported) : {};
+    const named = {
+      ...imported,
+      name: options.name ?? nameOf(path),
+      features: nameCategories(imported.features, categories),
+    };
+    const { document, notes } = await described(named, options.background, options['background-rows']);
     if (options.probes) document.probes = await readProbes(options.probes, format);
     loadModel(document, { bounds: config.bounds });
     await writeOutput(options.output, `${JSON.stringify(document)}\n`);
-    process.stderr.write(`elsewise: ${options.output}: ${describe(document)}\n`);
+    for (const note of [...notes, `${options.output}: ${describe(document)}`])
+      process.stderr.write(`elsewise: ${note}\n`);
     return 0;
   },
 });
+
+const listed = (text: string): string[] => text.split(',').map((name) => name.trim());
+
+function withNames(document: ModelDocument, options: { classes?: string; features?: string }): ModelDocument {
+  const named = options.features ? renameFeatures(document, listed(options.features), '--features') : document;
+  if (!options.classes) return named;
+  const classes = listed(options.classes);
+  const count = named.classes?.length ?? 0;
+  if (!count) throw new ElsewiseError('usage', '--classes: the model is a regressor and has no classes');
+  if (classes.length === count) return { ...named, classes };
+  throw new ElsewiseError('usage', `--classes has ${classes.length} names, and the model has ${count} classes`);
+}
+
+async function readCategories(path: string, { features }: ModelDocument): Promise<Record<string, string[]>> {
+  const named = parseDocument(recordOf(listOf(z.string()).min(1)), await readJson(path), path);
+  const names = features.map(({ name }) => name);
+  const unknown = Object.keys(named).find((name) => !names.includes(name));
+  if (unknown === undefined) return named;
+  throw new ElsewiseError('bad-document', `no such feature${didYouMean(unknown, names)}`, `${path}.${unknown}`);
+}
+
+async function described(
+  document: ModelDocument,
+  path: string | undefined,
+  rows: number | undefined,
+): Promise<DescribedModel> {
+  if (path !== undefined) return describeByFile(document, path, rows ?? 0);
+  if (rows !== undefined) throw new ElsewiseError('usage', '--background-rows needs --background');
+  return { document, notes: [] };
+}
 
 async function readBytes(path: string): Promise<Uint8Array> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -66,8 +141,9 @@ async function readProbes(path: string, { precision }: Format): Promise<ModelDoc
   return parseDocument(form, await readJson(path), path);
 }
 
-function describe({ name, features, parameters, probes }: ModelDocument): string {
+function describe({ name, features, parameters, background, probes }: ModelDocument): string {
   const trees = (parameters.trees as unknown[]).length;
+  const known = background ? `background of ${Object.keys(background).join(', ')}` : 'no background';
   const checked = probes ? `${probes.rows.length} probes passed` : 'no probes: nothing shows that the scores are right';
-  return `${name}, ${trees} trees, ${features.length} features; ${checked}`;
+  return `${name}, ${trees} trees, ${features.length} features; ${known}; ${checked}`;
 }

@@ -1,0 +1,86 @@
+/** The rows of a file for an imported model: they tell names, types and categories of its features, and statistics of the background. */
+import { config } from '../../config.js';
+import { ElsewiseError } from '../../documents/error.js';
+import type { ModelDocument, RowValue } from '../../documents/model-document.js';
+import { type Columns, describeFeatures } from '../../formats/described-features.js';
+import { isNameless, nameByHeader } from '../../formats/feature-names.js';
+import { headerFeatures } from '../../jobs/rows/csv.js';
+import { createRowReader } from '../../jobs/rows/row-reader.js';
+import { RowSource } from '../../jobs/rows/row-source.js';
+import { openSource } from '../../jobs/rows/streams.js';
+import { statisticsOf } from '../../models/background.js';
+import { isMissing, showValue } from '../../models/features.js';
+import { type LoadedModel, loadModel } from '../../models/load.js';
+import { readDataRows } from './data-rows.js';
+
+export interface DescribedModel {
+  readonly document: ModelDocument;
+  /** What was concluded from the file and is worth a look. */
+  readonly notes: readonly string[];
+}
+
+const ROWS_AT_ONCE = 5000;
+const MOST_ROWS = 100_000;
+
+/** `rows`: how many rows the document keeps. By default it keeps statistics only. */
+export async function describeByFile(imported: ModelDocument, path: string, rows: number): Promise<DescribedModel> {
+  const named = await nameByFile(imported, path);
+  const { features, sorted } = describeFeatures(named, await readColumns(path, load(named)));
+  const document = { ...named, features };
+  const model = load(document);
+  const data = await readDataRows(path, model);
+  const values = data.rows.map((row) => row.values);
+  const background = { ...statisticsOf(values, model.space), ...(rows ? samplesOf(model, values, rows) : {}) };
+  const notes = [
+    ...(isNameless(imported) && !isNameless(named)
+      ? ['the model has no names of features: the header names them in order']
+      : []),
+    ...sorted.map(
+      (name) => `categories of ${name}: the codes 0, 1, ... are the sorted texts of the file, as pandas numbers them`,
+    ),
+    ...data.warnings,
+  ];
+  return { document: { ...document, background }, notes };
+}
+
+const load = (document: ModelDocument): LoadedModel => loadModel(document, { bounds: config.bounds });
+
+async function nameByFile(document: ModelDocument, path: string): Promise<ModelDocument> {
+  const { name, bytes } = await openSource(path);
+  const header = await RowSource.columnNames(bytes, name);
+  if (header) return nameByHeader(document, header, name);
+  if (!isNameless(document)) return document;
+  throw new ElsewiseError('bad-input', 'the model has no names of features: name them by --features a,b,...', name);
+}
+
+async function readColumns(path: string, model: LoadedModel): Promise<Columns> {
+  const { name, bytes } = await openSource(path);
+  const source = await RowSource.open(bytes, name, headerFeatures(model));
+  const read = createRowReader(source.layout, model);
+  const columns: (RowValue | undefined)[][] = model.space.features.map(() => []);
+  let count = 0;
+  for (
+    let chunk = await source.take(ROWS_AT_ONCE);
+    chunk && count < MOST_ROWS;
+    chunk = await source.take(ROWS_AT_ONCE)
+  ) {
+    for (const row of read(chunk.bytes, chunk.firstRow)) {
+      count++;
+      if (!row.fault) for (const [f, value] of row.raw.entries()) columns[f].push(isMissing(value) ? null : value);
+    }
+  }
+  return columns;
+}
+
+/** Rows at equal distances in the file, with the model's predictions for them. */
+function samplesOf(model: LoadedModel, rows: readonly Float64Array[], count: number) {
+  const kept = Math.min(count, rows.length);
+  const chosen = Array.from({ length: kept }, (_, i) => rows[Math.floor((i * rows.length) / kept)]);
+  const shown = chosen.map((values) =>
+    model.space.features.map((feature) => showValue(feature, values[feature.index])),
+  );
+  const labels = shown.map(
+    (row) => model.predict(Object.fromEntries(model.space.features.map(({ name }, f) => [name, row[f]]))).prediction,
+  );
+  return { samples: shown, labels };
+}

@@ -1,0 +1,42 @@
+/**
+ * Names of the features of an imported model. Models that were trained on arrays have none: XGBoost calls them f0, f1, ..., LightGBM Column_0,
+ * Column_1, .... LightGBM also writes an underscore for a blank in a name.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { ModelDocument } from '../documents/model-document.js';
+import { listNames } from '../documents/nearest-name.js';
+
+/** Columns of a file that are no features unless the model has them. */
+const NO_FEATURES = ['id', 'target'];
+
+export function isNameless({ features }: ModelDocument): boolean {
+  return ['f', 'Column_'].some((prefix) => features.every(({ name }, f) => name === `${prefix}${f}`));
+}
+
+/** Names that the caller gives, in the order of the model's columns. */
+export function renameFeatures(document: ModelDocument, names: readonly string[], option: string): ModelDocument {
+  const { features } = document;
+  if (names.length !== features.length) {
+    const message = `${option} has ${names.length} names (${listNames(names)}), and the model reads ${features.length} columns`;
+    throw new ElsewiseError('usage', message);
+  }
+  return { ...document, features: features.map((feature, f) => ({ ...feature, name: names[f] })) };
+}
+
+/** Names from the header of a file: all columns in order for a model without names, else the spelling of the header. */
+export function nameByHeader(document: ModelDocument, header: readonly string[], file: string): ModelDocument {
+  if (!isNameless(document)) return { ...document, features: document.features.map((f) => respell(f, header)) };
+  if (document.features.every(({ name }) => header.includes(name))) return document;
+  const columns = header.filter((name) => !NO_FEATURES.includes(name));
+  if (columns.length !== document.features.length) {
+    const message = `the model has ${document.features.length} features without names, and the file has ${columns.length} columns: name the columns that the model reads, in its order, by --features a,b,...`;
+    throw new ElsewiseError('bad-input', message, file);
+  }
+  return renameFeatures(document, columns, file);
+}
+
+function respell<T extends { name: string }>(feature: T, header: readonly string[]): T {
+  if (header.includes(feature.name)) return feature;
+  const spelled = header.find((name) => name.replace(/\s/g, '_') === feature.name);
+  return spelled === undefined ? feature : { ...feature, name: spelled };
+}
