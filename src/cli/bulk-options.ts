@@ -38,12 +38,12 @@ export async function checkFiles({ input, output }: Pick<BulkOptions, 'input' | 
   if (from !== undefined && from === to) throw new ElsewiseError('usage', '--input and --output are the same file');
 }
 
-/** Passes threads to `use`. They are started at once and load while the documents are read. */
+/** Passes threads to `use`. The first is started at once and loads while the documents are read. */
 export async function withPool<T>(
   options: Pick<BulkOptions, 'threads'>,
   use: (pool: SolverPool) => Promise<T>,
 ): Promise<T> {
-  const pool = new SolverPool({ threads: options.threads ?? availableParallelism() });
+  const pool = new SolverPool({ threads: options.threads ?? availableParallelism(), isGrowing: true });
   try {
     return await use(pool);
   } finally {

@@ -35,6 +35,8 @@ import { threadLoss } from './thread-loss.js';
 
 export interface PoolOptions {
   readonly threads: number;
+  /** Starts one thread at once and the others when tasks wait: a short run then loads its code only once. */
+  readonly isGrowing?: boolean;
   /** URL of the file that runs in the threads. Only tests set another file. */
   readonly file?: string;
   /** A thread that needs more is replaced. */
@@ -88,14 +90,15 @@ export class SolverPool {
 
   constructor(options: PoolOptions) {
     const { threads, file = THREAD_FILE, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 } = options;
-    const { tasksPerThread = 1 } = options;
+    const { tasksPerThread = 1, isGrowing = false } = options;
     this.threads = threads;
     this.#free = threads * tasksPerThread;
     this.#isShared = tasksPerThread > 1;
     this.#piscina = new Piscina({
       filename: THREAD_START,
-      minThreads: threads,
+      minThreads: isGrowing ? 1 : threads,
       maxThreads: threads,
+      idleTimeout: Number.POSITIVE_INFINITY,
       concurrentTasksPerWorker: tasksPerThread,
       niceIncrement,
       recordTiming: false,
