@@ -318,6 +318,7 @@ const RESULT = {
     'counterfactuals[].path.steps[]': step,
     'counterfactuals[].plausibility': { person: 0.41, answer: 0.37 },
     reason,
+    'reason.faults[]': { path: 'features.age', message: 'expected a whole number, got "41.5"' },
     'reason.plausibility': { person: 0.02 },
     'reason.relaxation': relaxation,
     'levers[]': { lever: 'income', status: 'infeasible', reason },

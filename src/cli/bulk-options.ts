@@ -9,7 +9,7 @@ import { SolverPool } from '../jobs/threads/pool.js';
 import { INTERRUPTED_EXIT_CODE, interruptSignal } from './interrupt.js';
 import type { OptionTable, OptionValues } from './options.js';
 import { showProgress } from './progress.js';
-import { describeRun } from './summary.js';
+import { describeRun, tellAllInvalid } from './summary.js';
 
 export const BULK_OPTIONS = {
   input: {
@@ -60,7 +60,10 @@ export async function runWithProgress(job: BulkJob, quiet: boolean): Promise<num
     progress.end,
   );
   if (!quiet) process.stderr.write(describeRun(report));
-  return exitCode(report);
+  if (report.interrupted) return INTERRUPTED_EXIT_CODE;
+  return isAllInvalid(report) ? tellAllInvalid(report.tally.reasons, quiet) : 0;
 }
 
-const exitCode = ({ interrupted }: BulkReport): number => (interrupted ? INTERRUPTED_EXIT_CODE : 0);
+/** The rows of an earlier run were not looked at. */
+const isAllInvalid = ({ tally, resumedRows }: BulkReport): boolean =>
+  resumedRows === 0 && tally.rows > 0 && tally.invalid === tally.rows;

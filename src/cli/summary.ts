@@ -1,13 +1,38 @@
-/** The summary of a run, as a table. */
+/** The summary of a run, as a table with the commonest reasons of rows without an answer. */
 import type { BulkReport } from '../jobs/bulk/bulk.js';
+import { commonestReasons, type ReasonCounts } from '../jobs/results/reason-counts.js';
 import { quantile, type Tally } from '../jobs/results/tally.js';
 import { formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
+import { printable } from './printable.js';
 import { formatTable } from './table.js';
 
 const STATUSES = ['found', 'already', 'infeasible', 'not-found', 'invalid'];
+const WITHOUT_ANSWER = ['invalid', 'infeasible', 'not-found'] as const;
+/** The number of reasons that are told of a status, and the length of each. */
+const MOST_REASONS = 3;
+const REASON_LENGTH = 200;
 
 export function describeRun(report: BulkReport): string {
-  return `${headline(report)}\n${describeTally(report.tally)}\n`;
+  const { tally } = report;
+  const lines = [headline(report), describeTally(tally), ...describeReasons(tally.reasons)];
+  return `${lines.filter((line) => line !== '').join('\n')}\n`;
+}
+
+/** The commonest reasons of each status without an answer. */
+export function describeReasons(reasons: ReasonCounts): string[] {
+  return WITHOUT_ANSWER.flatMap((status) => {
+    const all = commonestReasons(reasons, status);
+    if (!all.length) return [];
+    const others = all.length - MOST_REASONS;
+    const rows = all.slice(0, MOST_REASONS).map(({ rows, words }) => ['', formatNumber(rows), shorten(words)]);
+    const more = others > 0 ? [`    and ${formatNumber(others)} other ${others === 1 ? 'reason' : 'reasons'}`] : [];
+    return [`  ${status}, the commonest reasons:`, formatTable(rows, ['left', 'right']), ...more];
+  });
+}
+
+function shorten(words: string): string {
+  const line = printable(words).replaceAll(/\s+/g, ' ');
+  return line.length > REASON_LENGTH ? `${line.slice(0, REASON_LENGTH)}...` : line;
 }
 
 function headline({ tally, resumedRows, interrupted, elapsedMs }: BulkReport): string {
@@ -52,4 +77,13 @@ export function describeTimes({ elapsedMs }: Tally): string {
   if (elapsedMs.count === 0) return '';
   const [median, high] = [0.5, 0.99].map((q) => formatShort(quantile(elapsedMs, q)!));
   return `  time per row: median ${median} ms, 99 % within ${high} ms`;
+}
+
+export const ALL_INVALID_EXIT_CODE = 4;
+
+/** Tells that no row could be read, with the reasons where no summary tells them. Returns the exit code. */
+export function tellAllInvalid(reasons: ReasonCounts, isQuiet: boolean): number {
+  const lines = ['elsewise: every row is invalid', ...(isQuiet ? describeReasons(reasons) : [])];
+  process.stderr.write(`${lines.join('\n')}\n`);
+  return ALL_INVALID_EXIT_CODE;
 }

@@ -119,6 +119,16 @@ export const reasonSchema = z.strictObject({
   code: z.string().describe('The kind of reason, for programs.'),
   message: z.string().describe('The reason in words.'),
   path: z.string().optional().describe('The place of the fault in the row, for status `invalid`.'),
+  faults: listOf(
+    z.strictObject({
+      path: z.string().describe('The place of the fault in the row.'),
+      message: z.string().describe('The fault in words.'),
+    }),
+  )
+    .optional()
+    .describe(
+      'All faults of the row, where an invalid row has several, at most 100. `path` and `message` are the first of them.',
+    ),
   blocking: listOf(z.string())
     .optional()
     .describe(

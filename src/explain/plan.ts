@@ -10,6 +10,7 @@ import type { RowValue } from '../documents/model-document.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
 import type { ResultDocument } from '../documents/result-document.js';
+import { faultsOf, RowError, type RowFault } from '../documents/row-error.js';
 import type { LoadedModel } from '../models/load.js';
 import { readRecord, recordOf } from '../models/read-row.js';
 import { graphKey } from '../models/rows/row-graph.js';
@@ -79,7 +80,7 @@ export interface Plan {
   /** The values of the last explained row, by feature; valid until the next row. */
   readonly values: Float64Array;
   /** The result of a row that could not be read. */
-  invalid(id: string, path: string, message: string): ResultDocument;
+  invalid(id: string, faults: readonly RowFault[]): ResultDocument;
   /** The memory of the plan and its model, without memory that threads share. */
   readonly bytes: number;
   /** The engines that a row may need. Most rows need none. */
@@ -226,13 +227,25 @@ class PreparedPlan implements Plan, Searcher {
       readRecord(this.model, raw, this.person.factual);
       return this.explainPerson(id, target, start);
     } catch (error) {
-      if (error instanceof ElsewiseError) return this.invalid(id, error.path, error.detail);
+      if (!(error instanceof ElsewiseError)) throw error;
+      const ofTarget = error instanceof RowError ? this.targetFaults(target) : [];
+      return this.invalid(id, [...faultsOf(error), ...ofTarget]);
+    }
+  }
+
+  /** The faults of the target of a row whose values are faulty. */
+  private targetFaults(own: unknown): readonly RowFault[] {
+    try {
+      this.readTarget(this.wantedTarget(own));
+      return [];
+    } catch (error) {
+      if (error instanceof ElsewiseError) return faultsOf(error);
       throw error;
     }
   }
 
-  invalid(id: string, path: string, message: string): ResultDocument {
-    return this.writer.invalid(id, path, message);
+  invalid(id: string, faults: readonly RowFault[]): ResultDocument {
+    return this.writer.invalid(id, faults);
   }
 
   private explainPerson(id: string, own: unknown, start: number): ResultDocument {
@@ -358,22 +371,31 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   private targetPlan(own: unknown): TargetPlan {
-    const isOwn = own !== undefined && own !== null && own !== '';
-    const build = () => this.buildTarget(isOwn ? own : this.policy.document.target);
-    const target = this.parts.take(isOwn ? `target ${JSON.stringify(own)}` : 'target', build, this.targetBytes);
+    const build = () => this.buildTarget(this.wantedTarget(own));
+    const target = this.parts.take(isGiven(own) ? `target ${JSON.stringify(own)}` : 'target', build, this.targetBytes);
     if (target instanceof ElsewiseError) throw target;
     return target;
   }
 
   private readonly targetBytes = (target: TargetPlan | ElsewiseError): number => this.memory.bytesBeside(target);
 
+  /** The target of a row wins over the target of the policy. */
+  private wantedTarget(own: unknown): unknown {
+    return isGiven(own) ? own : this.policy.document.target;
+  }
+
+  private readTarget(target: unknown) {
+    if (target === undefined)
+      throw new ElsewiseError('bad-row', 'is missing: give one in the policy, with --target or in the row', 'target');
+    const shown = parseTarget(target);
+    const { margin, tolerance } = this.policy.document;
+    return { shown, goals: resolveTarget(shown, this.model, margin, tolerance) };
+  }
+
   private buildTarget(target: unknown): TargetPlan | ElsewiseError {
     try {
-      if (target === undefined)
-        throw new ElsewiseError('bad-row', 'is missing: give one in the policy, with --target or in the row', 'target');
-      const shown = parseTarget(target);
-      const { margin, tolerance, path, region, solvers: wanted } = this.policy.document;
-      const goals = resolveTarget(shown, this.model, margin, tolerance);
+      const { shown, goals } = this.readTarget(target);
+      const { tolerance, path, region, solvers: wanted } = this.policy.document;
       // A path is searched among rows: the model's region matters only for the boxes around its end. Rows have the target without the
       // margin: the removal of the margin must not change plausibility.
       const measured = resolveTarget(shown, this.model, 0, tolerance);
@@ -388,6 +410,8 @@ class PreparedPlan implements Plan, Searcher {
     }
   }
 }
+
+const isGiven = (target: unknown): boolean => target !== undefined && target !== null && target !== '';
 
 /** The share of the effort for the first of several answers. */
 const FIRST_SHARE = 0.5;

@@ -12,6 +12,7 @@ import type {
   ShownPath,
   ShownPlausibility,
 } from '../documents/result-document.js';
+import type { RowFault } from '../documents/row-error.js';
 import { type FeatureSpace, showValue, spread } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
@@ -123,10 +124,12 @@ export class ResultWriter {
     return this.assemble(status, shown, reason && this.withPerson(reason), done, degraded, elapsedMs, levers);
   }
 
-  invalid(id: string, path: string, message: string): ResultDocument {
+  invalid(id: string, faults: readonly RowFault[]): ResultDocument {
     this.id = id;
     this.factual = null;
-    const result = this.assemble('invalid', [], { code: 'invalid', message, path }, NO_SEARCH, false, 0);
+    const [{ path, message }] = faults;
+    const several = faults.length > 1 ? { faults: [...faults] } : {};
+    const result = this.assemble('invalid', [], { code: 'invalid', message, path, ...several }, NO_SEARCH, false, 0);
     return { ...result, target: null };
   }
 

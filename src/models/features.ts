@@ -107,13 +107,14 @@ export const isMissing = (raw: RowValue | undefined): boolean =>
 /** Reads one value of a row as the feature's number. Throws with the path of the field if the value is not valid. */
 export function readValue(feature: Feature, raw: RowValue | undefined): number {
   if (raw === undefined || raw === null) return Number.NaN;
+  if (typeof raw === 'object') throw rowError(feature, `expected one value, got ${kindOf(raw)}`);
   switch (feature.kind) {
     case 'continuous':
       return readNumber(feature, raw);
     case 'integer': {
       const value = readNumber(feature, raw);
       if (!Number.isNaN(value) && !Number.isInteger(value))
-        throw rowError(feature, `expected a whole number, got ${raw}`);
+        throw rowError(feature, `expected a whole number, got ${String(raw).slice(0, MOST_SHOWN)}`);
       return value;
     }
     case 'boolean':
@@ -122,6 +123,14 @@ export function readValue(feature: Feature, raw: RowValue | undefined): number {
       return readCategory(feature, raw);
   }
 }
+
+/** JSON of untrusted rows may have objects where its type says values. */
+const kindOf = (raw: object): string => (Array.isArray(raw) ? 'a list' : 'an object');
+
+/** The length of a value in a message. */
+const MOST_SHOWN = 60;
+
+const quote = (raw: RowValue): string => JSON.stringify(typeof raw === 'string' ? raw.slice(0, MOST_SHOWN) : raw);
 
 function readNumber(feature: Feature, raw: RowValue): number {
   if (typeof raw === 'number') {
@@ -134,7 +143,7 @@ function readNumber(feature: Feature, raw: RowValue): number {
     const value = Number(text);
     if (Number.isFinite(value) && !/^0[xob]/i.test(text)) return checkSize(feature, value);
   }
-  throw rowError(feature, `expected a finite number, got ${JSON.stringify(raw)}`);
+  throw rowError(feature, `expected a finite number, got ${quote(raw)}`);
 }
 
 function checkSize(feature: Feature, value: number): number {
@@ -149,7 +158,7 @@ function readBoolean(feature: Feature, raw: RowValue): number {
   if (TRUE_WORDS.has(text)) return 1;
   if (FALSE_WORDS.has(text)) return 0;
   if (typeof raw === 'string' && MISSING_WORDS.has(text)) return Number.NaN;
-  throw rowError(feature, `expected true or false, got ${JSON.stringify(raw)}`);
+  throw rowError(feature, `expected true or false, got ${quote(raw)}`);
 }
 
 function readCategory(feature: Feature, raw: RowValue): number {
@@ -160,7 +169,7 @@ function readCategory(feature: Feature, raw: RowValue): number {
   const trimmed = feature.categoryIndex.get(text.trim());
   if (trimmed !== undefined) return trimmed;
   const hint = didYouMean(text, feature.categories) || `, known are ${listNames(feature.categories)}`;
-  throw rowError(feature, `unknown category ${JSON.stringify(text.slice(0, 60))}${hint}`);
+  throw rowError(feature, `unknown category ${quote(text)}${hint}`);
 }
 
 export const rowError = (feature: Feature, message: string) =>

@@ -1,5 +1,7 @@
 /** Rows as values by feature. A missing value is refused unless the model imputes it or accepts missing values. */
+import { ElsewiseError } from '../documents/error.js';
 import type { RowValue } from '../documents/model-document.js';
+import { RowError, type RowFault } from '../documents/row-error.js';
 import type { Model } from './family.js';
 import { type Feature, type FeatureSpace, readValue, rowError } from './features.js';
 import type { Preprocessing } from './preprocessing.js';
@@ -11,13 +13,44 @@ interface RowModel {
   readonly model: Pick<Model, 'takesMissing'>;
 }
 
-/** Reads raw values in the model's order of features. Throws with the path of the invalid field. */
-export function readRecord(model: RowModel, raw: readonly (RowValue | undefined)[], values: Float64Array): void {
-  for (const feature of model.space.features) {
-    const value = readValue(feature, raw[feature.index]);
-    if (Number.isNaN(value)) checkImputable(model, feature);
-    values[feature.index] = value;
+type RawRecord = readonly (RowValue | undefined)[];
+
+/** More faults of one row are not told: a row of a thousand bad fields is no row of this model. */
+const MOST_FAULTS = 100;
+
+/** Reads raw values in the model's order of features. Throws a `RowError` with all invalid fields. A good row costs no extra work. */
+export function readRecord(model: RowModel, raw: RawRecord, values: Float64Array): void {
+  try {
+    for (const feature of model.space.features) values[feature.index] = readField(model, feature, raw);
+  } catch (error) {
+    throw error instanceof ElsewiseError ? new RowError(recordFaults(model, raw)) : error;
   }
+}
+
+/** The fault of each invalid field, in the model's order of features. */
+export function recordFaults(model: RowModel, raw: RawRecord): RowFault[] {
+  const faults: RowFault[] = [];
+  for (const feature of model.space.features) {
+    const fault = fieldFault(model, feature, raw);
+    if (fault && faults.push(fault) >= MOST_FAULTS) break;
+  }
+  return faults;
+}
+
+function fieldFault(model: RowModel, feature: Feature, raw: RawRecord): RowFault | undefined {
+  try {
+    readField(model, feature, raw);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ElsewiseError)) throw error;
+    return { path: error.path, message: error.detail };
+  }
+}
+
+function readField(model: RowModel, feature: Feature, raw: RawRecord): number {
+  const value = readValue(feature, raw[feature.index]);
+  if (Number.isNaN(value)) checkImputable(model, feature);
+  return value;
 }
 
 /** Raw values in the model's order of features, from a row by name. Only the row's own properties count. */

@@ -37,8 +37,11 @@ const SENTENCES: Readonly<Record<ResultDocument['status'], Sentence>> = {
   'not-found': (result, options) =>
     `${standing(result, options)} No way to change that was found: ${result.reason?.message ?? 'no reason is known'}.`,
   invalid: ({ id, reason }, options) =>
-    `${subject(options)} ${id} could not be read: ${reason?.path ? `${reason.path} ` : ''}${reason?.message ?? ''}.`,
+    `${subject(options)} ${id} could not be read: ${(reason?.faults ?? [reason]).map(faultInWords).join('; ')}.`,
 };
+
+const faultInWords = (fault: Pick<Reason, 'path' | 'message'> | undefined): string =>
+  [fault?.path, fault?.message].filter(Boolean).join(' ');
 
 const subject = (options: WordsOptions): string => options.subject ?? 'Row';
 

@@ -23,6 +23,9 @@ function task(rows: string | Buffer = rowsCsv(20), changes: Partial<typeof USUAL
   return { folder, output: join(folder, output), args };
 }
 
+const withoutPolicy = (args: readonly string[]) =>
+  args.filter((_, i) => args[i] !== '--policy' && args[i - 1] !== '--policy');
+
 const results = (path: string) => readLines(path).map((line) => resultSchema.parse(JSON.parse(line)));
 
 describe('explain', () => {
@@ -102,12 +105,56 @@ describe('explain', () => {
     expect([own.target, other.target, own.seed]).toEqual(['no', { to: 0.2 }, 9]);
   });
 
-  it('explains a row without any target as invalid', async () => {
-    const { args, output } = task();
-    const without = args.filter((_, i) => args[i] !== '--policy' && args[i - 1] !== '--policy');
-    expect((await run(without)).code).toBe(0);
-    const statuses = results(output).map(({ status, reason }) => [status, reason?.path]);
-    expect(statuses).toEqual(Array.from({ length: 20 }, () => ['invalid', 'target']));
+  it('refuses a run without any target before its first row', async () => {
+    for (const rows of [rowsCsv(20), JSON.stringify({ income: 1000, age: 30, city: 'Köln' })]) {
+      const { args, output } = task(rows, { input: rows.startsWith('{') ? 'rows.ndjson' : 'rows.csv' });
+      const { code, stderr } = await run(withoutPolicy(args));
+      expect(code).toBe(2);
+      expect(stderr).toContain('no target is named: give --target T');
+      expect(stderr).toContain('the classes of the model are no, yes');
+      expect(existsSync(output)).toBe(false);
+    }
+  });
+
+  it('takes the targets of rows alone', async () => {
+    const table = task(`${HEADER},target\na,1000,30,Köln,yes\nb,1000,30,Köln,\n`);
+    expect((await run(withoutPolicy(table.args))).code).toBe(0);
+    expect(results(table.output).map(({ status, reason }) => [status, reason?.path])).toEqual([
+      ['found', undefined],
+      ['invalid', 'target'],
+    ]);
+    const row = JSON.stringify({ income: 1000, age: 30, city: 'Köln', target: 'yes' });
+    const lines = task(`\n${row}\n`, { input: 'rows.ndjson' });
+    expect((await run(withoutPolicy(lines.args))).code).toBe(0);
+    expect(results(lines.output)).toMatchObject([{ status: 'found' }]);
+  });
+
+  it('tells all faults of each row, and the commonest of the run', async () => {
+    const bad = 'a,much,30.5,Berlin\nb,more,31,Köln\nc,,32,Köln\n';
+    const { args, output } = task(`${HEADER}\n${bad}d,1000,30,Köln\n`);
+    const { code, stderr } = await run(args);
+    expect(code).toBe(0);
+    const [first, second] = results(output);
+    expect(first.reason?.faults?.map(({ path }) => path)).toEqual(['features.income', 'features.age', 'features.city']);
+    expect(second.reason).not.toHaveProperty('faults');
+    expect(stderr).toMatch(/invalid, the commonest reasons:\n {4}2 {2}features.income: expected a finite number, got "much"/);
+    expect(stderr).toContain('and 1 other reason');
+  });
+
+  it('ends with code 4 and the commonest reasons when every row is invalid', async () => {
+    const { args } = task(`${HEADER}\na,much,30,Köln\nb,more,30,Köln\n`);
+    const reason = '2  features.income: expected a finite number, got "much"';
+    const told = await run(args);
+    expect(told.code).toBe(4);
+    expect(told.stderr).toContain('every row is invalid');
+    expect(told.stderr.split(reason)).toHaveLength(2);
+    const quiet = await run([...args, '--quiet']);
+    expect(quiet.code).toBe(4);
+    expect(quiet.stderr).toContain(reason);
+    const at = args.indexOf('--policy');
+    const predicted = await run(['predict', ...args.slice(1).toSpliced(at - 1, 2)]);
+    expect(predicted.code).toBe(4);
+    expect(predicted.stderr).toContain(reason);
   });
 
   it('stops reading when nobody reads any more', async () => {

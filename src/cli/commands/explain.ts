@@ -17,7 +17,10 @@ names of the model's features, and may have the columns id and target.
 
 The output is NDJSON with the whole result, one line per row. A name that ends in .csv gives a table for people, with
 a line per answer: status, prediction and score before and after, cost, proof, the changes in words, the reason in
-words, and every feature before and after (docs/files.md).`,
+words, and every feature before and after (docs/files.md).
+
+The summary on standard error counts the rows by status and tells the commonest reasons of rows without an answer.
+Exit code 4: every row is invalid.`,
   options: {
     model: {
       kind: 'text',

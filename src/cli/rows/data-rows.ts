@@ -1,5 +1,6 @@
 /** Rows of a file for commands that look at all of them at once, as values by feature. The first rows are enough. */
 import { ElsewiseError } from '../../documents/error.js';
+import { faultsInWords, faultsOf, type RowFault } from '../../documents/row-error.js';
 import { headerFeatures } from '../../jobs/rows/csv.js';
 import { createRowReader } from '../../jobs/rows/row-reader.js';
 import { RowSource } from '../../jobs/rows/row-source.js';
@@ -37,9 +38,9 @@ export async function readDataRows(path: string, model: LoadedModel): Promise<Da
   ) {
     for (const row of reader(chunk.bytes, chunk.firstRow)) {
       const values = new Float64Array(model.space.features.length);
-      const fault = row.fault ?? faultOf(() => readRecord(model, row.raw, values));
-      if (!fault) rows.push({ id: row.id, values });
-      else if (faults++ === 0) firstFault = `${row.id}: ${fault.path}: ${fault.message}`;
+      const found = row.faults ?? readFaults(() => readRecord(model, row.raw, values));
+      if (!found) rows.push({ id: row.id, values });
+      else if (faults++ === 0) firstFault = `${row.id}: ${faultsInWords(found)}`;
     }
   }
   if (!rows.length)
@@ -49,12 +50,12 @@ export async function readDataRows(path: string, model: LoadedModel): Promise<Da
   return { rows, name, warnings: [...source.warnings, ...left, ...cut] };
 }
 
-function faultOf(read: () => void): { path: string; message: string } | undefined {
+function readFaults(read: () => void): readonly RowFault[] | undefined {
   try {
     read();
     return undefined;
   } catch (error) {
     if (!(error instanceof ElsewiseError)) throw error;
-    return { path: error.path, message: error.detail };
+    return faultsOf(error);
   }
 }

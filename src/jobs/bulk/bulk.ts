@@ -12,6 +12,7 @@ import type { ResumePoint } from '../results/resume.js';
 import { addTally, createTally, type Tally } from '../results/tally.js';
 import { type ChunkSize, chunkSizeOf } from '../rows/chunk-size.js';
 import { headerFeatures } from '../rows/csv.js';
+import { requireTarget } from '../rows/required-target.js';
 import { createRowReader } from '../rows/row-reader.js';
 import { type Chunk, RowSource } from '../rows/row-source.js';
 import type { ByteSink, ByteSource } from '../rows/streams.js';
@@ -74,6 +75,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   const plan = await planOf(job);
   if (job.kind === 'explain') await job.pool.prepare(plan);
   const source = await RowSource.open(job.input.bytes, job.input.name, headerFeatures(job.model));
+  if (job.policy && !job.resumeAt?.rows) requireTarget(job.policy.document, source, job.model.classes);
   for (const warning of source.warnings) job.onWarning?.(warning);
   const resumedRows = job.resumeAt?.rows ?? 0;
   if (job.resumeAt && resumedRows > 0) await skipRows(source, job.resumeAt, job);

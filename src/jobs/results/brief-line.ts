@@ -6,7 +6,7 @@
  * A line has the new values of the changed features only. The reason of a row without an answer is kept. `plan` is the short digest of model
  * and policy, by which `--resume` recognises its own file.
  */
-import type { CounterfactualDocument, ResultDocument } from '../../documents/result-document.js';
+import type { CounterfactualDocument, Reason, ResultDocument } from '../../documents/result-document.js';
 
 export type BriefWriter = (result: ResultDocument) => string;
 
@@ -23,11 +23,13 @@ export function createBriefWriter(plan: string): BriefWriter {
     if (counterfactuals.length)
       line += `,"answers":[${counterfactuals.map((one) => answerText(one, keyOf)).join(',')}]`;
     if (reason)
-      line += `,"reason":${JSON.stringify({ code: reason.code, path: reason.path, message: reason.message })}`;
+      line += `,"reason":${JSON.stringify(briefly(reason))}`;
     if (limitedBy) line += `,"limitedBy":"${limitedBy}"`;
     return `${line}${degraded ? ',"degraded":true' : ''}${tail}`;
   };
 }
+
+const briefly = ({ code, path, message, faults }: Reason) => ({ code, path, message, faults });
 
 function answerText(
   { changes, score, cost, proof: { kind, gap }, lever }: CounterfactualDocument,

@@ -1,4 +1,5 @@
 /** Predictions as a table: id, prediction, `score CLASS` for each class, reason. */
+import { faultsInWords } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Prediction } from '../threads/predict.js';
 import { predictionCell, type Table } from './result-table.js';
@@ -17,7 +18,7 @@ export function createPredictionTable(model: Pick<LoadedModel, 'task' | 'classes
         id,
         prediction,
         ...classes.map((label) => scores[label] ?? null),
-        reason ? [reason.path, reason.message].filter(Boolean).join(': ') : null,
+        reason ? faultsInWords(reason.faults ?? [reason]) : null,
       ],
     ],
   };

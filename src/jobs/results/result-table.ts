@@ -12,6 +12,7 @@
  */
 import type { RowValue } from '../../documents/model-document.js';
 import type { CounterfactualDocument, ResultDocument } from '../../documents/result-document.js';
+import { faultsInWords } from '../../documents/row-error.js';
 import type { Feature } from '../../models/features.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
@@ -162,5 +163,6 @@ function reasonInWords({ status, reason, levers = [] }: ResultDocument): string 
   const blocked = levers.flatMap((own) => (own.reason ? [`by ${own.lever}: ${own.reason.message}`] : []));
   if (blocked.length) return blocked.join('; ');
   if (!reason) return null;
-  return status === 'invalid' && reason.path ? `${reason.path}: ${reason.message}` : reason.message;
+  const { path = '', message } = reason;
+  return status === 'invalid' ? faultsInWords(reason.faults ?? [{ path, message }]) : message;
 }

@@ -4,6 +4,8 @@
  */
 import type { ResultDocument } from '../../documents/result-document.js';
 import { ResultRow } from '../../store/codec/result-row.js';
+import type { Prediction } from '../threads/predict.js';
+import { addReasons, countFaults, countReasons, type ReasonCounts } from './reason-counts.js';
 
 const BUCKET_RATIO = Math.log(1.02);
 /** Bucket of values without a logarithm. */
@@ -19,6 +21,10 @@ export interface Tally {
   rows: number;
   /** Rows by status; for `predict`, by prediction. */
   readonly statuses: Map<string, number>;
+  /** Rows that could not be read. */
+  invalid: number;
+  /** The reasons of rows without an answer. Known results are not counted here. */
+  readonly reasons: ReasonCounts;
   /** Found rows by the proof, the solver and the changed features of the cheapest answer. */
   readonly proofs: Map<string, number>;
   readonly solvers: Map<string, number>;
@@ -34,6 +40,8 @@ export function createTally(): Tally {
   return {
     rows: 0,
     statuses: new Map(),
+    invalid: 0,
+    reasons: new Map(),
     proofs: new Map(),
     solvers: new Map(),
     changes: new Map(),
@@ -54,6 +62,8 @@ export function countResult(tally: Tally, result: ResultDocument): void {
   record(tally.elapsedMs, result.elapsedMs);
   if (result.degraded) tally.degraded++;
   if (result.limitedBy === 'time') tally.limitedByTime++;
+  if (result.status === 'invalid') tally.invalid++;
+  if (result.reason) countReasons(tally.reasons, result.status, result.reason);
   if (result.status !== 'found') return;
   const [best] = result.counterfactuals;
   increment(tally.proofs, best.proof.kind);
@@ -72,13 +82,18 @@ export function countKnown(tally: Tally, known: ResultDocument | ResultRow): voi
 }
 
 /** One row of `predict`, under its prediction. */
-export function countPrediction(tally: Tally, label: string): void {
+export function countPrediction(tally: Tally, label: string, reason?: Prediction['reason']): void {
   tally.rows++;
   increment(tally.statuses, label);
+  if (!reason) return;
+  tally.invalid++;
+  countFaults(tally.reasons, reason.faults ?? [reason]);
 }
 
 export function addTally(total: Tally, part: Tally): void {
   total.rows += part.rows;
+  total.invalid += part.invalid;
+  addReasons(total.reasons, part.reasons);
   total.degraded += part.degraded;
   total.limitedByTime += part.limitedByTime;
   for (const key of ['statuses', 'proofs', 'solvers', 'changes'] as const) addCounts(total[key], part[key]);

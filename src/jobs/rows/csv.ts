@@ -119,10 +119,10 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
   const { idColumn, targetColumn, delimiter } = layout;
   return (record, rowNumber) => {
     const count = splitFields(record, delimiter, fields);
-    row.fault = faultOf(count, layout.columns);
+    row.faults = faultsOf(count, layout.columns);
     const read = count < 0 ? ~count : count;
     row.id = (idColumn >= 0 && idColumn < read && fields[idColumn]) || numberedId(rowNumber);
-    if (row.fault) return row;
+    if (row.faults) return row;
     for (let f = 0; f < columns.length; f++) row.raw[f] = columns[f] < 0 ? undefined : fields[columns[f]];
     const target = targetColumn >= 0 ? fields[targetColumn].trim() : '';
     row.target = target === '' ? undefined : readTargetText(target, model.classes);
@@ -130,10 +130,10 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
   };
 }
 
-function faultOf(count: number, expected: number): ParsedRow['fault'] {
+function faultsOf(count: number, expected: number): ParsedRow['faults'] {
   if (count === expected) return undefined;
-  if (count < 0) return { path: 'row', message: 'a quoted field is not closed correctly' };
-  return { path: 'row', message: `expected ${expected} fields, as in the header, got ${count}` };
+  if (count < 0) return [{ path: 'row', message: 'a quoted field is not closed correctly' }];
+  return [{ path: 'row', message: `expected ${expected} fields, as in the header, got ${count}` }];
 }
 
 /**

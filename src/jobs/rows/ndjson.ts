@@ -4,8 +4,10 @@
  * `__proto__` have no effect.
  */
 import type { RowValue } from '../../documents/model-document.js';
+import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
-import { createRow, numberedId, type ParsedRow, type RowFault, type RowParser } from './row.js';
+import { recordFaults } from '../../models/read-row.js';
+import { createRow, numberedId, type ParsedRow, type RowParser } from './row.js';
 
 type JsonObject = Record<string, unknown>;
 
@@ -14,34 +16,28 @@ export function createNdjsonParser(model: LoadedModel): RowParser {
   return (record, rowNumber) => {
     row.id = numberedId(rowNumber);
     row.target = undefined;
-    row.fault = undefined;
+    row.faults = undefined;
     try {
       const value: unknown = JSON.parse(record);
-      row.fault = isObject(value) ? fillRow(row, value, model) : { path: 'row', message: 'expected a JSON object' };
+      row.faults = isObject(value) ? fillRow(row, value, model) : [{ path: 'row', message: 'expected a JSON object' }];
     } catch (error) {
-      row.fault = { path: 'row', message: `not valid JSON: ${(error as Error).message}` };
+      row.faults = [{ path: 'row', message: `not valid JSON: ${(error as Error).message}` }];
     }
     return row;
   };
 }
 
-function fillRow(row: ParsedRow, value: JsonObject, model: LoadedModel): RowFault | undefined {
+function fillRow(row: ParsedRow, value: JsonObject, model: LoadedModel): RowFault[] | undefined {
   const nested = own(value, 'features');
   const isNested = isObject(nested);
   const features = isNested ? nested : value;
   const special = (key: string) => (isNested || !model.space.byName.has(key) ? own(value, key) : undefined);
-  const id = special('id') ?? row.id;
-  if (typeof id !== 'string' && typeof id !== 'number') return { path: 'id', message: 'expected a text or a number' };
-  row.id = String(id);
+  for (const { name, index } of model.space.features) row.raw[index] = own(features, name) as RowValue | undefined;
   row.target = special('target') ?? undefined;
-  for (const { name, index } of model.space.features) {
-    const field = own(features, name);
-    if (typeof field === 'object' && field !== null) {
-      const what = Array.isArray(field) ? 'a list' : 'an object';
-      return { path: `features.${name}`, message: `expected one value, got ${what}` };
-    }
-    row.raw[index] = field as RowValue | undefined;
-  }
+  const id = special('id') ?? row.id;
+  if (typeof id !== 'string' && typeof id !== 'number')
+    return [{ path: 'id', message: 'expected a text or a number' }, ...recordFaults(model, row.raw)];
+  row.id = String(id);
   return undefined;
 }
 

@@ -25,8 +25,8 @@ export function writeKey(values: Float64Array, target: unknown, into: Uint8Array
 /** Returns the values of rows, in the same memory each time; undefined for an unreadable row. */
 export function createValueReader(model: LoadedModel): (row: ParsedRow) => Float64Array | undefined {
   const values = new Float64Array(model.space.features.length);
-  return ({ fault, raw }) => {
-    if (fault) return undefined;
+  return ({ faults, raw }) => {
+    if (faults) return undefined;
     try {
       readRecord(model, raw, values);
       return values;

@@ -1,18 +1,19 @@
 /** THE TABLE of input formats for the threads, and the checks for all formats: length and encoding of a record. */
 import { isAscii, isUtf8 } from 'node:buffer';
+import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { RowLayout } from '../threads/messages.js';
 import { createCsvParser } from './csv.js';
 import { createNdjsonParser } from './ndjson.js';
 import { MAX_RECORD_BYTES, recordsOf } from './records.js';
-import { numberedId, type ParsedRow, type RowFault, type RowParser } from './row.js';
+import { numberedId, type ParsedRow, type RowParser } from './row.js';
 
 function createRowParser(layout: RowLayout, model: LoadedModel): RowParser {
   return layout.format === 'csv' ? createCsvParser(layout, model) : createNdjsonParser(model);
 }
 
-const TOO_LONG: RowFault = { path: 'row', message: `a record may have at most ${MAX_RECORD_BYTES} bytes` };
-const NOT_UTF8: RowFault = { path: 'row', message: 'not valid UTF-8' };
+const TOO_LONG: RowFault[] = [{ path: 'row', message: `a record may have at most ${MAX_RECORD_BYTES} bytes` }];
+const NOT_UTF8: RowFault[] = [{ path: 'row', message: 'not valid UTF-8' }];
 
 /** The rows of a chunk, in order. Each is valid until the next one is read. */
 export type RowReader = (chunk: Buffer, firstRow: number) => Generator<ParsedRow>;
@@ -34,10 +35,10 @@ export function createRowReader(layout: RowLayout, model: LoadedModel): RowReade
 
 function parseUtf8(parse: RowParser, record: Buffer, rowNumber: number): ParsedRow {
   const row = parse(record.toString('utf8'), rowNumber);
-  if (!isUtf8(record)) row.fault = NOT_UTF8;
+  if (!isUtf8(record)) row.faults = NOT_UTF8;
   return row;
 }
 
 function longRow(rowNumber: number): ParsedRow {
-  return { id: numberedId(rowNumber), raw: [], target: undefined, fault: TOO_LONG };
+  return { id: numberedId(rowNumber), raw: [], target: undefined, faults: TOO_LONG };
 }

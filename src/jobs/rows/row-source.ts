@@ -18,6 +18,7 @@ export interface Chunk extends RecordRun {
 }
 
 const MAX_CHUNK_BYTES = 1 << 18;
+const LF = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const PARQUET_MAGIC = Buffer.from('PAR1');
 
@@ -40,6 +41,8 @@ export class RowSource {
     bytes: AsyncIterator<Uint8Array>,
     head: Head,
     readonly layout: RowLayout,
+    /** Whether rows name targets: the column of a table, the key of the first object. */
+    readonly namesTargets: boolean,
     readonly warnings: readonly string[],
     /** Whether the records are converted: their bytes are not those of the input. */
     readonly isConverted = false,
@@ -62,11 +65,21 @@ export class RowSource {
     await head.read();
     const format = formatOf(name, head.data);
     if (format === 'parquet') return RowSource.#openParquet(source, head, features);
-    if (format === 'ndjson') return new RowSource(bytes, head, { format: 'ndjson' }, []);
+    if (format === 'ndjson') return RowSource.#openNdjson(bytes, head, []);
     const line = await head.takeHeader(',');
     const delimiter = detectDelimiter(line, features);
     const { layout, warnings } = readHeader(line, delimiter, features, name);
-    return new RowSource(bytes, head, layout, warnings);
+    return new RowSource(bytes, head, layout, layout.targetColumn >= 0, warnings);
+  }
+
+  static async #openNdjson(
+    bytes: AsyncIterator<Uint8Array>,
+    head: Head,
+    warnings: readonly string[],
+    isConverted = false,
+  ): Promise<RowSource> {
+    const namesTargets = (await head.firstLine()).includes('"target"');
+    return new RowSource(bytes, head, { format: 'ndjson' }, namesTargets, warnings, isConverted);
   }
 
   /** The names of the columns of a CSV file. Other files name their columns row by row, or in an index: null. */
@@ -83,7 +96,7 @@ export class RowSource {
   ): Promise<RowSource> {
     const { openParquet } = await import('./parquet-rows.js');
     const { lines, warnings } = await openParquet(source, head, head.name, features);
-    return new RowSource(lines, new Head(lines, head.name), { format: 'ndjson' }, warnings, true);
+    return RowSource.#openNdjson(lines, new Head(lines, head.name), warnings, true);
   }
 
   /** The next records, at most `maxRows`; undefined at the end. */
@@ -147,6 +160,17 @@ class Head {
         this.#skip(Math.min(end + 1, this.data.length));
         if (record !== '') return record;
       }
+    }
+  }
+
+  /** The first line that is not empty, as it stands, or its beginning where it is too long for a record. */
+  async firstLine(): Promise<Buffer> {
+    for (let start = 0; ; ) {
+      const end = this.data.indexOf(LF, start);
+      const line = this.data.subarray(start, end < 0 ? undefined : end);
+      if (end >= 0 && line.toString('latin1').trim() === '') start = end + 1;
+      else if (end >= 0 || this.ended || line.length > MAX_RECORD_BYTES) return line;
+      else await this.#readMore();
     }
   }
 

@@ -1,11 +1,7 @@
 /** A parsed row for a plan: values in the model's order of features, in the spelling of the input. */
 import type { RowValue } from '../../documents/model-document.js';
+import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
-
-export interface RowFault {
-  readonly path: string;
-  readonly message: string;
-}
 
 export interface ParsedRow {
   id: string;
@@ -13,14 +9,14 @@ export interface ParsedRow {
   /** Undefined: the row has no target of its own. */
   target: unknown;
   /** Set: the row could not be parsed. The id is then the best guess. */
-  fault: RowFault | undefined;
+  faults: readonly RowFault[] | undefined;
 }
 
 /** Parses one record. The returned row is the same object every time: use it before the next call. */
 export type RowParser = (record: string, rowNumber: number) => ParsedRow;
 
 export function createRow(model: LoadedModel): ParsedRow {
-  return { id: '', raw: model.space.features.map(() => undefined), target: undefined, fault: undefined };
+  return { id: '', raw: model.space.features.map(() => undefined), target: undefined, faults: undefined };
 }
 
 /** The id of a row without one. */

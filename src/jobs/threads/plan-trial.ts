@@ -43,8 +43,8 @@ export class PlanTrial {
     if (!plan) throw new ElsewiseError('thread-lost', 'the thread that prepared model and policy has ended');
     const read = createRowReader(layout, plan.model);
     const solve = function* () {
-      for (const { fault, id, raw, target } of read(asBuffer(bytes), firstRow))
-        yield fault ?? plan.explainRecord(id, raw, target);
+      for (const { faults, id, raw, target } of read(asBuffer(bytes), firstRow))
+        yield faults ?? plan.explainRecord(id, raw, target);
     };
     return { msPerRow: timeRows(solve, progress, this.#options.now) };
   }

@@ -1,8 +1,9 @@
 /** `elsewise predict`: the model's output for each row, without any policy. */
 import { ElsewiseError } from '../../documents/error.js';
+import { faultsOf, type RowFault } from '../../documents/row-error.js';
 import { type LoadedModel, Scorer } from '../../models/load.js';
 import { readRecord } from '../../models/read-row.js';
-import type { ParsedRow, RowFault } from '../rows/row.js';
+import type { ParsedRow } from '../rows/row.js';
 
 export interface Prediction {
   readonly id: string;
@@ -10,7 +11,7 @@ export interface Prediction {
   readonly prediction: string | number | null;
   /** Empty for a regressor. */
   readonly scores: Record<string, number>;
-  readonly reason?: RowFault;
+  readonly reason?: RowFault & { readonly faults?: readonly RowFault[] };
 }
 
 export type Predictor = (row: ParsedRow) => Prediction;
@@ -19,19 +20,20 @@ export function createPredictor(model: LoadedModel): Predictor {
   const scorer = new Scorer(model);
   const values = new Float64Array(model.space.features.length);
   return (row) => {
-    if (row.fault) return refused(row.id, row.fault);
+    if (row.faults) return refused(row.id, row.faults);
     try {
       readRecord(model, row.raw, values);
     } catch (error) {
       if (!(error instanceof ElsewiseError)) throw error;
-      return refused(row.id, { path: error.path, message: error.detail });
+      return refused(row.id, faultsOf(error));
     }
     scorer.runValues(values);
     return { id: row.id, ...describe(model, scorer) };
   };
 }
 
-function refused(id: string, reason: RowFault): Prediction {
+function refused(id: string, faults: readonly RowFault[]): Prediction {
+  const reason = faults.length > 1 ? { ...faults[0], faults } : faults[0];
   return { id, prediction: null, scores: {}, reason };
 }
 

@@ -44,7 +44,7 @@ function explainer({ output }: ChunkTask, plan: Plan): RowAnswerer<ResultDocumen
       return result;
     },
     *steps(row, tally) {
-      if (row.fault) return this.answer(row, tally);
+      if (row.faults) return this.answer(row, tally);
       const result = yield* plan.explainRecordSteps(row.id, row.raw, row.target);
       countResult(tally, result);
       return result;
@@ -59,7 +59,7 @@ function isLasting({ status, degraded, limitedBy }: ResultDocument): boolean {
 }
 
 function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument {
-  if (row.fault) return plan.invalid(row.id, row.fault.path, row.fault.message);
+  if (row.faults) return plan.invalid(row.id, row.faults);
   return loss ? lostRow(plan, row.id, loss) : plan.explainRecord(row.id, row.raw, row.target);
 }
 
@@ -69,8 +69,8 @@ function predictor({ output }: ChunkTask, model: LoadedModel): RowAnswerer<Predi
   const name = model.task === 'regression' ? () => 'predicted' : String;
   return {
     answer(row, tally, loss) {
-      const prediction = predict(loss ? { ...row, fault: { path: '', message: loss.message } } : row);
-      countPrediction(tally, prediction.reason ? 'invalid' : name(prediction.prediction));
+      const prediction = predict(loss ? { ...row, faults: [{ path: '', message: loss.message }] } : row);
+      countPrediction(tally, prediction.reason ? 'invalid' : name(prediction.prediction), prediction.reason);
       return prediction;
     },
     steps(row, tally) {

@@ -4,6 +4,7 @@ import { ExamplePicker } from '../../../src/cli/example-picker.js';
 import { describeProgress } from '../../../src/cli/progress.js';
 import { describeRun } from '../../../src/cli/summary.js';
 import { formatTable } from '../../../src/cli/table.js';
+import { countFaults, countReasons } from '../../../src/jobs/results/reason-counts.js';
 import { createTally, type Tally } from '../../../src/jobs/results/tally.js';
 
 function tallyWith(statuses: Record<string, number>): Tally {
@@ -36,6 +37,23 @@ describe('the summary', () => {
     expect(text).toBe(`2,000 rows in 2.0 s (1,000 rows/s)
   found    1,999  99.9 %  100.0 % proved optimal
   invalid      1   0.1 %
+`);
+  });
+
+  it('tells the three commonest reasons of rows without an answer, by kind', () => {
+    const tally = tallyWith({ invalid: 1001, infeasible: 2 });
+    for (let row = 0; row < 1000; row++) countFaults(tally.reasons, [{ path: 'a', message: `expected x, got "${row}"` }]);
+    countFaults(tally.reasons, ['b', 'c', 'd'].map((path) => ({ path, message: 'is\x1b[2J\nmissing' })));
+    const blocked = { code: 'infeasible', message: 'without y', blocking: ['features.a.max', 'maxChanges'] };
+    for (const message of ['without x', 'without y']) countReasons(tally.reasons, 'infeasible', { ...blocked, message });
+    const text = describeRun({ tally, resumedRows: 0, interrupted: false, elapsedMs: 1000 });
+    expect(text).toContain(`  invalid, the commonest reasons:
+    1,000  a: expected x, got "0"
+        1  b: is\\x1b[2J missing
+        1  c: is\\x1b[2J missing
+    and 1 other reason
+  infeasible, the commonest reasons:
+    2  blocked by features.a.max, maxChanges
 `);
   });
 

@@ -161,7 +161,7 @@ describe('invalid: the row is bad and the run goes on', () => {
       'features.income',
       'is missing, and the model does not impute it',
     ],
-    ['an object for a value', { ...POOR, income: {} }, 'features.income', 'expected a finite number, got {}'],
+    ['an object for a value', { ...POOR, income: {} }, 'features.income', 'expected one value, got an object'],
   ])('%s', async (_, features, path, message) => {
     const result = await explain(features);
     expect(Object.keys(result)).toEqual([...KEYS, 'reason', ...TAIL]);
@@ -174,6 +174,22 @@ describe('invalid: the row is bad and the run goes on', () => {
       attempts: [],
     });
     expect(result.reason).toEqual({ code: 'invalid', path, message });
+  });
+
+  it('tells all faults of a row: fields in the order of the model, then its target', async () => {
+    const { reason } = await explain(
+      { age: 'old', income: null, housing: 'tent' },
+      creditPolicy(),
+      creditModel(),
+      'aproved',
+    );
+    expect(reason?.faults?.map(({ path }) => path)).toEqual([
+      'features.age',
+      'features.income',
+      'features.housing',
+      'target',
+    ]);
+    expect(reason).toMatchObject(reason!.faults![0]);
   });
 
   it('a row whose own target is wrong, or that has none', async () => {

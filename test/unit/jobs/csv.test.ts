@@ -11,7 +11,7 @@ const HEADER = 'id,age,income,owner,city';
 function rowsOf(header: string, text: string | Buffer, delimiter = ',') {
   const { layout } = readHeader(header, delimiter, features, 'rows.csv');
   const rows = createRowReader(layout, model)(Buffer.from(text), 1);
-  return Array.from(rows, ({ id, raw, target, fault }) => ({ id, raw: [...raw], target, fault }));
+  return Array.from(rows, ({ id, raw, target, faults }) => ({ id, raw: [...raw], target, faults }));
 }
 
 describe('the header', () => {
@@ -67,7 +67,7 @@ describe('rows', () => {
   it('with too many or too few fields keep their id and say what is wrong', () => {
     const rows = rowsOf(HEADER, 'a,1,2\nb,1,2,3,4,5\nc,1,2,3,4\n');
     expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
-    expect(rows.map(({ fault }) => fault?.message)).toEqual([
+    expect(rows.map(({ faults }) => faults?.[0].message)).toEqual([
       'expected 5 fields, as in the header, got 3',
       'expected 5 fields, as in the header, got 6',
       undefined,
@@ -76,7 +76,7 @@ describe('rows', () => {
 
   it('with a stray quote are at fault alone', () => {
     const rows = rowsOf(HEADER, 'a,1,2,3,"4\nb,1,2,3,4\n');
-    expect(rows.map(({ fault }) => fault?.message)).toEqual(['a quoted field is not closed correctly', undefined]);
+    expect(rows.map(({ faults }) => faults?.[0].message)).toEqual(['a quoted field is not closed correctly', undefined]);
   });
 
   it('that are not UTF-8 are at fault alone', () => {
@@ -86,7 +86,7 @@ describe('rows', () => {
       Buffer.from('\nc,1,2,3,4\n'),
     ]);
     const rows = rowsOf(HEADER, text);
-    expect(rows.map(({ id, fault }) => [id, fault?.message])).toEqual([
+    expect(rows.map(({ id, faults }) => [id, faults?.[0].message])).toEqual([
       ['ä', undefined],
       ['b', 'not valid UTF-8'],
       ['c', undefined],

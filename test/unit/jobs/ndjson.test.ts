@@ -8,12 +8,12 @@ const FLAT = { age: 30, income: 2000.5, owner: true, city: 'Köln' };
 function read(...lines: (string | object)[]) {
   const text = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
   const rows = createRowReader({ format: 'ndjson' }, model)(Buffer.from(text), 1);
-  return Array.from(rows, ({ id, raw, target, fault }) => ({ id, raw: [...raw], target, fault }));
+  return Array.from(rows, ({ id, raw, target, faults }) => ({ id, raw: [...raw], target, faults }));
 }
 
 describe('NDJSON rows', () => {
   it('are nested or flat', () => {
-    const expected = { id: 'a', raw: [30, 2000.5, true, 'Köln'], target: 'yes', fault: undefined };
+    const expected = { id: 'a', raw: [30, 2000.5, true, 'Köln'], target: 'yes', faults: undefined };
     expect(read({ id: 'a', features: FLAT, target: 'yes' }, { ...FLAT, id: 'a', target: 'yes' })).toEqual([
       expected,
       expected,
@@ -38,7 +38,7 @@ describe('NDJSON rows', () => {
       id: 'row-2',
       raw: [undefined, undefined, undefined, undefined],
       target: undefined,
-      fault: undefined,
+      faults: undefined,
     });
   });
 
@@ -48,13 +48,21 @@ describe('NDJSON rows', () => {
     ['"text"', 'row', /JSON object/],
     ['null', 'row', /JSON object/],
     ['{"id": {"a": 1}}', 'id', /a text or a number/],
-    ['{"features": {"age": [1]}}', 'features.age', /got a list/],
-    ['{"features": {"city": {"a": 1}}}', 'features.city', /got an object/],
   ])('%s is at fault', (line, path, message) => {
     const [row, next] = read(line, { id: 'next', ...FLAT });
-    expect(row.fault?.path).toBe(path);
-    expect(row.fault?.message).toMatch(message);
-    expect(next.fault).toBeUndefined();
+    expect(row.faults?.[0].path).toBe(path);
+    expect(row.faults?.[0].message).toMatch(message);
+    expect(next.faults).toBeUndefined();
+  });
+
+  it('with a bad id has the faults of its fields as well', () => {
+    const [row] = read({ id: [], age: 30.5, income: [1], owner: true, city: { a: 1 } });
+    expect(row.faults).toEqual([
+      { path: 'id', message: 'expected a text or a number' },
+      { path: 'features.age', message: 'expected a whole number, got 30.5' },
+      { path: 'features.income', message: 'expected one value, got a list' },
+      { path: 'features.city', message: 'expected one value, got an object' },
+    ]);
   });
 
   it('cannot reach a prototype', () => {

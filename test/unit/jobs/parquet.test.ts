@@ -19,8 +19,8 @@ async function readRows(bytes: AsyncIterable<Uint8Array>, name: string) {
   const source = await RowSource.open(bytes, name, headerFeatures(model));
   const rows = [];
   for (let chunk = await source.take(3); chunk; chunk = await source.take(3))
-    for (const { id, raw, target, fault } of createRowReader(source.layout, model)(chunk.bytes, chunk.firstRow))
-      rows.push({ id, raw: [...raw], target, fault });
+    for (const { id, raw, target, faults } of createRowReader(source.layout, model)(chunk.bytes, chunk.firstRow))
+      rows.push({ id, raw: [...raw], target, faults });
   return { rows, warnings: source.warnings };
 }
 

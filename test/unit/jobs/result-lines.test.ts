@@ -43,7 +43,7 @@ describe('a result as a line', () => {
   it('in brief keeps the reason of a row without an answer', () => {
     const { line } = createResultWriter('brief', model, policy);
     const reason = { code: 'invalid', path: 'features.age', message: 'is "bad"' };
-    expect(JSON.parse(line(plan.invalid('b', reason.path, reason.message)))).toMatchObject({
+    expect(JSON.parse(line(plan.invalid('b', [reason])))).toMatchObject({
       status: 'invalid',
       reason,
     });

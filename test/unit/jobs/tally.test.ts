@@ -85,3 +85,28 @@ describe('a tally', () => {
     );
   });
 });
+
+describe('reasons', () => {
+  const invalid = (path: string, message: string): ResultDocument => ({
+    ...result(1),
+    status: 'invalid',
+    counterfactuals: [],
+    reason: { code: 'invalid', path, message },
+  });
+
+  it('are added up by kind, with the words of the first row', () => {
+    const [one, two] = [createTally(), createTally()];
+    countResult(one, invalid('a', 'expected a finite number, got "x"'));
+    countResult(two, invalid('a', 'expected a finite number, got "y"'));
+    addTally(one, two);
+    expect(one.invalid).toBe(2);
+    expect([...one.reasons.values()]).toEqual([{ rows: 2, words: 'a: expected a finite number, got "x"' }]);
+  });
+
+  it('do not grow with the rows', () => {
+    const tally = createTally();
+    for (let row = 0; row < 5000; row++) countResult(tally, invalid(`field ${row}`, 'is missing'));
+    expect(tally.reasons.size).toBeLessThan(1100);
+    expect([...tally.reasons.values()].reduce((sum, { rows }) => sum + rows, 0)).toBe(5000);
+  });
+});

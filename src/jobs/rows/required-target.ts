@@ -1,0 +1,21 @@
+/** A run without any target answers no row: it is refused before its first row. */
+import { ElsewiseError } from '../../documents/error.js';
+import type { PolicyDocument } from '../../documents/policy-document.js';
+import type { RowSource } from './row-source.js';
+
+const MOST_CLASSES = 8;
+
+/** The policy has the target of `--target` as well. `classes`: empty for a regressor, or where they are not known. */
+export function requireTarget(
+  { target }: Pick<PolicyDocument, 'target'>,
+  { namesTargets }: Pick<RowSource, 'namesTargets'>,
+  classes: readonly string[],
+): void {
+  if (target !== undefined || namesTargets) return;
+  const known = classes.length > MOST_CLASSES ? [...classes.slice(0, MOST_CLASSES), '...'] : classes;
+  const among = known.length ? `; the classes of the model are ${known.join(', ')}` : '';
+  throw new ElsewiseError(
+    'usage',
+    `no target is named: give --target T, "target" in the policy, or a target in each row${among}`,
+  );
+}
