@@ -1,5 +1,6 @@
 /** Progress of `enqueue` on standard error: rows added, and the reason for a wait. One line on a terminal, few lines elsewhere. */
 import { formatNumber } from '../report/numbers.js';
+import { fitLine } from './words/fit-line.js';
 
 const CLEAR_LINE = '\r\x1b[2K';
 const LINE_EVERY_MS = { terminal: 100, elsewhere: 5_000 };
@@ -17,7 +18,7 @@ export function showAdding(quiet: boolean, stream: NodeJS.WriteStream = process.
   let isWaiting = false;
   const show = (text: string) => {
     shownMs = performance.now();
-    stream.write(stream.isTTY ? CLEAR_LINE + text : `${text}\n`);
+    stream.write(stream.isTTY ? CLEAR_LINE + fitLine(text, stream.columns) : `${text}\n`);
   };
   const isDue = () => performance.now() - shownMs >= everyMs;
   if (quiet) return { rows: () => {}, wait: () => {}, end: () => {} };

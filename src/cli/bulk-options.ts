@@ -3,13 +3,13 @@ import { realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { MOST_THREADS } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
-import { type BulkJob, type BulkReport, runBulk } from '../jobs/bulk/bulk.js';
+import { type BulkJob, runBulk } from '../jobs/bulk/bulk.js';
 import { outputFormat } from '../jobs/rows/endings.js';
 import { SolverPool } from '../jobs/threads/pool.js';
-import { INTERRUPTED_EXIT_CODE, interruptSignal } from './interrupt.js';
+import { interruptSignal } from './interrupt.js';
 import type { OptionTable, OptionValues } from './options.js';
 import { showProgress } from './progress.js';
-import { describeRun, tellAllInvalid } from './summary.js';
+import { tellRun } from './summary.js';
 
 export const BULK_OPTIONS = {
   input: {
@@ -59,11 +59,5 @@ export async function runWithProgress(job: BulkJob, quiet: boolean): Promise<num
   const report = await runBulk({ ...job, signal, onWarning, onProgress: (now) => progress.update(now) }).finally(
     progress.end,
   );
-  if (!quiet) process.stderr.write(describeRun(report));
-  if (report.interrupted) return INTERRUPTED_EXIT_CODE;
-  return isAllInvalid(report) ? tellAllInvalid(report.tally.reasons, quiet) : 0;
+  return tellRun(report, quiet);
 }
-
-/** The rows of an earlier run were not looked at. */
-const isAllInvalid = ({ tally, resumedRows }: BulkReport): boolean =>
-  resumedRows === 0 && tally.rows > 0 && tally.invalid === tally.rows;

@@ -3,6 +3,7 @@ import type { BulkReport } from '../jobs/bulk/bulk.js';
 import { commonestReasons, type ReasonCounts } from '../jobs/results/reason-counts.js';
 import { quantile, type Tally } from '../jobs/results/tally.js';
 import { formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
+import { INTERRUPTED_EXIT_CODE } from './interrupt.js';
 import { printable } from './printable.js';
 import { formatTable } from './table.js';
 
@@ -79,11 +80,18 @@ export function describeTimes({ elapsedMs }: Tally): string {
   return `  time per row: median ${median} ms, 99 % within ${high} ms`;
 }
 
-export const ALL_INVALID_EXIT_CODE = 4;
+const ALL_INVALID_EXIT_CODE = 4;
 
-/** Tells that no row could be read, with the reasons where no summary tells them. Returns the exit code. */
-export function tellAllInvalid(reasons: ReasonCounts, isQuiet: boolean): number {
-  const lines = ['elsewise: every row is invalid', ...(isQuiet ? describeReasons(reasons) : [])];
+/** Writes the summary to standard error, and returns the exit code. A run of invalid rows tells its reasons even when it is quiet. */
+export function tellRun(report: BulkReport, isQuiet: boolean): number {
+  if (!isQuiet) process.stderr.write(describeRun(report));
+  if (report.interrupted) return INTERRUPTED_EXIT_CODE;
+  if (!isAllInvalid(report)) return 0;
+  const lines = ['elsewise: every row is invalid', ...(isQuiet ? describeReasons(report.tally.reasons) : [])];
   process.stderr.write(`${lines.join('\n')}\n`);
   return ALL_INVALID_EXIT_CODE;
 }
+
+/** The rows of an earlier run were not looked at. */
+const isAllInvalid = ({ tally, resumedRows }: BulkReport): boolean =>
+  resumedRows === 0 && tally.rows > 0 && tally.invalid === tally.rows;

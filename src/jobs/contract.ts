@@ -22,6 +22,9 @@ import {
 
 export const QUEUES = { events: 'elsewise-events', bulk: 'elsewise-bulk' } as const;
 
+/** The queue of runs and deliveries of schedules. */
+export const SCHEDULE_QUEUE = 'elsewise-schedule';
+
 export type LaneName = keyof typeof QUEUES;
 
 /** One chunk of a batch, on the queue `elsewise-bulk`. */

@@ -137,7 +137,9 @@ describe('explain', () => {
     const [first, second] = results(output);
     expect(first.reason?.faults?.map(({ path }) => path)).toEqual(['features.income', 'features.age', 'features.city']);
     expect(second.reason).not.toHaveProperty('faults');
-    expect(stderr).toMatch(/invalid, the commonest reasons:\n {4}2 {2}features.income: expected a finite number, got "much"/);
+    expect(stderr).toMatch(
+      /invalid, the commonest reasons:\n {4}2 {2}features.income: expected a finite number, got "much"/,
+    );
     expect(stderr).toContain('and 1 other reason');
   });
 

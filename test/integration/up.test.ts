@@ -1,6 +1,7 @@
 /** `elsewise up` on a machine with a Redis server and on one without: a batch from end to end, and an orderly end. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -90,6 +91,7 @@ const SERVERS: [name: string, env: NodeJS.ProcessEnv, about: RegExp][] = [
 describe.each(SERVERS)('with %s', (_name, env, about) => {
   it('says what runs where, answers a row by the commands it suggests, and ends by one signal', async () => {
     const up = await start(env);
+    expect(up.stdout).toMatch(/^Try it in another terminal:\n\n {2}export REDIS_URL=/);
     expect(up.stdout).toMatch(about);
     expect(up.stdout).toContain('not for production');
     expect(comparable(tryIt(up))).toBe(comparable(explainFirst()));
@@ -115,6 +117,40 @@ describe.each(SERVERS)('with %s', (_name, env, about) => {
     const pids = processes(up);
     up.child.kill('SIGKILL');
     await until('the end of its parts', async () => !pids.some(isAlive));
+  });
+});
+
+describe('its ports', () => {
+  /** A port that is free now. */
+  const freePort = () =>
+    new Promise<number>((resolve) => {
+      const probe = createServer().listen(0, () => {
+        const { port } = probe.address() as AddressInfo;
+        probe.close(() => resolve(port));
+      });
+    });
+  const portsOf = (up: Up) =>
+    [...up.stdout.matchAll(/^ {2}(?:worker|api) +http:\/\/127.0.0.1:(\d+)/gm)].map(([, port]) => Number(port));
+
+  it('are the documented ones where these are free, and others where not', async () => {
+    const [worker, api] = [await freePort(), await freePort()];
+    const env = { ELSEWISE_WORKER_PORT: String(worker), ELSEWISE_API_PORT: String(api) };
+    const first = await start(env);
+    expect(portsOf(first)).toEqual([worker, api]);
+    const second = spawn(process.execPath, [PROGRAM, 'up', '--threads', '1'], {
+      env: { ...process.env, TMPDIR: folder, ...env },
+    });
+    let text = '';
+    second.stdout.on('data', (more) => {
+      text += more;
+    });
+    await until('the second', async () => /not for production/.test(text));
+    const others = portsOf({ stdout: text } as Up);
+    expect(others).toHaveLength(2);
+    for (const port of others) expect([worker, api]).not.toContain(port);
+    const ended = new Promise((resolve) => second.once('close', resolve));
+    second.kill('SIGTERM');
+    await ended;
   });
 });
 

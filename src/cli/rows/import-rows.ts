@@ -66,7 +66,7 @@ async function readColumns(path: string, model: LoadedModel): Promise<Columns> {
   ) {
     for (const row of read(chunk.bytes, chunk.firstRow)) {
       count++;
-      if (!row.fault) for (const [f, value] of row.raw.entries()) columns[f].push(isMissing(value) ? null : value);
+      if (!row.faults) for (const [f, value] of row.raw.entries()) columns[f].push(isMissing(value) ? null : value);
     }
   }
   return columns;

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ElsewiseError } from '../../documents/error.js';
+import type { PartMessages } from './part-messages.js';
 
 export interface PartSpec {
   readonly name: string;
@@ -29,12 +30,12 @@ export class SystemPart {
   readonly #process: ChildProcess;
 
   /** Resolves when the part is ready. Rejects if it ends before. */
-  static async start({ name, entry, args }: PartSpec): Promise<SystemPart> {
+  static async start({ name, entry, args }: PartSpec, messages: PartMessages): Promise<SystemPart> {
     const child = spawn(process.execPath, ['--no-warnings', fileURLToPath(entry), ...args], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });
-    const lastWords = passOn(name, child.stderr!);
+    const lastWords = passOn(name, child.stderr!, messages);
     const ended = endOf(child);
     const ready = await Promise.race([readyLineOf(child.stdout!), ended.then(() => undefined)]);
     if (ready !== undefined) return new SystemPart(name, child, ready, ended);
@@ -74,11 +75,11 @@ function readyLineOf(output: Readable): Promise<string> {
   return new Promise((resolve) => createInterface(output).on('line', (line) => ADDRESS.test(line) && resolve(line)));
 }
 
-function passOn(name: string, errors: Readable): () => string {
+function passOn(name: string, errors: Readable, messages: PartMessages): () => string {
   let last = '';
   createInterface(errors).on('line', (line) => {
     last = line;
-    process.stderr.write(`${name} | ${line}\n`);
+    messages.tell(name, line);
   });
   return () => last;
 }

@@ -32,8 +32,8 @@ function isProgram(path: string): boolean {
 }
 
 /** This process and the server end together. */
-function runServer(program: string, { port, folder, isKept }: Place): void {
-  const data = ['--dir', folder, '--save', '', '--appendonly', isKept ? 'yes' : 'no'];
+function runServer(program: string, { port, folder }: Place): void {
+  const data = ['--dir', folder, '--save', '', '--appendonly', 'yes'];
   const args = ['--port', String(port), '--bind', HOST, '--maxmemory-policy', 'noeviction', '--loglevel', 'warning'];
   const server = spawn(program, [...args, ...data], { stdio: ['ignore', 'ignore', 'inherit'] });
   server.once('error', (error) => fail(`${program}: ${error.message}`));

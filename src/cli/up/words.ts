@@ -1,4 +1,4 @@
-/** The text of `elsewise up` when all parts run: addresses, a warning against use in production, and the next commands to type. */
+/** The text of `elsewise up` when all parts run: the next commands to type, addresses, and a note on use in production. */
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatTable } from '../table.js';
@@ -9,7 +9,7 @@ const EXAMPLE = fileURLToPath(new URL('../../../examples/credit', import.meta.ur
 export function describeParts(parts: readonly SystemPart[], data: string | undefined): string {
   const rows = parts.map(({ name, url, pid, about }) => [name, url, `process ${pid}`, about]);
   const kept = data ? `data in ${data}` : 'nothing is kept when it ends';
-  return `${formatTable(rows)}\n\nFor a first try, not for production: one machine, no password, ${kept}. Ctrl-C ends all of it.`;
+  return `These parts run until Ctrl-C:\n\n${formatTable(rows)}\n\nFor a first try, not for production: one machine, no password, ${kept}.`;
 }
 
 export function suggestCommands(parts: readonly SystemPart[]): string {

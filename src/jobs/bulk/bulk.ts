@@ -51,6 +51,8 @@ export interface BulkProgress {
   /** Bytes of the input, up to the last row written. */
   readonly bytesDone: number;
   readonly bytesTotal: number | undefined;
+  /** Bytes of rows that an earlier run answered. */
+  readonly bytesSkipped?: number;
 }
 
 export interface BulkReport {
@@ -78,7 +80,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   if (job.policy && !job.resumeAt?.rows) requireTarget(job.policy.document, source, job.model.classes);
   for (const warning of source.warnings) job.onWarning?.(warning);
   const resumedRows = job.resumeAt?.rows ?? 0;
-  if (job.resumeAt && resumedRows > 0) await skipRows(source, job.resumeAt, job);
+  const bytesSkipped = job.resumeAt && resumedRows > 0 ? await skipRows(source, job.resumeAt, job) : 0;
   const startedMs = performance.now();
   const sink = await job.output.open(job.resumeAt?.bytes ?? 0);
   const tally = createTally();
@@ -89,7 +91,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
     const reading = ship(source, plan, conveyor, size, job);
     reading.catch(() => {}); // a read error is reported after all earlier rows are written
     const bytesTotal = source.isConverted ? undefined : job.input.size;
-    await unload(conveyor, sink, tally, size, job, { resumedRows, bytesTotal });
+    await unload(conveyor, sink, tally, size, job, { resumedRows, bytesTotal, bytesSkipped });
     await reading;
   } finally {
     await sink.close();
@@ -135,7 +137,7 @@ async function unload(
   tally: Tally,
   size: ChunkSize,
   job: BulkJob,
-  known: Pick<BulkProgress, 'resumedRows' | 'bytesTotal'>,
+  known: Pick<BulkProgress, 'resumedRows' | 'bytesTotal' | 'bytesSkipped'>,
 ): Promise<void> {
   try {
     for await (const { chunk, answer } of conveyor) {
@@ -161,8 +163,8 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
   });
 }
 
-/** Skips the rows that have results, and checks that they are the same rows. */
-async function skipRows(source: RowSource, { rows, lastId }: ResumePoint, job: BulkJob): Promise<void> {
+/** Skips the rows that have results, and checks that they are the same rows. Returns the bytes of the input up to the next row. */
+async function skipRows(source: RowSource, { rows, lastId }: ResumePoint, job: BulkJob): Promise<number> {
   const refuse = (what: string) => new ElsewiseError('conflict', `cannot be resumed: ${what}`, job.input.name);
   let last: Chunk | undefined;
   for (let left = rows; left > 0; left -= last.rows) {
@@ -172,6 +174,7 @@ async function skipRows(source: RowSource, { rows, lastId }: ResumePoint, job: B
   const id = [...idsOf(source, last!, job.model)].at(-1)!;
   if ((job.output.format === 'csv' ? withoutFormula(id) : id) !== lastId)
     throw refuse(`row ${rows} is "${id}" in the input and "${lastId}" in the output: the input is another one`);
+  return last!.bytesEnd;
 }
 
 function* idsOf(source: RowSource, chunk: Chunk, model: LoadedModel): Generator<string> {

@@ -22,8 +22,7 @@ export function createBriefWriter(plan: string): BriefWriter {
     let line = `{"id":${JSON.stringify(id)},"status":"${status}"`;
     if (counterfactuals.length)
       line += `,"answers":[${counterfactuals.map((one) => answerText(one, keyOf)).join(',')}]`;
-    if (reason)
-      line += `,"reason":${JSON.stringify(briefly(reason))}`;
+    if (reason) line += `,"reason":${JSON.stringify(briefly(reason))}`;
     if (limitedBy) line += `,"limitedBy":"${limitedBy}"`;
     return `${line}${degraded ? ',"degraded":true' : ''}${tail}`;
   };

@@ -4,5 +4,10 @@ import type { Plan } from '../../explain/plan.js';
 import type { RowLoss } from '../threads/messages.js';
 
 export function lostRow(plan: Pick<Plan, 'invalid'>, id: string, { code, message }: RowLoss): ResultDocument {
-  return { ...plan.invalid(id, [{ path: '', message }]), status: 'not-found', reason: { code, message }, degraded: true };
+  return {
+    ...plan.invalid(id, [{ path: '', message }]),
+    status: 'not-found',
+    reason: { code, message },
+    degraded: true,
+  };
 }

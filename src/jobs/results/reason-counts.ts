@@ -28,12 +28,15 @@ const OTHERS = 'other reasons';
 const MOST_NAMED = 8;
 
 export function countReasons(counts: ReasonCounts, status: Status, reason: Reason): void {
-  if (status === 'invalid') return countFaults(counts, reason.faults ?? [{ path: '', ...reason }]);
-  const { code, message, blocking = [] } = reason;
-  if (!blocking.length) return add(counts, status, code, message);
-  const named = blocking.slice(0, MOST_NAMED).join(', ');
-  const more = blocking.length > MOST_NAMED ? ` and ${blocking.length - MOST_NAMED} more` : '';
-  add(counts, status, blocking.join(','), `blocked by ${named}${more}`);
+  const { code, path = '', message, blocking = [] } = reason;
+  if (status === 'invalid') countFaults(counts, reason.faults ?? [{ path, message }]);
+  else if (blocking.length) add(counts, status, blocking.join(','), `blocked by ${namesOf(blocking)}`);
+  else add(counts, status, code, message);
+}
+
+function namesOf(entries: readonly string[]): string {
+  const more = entries.length > MOST_NAMED ? ` and ${entries.length - MOST_NAMED} more` : '';
+  return `${entries.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
 export function countFaults(counts: ReasonCounts, faults: readonly RowFault[]): void {

@@ -4,13 +4,14 @@ import { ElsewiseError } from '../../documents/error.js';
 import type { RedisClient } from '../../store/redis/redis.js';
 import type { Store } from '../../store/store.js';
 import type { Metrics, QueueDepth } from '../../telemetry/metrics.js';
+import { SCHEDULE_QUEUE } from '../contract.js';
 import { BrokenJobs } from '../failures/broken-jobs.js';
 import type { FailedJob } from '../failures/dead-letters.js';
 import { asJobError, codeOf, reasonOf } from '../failures/job-failure.js';
 import { Producer } from '../producer.js';
 import { workerOptions } from '../queues.js';
 import { ValueWorker } from '../text-jobs.js';
-import { openScheduleQueue, readScheduleJob, SCHEDULE_QUEUE, type ScheduleJob } from './schedule.js';
+import { openScheduleQueue, readScheduleJob, type ScheduleJob } from './schedule.js';
 import { deliver, recordFailure } from './schedule-delivery.js';
 import { ScheduleRunner } from './schedule-run.js';
 

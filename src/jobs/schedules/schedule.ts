@@ -9,11 +9,10 @@ import { parseDocument } from '../../documents/parse.js';
 import { batchIdSchema } from '../../store/batches/manifest.js';
 import { type Schedule, scheduleNameSchema } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
+import { SCHEDULE_QUEUE } from '../contract.js';
 import { queueOptions } from '../queues.js';
 import { ValueQueue } from '../text-jobs.js';
 import { nextTimes } from './cron.js';
-
-export const SCHEDULE_QUEUE = 'elsewise-schedule';
 
 /** The last time that a Date can represent. */
 const LAST_DAY_MS = 8.64e15;

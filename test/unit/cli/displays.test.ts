@@ -18,6 +18,34 @@ describe('progress', () => {
     expect(describeProgress(progress, 4000)).toBe('[######..................] 25 %  2,000 rows  500 rows/s  0:12 left');
   });
 
+  it('fits narrow terminals, from the most to the least', () => {
+    const tally = tallyWith({ found: 1_999_990, invalid: 10 });
+    const progress = { tally, resumedRows: 0, bytesDone: 25, bytesTotal: 100 };
+    for (const [columns, expected] of [
+      [120, '[######..................] 25 %  2,000,000 rows  500,000 rows/s  0:12 left  10 invalid'],
+      [80, '[##......] 25 %  2,000,000 rows  500,000 rows/s  0:12 left  10 invalid'],
+      [60, '25 %  2,000,000 rows  500,000 rows/s  0:12 left  10 invalid'],
+      [50, '25 %  2,000,000 rows  0:12 left  10 invalid'],
+      [40, '25 %  2,000,000 rows  10 invalid'],
+      [20, '25 %'],
+      [3, '25'],
+    ] as const)
+      expect(describeProgress(progress, 4000, columns)).toBe(expected);
+    const endless = { ...progress, bytesTotal: undefined };
+    expect(describeProgress(endless, 4000, 40)).toBe('2,000,000 rows  10 invalid');
+  });
+
+  it('estimates the time left without the rows of an earlier run', () => {
+    const progress = {
+      tally: tallyWith({ found: 10 }),
+      resumedRows: 90,
+      bytesDone: 95,
+      bytesTotal: 100,
+      bytesSkipped: 90,
+    };
+    expect(describeProgress(progress, 4000)).toContain('95 %  10 rows  3 rows/s  0:04 left');
+  });
+
   it('does without a size, and tells of invalid rows', () => {
     const progress = {
       tally: tallyWith({ found: 9, invalid: 1 }),
@@ -42,10 +70,15 @@ describe('the summary', () => {
 
   it('tells the three commonest reasons of rows without an answer, by kind', () => {
     const tally = tallyWith({ invalid: 1001, infeasible: 2 });
-    for (let row = 0; row < 1000; row++) countFaults(tally.reasons, [{ path: 'a', message: `expected x, got "${row}"` }]);
-    countFaults(tally.reasons, ['b', 'c', 'd'].map((path) => ({ path, message: 'is\x1b[2J\nmissing' })));
+    for (let row = 0; row < 1000; row++)
+      countFaults(tally.reasons, [{ path: 'a', message: `expected x, got "${row}"` }]);
+    countFaults(
+      tally.reasons,
+      ['b', 'c', 'd'].map((path) => ({ path, message: 'is\x1b[2J\nmissing' })),
+    );
     const blocked = { code: 'infeasible', message: 'without y', blocking: ['features.a.max', 'maxChanges'] };
-    for (const message of ['without x', 'without y']) countReasons(tally.reasons, 'infeasible', { ...blocked, message });
+    for (const message of ['without x', 'without y'])
+      countReasons(tally.reasons, 'infeasible', { ...blocked, message });
     const text = describeRun({ tally, resumedRows: 0, interrupted: false, elapsedMs: 1000 });
     expect(text).toContain(`  invalid, the commonest reasons:
     1,000  a: expected x, got "0"

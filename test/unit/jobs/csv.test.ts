@@ -76,7 +76,10 @@ describe('rows', () => {
 
   it('with a stray quote are at fault alone', () => {
     const rows = rowsOf(HEADER, 'a,1,2,3,"4\nb,1,2,3,4\n');
-    expect(rows.map(({ faults }) => faults?.[0].message)).toEqual(['a quoted field is not closed correctly', undefined]);
+    expect(rows.map(({ faults }) => faults?.[0].message)).toEqual([
+      'a quoted field is not closed correctly',
+      undefined,
+    ]);
   });
 
   it('that are not UTF-8 are at fault alone', () => {

@@ -61,7 +61,9 @@ describe('a result as lines of CSV', () => {
   });
 
   it('has one line with the reason in words for a row without an answer', () => {
-    const [{ age, reason, status, answer }] = read(plan.invalid('b', [{ path: 'features.age', message: 'is "bad", really' }]));
+    const [{ age, reason, status, answer }] = read(
+      plan.invalid('b', [{ path: 'features.age', message: 'is "bad", really' }]),
+    );
     expect({ age, reason, status, answer }).toEqual({
       age: '',
       reason: 'features.age: is "bad", really',

@@ -3,11 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchState, type BatchSummary, summariseBatch } from '../../../jobs/batches/batch-summary.js';
 import { formatClock, formatNumber, formatPercent, formatShort } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';
+import { wrap } from '../../demo-report.js';
 import { interruptSignal } from '../../interrupt.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 import { formatTable } from '../../table.js';
+import { fitLine } from '../../words/fit-line.js';
+import { workerHint } from '../../words/worker-hint.js';
 
 const REDRAW_EVERY_MS = 500;
+const HINT_WIDTH = 120;
 const IS_OVER: Readonly<Record<BatchState, boolean>> = {
   adding: false,
   working: false,
@@ -19,7 +23,8 @@ const IS_OVER: Readonly<Record<BatchState, boolean>> = {
 export const status = defineCommand({
   usage: 'batch status ID [--json] [--once] [--redis URL]',
   about: `Shows the progress of a batch: rows by status, speed and time left, the cost of answers, chunks done and failed,
-model and policy, the producer and the time. On a terminal the display is updated until the batch ends.`,
+model and policy, the producer and the time. On a terminal the display is updated until the batch ends. A batch whose
+queue no worker serves gets a hint with the command that starts a worker.`,
   options: {
     json: { kind: 'flag', help: 'as one line of JSON, for scripts' },
     once: { kind: 'flag', help: 'print once, also on a terminal' },
@@ -33,7 +38,10 @@ model and policy, the producer and the time. On a terminal the display is update
       const signal = isLive ? interruptSignal() : undefined;
       for (let drawnLines = 0; ; ) {
         const summary = await summariseBatch(store, id);
-        const text = options.json ? JSON.stringify(summary) : formatTable(describe(summary));
+        const hint = IS_OVER[summary.state] ? undefined : await workerHint(store, 'bulk');
+        const text = options.json
+          ? JSON.stringify({ ...summary, hint: hint ?? null })
+          : fitted(formatTable(describe(summary)), hint, isLive ? process.stdout.columns : undefined);
         process.stdout.write(`${eraseLines(drawnLines)}${text}\n`);
         drawnLines = text.split('\n').length;
         if (!isLive || IS_OVER[summary.state] || signal?.aborted) return 0;
@@ -41,6 +49,12 @@ model and policy, the producer and the time. On a terminal the display is update
       }
     }),
 });
+
+/** A line that wraps on the terminal would not be erased. */
+function fitted(table: string, hint: string | undefined, columns: number | undefined): string {
+  const lines = table.split('\n').map((line) => fitLine(line, columns));
+  return [...lines, ...(hint ? ['', wrap(hint, Math.min(columns ?? HINT_WIDTH, HINT_WIDTH) - 1)] : [])].join('\n');
+}
 
 /** Moves up by this many lines and erases everything below. */
 function eraseLines(lines: number): string {

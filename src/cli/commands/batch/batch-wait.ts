@@ -1,23 +1,32 @@
-/** `elsewise batch wait ID --output FILE`: writes the same file as `explain`. */
+/** `elsewise batch wait ID --output FILE`: writes the same file as `explain`, and tells the same summary. */
 import type { ResultDocument } from '../../../documents/result-document.js';
 import { followResults } from '../../../jobs/batches/batch.js';
-import type { BulkOutput } from '../../../jobs/bulk/bulk.js';
+import { linesBehind, placeOf, type ResultPlace } from '../../../jobs/batches/resume-results.js';
+import type { BulkOutput, BulkReport } from '../../../jobs/bulk/bulk.js';
+import { withoutFormula } from '../../../jobs/results/csv-lines.js';
+import { countLines } from '../../../jobs/results/line-counts.js';
 import { lineFormat, refuseResume, resultFile } from '../../../jobs/results/output-file.js';
+import type { ResumePoint } from '../../../jobs/results/resume.js';
 import { createTally } from '../../../jobs/results/tally.js';
 import { openSink } from '../../../jobs/rows/streams.js';
 import { loadPolicy } from '../../../policy/policy.js';
-import { formatNumber } from '../../../report/numbers.js';
+import type { BatchStatus } from '../../../store/batches/batch-store.js';
 import type { Manifest } from '../../../store/batches/manifest.js';
 import type { Store } from '../../../store/store.js';
 import { defineCommand } from '../../command.js';
-import { INTERRUPTED_EXIT_CODE, interruptSignal } from '../../interrupt.js';
+import { interruptSignal } from '../../interrupt.js';
 import { showProgress } from '../../progress.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
+import { tellRun } from '../../summary.js';
+import { workerHint } from '../../words/worker-hint.js';
 
 export const wait = defineCommand({
   usage: 'batch wait ID --output FILE [--resume] [--quiet] [--redis URL]',
   about: `Writes the results of a batch in the order of its rows. A chunk is written as soon as the chunk and all earlier
-chunks are done. The command ends with the last chunk. Results stay in Redis until they expire: call it again at any time.`,
+chunks are done. The command ends with the last chunk. Results stay in Redis until they expire: call it again at any time.
+
+With --resume the command keeps the rows that the output already has and continues behind them. The summary counts the
+rows by status and tells the commonest reasons of rows without an answer. Exit code 4: every row is invalid.`,
   options: {
     output: {
       kind: 'text',
@@ -30,81 +39,82 @@ chunks are done. The command ends with the last chunk. Results stay in Redis unt
     ...STORE_OPTIONS,
   },
   positionals: ['ID'],
-  examples: [{ does: 'wait for the results', command: 'batch wait nightly-2026-01-15 --output results.ndjson' }],
+  examples: [
+    { does: 'wait for the results', command: 'batch wait nightly-2026-01-15 --output results.ndjson' },
+    { does: 'after Ctrl-C', command: 'batch wait nightly-2026-01-15 --output results.ndjson --resume' },
+  ],
   run: ({ options, positionals: [id] }) =>
     useStore(options, async (store) => {
       const signal = interruptSignal();
-      const { manifest } = await store.batches.status(id);
-      const lines = await linesFor(store, manifest, options.output);
+      const status = await store.batches.status(id);
+      const lines = await linesFor(store, status.manifest, options.output);
       if (options.resume) refuseResume(options.output);
-      const start = options.resume ? await resumeAt(store, manifest, options.output) : START;
+      const start = options.resume ? await resumeAt(store, status.manifest, options.output) : START;
+      if (!options.quiet) await tellIdle(store, status);
       const sink = await lines.open(start.bytes);
       try {
         if (start.bytes === 0) await sink.write(Buffer.from(lines.header));
         const write = (bytes: Buffer) => sink.write(lines.convert(bytes));
-        const rows = await writeResults(store, id, options.quiet, { signal, ...start }, write);
-        const end = signal.aborted ? 'interrupted after' : 'done:';
-        if (!options.quiet) process.stderr.write(`${end} ${formatNumber(rows)} rows\n`);
+        return tellRun(await writeResults(store, status, options.quiet, { signal, ...start }, write), options.quiet);
       } finally {
         await sink.close();
       }
-      return signal.aborted ? INTERRUPTED_EXIT_CODE : 0;
     }),
 });
 
-interface Start {
-  /** Bytes of the output before the first line to write. */
-  readonly bytes: number;
-  /** The first chunk to write, and the number of its rows that are already written. */
-  readonly from: number;
-  readonly skipRows: number;
-}
+/** The output so far, and the place in the batch behind it. */
+interface Start extends ResumePoint, ResultPlace {}
 
-const START: Start = { bytes: 0, from: 0, skipRows: 0 };
+const START: Start = { rows: 0, bytes: 0, lastId: undefined, from: 0, skipRows: 0 };
 
 /** The end of an earlier call's output. */
 async function resumeAt(store: Store, { id, model: pin, policy }: Manifest, output: string): Promise<Start> {
   const model = await store.models.load(`${pin.name}@${pin.version}`);
   const { findResumePoint } = await import('../../../jobs/results/resume.js');
-  const { rows, bytes } = await findResumePoint(output, lineFormat(output), model, loadPolicy(policy.document));
-  const { chunks } = await store.batches.status(id);
-  for (let from = 0; from < chunks; from++) {
-    const chunk = await store.batches.chunk(id, from);
-    const skipRows = rows - (chunk?.firstRow ?? 1) + 1;
-    if (!chunk || skipRows < chunk.rows) return { bytes, from, skipRows };
-  }
-  return { bytes, from: chunks, skipRows: 0 };
+  const point = await findResumePoint(output, lineFormat(output), model, loadPolicy(policy.document));
+  return { ...point, ...(await placeOf(store, id, point.rows)) };
+}
+
+async function tellIdle(store: Store, { isSealed, chunks, done, failed }: BatchStatus): Promise<void> {
+  const hint = isSealed && done + failed === chunks ? undefined : await workerHint(store, 'bulk');
+  if (hint) process.stderr.write(`elsewise: ${hint}\n`);
 }
 
 async function writeResults(
   store: Store,
-  id: string,
+  known: BatchStatus,
   quiet: boolean,
-  { signal, from, skipRows }: Start & { signal: AbortSignal },
+  { signal, from, skipRows, rows: resumedRows, lastId }: Start & { signal: AbortSignal },
   write: (bytes: Buffer) => Promise<void>,
-): Promise<number> {
+): Promise<BulkReport> {
+  const { id } = known.manifest;
   const progress = showProgress(quiet);
+  const startedMs = performance.now();
   const tally = createTally();
-  let status = await store.batches.status(id);
+  let status = known;
   let skip = skipRows;
   try {
     for await (const part of followResults(store, id, { from, signal })) {
-      await write(withoutLines(part.bytes, skip));
-      tally.rows += part.rows - skip;
+      const lines = linesBehind(part.bytes, skip, idOf(lastId), lastId);
       skip = 0;
+      await write(lines);
+      countLines(tally, lines);
       if (!status.isSealed) status = await store.batches.status(id);
-      progress.update({ tally, resumedRows: 0, bytesDone: tally.rows, bytesTotal: status.rows });
+      const bytesDone = resumedRows + tally.rows;
+      progress.update({ tally, resumedRows, bytesDone, bytesTotal: status.rows, bytesSkipped: resumedRows });
     }
   } finally {
     progress.end();
   }
-  return tally.rows;
+  return { tally, resumedRows, interrupted: signal.aborted, elapsedMs: performance.now() - startedMs };
 }
 
-function withoutLines(bytes: Buffer, count: number): Buffer {
-  let at = 0;
-  for (let line = 0; line < count; line++) at = bytes.indexOf('\n', at) + 1;
-  return bytes.subarray(at);
+/** A table may have an apostrophe before the id, where the id looks like a formula. */
+function idOf(lastId: string | undefined): (line: string) => string {
+  return (line) => {
+    const { id } = JSON.parse(line) as ResultDocument;
+    return id === lastId ? id : withoutFormula(id);
+  };
 }
 
 interface Lines extends Pick<BulkOutput, 'header' | 'open'> {

@@ -3,6 +3,7 @@ import { Schedules } from '../../../jobs/schedules/schedule.js';
 import { defineCommand } from '../../command.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 import { describeNext } from '../../words/schedule.js';
+import { workerHint } from '../../words/worker-hint.js';
 
 export const pause = defineCommand({
   usage: 'schedule pause NAME [--redis URL]',
@@ -35,8 +36,8 @@ export const resume = defineCommand({
 
 export const run = defineCommand({
   usage: 'schedule run NAME [--again] [--redis URL]',
-  about: `Runs a schedule now, also a paused one. A worker begins at once. The last line is the time that
-names the run in \`schedule show\`.`,
+  about: `Runs a schedule now, also a paused one. A worker begins at once. Without a worker for the queues of schedules and
+batches the command says how to start one. The last line is the time that names the run in \`schedule show\`.`,
   options: { again: { kind: 'flag', help: 'also files that are known already' }, ...STORE_OPTIONS },
   positionals: ['NAME'],
   examples: [
@@ -45,7 +46,10 @@ names the run in \`schedule show\`.`,
   ],
   run: ({ options, positionals: [name] }) =>
     useStore(options, async (store) => {
-      process.stdout.write(`${await new Schedules(store).run(name, { again: options.again })}\n`);
+      const time = await new Schedules(store).run(name, { again: options.again });
+      const hint = await workerHint(store, 'schedule', 'bulk');
+      if (hint) process.stderr.write(`elsewise: the run waits, ${hint}\n`);
+      process.stdout.write(`${time}\n`);
       return 0;
     }),
 });

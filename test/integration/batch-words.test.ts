@@ -1,0 +1,120 @@
+/** What the commands on batches say: hints without a worker, summaries, and where a resumed wait goes on. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { World, withoutTimes } from './queue-world.js';
+
+let world: World;
+let rows: string;
+
+const NO_WORKER = 'no worker serves the queue bulk: start one with elsewise worker --queues bulk';
+
+beforeAll(async () => {
+  world = await World.withModel();
+  rows = world.writeRows('rows.csv', 1);
+});
+
+afterAll(() => world.close());
+
+/** The first lines of the example's rows. */
+function firstRows(name: string, count: number, change = (line: string, _row: number) => line): string {
+  const [header, ...lines] = readFileSync(rows, 'utf8')
+    .split('\n')
+    .slice(0, count + 1);
+  const path = world.path(name);
+  writeFileSync(path, `${[header, ...lines.map(change)].join('\n')}\n`);
+  return path;
+}
+
+const waitFor = (id: string, output: string, ...options: string[]) =>
+  world.run('batch', 'wait', id, '--output', output, ...options);
+
+describe('a queue', () => {
+  it('without a worker is told by batch status and schedule run, and no longer once a worker serves it', async () => {
+    const id = await world.add(firstRows('few.csv', 3), { batch: 'idle' });
+    expect((await world.call('batch', 'status', id)).stdout).toContain(NO_WORKER);
+    const told = await world.call('batch', 'status', id, '--json');
+    expect(JSON.parse(told.stdout)).toMatchObject({ state: 'working', hint: NO_WORKER });
+    const added = await world.call(
+      ...[
+        'schedule',
+        'add',
+        'nightly',
+        '--cron',
+        '0 0 1 1 *',
+        '--model',
+        'credit',
+        '--input',
+        world.path('inbox/*.csv'),
+      ],
+    );
+    expect(added).toMatchObject({ code: 0 });
+    const { stdout, stderr } = await world.call('schedule', 'run', 'nightly');
+    expect(stderr).toContain('no worker serves the queues schedule and bulk: start one with elsewise worker --queues');
+    expect(stdout).toMatch(/^\d{4}-[^\n]+\n$/);
+
+    await world.serve({ lanes: ['bulk'], schedules: true });
+    expect((await waitFor(id, world.path('few.ndjson'))).code).toBe(0);
+    const done = JSON.parse((await world.call('batch', 'status', id, '--json')).stdout);
+    expect(done).toMatchObject({ state: 'done', hint: null });
+    expect((await world.call('schedule', 'run', 'nightly')).stderr).toBe('');
+  });
+});
+
+describe('batch wait', () => {
+  it('tells rows by status and the commonest reasons', async () => {
+    const input = firstRows('some.csv', 20, (line, row) => (row < 3 ? line.replace(/,[\d.]+,/, ',old,') : line));
+    const { code, stderr } = await waitFor(await world.add(input, { chunkRows: 5 }), world.path('some.csv.ndjson'));
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^20 rows in/);
+    expect(stderr).toMatch(
+      / {2}invalid +3 .*\n {2}invalid, the commonest reasons:\n +3 {2}features\.\w+: expected a finite number/,
+    );
+  });
+
+  it('ends with code 4 when every row is invalid', async () => {
+    const input = firstRows('bad.csv', 8, (line) => line.replace(/,[\d.]+/g, ',x'));
+    const { code, stderr } = await waitFor(
+      await world.add(input, { chunkRows: 3 }),
+      world.path('bad.ndjson'),
+      '--quiet',
+    );
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/every row is invalid\n {2}invalid, the commonest reasons:\n +8 {2}features\./);
+  });
+
+  it.each(['ndjson', 'csv'])('goes on behind the rows that a %s output has', async (ending) => {
+    const id = await world.add(firstRows('resumed.csv', 40), { chunkRows: 10 });
+    const [whole, part] = ['whole', 'part'].map((name) => world.path(`${name}.${ending}`));
+    await waitFor(id, whole);
+    const text = readFileSync(whole, 'utf8');
+    for (const kept of [0, 7, 20, 21, 40]) {
+      const lines = text.split('\n').slice(0, kept + (ending === 'csv' ? 1 : 0));
+      writeFileSync(part, `${lines.map((line) => `${line}\n`).join('')}{"torn`);
+      const { code, stderr } = await waitFor(id, part, '--resume');
+      expect(code).toBe(0);
+      if (kept > 1) expect(stderr).toMatch(/after \d+ that were done before/);
+      expect(withoutTimes(readFileSync(part, 'utf8'))).toBe(withoutTimes(text));
+    }
+  });
+
+  it('does not go on in the output of other rows', async () => {
+    const [first, second] = await Promise.all(
+      ['one', 'two'].map((name, i) =>
+        world.add(
+          firstRows(`${name}.csv`, 10 - i, (line) => `${name}${line}`),
+          {},
+        ),
+      ),
+    );
+    const output = world.path('one.ndjson');
+    await waitFor(first, output);
+    const longer = await waitFor(second, output, '--resume');
+    expect(longer.code).toBe(2);
+    expect(longer.stderr).toContain('cannot be resumed: the output has 10 rows');
+    writeFileSync(output, `${readFileSync(output, 'utf8').split('\n').slice(0, 4).join('\n')}\n`);
+    const other = await waitFor(second, output, '--resume');
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/its last row is "one[^"]+", in the batch "two/);
+    expect(readFileSync(output, 'utf8').split('\n')).toHaveLength(5);
+  });
+});
