@@ -11,36 +11,40 @@ export const POLICY_OPTIONS = {
   policy: {
     kind: 'text',
     value: 'FILE|REF',
-    help: 'the policy: a file, or name[@version|@alias] in the registry;\nwithout one every feature may change',
+    help: 'the policy: a file, or name[@version|@alias] in the registry;\nwithout a policy every feature may change',
   },
   target: {
     kind: 'text',
     value: 'T',
-    help: 'a class, a JSON list of classes, a number, or {"from": 0.6, "to": 1};\nwins over the policy; a row\'s own target wins over both',
+    help: 'the wanted class, a JSON list of classes, a number, or {"from": 0.6, "to": 1};\nreplaces the target of the policy; the target of a row replaces both',
   },
-  norm: { kind: 'choice', choices: ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'], help: 'the measure of changes' },
+  norm: {
+    kind: 'choice',
+    choices: ['l0', 'l1', 'l2', 'mahalanobis', 'percentile'],
+    help: 'how changes are measured: docs/costs.md',
+  },
   weights: {
     kind: 'choice',
     choices: ['none', 'mad', 'std'],
-    help: 'the units of features (mad where the background knows it, else none)',
+    help: 'the unit of each feature: 1, the median deviation, or the standard deviation\n(mad if the background has statistics, else none)',
   },
   unbounded: { kind: 'flag', help: 'numbers without min or max may leave the range of the background' },
   count: {
     kind: 'whole',
     value: 'K',
     min: 1,
-    help: 'the K cheapest answers that change different features, or the same far apart',
+    help: 'the K cheapest answers; each changes other features, or the same features far apart',
   },
-  region: { kind: 'flag', help: 'with each answer, a box around it in which every point is an answer' },
-  'deadline-ms': { kind: 'number', value: 'N', min: 1, help: 'time for one row' },
+  region: { kind: 'flag', help: 'also write a box for each answer; every point of the box is an answer' },
+  'deadline-ms': { kind: 'number', value: 'N', min: 1, help: 'time limit of one row, in milliseconds' },
   effort: {
     kind: 'number',
     value: 'N',
     min: 1,
-    help: 'counted work for one row (250 for each millisecond of its time)',
+    help: 'limit of counted work for one row (250 units for each millisecond of its time limit)',
   },
-  gap: { kind: 'number', value: 'G', min: 0, help: 'stop when proved within this share of the optimum (0)' },
-  seed: { kind: 'whole', value: 'N', min: 0, help: 'for solvers that draw random numbers' },
+  gap: { kind: 'number', value: 'G', min: 0, help: 'stop when a cheaper answer is proved to save at most this share of the cost (0)' },
+  seed: { kind: 'whole', value: 'N', min: 0, help: 'the seed of solvers that draw random numbers' },
 } as const satisfies OptionTable;
 
 type Given = OptionValues<typeof POLICY_OPTIONS> & { readonly redis: string | undefined };

@@ -2,7 +2,8 @@
  * The region around an answer: a box in which every point keeps the target and the policy, widened as far as possible feature by feature.
  *
  *   the features that the answer changes vary; all others keep their values
- *   dearest change first, each away from the present value first, then back towards it; categories one by one
+ *   the feature whose change costs most grows first; a number grows away from the present value, then back towards it
+ *   categories are added one by one
  *   an end is moved only if the whole resulting box is proved (proofs/box-proof.ts, policy/constraint-box.ts)
  *
  * The method is greedy: another order could give another box. No end of this box can be moved by more than 3e-6 of its size or width,

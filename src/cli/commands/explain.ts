@@ -33,9 +33,9 @@ Exit code 4: every row is invalid.`,
     detail: {
       kind: 'choice',
       choices: ['full', 'brief'],
-      help: 'brief: NDJSON without what the input row has: new values only (full)',
+      help: 'brief: each line has the new values, and leaves out what the input row has (full)',
     },
-    resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without one' },
+    resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without an interruption' },
     redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
   },
   examples: [

@@ -34,7 +34,7 @@ rows by status and tells the commonest reasons of rows without an answer. Exit c
       required: true,
       help: '.ndjson, .jsonl, .csv or .parquet; - is standard output and NDJSON',
     },
-    resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without one' },
+    resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without an interruption' },
     quiet: { kind: 'flag', help: 'no progress, no summary' },
     ...STORE_OPTIONS,
   },

@@ -10,7 +10,7 @@ export function aliasCommand(kind: RegistryKind): Command {
   return defineCommand({
     usage: `${group} alias name@alias=version [--from N] | name@alias --drop [--redis URL]`,
     about: `Makes name@alias name a version: a number, "latest" or the present version of another alias. An alias begins with a
-letter. An alias is followed when work is enqueued: queued work keeps its version.`,
+letter. A batch keeps the version that the alias named when the batch was enqueued.`,
     options: {
       from: { kind: 'whole', value: 'N', min: 1, help: 'only if the alias names version N at present' },
       drop: { kind: 'flag', help: 'delete the alias; the versions stay' },

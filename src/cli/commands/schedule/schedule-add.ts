@@ -19,8 +19,9 @@ const DEFAULT_TIME_ZONE = 'UTC';
 export const add = defineCommand({
   usage: "schedule add NAME --cron '0 2 * * *' --model REF --input 'inbox/*.csv' [OPTIONS]",
   about: `Makes a batch of every file that matches --input, at the times of --cron. One worker runs each time, with any
-number of workers. Times that passed while no worker was up are made up for by one run. The reference of the model is
-followed when the run begins. A known file makes a new batch only when its content has changed.
+number of workers. After a time without workers, one run replaces all runs that were missed. Each run uses the version
+that the reference of the model names when the run begins. A known file makes a new batch only when its content has
+changed.
 
 The files are on the worker's machine: give paths that the worker can read. A relative path starts at your present
 folder. Leave \`schedule\` out of \`worker --queues\` where a worker cannot read the files. Move files in when
@@ -37,7 +38,7 @@ they are complete. A policy file is read now and kept with the schedule. --repla
     policy: {
       kind: 'text',
       value: 'FILE|REF',
-      help: 'a file, or a policy in the registry; without one every feature may change',
+      help: 'a file, or a policy in the registry; without a policy every feature may change',
     },
     input: {
       kind: 'text',
