@@ -1,11 +1,11 @@
-/** The layers of background.autoencoder, checked, and those of its encoder. */
+/** Reads and checks the layers of background.autoencoder, and takes the layers of the encoder from them. */
 import { ElsewiseError } from '../../documents/error.js';
 import type { AutoencoderDocument } from '../../documents/model-document.js';
 import { checkMatrixWork } from '../../models/bounds.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { NetworkLayer } from '../../models/machines/network.js';
 
-/** All layers; null: the model brings none. `rows` of the background will run through them. */
+/** All layers. Null: the document has no autoencoder. `rows` is the number of background rows that the layers will encode. */
 export function broughtLayers({ document, preprocessing, bounds }: LoadedModel, rows: number): NetworkLayer[] | null {
   const brought = document.background?.autoencoder;
   if (!brought) return null;
@@ -20,11 +20,11 @@ export function broughtLayers({ document, preprocessing, bounds }: LoadedModel, 
   return layers;
 }
 
-/** The numbers of weights. */
+/** The number of weights in all layers. */
 export const sizeOf = (layers: readonly NetworkLayer[]): number =>
   layers.reduce((sum, { weights }) => sum + weights.length * weights[0].length, 0);
 
-/** The layers up to the end of the encoder: as many as the document says, else up to the first of the narrowest before the last. */
+/** The layers of the encoder: `encoderLayers` of them if the document has that key, else all layers up to the first narrowest layer before the last. */
 export function encoderOf({ document }: LoadedModel, layers: readonly NetworkLayer[]): readonly NetworkLayer[] {
   const given = document.background?.autoencoder?.encoderLayers;
   if (given !== undefined && given > layers.length)

@@ -1,29 +1,29 @@
-/** The background for measures of plausibility: its rows by column, and the need that a share of them does not meet. */
+/** The background for measures of plausibility: rows as columns, and quantiles of their values. */
 import { ElsewiseError } from '../../documents/error.js';
 import { momentsOf } from '../../linalg/moments.js';
 import { spread } from '../../models/features.js';
 import type { LoadedModel } from '../../models/load.js';
 
-/** A quantile of fewer samples than this says little. */
+/** The fewest samples for a quantile. */
 const FEWEST_SAMPLES = 20;
-/** Taken off the values of rows, as a share: a row that is as plausible as another one but for rounding meets the need of the other. */
+/** Relative slack below the values of rows. Two rows that differ by rounding alone both meet a limit that one of them meets. */
 const SLACK = 1e-12;
 
 export const plausibilityError = (key: string, message: string) =>
   new ElsewiseError('bad-document', message, `policy.plausibility${key}`);
 
-/** Refuses fewer rows than a quantile needs. `which`: of the rows, where not all count. */
+/** Refuses fewer rows than a quantile needs. `which` describes the rows if only a part of the background counts. */
 export function checkEnough(count: number, which = ''): void {
   if (count >= FEWEST_SAMPLES) return;
   const rows = `rows in model.background.samples${which && ` ${which}`}`;
   throw plausibilityError('', `needs at least ${FEWEST_SAMPLES} ${rows}; the model has ${count || 'none'}`);
 }
 
-/** The background where a limit needs it, or where there is enough to tell shares; else null. */
+/** The background, if a limit needs rows or there are enough rows to report shares. Null otherwise. */
 export const backgroundWhereAsked = (loaded: LoadedModel, atLeast: number | undefined): Float64Array[] | null =>
   atLeast === undefined && loaded.background.samples.length < FEWEST_SAMPLES ? null : backgroundColumns(loaded);
 
-/** The samples by column, imputed as the model does; enough of them for a quantile. */
+/** The samples as columns, with missing values imputed like in the model. Refuses too few samples. */
 export function backgroundColumns({ background, space, preprocessing }: LoadedModel): Float64Array[] {
   const { samples } = background;
   checkEnough(samples.length);
@@ -34,7 +34,7 @@ export function backgroundColumns({ background, space, preprocessing }: LoadedMo
   });
 }
 
-/** How plausible the rows of the background are. */
+/** The plausibility values of the background rows. */
 export class BackgroundValues {
   private readonly sorted: Float64Array;
 
@@ -42,13 +42,13 @@ export class BackgroundValues {
     this.sorted = Float64Array.from(values).sort();
   }
 
-  /** The largest need that at least 1 - share of the values meet. */
+  /** The largest limit that a fraction of at least 1 - share of the values meets. */
   quantile(share: number): number {
     const { sorted } = this;
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
   }
 
-  /** The share of values that are at most this one. */
+  /** The fraction of values that are not above this value. */
   shareUpTo(value: number): number {
     return this.shareWhere((other) => other <= value);
   }
@@ -57,7 +57,7 @@ export class BackgroundValues {
     return this.shareWhere((other) => other < value);
   }
 
-  /** `isCounted`: of the values from the least on, up to some value. */
+  /** The number of leading values for which `isCounted` holds. The values ascend, and `isCounted` holds up to some value. */
   private shareWhere(isCounted: (value: number) => boolean): number {
     let [low, high] = [0, this.sorted.length];
     while (low < high) {
@@ -71,5 +71,5 @@ export class BackgroundValues {
 
 export const eased = (value: number): number => value - SLACK * (1 + Math.abs(value));
 
-/** The standard deviation, and 1 where all values are the same. */
+/** The standard deviation. 1 if all values are equal. */
 export const spreadOf = (values: readonly number[]): number => momentsOf(values).deviation || 1;

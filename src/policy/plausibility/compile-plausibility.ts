@@ -6,9 +6,8 @@
  *   autoencoder        reconstruction.ts
  *   prototype          prototype.ts
  *
- * With `atLeast` an answer must be at least as plausible as a share of the background is,  value(x) >= need:  `need` is the `atLeast` quantile of
- * the samples' own values, which makes at least 1 - atLeast of the samples plausible. With `weight` the cost has a term. A policy of an
- * isolation forest with neither has the offset of the document's own forest as `need`. The forest reads the model's columns before
+ * `atLeast` is a limit:  value(x) >= need.  `need` is the `atLeast` quantile of the samples' own values. A fraction of at least 1 - atLeast of the samples
+ * meets the limit. `weight` adds a term to the cost. Without both keys, an isolation forest of the document gives its offset as `need`. The forest reads the model's columns before
  * preprocessing. The model's imputer replaces a missing value. Without an imputer the split decides. The penalty is the anomaly
  * score 2^(-mean path length), in path lengths of the average.
  */
@@ -31,10 +30,10 @@ import {
 import { compilePrototype } from './prototype.js';
 import { compileAutoencoder } from './reconstruction.js';
 
-/** How far rounding may move a sum of path lengths. */
+/** The rounding error of a sum of path lengths. */
 const SLACK = 1e-9;
 
-/** How many operations a tree takes. */
+/** Operations for one tree. */
 const FLOPS_PER_TREE = 70;
 
 class Normality implements Measure {
@@ -56,14 +55,14 @@ class Normality implements Measure {
     return normality(this.forest, this.columns);
   }
 
-  /** Every tree at its best leaf that meets the box. */
+  /** An upper bound over a box: each tree contributes its best leaf among the leaves that intersect the box. */
   readonly mostWithin = (lower: Float64Array, upper: Float64Array): number => {
     let sum = 0;
     for (const root of this.forest.root) sum += this.bestLeaf(root, lower, upper);
     return sum;
   };
 
-  /** An end that is no number meets both sides. */
+  /** A bound that is NaN intersects both sides of a split. */
   private bestLeaf(node: number, lower: Float64Array, upper: Float64Array): number {
     const { left, right, feature, threshold, value } = this.forest;
     if (left[node] < 0) return value[node];
@@ -94,14 +93,14 @@ interface ForestLimit extends PlausibilityLimit {
   readonly need: number;
 }
 
-/** The sum in tree order, wherever it is made: what is compared must be the same number. */
+/** The sum, always in the order of the trees. Equal points therefore get bitwise equal sums. */
 export function normality(forest: Forest, columns: Float64Array): number {
   let sum = 0;
   for (let t = 0; t < forest.root.length; t++) sum += forest.value[leafOf(forest, t, columns)];
   return sum;
 }
 
-/** Policies are compiled again and again with parts left out; the forest stays. */
+/** A cache of forests. Relaxations compile the same policy many times with entries left out, and the forest stays the same. */
 const trained = new WeakMap<LoadedModel, Map<string, TargetPlausibility>>();
 
 export function compilePlausibility(document: PlausibilityDocument | undefined, loaded: LoadedModel) {
@@ -149,7 +148,7 @@ function compileForest(document: PlausibilityDocument, loaded: LoadedModel): Tar
   return forEveryTarget({ limit, term, shareOf: (columns) => values.shareUpTo(measure.value(columns)) });
 }
 
-/** The rows of which a term alone tells shares, where there are enough. */
+/** The rows with which a policy that has only a term reports shares. None if there are too few rows. */
 const sharesOf = ({ weight }: PlausibilityDocument, loaded: LoadedModel): Float64Array[] | null =>
   weight === undefined ? null : backgroundWhereAsked(loaded, undefined);
 
@@ -161,7 +160,7 @@ function forestOf(document: PlausibilityDocument, rows: Float64Array[] | null, l
   return flatten(trainIsolationForest(rows!, document), loaded.space.columns, 'policy.plausibility');
 }
 
-/** Every tree looks at all samples once, and at each level of its own at those that it is grown from. */
+/** Work: each tree scores all samples once, and at each of its levels splits the samples from which the tree is grown. */
 function checkWork(trees: number, samples: number, sampleSize: number, { plausibilityLooks }: Bounds): void {
   const grown = Math.min(sampleSize, samples);
   const looks = trees * (samples + grown * Math.ceil(Math.log2(Math.max(2, grown))));
@@ -171,7 +170,7 @@ function checkWork(trees: number, samples: number, sampleSize: number, { plausib
   throw beyondBound('policy.plausibility.trees', message, 'plausibilityLooks');
 }
 
-/** Without sets of categories there is always a threshold. */
+/** The forest has no splits by sets of categories, so each split has a threshold. */
 const plain = (forest: Forest): Forest =>
   onColumns(
     forest,
@@ -179,7 +178,7 @@ const plain = (forest: Forest): Forest =>
     () => 0,
   );
 
-/** The sum of path lengths at which -2^(-mean) is the offset. */
+/** The sum of path lengths at which -2^(-mean) equals the offset. */
 function needOf(offset: number, trees: number): number {
   return offset < 0 ? -trees * Math.log2(-offset) : Infinity;
 }

@@ -5,8 +5,8 @@
  *   neighbours   -(distance from z to its k-th nearest row)
  *
  * The mixture's limit as an atom:  Σ_k exp(½ q_k(x)) >= 1,  q_k(x) = 2 (log weight_k - need) - (z - μ_k)ᵀ Σ_k⁻¹ (z - μ_k).  One component is an
- * ellipsoid, a convex quadratic. Penalties: how far the logarithm of the density lies below the densest of the centres μ_k, at least 0;
- * and the distance.
+ * ellipsoid, a convex quadratic. The penalty of the mixture is the difference between the log density at the densest centre μ_k and the log density at x,
+ * and at least 0. The penalty of the neighbours is the distance.
  */
 import type { PlausibilityDocument } from '../../documents/policy-document.js';
 import { invertPositive } from '../../linalg/symmetric.js';
@@ -23,7 +23,7 @@ import { forEveryTarget, type Measure, type Plausibility, type TargetPlausibilit
 import { distanceTo, StandardisedNumbers, squaredDistanceTo, standardise } from './standardised-numbers.js';
 
 const DEFAULT_COMPONENTS = 3;
-/** Of the terms of a logarithm: the difference of two of them may be far smaller. */
+/** The rounding error, relative to the terms of the log density. The difference of two terms can be far smaller than the terms. */
 const ROUNDING = 1e-12;
 
 export function compileDensity(document: PlausibilityDocument, loaded: LoadedModel): TargetPlausibility {
@@ -54,7 +54,7 @@ class Mixture implements Measure {
   private readonly own: Float64Array;
   /** The logarithm of the density at the densest centre. */
   private readonly peak: number;
-  /** By component and number. */
+  /** Indexed by component and by number. */
   private readonly variances: readonly Float64Array[];
 
   constructor(
@@ -72,7 +72,7 @@ class Mixture implements Measure {
     return plausibilityBy(this, document, values, (need) => {
       const atom = atomOf(this.components, need, this.numbers);
       const piece = { rows: [], atoms: [atom] };
-      // By the atom's own arithmetic.
+      // The same arithmetic as in the atom.
       return { atom, holds: (columns) => contains(piece, this.numbers.filled(columns)) };
     });
   }
@@ -91,7 +91,7 @@ class Mixture implements Measure {
     this.numbers.pullBack(this.own, out);
   };
 
-  /** Every component at its best over the box: of its quadratic form each single number alone, as its variance has it. Rounded up. */
+  /** An upper bound over a box: each component is bounded by the number whose marginal distance alone is largest. Rounded up. */
   readonly mostWithin = (lower: Float64Array, upper: Float64Array): number => {
     const box = this.numbers.boxOf(lower, upper);
     const terms = this.components.map(({ at, logWeight }, k) => {
@@ -111,7 +111,7 @@ class Mixture implements Measure {
   }
 }
 
-/** The diagonal of the inverse; infinite where it has none in doubles, which bounds nothing. */
+/** The diagonal of the inverse. Infinite entries, which give no bound, if the matrix is not invertible in doubles. */
 function variancesOf(precision: SymmetricMatrix): Float64Array {
   const { size } = precision;
   const rows = Array.from({ length: size }, (_, i) => [...precision.entries.subarray(i * size, (i + 1) * size)]);
@@ -135,14 +135,14 @@ function atomOf(components: readonly GaussianComponent[], need: number, { map, s
     : { kind: 'quadratic', form: forms[0] };
 }
 
-/** Every row is compared with all others once where shares are told, and an answer with all rows at every look. */
+/** Work: shares compare each row with all other rows once. Each evaluation of a point compares the point with all rows. */
 function nearRows(document: PlausibilityDocument, k: number, loaded: LoadedModel): Plausibility {
   const columns = backgroundColumns(loaded);
   const numbers = standardise(loaded, columns);
   const rows = columns.map((row) => numbers.of(row).slice());
   if (k >= rows.length) throw plausibilityError('.k', `the background has ${rows.length} rows; k must be less`);
   checkMatrixWork(rows.length ** 2 * numbers.size, 'policy.plausibility.k', 'distances between rows', loaded.bounds);
-  // A row is its own nearest.
+  // Each row is its own nearest row.
   const values = rows.map((row) => -kthNearest(rows, row, k + 1).distance);
   return plausibilityBy(new Nearness(numbers, rows, k), document, values);
 }
@@ -171,7 +171,7 @@ class Nearness implements Measure {
     this.numbers.pullBack(this.own, out);
   };
 
-  /** The k-th of the rows by their distances to the box. */
+  /** The k-th smallest distance between a row and the box. */
   readonly mostWithin = (lower: Float64Array, upper: Float64Array): number => {
     const box = this.numbers.boxOf(lower, upper);
     return -Math.sqrt(Float64Array.from(this.rows, (row) => squaredDistanceTo(box, row)).sort()[this.k - 1]);
@@ -182,7 +182,7 @@ class Nearness implements Measure {
   penaltySlope = (): number => -1;
 }
 
-/** The k-th nearest row, and how far it is; the earlier row first where distances are the same. */
+/** The k-th nearest row and its distance. Of equal distances the earlier row counts as nearer. */
 function kthNearest(rows: readonly Float64Array[], z: Float64Array, k: number): { distance: number; row: number } {
   const nearest = new Float64Array(k).fill(Infinity);
   const places = new Int32Array(k);

@@ -3,19 +3,19 @@ import type { PlausibilityDocument } from '../../documents/policy-document.js';
 import { BackgroundValues, eased, spreadOf } from './background-columns.js';
 import type { Measure, Plausibility, PlausibilityLimit, PlausibilityTerm } from './plausibility-measure.js';
 
-/** The largest term: a sum of a cost and a term stays finite. */
+/** The largest term. The sum of a cost and a term stays finite. */
 const LARGEST_TERM = 1e300;
 
-/** What rounding may do to a bound of a penalty, as a share. */
+/** The relative rounding error of a bound on a penalty. */
 const ROUNDING = 1e-9;
 
-/** What a policy asks of a measure. */
+/** The options of a policy for a measure. */
 export type AskedOf = Pick<PlausibilityDocument, 'atLeast' | 'weight'>;
 
-/** A limit in closed form, for a need. */
+/** A limit in closed form for a given need. */
 export type DescribedLimit = (need: number) => Pick<PlausibilityLimit, 'atom' | 'holds'>;
 
-/** `values`: of the background; null: there is nothing to compare with, and the policy asks for no limit. */
+/** `values` are the values of the background rows. Null: there is no background, and the policy has no limit. */
 export function plausibilityBy(
   measure: Measure,
   { atLeast, weight }: AskedOf,
@@ -32,7 +32,7 @@ export function plausibilityBy(
   return { limit, term, shareOf: agreeing(shareOf, limit, background, need) };
 }
 
-/** A limit in closed form has an arithmetic of its own: the share that is told is on the side of the need on which the limit is. */
+/** A limit in closed form has its own arithmetic. The reported share is moved to the side of the need on which the limit decides. */
 function agreeing(
   shareOf: (columns: Float64Array) => number,
   limit: PlausibilityLimit,
@@ -82,5 +82,5 @@ export function termOf(measure: Measure, weight: number | undefined): Plausibili
   };
 }
 
-/** A value that is no number is as implausible as can be. */
+/** A value of NaN counts as least plausible. */
 const finite = (penalty: number): number => (penalty < LARGEST_TERM ? Math.max(0, penalty) : LARGEST_TERM);

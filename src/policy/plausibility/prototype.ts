@@ -1,11 +1,11 @@
 /**
  * Plausibility by class prototypes (Van Looveren and Klaise 2021):  value(x) = -min_g |E(x) - p_g|²
  *
- *   E     the encoder of background.autoencoder (autoencoder-layers.ts); the standardised numbers where the model brings none
- *   p_g   the mean of E over the rows of the background that have the target g by the model's own word
+ *   E     the encoder of background.autoencoder (autoencoder-layers.ts); without an autoencoder, the standardised numbers
+ *   p_g   the mean of E over the background rows to which the model gives the target g
  *
- * A target of several classes has a prototype for each, and the nearest one counts. Rows that have the target are compared with, others are
- * far from its prototypes by nature. The penalty is the squared distance.
+ * A target of several classes has a prototype for each class, and the nearest prototype counts. Shares compare with the rows that have the target: other
+ * rows are far from the prototypes of the target. The penalty is the squared distance.
  */
 import type { PlausibilityDocument } from '../../documents/policy-document.js';
 import { pullBackVector } from '../../linalg/affine.js';
@@ -22,13 +22,13 @@ import { type NumberBox, squaredDistanceTo, standardise } from './standardised-n
 export const compilePrototype = (document: PlausibilityDocument, loaded: LoadedModel): TargetPlausibility =>
   new Prototypes(document, loaded);
 
-/** What a point is compared by. */
+/** The encoding by which points are compared. */
 interface Encoder {
   /** Valid until the next call. */
   encode(columns: Float64Array): Float64Array;
-  /** From a slope by the encoding of the last call to the slope by column. */
+  /** Maps a gradient by the encoding of the last call to a gradient by column. */
   pullBack(slope: Float64Array, out: Float64Array): void;
-  /** All encodings of columns between two ends; absent: not known. */
+  /** A box that contains the encodings of all points of a box. Absent: no such box is known. */
   readonly boxOf?: (lower: Float64Array, upper: Float64Array) => NumberBox;
   readonly flops: number;
 }
@@ -67,7 +67,7 @@ class Prototypes implements TargetPlausibility {
     );
   }
 
-  /** None where no row is left; rows whose encoding is no number are left out. */
+  /** The mean encoding. Rows whose encoding has a NaN are left out. None if no row is left. */
   private meanOf(places: readonly boolean[]): Float64Array[] {
     const encodings = this.rows
       .filter((_, k) => places[k])
@@ -148,7 +148,7 @@ function encoderFor(loaded: LoadedModel, rows: readonly Float64Array[]): Encoder
   };
 }
 
-/** By sample: whether the model gives it the goal. A model that is scored elsewhere has said so in background.labels. */
+/** For each sample, whether the model gives the sample the goal. For a model that is scored elsewhere, background.labels decide. */
 function rowsWith(goal: Goal, loaded: LoadedModel): boolean[] {
   if (loaded.model.memory) return labelledRows(goal, loaded);
   const scorer = new Scorer(loaded);

@@ -3,8 +3,7 @@
  *
  *   ∇|A(u) - u|² = 2 (Jᵀ (A(u) - u) - (A(u) - u)),   J the Jacobian of A
  *
- * The model document brings A in background.autoencoder. A row whose error is no number is less plausible than all others. The penalty is the
- * mean squared error.
+ * A is background.autoencoder of the model document. A row whose error is NaN is less plausible than all other rows. The penalty is the mean squared error.
  */
 import type { PlausibilityDocument } from '../../documents/policy-document.js';
 import { pullBackVector } from '../../linalg/affine.js';

@@ -1,6 +1,6 @@
 /**
- * The numbers among the columns, standardised:  z = (x - mean) / deviation.  Categories, ranks and numbers that are the same in all rows are left
- * out. A missing number stands for the value of the model's imputer, or for the mean.
+ * The numeric columns, standardised:  z = (x - mean) / deviation.  Categories, ranks and numbers that are equal in all rows are left
+ * out. A missing number has the value of the model's imputer, or the mean.
  */
 import { type AffineMap, applyMap, pullBackVector } from '../../linalg/affine.js';
 import { momentsOf } from '../../linalg/moments.js';
@@ -20,7 +20,7 @@ export interface NumberBox {
   readonly high: Float64Array;
 }
 
-/** A box is widened by what rounding may do to a standardised number, as a share of its terms. */
+/** A box is widened by the rounding error of a standardised number, relative to its terms. */
 const ROUNDING = 1e-12;
 
 export class StandardisedNumbers {
@@ -50,7 +50,7 @@ export class StandardisedNumbers {
     return this.z;
   }
 
-  /** With nothing missing; valid until the next call. */
+  /** The same, for points without missing values. Valid until the next call. */
   filled(columns: Float64Array): Float64Array {
     this.known.set(columns);
     for (const { column } of this.scales) if (Number.isNaN(columns[column])) this.known[column] = this.standIn[column];
@@ -58,7 +58,7 @@ export class StandardisedNumbers {
     return this.known;
   }
 
-  /** All z of columns between two ends. A missing number may be any. */
+  /** The box of z for a box of columns. A missing number may have any value. */
   boxOf(lower: Float64Array, upper: Float64Array): NumberBox {
     const end = (side: number, { column, mean, deviation }: ColumnScale) => {
       const x = (side < 0 ? lower : upper)[column];
@@ -72,7 +72,7 @@ export class StandardisedNumbers {
     };
   }
 
-  /** From a slope by z to the slope by column. */
+  /** Maps a gradient by z to a gradient by column. */
   pullBack(slope: Float64Array, out: Float64Array): void {
     out.set(pullBackVector(this.map, slope).a);
   }
@@ -87,7 +87,7 @@ function mapOf(scales: readonly ColumnScale[], columns: number): AffineMap {
   return { matrix, diagonal: null, offset: Float64Array.from(scales, ({ mean, deviation }) => -mean / deviation) };
 }
 
-/** By rows of the background, in columns. */
+/** Built from the background rows, given as columns. */
 export function standardise(loaded: LoadedModel, rows: readonly Float64Array[]): StandardisedNumbers {
   const scales = loaded.space.features
     .filter(({ kind }) => kind === 'continuous' || kind === 'integer')
@@ -100,11 +100,11 @@ export function standardise(loaded: LoadedModel, rows: readonly Float64Array[]):
 const knownIn = (rows: readonly Float64Array[], column: number): number[] =>
   rows.map((row) => row[column]).filter((value) => !Number.isNaN(value));
 
-/** How far a number of a point is from its ends. */
+/** The distance of a number from an interval. */
 export const distanceTo = ({ low, high }: NumberBox, point: Float64Array, i: number): number =>
   Math.max(0, low[i] - point[i], point[i] - high[i]);
 
-/** The squared distance of a point to a box. */
+/** The squared distance of a point from a box. */
 export function squaredDistanceTo(box: NumberBox, point: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < point.length; i++) sum += distanceTo(box, point, i) ** 2;
