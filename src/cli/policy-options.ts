@@ -43,7 +43,12 @@ export const POLICY_OPTIONS = {
     min: 1,
     help: 'limit of counted work for one row (250 units for each millisecond of its time limit)',
   },
-  gap: { kind: 'number', value: 'G', min: 0, help: 'stop when a cheaper answer is proved to save at most this share of the cost (0)' },
+  gap: {
+    kind: 'number',
+    value: 'G',
+    min: 0,
+    help: 'stop when a cheaper answer is proved to save at most this share of the cost (0)',
+  },
   seed: { kind: 'whole', value: 'N', min: 0, help: 'the seed of solvers that draw random numbers' },
 } as const satisfies OptionTable;
 
