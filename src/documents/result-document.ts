@@ -132,7 +132,7 @@ export const reasonSchema = z.strictObject({
   blocking: listOf(z.string())
     .optional()
     .describe(
-      'Entries of the policy that are proved to block all answers. An empty list: the model document itself blocks.',
+      'Entries of the policy that are proved to block all answers. An empty list: the model document itself blocks, or values that are missing and stay missing.',
     ),
   minimal: z
     .union([z.boolean(), undetermined])
