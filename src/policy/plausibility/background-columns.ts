@@ -57,7 +57,7 @@ export class BackgroundValues {
     return this.shareWhere((other) => other < value);
   }
 
-  /** The number of leading values for which `isCounted` holds. The values ascend, and `isCounted` holds up to some value. */
+  /** The fraction of values for which `isCounted` holds. `isCounted` holds for all values up to some value, and for none above. */
   private shareWhere(isCounted: (value: number) => boolean): number {
     let [low, high] = [0, this.sorted.length];
     while (low < high) {

@@ -1,6 +1,6 @@
 /**
- * Starts that are cheaper than the best answer: points at a share of its cost, asked in one batch. Those with the largest margins are
- * nearest to the region, and a descent that stays near them ends in another part of the boundary than the ones before.
+ * Starts that are cheaper than the best answer: points at a fraction of the cost of the answer, evaluated in one batch. The points with the largest margins
+ * are nearest to the region. A descent from such a point ends in another part of the boundary than earlier descents.
  *
  *   every number alone, up and down; every open category alone; a few features together, at random
  */
@@ -13,7 +13,7 @@ const RANDOM = 48;
 const TRIALS = 3;
 const SHORTER = 0.7;
 
-/** The most promising ones, the nearest to the region first. */
+/** The most promising starts, those with the largest margin first. */
 export function* cheaperStarts(search: PersonSearch, most: number): Asked<Look[]> {
   const below = SHARE * search.best.cost;
   if (!(below < Infinity)) return [];
@@ -46,7 +46,7 @@ function* alone(search: PersonSearch, feature: Feature, below: number): Generato
   }
 }
 
-/** A point of a family that costs less than a bound; null: none was found. */
+/** The first of the points at shrinking radii that costs less than a bound. Null: there is none. */
 function atCost(
   search: PersonSearch,
   pointAt: (radius: number) => Float64Array | null,
@@ -60,7 +60,7 @@ function atCost(
   return null;
 }
 
-/** How far a point goes for a cost, in the lengths of costs. */
+/** The length of a move that has a given cost, in cost lengths. */
 function radiusOf(search: PersonSearch, cost: number): number {
   const { norm } = search.problem.cost;
   if (norm === 'l0') return search.span(search.best.x);

@@ -3,8 +3,8 @@
  *
  *   y_k = mean + σ A z_k,  A Aᵀ = C_cov (Cholesky, once a generation);  the better half moves the mean, the paths turn σ and the covariance
  *
- * C of equation (1) is halved while a generation has no answer, doubled while every point of it is one. The first mean is the cheapest
- * answer on the smallest sphere that has one, or the person.
+ * C of equation (1) is halved while a generation has no answer, and doubled while all points of a generation are answers. The first mean is the cheapest
+ * answer on the smallest sphere with an answer. Without such a sphere the first mean is the row.
  */
 import { factorInPlace, forward } from '../../linalg/cholesky.js';
 import { dot } from '../../linalg/vector.js';
@@ -19,13 +19,13 @@ import { SphereGrowth } from './sphere-growth.js';
 
 const LEAST_POINTS = 32;
 const GENERATIONS = 150;
-/** Generations without a cheaper answer that end the search. */
+/** The search ends after this many generations without a cheaper answer. */
 const PATIENCE = 12;
 const POLISHED = 2;
-/** σ at the start, as a share of the radius of the sphere, and the share of it that ends the search. */
+/** σ at the start, relative to the radius of the sphere. The search ends when σ has shrunk by the second factor. */
 const FIRST_SIGMA = 0.3;
 const LAST_SIGMA = 1e-4;
-/** Above this many columns the covariance is kept diagonal: a factor takes their cube. */
+/** Above this many columns the covariance is diagonal: the work of a full Cholesky factor grows with the cube of the columns. */
 const MOST_FULL = 120;
 
 function* adapt(parts: SearchParts): Asked<void> {
@@ -146,7 +146,7 @@ class Adaptation {
     }
   }
 
-  /** A covariance that has lost its footing starts anew. */
+  /** A covariance that is not positive definite in doubles is reset to the identity. */
   private refactor(): void {
     const { n, covariance } = this;
     this.factor = covariance.slice();
@@ -164,7 +164,7 @@ function identity(n: number): Float64Array {
   return matrix;
 }
 
-/** Where only scores are known and every feature is a number without steps. */
+/** For models of which only scores are known, if every feature is a number without steps. */
 const place = (problem: Problem): LadderPlace =>
   isOpaque(problem) && !problem.gradient && !isMixed(problem) ? 'rung' : 'by-name';
 

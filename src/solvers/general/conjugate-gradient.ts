@@ -1,7 +1,7 @@
 /**
  * Nonlinear conjugate gradients for equation (1) (Polak and Ribière 1969, restarted where the formula is negative):
  *
- *   d_k = -g_k + β d_{k-1},   β = max(0, g_k·(g_k - g_{k-1}) / g_{k-1}·g_{k-1}),   of the length of the last step's curvature
+ *   d_k = -g_k + β d_{k-1},   β = max(0, g_k·(g_k - g_{k-1}) / g_{k-1}·g_{k-1}),   scaled by the curvature along the last step
  */
 import { dot } from '../../linalg/vector.js';
 import type { Solver } from '../solver.js';
@@ -12,7 +12,7 @@ class ConjugateRule implements DirectionRule {
   private readonly direction: Float64Array;
   private readonly slope: Float64Array;
   private isFresh = true;
-  /** The length of a step along a slope, by the curvature of the last one (Barzilai and Borwein). */
+  /** The step length along a gradient, from the curvature along the last step (Barzilai and Borwein). */
   private length = 1;
 
   constructor(size: number) {

@@ -1,11 +1,11 @@
 /**
- * A scan of the margin along single features, for rows on which random points find no answer: regions may be far narrower than their
+ * A scan of the margin along single features, for rows for which random points find no answer. The region may be far narrower than its
  * distance from the row.
  *
- *   categories and ranks      all that are open
+ *   categories and ranks      all values that the domain allows
  *   numbers                   the start ± s 2^j,  j = -8 ... 8,  and the ends of the domain;  then sections around the largest margins
  *
- * A scan keeps the point of the largest margin and goes on with the next feature from there, until no feature gains or an answer is found.
+ * A scan keeps the point with the largest margin and continues with the next feature from that point. The scan ends when no feature improves the margin, or at an answer.
  */
 import type { Feature } from '../../models/features.js';
 import { listedValues } from '../../policy/listed-values.js';
@@ -13,13 +13,13 @@ import type { Asked, Look, PersonSearch } from './person-search.js';
 
 const EXPONENTS = Array.from({ length: 17 }, (_, j) => j - 8);
 const SWEEPS = 4;
-/** Largest margins along a number that are looked at more closely, and how often their surroundings are cut. */
+/** The number of local maxima along a feature that are refined, and the number of bisections around each. */
 const PEAKS = 3;
 const SECTIONS = 12;
-/** Of the work that is left when the scans begin. */
+/** The share of the remaining work that the scans may use. */
 const SHARE = 0.5;
 
-/** The first answers that are met from one of the starts; none: no start led to an answer. */
+/** The first answers that a scan finds. Empty: no start led to an answer. */
 export function* scanCoordinates(search: PersonSearch, starts: readonly Float64Array[]): Asked<Look[]> {
   const { budget } = search.limits;
   const reserve = (1 - SHARE) * budget.left;
@@ -48,7 +48,7 @@ function* scanFrom(search: PersonSearch, start: Float64Array, reserve: number): 
   return [];
 }
 
-/** What the model says of points that differ from one in a feature. */
+/** Evaluates points that differ from a given point in one feature. */
 function* scanFeature(search: PersonSearch, at: Look, feature: Feature): Asked<Look[]> {
   const points = feature.kind === 'choice' ? categoriesFrom(search, at.x, feature) : numbersFrom(search, at.x, feature);
   const looks = yield* search.ask(points);
@@ -82,7 +82,7 @@ function numbersFrom(search: PersonSearch, x: Float64Array, { column }: Feature)
   return [...new Map(placed.map((point) => [point.join(), point])).values()];
 }
 
-/** Places of the largest margins that are larger than those beside them. */
+/** The indexes of the largest local maxima of the margin. */
 function peaksOf(line: readonly Look[]): number[] {
   const margin = (k: number) => line[k]?.margin ?? Number.NEGATIVE_INFINITY;
   return [...line.keys()]
@@ -91,7 +91,7 @@ function peaksOf(line: readonly Look[]): number[] {
     .slice(0, PEAKS);
 }
 
-/** Halves what lies beside the largest margin of a few points on a line, and keeps the larger side. */
+/** Bisects the intervals beside the largest margin of a few points on a line, and keeps the side with the larger margin. */
 function* climbPeak(search: PersonSearch, around: readonly Look[], column: number): Asked<Look> {
   let best = around.reduce((a, b) => (b.margin > a.margin ? b : a));
   let [low, high] = [around[0].x[column], around.at(-1)!.x[column]];

@@ -1,6 +1,5 @@
 /**
- * The length of a unit of cost, by column: a move of s_c costs about 1. Searches take their steps in these lengths, so that units of
- * features do not matter.
+ * Cost lengths s_c, by column: a move of s_c costs about 1. Searches take their steps in cost lengths, so the units of features do not matter.
  *
  *   l1  1/w      l2  1/√w      mahalanobis  1/√M_cc      percentile  1/(w · mean slope of F)      l0, w = 0  the spread of the column
  */
@@ -9,7 +8,7 @@ import type { Feature } from '../../models/features.js';
 import type { Cost, PercentileCurve } from '../../policy/cost.js';
 import type { Problem } from '../../problems/problem.js';
 
-/** A spread is about a quarter of what lies between bounds. */
+/** Without samples, the spread of a column is about a quarter of the distance between its bounds. */
 const SPREADS_WITHIN_BOUNDS = 4;
 
 export function costScales(problem: Problem): Float64Array {
@@ -45,7 +44,7 @@ function ownScale(cost: Cost, feature: Feature): number {
 const meanSlope = ({ points, heights }: PercentileCurve): number =>
   (heights.at(-1)! - heights[0]) / (points.at(-1)! - points[0]);
 
-/** The deviation of the samples; else a share of what lies between bounds, or 1. */
+/** The standard deviation of the samples. Without samples, a fraction of the distance between the bounds, or 1. */
 export function spreadOf({ samples, rules }: Problem, { index }: Feature): number {
   const values = samples.map((row) => row[index]).filter(Number.isFinite);
   const { deviation } = momentsOf(values);

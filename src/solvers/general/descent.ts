@@ -1,9 +1,9 @@
 /**
  * Minimisation of  F(y) = f(y) + Σ_j κ_j |y_j|  over a box, f smooth, κ >= 0:  OWL-QN (Andrew and Gao 2007) with the bounds projected.
  *
- *   pseudo-gradient   ∇f_j + κ_j sign(y_j);  at y_j = 0 the one-sided slope that goes down, or 0;  0 at a bound that it pushes against
- *   direction         by a rule (L-BFGS, conjugate gradients) from pseudo-gradients, kept only where it goes down
- *   line search       backtracking over the projection onto the box and onto the orthant of y: a column never jumps across 0
+ *   pseudo-gradient   ∇f_j + κ_j sign(y_j);  at y_j = 0 the one-sided slope that descends, or 0;  0 at an active bound
+ *   direction         by a rule (L-BFGS, conjugate gradients) from pseudo-gradients; components that do not descend are set to 0
+ *   line search       backtracking over the projection onto the box and onto the orthant of y: no column crosses 0 in one step
  */
 export interface KinkedObjective {
   /** Writes ∇f and returns f. */
@@ -14,25 +14,25 @@ export interface KinkedObjective {
   readonly isOver: boolean;
 }
 
-/** How a direction is made of slopes. */
+/** A rule that makes a direction from gradients. */
 export interface DirectionRule {
-  /** Forgets what it learned. */
+  /** Drops the curvature that earlier steps gave. */
   reset(): void;
-  /** Learns from a step and the change of ∇f along it. */
+  /** Adds a step and the change of ∇f along the step. */
   learn(step: Float64Array, change: Float64Array): void;
-  /** Writes a direction that goes down; `fresh`: nothing was learned yet, and the length is a guess. */
+  /** Writes a descent direction. `fresh`: no step is known yet, and the length of the direction is a guess. */
   direct(slope: Float64Array, out: Float64Array): void;
 }
 
 export interface DescentLimits {
   readonly iterations: number;
-  /** The descent ends when an iteration gains less than this share of F. */
+  /** An iteration that lowers F by less than this fraction of F counts as a small gain. */
   readonly gain: number;
 }
 
 const SUFFICIENT = 1e-4;
 const HALVINGS = 25;
-/** Small gains in a row that end a descent. */
+/** The descent ends after this many small gains in a row. */
 const SMALL_GAINS = 2;
 
 export class Descent {
@@ -54,7 +54,7 @@ export class Descent {
     [this.next, this.step, this.change] = [vector(), vector(), vector()];
   }
 
-  /** Moves y to a point where F hardly falls any more. */
+  /** Moves y until F no longer falls noticeably. */
   minimize(y: Float64Array, { iterations, gain }: DescentLimits): void {
     const { objective, rule, gradient, nextGradient, next } = this;
     rule.reset();
@@ -78,7 +78,7 @@ export class Descent {
     return sum;
   }
 
-  /** Fills slope and direction. False: there is no way down. */
+  /** Fills gradient and direction. False: there is no descent direction. */
   private aim(y: Float64Array, isFirst: boolean): boolean {
     const { slope, direction } = this;
     let size = 0;
@@ -101,7 +101,7 @@ export class Descent {
     return (y[j] <= lower[j] && slope > 0) || (y[j] >= upper[j] && slope < 0) ? 0 : slope;
   }
 
-  /** Leaves the next point and its gradient; returns F there, or the present value where nothing lower was found. */
+  /** Line search. Stores the next point and its gradient, and returns F at that point. Returns the present F if no lower value was found. */
   private searchLine(y: Float64Array, value: number): number {
     const { objective, slope, next, nextGradient } = this;
     for (let k = 0, t = 1; k < HALVINGS && !objective.isOver; k++, t *= k < 3 ? 0.5 : 0.2) {

@@ -1,4 +1,4 @@
-/** What the general optimisers have in common: a search for each person, a polish of its answers, starts from the training set. */
+/** The common part of the general optimisers: a search for each person, a polish of the answers, starts from the training set. */
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
 import type { RelaxedProblems } from '../reductions/relaxed-problems.js';
@@ -23,11 +23,11 @@ export interface SearchParts {
   readonly search: PersonSearch;
   readonly polish: Polish;
   readonly samples: TargetSamples;
-  /** What the model says of the person as they are. */
+  /** The evaluation of the row itself. */
   readonly home: Look;
 }
 
-/** Looks for answers; the cheapest one that it asked about is the outcome. */
+/** Looks for answers. The outcome is the cheapest answer among all evaluated points. */
 export type Method = (parts: SearchParts) => Asked<void>;
 
 class PreparedSearch implements Prepared {
@@ -59,7 +59,7 @@ class PreparedSearch implements Prepared {
   }
 }
 
-/** Where the method found no answer: the way into the region by linear models of the margin. */
+/** If the method found no answer: enters the region by linear models of the margin. */
 function* enterAtLast({ search, polish, home }: SearchParts): Asked<void> {
   const entered = yield* polish.enterAtLast(home);
   if (entered && !search.isOver) yield* polish.from(entered);
@@ -81,7 +81,7 @@ export const generalSolver = (
   prepare: (problem, table) => new PreparedSearch(problem, method, table),
 });
 
-/** Polishes the cheapest of some answers, the best of them to the end; with a term of the cost the total is brought down from there. */
+/** Polishes the cheapest of some answers, and the best of these to the end. If the cost has a term, then minimises the total from there. */
 export function* polishBest({ search, polish }: SearchParts, answers: readonly Look[], most: number): Asked<void> {
   const costs = new Map(answers.map((look) => [look, search.costOf(look.x)]));
   const cheapest = [...answers].sort((a, b) => costs.get(a)! - costs.get(b)!).slice(0, most);
@@ -94,7 +94,7 @@ export function* polishBest({ search, polish }: SearchParts, answers: readonly L
   if (best && search.problem.term && !search.isOver) yield* descendTotal(search, best);
 }
 
-/** Null: nothing more is to be done. Polishes side by side need one of their own each. */
+/** Null: the search is over. Polishes that run side by side each need their own instance. */
 function* polishCoarsely(search: PersonSearch, polish: Polish, look: Look): Asked<Look | null> {
   return search.isOver ? null : yield* polish.from(look, COARSE);
 }

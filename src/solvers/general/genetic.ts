@@ -1,11 +1,11 @@
 /**
  * A genetic search after CERTIFAI (Sharma et al. 2020), for mixed features:
  *
- *   a generation is asked in one batch;  the fittest live on: answers before other points, cheaper answers first, then larger margins
- *   a child takes every feature from one of two parents, or from the row; some features are mutated
+ *   a generation is evaluated in one batch;  the fittest survive: answers before other points, cheaper answers first, then larger margins
+ *   a child takes each feature from one of two parents, or from the row; some features are mutated
  *
- * Children are placed in the domain and keep the policy before the model is asked about them. The first generation are points on spheres
- * around the row and rows of the training set that have the target.
+ * Children are placed in the domain and repaired to keep the policy before the model scores them. The first generation has points on spheres
+ * around the row, and rows of the training set that have the target.
  */
 import type { Feature } from '../../models/features.js';
 import type { Problem } from '../../problems/problem.js';
@@ -17,11 +17,11 @@ import { chooseAny, SphereGrowth } from './sphere-growth.js';
 
 const POPULATION = 64;
 const GENERATIONS = 60;
-/** Generations without a cheaper answer that end the search. */
+/** The search ends after this many generations without a cheaper answer. */
 const PATIENCE = 8;
 const SAMPLES = 24;
 const POLISHED = 3;
-/** Chances of a feature: taken from the row; mutated; a mutated number drawn towards the row in place of at random. */
+/** Probabilities for each feature: taken from the row; mutated; for a mutated number, moved towards the row instead of at random. */
 const FROM_ROW = 0.15;
 const MUTATED = 0.15;
 const DRAWN = 0.5;
@@ -46,7 +46,7 @@ function* evolve(parts: SearchParts): Asked<void> {
   );
 }
 
-/** The best points, each once. */
+/** The best points without duplicates. */
 function fittest(search: PersonSearch, looks: readonly Look[]): Look[] {
   const costs = new Map(looks.map((look) => [look, search.costOf(look.x)]));
   const order = (a: Look, b: Look) => {
@@ -69,7 +69,7 @@ function childOf(search: PersonSearch, population: readonly Look[], radius: numb
   return search.place(x);
 }
 
-/** The fitter of two. */
+/** The fitter of two random points (tournament selection). */
 function parentOf(population: readonly Look[], random: () => number): Look {
   const draw = () => Math.floor(random() * population.length);
   return population[Math.min(draw(), draw())];
@@ -83,14 +83,14 @@ function mutate(search: PersonSearch, feature: Feature, x: Float64Array, radius:
   else x[column] += 0.3 * radius * scale[column] * search.normal();
 }
 
-/** Where only scores are known and some feature is discrete; a last rescue of models with a gradient. */
+/** For models of which only scores are known, if some feature is discrete. Also the last attempt for models with a gradient. */
 const place = (problem: Problem): LadderPlace => {
   if (!isOpaque(problem)) return 'by-name';
   if (problem.gradient) return 'rescue';
   return isMixed(problem) ? 'rung' : 'by-name';
 };
 
-/** Some feature takes categories, ranks or steps. */
+/** True if some feature has categories, ranks or steps. */
 export const isMixed = ({ traits }: Problem): boolean => traits.discrete;
 
 export const genetic: Solver = generalSolver('genetic', evolve, place);

@@ -2,8 +2,8 @@
  * Equation (1) by descents, for models with a gradient:
  *
  *   from several starts (home, the nearest rows of the training set that have the target), with C bracketed and bisected:
- *     C too large: the minimiser of loss + C cost is no answer       C small: it is one, and dearer than needed
- *   every descent starts where the one before ended; every answer is polished (polish/polish.ts)
+ *     large C: the minimiser of loss + C cost is no answer       small C: the minimiser is an answer that costs more than needed
+ *   each descent starts where the last descent ended; each answer is polished (polish/polish.ts)
  *
  * The rule of the descents is L-BFGS or conjugate gradients.
  */
@@ -17,13 +17,13 @@ import { COARSE, type Polish } from './polish/polish.js';
 
 const SAMPLE_STARTS = 4;
 const CHEAPER_STARTS = 6;
-/** An answer that costs more times the best one is not polished. */
+/** An answer that costs more than this multiple of the best answer is not polished. */
 const WORTH = 1.5;
 const SAME = 1e-6;
-/** C is bracketed by this factor, and then bisected up to the other one. */
+/** C is bracketed by the first factor, and then bisected until the bracket is below the second factor. */
 const FACTOR = 8;
 const BISECTED = 2;
-/** Descents of the first start and of a later one, at most. */
+/** The largest number of descents from the first start, and from each later start. */
 const DESCENTS = 9;
 const LATER_DESCENTS = 2;
 const DESCENT = { iterations: 30, gain: 1e-3 };
@@ -49,11 +49,11 @@ function* descents(parts: SearchParts, ruleOf: RuleOf): Asked<void> {
   );
 }
 
-/** Descents from starts, with what they share. */
+/** Descents from several starts, and their common state. */
 class Starts {
-  /** What the entries of earlier starts cost. */
+  /** The costs at which earlier starts entered the region. */
   private readonly known: number[] = [];
-  /** The largest C of the first start that gave an answer; 0: not known. */
+  /** The largest C with which the first start gave an answer. 0: not known. */
   private strength = 0;
   private readonly y: Float64Array;
   private readonly penalty: Penalty;
@@ -70,7 +70,7 @@ class Starts {
     this.descent = new Descent(this.penalty, ruleOf(this.y.length), this.y.length);
   }
 
-  /** A polished answer; null: none was found. The first one is the way into the region by linear models of the margin. */
+  /** A polished answer. Null: none was found. The first attempt enters the region by linear models of the margin. */
   *from(start: Float64Array): Asked<Look | null> {
     const { search, polish } = this;
     const entered = yield* polish.enter(yield* search.askOne(start));
@@ -81,7 +81,7 @@ class Starts {
     return best && (yield* polish.from(best, COARSE));
   }
 
-  /** A polished answer near a start, without descents; null: none was found that is not much dearer than the best one. */
+  /** A polished answer near a start, without descents. Null: none was found, or all cost much more than the best answer. */
   *near(start: Look): Asked<Look | null> {
     const { search, polish } = this;
     const entered = yield* polish.enter(start);
@@ -91,12 +91,12 @@ class Starts {
     return yield* polish.from(entered, COARSE);
   }
 
-  /** Starts that enter the region at the same cost do so at the same point. */
+  /** Two starts that enter the region at the same cost are taken to enter at the same point. */
   private isKnown(cost: number): boolean {
     return this.known.some((other) => Math.abs(other - cost) <= SAME * cost);
   }
 
-  /** The cheapest answer of loss + C cost over the values of C. Later starts begin with the C of the first one. */
+  /** The cheapest answer among the minimisers of loss + C cost for several C. Later starts begin with the C of the first start. */
   private *bisect(typicalCost: number): Asked<Look | null> {
     const { search } = this;
     const most = this.strength > 0 ? LATER_DESCENTS : DESCENTS;

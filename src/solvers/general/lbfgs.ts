@@ -1,5 +1,5 @@
 /**
- * L-BFGS for equation (1) (Liu and Nocedal 1989): the last steps s and changes of slope y stand for the inverse of the curvature.
+ * L-BFGS for equation (1) (Liu and Nocedal 1989): the last steps s and gradient changes y approximate the inverse Hessian.
  *
  *   d = -H ∇F,   H by the two-loop recursion over the pairs (s, y) with s·y > 0,   H_0 = (s·y / y·y) I
  */
@@ -10,7 +10,7 @@ import { gradientSolver } from './gradient-search.js';
 import { isOpaque } from './opaque.js';
 
 const MEMORY = 8;
-/** A pair whose curvature is below this share of its lengths is not learned. */
+/** A pair (s, y) with s·y below this fraction of |s| |y| is not stored. */
 const LEAST_CURVATURE = 1e-10;
 
 export class LbfgsRule implements DirectionRule {
@@ -59,7 +59,7 @@ export class LbfgsRule implements DirectionRule {
     }
   }
 
-  /** The place of the pair before the newest by k. */
+  /** The index of the pair k places before the newest. */
   private past(k: number): number {
     return (this.newest - k + MEMORY) % MEMORY;
   }

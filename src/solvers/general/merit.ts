@@ -1,10 +1,10 @@
 /**
  * Equation (1) for searches that only compare points:  loss + C cost / K.
  *
- *   loss   0 for an answer, else max(-m, 0)/μ, at least a little: an exact penalty, its minimum lies on the boundary for every C below a bound
- *   μ, K   the margin that is missing at home, and the cost of an answer: C is about 1
+ *   loss   0 for an answer, else max(-m, 0)/μ, at least a small constant: an exact penalty, whose minimum lies on the boundary for every C below a bound
+ *   μ, K   scales: the missing margin at the row, and the cost of an answer; C is then about 1
  *
- * Columns are  y: numbers in the lengths of costs from the row, and a weight for each open category; the largest weight is taken.
+ * A point is  y:  numbers as differences from the row in cost lengths, and a weight for each allowed category. The category with the largest weight is taken.
  */
 import type { Asked, Look, PersonSearch } from './person-search.js';
 
@@ -12,9 +12,9 @@ import type { Asked, Look, PersonSearch } from './person-search.js';
 const LEAST_LOSS = 1e-6;
 
 export class Merit {
-  /** C; below 1 an answer is worth more than the row itself. */
+  /** C. Below 1, an answer has a smaller merit than the row. */
   strength = 0.5;
-  /** The columns that y stands for: numbers, and categories one by one. */
+  /** The columns of y: numbers, and one column for each category. */
   readonly columns: readonly number[];
   private readonly missing: number;
 
@@ -32,13 +32,13 @@ export class Merit {
     this.missing = Number.isFinite(home.margin) && home.margin < 0 ? -home.margin : 1;
   }
 
-  /** y of a point. */
+  /** Maps a point to y. */
   read(x: Float64Array, y: Float64Array): void {
     const { domain, scale } = this.search;
     for (const [j, c] of this.columns.entries()) y[j] = this.isNumber(c) ? (x[c] - domain.origin[c]) / scale[c] : x[c];
   }
 
-  /** The placed point of y; null: none keeps the policy. */
+  /** The point of y, placed in the domain. Null: no such point keeps the policy. */
   place(y: Float64Array): Float64Array | null {
     const { domain, scale, home } = this.search;
     const x = home.slice();
@@ -46,7 +46,7 @@ export class Merit {
     return this.search.place(x);
   }
 
-  /** What the model says of points; null where a point has no place. */
+  /** Evaluates points. Null for a y without a placed point. */
   *ask(points: readonly Float64Array[]): Asked<(Look | null)[]> {
     const placed = points.map((y) => this.place(y));
     const looks = yield* this.search.ask(placed.filter((x) => x !== null));
@@ -54,7 +54,7 @@ export class Merit {
     return placed.map((x) => (x ? looks[next++] : null));
   }
 
-  /** loss + C cost / K; Infinity where there is no point. */
+  /** loss + C cost / K. Infinity for a y without a placed point. */
   of(look: Look | null, strength = this.strength): number {
     if (!look) return Infinity;
     const loss = look.isAnswer ? 0 : Math.max(LEAST_LOSS, -look.margin / this.missing);

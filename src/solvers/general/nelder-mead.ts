@@ -1,7 +1,7 @@
 /**
- * The downhill simplex (Nelder and Mead 1965) on equation (1) as merit.ts has it. C is bracketed by several simplexes that go down side by
- * side, each with its own C, and bisected by a second round between the best two. The four points that a simplex may need next are
- * asked about together, those of all simplexes in one batch.
+ * The downhill simplex (Nelder and Mead 1965) on equation (1) as merit.ts has it. Several simplexes descend side by side, each with its own
+ * C. A second round has values of C around the best C of the first round. The four points that a simplex may need next are evaluated together, and those of
+ * all simplexes in one batch.
  *
  *   reflected  c + (c - w)     expanded  c + 2 (c - w)     contracted  c ± (c - w)/2      c: the centre without the worst point w
  */
@@ -11,15 +11,15 @@ import { Merit } from './merit.js';
 import type { Asked, Look } from './person-search.js';
 import { SphereGrowth } from './sphere-growth.js';
 
-/** C of the first round; the second lies around the best of them. */
+/** The values of C in the first round. The second round lies around the best of them. */
 const BRACKET = [2, 1, 0.5, 0.25, 0.125, 0.06, 0.03, 0.015];
 const BISECTED = [0.7, 0.84, 1.2, 1.4];
 const ROUNDS = 60;
 const ROUNDS_PER_COLUMN = 6;
 const POLISHED = 3;
-/** The edges of a simplex at the start, as a share of the radius of the sphere. */
+/** The first edge length of a simplex, relative to the radius of the sphere. */
 const EDGE = 0.3;
-/** How far the four points lie from the centre, in the direction away from the worst point. */
+/** The positions of the four points on the line from the worst point through the centre. */
 const MOVES = [1, 2, 0.5, -0.5];
 
 function* descend(parts: SearchParts): Asked<void> {
@@ -90,7 +90,7 @@ class Simplex {
     return this.vertices[0];
   }
 
-  /** The vertices are too near to one another to matter. */
+  /** True if the vertices are so close that the simplex has converged. */
   get isSmall(): boolean {
     const worst = this.vertices.at(-1);
     return worst !== undefined && this.top.y.every((value, j) => Math.abs(value - worst.y[j]) < 1e-5 * this.edge);
@@ -129,7 +129,7 @@ class Simplex {
     else this.first = this.shrunk();
   }
 
-  /** All vertices half the way to the best; they are asked about next. */
+  /** Shrinks: moves all vertices half of the way to the best vertex. They are evaluated next. */
   private shrunk(): Float64Array[] {
     const best = this.top.y;
     return this.vertices.map(({ y }) => y.map((value, j) => best[j] + 0.5 * (value - best[j])));

@@ -1,10 +1,10 @@
-/** Which models the general optimisers search without being named. */
+/** The models for which `auto` uses the general optimisers. */
 import type { AtomKind } from '../../models/region.js';
 import type { Problem } from '../../problems/problem.js';
 
-/** Regions that only the model or a condition's word knows, or whose exact search may end early. */
+/** Regions without a closed form, and regions whose exact search may end early. */
 const SEARCHED: readonly AtomKind[] = ['smooth', 'oracle', 'network', 'neighbours', 'condition'];
 
-/** A term of the cost is known by its word as well. */
+/** A term of the cost is also known at points only. */
 export const isOpaque = ({ piece, term }: Problem): boolean =>
   Boolean(term) || piece.atoms.some(({ kind }) => SEARCHED.includes(kind));

@@ -1,25 +1,25 @@
 /**
- * Equation (1) of the survey for one person, in the lengths of costs:  y_j = (x'_j - x_j) / s_j  over the numbers that may change.
+ * Equation (1) of the survey for one person, in cost lengths:  y_j = (x'_j - x_j) / s_j  over the numbers that may change.
  *
  *   F_C(y) = loss(m(x')) + C (cost(x' - x) + term(x')) / K + (ρ/2) Σ_i max(0, v_i(x') + u_i/ρ)²
  *
- *   loss       ½ max(0, δ - m/μ)²,  μ = |m| at home: smooth, and 0 a little inside of the region
- *   cost       l2, mahalanobis: smooth;  l1: kinks;  percentile: kinks by the chord of F up to the present point;  l0: kinks that fall
- *              with the length of the move (reweighted l1)
- *   term       where the cost has one with a slope
- *   v_i        how far a row of the policy is missed, u_i its multiplier (augmented Lagrangian)
+ *   loss       ½ max(0, δ - m/μ)²,  μ = |m| at the row: smooth, and 0 from a small depth inside the region on
+ *   cost       l2, mahalanobis: smooth;  l1: kinks at 0;  percentile: kinks with the slope of the chord of F to the present point;  l0: kinks whose slope
+ *              falls with the length of the move (reweighted l1)
+ *   term       the term of the cost, if it has a gradient
+ *   v_i        the violation of a row of the policy, u_i its multiplier (augmented Lagrangian)
  *
- * Integers, steps and ranks are taken as numbers here and placed in the domain afterwards. Categories stay as they are.
+ * Integers, steps and ranks are continuous here and are placed in the domain afterwards. Categories do not change.
  */
 import type { LinearRow } from '../../models/region.js';
 import { changeCost } from '../../policy/cost.js';
 import type { KinkedObjective } from './descent.js';
 import type { PersonSearch } from './person-search.js';
 
-/** δ: how deep inside of the region the loss ends, as a share of the margin that is missing. */
+/** δ: the depth inside the region at which the loss becomes 0, relative to the missing margin. */
 const DEPTH = 0.02;
 const ROW_PENALTY = 10;
-/** Moves that are shorter than this share of the spread count as unmoved in l0. */
+/** Under l0, a move that is shorter than this fraction of the spread counts as no move. */
 const L0_WIDTH = 0.05;
 const LOOKS_PER_GRADIENT = 4;
 
@@ -37,7 +37,7 @@ export class Penalty implements KinkedObjective {
 
   constructor(
     private readonly search: PersonSearch,
-    /** μ: the margin that is missing at home, in size. */
+    /** μ: the size of the missing margin at the row. */
     private readonly unit: number,
   ) {
     const { problem, numbers, domain, scale } = search;
@@ -56,7 +56,7 @@ export class Penalty implements KinkedObjective {
     return this.search.isOver;
   }
 
-  /** Takes the categories of a point, and its numbers as y. */
+  /** Takes the categories of a point, and writes the numbers of the point to y. */
   begin(x: Float64Array, y: Float64Array): void {
     const { numbers, domain, scale } = this.search;
     this.base.set(x);
@@ -74,7 +74,7 @@ export class Penalty implements KinkedObjective {
     return this.x;
   }
 
-  /** C / K, with kinks made anew at the present point. */
+  /** Sets C / K, and recomputes the kinks at the present point. */
   weigh(strength: number, y: Float64Array): void {
     this.strength = strength;
     for (let j = 0; j < y.length; j++) this.kinks[j] = strength * this.kinkAt(j, y[j]);
@@ -93,7 +93,7 @@ export class Penalty implements KinkedObjective {
     return changeCost(problem.cost, feature, here, here + scale[c] * length) / Math.abs(length);
   }
 
-  /** The multipliers of the policy's rows after a descent. */
+  /** Updates the multipliers of the policy's rows after a descent. */
   updateMultipliers(y: Float64Array): void {
     const x = this.columns(y);
     for (const row of this.rows) row.multiplier = Math.max(0, row.multiplier + ROW_PENALTY * missOf(row, x));
@@ -125,7 +125,7 @@ export class Penalty implements KinkedObjective {
     return strength * problem.term.of(x);
   }
 
-  /** Writes its slope. */
+  /** Writes the gradient. */
   private smoothCost(y: Float64Array, gradient: Float64Array): number {
     const { strength, metric } = this;
     const { problem, numbers, scale } = this.search;
@@ -149,7 +149,7 @@ function dotRow(row: Float64Array, y: Float64Array): number {
   return sum;
 }
 
-/** One end of a row of the policy:  v(x) = (a·x - end) / size <= 0,  with its slope by y. */
+/** One side of a row of the policy:  v(x) = (a·x - end) / size <= 0,  with its gradient by y. */
 interface ScaledRow {
   readonly a: Float64Array;
   readonly end: number;

@@ -1,11 +1,11 @@
 /**
- * What every general optimiser knows of one person:
+ * The problem of one person, as all general optimisers see it:
  *
  *   min cost(x' - x)   s.t.   x' a value of the domain that keeps the policy,   the model holds at x'
  *
- * The model is known by its word and its margin at points. Points are placed in the domain before the model is asked, therefore no
- * search leaves the policy. The cheapest answer is kept. A search asks about points in batches: a model that is scored elsewhere
- * answers a batch in one request.
+ * The model is known by its decision and its margin at points. Points are placed in the domain and repaired before the model scores them, so every scored
+ * point keeps the policy. The cheapest answer is stored. A search evaluates points in batches: a model that is scored elsewhere answers a batch in
+ * one request.
  */
 import { seededRandom } from '../../linalg/random.js';
 import { type Feature, spread } from '../../models/features.js';
@@ -20,43 +20,43 @@ import { modelFlops } from '../shared/model-flops.js';
 import { type Limits, limit, type Outcome, type ScoreBatch } from '../solver.js';
 import { PolicyRepair } from './policy-repair.js';
 
-/** What a search does between its questions. */
+/** The steps of a search between two batches. */
 export type Asked<T> = Generator<ScoreBatch, T, void>;
 
-/** What the model says of a point. */
+/** The evaluation of a point. */
 export interface Look {
   readonly x: Float64Array;
-  /** As the model measures it: a point with a margin above 0 may still be no answer, where it is not plausible. */
+  /** The margin of the model. A point with a positive margin can still be no answer, if the point is not plausible. */
   readonly margin: number;
   readonly isAnswer: boolean;
 }
 
 const noScore = (x: Float64Array): Look => ({ x, margin: Number.NEGATIVE_INFINITY, isAnswer: false });
 
-/** Operations for one look at a point besides the model's own, and for each column. */
+/** Operations for one evaluation besides those of the model: a fixed part, and a part for each column. */
 const FLOPS_PER_LOOK = 1500;
 const FLOPS_PER_COLUMN = 30;
-/** A question about ties takes as long as so many looks. */
+/** A check for ties takes as much work as this many evaluations. */
 const TIES_LOOKS = 2;
 
 export class PersonSearch {
   readonly domain: Domain;
   /** The point of the domain nearest to the row. */
   readonly home: Float64Array;
-  /** Whether home keeps the rows of the policy. */
+  /** Whether `home` keeps the rows of the policy. */
   readonly isHomeKept: boolean;
-  /** Features that may change. */
+  /** The features that may change. */
   readonly free: readonly Feature[];
-  /** Columns of the numbers among them. */
+  /** The columns of the numeric features that may change. */
   readonly numbers: readonly number[];
   readonly best: BestAnswer;
-  /** What the model takes for an answer by a tie, for want of a better one. */
+  /** An answer that depends on a tie in the model. Used if there is no other answer. */
   private readonly doubtful: BestAnswer;
   private readonly clearance: Clearance;
   readonly random: () => number;
-  /** Of one look at the model, in units of effort. */
+  /** The effort of one evaluation of the model. */
   readonly work: number;
-  /** Of a term of the cost at a point. */
+  /** The effort of one evaluation of the cost's term. */
   private readonly termWork: number;
   private readonly repair: PolicyRepair;
 
@@ -64,7 +64,7 @@ export class PersonSearch {
     readonly problem: Problem,
     domain: Domain,
     readonly limits: Limits,
-    /** By column: a move of this length costs about 1. */
+    /** Cost lengths by column: a move of this length costs about 1. */
     readonly scale: Float64Array,
   ) {
     const { space } = problem;
@@ -88,7 +88,7 @@ export class PersonSearch {
     this.work = (FLOPS_PER_LOOK + FLOPS_PER_COLUMN * space.columns + modelFlops(problem)) / FLOPS_PER_UNIT;
   }
 
-  /** Nothing more is to be done: the work is spent, or any answer is enough. */
+  /** True if the work is spent, or if any answer is enough and there is one. */
   get isOver(): boolean {
     return this.limits.budget.isSpent || (this.limits.anyAnswer && this.best.isFound);
   }
@@ -100,19 +100,19 @@ export class PersonSearch {
     return limit(x, Number.NEGATIVE_INFINITY);
   }
 
-  /** A standard normal number. */
+  /** A standard normal random number. */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.random())) * Math.cos(2 * Math.PI * this.random());
   }
 
-  /** A point of the domain near any columns, that keeps the policy; null: none was found. */
+  /** A point of the domain near given columns that keeps the policy. Null: none was found. */
   place(x: Float64Array): Float64Array | null {
     const placed = this.valuesNear(x);
     this.capChanges(placed, x);
     return this.repair.repair(placed, this.isHomeKept ? this.home : null) ? placed : null;
   }
 
-  /** Values of a row of the training set, as far as the domain has them. */
+  /** A row of the training set, with values outside of the domain replaced. */
   placeValues(values: Float64Array): Float64Array | null {
     const columns = new Float64Array(this.problem.space.columns);
     spread(this.problem.space, values, columns);
@@ -129,19 +129,19 @@ export class PersonSearch {
     return this.best.costOf(x);
   }
 
-  /** What the model says of points that are placed. The cheapest answer among them is kept. */
+  /** Evaluates placed points, and stores the cheapest answer among them. */
   *ask(points: readonly Float64Array[]): Asked<Look[]> {
     if (points.length) yield points;
     return points.map((point) => this.look(point));
   }
 
-  /** The same for one point. */
+  /** Evaluates one placed point. */
   *askOne(x: Float64Array): Asked<Look> {
     yield [x];
     return this.look(x);
   }
 
-  /** The same for a point whose scores are there. */
+  /** Evaluates a point whose scores are known. */
   look(x: Float64Array): Look {
     this.limits.budget.spend(this.work);
     const margin = this.problem.margin(x);
@@ -150,7 +150,7 @@ export class PersonSearch {
     return { x, margin, isAnswer: isAnswer && this.offer(x) };
   }
 
-  /** A point that is cheaper than the best answer becomes the best, unless ties in the model may undo it: then it is no answer. */
+  /** Stores an answer that is cheaper than the best answer. An answer that depends on a tie in the model does not count as an answer. */
   private offer(x: Float64Array): boolean {
     const cost = this.best.costOf(x);
     if (!(cost < this.best.cost)) return true;
@@ -160,7 +160,7 @@ export class PersonSearch {
     return isClear;
   }
 
-  /** How far a point is from the row in the lengths of costs, all columns together. */
+  /** The distance of a point from the row in cost lengths, over all columns. */
   span(x: Float64Array): number {
     const { origin } = this.domain;
     let sum = 0;
@@ -178,7 +178,7 @@ export class PersonSearch {
     return placed;
   }
 
-  /** The present columns where they are meant and may stand, else the open category with the largest column. */
+  /** The present category if the columns mean it and the domain allows it, else the allowed category with the largest column. */
   private chooseNear(feature: Feature, x: Float64Array, placed: Float64Array): void {
     const { column, width } = feature;
     const { origin, upper } = this.domain;
@@ -191,7 +191,7 @@ export class PersonSearch {
     placed.fill(0, column, column + width)[most] = 1;
   }
 
-  /** Leaves only as many changes as the policy allows: the longest ones. */
+  /** Keeps the longest changes, as many as the policy allows, and puts the other features back. */
   private capChanges(placed: Float64Array, wanted: Float64Array): void {
     const { maxChanges } = this.problem;
     const { origin } = this.domain;
@@ -204,13 +204,13 @@ export class PersonSearch {
     for (const feature of surplus.slice(0, moved.length - maxChanges)) this.restore(feature, placed);
   }
 
-  /** Puts a feature back to its present columns. */
+  /** Puts a feature back to its present value. */
   restore({ column, width }: Feature, x: Float64Array): void {
     for (let c = column; c < column + width; c++) x[c] = this.domain.origin[c];
   }
 }
 
-/** Of two answers the one that costs less; null stands for none. */
+/** The cheaper of two answers. Null stands for no answer. */
 export const cheaper = (search: PersonSearch, a: Look | null, b: Look | null): Look | null =>
   a && !(b && search.costOf(b.x) < search.costOf(a.x)) ? a : b;
 

@@ -1,8 +1,8 @@
 /**
- * Points that keep the policy's rows, without a word of the model:  lower <= a·x <= upper  for every link, and for one row of every clause.
+ * Moves points so that they keep the rows of the policy:  lower <= a·x <= upper  for every link, and for one row of every clause. The model is not needed.
  *
- *   1. rows that are broken are met one after the other by the nearest point in the scaled columns (Kaczmarz), within the domain
- *   2. else the point is drawn towards one that keeps the policy, by halving
+ *   1. projects onto violated rows one after the other, in scaled columns and within the domain (Kaczmarz)
+ *   2. if that fails, bisects between the point and a point that keeps the policy
  *
  * Every number stays a value of the domain.
  */
@@ -15,7 +15,7 @@ import { violation } from '../shared/linear-rows.js';
 
 const ROUNDS = 12;
 const HALVINGS = 12;
-/** A row is met a little further in, as a share of the miss: rounding must not undo the step. */
+/** A projection goes this fraction of the violation further inside, so that rounding does not undo the step. */
 const BEYOND = 1e-9;
 
 export class PolicyRepair {
@@ -35,7 +35,7 @@ export class PolicyRepair {
     return !this.isBound || keepsPolicy(this.problem, this.domain, x);
   }
 
-  /** Moves x to a point that keeps the policy; `anchor` is one that does, or null. False: none was found. */
+  /** Moves x to a point that keeps the policy. `anchor` is a point that keeps the policy, or null. False: no such point was found. */
   repair(x: Float64Array, anchor: Float64Array | null): boolean {
     if (this.keeps(x)) return true;
     for (let round = 0; round < ROUNDS; round++) {
@@ -45,7 +45,7 @@ export class PolicyRepair {
     return anchor !== null && this.drawTowards(anchor, x);
   }
 
-  /** Broken links, and of a broken clause the row that is missed least. */
+  /** The violated links, and for each violated clause its row with the smallest violation. */
   private *brokenRows(x: Float64Array): Generator<LinearRow> {
     const { links, clauses } = this.problem;
     for (const row of links) if (isBroken(row, x)) yield row;

@@ -1,26 +1,26 @@
 /**
- * Points on spheres around the row that grow until an answer lies on one of them (Laugel et al. 2018), in the lengths of costs:
+ * Points on growing spheres around the row, until a sphere has an answer (Laugel et al. 2018), in cost lengths:
  *
- *   radius 1; halved while answers are found, doubled while none is; then bisected between the last two
+ *   radius 1; halved while the sphere has an answer, or doubled until it has one; then bisected between the last two radii
  *
- * A point moves all features, or few of them: the cheapest answers of l0 and l1 change few. Categories change to any that is open.
+ * A point changes all features or few: the cheapest answers of l0 and l1 change few features. A category changes to any allowed category.
  */
 import type { Feature } from '../../models/features.js';
 import { listedValues } from '../../policy/listed-values.js';
 import type { Asked, Look, PersonSearch } from './person-search.js';
 
-/** Points of one sphere, asked together. */
+/** Points of one sphere, evaluated in one batch. */
 export const SPHERE_POINTS = 64;
 const DOUBLINGS = 40;
 const HALVINGS = 20;
 const BISECTIONS = 3;
-/** Features that a point of few changes moves, at most. */
+/** The largest number of features that a point with few changes changes. */
 const FEW = 3;
 const FLIPPED = 0.3;
 
 export interface Growth {
   readonly answers: readonly Look[];
-  /** Points that are no answers, near the last sphere. */
+  /** Points near the last sphere that are no answers. */
   readonly others: readonly Look[];
   readonly radius: number;
 }
@@ -52,7 +52,7 @@ export class SphereGrowth {
     return [radius, radius];
   }
 
-  /** How far the domain reaches, in the lengths of costs. */
+  /** The largest distance of a domain value from the row, in cost lengths. */
   private widest(): number {
     const { numbers, domain, scale } = this.search;
     const { origin, lower, upper } = domain;
@@ -99,7 +99,7 @@ export function pointOnSphere(search: PersonSearch, radius: number, isFew: boole
   return search.place(x);
 }
 
-/** Any category that is open. */
+/** A random allowed category. */
 export function chooseAny({ domain, random }: PersonSearch, feature: Feature, x: Float64Array): void {
   const open = listedValues(domain, feature);
   x.fill(0, feature.column, feature.column + feature.width)[feature.column + open[Math.floor(random() * open.length)]] =

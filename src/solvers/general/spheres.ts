@@ -1,7 +1,7 @@
 /**
- * Growing Spheres (Laugel et al. 2018): the smallest sphere around the row that has an answer on it, then the cheapest of its answers back to the
- * row, feature by feature (polish/polish.ts). The model is known by its word alone. Where no sphere has an answer and the model answers at once, single
- * features are scanned (coordinate-scan.ts).
+ * Growing Spheres (Laugel et al. 2018): finds the smallest sphere around the row that has an answer, then puts features of its cheapest answer back to
+ * the row one by one (polish/polish.ts). Only the decisions of the model are needed. If no sphere has an answer and the model is computed in this process,
+ * single features are scanned (coordinate-scan.ts).
  */
 import type { Problem } from '../../problems/problem.js';
 import { isOracle } from '../shared/side-by-side.js';
@@ -13,7 +13,7 @@ import type { Asked, Look } from './person-search.js';
 import { pointOnSphere, SphereGrowth } from './sphere-growth.js';
 
 const POLISHED = 3;
-/** Starts of scans: rows of the training set, and points of spheres of growing radius. */
+/** Starts of scans: rows of the training set, and points on spheres of growing radius. */
 const SAMPLE_STARTS = 8;
 const SPHERE_STARTS = Array.from({ length: 8 }, (_, k) => 2 ** (k - 3));
 
@@ -23,7 +23,7 @@ function* growSpheres(parts: SearchParts): Asked<void> {
   yield* polishBest(parts, isMissed ? yield* scan(parts) : answers, POLISHED);
 }
 
-/** The model answers at once: many single questions are no loss. */
+/** True if the model is computed in this process: many small batches cost no round trips. */
 function* scan({ search, samples }: SearchParts): Asked<Look[]> {
   const rows = yield* samples.nearest(search, SAMPLE_STARTS);
   const points = SPHERE_STARTS.flatMap((radius) => pointOnSphere(search, radius, false) ?? []);

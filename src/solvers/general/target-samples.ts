@@ -1,20 +1,20 @@
-/** Rows of the training set that have the target, as starts for one person: the cheapest to reach, as far as the policy lets them. */
+/** Starts for one person: rows of the training set that have the target, placed in the person's domain, cheapest first. */
 import { spread } from '../../models/features.js';
 import { atomsOf, type Problem } from '../../problems/problem.js';
 import { sampleRows } from '../neighbours/sample-rows.js';
 import { ASKED_BEFORE } from '../solver.js';
 import type { Asked, PersonSearch } from './person-search.js';
 
-/** Rows that are asked about, evenly over the training set. */
+/** The number of rows that are scored, evenly spaced over the training set. */
 const MOST_ROWS = 1000;
 
 export class TargetSamples {
-  /** Null: not asked yet. */
+  /** Null: not scored yet. */
   private rows: readonly Float64Array[] | null = null;
 
   constructor(private readonly problem: Problem) {}
 
-  /** Placed for the person, the cheapest first. */
+  /** The rows placed in the person's domain, cheapest first. */
   *nearest(search: PersonSearch, most: number): Asked<Float64Array[]> {
     if (this.rows) yield ASKED_BEFORE;
     this.rows ??= yield* this.withTarget();
@@ -23,7 +23,7 @@ export class TargetSamples {
     return placed.sort((a, b) => costs.get(a)! - costs.get(b)!).slice(0, most);
   }
 
-  /** The training set, and the samples of a neighbour rule. */
+  /** The rows of the training set, and the samples of a `knn` model. */
   private knownRows(): readonly Float64Array[] {
     const { samples } = this.problem;
     const own = atomsOf(this.problem, 'neighbours').map((atom) => sampleRows(atom, this.problem));

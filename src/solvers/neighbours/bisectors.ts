@@ -1,9 +1,9 @@
 /**
- * Bisectors of samples under the Euclidean metric. In the model's inputs the squares cancel:
+ * Bisectors of samples under the Euclidean metric. In the model's inputs the squares of x cancel:
  *
  *   ‖x - a‖² <= ‖x - q‖²     <=>     2 (q - a)·x <= ‖q‖² - ‖a‖²
  *
- * and behind preprocessing this is a row over columns.
+ * With the preprocessing inserted, the inequality is a linear row over columns.
  */
 import { pullBackVector } from '../../linalg/affine.js';
 import { formRoundingShare, identity, type SymmetricMatrix } from '../../linalg/symmetric-matrix.js';

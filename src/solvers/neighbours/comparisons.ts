@@ -1,10 +1,10 @@
 /**
- * Which of two samples a point is nearer to, as linear rows over columns. By metric:
+ * Comparisons of two distances as linear rows over columns: a point is nearer to one sample than to another. By metric:
  *
- *   euclidean   the bisector is a plane: one row, everywhere             (bisectors.ts)
- *   manhattan   a row for each box of inputs, met by all that is nearer  (ramps.ts)
+ *   euclidean   the bisector is a plane: one row, valid everywhere                    (bisectors.ts)
+ *   manhattan   a row for each box of inputs; all nearer points of the box keep it    (ramps.ts)
  *
- * A single row that the person lacks is a bound on the cost.
+ * A single row that the person violates gives a lower bound on the cost.
  */
 import { applyMap } from '../../linalg/affine.js';
 import type { LinearRow, NeighboursAtom } from '../../models/region.js';
@@ -12,7 +12,7 @@ import type { Problem } from '../../problems/problem.js';
 import { CostReach, powerOf, priceOf } from '../shared/cost-reach.js';
 import type { BoxSplit, InputBox } from './input-box.js';
 
-/** Of a bound, for what rounding may do to it. */
+/** A bound is reduced by this fraction, for rounding errors. */
 const SHARE = 1e-9;
 
 export interface SamplePair {
@@ -22,7 +22,7 @@ export interface SamplePair {
 
 export abstract class Comparisons {
   readonly count: number;
-  /** Of the point that was entered last. */
+  /** Compared values of all samples, for the point that was entered last. */
   readonly inputs: Float64Array;
   protected readonly width: number;
   private readonly reach: CostReach;
@@ -37,25 +37,25 @@ export abstract class Comparisons {
     this.reach = new CostReach(problem);
   }
 
-  /** Rows hold within a box only. */
+  /** True if rows are valid within a box only. */
   abstract readonly needsBox: boolean;
 
-  /** Kept by every point of the box that is at least as near to `near` as to `far`; the tightest one at the inputs entered last. */
+  /** A row that holds for every point of the box that is at least as near to `near` as to `far`. Tightest at the inputs entered last. */
   abstract row(near: number, far: number, box: InputBox | null): LinearRow;
 
-  /** Where the box is divided for rows that are tighter at the inputs entered last; null: they are as tight as can be. */
+  /** Where to divide the box to get tighter rows at the inputs entered last. Null: the rows cannot get tighter. */
   abstract split(pairs: readonly SamplePair[], box: InputBox): BoxSplit | null;
 
-  /** What is compared, of the distance between two samples. */
+  /** The compared value for two samples: the squared distance, or the distance. */
   abstract between(a: number, q: number): number;
 
-  /** Over columns: how fast the difference of what is compared may change. */
+  /** By column: the largest rate of change of the difference of the compared values. */
   protected abstract slope(near: number, far: number): Float64Array;
 
-  /** What rounding may do to a difference, as a share of what is compared. */
+  /** The rounding error of a difference, relative to the compared values. */
   protected abstract readonly rounding: number;
 
-  /** What is compared of all samples at columns. */
+  /** The compared values of all samples at a point. */
   measure(columns: Float64Array, out: Float64Array): void {
     this.enter(columns);
     for (let s = 0; s < out.length; s++) out[s] = this.atom.nearest.measure(s, this.inputs);
@@ -67,14 +67,14 @@ export abstract class Comparisons {
     else this.inputs.set(columns);
   }
 
-  /** Whether the inputs entered last are nearer to the first of the pair, or as near and the first is the earlier sample. */
+  /** Whether the inputs entered last are nearer to the first sample of the pair. Of equal distances the earlier sample is nearer. */
   isKept({ near, far }: SamplePair): boolean {
     const { nearest } = this.atom;
     const [own, other] = [nearest.measure(near, this.inputs), nearest.measure(far, this.inputs)];
     return own < other || (own === other && near < far);
   }
 
-  /** A lower bound on the cost of coming as near to one sample as to another, from where all were measured. */
+  /** A lower bound on the cost of a point that is as near to one sample as to another, from the point where all samples were measured. */
   bound(near: number, far: number, measured: Float64Array): number {
     const lack = measured[near] - measured[far] - this.rounding * (measured[near] + measured[far]);
     if (!(lack > 0)) return 0;

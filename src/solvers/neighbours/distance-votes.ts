@@ -1,24 +1,24 @@
 /**
- * What a goal asks of the k nearest samples where a sample votes with 1 / distance. Every goal is a list of sums over the neighbours:
+ * The goal as a condition on the k nearest samples, if a sample votes with 1 / distance. Every goal is a list of sums over the neighbours:
  *
  *   Σ_i c_i / d_i >= 0       class t against class j    c_i = [i of t] - [i of j] - margin
  *                            score of t in an interval  c_i = [i of t] - from,     c_i = to - [i of t]
  *                            mean in an interval        c_i = y_i - from,          c_i = to - y_i
  *
- * For a set of neighbours that is decided, the sums have linear bounds within a box of inputs (radial-rows.ts).
+ * For a fixed set of neighbours, the sums have linear bounds within a box of inputs (radial-rows.ts).
  */
 import { atLeast, type LinearRow, type NeighboursAtom, pullBackRow } from '../../models/region.js';
 import type { BoxSplit, InputBox } from './input-box.js';
 import { RadialSum, type RadialTerm } from './radial-rows.js';
 import type { BoxedVotes, Votes, Way } from './votes.js';
 
-/** By a sample's label. */
+/** The coefficient c_i of a sample, by its label. */
 type Coefficient = (label: number) => number;
 
-/** What rounding may do to a sum of votes, as a share of their sizes. */
+/** The rounding error of a sum of votes, relative to the sizes of the votes. */
 const SLACK = 1e-12;
 
-/** φ(t) = 1 / distance, of what is compared. */
+/** φ(t) = 1 / distance, as a function of the compared value t. */
 const RECIPROCAL = {
   euclidean: { value: (t: number) => 1 / Math.sqrt(t), slope: (t: number) => -0.5 / (t * Math.sqrt(t)) },
   manhattan: { value: (t: number) => 1 / t, slope: (t: number) => -1 / (t * t) },
@@ -44,7 +44,7 @@ export class DistanceVotes implements Votes, BoxedVotes {
     this.ways = this.waysFor(isNeeded);
   }
 
-  /** One neighbour of the class is needed, and may suffice. */
+  /** One neighbour of the class is needed, and can be enough. */
   private waysFor(isNeeded: boolean): Way[] {
     const { labels, classes, nearest } = this.atom;
     if (isNeeded && !labels.includes(this.target)) return [];
@@ -53,7 +53,7 @@ export class DistanceVotes implements Votes, BoxedVotes {
     return [{ need, most: new Float64Array(classes).fill(nearest.k), needed: +isNeeded, suffices: false }];
   }
 
-  /** Each sum with the most that those inside can give, and the best of the others. */
+  /** Whether each sum can reach 0: decided neighbours with their largest votes, and the best of the other samples. */
   mayReach(inside: readonly number[], outside: readonly number[], box: InputBox | null): boolean {
     if (!box || !inside.length) return true;
     const { labels, nearest } = this.atom;
@@ -83,7 +83,7 @@ export class DistanceVotes implements Votes, BoxedVotes {
     });
   }
 
-  /** Where the box is divided for the sum that fails most at a point. */
+  /** Where to divide the box for the sum that is most violated at a point. */
   split(inside: readonly number[], box: InputBox, at: Float64Array): BoxSplit | null {
     const failing = this.sums
       .map((coefficient) => this.terms(inside, coefficient))

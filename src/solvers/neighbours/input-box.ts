@@ -1,10 +1,10 @@
 /**
- * Intervals of the model's inputs u, as a search over boxes divides them:
+ * Boxes of the model's inputs u, for a search that divides boxes:
  *
- *   root     the image of a person's domain:  u_j = o_j + Σ_c M_jc x_c  from below and from above
- *   halves   u_j <= t  and  u_j >= t,  each with the row of its side over columns
+ *   root     bounds of the image of a person's domain:  u_j = o_j + Σ_c M_jc x_c
+ *   halves   u_j <= t  and  u_j >= t,  each with this inequality as a row over columns
  *
- * The rows of the sides keep a box that is no box of columns, behind a step that mixes columns.
+ * Behind a preprocessing step that mixes columns, a box of inputs is no box of columns. The rows express the box in columns.
  */
 import type { AffineMap } from '../../linalg/affine.js';
 import { between, type LinearRow, pullBackRow } from '../../models/region.js';
@@ -13,20 +13,20 @@ import type { Domain } from '../../policy/domain.js';
 export interface InputBox {
   readonly lo: Float64Array;
   readonly hi: Float64Array;
-  /** Over columns: what was divided. */
+  /** The divisions so far, as rows over columns. */
   readonly sides: readonly LinearRow[];
 }
 
-/** Where a box is divided. */
+/** The place at which a box is divided. */
 export interface BoxSplit {
   readonly input: number;
   readonly at: number;
 }
 
-/** What rounding may do to an end, as a share of what is added up. */
+/** The rounding error of an end, relative to the summed terms. */
 const ROUNDING = 2 ** -48;
 
-/** The inputs that a domain reaches. */
+/** The box of inputs that contains the image of a domain. */
 export function imageOf({ lower, upper }: Domain, map: AffineMap | null, inputs: number): InputBox {
   const lo = new Float64Array(inputs);
   const hi = new Float64Array(inputs);
@@ -49,7 +49,7 @@ function imageRange(lower: Float64Array, upper: Float64Array, map: AffineMap | n
   return [low - ROUNDING * size, high + ROUNDING * size];
 }
 
-/** The common part of two boxes, with the sides of the first. */
+/** The intersection of two boxes, with the rows of the first box. */
 export function meet(box: InputBox, other: InputBox): InputBox {
   const lo = box.lo.map((low, j) => Math.max(low, other.lo[j]));
   const hi = box.hi.map((high, j) => Math.min(high, other.hi[j]));
@@ -58,7 +58,7 @@ export function meet(box: InputBox, other: InputBox): InputBox {
 
 export const isEmpty = ({ lo, hi }: InputBox): boolean => lo.some((low, j) => low > hi[j]);
 
-/** Below and above; both have the points between them. */
+/** The lower and the upper half. Both contain the dividing plane. */
 export function halve(box: InputBox, { input, at }: BoxSplit, map: AffineMap | null): [InputBox, InputBox] {
   const unit = new Float64Array(box.lo.length).fill(1, input, input + 1);
   const side = (low: number, high: number): LinearRow => {

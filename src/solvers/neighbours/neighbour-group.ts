@@ -5,31 +5,31 @@ import type { SamplePair } from './comparisons.js';
 import type { InputBox } from './input-box.js';
 import type { Way } from './votes.js';
 
-/** `near` is at least as near as `far`. */
+/** The condition that `near` is at least as near as `far`. */
 export interface Pair extends SamplePair {
   readonly row: LinearRow;
-  /** On the cost of any point that keeps the pair. */
+  /** A lower bound on the cost of any point that keeps the pair. */
   readonly bound: number;
 }
 
 export interface Group {
   readonly way: Way;
   readonly chosen: readonly number[];
-  /** Where in the order of its class the next one is chosen. */
+  /** The position in the order of the class at which the next sample is chosen. */
   readonly from: number;
-  /** The node stands for the choices from this place of the order on; null: for all points of its rows. */
+  /** The node stands for all choices from this position of the order on. Null: the node stands for all points of its rows. */
   readonly choosing: number | null;
   readonly beyond: readonly number[];
   readonly excused: readonly number[];
-  /** Neighbours that are decided one by one; null: not yet. */
+  /** Neighbours that were decided one by one. Null: none was decided. */
   readonly decided: { readonly inside: readonly number[]; readonly outside: readonly number[] } | null;
   readonly pairs: readonly Pair[];
-  /** Where rows hold within a box only; null: everywhere. */
+  /** The box in which the rows are valid. Null: the rows are valid everywhere. */
   readonly box: InputBox | null;
-  /** Further rows of the box. */
+  /** Additional rows that are valid in the box. */
   readonly cuts: readonly LinearRow[];
   readonly bound: number;
-  /** The optimum of the rows; null: not solved yet. */
+  /** The optimum of the relaxation. Null: not solved yet. */
   readonly x: Float64Array | null;
 }
 
@@ -60,18 +60,18 @@ export const withCuts = (group: Group, cuts: readonly LinearRow[]): Group => ({
   x: null,
 });
 
-/** A row is met, or broken, by more than this share of what it adds up: less is rounding. */
+/** A row counts as kept or violated only beyond this fraction of its summed terms. Smaller differences are rounding errors. */
 const ROUNDING = 1e-11;
 const EDGE = 2 ** -46;
 
-/** Further inside than rounding explains, if by less than answers are kept inside. */
+/** A depth inside the rows that is above rounding errors, and below the depth that answers keep. */
 export const isInside = (row: LinearRow, x: Float64Array): boolean => violation(row, x) < -EDGE * magnitude(row, x);
 
 export const isOutside = (row: LinearRow, x: Float64Array): boolean => violation(row, x) > ROUNDING * sizeAt(row, x);
 
 const sizeAt = (row: LinearRow, x: Float64Array): number => magnitude(row, x) + (row.arithmetic?.constant ?? 0);
 
-/** All rows of a group; null: one of them reads nothing and never holds. */
+/** All rows of a group. Null: a row without columns is violated, so no point keeps all rows. */
 export function rowsOf({ pairs, cuts, box }: Group): LinearRow[] | null {
   const rows = [...pairs.map(({ row }) => row), ...cuts, ...(box?.sides ?? [])];
   const [level, sloping] = [rows.filter(isLevel), rows.filter((row) => !isLevel(row))];
@@ -80,5 +80,5 @@ export function rowsOf({ pairs, cuts, box }: Group): LinearRow[] | null {
 
 const isLevel = ({ a }: LinearRow): boolean => a.every((slope) => slope === 0);
 
-/** A level row reads no column. */
+/** A row without columns is constant. */
 const NOWHERE = new Float64Array();

@@ -1,4 +1,4 @@
-/** What the searches of all persons share (neighbour-search.ts). */
+/** The parts that the searches of all persons share (neighbour-search.ts). */
 import type { NeighboursAtom } from '../../models/region.js';
 import type { Problem } from '../../problems/problem.js';
 import type { RelaxedProblems } from '../reductions/relaxed-problems.js';
@@ -12,19 +12,19 @@ export interface NeighbourParts {
   readonly atom: NeighboursAtom;
   readonly votes: Votes;
   readonly comparisons: Comparisons;
-  /** First answers where rows hold within boxes only. */
+  /** The search for first answers, if rows are valid within boxes only. */
   readonly starts: PrepareLater;
-  /** Answers where the search has none for long. */
+  /** The search that helps if no answer was found for long. */
   readonly rescues: readonly PrepareLater[];
   readonly relaxed: RelaxedProblems;
   readonly best: BestAnswer;
-  /** Answers by a tie, for want of a better one. */
+  /** The search for answers that depend on a tie, if there is no other answer. */
   readonly doubtful: BestAnswer;
 }
 
-/** First answers: from so many samples, of so many nearest, in so many rounds. */
+/** First answers: the number of starting samples, of nearest samples, and of rounds. */
 export const START = { samples: 2, lookedAt: 200, rounds: 30 };
-/** Shares of work: of what is left for one relaxation and one rescue, of all for first answers, and where a search without an answer asks others. */
+/** Shares of the work: of the remaining work for one relaxation and for one rescue; of all work for first answers, and until a search without an answer calls the general optimisers. */
 export const SHARE = { node: 0.5, start: 0.1, rescueAt: 0.5, rescue: 0.3 };
-/** How much deeper inside the rows to look where the model refuses a point by rounding. */
+/** The factor by which the depth inside the rows grows, if the model refuses a point because of rounding. */
 export const DEEPER = [1e2, 1e4, 1e6];

@@ -1,4 +1,4 @@
-/** The relaxation of a node: its work, and whether a point keeps what its rows stand for. */
+/** The relaxation of a node: its work, and whether a point keeps the conditions that the rows relax. */
 import type { Problem } from '../../problems/problem.js';
 import type { Comparisons } from './comparisons.js';
 import { type Group, isInside, isOutside, type Pair } from './neighbour-group.js';
@@ -8,13 +8,13 @@ const RELAXATION_WORK = 10;
 const COLUMN_WORK = 1.5;
 const ENTRY_WORK = 0.1;
 
-/** A relaxation is prepared anew for its rows, which takes longer than its solution: twice where features are discrete, and for l0 again. */
+/** The work of preparing a relaxation, which is more than the work of solving it. The work doubles for discrete features, and again for l0. */
 export function relaxationWork({ traits, space }: Problem, rows: number): number {
   const programs = 1 + +(traits.discrete || traits.capped) + +(traits.norm === 'l0');
   return programs * (RELAXATION_WORK + space.columns * (COLUMN_WORK + ENTRY_WORK * rows));
 }
 
-/** Whether a point keeps the group's pairs. A row that stands for a pair within a box decides where the point is well inside of it. */
+/** Whether a point keeps the pairs of a group. A point that is well inside the row of a pair keeps the pair. */
 export function wordFor(comparisons: Comparisons, { pairs, cuts, box }: Group): Problem['holds'] {
   const further = [...cuts, ...(box?.sides ?? [])];
   return (x) => {

@@ -1,19 +1,19 @@
 /**
- * One person's search over sets of neighbours, best bound first.
+ * Best-first search of one person over sets of neighbours.
  *
- *   chosen    A, samples that are to be among the k nearest: as many of each class as a way needs (votes.ts)
- *   beyond    samples that are no nearer than any of A
- *   excused   samples that may be nearer than A: with A at most `most_j` of class j, and not more than the way leaves open
+ *   chosen    A, samples that must be among the k nearest: as many of each class as a way needs (votes.ts)
+ *   beyond    samples that must not be nearer than any sample of A
+ *   excused   samples that may be nearer than A: together with A at most `most_j` of class j, and at most as many as the way leaves open
  *
- * A node of the search has rows for A against `beyond`; its optimum is a bound for all that the node stands for. Where more samples are
- * nearer than A there than may be excused, one of the first of them is beyond: one child for each. With k = 1 there is one child, and
- * the node is a Voronoi cell.
+ * A node has rows for A against `beyond`. The optimum of the rows is a lower bound for all answers of the node. If more samples are nearer than A at the
+ * optimum than may be excused, at least one of the first of them must be beyond. The node gets one child for each of these. With k = 1 there is one child,
+ * and the node is a Voronoi cell.
  *
- * Where a way leaves neighbours open that matter, or the goal is a mean, the nearest samples are decided one by one: `inside` or
- * `outside` the set of neighbours, with rows for all of `inside` against all of `outside`.
+ * If a way leaves neighbours open that matter, or if the goal is a mean, the nearest samples are decided one by one: `inside` or `outside` the set of
+ * neighbours. The rows then compare all of `inside` with all of `outside`.
  *
- * With the Manhattan metric and with votes by distance a node has a box of the model's inputs as well: its rows hold within the box only,
- * and the box is divided where a point keeps the rows and not what they stand for.
+ * With the Manhattan metric and with votes by distance a node also has a box of the model's inputs. Its rows are valid within the box only. The box is
+ * divided if a point keeps the rows and violates a condition that the rows relax.
  */
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
@@ -30,13 +30,13 @@ import { SampleOrder } from './sample-order.js';
 import type { Way } from './votes.js';
 
 const CLOSED = 5e-7;
-/** How many samples join at once where nothing has to be divided. */
+/** The number of samples that are added at once if the node need not be divided. */
 const JOINING = 4;
-/** Operations for a node besides distances. */
+/** Operations for a node, without distances. */
 const NODE_FLOPS = 3000;
-/** Work for a sample that is chosen, in units of effort. */
+/** Effort for choosing a sample. */
 const CHILD_WORK = 1;
-/** Operations for each input of a row, or of a range of distances, within a box. */
+/** Operations for each input of a row, or of a range of distances, in a box. */
 const INPUT_FLOPS = 30;
 
 export class NeighbourSearch {
@@ -45,11 +45,11 @@ export class NeighbourSearch {
   private readonly rows = new Map<number, Pair>();
   private readonly order: SampleOrder;
   private readonly clearance: Clearance;
-  /** Distances where the person is. */
+  /** The distances of the samples from the person. */
   private readonly first: Float64Array;
-  /** The least bound of nodes that ended, with an answer or without a proof. */
+  /** The smallest bound of closed nodes: nodes with an answer, and nodes that ended without a proof. */
   private floor = Infinity;
-  /** What may be reached for the cost of the best answer. */
+  /** The box of inputs that is reachable below the cost of the best answer. */
   private box: { cost: number; domain: Domain | null };
   private isRescued = false;
   private image: { domain: Domain; box: InputBox } | null = null;
@@ -96,7 +96,7 @@ export class NeighbourSearch {
     return this.parts.comparisons.needsBox || this.parts.votes.within !== null;
   }
 
-  /** The inputs that the person can reach for the cost of the best answer. */
+  /** The box of inputs that the person can reach below the cost of the best answer. */
   private reachable(): InputBox {
     const { map, nearest } = this.parts.atom;
     const domain = this.within(this.cutoff()) ?? this.domain;
@@ -112,13 +112,13 @@ export class NeighbourSearch {
     return this.parts.atom.labels[sample] === this.parts.votes.target;
   }
 
-  /** Distances of all samples to a point. */
+  /** The distances of all samples from a point. */
   private look(x: Float64Array): void {
     this.parts.comparisons.measure(x, this.squares);
     this.limits.budget.spend((2 * this.parts.atom.nearest.samples.length + NODE_FLOPS) / FLOPS_PER_UNIT);
   }
 
-  /** Whether the model takes one sample before another, at the point looked at last. */
+  /** Whether the model counts one sample as nearer than another, at the point that was measured last. */
   private precedes(a: number, b: number): boolean {
     return this.squares[a] < this.squares[b] || (this.squares[a] === this.squares[b] && a < b);
   }
@@ -142,7 +142,7 @@ export class NeighbourSearch {
     return bound >= this.parts.best.cost * (1 - Math.max(CLOSED, this.limits.gap));
   }
 
-  /** Nothing below the bound is left of a node. */
+  /** Records that a node ended with this bound. */
   private close(bound: number): void {
     this.floor = Math.min(this.floor, bound);
   }
@@ -164,7 +164,7 @@ export class NeighbourSearch {
     else this.gather(solved);
   }
 
-  /** Whether the point is an answer: then it is the optimum of all that its node stands for. */
+  /** Whether the point is an answer. An answer at the optimum of the rows is the optimum of the node. */
   private offer(x: Float64Array): boolean {
     const { problem, best, doubtful } = this.parts;
     if (!problem.holds(x)) return false;
@@ -173,7 +173,7 @@ export class NeighbourSearch {
     return isClear;
   }
 
-  /** The optimum of a group's rows; null: there is none that is cheap enough, or nothing is known. */
+  /** The optimum of a group's rows. Null: there is none below the cutoff, or the solver ended early. */
   private solved(group: Group, nudge: number): Group | null {
     const cutoff = this.cutoff();
     const domain = this.within(cutoff);
@@ -198,7 +198,7 @@ export class NeighbourSearch {
 
   // ------------------------------------------------------------------------------------------ rows within boxes
 
-  /** The point breaks a pair whose row it keeps: a tighter row, or the box is divided. False: the rows are as tight as can be. */
+  /** The point violates a pair and keeps the row of the pair: adds a tighter row, or divides the box. False: the rows cannot get tighter. */
   private tighten(group: Group): boolean {
     const { box, pairs } = group;
     const { comparisons } = this.parts;
@@ -209,14 +209,14 @@ export class NeighbourSearch {
     return this.cutOff(group, rows) || this.divideBox(group, comparisons.split(broken, box));
   }
 
-  /** Adds rows that the point breaks; false: the point keeps all of them. */
+  /** Adds the rows that the point violates. False: the point keeps all rows. */
   private cutOff(group: Group, rows: readonly LinearRow[]): boolean {
     const broken = rows.filter((row) => isOutside(row, group.x!));
     if (broken.length) this.push(withCuts(group, broken));
     return broken.length > 0;
   }
 
-  /** Counts work for each input of so many samples, pairs or rows. */
+  /** Counts the work for each input of a number of samples, pairs or rows. */
   private spendOnInputs(times: number): void {
     this.limits.budget.spend((times * this.parts.atom.nearest.inputs * INPUT_FLOPS) / FLOPS_PER_UNIT);
   }
@@ -231,7 +231,7 @@ export class NeighbourSearch {
     return true;
   }
 
-  /** The rows of pairs hold in the smaller box too, and are tighter if made for it. */
+  /** The rows of pairs are also valid in a smaller box. Rows that are made for the smaller box are tighter. */
   private withinBox(group: Group, box: InputBox): Group {
     const { comparisons } = this.parts;
     const anew = (pair: Pair) => ({ ...pair, row: comparisons.row(pair.near, pair.far, box) });
@@ -253,7 +253,7 @@ export class NeighbourSearch {
     else this.push({ ...group, decided: { inside: chosen, outside: [] } });
   }
 
-  /** Samples nearer than the chosen, more than may be excused: of one class, or of all that need no more; null: there is room for all. */
+  /** The samples that are nearer than the chosen samples, if they are more than may be excused: of one class, or of all classes that need no more. Null: all may be excused. */
   private crowd(group: Group): { before: number[]; room: number } | null {
     const { way, excused, chosen } = group;
     const before = this.before(group);
@@ -269,7 +269,7 @@ export class NeighbourSearch {
     return surplus.length > room ? { before: surplus, room } : null;
   }
 
-  /** Samples that are nearer than one of the chosen, the most wrong first. More of the target's class do no harm where it suffices. */
+  /** The samples that are nearer than a chosen sample, the largest violation first. Further samples of the target's class are left out if that class suffices. */
   private before({ chosen, beyond, excused, way }: Group): number[] {
     if (!chosen.length) return [];
     const last = chosen.reduce((a, b) => (this.precedes(a, b) ? b : a));
@@ -284,7 +284,7 @@ export class NeighbourSearch {
     return Math.sqrt(this.parts.comparisons.between(a, q)) || Number.MIN_VALUE;
   }
 
-  /** One of the first is beyond all that are chosen, and those before it are excused. */
+  /** One child for each of the first samples: this sample is beyond all chosen samples, and the samples before it are excused. */
   private divide(group: Group, before: readonly number[], room: number): void {
     if (room === 0) {
       this.push(this.withBeyond(group, before.slice(0, JOINING), []));
@@ -301,7 +301,7 @@ export class NeighbourSearch {
     return joined(grown, this.pairsBetween(grown, group.chosen, added));
   }
 
-  /** The next of the target's class, then of other classes that are needed, in the order of their bounds. */
+  /** Chooses the next sample of the target's class, then of other classes that are needed, in the order of their bounds. */
   private choose(group: Group): void {
     const k = this.neededClass(group);
     this.chooseFrom(group, this.order.byClass(group.chosen)[k].length ? group.from : 0);
@@ -314,7 +314,7 @@ export class NeighbourSearch {
     return isOpen(target) ? target : inClass.findIndex((_, j) => isOpen(j));
   }
 
-  /** One child for the first sample of the order that has room, and what is left of the order as a node with the bound of the next sample. */
+  /** One child for the next sample of the order that may be chosen. The rest of the order becomes a node with the bound of the following sample. */
   private chooseFrom(group: Group, from: number): void {
     const order = this.order.of(group.way, this.neededClass(group));
     for (let at = from; at < order.length; at++) {
@@ -335,14 +335,14 @@ export class NeighbourSearch {
     }
   }
 
-  /** What is excused is nearer than the chosen, and is a neighbour like them. */
+  /** Excused samples are nearer than the chosen samples, so they are neighbours too. */
   private hasRoom({ way, chosen, excused }: Group): boolean {
     const [chosenIn, excusedIn] = [chosen, excused].map((samples) => this.order.byClass(samples));
     const fits = chosenIn.every((own, j) => own.length + excusedIn[j].length <= way.most[j]);
     return fits && this.spentOn(way, chosenIn, excusedIn) <= this.parts.atom.nearest.k - way.needed;
   }
 
-  /** Neighbours that are excused and not needed. What is excused of a class that needs more may be what it needs. */
+  /** The number of excused neighbours that are not needed. An excused sample of a class that needs more can be a needed sample. */
   private spentOn(way: Way, chosenIn: readonly number[][], excusedIn: readonly number[][]): number {
     return excusedIn.reduce((sum, own, j) => sum + Math.max(0, own.length - (way.need[j] - chosenIn[j].length)), 0);
   }
@@ -367,7 +367,7 @@ export class NeighbourSearch {
     return this.parts.votes.mayReach(inside, outside, box && meet(box, this.reachable()));
   }
 
-  /** The neighbours are these, and their votes by distance fall short: rows for the votes, or the box is divided. */
+  /** The neighbours are decided, and their votes by distance are not enough: adds rows for the votes, or divides the box. */
   private outvote(group: Group, inside: readonly number[]): boolean {
     const { votes, comparisons } = this.parts;
     if (!votes.within) return false;
@@ -377,7 +377,7 @@ export class NeighbourSearch {
     return this.cutOff(group, rows) || this.divideBox(group, votes.within.split(inside, box, comparisons.inputs));
   }
 
-  /** Others before samples of the class: they may not stay. */
+  /** The next sample to decide. Samples of other classes come first. */
   private undecided(nearest: readonly number[], inside: readonly number[]): number | undefined {
     const open = nearest.filter((s) => !inside.includes(s));
     return open.find((s) => !this.isTarget(s)) ?? open[0];
@@ -392,7 +392,7 @@ export class NeighbourSearch {
 
   // ------------------------------------------------------------------------------------------------------ both
 
-  /** Rows that the point breaks and the group does not have. */
+  /** The rows that the point violates and that the group does not have yet. */
   private pairsBetween({ pairs, box }: Group, near: readonly number[], far: readonly number[]): Pair[] {
     const broken: Pair[] = [];
     for (const a of near)
@@ -413,7 +413,7 @@ export class NeighbourSearch {
     return pair;
   }
 
-  /** All rows are kept and the model says no: by rounding. Further inside the model agrees, or the bound stays open. */
+  /** The point keeps all rows and the model refuses the point because of rounding. Tries points further inside. Without success the bound stays open. */
   private deeper(group: Group): void {
     for (const factor of DEEPER) {
       const solved = this.solved(group, this.limits.nudge * factor);
@@ -424,20 +424,20 @@ export class NeighbourSearch {
 
   // ------------------------------------------------------------------------------------------------ first answers
 
-  /** From samples that have the target, the nearest first: their own neighbours, with nothing excused. */
+  /** First answers from samples that have the target, the nearest first: with the neighbours of the sample, and nothing excused. */
   private start(): void {
     if (this.needsBox()) this.startFromSamples();
     else this.startFromCells();
     this.look(this.domain.origin);
   }
 
-  /** Half of the work found no answer and no proof. */
+  /** True if half of the work found no answer and no proof. */
   private isRescueDue(): boolean {
     const { budget } = this.limits;
     return !this.isRescued && !this.parts.best.isFound && budget.left < SHARE.rescueAt * budget.effort;
   }
 
-  /** Searches by the model's word alone. */
+  /** Searches that only use the decisions of the model. */
   private rescue(): void {
     this.isRescued = true;
     for (const prepared of this.parts.rescues) {
@@ -468,7 +468,7 @@ export class NeighbourSearch {
     }
   }
 
-  /** The cheapest point whose neighbours are these, or enough of these. */
+  /** The cheapest point whose neighbours are all or enough of the given samples. */
   private enter(neighbours: readonly number[]): void {
     const way = this.parts.votes.ways.at(-1)!;
     const own = neighbours.filter((s) => this.isTarget(s)).slice(0, way.needed);
@@ -489,7 +489,7 @@ export class NeighbourSearch {
     }
   }
 
-  /** What a start leaves open says nothing of the search. */
+  /** A bound that a start leaves open does not count for the search. */
   private solvedForStart(group: Group): Group | null {
     const { floor } = this;
     const solved = this.solved({ ...group, bound: 0 }, this.limits.nudge);

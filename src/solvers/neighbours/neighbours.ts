@@ -1,15 +1,15 @@
 /**
- * k nearest neighbours: best-first search over sets of neighbours around an exact solver of linear rows from the table.
+ * k nearest neighbours: best-first search over sets of neighbours. Relaxations are solved by an exact solver of linear rows from the table.
  *
  *   min cost(x' - x)   s.t.   the labels of the k samples nearest to x' reach the goal,   domain, links, clauses
  *
- * With the Euclidean metric and equal weights the region is a union of polyhedra, one for each set of neighbours, whose rows are bisectors
- * of two samples (bisectors.ts). There are
- * too many sets to list, and too many rows in each. Rows join where a point breaks them, and sets are divided only where they differ
- * there (neighbour-search.ts). The Manhattan metric (ramps.ts) and votes by distance (distance-votes.ts) have rows within boxes of the
- * model's inputs; boxes are divided where these rows are not tight enough. Every norm, lattice, category, link and cap is kept by the inner solver.
+ * With the Euclidean metric and equal weights the region is a union of polyhedra, one for each set of neighbours. The rows of a polyhedron are bisectors of
+ * two samples (bisectors.ts). There are too many sets to list, and too many rows in each. The search adds a row when a point violates the row, and divides
+ * sets only where they differ at that point (neighbour-search.ts). For the Manhattan metric (ramps.ts) and votes by distance (distance-votes.ts),
+ * rows are valid within boxes of the model's inputs, and boxes are divided where rows are not tight enough. The inner solver handles every norm, lattice,
+ * category, link and cap.
  *
- * Limits: with many neighbours the number of sets grows, and the search ends by its budget with the bound that is left.
+ * Limits: the number of sets grows with the number of neighbours. The budget may end the search. The smallest open bound is then the lower bound.
  */
 import type { NeighboursAtom } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
@@ -38,14 +38,14 @@ function neighboursOf(problem: Problem): NeighboursAtom | null {
 const compare = (atom: NeighboursAtom, problem: Problem): Comparisons =>
   atom.nearest.metric === 'euclidean' ? new Bisectors(atom, problem) : new Ramps(atom, problem);
 
-/** First answers: from the samples themselves. */
+/** The solver of first answers, which starts from the samples. */
 const fromSamples: Solver = {
   ...nearest,
   prepare: (problem, table) =>
     nearest.prepare({ ...problem, samples: sampleRows(neighboursOf(problem)!, problem) }, table),
 };
 
-/** With the bisector of two samples as an example of what every round has. */
+/** The solvers for the relaxations. The bisector of two samples is the example row that the solvers must accept. */
 function relax(problem: Problem, atom: NeighboursAtom, table: SolverTable): RelaxedProblems {
   const bisectors = new Bisectors(atom, problem);
   return new RelaxedProblems(problem, [], [{ rows: [bisectors.row(0, bisectors.count - 1)], atoms: [] }], table);

@@ -1,5 +1,5 @@
 /**
- * Sums over centres of a convex, decreasing function of the distance, from above by one linear function within a box  l <= u <= h:
+ * An upper bound, linear within a box  l <= u <= h,  on a sum over centres of a convex, decreasing function of the distance:
  *
  *   Σ_i c_i φ(t_i(u)) <= constant + g·u,     t_i(u) = ‖u - s_i‖²  or  ‖u - s_i‖₁
  *
@@ -7,7 +7,7 @@
  *              tangent at the point u° of interest
  *   c_i < 0    φ lies above its tangent at t_i(u°), which falls with t_i; and t_i lies below its chords over the box, input by input
  *
- * Both errors shrink with the square of the box. Rounding is added as a share of all that is summed up.
+ * Both errors shrink with the square of the box width. The rounding error is added, relative to the summed terms.
  */
 import type { BoxSplit, InputBox } from './input-box.js';
 
@@ -27,17 +27,17 @@ export interface RadialTerm {
 export interface LinearBound {
   readonly constant: number;
   readonly g: Float64Array;
-  /** The sizes of what was added up. */
+  /** The sum of the sizes of all terms. */
   readonly size: number;
 }
 
-/** What rounding may do, as a share of what is added up. */
+/** The rounding error, relative to the summed terms. */
 const ROUNDING = 1e-13;
-/** How far from the middle of a box towards the point it is divided. At the point itself rows would meet a part in one point. */
+/** The place of a division between the middle of the box and the point. A division at the point itself would leave parts that touch the row in one point only. */
 const NEAR_POINT = 0.6;
-/** A tangent at distance 0 may be upright: no nearer than this share of the largest distance. */
+/** Tangents at distance 0 can be vertical. A tangent is taken no nearer than this fraction of the largest distance. */
 const LEAST_SHARE = 1e-3;
-/** More than any term that has an end. */
+/** A value above every finite term. */
 const UNBOUNDED = 1e200;
 
 const part = (metric: RadialMetric, d: number): number => (metric === 'euclidean' ? d * d : Math.abs(d));
@@ -61,19 +61,19 @@ export class RadialSum {
     return [least * (1 - ROUNDING), most * (1 + ROUNDING)];
   }
 
-  /** The range of one input's part. */
+  /** The range of the part of one input. */
   private partRange(below: number, above: number): readonly [number, number] {
     const nearest = below > 0 ? below : Math.min(above, 0);
     return [part(this.metric, nearest), part(this.metric, Math.max(-below, above))];
   }
 
-  /** The most of one term in a box. */
+  /** The largest value of one term in a box. */
   most({ centre, coefficient }: RadialTerm, box: InputBox): number {
     const [least, most] = this.range(centre, box);
     return coefficient === 0 ? 0 : coefficient * this.phi.value(coefficient > 0 ? least : most);
   }
 
-  /** Null: the sum has no end in the box. */
+  /** Null: the sum is unbounded in the box. */
   above(terms: readonly RadialTerm[], box: InputBox, at: Float64Array): LinearBound | null {
     const g = new Float64Array(at.length);
     const bound = { constant: 0, g, size: 0 };
@@ -135,7 +135,7 @@ export class RadialSum {
     return sum;
   }
 
-  /** The input to which most of the difference between the sum and its bound at the point is due, and where to divide; null: none. */
+  /** The input that contributes most to the difference between the sum and its bound at the point, and where to divide. Null: none. */
   split(terms: readonly RadialTerm[], box: InputBox, at: Float64Array): BoxSplit | null {
     const due = new Float64Array(at.length);
     for (const term of terms) this.addDue(term, box, at, due);
@@ -162,7 +162,7 @@ export class RadialSum {
     }
   }
 
-  /** What the chord of a positive term is too high. */
+  /** The error of the chord of a positive term. */
   private lostBy(coefficient: number, least: number, most: number, t: number): number {
     if (coefficient < 0) return 0;
     const top = this.phi.value(least);

@@ -1,11 +1,11 @@
 /**
- * Nearer by the Manhattan metric, within a box  l <= u <= h  of the model's inputs:
+ * Comparisons of Manhattan distances within a box  l <= u <= h  of the model's inputs:
  *
  *   Σ_j |u_j - a_j| <= Σ_j |u_j - q_j|     <=>     Σ_j g_j(u_j) <= 0,     g_j(u) = |u - a_j| - |u - q_j|
  *
- * g_j is a ramp: level up to one of a_j and q_j, of slope 2 or -2 between them, level after the other. The convex envelope of a ramp over
- * an interval is a level part at a_j's end and a straight part; a tangent of the envelopes is a row that all nearer points of the box keep.
- * The envelope differs from the ramp only where the kink at q_j lies inside the interval: a box divided there has the ramp itself.
+ * g_j is a ramp: constant up to one of a_j and q_j, with slope 2 or -2 between them, constant after the other. The convex envelope of a ramp over
+ * an interval has a constant part at the end of a_j and a straight part. A tangent of the envelopes is a row that all nearer points of the box keep.
+ * The envelope differs from the ramp only if the kink at q_j lies inside the interval. After a division at the kink, the envelope equals the ramp.
  */
 import { pullBackVector, sizesOf } from '../../linalg/affine.js';
 import type { Feature } from '../../models/features.js';
@@ -21,22 +21,22 @@ interface Line {
 }
 
 /**
- * As shares of a box: how far above a kink the box is divided, and how far from its ends a kink must be for that. At the kink itself parts
- * would often be met in a corner only, and no proof could tell whether by rounding.
+ * Relative to the width of a box: the distance above a kink at which the box is divided, and the smallest distance of a kink from the ends. A division at
+ * the kink itself often leaves a part that touches the row in a corner only. Rounding would then decide, and no proof is possible.
  */
 const ABOVE = 1e-9;
 const FROM_END = 1e-6;
 
 const level = (constant: number): Line => ({ slope: 0, constant });
 
-/** A line that rises less is taken for level: as a row it would be all rounding. */
+/** A line with a smaller slope counts as constant: as a row, the line would be dominated by rounding errors. */
 const LEAST_SLOPE = 1e-6;
 
-/** Up from a point. */
+/** The line through (u, value) with a slope. Constant if the slope is too small. */
 const upFrom = (u: number, value: number, slope: number): Line =>
   slope > LEAST_SLOPE ? { slope, constant: value - slope * u } : level(value);
 
-/** The part of the envelope of |u - a| - |u - q| over [lo, hi] that is the larger one at u. */
+/** The line of the envelope of |u - a| - |u - q| over [lo, hi] that is largest at u. */
 export function rampTangent(a: number, q: number, lo: number, hi: number, u: number): Line {
   if (a === q) return level(0);
   if (a > q) {
@@ -54,7 +54,7 @@ export function rampTangent(a: number, q: number, lo: number, hi: number, u: num
 
 const finite = (value: number): number => (Number.isFinite(value) ? Math.abs(value) : 0);
 
-/** A length of the box; of an endless one that of its end. */
+/** The width of the box. For a box with an infinite end, the size of the finite end. */
 const lengthOf = (lo: number, hi: number): number => (hi - lo < Infinity ? hi - lo : 1 + finite(lo) + finite(hi));
 
 const isWellInside = (q: number, lo: number, hi: number): boolean =>
@@ -91,7 +91,7 @@ export class Ramps extends Comparisons {
     return this.atom.map ? pullBackRow(this.atom.map, row) : row;
   }
 
-  /** Just above the kink of the pair and the input whose envelope is furthest below. */
+  /** A place just above the kink of the pair and input whose envelope is furthest below the ramp. */
   split(pairs: readonly SamplePair[], { lo, hi }: InputBox): BoxSplit | null {
     const { samples } = this.atom.nearest;
     let [most, found]: [number, BoxSplit | null] = [0, null];
@@ -124,7 +124,7 @@ export class Ramps extends Comparisons {
     return this.alternating(map ? pullBackVector(sizesOf(map), a).a : a);
   }
 
-  /** A category that changes moves two columns, one up and one down: entries of both signs let both count. */
+  /** A category that changes moves two columns, one up and one down. Entries of both signs count both. */
   private alternating(a: Float64Array): Float64Array {
     for (const { column, width } of this.categories) {
       const own = a.subarray(column, column + width);

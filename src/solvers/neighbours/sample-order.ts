@@ -1,8 +1,8 @@
 /**
- * The samples of a class in the order of what a person has to pay at least for each of them as a neighbour.
+ * The samples of a class, ordered by a lower bound on the cost of having the sample as a neighbour.
  *
- * A sample is among the neighbours only if others are behind it, all but as many as may be excused: of the bounds against single others
- * the largest do not count.
+ * A sample is a neighbour only if all other samples are further away, except for those that may be excused. The bound is therefore a maximum of
+ * bounds against single other samples, without the largest ones.
  */
 import type { NeighboursAtom } from '../../models/region.js';
 import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
@@ -14,19 +14,19 @@ export interface BoundedSample {
   readonly bound: number;
 }
 
-/** Others that a bound of a single sample looks at, besides those that are excused. */
+/** The number of other samples in the bound of a sample, besides the excused samples. */
 const RIVALS = 4;
-/** Operations for a bound of a pair. */
+/** Operations for the bound of a pair. */
 const BOUND_FLOPS = 500;
 
 export class SampleOrder {
-  /** By way and class: samples with a bound each, the least first. */
+  /** By way and class: the samples with their bounds, ascending. */
   private readonly orders = new Map<Way, Map<number, readonly BoundedSample[]>>();
 
   constructor(
     private readonly atom: NeighboursAtom,
     private readonly comparisons: Comparisons,
-    /** Distances where the person is. */
+    /** The distances of the samples from the person. */
     private readonly first: Float64Array,
     private readonly budget: Budget,
   ) {}

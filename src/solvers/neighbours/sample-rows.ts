@@ -1,15 +1,16 @@
 /**
- * The samples of a neighbour rule as rows by feature, for searches that start from rows with the target:
+ * The samples of a `knn` model as rows by feature, for searches that start from rows with the target:
  *
  *   x_c = (u_c - o_c) / m_c     behind steps that keep columns apart
  *
- * Of a class's goal only samples of the class; of many samples some, evenly. Behind a step that mixes columns only the background is known by feature.
+ * For a class as the goal, only samples of the class are taken. Of many samples, evenly spaced ones are taken. Behind a step that mixes columns the
+ * samples cannot be expressed by feature, and rows of the background are taken instead.
  */
 import { gather } from '../../models/features.js';
 import type { NeighboursAtom } from '../../models/region.js';
 import type { Problem } from '../../problems/problem.js';
 
-/** The most samples that are told. */
+/** The largest number of samples. */
 const MOST_ROWS = 500;
 
 export function sampleRows(atom: NeighboursAtom, { space, samples }: Problem): readonly Float64Array[] {

@@ -1,56 +1,56 @@
 /**
- * What a goal asks of the labels of the k nearest samples, all of the same weight. Votes by distance are in distance-votes.ts.
+ * The goal as a condition on the labels of the k nearest samples, all with the same weight. Votes by distance are in distance-votes.ts.
  *
  *   class t       votes v_t with  v_t > v_j (j < t),  v_t >= v_j (j > t),  and the margin in shares of k
  *   score of t    v_t / k  in an interval
  *   regressor     the mean of k numbers in an interval
  *
- * A way to reach the goal:  at least `need_j` and at most `most_j` neighbours of every class j. Each set of neighbours that reaches the
- * goal does so in one of the ways.
+ * A way to reach the goal has at least `need_j` and at most `most_j` neighbours of every class j. Each set of neighbours that reaches the
+ * goal belongs to one of the ways.
  */
 import type { LinearRow, NeighboursAtom } from '../../models/region.js';
 import type { BoxSplit, InputBox } from './input-box.js';
 
-/** What rounding may do to a sum of numbers, as a share of their sizes. */
+/** The rounding error of a sum, relative to the sizes of its terms. */
 const ROUNDING = 1e-12;
 
 export interface Way {
-  /** By class. */
+  /** Indexed by class. */
   readonly need: Float64Array;
   readonly most: Float64Array;
-  /** Neighbours that are needed, of all classes. */
+  /** The number of needed neighbours over all classes. */
   readonly needed: number;
-  /** As many of the target's class are enough, whatever the others are. */
+  /** With this many neighbours of the target's class, the labels of the other neighbours do not matter. */
   readonly suffices: boolean;
 }
 
 export interface Votes {
-  /** The class whose samples are needed; -1: none. */
+  /** The class whose samples are needed. -1: no class. */
   readonly target: number;
-  /** None: proved that the goal is never reached. */
+  /** The ways. An empty list proves that no set of neighbours reaches the goal. */
   readonly ways: readonly Way[];
-  /** Where votes depend on distances; null: the labels decide. */
+  /** Votes by distance. Null: only the labels decide. */
   readonly within: BoxedVotes | null;
-  /** Samples with these among the nearest, and any others but those outside: whether the goal may still be reached in the box. */
+  /** Whether the goal can still be reached in the box: with the samples `inside` among the nearest, the samples `outside` not, and any other samples. */
   mayReach(inside: readonly number[], outside: readonly number[], box: InputBox | null): boolean;
 }
 
-/** Votes of decided neighbours within a box of inputs. */
+/** The votes of decided neighbours in a box of inputs. */
 export interface BoxedVotes {
-  /** Rows that every point of the box keeps whose neighbours are these and which reaches the goal; tight at the inputs. */
+  /** Rows that hold for every point of the box that has these neighbours and reaches the goal. Tight at the inputs. */
   rows(inside: readonly number[], box: InputBox, at: Float64Array): LinearRow[];
-  /** Where the box is divided for rows that are tighter at the inputs; null: nowhere. */
+  /** Where to divide the box to get tighter rows at the inputs. Null: nowhere. */
   split(inside: readonly number[], box: InputBox, at: Float64Array): BoxSplit | null;
 }
 
-/** Votes of the same weight. */
+/** Votes with equal weights. */
 export function votesOf(atom: NeighboursAtom): Votes {
   const { goal, classes } = atom;
   if (!classes) return new MeanVotes(atom);
   return goal.kind === 'class' ? new ClassVotes(atom) : new ShareVotes(atom);
 }
 
-/** How many samples there are of each class. */
+/** The number of samples of each class. */
 function countClasses({ labels, classes }: NeighboursAtom): Float64Array {
   const counts = new Float64Array(classes);
   for (const label of labels) counts[label]++;
@@ -75,7 +75,7 @@ class ClassVotes implements Votes {
     this.ways = this.listWays(countClasses(atom));
   }
 
-  /** With more votes of the class the others may have more as well, until they are too few to matter. */
+  /** One way for each number of votes of the class: with more votes of the class, the other classes may have more votes too, until their number no longer matters. */
   private listWays(counts: Float64Array): Way[] {
     const ways: Way[] = [];
     for (let own = 1; own <= Math.min(this.k, counts[this.target]); own++) {
@@ -90,7 +90,7 @@ class ClassVotes implements Votes {
     return ways;
   }
 
-  /** What the others cannot make up for is needed of a class. */
+  /** A class needs the votes that the other classes cannot supply. */
   private wayWith(own: number, counts: Float64Array, most: Float64Array, suffices: boolean): Way | null {
     const others = counts.map((count, j) => (j === this.target ? 0 : Math.min(count, most[j])));
     const available = others.reduce((sum, count) => sum + count, 0);
@@ -101,7 +101,7 @@ class ClassVotes implements Votes {
     return { need, most, needed: need.reduce((sum, count) => sum + count, 0), suffices };
   }
 
-  /** The most votes that another class may have; -1: not even none. */
+  /** The largest number of votes that another class may have. -1: even 0 votes are too many. */
   private mostOf(own: number, j: number): number {
     let most = this.k - own;
     while (most >= 0 && !this.beats(own, most, j)) most--;

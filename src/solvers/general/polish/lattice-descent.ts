@@ -1,13 +1,13 @@
 /**
- * From an answer to cheaper ones where values exclude each other: steps, categories, decimals, caps on changes. Rounding a point of a
- * continuous model to such values misses the region, or goes too far into it. Here the linear models of the margin are searched over the
- * values themselves (lattice-step.ts), as in outer approximation (Duran and Grossmann 1986):
+ * From an answer to cheaper answers where features have discrete values: steps, categories, decimals, a cap on the number of changes. A rounded continuous
+ * point misses the region, or lies too deep inside. Outer approximation (Duran and Grossmann 1986) searches the discrete values within linear models of
+ * the margin (lattice-step.ts):
  *
- *   1. the cheapest point within all tangents that are known, cheaper than the answer
- *   2. the model is asked: an answer is the next start, else the tangent at the point cuts the point off
+ *   1. find the cheapest point within all known tangents, cheaper than the answer
+ *   2. score the point: an answer is the next start, else the tangent at the point cuts the point off
  *
- * Where the margin is concave the tangents cut off no answer, and a search that finds no further point has found the optimum. A tangent
- * that an observed margin contradicts is dropped. The search goes on in boxes around the answer then.
+ * For a concave margin the tangents cut off no answer, and a search that finds no further point has found the optimum. A tangent that an observed margin
+ * contradicts is dropped. The search then continues in boxes around the answer.
  */
 import type { RelaxedProblems } from '../../reductions/relaxed-problems.js';
 import { isOracle } from '../../shared/side-by-side.js';
@@ -16,17 +16,17 @@ import { LatticeStep } from './lattice-step.js';
 import type { MarginSlope } from './margin-slope.js';
 import { type MarginTangent, predicted, tangentAt } from './tangent-step.js';
 
-/** Points that are asked about, at most; fewer where points are scored elsewhere. */
+/** The largest number of scored points; smaller for models that are scored elsewhere. */
 const ROUNDS = 16;
 const ORACLE_ROUNDS = 3;
-/** How far inside the points of one question lie, as shares of the margin that is missing at home. */
+/** The depths inside the region of the points of one batch, relative to the missing margin at the row. */
 const DEPTHS = [0];
 const ORACLE_DEPTHS = [0, 0.03, 0.1];
-/** Radii of boxes, as shares of the distance from the row. */
+/** The radii of boxes, relative to the distance from the row. */
 const RADII = [Infinity, 1, 0.25];
-/** An answer has to be cheaper by this share. */
+/** A new answer must be cheaper by this fraction. */
 const GAIN = 1e-6;
-/** A margin above a tangent by this share of the sizes contradicts the tangent. A margin within the other one touches the tangent. */
+/** Relative tolerances. A margin that is above a tangent by the first tolerance contradicts the tangent. A margin within the second tolerance touches it. */
 const DOUBT = 1e-9;
 const SAME = 1e-7;
 
@@ -48,7 +48,7 @@ export class LatticeDescent {
     this.depths = isOracle(search.problem) ? ORACLE_DEPTHS : DEPTHS;
   }
 
-  /** A cheaper answer, or the same. */
+  /** A cheaper answer, or the given answer. */
   *from(start: Look): Asked<Look> {
     this.begin();
     let at = start;
@@ -59,7 +59,7 @@ export class LatticeDescent {
     return at;
   }
 
-  /** An answer from a point outside of the region; null: none was found. */
+  /** An answer, starting from a point outside of the region. Null: none was found. */
   *enter(start: Look): Asked<Look | null> {
     this.begin();
     let at = start;
@@ -81,7 +81,7 @@ export class LatticeDescent {
     return this.rounds > 0 && !this.search.isOver;
   }
 
-  /** Cheaper answers within a box, until no point of the tangents is cheaper. */
+  /** Repeats within a box until no point within the tangents is cheaper. */
   private *within(start: Look, radius: number): Asked<Look> {
     const { search } = this;
     let at = start;
@@ -93,7 +93,7 @@ export class LatticeDescent {
     return at;
   }
 
-  /** Asks about the cheapest point within the tangents, and further inside where a question may have several. Returns the best one. */
+  /** Scores the cheapest point within the tangents. A batch may also have points further inside. Returns the best point. */
   private *ask(at: Look, radius: number, below: number): Asked<Look | null> {
     const missing = Math.max(0, -predicted(this.tangents[0], this.search.home).value);
     const points: Float64Array[] = [];
@@ -109,7 +109,7 @@ export class LatticeDescent {
     return looks.find(({ isAnswer }) => isAnswer) ?? looks[0] ?? null;
   }
 
-  /** Adds the tangent at a point, unless a tangent is known that touches the margin there. False: the margin is flat. */
+  /** Adds the tangent at a point, unless a known tangent touches the margin at that point. False: the margin is flat. */
   private *learn(look: Look): Asked<boolean> {
     if (this.tangents.some((tangent) => touches(tangent, look))) return true;
     if (!(yield* this.slopes.at(look.x, look.margin, this.slope))) return false;

@@ -3,7 +3,7 @@
  *
  *   min cost(v - x)   s.t.   m_k + g_k·(v - z_k) >= depth  for every tangent k,   v in the domain,  policy kept,   |v_c - a_c| <= ρ s_c
  *
- * The tangents are linear rows, therefore the exact solvers of the table take the problem, each time with little work and a gap.
+ * The tangents are linear rows, so the exact solvers of the table accept the problem. Each call has a small budget and a gap.
  */
 import { atLeast, type LinearRow, polyhedron } from '../../../models/region.js';
 import { cloneDomain, type Domain } from '../../../policy/domain.js';
@@ -14,12 +14,12 @@ import type { SolverTable } from '../../solver.js';
 import type { PersonSearch } from '../person-search.js';
 import type { MarginTangent } from './tangent-step.js';
 
-/** What one step may take of the work that is left, and in units of effort. */
+/** The budget of one step: a share of the remaining work, and a limit in units of effort. */
 const SHARE = 0.1;
 const MOST_EFFORT = 1500;
 const GAP = 5e-4;
 
-/** Solvers of linear rows under the policy of a problem; null: there are none, or choices of values do not exclude each other. */
+/** Solvers of linear rows under the policy of a problem. Null: no solver accepts the problem, or the problem has no discrete part. */
 export function latticeProblems(problem: Problem, table: SolverTable): RelaxedProblems | null {
   const { discrete, rounded, capped, disjunctive, norm } = problem.traits;
   if (problem.term || !(discrete || rounded || capped || disjunctive || norm === 'l0')) return null;
@@ -34,7 +34,7 @@ export class LatticeStep {
     private readonly problems: RelaxedProblems,
   ) {}
 
-  /** The cheapest point that costs less than a bound, placed; null: none was found. Infinity: no box. */
+  /** The cheapest point below a cost bound, placed in the domain. Null: none was found. A radius of Infinity means no box. */
   solve(tangents: readonly MarginTangent[], at: Float64Array, radius: number, below: number): Float64Array | null {
     const { search } = this;
     const domain = this.boxed(at, radius);

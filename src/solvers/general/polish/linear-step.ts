@@ -3,14 +3,14 @@
  *
  *   min cost(v - x)   s.t.   g·(v - z) >= need,   |v_c - z_c| <= ρ s_c,   v in the domain
  *
- * Costs are sums over features, therefore a multiplier λ decides for every feature by itself:  v_f(λ) = argmin c_f(v) - λ g_f v.
+ * The cost is a sum over features, so a multiplier λ separates the problem by feature:  v_f(λ) = argmin c_f(v) - λ g_f v.
  *
  *   l1, l0       the present value, or the end of the box towards g            percentile   the best bend of F or end
  *   l2           the present value + λ g/(2w), clipped                          categories   the best gain for its weight
  *   mahalanobis  x + λ/2 M⁻¹ g over the numbers that may change, clipped
  *
- * g·v(λ) grows with λ: λ is found among the jumps (l1, l0) or by regula falsi. Where v(λ) jumps across `need` the features that jump are
- * taken one after the other, the last number of them only as far as needed.
+ * g·v(λ) grows with λ. λ is found among the jumps (l1, l0) or by regula falsi. If v(λ) jumps across `need`, the jumping features move one after the
+ * other, and the last number moves only as far as needed.
  */
 import { backward, forward } from '../../../linalg/cholesky.js';
 import type { Feature } from '../../../models/features.js';
@@ -20,15 +20,15 @@ import { hasMoved } from '../../../policy/values.js';
 import type { PersonSearch } from '../person-search.js';
 import { factorOf } from './tangent-step.js';
 
-/** Multipliers are looked for by this factor, so many times. */
+/** The bracket of λ grows by this factor, at most this many times. */
 const FACTOR = 8;
 const DOUBLINGS = 60;
 const HALVINGS = 50;
-/** λ is found once two values of it are this close, as a share. */
+/** The relative tolerance of λ. */
 const CLOSE = 1e-12;
 
 export class LinearStep {
-  /** By feature: whether it may differ from the row. */
+  /** For each feature, whether the feature may differ from the row. */
   private readonly open: Uint8Array;
   private readonly low: Float64Array;
   private readonly high: Float64Array;
@@ -38,7 +38,7 @@ export class LinearStep {
   private slope: Float64Array = new Float64Array();
   private at: Float64Array = new Float64Array();
   private lambda = 1;
-  /** Room for the multipliers at which features jump; null: features move in between as well. */
+  /** A buffer for the multipliers at which features jump. Null: features also move between jumps. */
   private readonly jumps: Float64Array | null;
 
   constructor(private readonly search: PersonSearch) {
@@ -50,7 +50,7 @@ export class LinearStep {
     this.jumps = cost.norm === 'l1' || cost.norm === 'l0' ? columns() : null;
   }
 
-  /** The cheapest point for a gain of `need` over the point `at`; valid until the next call. `closed`: a feature that stays. */
+  /** The cheapest point with a gain of `need` over the point `at`. Valid until the next call. `closed` is a feature that keeps its value. */
   solve(at: Float64Array, slope: Float64Array, need: number, radius: number, closed?: Feature): Float64Array {
     this.at = at;
     this.slope = slope;
@@ -74,7 +74,7 @@ export class LinearStep {
     }
   }
 
-  /** The features whose moves gain most stay open. */
+  /** Under a cap on changes, only the features whose moves gain most may change. */
   private closeAllBut(moved: readonly Feature[], most: number, x: Float64Array): void {
     const gain = ({ column, width }: Feature) => {
       let sum = 0;
@@ -97,7 +97,7 @@ export class LinearStep {
     return this.join(need);
   }
 
-  /** Multipliers just below and above the jump of v(λ) that crosses `need`: for costs under which features only jump. */
+  /** The multipliers just below and just above the jump of v(λ) across `need`, for costs under which features only jump. */
   private jumpAcross(need: number): [number, number] {
     const count = this.listJumps(this.jumps!);
     const sorted = this.jumps!.subarray(0, count).sort();
@@ -112,7 +112,7 @@ export class LinearStep {
     return [0, Infinity];
   }
 
-  /** Where features jump: the weight over the gain of the jump. Returns how many. */
+  /** Collects the multipliers at which features jump: weight divided by gain. Returns their number. */
   private listJumps(out: Float64Array): number {
     const { free, problem, domain } = this.search;
     let count = 0;
@@ -131,7 +131,7 @@ export class LinearStep {
     return count;
   }
 
-  /** Multipliers below and above the one with a gain of `need`, by regula falsi (Illinois). */
+  /** Multipliers below and above the root of gain(λ) = `need`, by regula falsi (Illinois). */
   private crossing(need: number): [number, number] {
     let [low, high] = this.bracket(need);
     if (high === Infinity) return [low, high];
@@ -154,7 +154,7 @@ export class LinearStep {
     return [low, high];
   }
 
-  /** Multipliers around the one that is looked for, from the last one on; Infinity: the box has no such gain. */
+  /** A bracket of the root, starting from the last multiplier. Infinity: no point of the box has this gain. */
   private bracket(need: number): [number, number] {
     let at = this.lambda;
     const isAbove = this.gain(this.fill(at, this.over)) >= need;
@@ -175,7 +175,7 @@ export class LinearStep {
     return sum;
   }
 
-  /** From below towards above, feature by feature, until the gain suffices. */
+  /** Moves features from the lower to the upper point one by one, until the gain suffices. */
   private join(need: number): Float64Array {
     const { under, over, slope } = this;
     let gain = this.gain(under);
@@ -231,7 +231,7 @@ export class LinearStep {
     return Math.min(this.high[c], Math.max(this.low[c], value));
   }
 
-  /** Between bends the percentile cost is a line: bends and ends decide. */
+  /** The percentile cost is piecewise linear, so the minimum lies at a bend or at an end. */
   private bestBend(feature: Feature, pull: number, stand: number, end: number): number {
     const { cost } = this.search.problem;
     const here = this.search.domain.origin[feature.column];
@@ -279,7 +279,7 @@ class MetricStep {
     this.direction = new Float64Array(search.numbers.length);
   }
 
-  /** For another g. A block that has no factor in doubles is taken by its diagonal. */
+  /** Prepares another g. A block without a Cholesky factor in doubles is replaced by its diagonal. */
   turn(slope: Float64Array): void {
     const { numbers, scale } = this.search;
     const { direction, factor } = this;

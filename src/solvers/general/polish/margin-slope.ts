@@ -1,20 +1,20 @@
 /**
- * How the margin changes with the columns at a point: the model's own gradient, or differences of margins where there is none.
+ * The gradient of the margin at a point: the gradient of the model, or finite differences if the model has no gradient.
  *
- *   number     (m(x + h e_c) - m(x)) / h        h: a small share of how far the point is from the row; a step of the lattice at least
- *   category   m(x with category k) - m(x)      as the slope of the column of k, with 0 for the category that is taken
+ *   number     (m(x + h e_c) - m(x)) / h        h: a small fraction of the distance from the row, and at least one lattice step
+ *   category   m(x with category k) - m(x)      as the derivative by the column of k; 0 for the present category
  */
 import type { Feature } from '../../../models/features.js';
 import { isContinuous, nextValue } from '../../../policy/values.js';
 import type { Asked, PersonSearch } from '../person-search.js';
 
-/** h, as a share of the distance from the row. */
+/** h, relative to the distance from the row. */
 const SHARE = 1e-4;
-/** A gradient takes about as much as so many looks. */
+/** A gradient takes about as much work as this many evaluations. */
 const LOOKS_PER_GRADIENT = 3;
 
 export interface MarginSlope {
-  /** Writes the slope at a point whose margin is known. False: the margin does not change. */
+  /** Writes the gradient at a point whose margin is known. False: the gradient is 0. */
   at(x: Float64Array, margin: number, out: Float64Array): Asked<boolean>;
 }
 
@@ -36,7 +36,7 @@ class GradientSlope implements MarginSlope {
 }
 
 class DifferenceSlope implements MarginSlope {
-  /** The last point, which is often asked about again, and its slope. */
+  /** The last point and its gradient: the same point is often requested again. */
   private last: { readonly x: Float64Array; readonly slope: Float64Array } | null = null;
 
   constructor(private readonly search: PersonSearch) {}
@@ -67,7 +67,7 @@ class DifferenceSlope implements MarginSlope {
   }
 }
 
-/** Points that differ from x in one feature, each with the column that tells. */
+/** Points that differ from x in one feature, each with the column whose derivative the point gives. */
 function* beside(
   search: PersonSearch,
   feature: Feature,

@@ -1,12 +1,12 @@
 /**
- * The last part of every general search: from an answer to a cheaper one, each step confirmed by the model.
+ * The last part of every general search: from an answer to a cheaper answer. The model confirms each step.
  *
- *   1. back along the segment towards the row, onto the boundary of the region
- *   2. along the boundary: the cheapest point of a linear model of the margin in a box around the answer (linear-step.ts). The point
- *      is asked for, corrected by what it misses, and taken where it is an answer and cheaper; else the box shrinks
- *   3. features back to the row, several at once, or one of them while the others make up for it
- *   4. other values where values exclude each other: steps, categories, caps (lattice-descent.ts)
- *   5. features without a slope one after the other: the value nearest to the row with which the rest is still an answer
+ *   1. move back along the segment towards the row, to the boundary of the region
+ *   2. move along the boundary: the cheapest point of a linear model of the margin in a box around the answer (linear-step.ts). The point is scored,
+ *      corrected by its missing margin, and accepted if it is a cheaper answer; else the box shrinks
+ *   3. put features back to the row: several at once, or one while the others compensate
+ *   4. try other discrete values: steps, categories, caps (lattice-descent.ts)
+ *   5. move features without a gradient one by one to the value nearest to the row with which the point is still an answer
  */
 import type { Feature } from '../../../models/features.js';
 import { changeCost } from '../../../policy/cost.js';
@@ -20,45 +20,45 @@ import { LinearStep } from './linear-step.js';
 import { type MarginSlope, marginSlope } from './margin-slope.js';
 import { depthAt, type MarginTangent, TangentStep, tangentAt } from './tangent-step.js';
 
-/** How far a polish goes. */
+/** The limits of a polish. */
 export interface PolishEffort {
-  /** Boxes around which the margin is made linear, at most. */
+  /** The largest number of boxes in which the margin is linearised. */
   readonly boxes: number;
-  /** The polish ends when a box gains less than this share of the cost. */
+  /** The polish ends when a box lowers the cost by less than this fraction. */
   readonly gain: number;
-  /** Boxes are given up when their radius falls below this share of the first one. */
+  /** Boxes end when the radius falls below this fraction of the first radius. */
   readonly leastRadius: number;
-  /** An answer that costs so many times the best one after a round is given up. */
+  /** An answer that costs more than this multiple of the best answer after a round is dropped. */
   readonly hopeless: number;
-  /** The answer is polished no further: values that exclude each other are searched as well. */
+  /** True for the last polish of an answer: discrete values are searched as well. */
   readonly isLast: boolean;
 }
 
 export const COARSE: PolishEffort = { boxes: 12, gain: 1e-3, leastRadius: 1e-3, hopeless: 1.1, isLast: false };
 export const FINE: PolishEffort = { boxes: 60, gain: 1e-7, leastRadius: 1e-5, hopeless: Infinity, isLast: true };
 
-/** How much further than the steepest column needs a box reaches. */
+/** The radius of the first box, relative to the move that the steepest column alone needs. */
 const ROOM = 1000;
 const CORRECTIONS = 3;
-/** A correction asks for more than was missed. */
+/** A correction asks for this multiple of the missing margin. */
 const MORE = 1.05;
-/** A box that gains this share of what it promised was not too large. */
+/** The radius of the box grows by the first factor after a sufficient gain, and shrinks by the second factor otherwise. */
 const WIDER = 2;
 const NARROWER = 0.25;
-/** Linear models of the margin on the way into the region, and how many of the last ones are taken together, fewer where they contradict. */
+/** The number of linearisations on the way into the region, and how many of the last tangents are used together; fewer if they contradict. */
 const ENTRIES = 20;
 const KEPT = [12, 3, 1];
-/** A box of this radius is none. */
+/** A radius that means no box. */
 const FAR = 1e30;
 const SWEEPS = 4;
 const DROPPED = 12;
-/** Parts into which a section is cut where points are scored elsewhere, and where the model answers at once. */
+/** The number of parts of a section: for models that are scored elsewhere, and for models that are computed in this process. */
 const ORACLE_PARTS = 9;
 const PARTS = 2;
 const COARSE_SECTION = 1e-3;
 const FINE_SECTION = 1e-10;
 
-/** What the model says where a feature alone is put back. */
+/** The evaluation of a point with one feature put back. */
 interface RestoredFeature {
   readonly feature: Feature;
   readonly look: Look;
@@ -71,14 +71,14 @@ export class Polish {
   private readonly slope: Float64Array;
   private readonly parts: number;
   private readonly isSloped: boolean;
-  /** Placing a point may take some of its margin. */
+  /** Placing a point in the domain may reduce its margin. */
   private readonly isStepped: boolean;
 
   private readonly lattice: LatticeDescent | null;
-  /** Of the last answer, about which the next part of the polish asks again. */
+  /** The evaluations with single features put back, for the last answer. The next part of the polish needs the same evaluations. */
   private lastAlone: { readonly at: Look; readonly restored: readonly RestoredFeature[] } | null = null;
 
-  /** `problems`: of linear models of the margin, where values exclude each other. */
+  /** `problems`: the problems of linear models of the margin, if features are discrete. */
   constructor(
     private readonly search: PersonSearch,
     private readonly problems: RelaxedProblems | null,
@@ -93,12 +93,12 @@ export class Polish {
     this.isStepped = search.problem.traits.discrete || search.problem.traits.rounded;
   }
 
-  /** Another one for the same person: polishes that run side by side share nothing. */
+  /** Another instance for the same person. Polishes that run side by side share no state. */
   another(): Polish {
     return new Polish(this.search, this.problems);
   }
 
-  /** A cheaper answer, starting from one. */
+  /** A cheaper answer, starting from an answer. */
   *from(start: Look, effort: PolishEffort = FINE): Asked<Look> {
     let at = yield* this.alongSegment(start, COARSE_SECTION);
     for (let sweep = 0; sweep < SWEEPS && !this.search.isOver; sweep++) {
@@ -114,8 +114,8 @@ export class Polish {
   }
 
   /**
-   * An answer from a point outside of the region, by moves that linear models of the margin ask for. What placing a point on steps and
-   * decimals takes of its margin is asked for in addition the next time, and twice as much where that was not enough.
+   * An answer, starting from a point outside of the region, by steps of linear models of the margin. Placing a point on steps and decimals reduces
+   * its margin. The next step asks for this reduction in addition, and for twice as much if that was not enough.
    */
   *enter(start: Look): Asked<Look | null> {
     const { search } = this;
@@ -134,12 +134,12 @@ export class Polish {
     return at.isAnswer ? at : null;
   }
 
-  /** The same by all means, for a search that has found no answer. */
+  /** The same with all methods, for a search that has found no answer. */
   *enterAtLast(start: Look): Asked<Look | null> {
     return (yield* this.enter(start)) ?? (this.lattice ? yield* this.lattice.enter(start) : null);
   }
 
-  /** By one tangent, which may change categories as well, at first and where features have steps; or by the last tangents together. */
+  /** The next point: by one tangent, which may also change categories, for the first step and for features with steps; else by the last tangents together. */
   private *nextInside(at: Look, tangents: readonly MarginTangent[], lost: number): Asked<Look | null> {
     const { search, step, slope } = this;
     if (this.isStepped ? tangents.length % 3 > 0 : tangents.length === 1) {
@@ -164,7 +164,7 @@ export class Polish {
     return this.search.costOf(x);
   }
 
-  /** More than any single column has to go for a gain, where one has a slope that is worth it. */
+  /** A radius that is larger than the move that any single column with a useful slope needs for a gain. */
   private reach(need: number): number {
     let steepest = 0;
     for (const c of this.search.numbers) steepest = Math.max(steepest, Math.abs(this.slope[c]) * this.search.scale[c]);
@@ -175,7 +175,7 @@ export class Polish {
     return depthAt(this.search, x, this.slope);
   }
 
-  /** The answer nearest to home on the way from it; categories are those of the answer. */
+  /** The answer nearest to the row on the segment from the row. Categories are those of the answer. */
   private *alongSegment(at: Look, precision: number): Asked<Look> {
     const { home, problem } = this.search;
     const pointAt = (t: number) => {
@@ -186,7 +186,7 @@ export class Polish {
     return problem.traits.norm === 'l0' ? at : yield* this.section(at, pointAt, precision);
   }
 
-  /** The answer with the least t in (0, 1], as far as sections find it. The answer `at` stands for t = 1. */
+  /** The answer with the smallest t in (0, 1] that sections find. `at` is the answer for t = 1. */
   private *section(at: Look, pointAt: (t: number) => Float64Array | null, precision: number): Asked<Look> {
     let [good, bad, found] = [1, 0, at];
     while (good - bad > precision * good && !this.search.isOver) {
@@ -201,7 +201,7 @@ export class Polish {
     return this.cost(found) < this.cost(at) ? found : at;
   }
 
-  /** Along the boundary for as long as it gets cheaper. */
+  /** Moves along the boundary while the answer gets cheaper. */
   private *slide(start: Look, { boxes, gain, leastRadius }: PolishEffort): Asked<Look> {
     const first = this.search.span(start.x);
     let at = start;
@@ -218,7 +218,7 @@ export class Polish {
     return at;
   }
 
-  /** A cheaper answer in a box around one; null: none was found; stationary: the tangent promises less than a share of the cost. */
+  /** A cheaper answer in a box around an answer. Null: none was found. Stationary: the tangent predicts a gain below a fraction of the cost. */
   private *cheaper(at: Look, radius: number, gain: number): Asked<Look | null | 'stationary'> {
     const most = this.cost(at) * (1 - gain);
     const tangents = [this.tangentAt(at)];
@@ -235,7 +235,7 @@ export class Polish {
     return null;
   }
 
-  /** By one tangent, which may change categories as well, or by several and the policy's rows. */
+  /** The next point: by one tangent, which may also change categories, or by several tangents and the policy's rows. */
   private wanted(at: Look, tangents: readonly MarginTangent[], need: number, radius: number): Float64Array | null {
     const { search, step, tangentStep } = this;
     const { traits } = search.problem;
@@ -244,7 +244,7 @@ export class Polish {
     return search.place(several ?? step.solve(at.x, tangents[0].slope, need, radius));
   }
 
-  /** Features back to the row while the rest is an answer: the set of the dearest ones that can go together, again and again. */
+  /** Puts features back to the row while the point stays an answer: each round puts back the most expensive features that can go together. */
   private *restore(start: Look): Asked<Look> {
     let at = start;
     for (let sweep = 0; sweep < SWEEPS && !this.search.isOver; sweep++) {
@@ -260,7 +260,7 @@ export class Polish {
     return at;
   }
 
-  /** What the model says where one changed feature is put back, the dearest feature first. */
+  /** Evaluates the points with one changed feature put back, the most expensive feature first. */
   private *restoredAlone(at: Look): Asked<readonly RestoredFeature[]> {
     if (this.lastAlone?.at === at) return this.lastAlone.restored;
     const features = this.changed(at.x).filter((feature) => mayStand(this.search.domain, feature));
@@ -270,7 +270,7 @@ export class Polish {
     return restored;
   }
 
-  /** A feature back to the row while the others make up for it, for as long as it gets cheaper. */
+  /** Puts one feature back to the row while the others compensate, as long as the answer gets cheaper. */
   private *drop(start: Look): Asked<Look> {
     if (this.search.problem.traits.norm === 'l2' || this.search.problem.traits.norm === 'mahalanobis') return start;
     let at = start;
@@ -296,7 +296,7 @@ export class Polish {
     return null;
   }
 
-  /** Values of single features as near to the row as the others let them; numbers with a slope were there already. */
+  /** Moves single features as near to the row as the point stays an answer. Earlier steps did this for numbers with a slope. */
   private *shorten(start: Look): Asked<Look> {
     let at = start;
     for (const feature of this.changed(start.x)) {
@@ -323,7 +323,7 @@ export class Polish {
     return restored;
   }
 
-  /** Changed features, the dearest first. */
+  /** The changed features, the most expensive first. */
   private changed(x: Float64Array): Feature[] {
     const { domain, free, problem } = this.search;
     const price = (feature: Feature) => {

@@ -9,8 +9,8 @@
  *   percentile    Δ_c = y_c |Δ'_c| / cost(Δ'_c), the chord up to the present move Δ'
  *   l0            Δ_c = y_c (|Δ'_c| + ε) / w_c  (reweighted l1)
  *
- * A model of several classes has kinks where the strongest rival changes, a network where a unit wakes: one tangent alone leads
- * back and forth across a kink, the tangents of both sides meet there.
+ * The margin of a model of several classes has kinks where the strongest other class changes. The margin of a network has kinks where a unit changes its
+ * phase. With one tangent the search oscillates across a kink. With the tangents of both sides the search finds the kink.
  */
 import { backward, factorInPlace, forward } from '../../../linalg/cholesky.js';
 import { changeCost } from '../../../policy/cost.js';
@@ -23,7 +23,7 @@ export interface MarginTangent {
   readonly x: Float64Array;
   readonly margin: number;
   readonly slope: Float64Array;
-  /** How far inside to stay. */
+  /** The depth to keep inside the region. */
   readonly depth: number;
 }
 
@@ -35,14 +35,14 @@ export const tangentAt = (search: PersonSearch, { x, margin }: Look, slope: Floa
   depth: depthAt(search, x, slope),
 });
 
-/** How far inside to aim: as little as rounding lets it. */
+/** The depth to aim at: a little more than the rounding error. */
 export function depthAt({ numbers, limits }: PersonSearch, x: Float64Array, slope: Float64Array): number {
   let size = 0;
   for (const c of numbers) size += Math.abs(slope[c] * x[c]);
   return limits.nudge * size;
 }
 
-/** The margin that a tangent has at a point, and the size of its terms. */
+/** The value of a tangent at a point, and the size of its terms. */
 export function predicted({ x, margin, slope }: MarginTangent, at: Float64Array): { value: number; size: number } {
   let value = margin;
   let size = Math.abs(margin);
@@ -54,7 +54,7 @@ export function predicted({ x, margin, slope }: MarginTangent, at: Float64Array)
   return { value, size };
 }
 
-/** Moves that are shorter than this share of the spread count as unmoved in l0. */
+/** Under l0, a move that is shorter than this fraction of the spread counts as no move. */
 const L0_WIDTH = 0.05;
 const SHORT = 1e-3;
 
@@ -76,7 +76,7 @@ export class TangentStep {
     this.out = search.home.slice();
   }
 
-  /** The cheapest point, valid until the next call; null: there is none, or no number may change. */
+  /** The cheapest point, valid until the next call. Null: no point fits, or no number may change. */
   solve(tangents: readonly MarginTangent[], at: Float64Array, radius: number): Float64Array | null {
     const { search, lo, hi } = this;
     if (!search.numbers.length) return null;
@@ -103,7 +103,7 @@ export class TangentStep {
     }
   }
 
-  /** No further feature may change. */
+  /** True if the cap on changes is reached. */
   private isFull(at: Float64Array): boolean {
     const { problem, free, domain } = this.search;
     if (problem.maxChanges >= free.length) return false;
@@ -133,7 +133,7 @@ export class TangentStep {
     return { a: this.inUnits(slope, -1), upper };
   }
 
-  /** Both ends of every link, and of every clause the row that is missed least. */
+  /** Both sides of every link, and for every clause its row with the smallest violation. */
   private policyRows(at: Float64Array): UpperRow[] {
     const { problem, domain, numbers } = this.search;
     const least = problem.clauses.map(({ rows }) =>
@@ -179,7 +179,7 @@ export class TangentStep {
   }
 }
 
-/** The Cholesky factor of the numbers' block of the metric; null: it has none in doubles. */
+/** The Cholesky factor of the metric's block for the numbers. Null: the block has no factor in doubles. */
 export function factorOf({ numbers, problem }: PersonSearch): Float64Array | null {
   const { features, inverse } = problem.cost.metric!;
   const at = numbers.map((c) => features.findIndex(({ column }) => column === c));

@@ -1,27 +1,27 @@
 /**
- * Directions in which the total of cost and term falls, over the numbers, in the lengths of costs:
+ * Directions in which the total T of cost and term falls, over the numbers, in cost lengths:
  *
  *   d_j = -∂T/∂y_j                           inside of the region
  *   d_j = -∂(T - λ m)/∂y_j                   along its boundary,  λ = ∇T·∇m / ∇m·∇m where that is above 0, m the margin
  *
- * Slopes of T are differences to either side. Where T rises to both sides, as at the kink of a number that stands still, d_j is 0.
- * The slope of m is the model's. Without one there is only the first direction.
+ * Derivatives of T are one-sided differences. If T rises on both sides, as at the kink of an unchanged number, d_j is 0. The gradient of m is that of the
+ * model. Without a gradient only the first direction exists.
  */
 import type { Look, PersonSearch } from '../person-search.js';
 
-/** Differences are taken over this share of the reach. */
+/** The step of differences, relative to the reach. */
 const SHARE = 1e-5;
-/** A correction asks for more than was missed. */
+/** A correction asks for this multiple of the missing margin. */
 const MORE = 1.05;
 
-/** T to either side of a point, by number. */
+/** T on both sides of a point, for each number. */
 interface Sides {
   readonly up: Float64Array;
   readonly down: Float64Array;
 }
 
 export class BoundarySlope {
-  /** ∇m by column, and by number in the lengths of costs. */
+  /** ∇m by column, and by number in cost lengths. */
   private readonly columns: Float64Array;
   private readonly margin: Float64Array;
 
@@ -45,7 +45,7 @@ export class BoundarySlope {
     });
   }
 
-  /** A point moved into the region by what its margin misses, to first order. */
+  /** A point moved into the region by its missing margin, to first order. */
   mended({ x, margin }: Look): Float64Array {
     const square = this.margin.reduce((sum, entry) => sum + entry * entry, 0);
     return square > 0 && margin < 0 ? this.moved(x, this.margin, (-MORE * margin) / square) : x;
@@ -78,14 +78,14 @@ export class BoundarySlope {
   }
 }
 
-/** Where T - λ m falls, and how steeply. */
+/** The descent direction of T - λ m. */
 const falling = ({ up, down }: Sides, margin: Float64Array, lambda: number): Float64Array =>
   up.map((rise, j) => {
     const [onwards, back] = [rise - lambda * margin[j], down[j] + lambda * margin[j]];
     return onwards < 0 && onwards <= back ? -onwards : Math.min(back, 0);
   });
 
-/** How much of a direction goes across the boundary, in lengths of ∇m, over the numbers that the direction moves. */
+/** The component of a direction across the boundary, in multiples of ∇m, over the numbers that the direction moves. */
 function across(direction: Float64Array, margin: Float64Array): number {
   let [along, square] = [0, 0];
   for (let j = 0; j < margin.length; j++) {
@@ -96,7 +96,7 @@ function across(direction: Float64Array, margin: Float64Array): number {
   return square > 0 ? along / square : 0;
 }
 
-/** The direction without that part. */
+/** The direction without its component across the boundary. */
 function tangent(direction: Float64Array, margin: Float64Array): Float64Array {
   const share = across(direction, margin);
   return direction.map((entry, j) => (entry === 0 ? 0 : entry - share * margin[j]));

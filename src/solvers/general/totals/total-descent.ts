@@ -1,13 +1,13 @@
 /**
- * The last part of a search whose cost has a term: from an answer to answers of a smaller total, by comparison of points.
+ * The last part of a search whose cost has a term: from an answer to answers with a smaller total, by comparing points.
  *
  *   min T(x') = cost(x' - x) + term(x')   among answers
  *
- * A round asks in one batch about points of a smaller total:
- *   single moves   a number up or down by its own step, a category, a feature back to the row
- *   slopes         against the slope of the Lagrangian  T - λ m,  m the margin, λ >= 0 such that m stays (a first-order step along the boundary)
- * and then about all moves that helped at once (Hooke and Jeeves 1961). A step that helped is doubled, others shrink. The cheapest answer
- * is the next point. Polish (polish/polish.ts) knows only costs that fall towards the row, and the total need not.
+ * A round scores points with a smaller total in one batch:
+ *   single moves   a number up or down by its own step, another category, a feature put back to the row
+ *   gradients      against the gradient of the Lagrangian  T - λ m,  m the margin, λ >= 0 such that m stays (a first-order step along the boundary)
+ * and then all successful moves together (Hooke and Jeeves 1961). A successful step is doubled, other steps shrink. The cheapest answer is the next
+ * point. The polish (polish/polish.ts) does not fit here: it assumes that the cost falls towards the row, and the total need not.
  */
 import type { Feature } from '../../../models/features.js';
 import { mayStand } from '../../../policy/domain.js';
@@ -17,25 +17,25 @@ import { type Asked, cheaper, type Look, type PersonSearch } from '../person-sea
 import { BoundarySlope } from './boundary-slope.js';
 
 const ROUNDS = 80;
-/** A step that falls below this share of the first one is given up. */
+/** A step that falls below this fraction of the first step is dropped. */
 const LEAST_SHARE = 1e-7;
 const WIDER = 2;
 const NARROWER = 0.4;
-/** A total that falls by less than this share has not fallen. */
+/** A total that falls by less than this fraction counts as unchanged. */
 const GAIN = 1e-10;
-/** Rounds in a row that gain less than this share end the descent. */
+/** The descent ends after several rounds in a row that lower the total by less than this fraction. */
 const SMALL_GAIN = 1e-7;
 const SMALL_ROUNDS = 6;
-/** Steps along the slope, as shares of its own length. */
+/** Step lengths along the gradient, relative to the present step length. */
 const SLOPE_STEPS = [1, 0.25];
-/** The first step, in spreads of the number, at most. */
+/** The largest first step, in spreads of the number. */
 const WIDEST = 4;
 
 /** A point that differs from the present one in one feature. */
 interface SingleMove {
   readonly feature: Feature;
   readonly x: Float64Array;
-  /** The step was the number's own, up or down. */
+  /** True if the move was the number's own step up or down. */
   readonly isStep: boolean;
 }
 
@@ -54,7 +54,7 @@ export function* descendTotal(search: PersonSearch, start: Look): Asked<Look> {
   return at;
 }
 
-/** Asks about all single moves of a smaller total; steps learn from them. */
+/** Scores all single moves with a smaller total, and adapts the steps. */
 function* trySingles(search: PersonSearch, at: Look, steps: Steps, below: number) {
   const moves = search.free.flatMap((feature) => [...singleMoves(search, feature, at.x, steps)]);
   const totals = new Map(moves.map((move) => [move, search.costOf(move.x)]));
@@ -68,7 +68,7 @@ function* trySingles(search: PersonSearch, at: Look, steps: Steps, below: number
   return { best: helped.length ? helped[0].look : null, helped: helped.map(({ move }) => move) };
 }
 
-/** The moves that helped at once, for each feature the best, and steps along the slope. */
+/** Scores all successful moves together, the best for each feature, and steps along the gradient. */
 function* tryTogether(
   search: PersonSearch,
   at: Look,
@@ -131,15 +131,15 @@ function* singleMoves(
   }
 }
 
-/** The value a step away; on a lattice at least the next one. */
+/** The value one step away. On a lattice, at least the next value. */
 function movedNumber({ domain }: PersonSearch, feature: Feature, value: number, step: number, side: Side): number {
   const moved = nearestValue(domain, feature, value + step);
   return moved === value && !isContinuous(domain, feature) ? nextValue(domain, feature, value, side) : moved;
 }
 
-/** How far a number goes next. */
+/** The next step of each number. */
 class Steps {
-  /** Of a step along the slope, in the lengths of costs. */
+  /** The length of a step along the gradient, in cost lengths. */
   reach: number;
   private readonly first: ReadonlyMap<Feature, number>;
   private readonly now: Map<Feature, number>;
