@@ -35,7 +35,7 @@ search = GridSearchCV(pipeline, {"logisticregression__C": [0.1, 1, 10]}, cv=3).f
 # %% The model document: statistics of X, no rows of X
 import elsewise  # noqa: E402
 
-document = elsewise.export_model(search, name="loans", feature_names=FEATURES, X=X, y=y, bounds=True)
+document = elsewise.export_model(search, name="loans", feature_names=FEATURES, X=X, y=y)
 
 # %% Who may be asked to change what
 policy = (
@@ -55,14 +55,7 @@ answers = elsewise.explain(people, document, policy)
 print(answers if isinstance(answers, list) else answers[["id", "status", "changes", "cost", "proof"]])
 
 # %% scikit-learn agrees
-lines = answers if isinstance(answers, list) else answers.to_dict("records")
-
-
-def value_after(line, name):
-    new = line[f"{name} (new)"]
-    return line[name] if new is None or new != new else new
-
-
-after = np.array([[value_after(line, name) for name in FEATURES] for line in lines], dtype=float)
+changed = elsewise.after(answers, people)
+after = np.array([[row[name] for name in FEATURES] for row in changed], dtype=float)
 assert (search.predict(after) == "approved").all()
 print(f"{len(after)} answers, all approved by scikit-learn")

@@ -9,7 +9,7 @@ Needs Python 3.9 and numpy. `explain` runs the command `elsewise`, or asks a ser
 """
 
 from .evaluation import check_document, evaluate
-from .explaining import ExplainError, explain, results_of
+from .explaining import ExplainError, after, explain, results_of
 from .exporter import export_model, save
 from .head import ProbeMismatch, UnsupportedEstimator
 from .policy import Policy
@@ -21,6 +21,7 @@ __all__ = [
     "Policy",
     "ProbeMismatch",
     "UnsupportedEstimator",
+    "after",
     "check_document",
     "evaluate",
     "explain",

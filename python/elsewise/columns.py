@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Dict, FrozenSet, Sequence, Tuple, Union
 
 import numpy as np
@@ -53,6 +53,8 @@ class Linear:
     fills: FrozenSet[Tuple[int, Any]] = frozenset()
     # The increasing function of its only number that the terms are made of: a column of the document's step `monotone`.
     curve: Any = None
+    # The library's own arithmetic of that function, for arrays.
+    own: Any = field(default=None, compare=False)
 
     def linear(self) -> Linear:
         return self

@@ -31,7 +31,37 @@ def explain(frame: Any, model: Any, policy: Any = None, **options: Any) -> Any:
         from pandas import DataFrame
     except ImportError:
         return lines
-    return DataFrame(lines)
+    # Whole numbers stay whole numbers where cells are empty.
+    return DataFrame(lines).convert_dtypes(convert_string=False, convert_floating=False)
+
+
+def after(answers: Any, frame: Any) -> Any:
+    """The rows of `frame` as the answers would have them: a row for each answer, with the columns of `frame`.
+
+    answers: what `explain` gave for `frame`. Lines without an answer have no row. A DataFrame keeps its types, but for numbers
+       in single precision: rounding an answer could move it across the boundary.
+    """
+    lines = answers.to_dict("records") if hasattr(answers, "to_dict") else answers
+    found = [line for line in lines if not is_missing(line["answer"])]
+    if hasattr(frame, "columns"):
+        return _frame_after(found, frame)
+    rows = list(frame)
+    return [{name: _changed(line, name, value) for name, value in rows[int(line["id"])].items()} for line in found]
+
+
+def _frame_after(lines: List[Dict[str, Any]], frame: Any) -> Any:
+    places = {str(key): place for place, key in enumerate(frame.index)}
+    rows = frame.iloc[[places[line["id"]] for line in lines]].copy()
+    for name in frame.columns:
+        kind = "float64" if str(frame[name].dtype) == "float32" else frame[name].dtype
+        changed = [_changed(line, name, value) for line, value in zip(lines, rows[name].tolist())]
+        rows[name] = type(frame[name])(changed, index=rows.index, dtype=kind)
+    return rows
+
+
+def _changed(line: Dict[str, Any], name: Any, value: Any) -> Any:
+    new = line.get(f"{name} (new)")
+    return value if is_missing(new) else new
 
 
 def results_of(

@@ -31,6 +31,7 @@ class Fold:
 
     def run(self, estimator: Any) -> Tuple[Head, List[Linear]]:
         last, columns, where = self._up_to_last(estimator, self._raw_columns(), "estimator")
+        columns = self._behind_own_encoder(last, columns, where)
         head = make_head(last, where)
         if self.is_sparse and head.dense_only:
             raise UnsupportedEstimator(where, f"{class_name(last)} {head.dense_only}")
@@ -57,6 +58,17 @@ class Fold:
         name, step = estimator.steps[-1]
         return self._up_to_last(step, columns, f"{where}.{name}")
 
+    def _behind_own_encoder(self, last: Any, columns: List[Column], where: str) -> List[Column]:
+        """Newer histogram boosting encodes columns of categories by itself, and puts them first."""
+        preprocessor = getattr(last, "_preprocessor", None)
+        if preprocessor is None:
+            return columns
+        pairs = list(zip(columns, last.is_categorical_))
+        coded = [column for column, is_categorical in pairs if is_categorical]
+        encoder = preprocessor.named_transformers_["encoder"]
+        made = self.transform(encoder, coded, f"{where}.categorical_features")
+        return made + [column for column, is_categorical in pairs if not is_categorical]
+
     def transform(self, transformer: Any, columns: List[Column], where: str) -> List[Column]:
         kind = "passthrough" if transformer is None else transformer
         if isinstance(kind, str):
@@ -64,7 +76,7 @@ class Fold:
         apply = lookup(TRANSFORMERS, transformer, where, "as a transformer")
         expected = getattr(transformer, "n_features_in_", len(columns))
         if expected != len(columns):
-            raise UnsupportedEstimator(where, f"was fitted on {expected} columns, but {len(columns)} reach it")
+            raise UnsupportedEstimator(where, f"was fitted on {expected} columns, but {len(columns)} reach it: fit the pipeline as a whole")
         made = apply(self, transformer, columns, where)
         self.is_sparse = is_sparse(transformer, self.is_sparse)
         return made
@@ -72,9 +84,9 @@ class Fold:
     def _refuse_numbers_as_categories(self, columns: List[Linear], where: str) -> None:
         for feature, _ in (key for column in columns for key in _numbers_of(column)):
             if feature in self.categories:
-                raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both one-hot and as a number")
+                raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both one-hot and as a number: encode it once")
             if feature in self.ranks:
-                raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both by ranks and as a number")
+                raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both by ranks and as a number: encode it once")
         for feature in self.ranks.keys() & self.categories.keys():
             raise UnsupportedEstimator(where, f"{self.names[feature]!r} is used both one-hot and by ranks: encode it once")
 
@@ -100,7 +112,7 @@ class Fold:
         if None in fills:
             return None  # one way does not impute, so the estimator refuses the missing value as a whole
         if len(fills) > 1:
-            raise UnsupportedEstimator("estimator", f"{self.names[feature]!r} is imputed in two different ways")
+            raise UnsupportedEstimator("estimator", f"{self.names[feature]!r} is imputed in two different ways: impute it once, before the branches")
         return next(iter(fills))
 
 

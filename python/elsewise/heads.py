@@ -76,7 +76,7 @@ def _regressor(family: str) -> Callable[[Any, str], Head]:
     def make_head(estimator: Any, where: str) -> Head:
         weights, bias = _coefficients(estimator, where)
         if len(weights) != 1:
-            raise UnsupportedEstimator(where, f"{class_name(estimator)} with {len(weights)} outputs is not supported")
+            raise UnsupportedEstimator(where, f"{class_name(estimator)} with {len(weights)} outputs is not supported: fit an estimator for each output")
         return Head(family, _one_row(weights, bias), _predictions)
 
     return make_head
@@ -88,7 +88,7 @@ def _classifier(estimator: Any, where: str) -> Tuple[List[Any], np.ndarray, np.n
     # Three labels per row look like three classes, but for the shape of a prediction.
     predicted = np.asarray(quietly(estimator.predict, np.zeros((1, weights.shape[1]))))
     if predicted.ndim != 1 or len(weights) != (1 if len(classes) == 2 else len(classes)):
-        raise UnsupportedEstimator(where, f"{class_name(estimator)} with several labels per row is not supported")
+        raise UnsupportedEstimator(where, f"{class_name(estimator)} with several labels per row is not supported: fit an estimator for each label")
     return classes, weights, bias
 
 

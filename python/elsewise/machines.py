@@ -43,7 +43,7 @@ def k_neighbors(estimator: Any, where: str) -> Head:
     samples = np.asarray(_dense(fitted(estimator, "_fit_X", where)), dtype=float)
     labels = np.asarray(fitted(estimator, "_y", where))
     if labels.ndim > 1 and labels.shape[1] > 1:
-        raise UnsupportedEstimator(where, f"{class_name(estimator)} with {labels.shape[1]} outputs is not supported")
+        raise UnsupportedEstimator(where, f"{class_name(estimator)} with {labels.shape[1]} outputs is not supported: fit an estimator for each output")
     parameters = {
         "samples": samples.tolist(),
         "k": int(estimator.n_neighbors),
@@ -71,7 +71,7 @@ def _metric(estimator: Any, where: str) -> str:
 def _weights(estimator: Any, where: str) -> str:
     weights = estimator.weights or "uniform"
     if weights not in ("uniform", "distance"):
-        raise UnsupportedEstimator(where, f"{class_name(estimator)} with weights by a function is not supported")
+        raise UnsupportedEstimator(where, f"{class_name(estimator)} with weights by a function is not supported: use weights='distance'")
     return weights
 
 
@@ -132,7 +132,7 @@ def support_vectors(estimator: Any, where: str) -> Head:
     if len(classes) == 2:
         return Head("kernel-svm", one, _pair_scores, classes, centres=centres)
     if estimator.break_ties:
-        raise UnsupportedEstimator(where, f"{class_name(estimator)}(break_ties=True) decides by other scores than its votes")
+        raise UnsupportedEstimator(where, f"{class_name(estimator)}(break_ties=True) decides by other scores than its votes: use break_ties=False")
     several = {
         **parameters,
         "dualCoefficients": coefficients.tolist(),
@@ -146,7 +146,7 @@ def _kernel(estimator: Any, where: str) -> Dict[str, Any]:
     kind = estimator.kernel
     if kind not in ("linear", "rbf", "poly", "sigmoid"):
         shown = kind if isinstance(kind, str) else "a function"
-        raise UnsupportedEstimator(where, f"{class_name(estimator)} with the kernel {shown} is not supported")
+        raise UnsupportedEstimator(where, f"{class_name(estimator)} with the kernel {shown} is not supported: use linear, rbf, poly or sigmoid")
     if kind == "linear":
         return {"type": kind}
     form = {"type": kind, "gamma": float(fitted(estimator, "_gamma", where))}
@@ -222,12 +222,12 @@ def network(estimator: Any, where: str) -> Head:
     outputs = len(layers[-1]["bias"])
     if not hasattr(estimator, "classes_"):
         if outputs > 1:
-            raise UnsupportedEstimator(where, f"{class_name(estimator)} with {outputs} outputs is not supported")
+            raise UnsupportedEstimator(where, f"{class_name(estimator)} with {outputs} outputs is not supported: fit an estimator for each output")
         return Head("mlp", {"layers": layers}, _predictions)
     classes = np.asarray(estimator.classes_).tolist()
     last = layers[-1]["activation"]
     if outputs != (1 if len(classes) == 2 else len(classes)) or (last == "logistic" and len(classes) > 2):
-        raise UnsupportedEstimator(where, f"{class_name(estimator)} with several labels per row is not supported")
+        raise UnsupportedEstimator(where, f"{class_name(estimator)} with several labels per row is not supported: fit an estimator for each label")
     return Head("mlp", {"layers": layers}, probabilities, classes)
 
 
@@ -238,7 +238,7 @@ def network_layers(estimator: Any, where: str) -> List[Dict[str, Any]]:
     last = fitted(estimator, "out_activation_", where)
     names = [estimator.activation] * (len(weights) - 1) + [last]
     if any(name not in ACTIVATIONS for name in names):
-        raise UnsupportedEstimator(where, f"{class_name(estimator)} with the activations {names} is not supported")
+        raise UnsupportedEstimator(where, f"{class_name(estimator)} with the activations {names} is not supported: use relu, tanh, logistic or identity")
     return [_layer(*parts) for parts in zip(weights, biases, names)]
 
 

@@ -37,6 +37,15 @@ def _ask(url: str, headers: Dict[str, str], body: Optional[bytes], timeout: floa
         with urllib.request.urlopen(request, timeout=timeout) as response:
             return [json.loads(line) for line in response if line.strip()]
     except urllib.error.HTTPError as error:
-        raise ExplainError(f"{error.code}: {error.read().decode(errors='replace')}") from None
+        raise ExplainError(_told(error.code, error.read().decode(errors="replace"))) from None
     except urllib.error.URLError as error:
         raise ExplainError(f"{url}: {error.reason}") from None
+
+
+def _told(status: int, text: str) -> str:
+    """The reason in the words of the server, which are a problem document (RFC 9457)."""
+    try:
+        problem = json.loads(text)
+        return f"{status}: {problem['detail']}"
+    except (ValueError, KeyError, TypeError):
+        return f"{status}: {text}"

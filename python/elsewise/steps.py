@@ -111,17 +111,34 @@ def _unbend(tree: Tree, node: int, column: Linear, narrow: bool) -> None:
     (weight,) = column.terms.values()
     threshold, rises = tree["threshold"][node], weight * column.divisor > 0
 
-    def goes_left(x: float) -> bool:
-        # As an array: numpy's functions of arrays and of numbers may differ in the last digit.
+    def goes_left(x: np.ndarray, curve: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        # As arrays: numpy's functions of arrays and of numbers may differ in the last digit.
         with np.errstate(all="ignore"):
-            value = (weight * curve_of(column.curve, np.full(1, x)) - column.center) / column.divisor
+            value = (weight * curve(x) - column.center) / column.divisor
             compared = value.astype(np.float32).astype(float) if narrow else value
         # Below its domain a function is as low as can be.
-        return rises if np.isnan(compared[0]) else bool(compared[0] <= threshold)
+        return np.where(np.isnan(compared), rises, compared <= threshold)
 
-    tree["threshold"][node] = _last_number(lambda x: goes_left(x) == rises)
+    last = _last_number(lambda x: bool(goes_left(np.full(1, x), lambda x: curve_of(column.curve, x))[0]) == rises)
+    if column.own is not None:
+        last = _refined(last, lambda x: goes_left(x, column.own) == rises)
+    tree["threshold"][node] = last
     if not rises:
         _swap(tree, node)
+
+
+# Numbers on each side of a split among which the library may decide otherwise: some last digits of a power.
+WINDOW = 512
+
+
+def _refined(last: float, holds: Callable[[np.ndarray], np.ndarray]) -> float:
+    """The last number near a guess that a condition holds for, by another arithmetic of the same function."""
+    if abs(last) >= LARGEST:
+        return last
+    orders = range(_order(last) - WINDOW, _order(last) + WINDOW + 1)
+    numbers = np.array([_number_at(order) for order in orders])
+    kept = np.flatnonzero(holds(numbers))
+    return float(numbers[kept[-1]]) if len(kept) else last
 
 
 def _last_number(holds: Callable[[float], bool]) -> float:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .columns import NO_CATEGORY, RANK, Column, Indicator, Linear, Product, Raw, Stepped, mix
-from .head import UnsupportedEstimator, fitted
+from .head import UnsupportedEstimator, fitted, quietly
 from .tables import MISSING_CATEGORY, category_name, is_missing
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def _standard_scaler(fold: Fold, scaler: Any, columns: List[Column], where: str)
 
 def _min_max_scaler(fold: Fold, scaler: Any, columns: List[Column], where: str) -> List[Column]:
     if getattr(scaler, "clip", False):
-        raise UnsupportedEstimator(where, "MinMaxScaler(clip=True) is not linear")
+        raise UnsupportedEstimator(where, "MinMaxScaler(clip=True) is not linear: use clip=False")
     factor = np.asarray(fitted(scaler, "scale_", where), dtype=float)
     return _scale_all(columns, -scaler.min_ / factor, 1 / factor)
 
@@ -62,7 +63,7 @@ def _pca(fold: Fold, pca: Any, columns: List[Column], where: str) -> List[Column
 def _one_hot_encoder(fold: Fold, encoder: Any, columns: List[Column], where: str) -> List[Column]:
     grouped = getattr(encoder, "infrequent_categories_", None) or []
     if any(group is not None for group in grouped):
-        raise UnsupportedEstimator(where, "OneHotEncoder with grouped infrequent categories is not supported")
+        raise UnsupportedEstimator(where, "OneHotEncoder with grouped infrequent categories: encode without min_frequency and max_categories")
     categories = fitted(encoder, "categories_", where)
     dropped = encoder.drop_idx_ if encoder.drop_idx_ is not None else [None] * len(categories)
     ignores = encoder.handle_unknown != "error"
@@ -75,7 +76,7 @@ def _one_hot_encoder(fold: Fold, encoder: Any, columns: List[Column], where: str
 def _named_categories(values: Sequence[Any], where: str) -> Dict[str, Any]:
     named = {category_name(value): value for value in np.asarray(values, dtype=object).tolist()}
     if len(named) != len(values):
-        raise UnsupportedEstimator(where, f"categories that read the same: {list(values)}")
+        raise UnsupportedEstimator(where, f"categories that read the same: {list(values)}: give them different names")
     return named
 
 
@@ -83,7 +84,7 @@ def _indicators(
     fold: Fold, column: Column, categories: Dict[str, Any], drop: Optional[int], ignores: bool, where: str
 ) -> List[Linear]:
     if not isinstance(column, Raw):
-        raise UnsupportedEstimator(where, "OneHotEncoder of a column that was transformed before")
+        raise UnsupportedEstimator(where, "OneHotEncoder of a column that was transformed before: encode first")
     feature = column.feature
     known = fold.categories.setdefault(feature, {})
     known.update(categories)
@@ -107,6 +108,8 @@ def _ordinal_encoder(fold: Fold, encoder: Any, columns: List[Column], where: str
 
 
 def _ranked(fold: Fold, column: Column, values: Sequence[Any], where: str) -> Linear:
+    if _is_rank(column) and list(values) == list(range(len(values))):
+        return column  # ranks are encoded by themselves
     if not isinstance(column, Raw):
         raise UnsupportedEstimator(where, "OrdinalEncoder of a column that was transformed before: encode first")
     # A missing value that the encoder knows is the last category, and stays missing.
@@ -116,6 +119,10 @@ def _ranked(fold: Fold, column: Column, values: Sequence[Any], where: str) -> Li
         raise UnsupportedEstimator(where, f"{fold.names[column.feature]!r} is encoded by two different orders: encode it once")
     fill = None if column.fill is None else float(list(known).index(category_name(column.fill)))
     return Linear({(column.feature, RANK): 1.0}, fills=frozenset([(column.feature, fill)]))
+
+
+def _is_rank(column: Column) -> bool:
+    return isinstance(column, Linear) and column.is_plain() and list(column.terms.values()) == [1.0] and next(iter(column.terms))[1] is RANK
 
 
 BIN_FOR_TREES = 'behind trees use KBinsDiscretizer(encode="ordinal"), behind linear models discretize or encode all columns'
@@ -148,7 +155,7 @@ def _stepped(column: Column, cuts: Tuple[float, ...], values: Tuple[float, ...],
 
 def _simple_imputer(fold: Fold, imputer: Any, columns: List[Column], where: str) -> List[Column]:
     if not is_missing(imputer.missing_values):
-        raise UnsupportedEstimator(where, f"SimpleImputer(missing_values={imputer.missing_values!r}) is not supported")
+        raise UnsupportedEstimator(where, f"SimpleImputer(missing_values={imputer.missing_values!r}): write missing values as nan")
     statistics = np.asarray(fitted(imputer, "statistics_", where), dtype=object).tolist()
     # A column without a single value has no statistic; scikit-learn drops it.
     pairs = [(column, value) for column, value in zip(columns, statistics) if not is_missing(value)]
@@ -232,14 +239,30 @@ def _function_transformer(fold: Fold, transformer: Any, columns: List[Column], w
 
 def _power_transformer(fold: Fold, transformer: Any, columns: List[Column], where: str) -> List[Column]:
     powers = np.asarray(fitted(transformer, "lambdas_", where), dtype=float).tolist()
-    bent = [_bent(c, {"function": transformer.method, "lambda": power}, where) for c, power in zip(columns, powers)]
+    bent = [
+        _bent(c, {"function": transformer.method, "lambda": power}, where, _own_power(transformer, j))
+        for j, (c, power) in enumerate(zip(columns, powers))
+    ]
     return _standard_scaler(fold, transformer._scaler, bent, where) if transformer.standardize else bent
 
 
-def _bent(column: Column, curve: Dict[str, Any], where: str) -> Linear:
+def _own_power(transformer: Any, column: int) -> Callable[[np.ndarray], np.ndarray]:
+    """One column through the transformer itself, whose arithmetic depends on its version."""
+    plain = copy(transformer)
+    plain.standardize = False
+
+    def own(x: np.ndarray) -> np.ndarray:
+        rows = np.ones((len(x), plain.n_features_in_))
+        rows[:, column] = x
+        return quietly(plain.transform, rows)[:, column]
+
+    return own
+
+
+def _bent(column: Column, curve: Dict[str, Any], where: str, own: Any = None) -> Linear:
     if not isinstance(column, Raw):
         raise UnsupportedEstimator(where, "a function of a column that was transformed before: put the function first, then scale")
-    return replace(column.linear(), curve=curve)
+    return replace(column.linear(), curve=curve, own=own)
 
 
 def _inner_pipeline(fold: Fold, pipeline: Any, columns: List[Column], where: str) -> List[Column]:

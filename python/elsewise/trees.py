@@ -140,7 +140,7 @@ def _asked(estimator: Any) -> Tuple[Score, Optional[List[Any]], int]:
 
 def _refuse_several_outputs(estimator: Any, where: str) -> None:
     if estimator.n_outputs_ != 1:
-        reason = f"{class_name(estimator)} with {estimator.n_outputs_} outputs is not supported"
+        reason = f"{class_name(estimator)} with {estimator.n_outputs_} outputs is not supported: fit an estimator for each output"
         raise UnsupportedEstimator(where, reason)
 
 
@@ -289,9 +289,6 @@ def boosted_head(
 
 def histogram_boosting(estimator: Any, where: str) -> TreeHead:
     stages = fitted(estimator, "_predictors", where)
-    if getattr(estimator, "_preprocessor", None) is not None:
-        reason = "with categories that this version of scikit-learn encodes by itself is not supported"
-        raise UnsupportedEstimator(where, f"{class_name(estimator)} {reason}: one-hot encode them before it")
     link, factor = _link(estimator, where)
     base = factor * np.atleast_1d(fitted_numbers(estimator, "_baseline_prediction", where)).ravel()
     codes = _known_codes(estimator)
@@ -301,7 +298,8 @@ def histogram_boosting(estimator: Any, where: str) -> TreeHead:
 
 def _known_codes(estimator: Any) -> Dict[int, List[int]]:
     """By column that is split by sets: the categories that there were in training."""
-    categorical = getattr(estimator, "is_categorical_", None)
+    # Newer versions put the columns of categories first.
+    categorical = getattr(estimator, "_is_categorical_remapped", getattr(estimator, "is_categorical_", None))
     columns = [] if categorical is None else np.flatnonzero(categorical).tolist()
     # For such a column these are no thresholds but the values themselves.
     values = estimator._bin_mapper.bin_thresholds_

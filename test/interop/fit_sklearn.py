@@ -910,9 +910,6 @@ def tree_refusals() -> Dict[str, Callable[[], Any]]:
         "histogram-unknown-loss": lambda: export_changed(
             scaled(HistGradientBoostingRegressor(max_iter=3)), diabetes, loss="tweedie"
         ),
-        "histogram-encodes": lambda: export_changed(
-            HistGradientBoostingClassifier(max_iter=3), iris, _preprocessor=StandardScaler()
-        ),
         "histogram-codes-without-rows": lambda: export_model(by_code.fit(coded.X, coded.y), name="refused"),
         "histogram-missing-in-mix": lambda: export_fitted(twice, credit()),
         "isolation-class-names": lambda: export_fitted(IsolationForest(**SMALL), iris, class_names=["bad", "good"]),

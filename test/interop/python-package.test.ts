@@ -1,5 +1,5 @@
 /** The Python package: its wheel is built without a network, unpacked elsewhere, and used as the examples use it. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,9 +64,9 @@ describe('explain', () => {
   }
 
   it('gives a line for each answer, with the row before and after', () => {
-    const lines = explained(
-      `print(json.dumps(elsewise.explain([{"age": 19}], MODEL, elsewise.Policy("approved", name="p"))))`,
-    ) as Record<string, unknown>[];
+    const lines = explained(`
+lines = elsewise.explain([{"age": 19}], MODEL, elsewise.Policy("approved", name="p"))
+print(json.dumps(lines) if isinstance(lines, list) else lines.to_json(orient="records"))`) as Record<string, unknown>[];
     expect(lines).toMatchObject([{ id: '0', status: 'invalid', answer: null }]);
     expect(String(lines[0].reason)).toMatch(/dependants|missing|required/);
   });
@@ -84,6 +84,61 @@ except elsewise.ExplainError as error:
     expect(explained('print(json.dumps(elsewise.results_of([], MODEL)))')).toEqual([]);
   });
 });
+
+const FRAMES = fileURLToPath(new URL('./frames.py', import.meta.url));
+
+describe('features', () => {
+  it('have the types of arrays', () => {
+    expect(JSON.parse(python([FRAMES, 'arrays']))).toEqual({
+      integers: { x0: 'integer', x1: 'integer' },
+      booleans: { x0: 'boolean', x1: 'boolean' },
+      floats: { x0: 'continuous', x1: 'continuous' },
+      'whole floats': { x0: 'integer', x1: 'integer' },
+    });
+  });
+
+  // Debian's scikit-learn comes without pandas; `npm run interop` always has it.
+  it.each(hasPandas() || process.env.INTEROP ? ['pandas'] : [])(
+    'have the types of a table of %s, and so have answers',
+    () => {
+      const { dtypes, kept, ...found } = JSON.parse(python([FRAMES]));
+      expect(found).toEqual({
+        types: {
+          housing: 'categorical',
+          purpose: 'categorical',
+          age: 'integer',
+          loans: 'integer',
+          income: 'continuous',
+          guarantor: 'boolean',
+          phone: 'boolean',
+          years: 'integer',
+        },
+        samples: [],
+        ids: true,
+        statuses: ['found'],
+        predicted: ['yes'],
+      });
+      expect(dtypes).toMatchObject({
+        answer: 'Int64',
+        age: 'Int64',
+        loans: 'Int64',
+        years: 'Int64',
+      });
+      expect(dtypes).toMatchObject({ guarantor: 'boolean', income: 'float64' });
+      expect(kept).toMatchObject({
+        housing: 'category',
+        age: 'int64',
+        loans: 'Int64',
+        phone: 'boolean',
+        years: 'float64',
+      });
+    },
+  );
+});
+
+function hasPandas(): boolean {
+  return spawnSync(PYTHON, ['-c', 'import pandas'], { stdio: 'ignore' }).status === 0;
+}
 
 describe('a document', () => {
   it('holds statistics and no row of X unless rows are asked for', () => {

@@ -316,10 +316,6 @@ const REFUSED: Record<string, [type: string, message: RegExp]> = {
     'UnsupportedEstimator',
     /^estimator\.last: HistGradientBoostingRegressor\(loss='tweedie'\)/,
   ],
-  'histogram-encodes': [
-    'UnsupportedEstimator',
-    /^estimator: HistGradientBoostingClassifier with categories .* by itself/,
-  ],
   'histogram-codes-without-rows': ['ValueError', /^X: needed for the probes, .* codes of categories/],
   'histogram-missing-in-mix': ['UnsupportedEstimator', /'x2' has missing values .* mix of columns: impute it/],
   'knn-not-fitted': ['ValueError', /^estimator: KNeighborsClassifier has no .*: fit it first/],

@@ -1,0 +1,38 @@
+/**
+ * `npm run interop`: the tests of the exporter and the importers with the newest releases of scikit-learn, pandas, XGBoost and LightGBM,
+ * which pip fetches into an environment of its own. INTEROP_PYTHON names an interpreter that has them already. `npm test` needs neither: it
+ * takes the libraries of Debian. Further arguments go to vitest.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ENVIRONMENT = join(ROOT, 'node_modules', '.cache', 'elsewise-interop');
+const LIBRARIES = ['scikit-learn', 'pandas', 'xgboost', 'lightgbm', 'setuptools', 'wheel'];
+const TESTS = ['sklearn-everyday', 'python-package', 'xgboost'].map((name) => `test/interop/${name}.test.ts`);
+
+function run(command, args, env = {}) {
+  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } });
+  if (error) console.error(`${command} does not start: ${error.message}`);
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function providePython() {
+  const python = join(ENVIRONMENT, 'bin', 'python');
+  if (!existsSync(python)) {
+    mkdirSync(ENVIRONMENT, { recursive: true });
+    run('python3', ['-m', 'venv', ENVIRONMENT]);
+  }
+  run(python, ['-m', 'pip', 'install', '--quiet', '--upgrade', ...LIBRARIES]);
+  return python;
+}
+
+const python = process.env.INTEROP_PYTHON ?? providePython();
+run('npm', ['run', 'build']);
+run(python, [
+  '-c',
+  'import lightgbm, pandas, sklearn, xgboost as x; print(*[f"{m.__name__} {m.__version__}" for m in (sklearn, pandas, x, lightgbm)])',
+]);
+run('npx', ['vitest', 'run', ...TESTS, ...process.argv.slice(2)], { PYTHON: python, INTEROP: 'newest' });
