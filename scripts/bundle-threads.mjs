@@ -1,10 +1,11 @@
 /**
- * The second half of `npm run build`: each file that a thread starts with, and all code that the file needs at once, as one file in dist.
- * A thread then reads one file in place of 450, and starts in half the time. Packages that start threads, load WebAssembly or are
- * optional stay packages. The bundles lie beside dist/config.js, so that addresses relative to it hold in them as well. The licences of
- * the packages whose code the bundles hold are in dist/third-party-licences.txt.
+ * The second half of `npm run build`: each file that a thread or the command line starts with, and all code that the file needs at once,
+ * as one file in dist. A thread then reads one file in place of 450, and starts in half the time. The commands of the command line are
+ * files of their own. Packages that start threads, load WebAssembly or are optional stay packages. The bundles lie beside dist/places.js,
+ * so that its addresses hold in them as well. The licences of the packages whose code the bundles hold are in
+ * dist/third-party-licences.txt.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +17,8 @@ const THREADS = {
   'event-thread.js': 'jobs/events/event-thread.js',
   'scorer-thread.js': 'jobs/scoring/scorer-thread.js',
 };
+/** The command line: its first file, and the place of the bundles. */
+const COMMAND = { entry: 'cli/main.js', name: 'command' };
 const BUNDLED = ['zod', 'ml-matrix', 'lru-cache', 'is-any-array', 'ml-array-rescale', 'ml-array-max', 'ml-array-min'];
 const BUILT_IN = new Set(builtinModules);
 
@@ -23,15 +26,28 @@ const isFile = (name) => /^[./\0]|^[a-z]:\\/i.test(name);
 const isBundled = (name) => BUNDLED.some((one) => name === one || name.startsWith(`${one}/`));
 const isExternal = (name) => !isFile(name) && (name.startsWith('node:') || BUILT_IN.has(name) || !isBundled(name));
 
-const modules = await Promise.all(Object.entries(THREADS).map(([file, entry]) => bundle(DIST + entry, DIST + file)));
+const modules = await Promise.all([
+  ...Object.entries(THREADS).map(([file, entry]) => bundle(entry, { file: DIST + file, codeSplitting: false })),
+  bundleCommand(),
+]);
 writeFileSync(join(DIST, 'third-party-licences.txt'), licencesOf(new Set(modules.flat().flatMap(packageOf))));
 
 /** The modules of the bundle. */
-async function bundle(input, file) {
-  const code = await rolldown({ input, platform: 'node', external: isExternal });
-  const { output } = await code.write({ file, format: 'esm', codeSplitting: false });
+async function bundle(entry, target) {
+  const code = await rolldown({ input: DIST + entry, platform: 'node', external: isExternal });
+  const { output } = await code.write({ format: 'esm', ...target });
   await code.close();
   return output.flatMap(({ moduleIds = [] }) => moduleIds);
+}
+
+/** The first file of the command line stays where it is, and starts its bundle. */
+async function bundleCommand() {
+  const { entry, name } = COMMAND;
+  for (const file of readdirSync(DIST)) if (file.startsWith(`${name}-`)) rmSync(DIST + file);
+  const names = { entryFileNames: `${name}.js`, chunkFileNames: `${name}-[name]-[hash].js` };
+  const modules = await bundle(entry, { dir: DIST, ...names });
+  writeFileSync(DIST + entry, `#!/usr/bin/env node\nimport '../${name}.js';\n`);
+  return modules;
 }
 
 /** The folder of the package that a module belongs to. */

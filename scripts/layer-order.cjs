@@ -9,7 +9,7 @@ module.exports = [
   ['problems'],
   ['proofs', 'solvers'],
   ['explain'],
-  ['settings'],
+  ['places.ts', 'settings'],
   ['config.ts'],
   ['scoring'],
   ['formats', 'store', 'telemetry', 'report'],

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { listOf, recordOf } from './documents/collections.js';
+import { DEFAULT_CONFIGURATION } from './places.js';
 import { fileLayer } from './settings/configuration-file.js';
 import { type Entry, entriesOf } from './settings/entries.js';
 import { type Environment, environmentLayers, unknownVariables } from './settings/environment.js';
@@ -238,7 +239,6 @@ export type Config = z.output<typeof configSchema>;
 /** A partial configuration. An undefined entry counts as absent. */
 export type PartialConfig = { readonly [S in keyof Config]?: { readonly [K in keyof Config[S]]?: Config[S][K] } };
 
-const DEFAULTS = new URL('../config/default.json', import.meta.url);
 const FILE_VARIABLE = 'ELSEWISE_CONFIG';
 /** Our environment variables that are no entries. */
 const OTHER_VARIABLES = [FILE_VARIABLE, 'ELSEWISE_DEBUG'];
@@ -285,7 +285,7 @@ function layersOf(given: PartialConfig, environment: Environment): Layer[] {
 }
 
 function defaultLayer(): Layer {
-  return { origin: 'default', values: JSON.parse(readFileSync(DEFAULTS, 'utf8')) };
+  return { origin: 'default', values: JSON.parse(readFileSync(DEFAULT_CONFIGURATION, 'utf8')) };
 }
 
 let effective: Config | undefined;

@@ -1,10 +1,10 @@
 /** The OpenAPI 3.1 document, built from the table of routes: its schemas are those that check requests. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { PACKAGE } from '../places.js';
 import type { BodySpec, ResponseSpec, Route } from './route.js';
 import { type JsonSchema, type NamedSchema, SCHEMAS } from './schemas.js';
 
-const PACKAGE = new URL('../../package.json', import.meta.url);
 const JSON_TYPE = 'application/json';
 const PROBLEM = {
   description: 'what went wrong',

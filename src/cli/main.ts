@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /** The command line as a process: runs the command of the arguments and exits with its exit code. */
 import { readFileSync } from 'node:fs';
+import { PACKAGE } from '../places.js';
 import { dispatch } from './dispatch.js';
 import { guardStandardStreams, standardOutputEnds } from './standard-streams.js';
 
 function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  return (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
 }
 
 async function main(args: readonly string[]): Promise<number> {

@@ -8,7 +8,8 @@ import { start } from './cli-process.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'elsewise-black-box-'));
 const at = (name: string) => join(directory, name);
-const POLICY = { schema: 'elsewise.policy/v1', target: 'yes', count: 2 };
+/** In units of the MAD many answers would cost the same. */
+const POLICY = { schema: 'elsewise.policy/v1', target: 'yes', cost: { weights: 'none' }, unbounded: true, count: 2 };
 /** Three chunks: the first is written, the second is under way and the third waits when the scorer goes. */
 const MANY = 1200;
 let scorer: ScorerProcess;

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { runBulk } from '../../jobs/bulk/bulk.js';
 import { type ByteSink, openSink, openSource } from '../../jobs/rows/streams.js';
+import { EXAMPLE } from '../../places.js';
 import { loadPolicy } from '../../policy/policy.js';
 import { BULK_OPTIONS, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';
@@ -12,8 +13,7 @@ import { INTERRUPTED_EXIT_CODE, interruptSignal } from '../interrupt.js';
 import { showProgress } from '../progress.js';
 
 /** In the package's own folder, so the demo works wherever it is installed. */
-const creditFile = (name: string): string =>
-  fileURLToPath(new URL(`../../../examples/credit/${name}`, import.meta.url));
+const creditFile = (name: string): string => fileURLToPath(`${EXAMPLE}/${name}`);
 
 export const demo = defineCommand({
   usage: 'demo [--output FILE] [--threads N]',

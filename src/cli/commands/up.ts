@@ -4,14 +4,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { MOST_THREADS, readConfig } from '../../config.js';
+import { COMMAND_PROCESS, REDIS_PROCESS } from '../../places.js';
 import { type Command, defineCommand } from '../command.js';
 import { interruptSignal } from '../interrupt.js';
 import { type PartSpec, SystemPart } from '../up/part.js';
 import { PartMessages } from '../up/part-messages.js';
 import { describeParts, suggestCommands } from '../up/words.js';
 
-const REDIS = new URL('../up/redis-process.js', import.meta.url);
-const COMMAND = new URL('../up/command-process.js', import.meta.url);
 const FAILED_EXIT_CODE = 1;
 
 /** `hasApi`: whether this version has the command `serve`. */
@@ -82,17 +81,21 @@ async function startAll(
 }
 
 function redisPart(port: number, folder: string, isKept: boolean): PartSpec {
-  return { name: 'redis', entry: REDIS, args: [String(port), folder, isKept ? 'keep' : 'forget'] };
+  return { name: 'redis', entry: REDIS_PROCESS, args: [String(port), folder, isKept ? 'keep' : 'forget'] };
 }
 
 function workerPart(redisUrl: string, port: number, threads: number | undefined): PartSpec {
   const more = threads === undefined ? [] : ['--threads', String(threads)];
-  return { name: 'worker', entry: COMMAND, args: ['worker', '--redis', redisUrl, '--port', String(port), ...more] };
+  return {
+    name: 'worker',
+    entry: COMMAND_PROCESS,
+    args: ['worker', '--redis', redisUrl, '--port', String(port), ...more],
+  };
 }
 
 function apiPart(redisUrl: string, port: number): PartSpec {
   const args = ['serve', '--redis', redisUrl, '--port', String(port), '--insecure-no-auth'];
-  return { name: 'api', entry: COMMAND, args };
+  return { name: 'api', entry: COMMAND_PROCESS, args };
 }
 
 function firstDeath(parts: readonly SystemPart[]): Promise<string> {

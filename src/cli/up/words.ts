@@ -1,10 +1,9 @@
 /** The text of `elsewise up` when all parts run: the next commands to type, addresses, and a note on use in production. */
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EXAMPLE } from '../../places.js';
 import { formatTable } from '../table.js';
 import type { SystemPart } from './part.js';
-
-const EXAMPLE = fileURLToPath(new URL('../../../examples/credit', import.meta.url));
 
 export function describeParts(parts: readonly SystemPart[], data: string | undefined): string {
   const rows = parts.map(({ name, url, pid, about }) => [name, url, `process ${pid}`, about]);
@@ -14,7 +13,7 @@ export function describeParts(parts: readonly SystemPart[], data: string | undef
 
 export function suggestCommands(parts: readonly SystemPart[]): string {
   const urlOf = (wanted: string) => parts.find(({ name }) => name === wanted)?.url;
-  const example = shortPath(EXAMPLE);
+  const example = shortPath(fileURLToPath(EXAMPLE));
   const api = urlOf('api');
   return [suggestQueue(urlOf('redis')!, example), ...(api ? [suggestHttp(api, example)] : [])].join('\n\n');
 }

@@ -1,11 +1,10 @@
 /** The main thread's side of the thread that asks scorers. The thread is started for the first model that needs it. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { config } from '../../config.js';
+import { SCORER_THREAD } from '../../places.js';
 import type { ScoredModel } from '../../scoring/point-scorer.js';
 import type { ClientWatcher } from '../../scoring/transport/scorer-client.js';
 import type { Connection, ScorerNews } from './scorer-messages.js';
-
-const THREAD_FILE = new URL('../../scorer-thread.js', import.meta.url);
 
 class ScorerHost {
   #thread: Worker | undefined;
@@ -35,7 +34,7 @@ class ScorerHost {
   /** The thread keeps no process alive. A thread that ends is replaced with the next connection. */
   #start(): Worker {
     if (this.#thread) return this.#thread;
-    const thread = new Worker(THREAD_FILE, { workerData: config.scoring });
+    const thread = new Worker(SCORER_THREAD, { workerData: config.scoring });
     thread.unref();
     thread.on('message', (news: ScorerNews) => this.#hear(news));
     thread.on('error', () => {}); // `exit` follows

@@ -11,6 +11,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
+import { SOLVER_THREAD, THREAD_START } from '../../places.js';
 import { addTally, createTally } from '../results/tally.js';
 import { recordsOf } from '../rows/records.js';
 import { scorerHost } from '../scoring/scorer-host.js';
@@ -58,9 +59,6 @@ export interface ChunkOptions {
   readonly signal?: AbortSignal;
 }
 
-// Bundles of thread.ts and similar files, made by the build: scripts/bundle-threads.mjs.
-const THREAD_FILE = new URL('../../solver-thread.js', import.meta.url).href;
-const THREAD_START = new URL('./thread-start.cjs', import.meta.url).href;
 const HEAP_LIMIT_MB = 2048;
 /** The time for a thread to load its code on a busy machine. */
 const START_LIMIT_MS = 120_000;
@@ -89,13 +87,13 @@ export class SolverPool {
   readonly #waiting: (() => void)[] = [];
 
   constructor(options: PoolOptions) {
-    const { threads, file = THREAD_FILE, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 } = options;
+    const { threads, file = SOLVER_THREAD.href, heapLimitMb = HEAP_LIMIT_MB, niceIncrement = 0 } = options;
     const { tasksPerThread = 1, isGrowing = false } = options;
     this.threads = threads;
     this.#free = threads * tasksPerThread;
     this.#isShared = tasksPerThread > 1;
     this.#piscina = new Piscina({
-      filename: THREAD_START,
+      filename: THREAD_START.href,
       minThreads: isGrowing ? 1 : threads,
       maxThreads: threads,
       idleTimeout: Number.POSITIVE_INFINITY,
