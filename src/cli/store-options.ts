@@ -13,6 +13,18 @@ export const STORE_OPTIONS = {
   },
 } as const satisfies OptionTable;
 
+/** The options of commands that read a model from a file or from the registry. */
+export const MODEL_SOURCE = {
+  kind: 'text',
+  value: 'FILE|REF',
+  help: 'a model document, or name@version or name@alias in the registry',
+} as const;
+export const REGISTRY_REDIS = {
+  kind: 'text',
+  value: 'URL',
+  help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)',
+} as const;
+
 interface Given {
   readonly redis: string | undefined;
 }

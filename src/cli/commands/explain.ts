@@ -6,6 +6,7 @@ import { BULK_OPTIONS, checkFiles, runWithProgress, withPool } from '../bulk-opt
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
+import { MODEL_SOURCE, REGISTRY_REDIS } from '../store-options.js';
 import { tellDefaults } from '../words/defaults.js';
 
 export const explain = defineCommand({
@@ -22,12 +23,7 @@ words, and every feature before and after (docs/files.md).
 The summary on standard error counts the rows by status and tells the commonest reasons of rows without an answer.
 Exit code 4: every row is invalid.`,
   options: {
-    model: {
-      kind: 'text',
-      value: 'FILE|REF',
-      required: true,
-      help: 'a model document, or name@version or name@alias in the registry',
-    },
+    model: { ...MODEL_SOURCE, required: true },
     ...BULK_OPTIONS,
     ...POLICY_OPTIONS,
     detail: {
@@ -36,7 +32,7 @@ Exit code 4: every row is invalid.`,
       help: 'brief: each line has the new values, and leaves out what the input row has (full)',
     },
     resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without an interruption' },
-    redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
+    redis: REGISTRY_REDIS,
   },
   examples: [
     {

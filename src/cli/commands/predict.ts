@@ -4,20 +4,16 @@ import { openSource } from '../../jobs/rows/streams.js';
 import { BULK_OPTIONS, checkFiles, runWithProgress, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';
+import { MODEL_SOURCE, REGISTRY_REDIS } from '../store-options.js';
 
 export const predict = defineCommand({
   usage: 'predict --model FILE|REF --input FILE --output FILE [OPTIONS]',
   about: `Writes {"id", "prediction", "scores": {class: score}} for each row; for a regressor the prediction is the
 number. A row that cannot be read gets a prediction of null and a reason.`,
   options: {
-    model: {
-      kind: 'text',
-      value: 'FILE|REF',
-      required: true,
-      help: 'a model document, or name@version or name@alias in the registry',
-    },
+    model: { ...MODEL_SOURCE, required: true },
     ...BULK_OPTIONS,
-    redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
+    redis: REGISTRY_REDIS,
   },
   examples: [
     { does: 'scores of a file', command: 'predict --model model.json --input rows.csv --output scores.ndjson' },

@@ -1,6 +1,7 @@
 /** Models behind a monotone step: trees are exact in the units of the data, other families are checked and claim no proof. */
 import { expect, it } from 'vitest';
 import { loadModel, loadPolicy, prepare } from '../../../src/index.js';
+import { stump } from '../../support/documents.js';
 
 const header = {
   schema: 'elsewise.model/v1',
@@ -11,16 +12,8 @@ const header = {
 };
 const THRESHOLD = Math.log1p(2000);
 
-const stump = {
-  feature: [0, 0, 0],
-  threshold: [THRESHOLD, 0, 0],
-  left: [1, -1, -1],
-  right: [2, -1, -1],
-  value: [
-    [0, 0],
-    [1, 0],
-    [0, 1],
-  ],
+const tree = {
+  ...stump(THRESHOLD).tree,
   comparison: '<=',
   precision: 'float64',
   missing: 'error',
@@ -34,7 +27,7 @@ async function answer(parameters: object) {
 }
 
 it('solves a tree exactly, without a scaling behind the step', async () => {
-  const found = await answer({ family: 'decision-tree', parameters: { tree: stump, task: 'classification' } });
+  const found = await answer({ family: 'decision-tree', parameters: { tree, task: 'classification' } });
   expect(found.proof.kind).toBe('optimal');
   expect(found.features.income).toBeCloseTo(2000, 6);
 });

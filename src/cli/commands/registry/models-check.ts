@@ -8,6 +8,7 @@ import { withDefaults } from '../../../policy/defaults.js';
 import { defaultPolicy } from '../../../policy/policy.js';
 import { defineCommand } from '../../command.js';
 import { readModel } from '../../documents.js';
+import { REGISTRY_REDIS } from '../../store-options.js';
 import { formatTable } from '../../table.js';
 
 export const check = defineCommand({
@@ -15,7 +16,7 @@ export const check = defineCommand({
   about: `Loads a model from a file or the registry, as every other command does, and compares its scores with its
 probes. Warns of numbers without a range, of missing statistics, and of features without effect.
 Exit code 0: the model is good. Exit code 2: the message names the fault and its place.`,
-  options: { redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' } },
+  options: { redis: REGISTRY_REDIS },
   positionals: ['FILE|REF'],
   examples: [
     { does: 'before a model is deployed', command: 'models check model.json' },

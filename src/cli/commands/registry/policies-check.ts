@@ -8,6 +8,7 @@ import { defineCommand } from '../../command.js';
 import { readModel, readPolicyJson } from '../../documents.js';
 import { type BlockedRows, findBlockedRows } from '../../rows/blocked-rows.js';
 import { readDataRows } from '../../rows/data-rows.js';
+import { MODEL_SOURCE, REGISTRY_REDIS } from '../../store-options.js';
 
 export const check = defineCommand({
   usage: 'policies check FILE [--model FILE|REF] [--data FILE] [--redis URL]',
@@ -17,13 +18,9 @@ With a model, the policy must fit the features, categories and classes of the mo
 are explained, and up to three rows that the policy blocks are shown with the reason. Exit code 0: the policy is good.
 Exit code 2: the policy has faults.`,
   options: {
-    model: {
-      kind: 'text',
-      value: 'FILE|REF',
-      help: 'a model document, or name@version or name@alias in the registry',
-    },
+    model: MODEL_SOURCE,
     data: { kind: 'text', value: 'FILE', help: 'rows, CSV or NDJSON; needs --model' },
-    redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
+    redis: REGISTRY_REDIS,
   },
   positionals: ['FILE'],
   examples: [

@@ -9,6 +9,7 @@ import { parseTarget, resolveTarget } from '../../../policy/target.js';
 import { defineCommand } from '../../command.js';
 import { readModel } from '../../documents.js';
 import { readDataRows } from '../../rows/data-rows.js';
+import { MODEL_SOURCE, REGISTRY_REDIS } from '../../store-options.js';
 
 export const init = defineCommand({
   usage: 'policies init --model FILE|REF [--data FILE] [--target T] [--output FILE]',
@@ -18,16 +19,11 @@ Each feature gets its type, the range and the step of the data, and a rule. Feat
 change, or only grow, get that rule and a question. Conditions that hold on all rows, such as a <= b, are offered as
 comments. Lines with a question mark are for you to answer. The same model and data give the same policy.`,
   options: {
-    model: {
-      kind: 'text',
-      value: 'FILE|REF',
-      required: true,
-      help: 'a model document, or name@version or name@alias in the registry',
-    },
+    model: { ...MODEL_SOURCE, required: true },
     data: { kind: 'text', value: 'FILE', help: 'rows, CSV or NDJSON (the background of the model)' },
     target: { kind: 'text', value: 'T', help: 'the wanted class, number or interval; omitted: a question in the file' },
     output: { kind: 'text', value: 'FILE', help: 'a new file (standard output)' },
-    redis: { kind: 'text', value: 'URL', help: 'Redis of the registry (REDIS_URL, redis://127.0.0.1:6379)' },
+    redis: REGISTRY_REDIS,
   },
   examples: [
     {
