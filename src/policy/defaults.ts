@@ -48,7 +48,7 @@ export function withDefaults(policy: Policy, { space, background }: Population):
   };
   const changeable = (names: readonly string[]) => names.filter((name) => mayChange(given, name));
   const defaults = {
-    bounded: changeable([...bounds.rules.keys()]),
+    bounded: changeable(bounds.known),
     unbounded: changeable(bounds.unknown),
     measured: changeable(measures.known),
     unmeasured: changeable(measures.unknown),
@@ -65,25 +65,29 @@ const mayChange = (policy: PolicyDocument, name: string): boolean =>
 interface Bounds {
   /** By name of the feature, with the added bounds. */
   readonly rules: ReadonlyMap<string, FeatureRuleDocument>;
-  /** The names of features whose range is not known. */
+  /** The names of features that can reach an added bound, and of features that can leave a range that is not known. */
+  readonly known: readonly string[];
   readonly unknown: readonly string[];
 }
 
-const NO_BOUNDS: Bounds = { rules: new Map(), unknown: [] };
+const NO_BOUNDS: Bounds = { rules: new Map(), known: [], unknown: [] };
 
 /** Features that may not change get bounds as well: an analysis may ask about the policy without that entry. */
 function defaultBounds(policy: PolicyDocument, numbers: readonly Feature[], background: Background): Bounds {
   const rules = new Map<string, FeatureRuleDocument>();
+  const known: string[] = [];
   const unknown: string[] = [];
   for (const feature of numbers) {
     const rule = ruleOf(policy, feature.name);
     const [min, max] = [rule.min ?? finite(feature.min), rule.max ?? finite(feature.max)];
     if (min !== undefined && max !== undefined) continue;
     const seen = background.quantiles(feature);
-    if (!seen) unknown.push(feature.name);
-    else rules.set(feature.name, { ...rule, ...openEnds(min, max, seen) });
+    if (seen) rules.set(feature.name, { ...rule, ...openEnds(min, max, seen) });
+    const isOpen =
+      (min === undefined && rule.change !== 'increase') || (max === undefined && rule.change !== 'decrease');
+    if (isOpen) (seen ? known : unknown).push(feature.name);
   }
-  return { rules, unknown };
+  return { rules, known, unknown };
 }
 
 const finite = (end: number): number | undefined => (Number.isFinite(end) ? end : undefined);

@@ -40,6 +40,11 @@ describe('bounds', () => {
       defaults: { bounded: [], unbounded: [] },
     });
     expect(settled({}, creditModel()).defaults).toMatchObject({ bounded: [], unbounded: ['income'] });
+    const oneWay = { features: { income: { change: 'decrease' } } };
+    expect(settled(oneWay)).toMatchObject({
+      document: { features: { income: { max: 6000 } } },
+      defaults: { bounded: [] },
+    });
     const never = { features: { income: { change: 'never' } } };
     expect(settled(never, creditModel()).defaults.unbounded).toEqual([]);
   });
