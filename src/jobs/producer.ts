@@ -25,7 +25,9 @@ import { refuseLongDeadline } from './events/event-deadline.js';
 import { asEventPolicy, EventPolicies, type EventPolicy } from './events/event-policies.js';
 import { type ReadEvent, readEvent } from './events/read-event.js';
 import { withId } from './results/result-lines.js';
+import { requireTarget } from './rows/required-target.js';
 import { RowSource } from './rows/row-source.js';
+import type { TableOptions } from './rows/table-format.js';
 import { openQueue, type TextQueue } from './text-jobs.js';
 import { TrialThread } from './threads/trial-thread.js';
 
@@ -34,6 +36,10 @@ export interface BatchInput {
   readonly source: AsyncIterable<Uint8Array>;
   /** The name of the file. Its ending decides the format; without one, the first bytes do. */
   readonly name: string;
+  /** Delimiter, decimal sign and encoding of a table. What is omitted is detected, and told by `onWarning`. */
+  readonly table?: TableOptions;
+  /** Refuses rows before anything is written if neither they nor the policy name a target. Otherwise every such row is answered as invalid. */
+  readonly needsTarget?: boolean;
   /** A model of the registry: `name@version`, `name@alias`, or `name` for the latest version. The present version is pinned. */
   readonly model: string;
   /** A policy document, or a reference into the registry of policies. Omitted: any feature may change. */
@@ -120,7 +126,8 @@ export class Producer {
     const { model, policy } = input;
     const { features, defaults } = await trial.try(() => models.read(model), model, policy);
     input.onDefaults?.(defaults);
-    const rows = await RowSource.open(input.source, input.name, features);
+    const rows = await RowSource.open(input.source, input.name, features, input.table);
+    if (input.needsTarget) requireTarget(policy.document, rows, []);
     for (const warning of rows.warnings) input.onWarning?.(warning);
     const id = parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch');
     const known = input.chunkRows === undefined ? await batches.manifest(id) : undefined;

@@ -118,3 +118,25 @@ describe('batch wait', () => {
     expect(readFileSync(output, 'utf8').split('\n')).toHaveLength(5);
   });
 });
+
+describe('a batch', () => {
+  it('of a German table in Latin-1 has the answers of the plain rows', async () => {
+    const plain = firstRows('plain.csv', 20);
+    const [header, ...lines] = readFileSync(plain, 'utf8').trimEnd().split('\n');
+    const grouped = (digits: string) => Number(digits).toLocaleString('de-DE');
+    const german = lines.map((line) => line.replaceAll(',', ';').replaceAll(/(?<=;)\d+(?=;)/g, grouped));
+    expect(german.join('')).toMatch(/;\d\.\d{3};/);
+    const table = [header.replaceAll(',', ';'), ...german];
+    const input = world.path('german.csv');
+    writeFileSync(input, `${table.join('\n')}\n`, 'latin1');
+    const id = await world.enqueue(input, '--delimiter', ';', '--decimal', ',', '--encoding', 'latin1');
+    expect(await world.results(id)).toBe(await world.explain(plain));
+  });
+
+  it('without any target is refused before its first row', async () => {
+    const args = ['enqueue', '--model', 'credit', '--input', firstRows('aimless.csv', 3), '--batch', 'aimless'];
+    const { code, stderr } = await world.call(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no target is named')]);
+    expect((await world.call('batch', 'status', 'aimless')).code).toBe(2);
+  });
+});

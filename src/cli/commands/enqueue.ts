@@ -6,6 +6,7 @@ import { showAdding } from '../adding-progress.js';
 import { defineCommand } from '../command.js';
 import { readDuration } from '../duration.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
+import { readTableOptions, TABLE_OPTIONS } from '../rows/table-options.js';
 import { STORE_OPTIONS, useStore } from '../store-options.js';
 import { defaultsInWords } from '../words/defaults.js';
 
@@ -23,6 +24,7 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
       required: true,
       help: 'rows as CSV with a header, NDJSON or Parquet; - is standard input',
     },
+    ...TABLE_OPTIONS,
     batch: { kind: 'text', value: 'ID', help: 'the id of the batch (made up from model and time)' },
     'chunk-rows': { kind: 'whole', value: 'N', min: 1, help: 'rows in a job (about half a second of work)' },
     ttl: { kind: 'text', value: 'TIME', help: 'how long the batch stays after its last progress: 12h, 7d (7d)' },
@@ -43,6 +45,7 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
     },
   ],
   async run({ options }) {
+    const table = readTableOptions(options);
     const trial = new TrialThread().start(); // loads its code while this thread loads the rest
     return useStore(options, async (store) => {
       const { newBatchId, Producer } = await import('../../jobs/producer.js');
@@ -60,6 +63,8 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
         {
           source: input.bytes,
           name: input.name,
+          table,
+          needsTarget: true,
           model,
           policy,
           batch,

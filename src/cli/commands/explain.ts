@@ -6,6 +6,7 @@ import { BULK_OPTIONS, checkFiles, runWithProgress, withPool } from '../bulk-opt
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';
 import { POLICY_OPTIONS, readPolicy } from '../policy-options.js';
+import { readTableOptions, TABLE_OPTIONS } from '../rows/table-options.js';
 import { MODEL_SOURCE, REGISTRY_REDIS } from '../store-options.js';
 import { tellDefaults } from '../words/defaults.js';
 
@@ -25,6 +26,7 @@ Exit code 4: every row is invalid.`,
   options: {
     model: { ...MODEL_SOURCE, required: true },
     ...BULK_OPTIONS,
+    ...TABLE_OPTIONS,
     ...POLICY_OPTIONS,
     detail: {
       kind: 'choice',
@@ -58,12 +60,13 @@ Exit code 4: every row is invalid.`,
       if (options.resume) refuseResume(options.output);
       const detail = options.detail as Detail | undefined;
       lineFormat(options.output, detail);
+      const table = readTableOptions(options);
       const input = await openSource(options.input);
       const model = await readModel(options.model, options.redis);
       const policy = await readPolicy(options, model);
       if (!options.quiet) tellDefaults(policy, model);
       const output = resultFile(options.output, model, policy, detail);
       const resumeAt = options.resume ? await findResumePoint(options.output, output.format, model, policy) : undefined;
-      return runWithProgress({ kind: 'explain', model, policy, input, output, pool, resumeAt }, options.quiet);
+      return runWithProgress({ kind: 'explain', model, policy, input, table, output, pool, resumeAt }, options.quiet);
     }),
 });

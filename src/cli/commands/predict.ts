@@ -4,6 +4,7 @@ import { openSource } from '../../jobs/rows/streams.js';
 import { BULK_OPTIONS, checkFiles, runWithProgress, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';
+import { readTableOptions, TABLE_OPTIONS } from '../rows/table-options.js';
 import { MODEL_SOURCE, REGISTRY_REDIS } from '../store-options.js';
 
 export const predict = defineCommand({
@@ -13,6 +14,7 @@ number. A row that cannot be read gets a prediction of null and a reason.`,
   options: {
     model: { ...MODEL_SOURCE, required: true },
     ...BULK_OPTIONS,
+    ...TABLE_OPTIONS,
     redis: REGISTRY_REDIS,
   },
   examples: [
@@ -22,9 +24,10 @@ number. A row that cannot be read gets a prediction of null and a reason.`,
   run: ({ options }) =>
     withPool(options, async (pool) => {
       await checkFiles(options);
+      const table = readTableOptions(options);
       const input = await openSource(options.input);
       const model = await readModel(options.model, options.redis);
       const output = predictionFile(options.output, model);
-      return runWithProgress({ kind: 'predict', model, input, output, pool }, options.quiet);
+      return runWithProgress({ kind: 'predict', model, input, table, output, pool }, options.quiet);
     }),
 });

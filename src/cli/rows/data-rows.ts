@@ -5,6 +5,7 @@ import { headerFeatures } from '../../jobs/rows/csv.js';
 import { createRowReader } from '../../jobs/rows/row-reader.js';
 import { RowSource } from '../../jobs/rows/row-source.js';
 import { openSource } from '../../jobs/rows/streams.js';
+import type { TableOptions } from '../../jobs/rows/table-format.js';
 import type { LoadedModel } from '../../models/load.js';
 import { readRecord } from '../../models/read-row.js';
 
@@ -24,9 +25,9 @@ const MOST_ROWS = 100_000;
 const ROWS_AT_ONCE = 5000;
 
 /** Rows that do not fit the model are left out. Throws if none fits. */
-export async function readDataRows(path: string, model: LoadedModel): Promise<DataRows> {
+export async function readDataRows(path: string, model: LoadedModel, table: TableOptions = {}): Promise<DataRows> {
   const { name, bytes } = await openSource(path);
-  const source = await RowSource.open(bytes, name, headerFeatures(model));
+  const source = await RowSource.open(bytes, name, headerFeatures(model), table);
   const reader = createRowReader(source.layout, model);
   const rows: DataRow[] = [];
   let faults = 0;

@@ -16,6 +16,7 @@ import { requireTarget } from '../rows/required-target.js';
 import { createRowReader } from '../rows/row-reader.js';
 import { type Chunk, RowSource } from '../rows/row-source.js';
 import type { ByteSink, ByteSource } from '../rows/streams.js';
+import type { TableOptions } from '../rows/table-format.js';
 import type { ChunkAnswer, ChunkTask, OutputFormat } from '../threads/messages.js';
 import { rowLimitMs, type SolverPool } from '../threads/pool.js';
 import { type PlanReference, referToPlan } from '../threads/shared-documents.js';
@@ -27,6 +28,8 @@ export interface BulkJob {
   /** Needed to explain, not to predict. */
   readonly policy?: Policy;
   readonly input: ByteSource;
+  /** The format of the input, where it is not detected. */
+  readonly table?: TableOptions;
   readonly output: BulkOutput;
   readonly pool: SolverPool;
   /** The end of an earlier run of the same job. */
@@ -73,10 +76,14 @@ interface Shipment {
   readonly answer: Promise<ChunkAnswer>;
 }
 
+const NOTHING_READ: BulkReport = { tally: createTally(), resumedRows: 0, interrupted: true, elapsedMs: 0 };
+
 export async function runBulk(job: BulkJob): Promise<BulkReport> {
   const plan = await planOf(job);
   if (job.kind === 'explain') await job.pool.prepare(plan);
-  const source = await RowSource.open(job.input.bytes, job.input.name, headerFeatures(job.model));
+  const opening = RowSource.open(job.input.bytes, job.input.name, headerFeatures(job.model), job.table);
+  const source = await unlessAborted(opening, job.signal);
+  if (!source) return NOTHING_READ;
   if (job.policy && !job.resumeAt?.rows) requireTarget(job.policy.document, source, job.model.classes);
   for (const warning of source.warnings) job.onWarning?.(warning);
   const resumedRows = job.resumeAt?.rows ?? 0;

@@ -4,11 +4,14 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { didYouMean } from '../../documents/nearest-name.js';
+import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
+import { recordFaults } from '../../models/read-row.js';
 import type { CsvLayout, HeaderFeature } from '../threads/messages.js';
+import { createNumberReader, type NumberFormat } from './number-format.js';
 import { createRow, numberedId, type ParsedRow, type RowParser, readTargetText } from './row.js';
 
-const DELIMITERS = [',', ';', '\t'];
+const DELIMITERS = [',', ';', '\t', '|'];
 const QUOTE = '"';
 
 export interface CsvHeader {
@@ -17,8 +20,9 @@ export interface CsvHeader {
 }
 
 export function headerFeatures({ space, preprocessing: { imputed } }: LoadedModel): HeaderFeature[] {
-  return space.features.map(({ name, column, width }) => ({
+  return space.features.map(({ name, column, width, kind }) => ({
     name,
+    numbers: kind === 'continuous' ? 'any' : kind === 'integer' ? 'whole' : 'none',
     isImputed: imputed.subarray(column, column + width).every((value) => !Number.isNaN(value)),
   }));
 }
@@ -117,6 +121,7 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
   const fields: string[] = [];
   const columns = Int32Array.from(layout.featureColumns);
   const { idColumn, targetColumn, delimiter } = layout;
+  const readNumbers = layout.numbers && createNumbersReader(layout.numbers, model);
   return (record, rowNumber) => {
     const count = splitFields(record, delimiter, fields);
     row.faults = faultsOf(count, layout.columns);
@@ -124,10 +129,32 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
     row.id = (idColumn >= 0 && idColumn < read && fields[idColumn]) || numberedId(rowNumber);
     if (row.faults) return row;
     for (let f = 0; f < columns.length; f++) row.raw[f] = columns[f] < 0 ? undefined : fields[columns[f]];
+    row.faults = readNumbers?.(row.raw);
     const target = targetColumn >= 0 ? fields[targetColumn].trim() : '';
     row.target = target === '' ? undefined : readTargetText(target, model.classes);
     return row;
   };
+}
+
+/** Rewrites the numbers of a row as programs write them. Returns the faults of a row with numbers in another format. */
+function createNumbersReader(format: NumberFormat, model: LoadedModel): (raw: ParsedRow['raw']) => ParsedRow['faults'] {
+  const numeric = model.space.features.filter(({ kind }) => kind === 'continuous' || kind === 'integer');
+  const read = createNumberReader(format);
+  return (raw) => {
+    let faults: RowFault[] | undefined;
+    for (const { index, name } of numeric) {
+      const text = raw[index];
+      if (typeof text !== 'string') continue;
+      const number = read(text);
+      if (typeof number === 'string') raw[index] = number;
+      else faults = [...(faults ?? []), { path: `features.${name}`, message: number.message }];
+    }
+    return faults && withOthers(faults, recordFaults(model, raw));
+  };
+}
+
+function withOthers(faults: readonly RowFault[], all: readonly RowFault[]): RowFault[] {
+  return [...faults, ...all.filter(({ path }) => faults.every((fault) => fault.path !== path))];
 }
 
 function faultsOf(count: number, expected: number): ParsedRow['faults'] {

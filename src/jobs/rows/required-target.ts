@@ -15,7 +15,7 @@ export function requireTarget(
   const known = classes.length > MOST_CLASSES ? [...classes.slice(0, MOST_CLASSES), '...'] : classes;
   const among = known.length ? `; the classes of the model are ${known.join(', ')}` : '';
   throw new ElsewiseError(
-    'usage',
+    'bad-input',
     `no target is named: give --target T, "target" in the policy, or a target in each row${among}`,
   );
 }

@@ -9,6 +9,8 @@ import { detectDelimiter, headerNames, readHeader } from './csv.js';
 import { type FileFormat, inputFormat } from './endings.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
+import { numbersOf, type TableOptions, tellFormat } from './table-format.js';
+import { detectEncoding, markedEncoding, readEncoding, toUtf8 } from './text-encoding.js';
 
 export interface Chunk extends RecordRun {
   /** Number of the first record, counted from 1. */
@@ -22,10 +24,12 @@ const LF = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const PARQUET_MAGIC = Buffer.from('PAR1');
 
+/** The first lines of a table, by which its format is detected: the bytes alone decide, not their arrival. */
+const SAMPLE_LINES = 200;
+const SAMPLE_BYTES = 1 << 16;
+
 /** Common wrong inputs, by their first bytes. */
 const FOREIGN_BEGINNINGS: readonly (readonly [number[], string])[] = [
-  [[0xff, 0xfe], 'it is UTF-16, convert it to UTF-8'],
-  [[0xfe, 0xff], 'it is UTF-16, convert it to UTF-8'],
   [[0x1f, 0x8b], 'it is compressed, unpack it first (gzip -dc FILE | elsewise ... --input -)'],
   [[0x50, 0x4b, 0x03, 0x04], 'it is a ZIP archive or a spreadsheet, save it as CSV'],
 ];
@@ -54,22 +58,23 @@ export class RowSource {
     if (head.ended) this.#finish();
   }
 
-  /** Reads as far as the header. Throws if the input cannot be rows of this model. */
+  /** Reads as far as the format of the rows is known. Throws if the input cannot be rows of this model. */
   static async open(
     source: AsyncIterable<Uint8Array>,
     name: string,
     features: readonly HeaderFeature[],
+    options: TableOptions = {},
   ): Promise<RowSource> {
-    const bytes = source[Symbol.asyncIterator]();
-    const head = new Head(bytes, name);
-    await head.read();
-    const format = formatOf(name, head.data);
+    const { head, format, encoding } = await openText(source, name, options);
     if (format === 'parquet') return RowSource.#openParquet(source, head, features);
-    if (format === 'ndjson') return RowSource.#openNdjson(bytes, head, []);
-    const line = await head.takeHeader(',');
-    const delimiter = detectDelimiter(line, features);
+    if (format === 'ndjson') return RowSource.#openNdjson(head.bytes, head, [], head.isConverted);
+    const line = await head.takeHeader(options.delimiter ?? ',');
+    const delimiter = options.delimiter ?? detectDelimiter(line, features);
     const { layout, warnings } = readHeader(line, delimiter, features, name);
-    return new RowSource(bytes, head, layout, layout.targetColumn >= 0, warnings);
+    const numbers = numbersOf(await head.firstLines(), layout, features, options);
+    const told = tellFormat({ name, delimiter, encoding, numbers }, options);
+    const whole = numbers.format ? { ...layout, numbers: numbers.format } : layout;
+    return new RowSource(head.bytes, head, whole, layout.targetColumn >= 0, [...warnings, ...told], head.isConverted);
   }
 
   static async #openNdjson(
@@ -83,10 +88,13 @@ export class RowSource {
   }
 
   /** The names of the columns of a CSV file. Other files name their columns row by row, or in an index: null. */
-  static async columnNames(source: AsyncIterable<Uint8Array>, name: string): Promise<string[] | null> {
-    const head = new Head(source[Symbol.asyncIterator](), name);
-    await head.read();
-    return formatOf(name, head.data) === 'csv' ? headerNames(await head.takeHeader(',')) : null;
+  static async columnNames(
+    source: AsyncIterable<Uint8Array>,
+    name: string,
+    options: TableOptions = {},
+  ): Promise<string[] | null> {
+    const { head, format } = await openText(source, name, options);
+    return format === 'csv' ? headerNames(await head.takeHeader(options.delimiter ?? ',')) : null;
   }
 
   static async #openParquet(
@@ -128,6 +136,27 @@ export class RowSource {
   }
 }
 
+interface OpenText {
+  /** The beginning of the text in UTF-8. */
+  readonly head: Head;
+  readonly format: FileFormat;
+  /** The encoding that was detected; undefined for UTF-8 and for a given encoding. */
+  readonly encoding: string | undefined;
+}
+
+async function openText(source: AsyncIterable<Uint8Array>, name: string, options: TableOptions): Promise<OpenText> {
+  const head = new Head(source[Symbol.asyncIterator](), name);
+  await head.read();
+  const format = formatOf(name, head.data);
+  if (format === 'parquet') return { head, format, encoding: undefined };
+  const given = options.encoding === undefined ? undefined : readEncoding(options.encoding);
+  const encoding = given ?? markedEncoding(head.data) ?? (format === 'csv' ? await head.detectEncoding() : undefined);
+  if (encoding === undefined || encoding === 'utf-8') return { head, format, encoding: undefined };
+  const converted = new Head(toUtf8(head.data, head.bytes, encoding, name), name, true);
+  await converted.read();
+  return { head: converted, format: formatOf(name, converted.data), encoding: given ? undefined : encoding };
+}
+
 /** The beginning of the input, as long as needed to decide its format. */
 class Head {
   data: Buffer = Buffer.alloc(0);
@@ -138,6 +167,8 @@ class Head {
   constructor(
     readonly bytes: AsyncIterator<Uint8Array>,
     readonly name: string,
+    /** Whether the bytes are converted from another encoding. */
+    readonly isConverted = false,
   ) {}
 
   async read(): Promise<void> {
@@ -172,6 +203,26 @@ class Head {
       else if (end >= 0 || this.ended || line.length > MAX_RECORD_BYTES) return line;
       else await this.#readMore();
     }
+  }
+
+  /** Undefined for UTF-8. */
+  async detectEncoding(): Promise<string | undefined> {
+    const lines = await this.firstLines();
+    if (lines.includes(0)) throw this.#refuse('has zero bytes: name its encoding by --encoding, such as utf-16le');
+    return detectEncoding(lines);
+  }
+
+  /** The first whole lines. The end of the input ends a line. */
+  async firstLines(): Promise<Buffer> {
+    let [lines, end] = [0, 0];
+    while (lines < SAMPLE_LINES && end < SAMPLE_BYTES) {
+      const next = this.data.indexOf(LF, end);
+      if (next >= 0) [lines, end] = [lines + 1, next + 1];
+      else if (this.ended) return this.data;
+      else if (this.data.length > SAMPLE_BYTES) break;
+      else await this.#readMore();
+    }
+    return this.data.subarray(0, end);
   }
 
   async #readHeaderOn(): Promise<void> {

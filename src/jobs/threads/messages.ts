@@ -17,6 +17,7 @@ import type { ResultBlock } from '../../store/codec/result-block.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
 import type { EventForm, ReadEvent } from '../events/read-event.js';
 import type { Tally } from '../results/tally.js';
+import type { NumberFormat } from '../rows/number-format.js';
 import type { PlanUse } from './plan-memory.js';
 
 /** The positions of a record's fields, decided once, from the header, on the main thread. */
@@ -37,12 +38,16 @@ export interface CsvLayout {
   readonly idColumn: number;
   /** -1: none. */
   readonly targetColumn: number;
+  /** Undefined: numbers as programs write them. */
+  readonly numbers?: NumberFormat;
 }
 
 /** The features that a header is read against: in the model's order, with whether each is required. */
 export interface HeaderFeature {
   readonly name: string;
   readonly isImputed: boolean;
+  /** The numbers of the feature: any, whole ones, or none because it has other values. */
+  readonly numbers: 'any' | 'whole' | 'none';
 }
 
 /** `brief`: short lines of NDJSON. `cells`: a JSON list of values for each line of a table. */

@@ -35,6 +35,12 @@ export const layoutSchema = z.discriminatedUnion('format', [
     ),
     idColumn: z.int().min(-1).describe('The field with the id of the row, from 0. -1: the rows are numbered.'),
     targetColumn: z.int().min(-1).describe('The field with the target of the row, from 0. -1: the file has none.'),
+    numbers: z
+      .enum(['dot', 'comma', 'unsure'])
+      .optional()
+      .describe(
+        'The format of numbers. `dot`: 1,234.5. `comma`: 1.234,5. `unsure`: as without a format, but 1.234 is refused, which may mean 1234. Omitted: numbers as programs write them.',
+      ),
   }),
 ]);
 

@@ -53,7 +53,7 @@ describe('the input', () => {
   it.each([
     ['an empty file', [], 'the input is empty: a CSV file needs a header'],
     ['only line ends', ['\n\n\r\n'], 'the input is empty'],
-    ['UTF-16', [[0xff, 0xfe, 0x69, 0x00]], 'UTF-16'],
+    ['UTF-16 without a mark', [[0x69, 0x00, 0x64, 0x00, 0x0a, 0x00]], 'name its encoding by --encoding'],
     ['gzip', [[0x1f, 0x8b, 0x08, 0x00]], 'compressed'],
     ['a spreadsheet', [[0x50, 0x4b, 0x03, 0x04]], 'spreadsheet'],
     ['a header that never ends', Array.from({ length: 20 }, () => 'x'.repeat(1 << 17)), 'does not end'],

@@ -7,7 +7,8 @@ import { loadPolicy, type Policy } from '../../../policy/policy.js';
 import { defineCommand } from '../../command.js';
 import { readModel, readPolicyJson } from '../../documents.js';
 import { type BlockedRows, findBlockedRows } from '../../rows/blocked-rows.js';
-import { readDataRows } from '../../rows/data-rows.js';
+import { type DataRows, readDataRows } from '../../rows/data-rows.js';
+import { readTableOptions, TABLE_OPTIONS } from '../../rows/table-options.js';
 import { MODEL_SOURCE, REGISTRY_REDIS } from '../../store-options.js';
 
 export const check = defineCommand({
@@ -20,6 +21,7 @@ Exit code 2: the policy has faults.`,
   options: {
     model: MODEL_SOURCE,
     data: { kind: 'text', value: 'FILE', help: 'rows, CSV or NDJSON; needs --model' },
+    ...TABLE_OPTIONS,
     redis: REGISTRY_REDIS,
   },
   positionals: ['FILE'],
@@ -32,6 +34,7 @@ Exit code 2: the policy has faults.`,
   ],
   async run({ options, positionals: [path] }) {
     if (options.data && !options.model) throw new ElsewiseError('usage', '--data needs --model');
+    const table = readTableOptions(options);
     const document = await readPolicyJson(path);
     const model = options.model === undefined ? undefined : await readModel(options.model, options.redis);
     const faults = policyFaults(document, model);
@@ -41,15 +44,16 @@ Exit code 2: the policy has faults.`,
       return 2;
     }
     process.stdout.write(`${path} is good\n`);
-    if (model && options.data) await tellBlocked(model, loadPolicy(document), options.data);
+    if (model && options.data)
+      await tellBlocked(model, loadPolicy(document), () => readDataRows(options.data!, model, table));
     return 0;
   },
 });
 
-async function tellBlocked(model: LoadedModel, policy: Policy, path: string): Promise<void> {
+async function tellBlocked(model: LoadedModel, policy: Policy, read: () => Promise<DataRows>): Promise<void> {
   const unable = whyNotTried(model, policy);
   if (unable) return void process.stdout.write(`rows are not tried: ${unable}\n`);
-  const { rows, warnings } = await readDataRows(path, model);
+  const { rows, warnings } = await read();
   for (const warning of warnings) process.stderr.write(`elsewise: ${warning}\n`);
   process.stdout.write(blockedText(await findBlockedRows(model, policy, rows)));
 }

@@ -3,12 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ElsewiseError } from '../../../documents/error.js';
 import { readTargetText } from '../../../jobs/rows/row.js';
+import type { TableOptions } from '../../../jobs/rows/table-format.js';
 import type { LoadedModel } from '../../../models/load.js';
 import { type DraftRows, draftPolicy } from '../../../policy/draft/draft-policy.js';
 import { parseTarget, resolveTarget } from '../../../policy/target.js';
 import { defineCommand } from '../../command.js';
 import { readModel } from '../../documents.js';
 import { readDataRows } from '../../rows/data-rows.js';
+import { readTableOptions, TABLE_OPTIONS } from '../../rows/table-options.js';
 import { MODEL_SOURCE, REGISTRY_REDIS } from '../../store-options.js';
 
 export const init = defineCommand({
@@ -21,6 +23,7 @@ comments. Lines with a question mark are for you to answer. The same model and d
   options: {
     model: { ...MODEL_SOURCE, required: true },
     data: { kind: 'text', value: 'FILE', help: 'rows, CSV or NDJSON (the background of the model)' },
+    ...TABLE_OPTIONS,
     target: { kind: 'text', value: 'T', help: 'the wanted class, number or interval; omitted: a question in the file' },
     output: { kind: 'text', value: 'FILE', help: 'a new file (standard output)' },
     redis: REGISTRY_REDIS,
@@ -33,9 +36,10 @@ comments. Lines with a question mark are for you to answer. The same model and d
     { does: 'a policy from the background of the model', command: 'policies init --model credit@production' },
   ],
   async run({ options }) {
+    const table = readTableOptions(options);
     const model = await readModel(options.model, options.redis);
     const target = options.target === undefined ? undefined : readTarget(options.target, model);
-    const data = await readData(options.data, model);
+    const data = await readData(options.data, model, table);
     const { text, questioned, offered } = draftPolicy(model, data, target);
     await write(options.output, text);
     for (const line of notes(questioned, offered, target === undefined)) process.stderr.write(`elsewise: ${line}\n`);
@@ -50,9 +54,9 @@ function readTarget(text: string, model: LoadedModel) {
   return target;
 }
 
-async function readData(path: string | undefined, model: LoadedModel): Promise<DraftRows> {
+async function readData(path: string | undefined, model: LoadedModel, table: TableOptions): Promise<DraftRows> {
   if (path === undefined) return { rows: model.background.samples, origin: 'the background of the model' };
-  const { rows, name, warnings } = await readDataRows(path, model);
+  const { rows, name, warnings } = await readDataRows(path, model, table);
   for (const warning of warnings) process.stderr.write(`elsewise: ${warning}\n`);
   return { rows: rows.map(({ values }) => values), origin: basename(name) };
 }

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { headerFeatures } from '../../../src/jobs/rows/csv.js';
+import { createRowReader } from '../../../src/jobs/rows/row-reader.js';
+import { RowSource } from '../../../src/jobs/rows/row-source.js';
+import type { TableOptions } from '../../../src/jobs/rows/table-format.js';
+import { smallModel } from './small-model.js';
+
+const model = smallModel();
+
+/** The bytes in pieces of one size: their arrival must not matter. */
+async function* piecesOf(bytes: Buffer, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(content: string | Buffer, options: TableOptions = {}, size = 1 << 20) {
+  const source = await RowSource.open(
+    piecesOf(Buffer.from(content as string), size),
+    'rows.csv',
+    headerFeatures(model),
+    options,
+  );
+  const reader = createRowReader(source.layout, model);
+  const rows = [];
+  for (let chunk = await source.take(100); chunk; chunk = await source.take(100))
+    for (const { id, raw, faults } of reader(chunk.bytes, chunk.firstRow))
+      rows.push({ id, age: raw[0], income: raw[1], city: raw[3], faults });
+  return { rows, warnings: source.warnings, layout: source.layout };
+}
+
+/** A table with semicolons and these incomes. */
+const european = (...incomes: string[]) =>
+  `id;age;income;owner;city\n${incomes.map((income, i) => `r${i};30;${income};true;Köln\n`).join('')}`;
+/** A table with commas: a field with a comma is quoted. */
+const american = (...incomes: string[]) =>
+  `id,age,income,owner,city\n${incomes.map((income, i) => `r${i},30,"${income}",true,Köln\n`).join('')}`;
+
+const incomesOf = async (content: string, options?: TableOptions) =>
+  (await read(content, options)).rows.map(({ income }) => Number(income));
+
+describe('numbers', () => {
+  it.each([
+    [
+      'German',
+      european('1.234,5', '12,25', '1.234', '1.234.567,125', '-3,5', '7'),
+      [1234.5, 12.25, 1234, 1234567.125, -3.5, 7],
+    ],
+    ['French', european('1 234,5', '1\u00a0234', '1\u202f234\u202f567,5', '0,5'), [1234.5, 1234, 1234567.5, 0.5]],
+    ['Swiss', european("1'234.5", '1’234', '0.5'), [1234.5, 1234, 0.5]],
+    ['American', american('1,234.5', '1,234', '0.125', '1,234,567'), [1234.5, 1234, 0.125, 1234567]],
+    ['with spaces only', european('1 234', '12 345 678', '99'), [1234, 12345678, 99]],
+  ])('%s are read, and told once', async (_, content, expected) => {
+    expect(await incomesOf(content)).toEqual(expected);
+    const { warnings } = await read(content);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/^the rows are read with .*"[^"]+" is -?[\d.]+.*--decimal/);
+  });
+
+  it('as programs write them need no words', async () => {
+    const content = american('1234.5', '0.125', '1e3', '12');
+    const { warnings, layout } = await read(content);
+    expect(warnings).toEqual([]);
+    expect(layout).not.toHaveProperty('numbers');
+    expect(await incomesOf(content)).toEqual([1234.5, 0.125, 1000, 12]);
+  });
+
+  it.each([
+    [
+      '1,234 alone',
+      american('1,234', '2,345'),
+      /column income: "1,234" may mean 1\.234 \(--decimal ,\) or 1234 \(--decimal \.\)/,
+    ],
+    [
+      '1.234 alone between semicolons',
+      european('1.234', '12'),
+      /"1.234" may mean 1\.234 \(--decimal \.\) or 1234 \(--decimal ,\)/,
+    ],
+    ['1.234 and 1,234', european('1.234', '1,234'), /may mean/],
+  ])('%s are refused with the option to give', async (_, content, message) => {
+    await expect(read(content)).rejects.toThrow(message);
+    const { rows } = await read(content, { decimal: ',' });
+    expect(rows.map(({ faults }) => faults)).toEqual(rows.map(() => undefined));
+  });
+
+  it('with the sign given are read by it', async () => {
+    const both = european('1.234', '1,234');
+    expect(await incomesOf(both, { decimal: ',' })).toEqual([1234, 1.234]);
+    expect(await incomesOf(both, { decimal: '.' })).toEqual([1.234, 1234]);
+  });
+
+  it('that may be thousands are told where commas separate columns', async () => {
+    const content = american('1.234', '5.678');
+    expect(await incomesOf(content)).toEqual([1.234, 5.678]);
+    expect((await read(content)).warnings).toEqual([
+      'column income: "1.234" is read with a decimal point; if it means 1234, give --decimal ,',
+    ]);
+  });
+
+  it('of a whole column show thousands', async () => {
+    const rows = 'id;age;income;owner;city\na;1.234;5;true;Köln\n';
+    const { rows: read_, warnings } = await read(rows);
+    expect(read_[0].age).toBe('1234');
+    expect(warnings[0]).toContain('"1.234" is 1234');
+  });
+
+  it('of two formats are told, and the fewer are invalid', async () => {
+    const { rows, warnings } = await read(european('12,5', '13,5', '14.5'));
+    expect(warnings[1]).toContain('the numbers have two formats: "14.5" (column income) and "12,5" (column income)');
+    expect(rows.map(({ faults }) => faults?.map(({ path, message }) => `${path}: ${message}`))).toEqual([
+      undefined,
+      undefined,
+      ['features.income: expected a number with a decimal comma, got "14.5"'],
+    ]);
+  });
+
+  it('that the first rows left open are refused in later rows, not guessed', async () => {
+    const late = european(...Array.from({ length: 300 }, () => '7'), '1.234', '12.5');
+    const { rows, warnings } = await read(late);
+    expect(warnings).toHaveLength(1); // the semicolons
+    expect(rows[300].faults).toEqual([{ path: 'features.income', message: expect.stringContaining('may mean 1.234') }]);
+    expect(rows[301]).toMatchObject({ income: '12.5', faults: undefined });
+  });
+
+  it('in another format are listed with the other faults of their row', async () => {
+    const { rows } = await read('id;age;income;owner;city\na;x;0.5;true;Rome\n', { decimal: ',' });
+    expect(rows[0].faults?.map(({ path }) => path)).toEqual(['features.income', 'features.age', 'features.city']);
+  });
+
+  it('are not mistaken for dates', async () => {
+    const { warnings } = await read(european('31.01.2024', '12,5'));
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^column income has dates such as "31.01.2024", and the model/),
+    );
+    expect((await read(american('2024-01-31', '1.5'))).warnings[0]).toContain('column income has dates');
+  });
+});
+
+describe('the encoding', () => {
+  const text = `id;age;income;owner;city\n${'ä;30;12,5;true;Köln\n'.repeat(3)}`;
+
+  it.each([
+    ['Latin-1', Buffer.from(text, 'latin1'), 'the encoding Windows-1252 (Latin-1)'],
+    ['UTF-16 with a mark', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]), 'UTF-16'],
+    ['big-endian UTF-16', Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(text, 'utf16le').swap16()]), 'UTF-16'],
+  ])('%s is detected and told, however the bytes arrive', async (_, bytes, told) => {
+    for (const size of [1, 7, 1 << 20]) {
+      const { rows, warnings } = await read(bytes, {}, size);
+      expect(rows).toHaveLength(3);
+      expect(rows[0]).toMatchObject({ id: 'ä', city: 'Köln', income: '12.5', faults: undefined });
+      expect(warnings).toEqual([expect.stringContaining(told)]);
+    }
+  });
+
+  it('with a mark of UTF-8 needs no words', async () => {
+    const { rows, warnings } = await read(Buffer.from(`\uFEFF${american('1.5')}`));
+    expect(rows[0]).toMatchObject({ id: 'r0', income: '1.5' });
+    expect(warnings).toEqual([]);
+  });
+
+  it('of UTF-8 with a broken row stays UTF-8', async () => {
+    const [header, row] = text.split('\n');
+    const broken = Buffer.concat([Buffer.from(`${header}\n${row}\n`), Buffer.from(`${row}\n`, 'latin1')]);
+    const { rows } = await read(broken);
+    expect(rows.map(({ id, faults }) => [id.length > 1, faults?.[0].message])).toEqual([
+      [false, undefined],
+      [false, 'not valid UTF-8'],
+    ]);
+  });
+
+  it('can be given', async () => {
+    const { rows, warnings } = await read(Buffer.from(american('1.5'), 'utf16le'), { encoding: 'utf-16le' });
+    expect(rows[0]).toMatchObject({ id: 'r0', city: 'Köln' });
+    expect(warnings).toEqual([]);
+    await expect(read('x', { encoding: 'klingon' })).rejects.toThrow('unknown encoding "klingon"');
+  });
+});
+
+describe('the delimiter', () => {
+  it.each([
+    [';', 'semicolons'],
+    ['\t', 'tabs'],
+    ['|', 'bars'],
+  ])('%j is detected and told', async (delimiter, words) => {
+    const { rows, warnings } = await read(european('1.5').replaceAll(';', delimiter));
+    expect(rows[0]).toMatchObject({ id: 'r0', income: '1.5', city: 'Köln' });
+    expect(warnings).toEqual([expect.stringContaining(`${words} between columns`)]);
+  });
+
+  it('can be given', async () => {
+    const { rows, warnings } = await read(european('1.5').replaceAll(';', '#'), { delimiter: '#' });
+    expect(rows[0]).toMatchObject({ id: 'r0', income: '1.5' });
+    expect(warnings).toEqual([]);
+  });
+});
