@@ -10,6 +10,7 @@ Every command and every option. \`elsewise COMMAND --help\` prints the same word
 | 1 | A bug of elsewise. \`ELSEWISE_DEBUG=1\` prints where. |
 | 2 | The command line, the model or the policy is wrong. The message names the place, and nothing was written. |
 | 3 | Redis cannot be reached. |
+| 4 | Every row was invalid. The commonest reasons are printed. |
 | 130 | The command was interrupted. Finished rows are kept whole. |
 `;
 
