@@ -39,62 +39,68 @@ export const apiSchema = z
     metricsWithoutToken: z.boolean().describe('Whether `/metrics` needs no token.'),
     bodyBytes: count.describe('The longest JSON body, except for models.'),
     modelBytes: count.describe('The longest model document.'),
-    headerBytes: count.describe('The longest head of a request; the head holds the inline policy of a batch.'),
+    headerBytes: count.describe('The longest head of a request. The head contains the inline policy of a batch.'),
     receiveMs: count.describe(
       'How long a request may take to arrive; for an upload, the longest pause between two pieces.',
     ),
     ratePerMinute: count.describe('Requests of one token in a minute, for each process of the API.'),
-    waitMs: z.int().min(0).describe('How long a request waits for an explanation unless the request says how long.'),
+    waitMs: z.int().min(0).describe('How long a request without `waitMs` waits for an explanation.'),
     maxWaitMs: z.int().min(0).describe('The longest wait that a request may ask for.'),
     maxWaiting: count.describe(
-      'Requests that may wait at a time; further requests are answered at once or told to come again.',
+      'The number of requests that may wait at the same time. A further request gets its answer at once, or 503 with `Retry-After`.',
     ),
     unreadyMs: z
       .int()
       .min(0)
-      .describe('How long the API serves on after SIGTERM while it is unready, until routers have noticed.'),
-    drainMs: count.describe('How long requests may take to end after `unreadyMs`.'),
+      .describe(
+        'How long the API still accepts requests after SIGTERM. `/readyz` is false in this time, so that routers stop sending requests.',
+      ),
+    drainMs: count.describe('How long running requests may take to end after `unreadyMs`.'),
     logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).describe('The lowest level that is logged.'),
-    logRows: z.boolean().describe('Whether logs may hold personal data: addresses with ids, and bodies.'),
+    logRows: z.boolean().describe('Whether logs may contain personal data: paths with ids, and bodies.'),
   })
   .describe('`elsewise serve`.');
 
 const boundsSchema = z
   .strictObject({
-    columns: count.describe('Columns of a model; a one-hot category takes one for each of its values.'),
+    columns: count.describe('Columns of a model. A one-hot feature has a column for each category.'),
     treeLevels: count.max(1000).describe('Levels of splits in a tree.'),
     sampleValues: count.describe('Numbers in `background.samples`: rows times features.'),
     matrixWork: count.describe('Multiply-adds for covariances, their inverses and dense preprocessing steps.'),
     regionNumbers: count.describe("Numbers in the rows of a target's region: pieces times rows times columns."),
-    plausibilityLooks: count.describe('Looks of the trees of `plausibility` at samples.'),
+    plausibilityLooks: count.describe('Visits of samples by the trees of `plausibility`.'),
     pathDistances: count.describe('Distances between background rows for the graph of a `path`.'),
     pathEdges: count.describe('Pairs of neighbouring background rows in the graph of a `path`.'),
   })
-  .describe('How large models and policies may be; what is beyond is refused by name.');
+  .describe('How large models and policies may be. A larger document is refused, and the message names the limit.');
 
 const scoringSettings = z
   .strictObject({
     hosts: z
       .array(text)
       .describe(
-        'The hosts that scorers may be asked at, as `host` (its default port) or `host:port`. Other hosts are refused: a model document is untrusted.',
+        'The hosts of scorers, as `host` (default port) or `host:port`. Other hosts are refused: a model document may come from anybody.',
       ),
     privateAddresses: z
       .boolean()
-      .describe('Whether these hosts may have loopback, private or link-local addresses, as services of a cluster do.'),
+      .describe(
+        'Whether these hosts may have loopback, private or link-local addresses. Services of a cluster have private addresses.',
+      ),
     tokens: recordOf(text).meta({
-      description: 'Bearer tokens by host as in `hosts`; a token is sent to its host only.',
+      description: 'Bearer tokens by host, written as in `hosts`. A token is sent to its host only.',
       secret: true,
     }),
     modelDirectory: z
       .string()
-      .describe('The directory that ONNX files are read from, with its subdirectories; empty: no file is read.'),
+      .describe('The directory of ONNX files, with its subdirectories. Empty: no file is read.'),
     patienceMs: z
       .int()
       .min(0)
-      .describe('How long rows wait for a scorer that does not answer before they are answered without it.'),
+      .describe(
+        'How long rows wait for a scorer that does not answer. After this time the rows get the status `not-found`.',
+      ),
     maxResponseBytes: count.describe('The longest answer of a scorer that is read.'),
-    rowsAtOnce: count.describe('Rows of a black-box model that a thread has under way at a time.'),
+    rowsAtOnce: count.describe('The number of rows of a black-box model that a thread works on at the same time.'),
   })
   .describe('Scorers of `black-box` models (docs/black-box.md).');
 
@@ -106,13 +112,13 @@ export const configSchema = z.strictObject({
         variable: 'REDIS_URL',
         secret: true,
       }),
-      username: z.string().describe('The ACL user. A part of the URL wins over this entry and the entries below.'),
+      username: z.string().describe('The ACL user. The URL overrides this entry and the entries below.'),
       password: z.string().meta({ description: 'The password of the ACL user.', secret: true }),
       passwordFile: z.string().describe('A file with the password, read when a connection is made.'),
       caFile: z.string().describe('The authority of the server certificate, PEM; needs `rediss`.'),
-      certFile: z.string().describe('Our own certificate, PEM.'),
-      keyFile: z.string().describe('The key of our own certificate.'),
-      serverName: z.string().describe('The name in the server certificate, if not the host.'),
+      certFile: z.string().describe('The certificate of elsewise, PEM.'),
+      keyFile: z.string().describe('The key of the certificate of elsewise.'),
+      serverName: z.string().describe('The name in the server certificate. Empty: the host.'),
       sentinelNodes: z.string().describe('Sentinels as `host:port,host:port`, in place of the hosts of the URL.'),
       sentinelMaster: z.string().describe('The name of the master in the Sentinels.'),
       sentinelUsername: z.string().describe('The ACL user of the Sentinels.'),
@@ -126,7 +132,7 @@ export const configSchema = z.strictObject({
       keyPrefix: text.meta({ description: 'The first part of every key of elsewise.', variable: 'ELSEWISE_PREFIX' }),
       queuePrefix: text.meta({
         description:
-          "The first part of BullMQ's keys; on a Cluster elsewise puts braces around the prefix, which make a hash tag.",
+          "The first part of BullMQ's keys. On a Cluster elsewise puts braces around the prefix: all queues then have one hash tag.",
         variable: 'ELSEWISE_QUEUE_PREFIX',
       }),
       batchTtlSeconds: count.meta({
@@ -144,23 +150,25 @@ export const configSchema = z.strictObject({
       maxDocumentMb: count.describe('The largest model or policy document in the registry, before compression.'),
       onceTtlSeconds: z.int().min(0).meta({
         description:
-          'How long the answer to a row serves equal rows of other batches and events; 0: every row is solved.',
+          'How long the answer to a row is used again for equal rows of other batches and events. 0: every row is solved.',
         variable: 'ELSEWISE_ONCE_TTL_SECONDS',
       }),
       memoryShare: z.number().gt(0).max(1).meta({
-        description: "The share of Redis' `maxmemory` at which batches wait for room.",
+        description: "The used share of Redis' `maxmemory` from which on batches wait.",
         variable: 'ELSEWISE_MEMORY_SHARE',
       }),
       eventMemoryShare: z.number().gt(0).max(1).meta({
-        description: "The share of Redis' `maxmemory` at which single rows are refused; batches stop earlier.",
+        description:
+          "The used share of Redis' `maxmemory` from which on single rows are refused. Batches wait earlier.",
         variable: 'ELSEWISE_EVENT_MEMORY_SHARE',
       }),
       maxQueuedBytes: z.int().min(0).meta({
-        description: 'Rows of a batch that may wait in a Redis without `maxmemory`, in compressed bytes; 0: no limit.',
+        description:
+          'The compressed bytes of rows of a batch that may wait in a Redis without `maxmemory`. 0: no limit.',
         variable: 'ELSEWISE_MAX_QUEUED_BYTES',
       }),
     })
-    .describe('Redis: its address, the prefixes of our keys, and how long keys stay.'),
+    .describe('Redis: its address, the prefixes of keys, and how long keys stay.'),
   worker: z
     .strictObject({
       queues: z
@@ -170,47 +178,51 @@ export const configSchema = z.strictObject({
       threads: z
         .union([threadCount, z.literal('auto')])
         .describe(
-          'Solver threads for batches; `auto`: one per core. Events have threads of their own. Set a number where a CPU limit holds.',
+          'Solver threads for batches. `auto`: one per core. Events have other threads. Set a number if the process has a CPU limit.',
         ),
       port: port.describe('The port of /metrics, /healthz and /readyz; 0: any free port.'),
       planMemoryMb: count.describe('Memory for the prepared plans that a process keeps, over all threads.'),
       eventThreads: threadCount.describe('Solver threads for events only.'),
       preparingThreads: threadCount.describe(
-        'Threads for events whose model and policy are new or slow to prepare; other events do not wait for these.',
+        'Threads for events whose model and policy are new or slow to prepare. Other events do not wait for these threads.',
       ),
       maxPrepareMs: count.describe(
-        'How long a thread may take to load and prepare model and policy before the first row; for events see `events.maxPrepareMs`.',
+        'How long a thread may take to load and prepare model and policy before the first row. `events.maxPrepareMs` is the limit for events.',
       ),
       bulkNice: z
         .int()
         .min(0)
         .max(19)
-        .describe('The nice value of the threads of batches, which gives events the cores first.'),
+        .describe('The nice value of the threads of batches. With a higher value, events get the cores first.'),
       lockMs: count.describe(
-        'A job whose worker has not renewed its lock for this time is free for other workers. Workers renew locks twice in this time.',
+        'How long a job stays locked without a renewal. A worker renews its locks twice in this time. Other workers may take a job without a lock.',
       ),
-      stalledCheckMs: count.describe('How often workers look for jobs with an expired lock, taking turns.'),
+      stalledCheckMs: count.describe('How often the workers, in turns, look for jobs with an expired lock.'),
       maxStalls: count.describe(
-        'A job whose lock expires more often than this is given up: the job may be what kills the workers.',
+        'How often the lock of a job may expire. A job beyond this number is given up: the job itself may kill workers.',
       ),
     })
     .describe('`elsewise worker`.'),
   events: z
     .strictObject({
       maxDeadlineMs: count.describe(
-        'The longest `deadlineMs` that the policy of an event may ask for; the default of a policy is 1000.',
+        'The largest `deadlineMs` in the policy of an event. The default of a policy is 1000.',
       ),
       maxPrepareMs: count.describe('How long a thread may take to prepare model and policy of an event.'),
     })
     .describe('Single rows from all sources (docs/events.md).'),
   requests: z
     .strictObject({
-      concurrency: count.describe('Entries of the stream that one worker answers at a time.'),
+      concurrency: count.describe('The number of entries of the stream that one worker answers at the same time.'),
       maxBodyBytes: count.describe('The longest body that is parsed.'),
-      claimAfterMs: count.describe('Another worker takes over an entry that has had no answer for this time.'),
-      maxDeliveries: count.describe('An entry that was delivered this often without an answer is given up.'),
+      claimAfterMs: count.describe(
+        'How long a worker may take for an entry. After this time another worker takes over.',
+      ),
+      maxDeliveries: count.describe(
+        'How often an entry is delivered. An entry without an answer after this many deliveries is given up.',
+      ),
       forgetConsumerAfterMs: count.describe(
-        'A consumer without pending entries that has not asked for this time is removed.',
+        'How long a consumer without pending entries stays in the group after its last request.',
       ),
     })
     .describe('The stream of requests, for producers without BullMQ.'),
@@ -218,14 +230,14 @@ export const configSchema = z.strictObject({
     .strictObject({
       maxCount: count.describe('The number of dead letters that are kept; the oldest are dropped first.'),
       maxAgeSeconds: count.describe('How long dead letters are kept.'),
-      maxBodyBytes: count.describe('The longest body that is kept; a longer body is cut and cannot be replayed.'),
+      maxBodyBytes: count.describe('The longest body that is kept. A longer body is cut and cannot be replayed.'),
     })
     .describe('Requests and jobs that were given up: `elsewise dead`.'),
   schedule: z
     .strictObject({
       runsKept: count.describe('The number of runs on record for each schedule.'),
       rememberDays: count.describe(
-        'How long the content of a file stays known after the file was last seen; known content makes no second batch.',
+        'How many days a schedule remembers the content of a file after the file was last seen. Known content makes no second batch.',
       ),
     })
     .describe('`elsewise schedule`.'),

@@ -65,7 +65,7 @@ async function readBody(
 
 function refuseEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding === 'identity') return;
-  throw new ElsewiseError('unsupported-type', 'send it uncompressed', 'headers.content-encoding');
+  throw new ElsewiseError('unsupported-type', 'send the body uncompressed', 'headers.content-encoding');
 }
 
 function otherType(types: readonly string[]): ElsewiseError {

@@ -26,7 +26,7 @@ async function nextPiece(pieces: AsyncIterator<Uint8Array>): Promise<IteratorRes
   try {
     return await pieces.next();
   } catch {
-    throw new ElsewiseError('interrupted', 'it broke off', 'body');
+    throw new ElsewiseError('interrupted', 'the body ended before it was complete', 'body');
   }
 }
 

@@ -43,7 +43,7 @@ async function runCommand(args: readonly string[], command: Command, path: reado
     return await command.run(readArguments(args, command.options, command.positionals ?? []));
   } catch (error) {
     if (!(error instanceof ElsewiseError) || error.code !== 'usage') throw error;
-    throw new ElsewiseError('usage', `${error.message}\n(elsewise ${path.join(' ')} --help shows how it is used)`);
+    throw new ElsewiseError('usage', `${error.message}\n(elsewise ${path.join(' ')} --help describes the command)`);
   }
 }
 

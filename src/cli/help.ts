@@ -17,7 +17,7 @@ export function describeTable(about: string, path: readonly string[], rows: read
     'Commands:',
     ...rows.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    `${called} COMMAND --help says more about each of them.`,
+    `${called} COMMAND --help describes a command and its options.`,
   );
 }
 

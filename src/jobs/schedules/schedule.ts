@@ -48,7 +48,7 @@ export function readScheduleJob({ name, data, opts, timestamp }: Job<unknown>): 
   if (name !== 'run') throw new ElsewiseError('bad-document', `no job of a schedule is called "${name}"`, 'job.name');
   const run = parseDocument(JOB_SCHEMAS.run, data, 'job');
   const at = new Date(run.at ?? opts.prevMillis ?? timestamp);
-  if (Number.isNaN(at.getTime())) throw new ElsewiseError('bad-document', 'the job is for no time', 'job.timestamp');
+  if (Number.isNaN(at.getTime())) throw new ElsewiseError('bad-document', 'the job has no valid time', 'job.timestamp');
   return { kind: name, data: run, at };
 }
 

@@ -91,7 +91,7 @@ export const isolationForest = defineFamily({
   shares: ['trees'],
   load: (p, context) => {
     if (context.classes !== 2)
-      throw new ElsewiseError('bad-document', 'are outlier and inlier, in this order', 'model.classes');
+      throw new ElsewiseError('bad-document', 'expected outlier and inlier, in this order', 'model.classes');
     const forest =
       forestOf(context.shared) ?? flatten(p.trees, context.inputs, 'model.parameters.trees', context.bounds);
     if (forest.outputs !== 1)

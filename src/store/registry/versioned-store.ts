@@ -247,7 +247,7 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
 
 function aliasMoved(reference: string, before: string, expected: number): ElsewiseError {
   const now = before ? `names version ${before}` : 'names nothing yet';
-  return new ElsewiseError('conflict', `${reference} ${now} and not ${expected}: somebody else has moved it`);
+  return new ElsewiseError('conflict', `${reference} ${now} and not ${expected}: somebody else has moved the alias`);
 }
 
 function toVersion<V extends StoredVersion>(name: string, version: number, about: string): V {
