@@ -1,12 +1,13 @@
 /**
  * `npm run interop`: the tests of the exporter and the importers with the newest releases of scikit-learn, pandas, XGBoost and LightGBM,
- * which pip fetches into an environment of its own. INTEROP_PYTHON names an interpreter that has them already. `npm test` needs neither: it
+ * which pip fetches into an environment of its own, and the tables of `explain` in pandas and LibreOffice. INTEROP_PYTHON names an interpreter that has them already. `npm test` needs neither: it
  * takes the libraries of Debian. Further arguments go to vitest.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findProgram, installPackage, Missing, mayInstall } from './system.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ENVIRONMENT = join(ROOT, 'node_modules', '.cache', 'elsewise-interop');
@@ -29,6 +30,13 @@ function providePython() {
   return python;
 }
 
+function provideOffice() {
+  if (!findProgram('soffice') && mayInstall()) installPackage('libreoffice-calc-nogui');
+  const office = findProgram('soffice');
+  if (!office) throw new Missing('LibreOffice is needed: install the package libreoffice-calc-nogui');
+  return office;
+}
+
 const python = process.env.INTEROP_PYTHON ?? providePython();
 run('npm', ['run', 'build']);
 run(python, [
@@ -36,3 +44,7 @@ run(python, [
   'import lightgbm, pandas, sklearn, xgboost as x; print(*[f"{m.__name__} {m.__version__}" for m in (sklearn, pandas, x, lightgbm)])',
 ]);
 run('npx', ['vitest', 'run', ...TESTS, ...process.argv.slice(2)], { PYTHON: python, INTEROP: 'newest' });
+run('npx', ['vitest', 'run', '--config', 'test/interop/vitest.config.ts'], {
+  PYTHON: python,
+  SOFFICE: provideOffice(),
+});
