@@ -50,7 +50,7 @@ def after(answers: Any, frame: Any) -> Any:
 
 
 def _frame_after(lines: List[Dict[str, Any]], frame: Any) -> Any:
-    places = {str(key): place for place, key in enumerate(frame.index)}
+    places = {key: place for place, key in enumerate(_ids(frame))}
     rows = frame.iloc[[places[line["id"]] for line in lines]].copy()
     for name in frame.columns:
         kind = "float64" if str(frame[name].dtype) == "float32" else frame[name].dtype
@@ -77,7 +77,7 @@ def results_of(
 ) -> List[Result]:
     """The results as documents `elsewise.result/v1`, in the order of the rows.
 
-    frame: a DataFrame, or a list of dictionaries by feature. The index of a DataFrame becomes the ids.
+    frame: a DataFrame, or a list of dictionaries by feature. The index of a DataFrame becomes the ids, if no key is there twice.
     model: a document, or the path of one; with a server, the name of a model that it knows.
     policy: a Policy, a document, or the path of one.
     url, token: a server to ask. Without a url the command runs here.
@@ -95,19 +95,26 @@ def results_of(
 
 def _rows(frame: Any) -> Iterator[Dict[str, Any]]:
     if hasattr(frame, "columns") and hasattr(frame, "index"):
-        records: Iterable[Any] = zip(frame.index.tolist(), frame.to_dict("records"))
+        records: Iterable[Any] = zip(_ids(frame), frame.to_dict("records"))
     else:
-        records = enumerate(frame)
+        records = ((str(number), record) for number, record in enumerate(frame))
     for key, record in records:
         if not hasattr(record, "items"):
             raise ValueError("frame: expected a DataFrame, or a list of dictionaries by feature")
-        yield {"id": str(key), "features": {str(name): _value(value) for name, value in record.items()}}
+        yield {"id": key, "features": {str(name): _value(value) for name, value in record.items()}}
+
+
+def _ids(frame: Any) -> List[str]:
+    """The index of a DataFrame, or the numbers of its rows where the index has a key twice."""
+    return [str(key) for key in (frame.index if frame.index.is_unique else range(len(frame)))]
 
 
 def _value(value: Any) -> Any:
-    """A cell as JSON has it: numbers of numpy are numbers, missing values are null."""
+    """A cell as JSON has it: numbers of numpy are numbers, missing values are null, dates are text."""
     if is_missing(value):
         return None
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
     return value.item() if isinstance(value, np.generic) else value
 
 

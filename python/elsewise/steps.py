@@ -175,43 +175,62 @@ def _last_rounded(threshold: float) -> float:
 # ----------------------------------------------------------------------------------------------------- linear models
 
 
+# A model column, its cuts, and the values between them.
+Steps = Tuple[ModelColumn, Sequence[float], Sequence[float]]
+
+
+class _StumpSum:
+    """base_k + Σ_j w_kj v_j(x)  as stumps and trees of two columns, put together column by column."""
+
+    def __init__(self, base: np.ndarray, features: List[Dict[str, Any]]):
+        self.base, self.features = base, features
+        self.inputs: Dict[ModelColumn, Linear] = {}
+        # By model column and cut: how far the outputs rise there.
+        self.rises: Dict[Tuple[ModelColumn, float], np.ndarray] = {}
+        self.products: List[Tuple[Steps, Steps, np.ndarray]] = []
+
+    def add(self, column: Any, weights: np.ndarray) -> None:
+        if isinstance(column, Product):
+            factors = _steps_of(column.left, self.features), _steps_of(column.right, self.features)
+            self._reads(column, *factors)
+            self.products.append((*factors, weights / column.divisor))
+            self.base = self.base - weights * column.center / column.divisor
+        elif isinstance(column, Linear) and not column.terms:
+            self.base = self.base - weights * column.center / column.divisor
+        else:
+            self._add_steps(column, weights)
+
+    def _add_steps(self, column: Any, weights: np.ndarray) -> None:
+        key, cuts, values = steps = _steps_of(column, self.features)
+        self._reads(column, steps)
+        self.base = self.base + weights * values[0]
+        for cut, rise in zip(cuts, np.diff(values)):
+            self.rises[key, cut] = self.rises.get((key, cut), 0.0) + weights * rise
+
+    def _reads(self, column: Any, *steps: Steps) -> None:
+        for key, _, _ in steps:
+            fills = frozenset(fill for fill in column.fills if fill[0] == key[0])
+            self.inputs.setdefault(key, Linear({key: 1.0}, fills=fills))
+
+    def head(self, link: str, **more: Any) -> TreeHead:
+        places = {key: place for place, key in enumerate(self.inputs)}
+        splits = [(places[key], cut) for key, cut in self.rises]
+        weights = np.array(list(self.rises.values())).reshape(len(splits), len(self.base)).T
+        pairs = [((places[a[0]], *a[1:]), (places[b[0]], *b[1:]), own) for a, b, own in self.products]
+        grids = [grid_tree(first, second, weight) for first, second, own in pairs for weight in own.tolist()]
+        return stumps(splits, weights, self.base, link, len(places), grids=grids, **more)
+
+
 def _summed_stumps(head: Head, columns: Sequence[Any], features: List[Dict[str, Any]]) -> Tuple[Head, List[Linear]]:
     weights = np.atleast_2d(np.array(head.parameters["weights"], dtype=float))
     base = np.atleast_1d(np.array(head.parameters["bias"], dtype=float))
     if head.family == "hyperplane":
         weights, base = np.vstack([-weights, weights]), np.concatenate([-base, base])
-    inputs: Dict[ModelColumn, Linear] = {}
-    splits: Dict[Tuple[ModelColumn, float], np.ndarray] = {}
-    products: List[Tuple[Steps, Steps, np.ndarray]] = []
-    for j, column in enumerate(columns):
-        if isinstance(column, Linear) and not column.terms:
-            base = base - weights[:, j] * column.center / column.divisor
-            continue
-        steps = _product_steps(column, features) if isinstance(column, Product) else _steps_of(column, features)
-        for key, _, _ in steps if isinstance(column, Product) else [steps]:
-            inputs.setdefault(key, Linear({key: 1.0}, fills=frozenset(f for f in column.fills if f[0] == key[0])))
-        if isinstance(column, Product):
-            base = base - weights[:, j] * column.center / column.divisor
-            products.append((*steps, weights[:, j] / column.divisor))
-            continue
-        key, cuts, values = steps
-        base = base + weights[:, j] * values[0]
-        for cut, rise in zip(cuts, np.diff(values)):
-            splits[key, cut] = splits.get((key, cut), 0.0) + weights[:, j] * rise
-    places = {key: place for place, key in enumerate(inputs)}
-    at = [(places[key], cut) for key, cut in splits]
-    rises = np.array(list(splits.values())).reshape(len(at), len(base)).T
-    grids = [grid_tree((places[a[0]], *a[1:]), (places[b[0]], *b[1:]), w) for a, b, ws in products for w in ws.tolist()]
-    more = {"score": head.score, "classes": head.classes, "grids": grids}
-    return stumps(at, rises, base, LINEAR_LINKS[head.family], len(inputs), **more), list(inputs.values())
-
-
-# A model column, its cuts, and the values between them.
-Steps = Tuple[ModelColumn, Sequence[float], Sequence[float]]
-
-
-def _product_steps(column: Product, features: List[Dict[str, Any]]) -> Tuple[Steps, Steps]:
-    return _steps_of(column.left, features), _steps_of(column.right, features)
+    total = _StumpSum(base, features)
+    for column, own in zip(columns, weights.T):
+        total.add(column, own)
+    made = total.head(LINEAR_LINKS[head.family], score=head.score, classes=head.classes)
+    return made, list(total.inputs.values())
 
 
 def _steps_of(column: Any, features: List[Dict[str, Any]]) -> Steps:

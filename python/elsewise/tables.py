@@ -49,7 +49,14 @@ class Table:
         return [value for value in self.cells[:, feature].tolist() if not is_missing(value)]
 
     def numbers(self, feature: int) -> np.ndarray:
-        return np.array([float(value) for value in self.present(feature)], dtype=float)
+        present = self.present(feature)
+        try:
+            return np.array([float(value) for value in present], dtype=float)
+        except (TypeError, ValueError):
+            odd = next(value for value in present if not isinstance(value, (int, float, np.number)))
+            name = feature if self.names is None else repr(self.names[feature])
+            reason = f"{odd!r} is no number: leave the column out of X, or fit on a number made of it"
+            raise ValueError(f"X: column {name}: {reason}") from None
 
     def categories(self, feature: int) -> Dict[str, Any]:
         return {category_name(value): value for value in self.present(feature)}
@@ -69,7 +76,7 @@ def _in_double_precision(X: Any) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ == "NAType":  # pandas.NA, which has no truth value
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas.NA, which has no truth value, and its missing date
         return True
     return isinstance(value, (float, np.floating)) and math.isnan(value)
 

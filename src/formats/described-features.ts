@@ -30,6 +30,7 @@ export function describeFeatures({ features, parameters }: ModelDocument, column
   const sorted: string[] = [];
   const described = features.map((feature, f) => {
     const values = columns[f].filter((value) => !isMissing(value));
+    if (read.has(f) && !values.length) throw withoutValues(feature.name);
     const texts = values.some((value) => !isNumber(value));
     if (!texts && feature.type !== 'categorical') return { ...feature, type: numericType(values) } as FeatureDocument;
     if (feature.type === 'categorical' && !isCoded(feature.categories)) return feature;
@@ -90,6 +91,13 @@ function numericType(values: readonly unknown[]): 'boolean' | 'integer' | 'conti
   if (words.every((word) => TRUTHS.has(word) || Number(word) === 0 || Number(word) === 1)) return 'boolean';
   return words.every((word) => Number.isInteger(Number(word))) ? 'integer' : 'continuous';
 }
+
+const withoutValues = (name: string): ElsewiseError =>
+  new ElsewiseError(
+    'bad-input',
+    `no row has a value of "${name}": name the features as the file does, by --features`,
+    'rows',
+  );
 
 function needsCodes({ name, type }: FeatureDocument, values: readonly unknown[]): ElsewiseError {
   const shown = [...new Set(values.map(String))].sort();

@@ -55,7 +55,17 @@ def people(random):
     return pd.DataFrame(values, index=[f"p{i}" for i in range(N)])
 
 
+def refusal(X, y):
+    tree = make_pipeline(make_column_transformer(("passthrough", ["age", "years"])), DecisionTreeClassifier(max_depth=2))
+    try:
+        elsewise.export_model(tree.fit(X.fillna({"years": 0}), y), name="m", X=X)
+    except ValueError as error:
+        return str(error)
+
+
 def frames():
+    import pandas as pd
+
     random = np.random.default_rng(1)
     frame = people(random)
     wealth = frame["income"].astype(float) + 700 * (frame["housing"] == "own") - 200 * frame["loans"].astype(float)
@@ -69,8 +79,10 @@ def frames():
     model = make_pipeline(prepare, LogisticRegression(max_iter=1000)).fit(frame, y)
     document = elsewise.export_model(model, name="people", X=frame, y=y)
     rejected = frame[model.predict(frame) == "no"].head(20)
+    dated = rejected.assign(since=pd.Timestamp("2024-02-29"))
+    twice = pd.concat([rejected.head(2), rejected.head(2)])
     policy = elsewise.Policy("yes").never("age").decrease("loans", min=0)
-    answers = elsewise.explain(rejected, document, policy)
+    answers = elsewise.explain(dated, document, policy)
     changed = elsewise.after(answers, rejected)
     shown = {name: str(answers[name].dtype) for name in ("answer", "age", "loans", "loans (new)", "guarantor", "years", "income")}
     return {
@@ -80,6 +92,8 @@ def frames():
         "dtypes": shown,
         "statuses": sorted(set(answers["status"])),
         "predicted": sorted(set(model.predict(changed))),
+        "twice": elsewise.explain(twice, document, policy)["id"].tolist(),
+        "dates": refusal(dated, y[: len(dated)]),
         "kept": {name: str(dtype) for name, dtype in changed.dtypes.items()},
     }
 

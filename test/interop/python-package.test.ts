@@ -117,6 +117,8 @@ describe('features', () => {
         ids: true,
         statuses: ['found'],
         predicted: ['yes'],
+        twice: ['0', '1', '2', '3'],
+        dates: expect.stringMatching(/^X: column 'since': .*is no number: leave the column out of X/),
       });
       expect(dtypes).toMatchObject({
         answer: 'Int64',

@@ -27,6 +27,17 @@ export function createNdjsonParser(model: LoadedModel): RowParser {
   };
 }
 
+/** The names of the features of a record, in its order. None: it is no record. */
+export function rowNames(record: string): string[] {
+  try {
+    const value: unknown = JSON.parse(record);
+    const nested = isObject(value) ? own(value, 'features') : undefined;
+    return isObject(nested) ? Object.keys(nested) : isObject(value) ? Object.keys(value) : [];
+  } catch {
+    return [];
+  }
+}
+
 function fillRow(row: ParsedRow, value: JsonObject, model: LoadedModel): RowFault[] | undefined {
   const nested = own(value, 'features');
   const isNested = isObject(nested);

@@ -7,6 +7,7 @@ import { asBuffer } from '../../store/codec/byte-streams.js';
 import type { HeaderFeature, RowLayout } from '../threads/messages.js';
 import { detectDelimiter, headerNames, readHeader } from './csv.js';
 import { type FileFormat, inputFormat } from './endings.js';
+import { rowNames } from './ndjson.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
 import { numbersOf, type TableOptions, tellFormat } from './table-format.js';
@@ -87,14 +88,16 @@ export class RowSource {
     return new RowSource(bytes, head, { format: 'ndjson' }, namesTargets, warnings, isConverted);
   }
 
-  /** The names of the columns of a CSV file. Other files name their columns row by row, or in an index: null. */
+  /** The names of the columns: the header of CSV, the keys of the first row of NDJSON. Null: Parquet, whose index is not read here. */
   static async columnNames(
     source: AsyncIterable<Uint8Array>,
     name: string,
     options: TableOptions = {},
   ): Promise<string[] | null> {
     const { head, format } = await openText(source, name, options);
-    return format === 'csv' ? headerNames(await head.takeHeader(options.delimiter ?? ',')) : null;
+    if (format === 'parquet') return null;
+    if (format === 'ndjson') return rowNames((await head.firstLine()).toString('utf8'));
+    return headerNames(await head.takeHeader(options.delimiter ?? ','));
   }
 
   static async #openParquet(

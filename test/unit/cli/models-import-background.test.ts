@@ -133,6 +133,33 @@ const more = () =>
     .map((line, i) => `${i ? 'x' : 'remark'},${line}`)
     .join('\n');
 
+describe('the file of the background', () => {
+  const asLines = (names: readonly string[]) =>
+    readCsv(PEOPLE).map((row) => JSON.stringify(Object.fromEntries(names.map((name) => [name, row[name] || null]))));
+
+  it('may be NDJSON', async () => {
+    const { document } = await run(
+      'lightgbm.txt',
+      '--background',
+      write('people.ndjson', asLines(Object.keys(unseen[0])).join('\n')),
+    );
+    expect(document.features).toEqual(FEATURES);
+  });
+
+  it('names features of NDJSON in the first row, those of Parquet by --features', async () => {
+    const file = write('numbers.ndjson', asLines(NUMBERS).join('\n'));
+    const { document } = await run('xgboost-arrays.json', '--background', file);
+    expect(largestDifference(document, expected['xgboost-arrays'])).toBeLessThanOrEqual(TOLERANCE.xgboost);
+    const parquet = fileURLToPath(new URL('../../fixtures/parquet/pandas.parquet', import.meta.url));
+    await expect(run('xgboost-arrays.json', '--background', parquet)).rejects.toThrow(/name them by --features/);
+  });
+
+  it('has a value for each feature that the trees read', async () => {
+    const file = write('less.ndjson', '{"age": 30, "loans": 1}\n{"age": 31, "loans": 0}\n');
+    await expect(run('xgboost.json', '--background', file)).rejects.toThrow(/no row has a value of "housing"/);
+  });
+});
+
 describe('a model without names of features', () => {
   it('takes the header in order, and says it', async () => {
     const { document, message } = await run(
