@@ -41,6 +41,12 @@ export function listNames(names: readonly string[]): string {
   return [...names.slice(0, LISTED), ...(names.length > LISTED ? ['...'] : [])].join(', ');
 }
 
+/** The same in a sentence: `a, b and 3 more`. */
+export function nameSome(names: readonly string[]): string {
+  const shown = names.slice(0, LISTED).join(', ');
+  return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown;
+}
+
 /** Row by row over the prefixes of `a`. A swap uses the row before the last. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];

@@ -11,7 +11,7 @@
  * entries.
  */
 import { ElsewiseError } from '../documents/error.js';
-import { listNames } from '../documents/nearest-name.js';
+import { nameSome } from '../documents/nearest-name.js';
 import type { Reason } from '../documents/result-document.js';
 import { entriesOf, exchangingEntries, withOnly } from '../policy/entries.js';
 import { type BlockingSet, blockingSet } from './blocking-set.js';
@@ -31,8 +31,6 @@ const BLOCKING_SHARE = 0.5;
 const QUESTION_SHARE = 0.25;
 /** Measured units of effort to build a plan: a fixed part, a part for each column and constraint, a part for each node of a forest. */
 const PLAN_WORK = { base: 100, column: 10, node: 0.2 };
-/** The number of entries that a message names. A reason lists all. */
-const NAMED = 8;
 
 export function explainInfeasible(plan: Searcher, search: Search): Reason {
   const { document } = plan.policy;
@@ -143,8 +141,7 @@ function inWords(
   missing: readonly string[],
 ): string {
   if (!blocking.length) return nowhere(missing);
-  const more = blocking.length > NAMED ? ` and ${blocking.length - NAMED} more` : '';
-  const names = `${blocking.slice(0, NAMED).join(', ')}${more}`;
+  const names = nameSome(blocking);
   const needed = minimal === true ? '' : '; it is undetermined whether all of these are needed to block';
   return `no change that the policy allows leads to the target: ${names}${needed}; ${wayOut(relaxation)}`;
 }
@@ -153,7 +150,7 @@ function inWords(
 function nowhere(missing: readonly string[]): string {
   const within = "no row within the model's own types, bounds, decimals and categories";
   if (!missing.length) return `${within} has the target, whatever the policy`;
-  const names = listNames(missing);
+  const names = nameSome(missing);
   return `${within} has the target while ${names} ${missing.length === 1 ? 'is' : 'are'} missing, and a missing value stays missing`;
 }
 

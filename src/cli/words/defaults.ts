@@ -1,5 +1,5 @@
 /** The choices that a policy leaves open (policy/defaults.ts), in words for the terminal. */
-import { listNames } from '../../documents/nearest-name.js';
+import { nameSome } from '../../documents/nearest-name.js';
 import type { LoadedModel } from '../../models/load.js';
 import { type Defaults, withDefaults } from '../../policy/defaults.js';
 import type { Policy } from '../../policy/policy.js';
@@ -31,7 +31,7 @@ const CHOICES: readonly (readonly [keyof Defaults, Sentence])[] = [
 ];
 
 export function defaultsInWords(defaults: Defaults): string[] {
-  return CHOICES.filter(([key]) => defaults[key].length).map(([key, sentence]) => sentence(listNames(defaults[key])));
+  return CHOICES.filter(([key]) => defaults[key].length).map(([key, sentence]) => sentence(nameSome(defaults[key])));
 }
 
 /** Says on standard error which choices are made for the policy. */

@@ -1,6 +1,6 @@
 /** `elsewise models check FILE|REF`: all checks of loading a model, and a description of the model. */
 import type { ModelDocument } from '../../../documents/model-document.js';
-import { listNames } from '../../../documents/nearest-name.js';
+import { nameSome } from '../../../documents/nearest-name.js';
 import { readRows } from '../../../models/background.js';
 import { findEffects } from '../../../models/effect.js';
 import { type LoadedModel, Scorer } from '../../../models/load.js';
@@ -51,7 +51,7 @@ function warningsOf(model: LoadedModel): string[] {
 const ADD_STATISTICS = 'Add the background to the model document';
 
 const countFeatures = (names: readonly string[]): string =>
-  `${names.length} ${names.length === 1 ? 'feature' : 'features'} (${listNames(names)})`;
+  `${names.length} ${names.length === 1 ? 'feature' : 'features'} (${nameSome(names)})`;
 
 function describeModel(model: LoadedModel): string[][] {
   const { document, space, preprocessing } = model;
