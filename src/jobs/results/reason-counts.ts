@@ -7,6 +7,7 @@
  *
  * The memory does not grow with the rows.
  */
+import { nameSome } from '../../documents/nearest-name.js';
 import type { Reason, ResultDocument } from '../../documents/result-document.js';
 import { faultsInWords, type RowFault } from '../../documents/row-error.js';
 
@@ -24,19 +25,11 @@ type Status = ResultDocument['status'];
 /** More kinds of a run are counted together. */
 const MOST_KINDS = 1000;
 const OTHERS = 'other reasons';
-/** The number of blocking entries that the words name. */
-const MOST_NAMED = 8;
-
 export function countReasons(counts: ReasonCounts, status: Status, reason: Reason): void {
   const { code, path = '', message, blocking = [] } = reason;
   if (status === 'invalid') countFaults(counts, reason.faults ?? [{ path, message }]);
-  else if (blocking.length) add(counts, status, blocking.join(','), `blocked by ${namesOf(blocking)}`);
+  else if (blocking.length) add(counts, status, blocking.join(','), `blocked by ${nameSome(blocking)}`);
   else add(counts, status, code, message);
-}
-
-function namesOf(entries: readonly string[]): string {
-  const more = entries.length > MOST_NAMED ? ` and ${entries.length - MOST_NAMED} more` : '';
-  return `${entries.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
 export function countFaults(counts: ReasonCounts, faults: readonly RowFault[]): void {

@@ -3,7 +3,7 @@
  * which applies the same rules of quoting.
  */
 import { ElsewiseError } from '../../documents/error.js';
-import { didYouMean } from '../../documents/nearest-name.js';
+import { didYouMean, nameSome } from '../../documents/nearest-name.js';
 import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import { recordFaults } from '../../models/read-row.js';
@@ -93,7 +93,7 @@ function missingColumns(
   const [first, ...others] = missing;
   const spare = names.filter((name) => !read.has(name));
   const hint = didYouMean(first.name, spare).replace('did you mean', 'is it');
-  const more = others.length ? `; also missing: ${listNames(others.map((feature) => feature.name))}` : '';
+  const more = others.length ? `; also missing: ${nameSome(others.map((feature) => feature.name))}` : '';
   return `the header has no column "${first.name}", which the model needs${hint}${more}`;
 }
 
@@ -104,16 +104,9 @@ function headerWarnings(
 ): string[] {
   const extra = names.filter((name) => !read.has(name));
   return [
-    ...(extra.length ? [`columns that the model does not know are ignored: ${listNames(extra)}`] : []),
-    ...(imputed.length ? [`columns that are not there are imputed: ${listNames(imputed.map((f) => f.name))}`] : []),
+    ...(extra.length ? [`columns that the model does not know are ignored: ${nameSome(extra)}`] : []),
+    ...(imputed.length ? [`columns that are not there are imputed: ${nameSome(imputed.map((f) => f.name))}`] : []),
   ];
-}
-
-const MAX_NAMES_LISTED = 8;
-
-function listNames(names: readonly string[]): string {
-  const more = names.length > MAX_NAMES_LISTED ? ` and ${names.length - MAX_NAMES_LISTED} more` : '';
-  return names.slice(0, MAX_NAMES_LISTED).join(', ') + more;
 }
 
 export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParser {
