@@ -17,8 +17,8 @@ const THREADS = {
   'event-thread.js': 'jobs/events/event-thread.js',
   'scorer-thread.js': 'jobs/scoring/scorer-thread.js',
 };
-/** The command line: its first file, and the place of the bundles. */
-const COMMAND = { entry: 'cli/main.js', name: 'command' };
+/** The command line: its code, the name of the bundles, and the file that users start. */
+const COMMAND = { entry: 'cli/command-line.js', name: 'command', start: 'cli/main.js' };
 const BUNDLED = ['zod', 'ml-matrix', 'lru-cache', 'is-any-array', 'ml-array-rescale', 'ml-array-max', 'ml-array-min'];
 const BUILT_IN = new Set(builtinModules);
 
@@ -40,13 +40,13 @@ async function bundle(entry, target) {
   return output.flatMap(({ moduleIds = [] }) => moduleIds);
 }
 
-/** The first file of the command line stays where it is, and starts its bundle. */
+/** Also writes the file that users start. The compiler does not write that file: bundling again finds the code of the command line unchanged. */
 async function bundleCommand() {
-  const { entry, name } = COMMAND;
+  const { entry, name, start } = COMMAND;
   for (const file of readdirSync(DIST)) if (file.startsWith(`${name}-`)) rmSync(DIST + file);
   const names = { entryFileNames: `${name}.js`, chunkFileNames: `${name}-[name]-[hash].js` };
   const modules = await bundle(entry, { dir: DIST, ...names });
-  writeFileSync(DIST + entry, `#!/usr/bin/env node\nimport '../${name}.js';\n`);
+  writeFileSync(DIST + start, `#!/usr/bin/env node\nimport '../${name}.js';\n`);
   return modules;
 }
 

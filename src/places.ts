@@ -14,6 +14,8 @@ export const SCORER_THREAD = inDist('scorer-thread.js');
 /** The first file of a thread, which loads the code of the thread. */
 export const THREAD_START = inDist('jobs/threads/thread-start.cjs');
 
+/** The file that users start. The build writes the file (scripts/bundle-threads.mjs). */
+export const COMMAND_LINE = inDist('cli/main.js');
 /** The processes of `elsewise up`. */
 export const REDIS_PROCESS = inDist('cli/up/redis-process.js');
 export const COMMAND_PROCESS = inDist('cli/up/command-process.js');

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The command line as a process: runs the command of the arguments and exits with its exit code. */
 import { readFileSync } from 'node:fs';
 import { PACKAGE } from '../places.js';
