@@ -8,6 +8,7 @@ import { headerFeatures } from '../../jobs/rows/csv.js';
 import { createRowReader } from '../../jobs/rows/row-reader.js';
 import { RowSource } from '../../jobs/rows/row-source.js';
 import { openSource } from '../../jobs/rows/streams.js';
+import type { TableOptions } from '../../jobs/rows/table-format.js';
 import { statisticsOf } from '../../models/background.js';
 import { isMissing, showValue } from '../../models/features.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
@@ -22,13 +23,19 @@ export interface DescribedModel {
 const ROWS_AT_ONCE = 5000;
 const MOST_ROWS = 100_000;
 
-/** `rows`: how many rows the document keeps. By default it keeps statistics only. */
-export async function describeByFile(imported: ModelDocument, path: string, rows: number): Promise<DescribedModel> {
-  const named = await nameByFile(imported, path);
-  const { features, sorted } = describeFeatures(named, await readColumns(path, load(named)));
+/** `rows`: how many rows the document keeps. By default it keeps statistics only. The file is read three times. */
+export async function describeByFile(
+  imported: ModelDocument,
+  path: string,
+  rows: number,
+  table: TableOptions,
+): Promise<DescribedModel> {
+  if (path === '-') throw new ElsewiseError('usage', '--background: give a file, standard input cannot be read again');
+  const named = await nameByFile(imported, path, table);
+  const { features, sorted } = describeFeatures(named, await readColumns(path, load(named), table));
   const document = { ...named, features };
   const model = load(document);
-  const data = await readDataRows(path, model);
+  const data = await readDataRows(path, model, table);
   const values = data.rows.map((row) => row.values);
   const background = { ...statisticsOf(values, model.space), ...(rows ? samplesOf(model, values, rows) : {}) };
   const notes = [
@@ -45,17 +52,17 @@ export async function describeByFile(imported: ModelDocument, path: string, rows
 
 const load = (document: ModelDocument): LoadedModel => loadModel(document, { bounds: config.bounds });
 
-async function nameByFile(document: ModelDocument, path: string): Promise<ModelDocument> {
+async function nameByFile(document: ModelDocument, path: string, table: TableOptions): Promise<ModelDocument> {
   const { name, bytes } = await openSource(path);
-  const header = await RowSource.columnNames(bytes, name);
+  const header = await RowSource.columnNames(bytes, name, table);
   if (header) return nameByHeader(document, header, name);
   if (!isNameless(document)) return document;
   throw new ElsewiseError('bad-input', 'the model has no names of features: name them by --features a,b,...', name);
 }
 
-async function readColumns(path: string, model: LoadedModel): Promise<Columns> {
+async function readColumns(path: string, model: LoadedModel, table: TableOptions): Promise<Columns> {
   const { name, bytes } = await openSource(path);
-  const source = await RowSource.open(bytes, name, headerFeatures(model));
+  const source = await RowSource.open(bytes, name, headerFeatures(model), table);
   const read = createRowReader(source.layout, model);
   const columns: (RowValue | undefined)[][] = model.space.features.map(() => []);
   let count = 0;

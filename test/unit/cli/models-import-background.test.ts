@@ -118,6 +118,7 @@ describe('the background', () => {
     expect(samples![0]).toEqual(['rent', 28, null, 'car', 3, false]);
     expect(new Set(labels)).toEqual(new Set(['0', '1']));
     await expect(run('xgboost.json', '--background-rows', '40')).rejects.toThrow(/needs --background/);
+    await expect(run('xgboost.json', '--background', '-')).rejects.toThrow(/give a file/);
   });
 
   it('is kept from a file with other columns by their names', async () => {
@@ -152,6 +153,19 @@ describe('the file of the background', () => {
     expect(largestDifference(document, expected['xgboost-arrays'])).toBeLessThanOrEqual(TOLERANCE.xgboost);
     const parquet = fileURLToPath(new URL('../../fixtures/parquet/pandas.parquet', import.meta.url));
     await expect(run('xgboost-arrays.json', '--background', parquet)).rejects.toThrow(/name them by --features/);
+  });
+
+  it('may have semicolons, decimal commas and Latin-1', async () => {
+    const rows = readCsv(PEOPLE).map((row) => Object.values(row).map((text) => text.replace('.', ',')));
+    const text = [Object.keys(unseen[0]), ...rows].map((fields) => fields.join(';')).join('\n');
+    const path = join(folder, 'german.csv');
+    writeFileSync(path, Buffer.from(text, 'latin1'));
+    const { document, message } = await run('lightgbm.txt', '--background', path);
+    expect(document.features).toEqual(FEATURES);
+    expect(document.background!.mad!['monthly income']).toBeCloseTo(expected.statistics['monthly income'].mad, 9);
+    expect(message).toMatch(/semicolons/);
+    const given = ['--delimiter', ';', '--decimal', ',', '--encoding', 'latin1'];
+    expect((await run('lightgbm.txt', '--background', path, ...given)).document).toEqual(document);
   });
 
   it('has a value for each feature that the trees read', async () => {

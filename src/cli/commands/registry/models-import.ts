@@ -15,7 +15,9 @@ import { writeOutput } from '../../../jobs/rows/streams.js';
 import { loadModel } from '../../../models/load.js';
 import { defineCommand } from '../../command.js';
 import { readJson } from '../../documents.js';
+import type { OptionValues } from '../../options.js';
 import { type DescribedModel, describeByFile } from '../../rows/import-rows.js';
+import { readTableOptions, TABLE_OPTIONS } from '../../rows/table-options.js';
 
 export const importModel = defineCommand({
   usage: `models import FILE --from ${[...formats.keys()].join('|')} --output FILE [--classes A,B] [--background FILE] [--probes FILE]`,
@@ -55,6 +57,7 @@ With --probes the document carries scores of the library, and every load compare
       min: 0,
       help: 'rows of the background that the document keeps (0)',
     },
+    ...TABLE_OPTIONS,
     probes: {
       kind: 'text',
       value: 'FILE',
@@ -82,7 +85,7 @@ With --probes the document carries scores of the library, and every load compare
       name: options.name ?? nameOf(path),
       features: nameCategories(imported.features, categories),
     };
-    const { document, notes } = await described(named, options.background, options['background-rows']);
+    const { document, notes } = await described(named, options);
     if (options.probes) document.probes = await readProbes(options.probes, format);
     loadModel(document, { bounds: config.bounds });
     await writeOutput(options.output, `${JSON.stringify(document)}\n`);
@@ -112,12 +115,11 @@ async function readCategories(path: string, { features }: ModelDocument): Promis
   throw new ElsewiseError('bad-document', `no such feature${didYouMean(unknown, names)}`, `${path}.${unknown}`);
 }
 
-async function described(
-  document: ModelDocument,
-  path: string | undefined,
-  rows: number | undefined,
-): Promise<DescribedModel> {
-  if (path !== undefined) return describeByFile(document, path, rows ?? 0);
+type BackgroundOptions = OptionValues<typeof TABLE_OPTIONS> & { background?: string; 'background-rows'?: number };
+
+async function described(document: ModelDocument, options: BackgroundOptions): Promise<DescribedModel> {
+  const { background: path, 'background-rows': rows } = options;
+  if (path !== undefined) return describeByFile(document, path, rows ?? 0, readTableOptions(options));
   if (rows !== undefined) throw new ElsewiseError('usage', '--background-rows needs --background');
   return { document, notes: [] };
 }
