@@ -23,7 +23,7 @@ import { workerHint } from '../../words/worker-hint.js';
 export const wait = defineCommand({
   usage: 'batch wait ID --output FILE [--resume] [--quiet] [--redis URL]',
   about: `Writes the results of a batch in the order of its rows. A chunk is written as soon as the chunk and all earlier
-chunks are done. The command ends with the last chunk. Results stay in Redis until they expire: call it again at any time.
+chunks are done. The command ends with the last chunk. Results stay in Redis until they expire: the command can be repeated.
 
 With --resume the command keeps the rows that the output already has and continues behind them. The summary counts the
 rows by status and tells the commonest reasons of rows without an answer. Exit code 4: every row is invalid.`,
