@@ -25,6 +25,7 @@ type Status = ResultDocument['status'];
 /** More kinds of a run are counted together. */
 const MOST_KINDS = 1000;
 const OTHERS = 'other reasons';
+
 export function countReasons(counts: ReasonCounts, status: Status, reason: Reason): void {
   const { code, path = '', message, blocking = [] } = reason;
   if (status === 'invalid') countFaults(counts, reason.faults ?? [{ path, message }]);

@@ -42,6 +42,6 @@ describe('what is refused', () => {
   });
 
   it('a time zone that is none', () => {
-    expect(() => next('0 2 * * *', 'Europe/Zürich', '2026-01-01T00:00:00Z')).toThrow('no time zone');
+    expect(() => next('0 2 * * *', 'Europe/Zürich', '2026-01-01T00:00:00Z')).toThrow('is not a time zone');
   });
 });
