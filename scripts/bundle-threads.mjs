@@ -16,6 +16,7 @@ const THREADS = {
   'solver-thread.js': 'jobs/threads/thread.js',
   'event-thread.js': 'jobs/events/event-thread.js',
   'scorer-thread.js': 'jobs/scoring/scorer-thread.js',
+  'table-thread.js': 'jobs/tables/table-thread.js',
 };
 /** The command line: its code, the name of the bundles, and the file that users start. */
 const COMMAND = { entry: 'cli/command-line.js', name: 'command', start: 'cli/main.js' };

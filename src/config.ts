@@ -39,6 +39,10 @@ export const apiSchema = z
     metricsWithoutToken: z.boolean().describe('Whether `/metrics` needs no token.'),
     bodyBytes: count.describe('The longest JSON body, except for models.'),
     modelBytes: count.describe('The longest model document.'),
+    parquetBytes: count.describe('The longest Parquet upload. An upload is first copied to the temporary folder.'),
+    maxTables: count.describe(
+      'Threads that convert tables: uploads of Parquet, and downloads other than whole NDJSON. Further requests are told to come again.',
+    ),
     headerBytes: count.describe('The longest head of a request. The head contains the inline policy of a batch.'),
     receiveMs: count.describe(
       'How long a request may take to arrive; for an upload, the longest pause between two pieces.',
@@ -103,6 +107,27 @@ const scoringSettings = z
     rowsAtOnce: count.describe('The number of rows of a black-box model that a thread works on at the same time.'),
   })
   .describe('Scorers of `black-box` models (docs/black-box.md).');
+
+const webhookSettings = z
+  .strictObject({
+    hosts: z
+      .array(text)
+      .describe(
+        'The hosts that may be told of the end of a batch, as `host` (its default port) or `host:port`. Other hosts are refused. Empty: no webhooks.',
+      ),
+    privateAddresses: z
+      .boolean()
+      .describe('Whether these hosts may have loopback, private or link-local addresses, as services of a cluster do.'),
+    secret: z.string().meta({
+      description: 'The key of the signatures: `whsec_` and at least 24 random bytes as base64.',
+      secret: true,
+    }),
+    timeoutMs: count.describe('How long a receiver may take to answer.'),
+    attempts: count.describe(
+      'Requests until a webhook is given up; the pauses grow from 2 seconds, twice as long each time.',
+    ),
+  })
+  .describe('Messages at the end of a batch (docs/api.md), for the API and for workers of batches.');
 
 export const configSchema = z.strictObject({
   store: z
@@ -242,6 +267,7 @@ export const configSchema = z.strictObject({
     })
     .describe('`elsewise schedule`.'),
   scoring: scoringSettings,
+  webhooks: webhookSettings,
   api: apiSchema,
   bounds: boundsSchema,
 });

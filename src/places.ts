@@ -11,6 +11,7 @@ const inPackage = (path: string): URL => new URL(`../${path}`, import.meta.url);
 export const SOLVER_THREAD = inDist('solver-thread.js');
 export const EVENT_THREAD = inDist('event-thread.js');
 export const SCORER_THREAD = inDist('scorer-thread.js');
+export const TABLE_THREAD = inDist('table-thread.js');
 /** The first file of a thread, which loads the code of the thread. */
 export const THREAD_START = inDist('jobs/threads/thread-start.cjs');
 

@@ -7,12 +7,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
+import { parseUntrusted } from '../documents/untrusted-json.js';
 import { receive, receiveWhole } from './request-body.js';
 import type { BodySpec, Call, HttpAnswer, Route } from './route.js';
 import type { Service } from './service.js';
 
 type AnyCall = Call<never, never, never, never>;
 
+/** The longest body of a few lines. */
+const SMALL_JSON_BYTES = 16_384;
 /** A stream without data sends its head after this time, to show that the server is alive. */
 const HEAD_AFTER_MS = 1_000;
 
@@ -39,8 +42,8 @@ function check(schema: z.ZodObject | undefined, value: unknown, root: string): u
   try {
     return schema ? parseDocument(schema, value, root) : undefined;
   } catch (error) {
-    const { message, path } = error as ElsewiseError;
-    throw new ElsewiseError('bad-request', message.slice(`${path}: `.length), path);
+    const { detail, path, faults } = error as ElsewiseError;
+    throw new ElsewiseError('bad-request', detail, path, faults);
   }
 }
 
@@ -57,8 +60,10 @@ async function readBody(
     return { bytes: receive(request.raw, settings.receiveMs, gone), name: spec.types[type] };
   }
   if (type !== 'application/json') throw otherType(['application/json']);
-  const bytes = await receiveWhole(request.raw, settings[spec.limit], settings.receiveMs);
+  const limit = spec.kind === 'json' ? SMALL_JSON_BYTES : settings[spec.limit];
+  const bytes = await receiveWhole(request.raw, limit, settings.receiveMs);
   if (spec.kind === 'document') return bytes;
+  if (spec.kind === 'json') return parseDocument(spec.schema.zod, parseUntrusted(bytes), 'body');
   request.taken = bytes;
   return reader.read(bytes, 'body');
 }
@@ -110,7 +115,7 @@ function send(reply: FastifyReply, { status, body, type, headers = {} }: HttpAns
     .code(status)
     .headers(headers)
     .type(type ?? 'application/json; charset=utf-8')
-    .send(isStream(body) || typeof body === 'string' ? body : JSON.stringify(body));
+    .send(isStream(body) || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body));
 }
 
 function sendHeadSoon({ raw }: FastifyReply): void {

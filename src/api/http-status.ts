@@ -35,6 +35,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   'no-such-route': { status: 404 },
   'too-large': { status: 413 },
   'unsupported-type': { status: 415 },
+  'not-acceptable': { status: 406 },
   'too-many-requests': { status: 429, retryAfterSeconds: 1 },
   'too-slow': { status: 408 },
   internal: { status: 500 },

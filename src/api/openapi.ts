@@ -12,7 +12,7 @@ const PROBLEM = {
 };
 
 export function openApi(routes: readonly Route[]): JsonSchema {
-  const { version, description } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as Record<string, string>;
+  const { version, description, license } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as Record<string, string>;
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = pathTemplate(route.path);
@@ -20,7 +20,8 @@ export function openApi(routes: readonly Route[]): JsonSchema {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'elsewise', version, description, license: { name: 'MIT' } },
+    info: { title: 'elsewise', version, description, license: { name: license, identifier: license } },
+    servers: [{ url: '/', description: 'The server of this document.' }],
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
@@ -34,15 +35,17 @@ export function pathTemplate(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-function operation({ summary, access, params, query, headers, body, responses }: Route): JsonSchema {
+function operation({ id, summary, access, params, query, headers, body, responses }: Route): JsonSchema {
   return {
+    operationId: id,
     summary: access === 'anyone' ? summary : `${summary} (role: ${access})`,
     security: access === 'anyone' ? [] : [{ token: [] }],
     parameters: [...parameters('path', params), ...parameters('query', query), ...parameters('header', headers)],
     ...(body && { requestBody: { required: true, content: bodyContent(body) } }),
     responses: {
       ...Object.fromEntries(Object.entries(responses).map(([status, spec]) => [status, response(spec)])),
-      default: PROBLEM,
+      '4XX': PROBLEM,
+      '5XX': PROBLEM,
     },
   };
 }
@@ -63,12 +66,17 @@ function bodyContent(body: BodySpec): JsonSchema {
 }
 
 /** OpenAPI 3.1 cannot express "each line": the schema of one line describes NDJSON. */
-function response({ description, type, schema, headers }: ResponseSpec): JsonSchema {
+function response({ description, type, others = [], schema, headers, isEmpty }: ResponseSpec): JsonSchema {
   const isProblem = schema === SCHEMAS.problem;
   const content = { schema: schema ? refer(schema) : { type: type ? 'string' : 'object' } };
   return {
     description,
-    content: { [type ?? (isProblem ? 'application/problem+json' : JSON_TYPE)]: content },
+    ...(!isEmpty && {
+      content: {
+        [type ?? (isProblem ? 'application/problem+json' : JSON_TYPE)]: content,
+        ...Object.fromEntries(others.map((other) => [other, { schema: { type: 'string' } }])),
+      },
+    }),
     ...(headers && {
       headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, header(text)])),
     }),

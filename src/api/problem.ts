@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { config } from '../config.js';
+import { listOf } from '../documents/collections.js';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../documents/error.js';
 import { asRedisFailure } from '../store/redis/redis-failure.js';
 import { isRedisTrouble } from '../store/redis/redis-trouble.js';
@@ -22,6 +23,8 @@ export const problemSchema = z.strictObject({
   code: z.enum(CODES),
   /** The path in the document or request; empty if the error has no place. */
   path: z.string(),
+  /** All faults of a document with their paths, where the request has several parts that can be wrong. */
+  faults: listOf(z.strictObject({ path: z.string(), message: z.string() })).optional(),
   requestId: z.string(),
 });
 
@@ -36,7 +39,7 @@ const OWN_WORDS: Partial<Record<ErrorCode, string>> = {
 
 /** `status`: overrides the status of the code where another one is more exact. */
 export function problemOf(
-  { code, path, message }: ElsewiseError,
+  { code, path, message, faults }: ElsewiseError,
   requestId: string,
   status: number = HTTP_STATUS[code].status,
 ): ProblemDetails {
@@ -47,6 +50,7 @@ export function problemOf(
     detail: OWN_WORDS[code] ?? message,
     code,
     path,
+    ...(faults.length > 0 && { faults: [...faults] }),
     requestId,
   };
 }
@@ -62,8 +66,8 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** A usage error of a command becomes an error of the request. */
-function withoutCommandLine({ detail, path }: ElsewiseError): ElsewiseError {
-  return new ElsewiseError('bad-request', detail, path);
+function withoutCommandLine({ detail, path, faults }: ElsewiseError): ElsewiseError {
+  return new ElsewiseError('bad-request', detail, path, faults);
 }
 
 export function asCoded(error: unknown): ElsewiseError {

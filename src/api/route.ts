@@ -12,7 +12,7 @@ import type { Access } from './tokens.js';
 
 /**
  * `bytes`: text of these types, streamed. `event`: read whole, up to the limit of that name in the settings, and checked. `document`: the
- * same, passed on unchanged.
+ * same, passed on unchanged. `json`: a few lines of JSON, checked.
  */
 export type BodySpec =
   | {
@@ -20,24 +20,31 @@ export type BodySpec =
       readonly schema: NamedSchema;
       readonly limit: keyof Pick<ApiSettings, 'bodyBytes' | 'modelBytes'>;
     }
+  | { readonly kind: 'json'; readonly schema: NamedSchema }
   | { readonly kind: 'bytes'; readonly types: Readonly<Record<string, string>> };
 
 export interface ResponseSpec {
   readonly description: string;
   /** Content type; JSON by default. */
   readonly type?: string;
+  /** Further content types, which the request may ask for. */
+  readonly others?: readonly string[];
   /** The schema of JSON, or of each line of NDJSON. */
   readonly schema?: NamedSchema;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The response has no body. */
+  readonly isEmpty?: boolean;
 }
 
 type BodyOf<B> = B extends { kind: 'event' }
   ? ReadEvent
   : B extends { kind: 'document' }
     ? Buffer
-    : B extends { kind: 'bytes' }
-      ? Upload
-      : undefined;
+    : B extends { kind: 'json'; schema: NamedSchema<infer S> }
+      ? z.output<S>
+      : B extends { kind: 'bytes' }
+        ? Upload
+        : undefined;
 
 export interface Upload {
   /** In pieces, as they arrive. */
@@ -60,8 +67,8 @@ export interface Call<P, Q, H, B> {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** An object becomes JSON. Text is sent unchanged. */
-  readonly body: object | string | Readable;
+  /** An object becomes JSON. Text and bytes are sent unchanged. */
+  readonly body: object | string | Uint8Array | Readable;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -72,6 +79,8 @@ export interface Route<
   H extends z.ZodObject = z.ZodObject,
   B extends BodySpec | undefined = BodySpec | undefined,
 > {
+  /** The name of the operation in the OpenAPI document. */
+  readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** `/v1/batches/:id` */
   readonly path: string;

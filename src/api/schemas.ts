@@ -49,6 +49,8 @@ const batchStatus = z.strictObject({
   /** `adding`: the upload has not ended, or broke off and can be repeated. */
   state: z.enum(['adding', 'working', 'done', 'failed', 'cancelled']),
   created: z.iso.datetime(),
+  /** The name of the token, or user and machine of a command. */
+  by: z.string(),
   model: modelPinSchema,
   policy: z.strictObject({ name: z.string(), digest: digestSchema }),
   rows: count,
@@ -58,6 +60,23 @@ const batchStatus = z.strictObject({
   chunks: count,
   chunksDone: count,
   chunksFailed: count,
+  /** The message about the end of the batch, if the batch names an address. */
+  webhook: z
+    .strictObject({
+      host: z.string(),
+      outcome: z.enum(['waiting', 'delivered', 'failed']),
+      at: z.iso.datetime().optional(),
+      attempts: count.optional(),
+      reason: z.string().optional(),
+    })
+    .optional(),
+});
+
+const batchList = z.strictObject({
+  schema: z.literal('elsewise.batch-list/v1'),
+  batches: listOf(batchStatus),
+  /** The address of the next page. Missing: this page is the last. */
+  next: z.string().optional(),
 });
 
 const modelVersion = z.object({
@@ -74,6 +93,36 @@ const modelVersion = z.object({
   pushed: z.iso.datetime(),
 });
 
+const policyVersion = z.object({
+  name: z.string(),
+  version: z.int().min(1),
+  digest: digestSchema,
+  /** The number of features with rules. */
+  features: count,
+  constraints: count,
+  norm: z.string(),
+  /** Bytes of the document, before compression. */
+  bytes: count,
+  pushed: z.iso.datetime(),
+});
+
+const policyList = z.strictObject({ schema: z.literal('elsewise.policy-list/v1'), policies: listOf(policyVersion) });
+
+const aliasList = z.strictObject({
+  schema: z.literal('elsewise.alias-list/v1'),
+  name: z.string(),
+  /** Alias -> number of the version. */
+  aliases: recordOf(z.int().min(1)),
+});
+
+const aliasMove = z.strictObject({
+  version: z
+    .union([z.int().min(1), z.string().min(1)])
+    .optional()
+    .describe('A number, latest, or another alias. Default: latest.'),
+  from: z.int().min(1).optional().describe('The alias moves only if it names this version at present.'),
+});
+
 const modelList = z.strictObject({ schema: z.literal('elsewise.model-list/v1'), models: listOf(modelVersion) });
 
 export const SCHEMAS = {
@@ -85,11 +134,18 @@ export const SCHEMAS = {
   pending: sent('Pending', pending),
   batchAccepted: sent('BatchAccepted', batchAccepted),
   batchStatus: sent('BatchStatus', batchStatus),
+  batchList: sent('BatchList', batchList),
   modelVersion: sent('ModelVersion', modelVersion),
   modelList: sent('ModelList', modelList),
+  policyVersion: sent('PolicyVersion', policyVersion),
+  policyList: sent('PolicyList', policyList),
+  aliasList: sent('AliasList', aliasList),
+  aliasMove: taken('AliasMove', aliasMove),
   problem: sent('Problem', problemSchema),
 } as const satisfies Record<string, NamedSchema>;
 
+export type BatchList = z.output<typeof batchList>;
 export type Pending = z.output<typeof pending>;
+export type AliasList = z.output<typeof aliasList>;
 export type BatchAccepted = z.output<typeof batchAccepted>;
 export type BatchStatusDocument = z.output<typeof batchStatus>;

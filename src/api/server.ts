@@ -76,6 +76,7 @@ export class ApiServer {
       reader: new EventReader(),
       answers: new EventAnswers(store, waitSlots),
       waitSlots,
+      tableSlots: new WaitSlots(options.api.maxTables),
       metrics: new RequestMetrics({ isRedisUp: () => redis.isUp, waiting: () => waitSlots.taken }),
       closing: this.#closing.signal,
       readiness: () => this.#readiness(),

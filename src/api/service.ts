@@ -19,6 +19,8 @@ export interface Service {
   readonly answers: EventAnswers;
   /** The slots for waiting requests. */
   readonly waitSlots: WaitSlots;
+  /** The slots for threads that convert tables. */
+  readonly tableSlots: WaitSlots;
   readonly metrics: RequestMetrics;
   /** Aborted at shutdown, with the error for the caller: every wait ends. */
   readonly closing: AbortSignal;

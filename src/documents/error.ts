@@ -46,6 +46,7 @@ export const ERROR_CODES = {
   'not-allowed': { exit: 2, retry: false, meaning: 'the token does not have the role that the route needs' },
   'no-such-route': { exit: 2, retry: false, meaning: 'the server has no route for this method and path' },
   'unsupported-type': { exit: 2, retry: false, meaning: 'the route does not accept the content type of the body' },
+  'not-acceptable': { exit: 2, retry: false, meaning: 'the route has no content type that the request accepts' },
   'too-many-requests': { exit: 2, retry: true, meaning: 'the token has used up its requests for this minute' },
   'too-slow': { exit: 2, retry: true, meaning: 'the request did not arrive in time' },
   internal: { exit: 1, retry: true, meaning: 'a bug of the server; the log has the details' },
@@ -53,16 +54,25 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** One of several faults of a document. */
+export interface PlacedFault {
+  readonly path: string;
+  readonly message: string;
+}
+
 export class ElsewiseError extends Error {
   override readonly name = 'ElsewiseError';
   readonly code: ErrorCode;
   /** The path in the document, e.g. `policy.features.age.change`; empty if the error has no place. */
   readonly path: string;
+  /** All faults of a document, as far as they are known. The message tells the first ones. Empty: the message is the only fault. */
+  readonly faults: readonly PlacedFault[];
 
-  constructor(code: ErrorCode, message: string, path = '') {
+  constructor(code: ErrorCode, message: string, path = '', faults: readonly PlacedFault[] = []) {
     super(path ? `${path}: ${message}` : message);
     this.code = code;
     this.path = path;
+    this.faults = faults;
   }
 
   /** The message without the path. */

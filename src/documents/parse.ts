@@ -21,7 +21,8 @@ export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, ro
   const faults = firstFaults(result.error.issues, schema, value, root);
   const [first, ...others] = faults.slice(0, MAX_FAULTS_SHOWN);
   const rest = others.map((fault) => `\n${fault.path}: ${fault.message}`).join('');
-  throw new ElsewiseError('bad-document', `${first.message}${rest}${countHidden(faults.length)}`, first.path);
+  const all = faults.map(({ path, message }) => ({ path, message }));
+  throw new ElsewiseError('bad-document', `${first.message}${rest}${countHidden(faults.length)}`, first.path, all);
 }
 
 /** The faults of a document, at most `ENOUGH_FAULTS`. Empty: the document fits its schema. */

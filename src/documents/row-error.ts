@@ -1,15 +1,12 @@
 /** The faults of a row: every field that does not fit the model, not only the first. */
-import { ElsewiseError } from './error.js';
+import { ElsewiseError, type PlacedFault } from './error.js';
 
-export interface RowFault {
-  readonly path: string;
-  readonly message: string;
-}
+export type RowFault = PlacedFault;
 
 /** Path and message are those of the first fault. */
 export class RowError extends ElsewiseError {
-  constructor(readonly faults: readonly RowFault[]) {
-    super('bad-row', faults[0].message, faults[0].path);
+  constructor(faults: readonly RowFault[]) {
+    super('bad-row', faults[0].message, faults[0].path, faults);
   }
 }
 

@@ -386,7 +386,7 @@ class PreparedPlan implements Plan, Searcher {
 
   private readTarget(target: unknown) {
     if (target === undefined)
-      throw new ElsewiseError('bad-row', 'is missing: give one in the policy, with --target or in the row', 'target');
+      throw new ElsewiseError('bad-row', 'is missing: give a target in the row or in the policy', 'target');
     const shown = parseTarget(target);
     const { margin, tolerance } = this.policy.document;
     return { shown, goals: resolveTarget(shown, this.model, margin, tolerance) };

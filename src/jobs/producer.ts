@@ -28,8 +28,10 @@ import { withId } from './results/result-lines.js';
 import { requireTarget } from './rows/required-target.js';
 import { RowSource } from './rows/row-source.js';
 import type { TableOptions } from './rows/table-format.js';
+import { parquetInThread } from './tables/table-host.js';
 import { openQueue, type TextQueue } from './text-jobs.js';
 import { TrialThread } from './threads/trial-thread.js';
+import { checkWebhook } from './webhooks/webhook.js';
 
 export interface BatchInput {
   /** CSV with a header, NDJSON or Parquet, in pieces of any size. */
@@ -46,10 +48,14 @@ export interface BatchInput {
   readonly policy?: unknown;
   /** Omitted: a new id is generated. The same id with the same content is the same batch; other content is refused. */
   readonly batch?: string;
+  /** The longest Parquet file that a stream may bring. Omitted: any length. The file is copied to the temporary folder. */
+  readonly maxFileBytes?: number;
   /** Omitted: as many rows as take about half a second. */
   readonly chunkRows?: number;
   /** How long all data of the batch stay after its last progress. Omitted: the value of the settings. */
   readonly ttlSeconds?: number;
+  /** The address that is told of the end of the batch. The settings must permit its host. */
+  readonly webhook?: string;
   /** The name of the producer; by default user and machine of this process. */
   readonly by?: string;
   /** Ends the wait for room with the signal's reason. Added chunks stay, and a repeated call continues after them. */
@@ -114,19 +120,38 @@ export class Producer {
 
   /** The same for a resolved model and policy. Uses a thread that was started ahead, and ends the thread. */
   async addBatch(input: ResolvedBatch, trial = new TrialThread()): Promise<EnqueuedBatch> {
-    const { cut, manifest } = await this.#create(input, trial).finally(() => trial.close());
-    if (input.chunkRows !== undefined && (manifest.probe || manifest.chunkRows !== input.chunkRows))
-      throw otherCut(manifest);
-    await this.#settle(manifest);
-    return new BatchFeed(this.#store, this.#queues.bulk, manifest).add(cut, input);
+    let rows: RowSource | undefined;
+    try {
+      if (input.webhook !== undefined) checkWebhook(input.webhook);
+      rows = await this.#openRows(input, trial);
+      const { cut, manifest } = await this.#create(input, rows, trial);
+      await trial.close();
+      if (input.chunkRows !== undefined && (manifest.probe || manifest.chunkRows !== input.chunkRows))
+        throw otherCut(manifest);
+      await this.#settle(manifest);
+      return await new BatchFeed(this.#store, this.#queues.bulk, manifest).add(cut, input);
+    } finally {
+      await trial.close();
+      await rows?.close();
+    }
   }
 
-  async #create(input: ResolvedBatch, trial: TrialThread): Promise<{ cut: ChunkCutter; manifest: Manifest }> {
-    const { models, batches, settings } = this.#store;
+  async #openRows(
+    { model, policy, source, name, table, maxFileBytes, onDefaults }: ResolvedBatch,
+    trial: TrialThread,
+  ): Promise<RowSource> {
+    const { features, defaults } = await trial.try(() => this.#store.models.read(model), model, policy);
+    onDefaults?.(defaults);
+    return RowSource.open(source, name, features, table, parquetInThread(maxFileBytes));
+  }
+
+  async #create(
+    input: ResolvedBatch,
+    rows: RowSource,
+    trial: TrialThread,
+  ): Promise<{ cut: ChunkCutter; manifest: Manifest }> {
+    const { batches, settings } = this.#store;
     const { model, policy } = input;
-    const { features, defaults } = await trial.try(() => models.read(model), model, policy);
-    input.onDefaults?.(defaults);
-    const rows = await RowSource.open(input.source, input.name, features, input.table);
     if (input.needsTarget) requireTarget(policy.document, rows, []);
     for (const warning of rows.warnings) input.onWarning?.(warning);
     const id = parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch');
@@ -135,6 +160,7 @@ export class Producer {
     const probe = () => cut.probe((chunk) => trial.time(chunk, rows.layout));
     const size = known ?? (input.chunkRows ? { chunkRows: input.chunkRows } : await probe());
     const described = describe({ ...input, batch: id }, rows, settings);
+    if (!known) await this.#store.batchIndex.add({ id, createdMs: Date.parse(described.created) });
     const manifest = await batches.create({ ...described, chunkRows: size.chunkRows, probe: size.probe });
     return { cut, manifest };
   }
@@ -211,6 +237,7 @@ function describe(
     model: { name: model.name, version: model.version, digest: model.digest },
     policy: { digest: policy.digest, document: policy.document, version: policy.version },
     layout: layout.format === 'csv' ? { ...layout, featureColumns: [...layout.featureColumns] } : layout,
+    ...(input.webhook !== undefined && { webhook: input.webhook }),
     ttlSeconds: input.ttlSeconds ?? batchTtlSeconds,
     by: input.by ?? thisUser(),
     created: new Date().toISOString(),
@@ -227,7 +254,7 @@ function thisUser(): string {
 }
 
 function otherCut({ id }: Manifest): ElsewiseError {
-  return new ElsewiseError('conflict', `batch "${id}" exists with chunks of another size: leave --chunk-rows out`);
+  return new ElsewiseError('conflict', `batch "${id}" exists with chunks of another size: leave the size out`);
 }
 
 /** `credit-20260115-093042-1f6e`: shows model and time, and two ids of the same second differ. */

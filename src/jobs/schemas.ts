@@ -44,7 +44,7 @@ function titled(name: string, schema: JsonSchema): JsonSchema {
 function modelJsonSchema(): JsonSchema {
   const branches = [...families.values()].map(({ name, schema }) => {
     const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
-    return { title: name, properties: { family: { const: name }, parameters } };
+    return { title: name, properties: { family: { const: name }, parameters }, required: ['family', 'parameters'] };
   });
   return { ...z.toJSONSchema(modelEnvelope, { io: 'input' }), oneOf: branches };
 }

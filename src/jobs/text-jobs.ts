@@ -69,13 +69,14 @@ export class ValueWorker extends Worker<unknown> {
 
 /**
  * One of our queues, over a connection that outlives it. `onError` gets connection errors. Without it, only the failing call reports them.
+ * `failedKept`: see `queueOptions`.
  */
 export function openQueue(
   name: string,
   connection: RedisClient,
   prefix: string,
-  onError = (_: Error) => {},
+  { onError = (_: Error) => {}, failedKept }: { onError?: (error: Error) => void; failedKept?: number } = {},
 ): TextQueue {
-  const options: QueueOptions = { connection, ...queueOptions(prefix) };
+  const options: QueueOptions = { connection, ...queueOptions(prefix, failedKept) };
   return new TextQueue(name, options).on('error', onError);
 }

@@ -18,6 +18,11 @@ export class Keys {
     return `${this.#prefix}:batches`;
   }
 
+  /** Sorted set: batch id by the time of its creation in ms. */
+  batchTimes(): string {
+    return `${this.#prefix}:batch-times`;
+  }
+
   /** Hash: the manifest and the totals of a batch. */
   batch(id: string): string {
     return `${this.#prefix}:batch:{${id}}`;

@@ -1,5 +1,6 @@
 /** One connection and the stores over it, for commands and producers. */
 import { config } from '../config.js';
+import { BatchIndex } from './batches/batch-index.js';
 import { BatchStore } from './batches/batch-store.js';
 import { OpenBatches } from './batches/open-batches.js';
 import { ResultStore } from './batches/result-store.js';
@@ -20,6 +21,7 @@ export interface Store {
   readonly models: ModelStore;
   readonly policies: PolicyStore;
   readonly batches: BatchStore;
+  readonly batchIndex: BatchIndex;
   readonly results: ResultStore;
   readonly requests: RequestStore;
   readonly dead: DeadStore;
@@ -37,6 +39,7 @@ export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
     models: new ModelStore(redis, { keys: keys.models, openBatches, maxDocumentMb }),
     policies: new PolicyStore(redis, { keys: keys.policies, openBatches, maxDocumentMb }),
     batches: new BatchStore(redis, keys),
+    batchIndex: new BatchIndex(redis, keys),
     results: new ResultStore(redis, keys, settings),
     requests: new RequestStore(redis, keys),
     dead: new DeadStore(redis, keys, config.deadLetters),

@@ -125,8 +125,10 @@ function checkAnswer(method: string, path: string, response: Response, text: str
     return;
   }
   expect(spec, `${method} ${path} answered ${status}, which its route does not name`).toBeDefined();
-  expect(typeOf(response)).toContain(spec!.type?.split(';')[0] ?? 'application/json');
-  if (!spec!.schema) return;
+  const types = [spec!.type ?? 'application/json', ...(spec!.others ?? [])].map((type) => type.split(';')[0]);
+  const type = typeOf(response).split(';')[0];
+  expect(types).toContain(type);
+  if (!spec!.schema || type !== types[0]) return;
   const documents = /ndjson/.test(typeOf(response)) ? text.split('\n').filter(Boolean) : [text];
   for (const document of documents) spec!.schema.zod.parse(JSON.parse(document));
 }

@@ -7,19 +7,32 @@ import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
 import { type BatchPart, followResults, readyResults } from '../../jobs/batches/batch.js';
 import { cancelBatch, retryBatch } from '../../jobs/batches/batch-control.js';
-import { stateOf } from '../../jobs/batches/batch-summary.js';
+import { listBatches } from '../../jobs/batches/batch-list.js';
+import { stateOf, summariseWebhook } from '../../jobs/batches/batch-summary.js';
+import { tableInThread } from '../../jobs/tables/table-host.js';
+import type { WriteTableWork } from '../../jobs/tables/table-messages.js';
+import { checkWebhook } from '../../jobs/webhooks/webhook.js';
 import type { BatchStatus } from '../../store/batches/batch-store.js';
-import { batchIdSchema } from '../../store/batches/manifest.js';
-import { checkReference } from '../references.js';
+import { batchIdSchema, type Manifest } from '../../store/batches/manifest.js';
+import type { Store } from '../../store/store.js';
+import { chooseType } from '../accept.js';
+import { checkReference, withPlace } from '../references.js';
 import { defineRoute } from '../route.js';
-import { type BatchAccepted, type BatchStatusDocument, SCHEMAS } from '../schemas.js';
+import { type BatchAccepted, type BatchList, type BatchStatusDocument, SCHEMAS } from '../schemas.js';
+import type { WaitSlots } from '../wait-slots.js';
 
 const NDJSON = 'application/x-ndjson';
 const PARQUET = 'application/vnd.apache.parquet';
+const CSV = 'text/csv';
+
+/** Content types of results -> the format of a table. NDJSON is the first choice. */
+const RESULT_FORMATS = { [NDJSON]: 'ndjson', [CSV]: 'csv', [PARQUET]: 'parquet' } as const;
+type ResultType = keyof typeof RESULT_FORMATS;
+const RESULT_TYPES = Object.keys(RESULT_FORMATS) as ResultType[];
 
 /** Content type -> a file name of the format. */
 const ROW_TYPES = {
-  'text/csv': 'body.csv',
+  [CSV]: 'body.csv',
   'text/tab-separated-values': 'body.tsv',
   [NDJSON]: 'body.ndjson',
   'application/ndjson': 'body.ndjson',
@@ -31,6 +44,7 @@ const params = z.strictObject({ id: batchIdSchema });
 const UNKNOWN = { description: 'not known, or expired', schema: SCHEMAS.problem };
 
 export const addBatch = defineRoute({
+  id: 'addBatch',
   method: 'POST',
   path: '/v1/batches',
   summary: 'Upload rows of any number as a batch',
@@ -38,6 +52,11 @@ export const addBatch = defineRoute({
   query: z.strictObject({
     model: z.string().min(1).describe('a model of the registry: name@version, name@alias, or name for its latest'),
     policy: z.string().min(1).optional().describe('a policy of the registry, in the same form; or else the header'),
+    webhook: z
+      .string()
+      .max(2000)
+      .optional()
+      .describe('an address that is told of the end of the batch; the operator allows its host'),
     batch: batchIdSchema
       .optional()
       .describe('names the batch; with it, an upload that broke off can be repeated, and nothing is there twice'),
@@ -59,17 +78,24 @@ export const addBatch = defineRoute({
   },
   async answer({ query, headers, body, service, caller, gone }) {
     for (const name of ['model', 'policy'] as const) checkReference(query[name], `query.${name}`);
+    const { webhook } = query;
+    if (webhook !== undefined) withPlace('query.webhook', () => checkWebhook(webhook));
     const warnings: string[] = [];
-    const total = await service.producer.enqueueBatch({
-      source: body.bytes,
-      name: body.name,
-      model: query.model,
-      policy: query.policy ?? readPolicyHeader(headers['x-elsewise-policy']),
-      batch: query.batch,
-      by: caller,
-      signal: AbortSignal.any([gone, service.closing]),
-      onWarning: (text) => warnings.push(text),
-    });
+    const leave = body.name === ROW_TYPES[PARQUET] ? takeSlots(service.tableSlots) : () => {};
+    const total = await service.producer
+      .enqueueBatch({
+        source: body.bytes,
+        name: body.name,
+        maxFileBytes: service.settings.parquetBytes,
+        model: query.model,
+        policy: query.policy ?? readPolicyHeader(headers['x-elsewise-policy']),
+        batch: query.batch,
+        webhook,
+        by: caller,
+        signal: AbortSignal.any([gone, service.closing]),
+        onWarning: (text) => warnings.push(text),
+      })
+      .finally(leave);
     service.metrics.countUploadedRows(total.rows);
     const accepted: BatchAccepted = { schema: 'elsewise.batch-accepted/v1', ...total, warnings };
     return { status: 201, body: accepted, headers: { location: `/v1/batches/${total.id}` } };
@@ -86,7 +112,40 @@ function readPolicyHeader(text: string | undefined): unknown {
   }
 }
 
+const MOST_LISTED = 100;
+
+export const listed = defineRoute({
+  id: 'listBatches',
+  method: 'GET',
+  path: '/v1/batches',
+  summary: 'The stored batches, newest first, a page at a time',
+  access: 'read',
+  query: z.strictObject({
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(MOST_LISTED)
+      .default(20)
+      .describe(`batches of a page, at most ${MOST_LISTED}`),
+    after: z.string().min(1).max(200).optional().describe('the place of a page, as in `next` of the page before'),
+  }),
+  responses: { 200: { description: 'a page', schema: SCHEMAS.batchList } },
+  async answer({ query: { limit, after }, service: { store } }) {
+    const { batches, next } = await withPlace('query.after', () => listBatches(store, limit, after));
+    const address =
+      next === undefined ? undefined : `/v1/batches?${new URLSearchParams({ limit: String(limit), after: next })}`;
+    const body: BatchList = {
+      schema: 'elsewise.batch-list/v1',
+      batches: batches.map(describeBatch),
+      ...(address !== undefined && { next: address }),
+    };
+    return { status: 200, body };
+  },
+});
+
 export const showBatch = defineRoute({
+  id: 'showBatch',
   method: 'GET',
   path: '/v1/batches/:id',
   summary: 'How far a batch is',
@@ -99,6 +158,7 @@ export const showBatch = defineRoute({
 });
 
 export const dropBatch = defineRoute({
+  id: 'cancelBatch',
   method: 'DELETE',
   path: '/v1/batches/:id',
   summary: 'Cancel a batch: what waits is dropped, what runs is stopped, what is done stays',
@@ -112,6 +172,7 @@ export const dropBatch = defineRoute({
 });
 
 export const retryFailed = defineRoute({
+  id: 'retryBatch',
   method: 'POST',
   path: '/v1/batches/:id/retry',
   summary: 'Try the failed chunks of a batch again',
@@ -129,6 +190,7 @@ export const retryFailed = defineRoute({
 });
 
 export const showResults = defineRoute({
+  id: 'showBatchResults',
   method: 'GET',
   path: '/v1/batches/:id/results',
   summary: 'The results of a batch, in the order of its rows, while they arrive',
@@ -139,24 +201,73 @@ export const showResults = defineRoute({
       .enum(['true', 'false'])
       .default('true')
       .describe('false: the response ends before the first row without a result'),
+    detail: z
+      .enum(['full', 'brief'])
+      .default('full')
+      .describe('brief: short lines of NDJSON, without what the input row already has'),
+  }),
+  headers: z.object({
+    accept: z
+      .string()
+      .optional()
+      .describe(`one of ${RESULT_TYPES.join(', ')}; the first unless given`),
   }),
   responses: {
     200: {
-      description: 'one result per line; the connection breaks off at a failed chunk',
+      description:
+        'one result per line, or a table with a line per answer; the connection breaks off at a failed chunk',
       type: NDJSON,
+      others: [CSV, PARQUET],
       schema: SCHEMAS.result,
     },
     404: UNKNOWN,
+    406: { description: 'no content type of results is acceptable', schema: SCHEMAS.problem },
   },
-  async answer({ params: { id }, query, service: { store, waitSlots }, gone }) {
-    await store.batches.status(id); // an unknown batch is reported before anything is sent
-    const leave = waitSlots.take();
-    if (!leave) throw new ElsewiseError('too-many-requests', 'too many requests wait already');
+  async answer({ params: { id }, query, headers, service, gone }) {
+    const { store, waitSlots, tableSlots } = service;
+    const type = chooseType(headers.accept, RESULT_TYPES);
+    const { manifest } = await store.batches.status(id); // an unknown batch is reported before anything is sent
+    const work = await conversionOf(store, manifest, RESULT_FORMATS[type], query.detail);
+    const leave = takeSlots(waitSlots, ...(work ? [tableSlots] : []));
     const parts = query.wait === 'true' ? followResults(store, id, { signal: gone }) : readyResults(store, id);
-    const body = Readable.from(bytesOf(parts), { objectMode: false }).once('close', leave);
-    return { status: 200, type: NDJSON, body };
+    const bytes = work ? tableInThread(work, parts) : bytesOf(parts);
+    const body = Readable.from(bytes, { objectMode: false }).once('close', leave);
+    return { status: 200, type: type === CSV ? `${CSV}; charset=utf-8` : type, body, headers: { vary: 'accept' } };
   },
 });
+
+/** Undefined: the results are sent as they are stored. */
+async function conversionOf(
+  store: Store,
+  { model, policy }: Manifest,
+  format: (typeof RESULT_FORMATS)[ResultType],
+  detail: 'full' | 'brief',
+): Promise<Omit<WriteTableWork, 'kind'> | undefined> {
+  if (detail === 'brief' && format !== 'ndjson')
+    throw new ElsewiseError(
+      'bad-request',
+      `brief lines are ${NDJSON}: leave this out, or accept ${NDJSON}`,
+      'query.detail',
+    );
+  if (detail === 'full' && format === 'ndjson') return undefined;
+  const { document, digest } = policy;
+  return {
+    format: format === 'ndjson' ? 'brief' : format,
+    model: { bytes: await store.models.read(model), digest: model.digest, version: model.version },
+    policy: { document, name: document.name, digest },
+  };
+}
+
+/** Takes a slot of each kind, or none. */
+function takeSlots(...kinds: readonly WaitSlots[]): () => void {
+  const taken = kinds.flatMap((kind) => kind.take() ?? []);
+  const leave = () => {
+    for (const one of taken) one();
+  };
+  if (taken.length === kinds.length) return leave;
+  leave();
+  throw new ElsewiseError('too-many-requests', 'too many requests wait or convert tables already');
+}
 
 async function* bytesOf(parts: AsyncIterable<BatchPart>): AsyncGenerator<Buffer> {
   for await (const { bytes } of parts) yield bytes;
@@ -164,12 +275,14 @@ async function* bytesOf(parts: AsyncIterable<BatchPart>): AsyncGenerator<Buffer>
 
 function describeBatch(status: BatchStatus): BatchStatusDocument {
   const { manifest, rows, answered, counts, chunks, done, failed } = status;
-  const { id, created, model, policy } = manifest;
+  const { id, created, by, model, policy } = manifest;
+  const webhook = summariseWebhook(status);
   return {
     schema: 'elsewise.batch-status/v1',
     id,
     state: stateOf(status),
     created,
+    by,
     model,
     policy: { name: policy.document.name, digest: policy.digest },
     rows,
@@ -178,5 +291,6 @@ function describeBatch(status: BatchStatus): BatchStatusDocument {
     chunks,
     chunksDone: done,
     chunksFailed: failed,
+    ...(webhook && { webhook }),
   };
 }

@@ -14,6 +14,7 @@ const PENDING = {
 };
 
 export const explain = defineRoute({
+  id: 'explain',
   method: 'POST',
   path: '/v1/explanations',
   summary: 'Explain one row; waits for the answer up to waitMs',
@@ -41,6 +42,7 @@ export const explain = defineRoute({
 });
 
 export const showExplanation = defineRoute({
+  id: 'showExplanation',
   method: 'GET',
   path: '/v1/explanations/:id',
   summary: 'The answer to a row, by the id it was sent with',

@@ -44,6 +44,7 @@ export async function readDataRows(path: string, model: LoadedModel, table: Tabl
       else if (faults++ === 0) firstFault = `${row.id}: ${faultsInWords(found)}`;
     }
   }
+  await source.close();
   if (!rows.length)
     throw new ElsewiseError('bad-input', firstFault ? `no row fits the model; ${firstFault}` : 'has no rows', name);
   const left = faults ? [`${faults} rows do not fit the model and are left out; the first: ${firstFault}`] : [];

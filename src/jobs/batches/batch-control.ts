@@ -4,6 +4,7 @@ import type { ManifestChunk } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { QUEUES } from '../contract.js';
 import type { TextQueue } from '../text-jobs.js';
+import { settleBatch } from './batch-end.js';
 import { addChunkJobs, factsOf, type NumberedChunk, removeChunkJobs } from './chunk-jobs.js';
 
 /** The number of chunks read together. */
@@ -18,7 +19,7 @@ export interface Cancelled {
 
 /** Removes waiting jobs. Workers stop running jobs, and finished results stay until they expire. */
 export async function cancelBatch(store: Store, id: string): Promise<Cancelled> {
-  const outcome = await store.batches.cancel(id);
+  const outcome = await store.batches.cancel(id).finally(() => settleBatch(store, id));
   if (outcome === 'done') return { outcome, dropped: 0 };
   const { manifest, chunks } = await store.batches.status(id); // from here on no chunk is added
   return withBulkQueue(store, async (queue) => {

@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.js';
 import type { Chunk } from '../rows/row-source.js';
 import type { TextQueue } from '../text-jobs.js';
 import { Backpressure, type RoomPatience, whileFull } from './backpressure.js';
+import { settleBatch } from './batch-end.js';
 import type { ChunkCutter } from './chunk-cutter.js';
 import { addChunkJobs, type NumberedChunk } from './chunk-jobs.js';
 
@@ -61,6 +62,7 @@ export class BatchFeed {
       onProgress?.(total.rows);
     }
     await this.#store.batches.seal(id, total.chunks, `sha256:${input.digest('hex')}`);
+    await settleBatch(this.#store, id);
     return total;
   }
 

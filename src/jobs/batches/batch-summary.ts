@@ -1,5 +1,5 @@
 /** The progress of a batch in figures, for `batch status` and the API. */
-import type { BatchStatus } from '../../store/batches/batch-store.js';
+import type { BatchStatus, WebhookOutcome } from '../../store/batches/batch-store.js';
 import type { Store } from '../../store/store.js';
 import { quantile } from '../results/tally.js';
 
@@ -28,6 +28,17 @@ export interface BatchSummary {
   readonly cost: CostSummary | null;
   readonly queuedBytes: number;
   readonly resultBytes: number;
+  /** The message about the end of the batch. Null: the batch names no address. */
+  readonly webhook: WebhookSummary | null;
+}
+
+export interface WebhookSummary {
+  /** The address without its path, which may hold secrets. */
+  readonly host: string;
+  readonly outcome: 'waiting' | WebhookOutcome['outcome'];
+  readonly at?: string;
+  readonly attempts?: number;
+  readonly reason?: string;
 }
 
 export interface CostSummary {
@@ -51,7 +62,18 @@ export async function summariseBatch(store: Store, id: string): Promise<BatchSum
     secondsLeft: state === 'working' && rowsPerSecond ? (rows - answered) / rowsPerSecond : null,
     cost: await summariseCosts(store, id),
     ...{ queuedBytes, resultBytes },
+    webhook: summariseWebhook(status),
   };
+}
+
+/** The outcome of an earlier end, before a retry, does not count. */
+export function summariseWebhook(status: BatchStatus): WebhookSummary | null {
+  const { manifest, webhook } = status;
+  if (manifest.webhook === undefined) return null;
+  const { host } = new URL(manifest.webhook);
+  if (webhook?.state !== stateOf(status)) return { host, outcome: 'waiting' };
+  const { outcome, at, attempts, reason } = webhook;
+  return { host, outcome, at, attempts, ...(reason !== undefined && { reason }) };
 }
 
 export function stateOf({ isSealed, isCancelled, chunks, done, failed }: BatchStatus): BatchState {

@@ -7,15 +7,19 @@
  * reads their jobs. With B open batches, W windows in batches that wait and J windows with a waiting chunk, every lost job is back
  * after at most (B + W) / 1000 + J / 20 sweeps, each term rounded up. A batch that cannot be read ends the sweep. The next sweep
  * continues after that batch.
+ *
+ * A sweep also looks at some entries of the list of all batches, and removes those whose batch has expired.
  */
 import type { Store } from '../../store/store.js';
 import type { TextQueue } from '../text-jobs.js';
 import { withBulkQueue } from './batch-control.js';
+import { settleBatch } from './batch-end.js';
 import { reconcileChunks } from './reconcile.js';
 
 const WINDOW = 256;
 const MAX_LOOKS = 1_000;
 const MAX_WAITING_WINDOWS = 20;
+const MAX_ENTRIES = 200;
 
 /** The remaining work of a sweep. */
 interface Budget {
@@ -27,6 +31,8 @@ export class BatchSweep {
   readonly #store: Store;
   /** The last batch, and the chunk to continue with. Undefined: the batch was read to its end. */
   #place: { readonly batch: string; readonly chunk?: number } = { batch: '' };
+  /** The time from which the next sweep looks at entries of the list of batches. */
+  #entriesFromMs = 0;
   #running: Promise<void> | undefined;
 
   constructor(store: Store) {
@@ -35,10 +41,23 @@ export class BatchSweep {
 
   /** Runs one sweep. A sweep in progress is not started again. */
   run(): Promise<void> {
-    this.#running ??= this.#sweep().finally(() => {
+    this.#running ??= this.#sweepAll().finally(() => {
       this.#running = undefined;
     });
     return this.#running;
+  }
+
+  async #sweepAll(): Promise<void> {
+    await this.#forgetExpired();
+    await this.#sweep();
+  }
+
+  async #forgetExpired(): Promise<void> {
+    const { batches, batchIndex } = this.#store;
+    const entries = await batchIndex.oldest(this.#entriesFromMs, MAX_ENTRIES);
+    const isThere = await Promise.all(entries.map(({ id }) => batches.exists(id)));
+    await Promise.all(entries.filter((_, i) => !isThere[i]).map((entry) => batchIndex.forget(entry)));
+    this.#entriesFromMs = entries.length < MAX_ENTRIES ? 0 : entries.at(-1)!.createdMs;
   }
 
   async #sweep(): Promise<void> {
@@ -60,7 +79,7 @@ export class BatchSweep {
     let from = this.#place.batch === id ? (this.#place.chunk ?? 0) : 0;
     this.#place = { batch: id };
     budget.looks--;
-    const { chunks, waiting } = await batches.settle(id);
+    const { chunks, waiting } = await settleBatch(this.#store, id);
     const manifest = waiting > 0 ? await batches.manifest(id) : undefined;
     for (; manifest && from < chunks; from += WINDOW) {
       if (isSpent(budget)) {

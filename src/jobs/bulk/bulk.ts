@@ -101,6 +101,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
     await unload(conveyor, sink, tally, size, job, { resumedRows, bytesTotal, bytesSkipped });
     await reading;
   } finally {
+    await source.close();
     await sink.close();
   }
   return { tally, resumedRows, interrupted: job.signal?.aborted ?? false, elapsedMs: performance.now() - startedMs };

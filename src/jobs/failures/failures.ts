@@ -102,6 +102,7 @@ const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   'not-allowed': { does: REQUEST, operator: 'Give the token the role that the message names, or refuse the caller.' },
   'no-such-route': { does: REQUEST, operator: 'The caller reads `/openapi.json`.' },
   'unsupported-type': { does: REQUEST, operator: 'The caller sends the content type that the message names.' },
+  'not-acceptable': { does: REQUEST, operator: 'The caller accepts a content type that the message names.' },
   'too-many-requests': { does: REQUEST, operator: 'Raise `api.ratePerMinute` if the caller needs more requests.' },
   'too-slow': { does: REQUEST, operator: 'Look at the network, or raise `api.receiveMs`.' },
   internal: { does: 'The API answers 500 and logs the error with the request id.', operator: 'Report the bug.' },

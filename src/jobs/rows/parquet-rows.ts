@@ -18,37 +18,72 @@ import { FileBytes } from './streams.js';
 
 export interface ParquetRows {
   readonly warnings: readonly string[];
-  /** Lines of NDJSON. The file is closed after the last one, or when the reading ends early. */
+  /** Lines of NDJSON. */
   readonly lines: AsyncGenerator<Uint8Array>;
+}
+
+/** Rows with the file that they come from. */
+export interface OpenParquetRows extends ParquetRows {
+  close(): Promise<void>;
+}
+
+/** `head` holds the first bytes of the stream, which are already read. */
+export interface ParquetSource {
+  readonly stream: AsyncIterable<Uint8Array>;
+  readonly head: { readonly data: Uint8Array; readonly bytes: AsyncIterator<Uint8Array> };
+}
+
+/** Opens a source as rows: here, or in a thread (jobs/tables). */
+export type ParquetOpener = (
+  source: ParquetSource,
+  name: string,
+  features: readonly HeaderFeature[],
+) => Promise<OpenParquetRows>;
+
+/** Bytes of a file at any place. */
+export interface ParquetBytes {
+  readonly bytes: number;
+  readAt(start: number, end: number): Promise<ArrayBuffer>;
 }
 
 /** Values of a row group in memory. A small file may claim billions. */
 const MAX_GROUP_VALUES = 1 << 26;
 const ROWS_PER_PIECE = 1_000;
 
-/** `head` holds the first bytes of the source, which are already read. */
-export async function openParquet(
-  source: AsyncIterable<Uint8Array>,
-  head: { readonly data: Uint8Array; readonly bytes: AsyncIterator<Uint8Array> },
-  name: string,
-  features: readonly HeaderFeature[],
-): Promise<ParquetRows> {
-  const file = source instanceof FileBytes ? await open(source.path) : await spool(head);
+export const openParquet: ParquetOpener = async (source, name, features) => {
+  const file = await openSpooled(source, name);
   try {
-    return await readIndex(file, name, features);
+    const { size } = await file.stat();
+    const readAt = (start: number, end: number) => readBytes(file, start, end);
+    return { ...(await readParquet({ bytes: size, readAt }, name, features)), close: () => file.close() };
   } catch (error) {
     await file.close();
-    throw unreadable(error, name);
+    throw error;
   }
+};
+
+/** The file of the source. A stream is first copied, up to `maxBytes`. */
+export function openSpooled(
+  { stream, head }: ParquetSource,
+  name: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<FileHandle> {
+  return stream instanceof FileBytes ? open(stream.path) : spool(head, name, maxBytes);
 }
 
 /** The name of the temporary file is removed at once: its space is free again when the file is closed, also after a crash. */
-async function spool({ data, bytes }: { data: Uint8Array; bytes: AsyncIterator<Uint8Array> }): Promise<FileHandle> {
+async function spool({ data, bytes }: ParquetSource['head'], name: string, maxBytes: number): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'elsewise-parquet-'));
   const file = await open(join(folder, 'rows'), 'w+').finally(() => rm(folder, { recursive: true, force: true }));
+  let left = maxBytes;
+  const append = async (piece: Uint8Array) => {
+    left -= piece.length;
+    if (left < 0) throw new ElsewiseError('too-large', `a Parquet file of at most ${maxBytes} bytes is taken`, name);
+    await file.appendFile(piece);
+  };
   try {
-    await file.appendFile(data);
-    for (let next = await bytes.next(); !next.done; next = await bytes.next()) await file.appendFile(next.value);
+    await append(data);
+    for (let next = await bytes.next(); !next.done; next = await bytes.next()) await append(next.value);
     return file;
   } catch (error) {
     await file.close();
@@ -56,10 +91,24 @@ async function spool({ data, bytes }: { data: Uint8Array; bytes: AsyncIterator<U
   }
 }
 
-async function readIndex(file: FileHandle, name: string, features: readonly HeaderFeature[]): Promise<ParquetRows> {
+/** Reads the index. The rows follow as they are asked for. */
+export function readParquet(
+  file: ParquetBytes,
+  name: string,
+  features: readonly HeaderFeature[],
+): Promise<ParquetRows> {
+  return readIndex(file, name, features).catch((error) => {
+    throw unreadable(error, name);
+  });
+}
+
+async function readIndex(
+  { bytes, readAt }: ParquetBytes,
+  name: string,
+  features: readonly HeaderFeature[],
+): Promise<ParquetRows> {
   const { parquetMetadataAsync, parquetScan, parquetSchema } = await import('hyparquet');
-  const { size } = await file.stat();
-  const buffer = { byteLength: size, slice: (start: number, end = size) => readBytes(file, start, end) };
+  const buffer = { byteLength: bytes, slice: (start: number, end = bytes) => readAt(start, end) };
   const metadata = await parquetMetadataAsync(buffer);
   const tops = parquetSchema(metadata).children;
   const names = tops.map(({ element }) => element.name);
@@ -69,7 +118,7 @@ async function readIndex(file: FileHandle, name: string, features: readonly Head
   const columns = names.filter((column) => read.has(column));
   checkGroups(metadata, columns.length);
   const scan = await parquetScan({ file: buffer, metadata, columns, compressors: COMPRESSORS });
-  return { warnings, lines: readLines(scan, columns, file, name) };
+  return { warnings, lines: readLines(scan, columns, name) };
 }
 
 async function readBytes(file: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
@@ -96,7 +145,7 @@ const COMPRESSORS: Compressors = {
   ...(zstdDecompressSync && { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) }),
 };
 
-async function* readLines(scan: ParquetScan, columns: readonly string[], file: FileHandle, name: string) {
+async function* readLines(scan: ParquetScan, columns: readonly string[], name: string) {
   const keys = columns.map((column) => `${JSON.stringify(column)}:`);
   const texts = columns.map((column) => (column === 'target' ? targetText : valueText));
   try {
@@ -107,8 +156,6 @@ async function* readLines(scan: ParquetScan, columns: readonly string[], file: F
     }
   } catch (error) {
     throw unreadable(error, name);
-  } finally {
-    await file.close();
   }
 }
 

@@ -8,6 +8,7 @@ import type { HeaderFeature, RowLayout } from '../threads/messages.js';
 import { detectDelimiter, headerNames, readHeader } from './csv.js';
 import { type FileFormat, inputFormat } from './endings.js';
 import { rowNames } from './ndjson.js';
+import type { ParquetOpener } from './parquet-rows.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
 import { numbersOf, type TableOptions, tellFormat } from './table-format.js';
@@ -31,7 +32,7 @@ const SAMPLE_BYTES = 1 << 16;
 
 /** Common wrong inputs, by their first bytes. */
 const FOREIGN_BEGINNINGS: readonly (readonly [number[], string])[] = [
-  [[0x1f, 0x8b], 'it is compressed, unpack it first (gzip -dc FILE | elsewise ... --input -)'],
+  [[0x1f, 0x8b], 'it is compressed, unpack it first (gzip -d)'],
   [[0x50, 0x4b, 0x03, 0x04], 'it is a ZIP archive or a spreadsheet, save it as CSV'],
 ];
 
@@ -51,6 +52,7 @@ export class RowSource {
     readonly warnings: readonly string[],
     /** Whether the records are converted: their bytes are not those of the input. */
     readonly isConverted = false,
+    readonly close: () => Promise<void> = async () => {},
   ) {
     this.#bytes = bytes;
     this.#bytesTaken = head.skipped;
@@ -59,15 +61,19 @@ export class RowSource {
     if (head.ended) this.#finish();
   }
 
-  /** Reads as far as the format of the rows is known. Throws if the input cannot be rows of this model. */
+  /**
+   * Reads as far as the format of the rows is known. Throws if the input cannot be rows of this model. `close` frees a temporary file, also
+   * before the last row is read.
+   */
   static async open(
     source: AsyncIterable<Uint8Array>,
     name: string,
     features: readonly HeaderFeature[],
     options: TableOptions = {},
+    openParquet?: ParquetOpener,
   ): Promise<RowSource> {
     const { head, format, encoding } = await openText(source, name, options);
-    if (format === 'parquet') return RowSource.#openParquet(source, head, features);
+    if (format === 'parquet') return RowSource.#openParquet(source, head, features, openParquet);
     if (format === 'ndjson') return RowSource.#openNdjson(head.bytes, head, [], head.isConverted);
     const line = await head.takeHeader(options.delimiter ?? ',');
     const delimiter = options.delimiter ?? detectDelimiter(line, features);
@@ -82,10 +88,11 @@ export class RowSource {
     bytes: AsyncIterator<Uint8Array>,
     head: Head,
     warnings: readonly string[],
-    isConverted = false,
+    isConverted: boolean,
+    close?: () => Promise<void>,
   ): Promise<RowSource> {
     const namesTargets = (await head.firstLine()).includes('"target"');
-    return new RowSource(bytes, head, { format: 'ndjson' }, namesTargets, warnings, isConverted);
+    return new RowSource(bytes, head, { format: 'ndjson' }, namesTargets, warnings, isConverted, close);
   }
 
   /** The names of the columns: the header of CSV, the keys of the first row of NDJSON. Null: Parquet, whose index is not read here. */
@@ -104,10 +111,16 @@ export class RowSource {
     source: AsyncIterable<Uint8Array>,
     head: Head,
     features: readonly HeaderFeature[],
+    given?: ParquetOpener,
   ): Promise<RowSource> {
-    const { openParquet } = await import('./parquet-rows.js');
-    const { lines, warnings } = await openParquet(source, head, head.name, features);
-    return RowSource.#openNdjson(lines, new Head(lines, head.name), warnings, true);
+    const open = given ?? (await import('./parquet-rows.js')).openParquet;
+    const { lines, warnings, close } = await open({ stream: source, head }, head.name, features);
+    try {
+      return await RowSource.#openNdjson(lines, new Head(lines, head.name), warnings, true, close);
+    } catch (error) {
+      await close();
+      throw error;
+    }
   }
 
   /** The next records, at most `maxRows`; undefined at the end. */

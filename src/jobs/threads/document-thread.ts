@@ -6,6 +6,7 @@ import type { Policy } from '../../policy/policy.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import { fewAtATime, oneAtATime } from '../../store/redis/one-at-a-time.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
+import type { AdmittedPolicy } from '../../store/registry/policy-store.js';
 import type { SharedGraphs, SharedModel } from './messages.js';
 import { SolverPool } from './pool.js';
 import { shareJson } from './shared-documents.js';
@@ -22,8 +23,18 @@ export function graphsInThread(model: SharedModel, policy: Policy): Promise<Shar
 }
 
 /** Checks an untrusted document and prepares it for the registry. One runs at a time, since each needs much memory. */
-export function admitInThread(bytes: Uint8Array, maxDocumentMb: number): Promise<AdmittedModel> {
-  return inTurn(() => inOwnThread((pool) => pool.runDocument({ kind: 'admit', bytes, maxDocumentMb })));
+export function admitInThread<K extends keyof AdmittedDocuments>(
+  of: K,
+  bytes: Uint8Array,
+  maxDocumentMb: number,
+): Promise<AdmittedDocuments[K]> {
+  const task = { kind: 'admit', of, bytes, maxDocumentMb } as const;
+  return inTurn(() => inOwnThread(async (pool) => (await pool.runDocument(task)) as AdmittedDocuments[K]));
+}
+
+export interface AdmittedDocuments {
+  readonly model: AdmittedModel;
+  readonly policy: AdmittedPolicy;
 }
 
 const inTurn = oneAtATime();

@@ -6,7 +6,7 @@
  * model from the document.
  */
 import type { MessagePort } from 'node:worker_threads';
-import type { ErrorCode } from '../../documents/error.js';
+import type { ErrorCode, PlacedFault } from '../../documents/error.js';
 import type { SharedModelParts } from '../../models/load.js';
 import type { SharedRowGraph } from '../../models/rows/row-graph.js';
 import type { Defaults } from '../../policy/defaults.js';
@@ -15,6 +15,7 @@ import type { ScorerCode } from '../../scoring/failure-codes.js';
 import type { ScoredModel } from '../../scoring/point-scorer.js';
 import type { ResultBlock } from '../../store/codec/result-block.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
+import type { AdmittedPolicy } from '../../store/registry/policy-store.js';
 import type { EventForm, ReadEvent } from '../events/read-event.js';
 import type { Tally } from '../results/tally.js';
 import type { NumberFormat } from '../rows/number-format.js';
@@ -131,6 +132,7 @@ export interface GraphTask extends Required<Pick<ChunkTask, 'model' | 'policy'>>
 /** An untrusted document that a thread checks and prepares for the registry. */
 export interface AdmitTask {
   readonly kind: 'admit';
+  readonly of: 'model' | 'policy';
   readonly bytes: Uint8Array;
   readonly maxDocumentMb: number;
 }
@@ -222,7 +224,7 @@ export interface RowTime {
 interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
   readonly pack: SharedModel;
   readonly graphs: SharedGraphs;
-  readonly admit: AdmittedModel;
+  readonly admit: AdmittedModel | AdmittedPolicy;
   readonly block: PackedResults;
   readonly try: TriedPlan;
   readonly time: RowTime;
@@ -238,4 +240,5 @@ export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly path: string;
+  readonly faults: readonly PlacedFault[];
 }

@@ -192,7 +192,8 @@ export class SolverPool {
       const reply = (await this.#piscina.run(sent, how)) as ThreadReply<T>;
       if ('answer' in reply && 'plans' in reply.answer && reply.answer.plans) this.#plans.note(reply.answer.plans);
       if ('answer' in reply) return reply;
-      throw new ElsewiseError(reply.refusal.code, reply.refusal.message, reply.refusal.path);
+      const { code, message, path, faults } = reply.refusal;
+      throw new ElsewiseError(code, message, path, faults);
     } catch (error) {
       signal?.throwIfAborted();
       const rowsDone = Atomics.load(progress, 0);

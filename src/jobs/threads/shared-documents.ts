@@ -13,6 +13,7 @@ import { buildGraphs } from '../../policy/path.js';
 import { loadPolicy, type Policy } from '../../policy/policy.js';
 import { scoredModel } from '../../scoring/point-scorer.js';
 import { type AdmittedModel, admitModel } from '../../store/registry/model-store.js';
+import { type AdmittedPolicy, admitPolicy } from '../../store/registry/policy-store.js';
 import {
   type AdmitTask,
   BEAT,
@@ -65,10 +66,10 @@ export function loadStored({ bytes, digest, version }: StoredDocument): LoadedMo
 }
 
 /** A document from outside is untrusted. */
-export async function admitSent({ bytes, maxDocumentMb }: AdmitTask): Promise<AdmittedModel> {
+export async function admitSent({ of, bytes, maxDocumentMb }: AdmitTask): Promise<AdmittedModel | AdmittedPolicy> {
   const document = parseUntrusted(bytes);
   try {
-    return await admitModel(document, maxDocumentMb);
+    return await (of === 'model' ? admitModel : admitPolicy)(document, maxDocumentMb);
   } catch (error) {
     throw ofRequest(error);
   }

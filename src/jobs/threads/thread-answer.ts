@@ -11,8 +11,8 @@ export function answerSafely<T extends Task, R>(
       return await answer(task);
     } catch (error) {
       if (!(error instanceof ElsewiseError)) throw error;
-      const { code, path, detail } = error;
-      return { refusal: { code, message: detail, path } };
+      const { code, path, detail, faults } = error;
+      return { refusal: { code, message: detail, path, faults } };
     }
   };
 }

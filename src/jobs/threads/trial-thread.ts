@@ -43,7 +43,9 @@ export class TrialThread {
   }
 
   async close(): Promise<void> {
-    await this.#pool?.close();
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.close();
   }
 
   get #started(): SolverPool {

@@ -7,6 +7,7 @@ import { generationOf, type Manifest } from '../../store/batches/manifest.js';
 import type { Finish } from '../../store/batches/result-store.js';
 import type { Store } from '../../store/store.js';
 import { whileFull } from '../batches/backpressure.js';
+import { settleBatch } from '../batches/batch-end.js';
 import { type ChunkJob, type ChunkReturn, chunkJobSchema, generationOfJob } from '../contract.js';
 import type { ChunkAnswer } from '../threads/messages.js';
 import { CancelWatch } from './cancel-watch.js';
@@ -69,7 +70,7 @@ export class ChunkProcessor {
     await this.#knownRows.rememberChunk(plan, batch, job.chunk, answer).catch(() => {}); // a failed write costs only cache entries
     if (outcome === 'touch') {
       await batches.touch(job.batch);
-      await batches.settle(job.batch);
+      await settleBatch(this.#store, job.batch);
     }
     return returned(job, 'stored');
   }

@@ -85,7 +85,7 @@ export class Lane {
     this.#metrics = metrics;
     this.#pool = new SolverPool({ threads, niceIncrement, planBytes, file: threadFile });
     this.#gate = options.isGated ? new PlanGate({ niceIncrement, planBytes, file: threadFile }) : undefined;
-    this.#queue = openQueue(queue, connection, prefix, options.onError);
+    this.#queue = openQueue(queue, connection, prefix, { onError: options.onError });
     this.#worker = new TextWorker(queue, (job, token) => this.#process(job, token), {
       connection,
       ...workerOptions(prefix, concurrency),

@@ -17,6 +17,7 @@ import { type ProbeServer, type ProbeVerdict, serveProbes } from '../../telemetr
 import { Liveness } from '../../telemetry/liveness.js';
 import { Metrics } from '../../telemetry/metrics.js';
 import { ScorerMetrics } from '../../telemetry/scorer-metrics.js';
+import { settleBatch } from '../batches/batch-end.js';
 import { BatchSweep } from '../batches/batch-sweep.js';
 import { chunkJobSchema, generationOfJob, type LaneName, QUEUES, SCHEDULE_QUEUE } from '../contract.js';
 import { isLockLost } from '../failures/bullmq-words.js';
@@ -25,6 +26,7 @@ import { codeOf, reasonOf } from '../failures/job-failure.js';
 import { ScheduleLane } from '../schedules/schedule-lane.js';
 import { scorerHost } from '../scoring/scorer-host.js';
 import { planShareBytes } from '../threads/plan-memory.js';
+import { WebhookLane } from '../webhooks/webhook-lane.js';
 import { ChunkProcessor } from './chunk-processor.js';
 import { EventProcessor } from './event-processor.js';
 import { Lane, type LaneOptions, type Solve } from './lane.js';
@@ -75,6 +77,8 @@ export class QueueWorker {
   /** Runs on the threads of events, in every worker that has them. */
   readonly #requests: RequestLane | undefined;
   readonly #schedules: ScheduleLane | undefined;
+  /** In workers of batches, where the settings permit webhooks. */
+  readonly #webhooks: WebhookLane | undefined;
   readonly #look: NodeJS.Timeout;
   readonly #sweep: NodeJS.Timeout;
   readonly #batchSweep: BatchSweep;
@@ -129,6 +133,10 @@ export class QueueWorker {
           bury: (job, error) => this.#bury(letterOfJob('schedule', job, error)),
         })
       : undefined;
+    const hasWebhooks = options.lanes.includes('bulk') && config.webhooks.hosts.length > 0;
+    this.#webhooks = hasWebhooks
+      ? new WebhookLane(forQueues, this.#store, this.#metrics, config.webhooks, (error) => this.#tell(error))
+      : undefined;
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
     this.#batchSweep = new BatchSweep(this.#store);
     this.#sweep = setInterval(() => void (this.#watch.isUp && this.#sweepUp()), SWEEP_EVERY_MS);
@@ -153,7 +161,7 @@ export class QueueWorker {
     const requests = this.#requests?.drain();
     try {
       const drains = [...this.#lanes].map(([name, lane]) => lane.drain(name === 'events' ? requests : undefined));
-      await Promise.race([Promise.all([...drains, this.#schedules?.drain()]), patience.lost]);
+      await Promise.race([Promise.all([...drains, this.#schedules?.drain(), this.#webhooks?.drain()]), patience.lost]);
     } finally {
       clearInterval(patience.timer);
       this.#watch.stop();
@@ -271,6 +279,7 @@ export class QueueWorker {
     const { digest, firstRow, rows } = job;
     const failed = { state: 'failed', digest, firstRow, rows, code: codeOf(error), message: error.message } as const;
     await this.#store.batches.fail(job.batch, job.chunk, failed, generation);
+    await settleBatch(this.#store, job.batch);
   }
 
   async #bury(letter: NewLetter): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * The permitted addresses of scorers. The document of a model is untrusted and names a host. The operator's settings list the permitted
+ * The permitted addresses of scorers and webhooks. The document of a model or a request is untrusted and names a host. The operator's settings list the permitted
  * hosts. A listed name may still resolve to an address of the inner network (DNS rebinding). The addresses are therefore checked when a
  * connection is made, and the connection goes to a checked address.
  */
@@ -8,6 +8,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { ScorerFault } from '../scorer-fault.js';
 
 export interface AddressRules {
+  /** The section of the settings with these rules, for messages. Omitted: `scoring`. */
+  readonly section?: 'scoring' | 'webhooks';
   readonly hosts: readonly string[];
   readonly privateAddresses: boolean;
 }
@@ -68,26 +70,35 @@ export function hostOf(url: URL): string {
 }
 
 /** Throws unless the settings permit a request to this URL. A name is checked again when it is resolved. */
-export function checkAddress(url: URL, { hosts, privateAddresses }: AddressRules): void {
+export function checkAddress(url: URL, rules: AddressRules): void {
+  const { hosts, privateAddresses, section } = rules;
   const names = [hostOf(url), ...(url.port ? [] : [url.hostname])];
   if (!hosts.some((host) => names.includes(host.toLowerCase())))
-    throw new ScorerFault('refused', `${hostOf(url)} is not in the setting scoring.hosts (ELSEWISE_SCORING_HOSTS)`);
+    throw new ScorerFault('refused', `${hostOf(url)} is not in the setting ${settingOf('hosts', section)}`);
   const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) && !privateAddresses && isInnerAddress(literal)) throw innerAddress(url.hostname);
+  if (isIP(literal) && !privateAddresses && isInnerAddress(literal)) throw innerAddress(url.hostname, section);
 }
 
-function innerAddress(host: string): ScorerFault {
-  const hint = 'set scoring.privateAddresses (ELSEWISE_SCORING_PRIVATE_ADDRESSES=true) if the scorer is there';
+function settingOf(name: 'hosts' | 'privateAddresses', section: AddressRules['section'] = 'scoring'): string {
+  const variable = { hosts: 'HOSTS', privateAddresses: 'PRIVATE_ADDRESSES=true' }[name];
+  return `${section}.${name} (ELSEWISE_${section.toUpperCase()}_${variable})`;
+}
+
+function innerAddress(host: string, section: AddressRules['section']): ScorerFault {
+  const hint = `set ${settingOf('privateAddresses', section)} if the host is there`;
   return new ScorerFault('refused', `${host} has a private address: ${hint}`);
 }
 
 /** Resolves a name to permitted addresses. The socket connects to one of these and does not resolve again. */
-export function guardedLookup({ privateAddresses }: Pick<AddressRules, 'privateAddresses'>): LookupFunction {
+export function guardedLookup({
+  privateAddresses,
+  section,
+}: Pick<AddressRules, 'privateAddresses' | 'section'>): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
       const allowed = addresses.filter(({ address }) => privateAddresses || !isInnerAddress(address));
-      if (allowed.length === 0) return callback(innerAddress(hostname), '', 0);
+      if (allowed.length === 0) return callback(innerAddress(hostname, section), '', 0);
       answer(allowed, options.all === true, callback);
     });
   };

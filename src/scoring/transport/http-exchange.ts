@@ -1,5 +1,5 @@
 /**
- * One request to a scorer and its answer as JSON. Node's own client suffices: keep-alive, our own lookup, no redirects. The time limit
+ * One request to a scorer or a webhook, and its answer. Node's own client suffices: keep-alive, our own lookup, no redirects. The time limit
  * applies to the whole exchange, and an answer that is too long is cut off.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage, Agent as PlainAgent } from 'node:http';
@@ -15,8 +15,10 @@ export interface ExchangeSettings extends AddressRules {
 
 export interface ScorerCall {
   readonly url: URL;
-  /** Omitted: a GET. */
+  /** JSON. Omitted: a GET. */
   readonly body?: string;
+  /** Further headers, in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Statuses below 500 that may pass: the scorer was slow or busy. */
@@ -32,13 +34,18 @@ export class HttpExchange {
     this.#agents = { 'http:': new PlainAgent(options), 'https:': new TlsAgent(options) };
   }
 
-  /** Rejects with a `ScorerFault`. */
+  /** The answer as JSON. Rejects with a `ScorerFault`. */
   async send(call: ScorerCall, timeoutMs: number): Promise<unknown> {
+    return parseJson(await this.read(call, timeoutMs));
+  }
+
+  /** The answer, whatever its content. Rejects with a `ScorerFault`. */
+  async read(call: ScorerCall, timeoutMs: number): Promise<Buffer> {
     checkAddress(call.url, this.#settings);
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await answered(this.#request(call, signal), call.body);
-      return parseJson(await this.#read(response));
+      return await this.#read(response);
     } catch (error) {
       if (error instanceof ScorerFault) throw error;
       if (signal.aborted) throw new ScorerFault('timeout', `no answer within ${timeoutMs} ms`);
@@ -51,8 +58,8 @@ export class HttpExchange {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  #request({ url, body }: ScorerCall, signal: AbortSignal): ClientRequest {
-    const headers: Record<string, string> = { accept: 'application/json', 'accept-encoding': 'identity' };
+  #request({ url, body, headers: given }: ScorerCall, signal: AbortSignal): ClientRequest {
+    const headers: Record<string, string> = { accept: 'application/json', 'accept-encoding': 'identity', ...given };
     const token = this.#token(url);
     if (token) headers.authorization = `Bearer ${token}`;
     if (body !== undefined) headers['content-type'] = 'application/json';

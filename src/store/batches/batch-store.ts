@@ -19,6 +19,7 @@ import {
   REVIVE_CHUNK,
   runScript,
   SEAL_BATCH,
+  SET_BATCH_FIELD,
 } from '../redis/scripts.js';
 import {
   type ChunkFacts,
@@ -49,10 +50,37 @@ export interface BatchStatus {
   /** Compressed bytes in Redis. */
   readonly queuedBytes: number;
   readonly resultBytes: number;
+  /** The last message to the address that the batch names. Undefined: none has been sent yet. */
+  readonly webhook: WebhookOutcome | undefined;
   /** The times at which the first and the last chunk so far were done, in ms, and the number of rows of the first. */
   readonly firstAt: number | undefined;
   readonly lastAt: number | undefined;
   readonly firstRows: number;
+}
+
+/** The outcome of a message about the end of a batch. */
+export interface WebhookOutcome {
+  /** The state that the message told of. */
+  readonly state: 'done' | 'failed' | 'cancelled';
+  readonly outcome: 'delivered' | 'failed';
+  readonly at: string;
+  readonly attempts: number;
+  readonly reason?: string;
+}
+
+/** The end of a batch that its address was not told of yet. */
+export interface BatchEnd {
+  readonly generation: string;
+  readonly state: WebhookOutcome['state'];
+}
+
+export interface BatchProgress {
+  readonly chunks: number;
+  /** Chunks that wait for their results. */
+  readonly waiting: number;
+  /** Whether the batch has ended for good, or is gone. A failed batch may still be retried. */
+  readonly isOver: boolean;
+  readonly unannounced: BatchEnd | undefined;
 }
 
 /** The present and future memory of a batch in Redis. */
@@ -99,7 +127,7 @@ export class BatchStore {
       };
       await this.#redis.hsetnx(this.#keys.openBatches(), id, JSON.stringify(open));
     }
-    const args = [JSON.stringify(manifest), ttlSeconds, generationOf(manifest)];
+    const args = [JSON.stringify(manifest), ttlSeconds, generationOf(manifest), manifest.webhook ? 1 : 0];
     const isFirst = await runScript(this.#redis, CREATE_BATCH, [key], args);
     if (isFirst === 1) return manifest;
     const { manifest: first, isCancelled } = await this.status(id);
@@ -107,6 +135,10 @@ export class BatchStore {
     const difference = differenceOf(first, manifest);
     if (!difference) return first;
     throw new ElsewiseError('conflict', `batch "${id}" exists with another ${difference}: choose another id`);
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return (await this.#redis.exists(this.#keys.batch(id))) === 1;
   }
 
   async manifest(id: string): Promise<Manifest | undefined> {
@@ -138,14 +170,12 @@ export class BatchStore {
     const added = await runScript(this.#redis, SEAL_BATCH, keys, [chunks, input]);
     if (added === 'gone') throw REFUSALS.gone(id);
     if (added !== chunks) throw otherRows(id, `it has ${added} chunks and not ${chunks}`);
-    await this.settle(id);
   }
 
   /** No further chunk is given to a worker. `done`: too late, all chunks are done. */
   async cancel(id: string): Promise<'cancelled' | 'done'> {
     const keys = [this.#keys.batch(id), this.#keys.batchNews(id)];
     const outcome = (await runScript(this.#redis, CANCEL_BATCH, keys, [Date.now()])) as 'cancelled' | 'done' | 'gone';
-    await this.settle(id);
     if (outcome === 'gone') throw notStored(id);
     return outcome;
   }
@@ -171,19 +201,54 @@ export class BatchStore {
     );
   }
 
-  /**
-   * Removes a batch that has ended or is gone from the list of open batches. A failed batch may still be retried and stays. Returns the
-   * number of chunks, and the number that wait for their results.
-   */
-  async settle(id: string): Promise<{ chunks: number; waiting: number }> {
-    const batch = this.#keys.batch(id);
-    const [sealed, cancelled, ttl, ...counts] = await this.#redis.hmget(
-      ...([batch, 'sealed', 'cancelled', 'ttl', 'chunks', 'done', 'failed'] as const),
+  /** The part of the status that decides whether a batch has ended. */
+  async progress(id: string): Promise<BatchProgress> {
+    const fields = [
+      'sealed',
+      'cancelled',
+      'ttl',
+      'webhook',
+      'announced',
+      'generation',
+      'chunks',
+      'done',
+      'failed',
+    ] as const;
+    const [sealed, cancelled, ttl, webhook, announced, generation, ...counts] = await this.#redis.hmget(
+      this.#keys.batch(id),
+      ...fields,
     );
     const [chunks, done, failed] = counts.map(Number);
-    const isOver = ttl === null || cancelled !== null || (sealed !== null && chunks === done);
-    if (isOver) await this.#redis.hdel(this.#keys.openBatches(), id);
-    return { chunks, waiting: isOver ? 0 : chunks - done - failed };
+    const isDone = sealed !== null && chunks === done;
+    const isFailed = sealed !== null && failed > 0 && chunks === done + failed;
+    const isOver = ttl === null || cancelled !== null || isDone;
+    const state = cancelled !== null ? 'cancelled' : isDone ? 'done' : isFailed ? 'failed' : undefined;
+    const isNews = webhook !== null && state !== undefined && state !== announced;
+    return {
+      chunks,
+      waiting: isOver ? 0 : chunks - done - failed,
+      isOver,
+      unannounced: isNews ? { state, generation: generation! } : undefined,
+    };
+  }
+
+  /** Removes a batch from the list of open batches. */
+  async leaveOpen(id: string): Promise<void> {
+    await this.#redis.hdel(this.#keys.openBatches(), id);
+  }
+
+  /** Records that the message about this end is in the queue. */
+  async markAnnounced(id: string, { generation, state }: BatchEnd): Promise<void> {
+    await this.#writeTo(id, generation, 'announced', state);
+  }
+
+  async recordWebhook(id: string, generation: string, outcome: WebhookOutcome): Promise<void> {
+    await this.#writeTo(id, generation, 'webhookOutcome', JSON.stringify(outcome));
+  }
+
+  /** No effect on a batch that is gone, nor on another batch of that id. */
+  async #writeTo(id: string, generation: string, field: string, value: string): Promise<void> {
+    await runScript(this.#redis, SET_BATCH_FIELD, [this.#keys.batch(id)], [generation, field, value]);
   }
 
   async open(): Promise<Map<string, OpenBatch>> {
@@ -229,6 +294,7 @@ export class BatchStore {
       input: stored.input,
       queuedBytes: number('queuedBytes'),
       resultBytes: number('resultBytes'),
+      webhook: stored.webhookOutcome === undefined ? undefined : (JSON.parse(stored.webhookOutcome) as WebhookOutcome),
       firstAt: stored.firstAt === undefined ? undefined : Number(stored.firstAt),
       lastAt: stored.lastAt === undefined ? undefined : Number(stored.lastAt),
       firstRows: number('firstRows'),

@@ -67,6 +67,7 @@ export const manifestSchema = z.strictObject({
     })
     .optional()
     .describe('The first rows, if `chunkRows` follows from their time. These rows are the first chunk.'),
+  webhook: z.string().max(2000).optional().describe('The address that is told of the end of the batch.'),
   ttlSeconds: z.int().min(1).describe('The time in seconds that all data of the batch stay after its last progress.'),
   by: z.string().max(200).describe('The name of the producer.'),
   created: z.iso.datetime().describe('The time of creation.'),

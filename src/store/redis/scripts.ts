@@ -39,11 +39,12 @@ export async function runScript(
   return commands[reply === 'text' ? name : `${name}Buffer`](keys.length, ...keys, ...args);
 }
 
-/** KEYS batch; ARGV manifest, time to live, generation. Returns 1 if the batch is new. */
+/** KEYS batch; ARGV manifest, time to live, generation, 1 if it names a webhook. Returns 1 if the batch is new. */
 export const CREATE_BATCH: Script = {
   lua: `
 local isNew = redis.call('HSETNX', KEYS[1], 'manifest', ARGV[1])
 if isNew == 1 then redis.call('HSET', KEYS[1], 'ttl', ARGV[2], 'generation', ARGV[3]) end
+if isNew == 1 and ARGV[4] == '1' then redis.call('HSET', KEYS[1], 'webhook', 1) end
 redis.call('EXPIRE', KEYS[1], redis.call('HGET', KEYS[1], 'ttl'))
 return isNew`,
 };
@@ -186,6 +187,13 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 return redis.call('HDEL', KEYS[1], ARGV[1])`,
 };
 
+/** KEYS sorted set; ARGV member, score. Removes the member if it still has this score. */
+export const FORGET_ENTRY: Script = {
+  lua: `
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('ZREM', KEYS[1], ARGV[1])`,
+};
+
 /**
  * KEYS stream; ARGV group, the least silence of a consumer (ms), then nothing or the only name. Removes consumers without pending entries
  * and returns their names. This must be one step: a consumer that takes an entry between the check and the removal would lose it.
@@ -247,6 +255,7 @@ local chunk = cjson.decode(known)
 if chunk.state ~= 'failed' or isStale(chunk, ARGV[2], ARGV[3]) then return 0 end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'failed', -1)
+redis.call('HDEL', KEYS[1], 'announced') -- another end is to come
 refresh(3)
 return 1`,
 };
@@ -274,6 +283,14 @@ if redis.call('HSETNX', KEYS[1], 'cancelled', ARGV[1]) == 1 then
   redis.call('EXPIRE', KEYS[2], batch[4])
 end
 return 'cancelled'`,
+};
+
+/** KEYS batch; ARGV generation, field, value. Returns 0 and writes nothing if the batch is gone or another batch has its id. */
+export const SET_BATCH_FIELD: Script = {
+  lua: `
+if redis.call('HGET', KEYS[1], 'generation') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
+return 1`,
 };
 
 /** KEYS batch, rows of its chunks. Deletes the rows if the batch is cancelled. */

@@ -5,7 +5,14 @@
  */
 import { defaultPolicy, loadPolicy, type Policy } from '../../policy/policy.js';
 import type { RedisClient } from '../redis/redis.js';
-import { type Kind, type RegistryOptions, type StoredVersion, VersionedStore } from './versioned-store.js';
+import {
+  type Admitted,
+  admit,
+  type Kind,
+  type RegistryOptions,
+  type StoredVersion,
+  VersionedStore,
+} from './versioned-store.js';
 
 export interface PolicyVersion extends StoredVersion {
   /** The number of features with rules. */
@@ -29,6 +36,12 @@ const POLICIES: Kind<PolicyVersion, VersionedPolicy> = {
   }),
   load: async (document, { version }) => ({ ...loadPolicy(document), version }),
 };
+
+export type AdmittedPolicy = Admitted<PolicyVersion>;
+
+export function admitPolicy(document: unknown, maxDocumentMb: number): Promise<AdmittedPolicy> {
+  return admit(POLICIES, document, maxDocumentMb);
+}
 
 const MAX_OPENED = 64;
 /** A longer policy is opened each time. */

@@ -234,8 +234,7 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
   async #unknownName(name: string): Promise<ElsewiseError> {
     const { noun } = this.#kind;
     const names = [...new Set((await this.list()).map((version) => version.name))];
-    const command = noun === 'model' ? 'models push' : 'policies push';
-    const hint = names.length ? didYouMean(name, names) : `; the registry is empty, see \`elsewise ${command}\``;
+    const hint = names.length ? didYouMean(name, names) : `; the registry is empty, push a ${noun} first`;
     return new ElsewiseError('not-known', `no ${noun} "${name}" is stored${hint}`);
   }
 
@@ -257,6 +256,6 @@ function toVersion<V extends StoredVersion>(name: string, version: number, about
 function checkSize(noun: UsedKind, bytes: number, maxDocumentMb: number): void {
   if (bytes <= maxDocumentMb * MB) return;
   const size = `the document is ${(bytes / MB).toFixed(1)} MB and may be ${maxDocumentMb} MB`;
-  const advice = 'ELSEWISE_STORE_MAX_DOCUMENT_MB sets another limit, for workers as well';
+  const advice = 'the setting store.maxDocumentMb has another limit, for workers as well';
   throw new ElsewiseError('bad-document', `${size}: ${advice}`, noun);
 }

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { HTTP_STATUS } from '../../../src/api/http-status.js';
 import { openApi } from '../../../src/api/openapi.js';
@@ -32,6 +34,27 @@ describe('errors', () => {
   });
 });
 
+/** Folders whose messages reach callers of the API. The other files there speak to the command line and to operators. */
+const SPOKEN = ['api', 'documents', 'explain', 'models', 'policy', 'jobs', 'store/registry', 'store/batches'];
+const TO_OPERATORS =
+  /api\/server\.ts|policy\/draft|jobs\/(rows\/(endings|required-target|row-source|text-encoding|table-format|detect-numbers)|results\/output-file|failures\/|worker\/worker|schedules\/|webhooks\/signature)/;
+
+describe('messages', () => {
+  it('name no options and no commands of the command line', () => {
+    const files = SPOKEN.flatMap((folder) =>
+      readdirSync(`src/${folder}`, { recursive: true }).map((name) => `src/${folder}/${name}`),
+    ).filter((file) => file.endsWith('.ts') && !TO_OPERATORS.test(file));
+    expect(files.length).toBeGreaterThan(200);
+    const spoken = files.flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => !/^\s*(\/?\*|\/\/)/.test(line) && /['"`].*(\s--[a-z]+|\belsewise [a-z]+ )/.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(spoken).toEqual([]);
+  });
+});
+
 describe('the OpenAPI document', () => {
   const document = openApi(routes);
   const text = JSON.stringify(document);
@@ -42,6 +65,20 @@ describe('the OpenAPI document', () => {
     expect(names.length).toBeGreaterThan(0);
     for (const name of names) expect(Object.keys(schemas)).toContain(name.replace('#/components/schemas/', ''));
     expect(text).not.toContain('"$schema"');
+  });
+
+  it("passes Redocly's recommended rules and swagger-parser", async () => {
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
+    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0].pointer}`)).toEqual([]);
+    const copy = JSON.parse(text);
+    expect(await SwaggerParser.validate(copy)).toMatchObject({ info: { license: { identifier: 'MIT' } } });
+  });
+
+  it('gives every operation an id of its own', () => {
+    const ids = routes.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
   });
 
   it('names the parameters of every path, and an answer for every route', () => {

@@ -21,6 +21,7 @@ async function readRows(bytes: AsyncIterable<Uint8Array>, name: string) {
   for (let chunk = await source.take(3); chunk; chunk = await source.take(3))
     for (const { id, raw, target, faults } of createRowReader(source.layout, model)(chunk.bytes, chunk.firstRow))
       rows.push({ id, raw: [...raw], target, faults });
+  await source.close();
   return { rows, warnings: source.warnings };
 }
 

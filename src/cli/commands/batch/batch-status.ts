@@ -5,6 +5,7 @@ import { formatClock, formatNumber, formatPercent, formatShort } from '../../../
 import { defineCommand } from '../../command.js';
 import { wrap } from '../../demo-report.js';
 import { interruptSignal } from '../../interrupt.js';
+import { printable } from '../../printable.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 import { formatTable } from '../../table.js';
 import { fitLine } from '../../words/fit-line.js';
@@ -78,6 +79,7 @@ function describe(summary: BatchSummary): string[][] {
     ]),
     ...describeSpeed(summary),
     ...describeCost(summary),
+    ...describeWebhook(summary),
   ];
 }
 
@@ -85,6 +87,13 @@ function describeSpeed({ rowsPerSecond, secondsLeft }: BatchSummary): string[][]
   if (rowsPerSecond === null) return [];
   const left = secondsLeft === null ? '' : `, about ${formatClock(secondsLeft)} left`;
   return [['speed', `${formatNumber(Math.round(rowsPerSecond))} rows/s${left}`]];
+}
+
+function describeWebhook({ webhook }: BatchSummary): string[][] {
+  if (!webhook) return [];
+  const { host, outcome, attempts, reason } = webhook;
+  const tried = attempts && attempts > 1 ? ` after ${attempts} attempts` : '';
+  return [['webhook', `${host}: ${outcome}${tried}${reason ? `, ${printable(reason)}` : ''}`]];
 }
 
 function describeCost({ cost }: BatchSummary): string[][] {

@@ -5,10 +5,11 @@ import { linesBehind, placeOf, type ResultPlace } from '../../../jobs/batches/re
 import type { BulkOutput, BulkReport } from '../../../jobs/bulk/bulk.js';
 import { withoutFormula } from '../../../jobs/results/csv-lines.js';
 import { countLines } from '../../../jobs/results/line-counts.js';
-import { lineFormat, refuseResume, resultFile } from '../../../jobs/results/output-file.js';
+import { type Detail, lineFormat, refuseResume, resultFile } from '../../../jobs/results/output-file.js';
 import type { ResumePoint } from '../../../jobs/results/resume.js';
 import { createTally } from '../../../jobs/results/tally.js';
 import { openSink } from '../../../jobs/rows/streams.js';
+import type { OutputFormat } from '../../../jobs/threads/messages.js';
 import { loadPolicy } from '../../../policy/policy.js';
 import type { BatchStatus } from '../../../store/batches/batch-store.js';
 import type { Manifest } from '../../../store/batches/manifest.js';
@@ -21,7 +22,7 @@ import { tellRun } from '../../summary.js';
 import { workerHint } from '../../words/worker-hint.js';
 
 export const wait = defineCommand({
-  usage: 'batch wait ID --output FILE [--resume] [--quiet] [--redis URL]',
+  usage: 'batch wait ID --output FILE [--detail brief] [--resume] [--quiet] [--redis URL]',
   about: `Writes the results of a batch in the order of its rows. A chunk is written as soon as the chunk and all earlier
 chunks are done. The command ends with the last chunk. Results stay in Redis until they expire: the command can be repeated.
 
@@ -33,6 +34,11 @@ rows by status and tells the commonest reasons of rows without an answer. Exit c
       value: 'FILE',
       required: true,
       help: '.ndjson, .jsonl, .csv or .parquet; - is standard output and NDJSON',
+    },
+    detail: {
+      kind: 'choice',
+      choices: ['full', 'brief'],
+      help: 'brief: NDJSON without what the input row has: new values only (full)',
     },
     resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without an interruption' },
     quiet: { kind: 'flag', help: 'no progress, no summary' },
@@ -47,9 +53,10 @@ rows by status and tells the commonest reasons of rows without an answer. Exit c
     useStore(options, async (store) => {
       const signal = interruptSignal();
       const status = await store.batches.status(id);
-      const lines = await linesFor(store, status.manifest, options.output);
+      const format = lineFormat(options.output, options.detail as Detail | undefined);
+      const lines = await linesFor(store, status.manifest, options.output, format);
       if (options.resume) refuseResume(options.output);
-      const start = options.resume ? await resumeAt(store, status.manifest, options.output) : START;
+      const start = options.resume ? await resumeAt(store, status.manifest, options.output, format) : START;
       if (!options.quiet) await tellIdle(store, status);
       const sink = await lines.open(start.bytes);
       try {
@@ -68,10 +75,15 @@ interface Start extends ResumePoint, ResultPlace {}
 const START: Start = { rows: 0, bytes: 0, lastId: undefined, from: 0, skipRows: 0 };
 
 /** The end of an earlier call's output. */
-async function resumeAt(store: Store, { id, model: pin, policy }: Manifest, output: string): Promise<Start> {
+async function resumeAt(
+  store: Store,
+  { id, model: pin, policy }: Manifest,
+  output: string,
+  format: OutputFormat,
+): Promise<Start> {
   const model = await store.models.load(`${pin.name}@${pin.version}`);
   const { findResumePoint } = await import('../../../jobs/results/resume.js');
-  const point = await findResumePoint(output, lineFormat(output), model, loadPolicy(policy.document));
+  const point = await findResumePoint(output, format, model, loadPolicy(policy.document));
   return { ...point, ...(await placeOf(store, id, point.rows)) };
 }
 
@@ -121,8 +133,12 @@ interface Lines extends Pick<BulkOutput, 'header' | 'open'> {
   convert(ndjson: Buffer): Buffer;
 }
 
-async function linesFor(store: Store, { model: pin, policy: { document } }: Manifest, output: string): Promise<Lines> {
-  const format = lineFormat(output);
+async function linesFor(
+  store: Store,
+  { model: pin, policy: { document } }: Manifest,
+  output: string,
+  format: OutputFormat,
+): Promise<Lines> {
   if (format === 'ndjson') return { header: '', open: (bytes) => openSink(output, bytes), convert: (ndjson) => ndjson };
   const model = await store.models.load(`${pin.name}@${pin.version}`);
   const policy = loadPolicy(document);
@@ -130,7 +146,7 @@ async function linesFor(store: Store, { model: pin, policy: { document } }: Mani
   const writer = createResultWriter(format, model, policy);
   const convert = (line: string) => writer.line(JSON.parse(line) as ResultDocument);
   return {
-    ...resultFile(output, model, policy),
+    ...resultFile(output, model, policy, format === 'brief' ? 'brief' : 'full'),
     convert: (ndjson) =>
       Buffer.from(ndjson.length === 0 ? '' : ndjson.toString().trimEnd().split('\n').map(convert).join('')),
   };

@@ -2,8 +2,13 @@
 import type { CommandGroup } from '../../command.js';
 
 export const batch: CommandGroup = {
-  about: 'Batches that `enqueue` made: progress, results, cancel and retry.',
+  about: 'Batches that `enqueue` made: list, progress, results, cancel and retry.',
   commands: [
+    {
+      name: 'list',
+      summary: 'the stored batches, newest first',
+      load: async () => (await import('./batch-list.js')).list,
+    },
     {
       name: 'status',
       summary: 'progress of a batch, and its answers by status',

@@ -1,0 +1,109 @@
+/** The file that runs in the thread of a table: it decodes a Parquet file, or writes results as CSV, Parquet or short lines. */
+import { read } from 'node:fs';
+import { promisify } from 'node:util';
+import { parentPort, workerData } from 'node:worker_threads';
+import { ElsewiseError } from '../../documents/error.js';
+import type { ResultDocument } from '../../documents/result-document.js';
+import { asBuffer } from '../../store/codec/byte-streams.js';
+import { ParquetSink } from '../results/parquet-sink.js';
+import { createResultWriter } from '../results/result-lines.js';
+import { createResultTable, tableLayout } from '../results/result-table.js';
+import { type ParquetRows, readParquet } from '../rows/parquet-rows.js';
+import { loadStored } from '../threads/shared-documents.js';
+import type {
+  ReadTableWork,
+  TablePart,
+  TableReply,
+  TableRequest,
+  TableWork,
+  WriteTableWork,
+} from './table-messages.js';
+
+type TableSteps = Readonly<Record<TableRequest['step'], (results: Uint8Array) => Promise<TablePart>>>;
+
+const EMPTY = new Uint8Array();
+const readFile = promisify(read);
+
+const OPEN: { readonly [W in TableWork as W['kind']]: (work: W) => TableSteps } = {
+  read: readTable,
+  write: writeTable,
+};
+
+const steps = OPEN[(workerData as TableWork).kind](workerData as never);
+
+parentPort!.on('message', async ({ step, results = EMPTY }: TableRequest) => {
+  const reply = await steps[step](results).then((part): TableReply => ({ part }), refusalOf);
+  const buffers = 'part' in reply && reply.part.bytes.length > 0 ? [reply.part.bytes.buffer as ArrayBuffer] : [];
+  parentPort!.postMessage(reply, buffers);
+});
+
+/** Other errors end the thread: the main thread is told of its end. */
+function refusalOf(error: unknown): TableReply {
+  if (!(error instanceof ElsewiseError)) throw error;
+  const { code, path, detail, faults } = error;
+  return { refusal: { code, message: detail, path, faults } };
+}
+
+function readTable({ file, name, features }: ReadTableWork): TableSteps {
+  const readAt = async (start: number, end: number) => {
+    const bytes = new Uint8Array(end - start);
+    await readFile(file.fd, bytes, 0, bytes.length, start);
+    return bytes.buffer;
+  };
+  let rows: ParquetRows;
+  return {
+    async begin() {
+      rows = await readParquet({ bytes: file.bytes, readAt }, name, features);
+      return { bytes: EMPTY, warnings: rows.warnings };
+    },
+    async step() {
+      const { done, value } = await rows.lines.next();
+      return done ? { bytes: EMPTY, isEnd: true } : { bytes: ownBytes(value) };
+    },
+    end: async () => ({ bytes: EMPTY }),
+  };
+}
+
+function writeTable({ format, model: stored, policy }: WriteTableWork): TableSteps {
+  const model = loadStored(stored);
+  const writer = createResultWriter(format === 'parquet' ? 'cells' : format, model, policy);
+  const lines = (results: Uint8Array) =>
+    asBuffer(results)
+      .toString()
+      .split('\n')
+      .map((line) => (line === '' ? '' : writer.line(JSON.parse(line) as ResultDocument)))
+      .join('');
+  if (format !== 'parquet')
+    return {
+      begin: async () => ({ bytes: ownBytes(Buffer.from(writer.header)) }),
+      step: async (results) => ({ bytes: ownBytes(Buffer.from(lines(results))) }),
+      end: async () => ({ bytes: EMPTY }),
+    };
+  const { columns } = createResultTable(tableLayout(model, policy));
+  let written: Uint8Array[] = [];
+  const taken = (): TablePart => {
+    const bytes = ownBytes(Buffer.concat(written));
+    written = [];
+    return { bytes };
+  };
+  const opening = ParquetSink.open(
+    { write: async (bytes) => void written.push(bytes), close: async () => {} },
+    columns,
+  );
+  return {
+    begin: async () => ({ bytes: EMPTY }),
+    step: async (results) => {
+      await (await opening).write(Buffer.from(lines(results)));
+      return taken();
+    },
+    end: async () => {
+      await (await opening).close();
+      return taken();
+    },
+  };
+}
+
+/** Bytes with memory of their own, which can be transferred. */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
