@@ -46,6 +46,8 @@ export function createNumberReader(format: NumberFormat): FieldReader {
 }
 
 function readUnsure(text: string): string | FormatFault {
+  // Most numbers are whole, and a pattern takes longer than a look for the point.
+  if (!text.includes('.')) return text;
   return AMBIGUOUS_DOT.test(text.trim()) ? new FormatFault(twoMeanings(text.trim())) : text;
 }
 

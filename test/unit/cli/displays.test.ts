@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { wrap } from '../../../src/cli/demo-report.js';
 import { ExamplePicker } from '../../../src/cli/example-picker.js';
-import { describeProgress } from '../../../src/cli/progress.js';
+import { describeProgress, showProgress } from '../../../src/cli/progress.js';
 import { describeRun } from '../../../src/cli/summary.js';
 import { formatTable } from '../../../src/cli/table.js';
 import { countFaults, countReasons } from '../../../src/jobs/results/reason-counts.js';
@@ -33,6 +34,15 @@ describe('progress', () => {
       expect(describeProgress(progress, 4000, columns)).toBe(expected);
     const endless = { ...progress, bytesTotal: undefined };
     expect(describeProgress(endless, 4000, 40)).toBe('2,000,000 rows  10 invalid');
+  });
+
+  it('asks the terminal for its width', async () => {
+    const written: string[] = [];
+    const stream = { isTTY: true, columns: 40, write: (text: string) => written.push(text) };
+    const display = showProgress(false, stream as unknown as NodeJS.WriteStream);
+    await sleep(110);
+    display.update({ tally: tallyWith({ found: 2_000_000 }), resumedRows: 0, bytesDone: 25, bytesTotal: 100 });
+    expect(written).toEqual([expect.stringMatching(/^\r\x1b\[2K25 % {2}2,000,000 rows {2}\d:\d\d left$/)]);
   });
 
   it('estimates the time left without the rows of an earlier run', () => {
