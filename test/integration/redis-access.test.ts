@@ -75,7 +75,8 @@ describe('a user with no more rights than documented', () => {
     await ask(adminUrl, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     await ask(adminUrl, 'CONFIG', 'SET', 'appendonly', 'no');
     const rows = world.path('rows.csv');
-    const enqueue = (batch: string) => world.call('enqueue', '--model', 'credit', '--input', rows, '--batch', batch);
+    const enqueue = (batch: string) =>
+      world.call('enqueue', '--model', 'credit', '--target', 'approved', '--input', rows, '--batch', batch);
     const blind = await enqueue('blind');
     expect(blind.code).toBe(0);
     expect(blind.stderr).toContain('with maxmemory-policy allkeys-lru it drops jobs and results when it is full');

@@ -46,7 +46,8 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
     },
     {
       does: 'then write the results in the order of the rows as they arrive',
-      command: 'batch wait "$(elsewise enqueue --model credit --input rows.csv | tail -1)" --output results.ndjson',
+      command:
+        'batch wait "$(elsewise enqueue --model credit --policy retail --input rows.csv | tail -1)" --output results.ndjson',
     },
   ],
   async run({ options }) {

@@ -42,7 +42,8 @@ describe('progress', () => {
     const display = showProgress(false, stream as unknown as NodeJS.WriteStream);
     await sleep(110);
     display.update({ tally: tallyWith({ found: 2_000_000 }), resumedRows: 0, bytesDone: 25, bytesTotal: 100 });
-    expect(written).toEqual([expect.stringMatching(/^\r\x1b\[2K25 % {2}2,000,000 rows {2}\d:\d\d left$/)]);
+    const [line] = written.map((text) => text.replace('\r\x1b[2K', ''));
+    expect(line).toMatch(/^25 % {2}2,000,000 rows {2}\d:\d\d left$/);
   });
 
   it('estimates the time left without the rows of an earlier run', () => {
