@@ -37,6 +37,13 @@ const OWN_WORDS: Partial<Record<ErrorCode, string>> = {
   internal: 'an error of the server: the log has the details under the request id',
 };
 
+/** The options of tables, which messages name as the command line does, as parameters of a request. */
+export function inRequestWords(text: string): string {
+  return text.replaceAll(/--(delimiter|encoding|decimal)\b(?: ([,.]))?/g, (_, name: string, value?: string) =>
+    value ? `?${name}=${value}` : `?${name}`,
+  );
+}
+
 /** `status`: overrides the status of the code where another one is more exact. */
 export function problemOf(
   { code, path, message, faults }: ElsewiseError,
@@ -47,7 +54,7 @@ export function problemOf(
     type: `urn:elsewise:error:${code}`,
     title: ERROR_CODES[code].meaning,
     status,
-    detail: OWN_WORDS[code] ?? message,
+    detail: OWN_WORDS[code] ?? inRequestWords(message),
     code,
     path,
     ...(faults.length > 0 && { faults: [...faults] }),

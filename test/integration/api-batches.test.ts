@@ -52,6 +52,20 @@ describe('a batch', () => {
     expect(ids).toEqual(['x', 'y']);
   });
 
+  it('may be a CSV with semicolons and decimal commas, found or given', async () => {
+    const german = readFileSync(file, 'utf8').split('\n').slice(0, 20).join('\n').replaceAll(',', ';');
+    const headers = { 'content-type': 'text/csv' };
+    const found = await api.call('POST', '/v1/batches?model=credit&batch=german', { headers, body: german });
+    const told = (found.json.warnings as string[]).join('\n');
+    expect(told).toContain('semicolons');
+    expect(told).toContain('?delimiter');
+    expect(told).not.toContain('--');
+    const path = '/v1/batches?model=credit&batch=given&delimiter=%3B&decimal=,&encoding=latin1';
+    expect(await api.call('POST', path, { headers, body: german })).toMatchObject({ status: 201, json: { rows: 19 } });
+    const none = await api.call('POST', `${path}x`, { headers, body: german });
+    expect(none.json).toMatchObject({ status: 400, code: 'bad-request' });
+  });
+
   it('sent again is the same batch; other rows under its id are refused', async () => {
     const again = await upload('first', readFileSync(file, 'utf8'));
     expect(again.status).toBe(201);

@@ -16,6 +16,7 @@ import type { BatchStatus } from '../../store/batches/batch-store.js';
 import { batchIdSchema, type Manifest } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { chooseType } from '../accept.js';
+import { inRequestWords } from '../problem.js';
 import { checkReference, withPlace } from '../references.js';
 import { defineRoute } from '../route.js';
 import { type BatchAccepted, type BatchList, type BatchStatusDocument, SCHEMAS } from '../schemas.js';
@@ -52,6 +53,18 @@ export const addBatch = defineRoute({
   query: z.strictObject({
     model: z.string().min(1).describe('a model of the registry: name@version, name@alias, or name for its latest'),
     policy: z.string().min(1).optional().describe('a policy of the registry, in the same form; or else the header'),
+    delimiter: z
+      .string()
+      .length(1)
+      .optional()
+      .describe('the character between two fields of a CSV; found unless given'),
+    decimal: z.enum(['.', ',']).optional().describe('the decimal sign of a CSV; found unless given'),
+    encoding: z
+      .string()
+      .min(1)
+      .max(40)
+      .optional()
+      .describe('the encoding of the text, such as latin1; found unless given'),
     webhook: z
       .string()
       .max(2000)
@@ -93,7 +106,8 @@ export const addBatch = defineRoute({
         webhook,
         by: caller,
         signal: AbortSignal.any([gone, service.closing]),
-        onWarning: (text) => warnings.push(text),
+        table: { delimiter: query.delimiter, decimal: query.decimal, encoding: query.encoding },
+        onWarning: (text) => warnings.push(inRequestWords(text)),
       })
       .finally(leave);
     service.metrics.countUploadedRows(total.rows);

@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { HTTP_STATUS } from '../../../src/api/http-status.js';
 import { openApi } from '../../../src/api/openapi.js';
-import { asCoded, problemOf, problemSchema } from '../../../src/api/problem.js';
+import { asCoded, inRequestWords, problemOf, problemSchema } from '../../../src/api/problem.js';
 import { routes } from '../../../src/api/routes/index.js';
 import { ElsewiseError, ERROR_CODES, type ErrorCode } from '../../../src/documents/error.js';
 
@@ -40,6 +40,15 @@ const TO_OPERATORS =
   /api\/server\.ts|policy\/draft|jobs\/(rows\/(endings|required-target|row-source|text-encoding|table-format|detect-numbers)|results\/output-file|failures\/|worker\/worker|schedules\/|webhooks\/signature)/;
 
 describe('messages', () => {
+  it('name the format of a table by parameters', () => {
+    expect(inRequestWords('say which by --decimal')).toBe('say which by ?decimal');
+    expect(inRequestWords('--decimal , reads it; --delimiter, --encoding')).toBe(
+      '?decimal=, reads it; ?delimiter, ?encoding',
+    );
+    const problem = problemOf(new ElsewiseError('bad-input', 'give --decimal .', 'body.csv'), 'r');
+    expect(problem.detail).toBe('body.csv: give ?decimal=.');
+  });
+
   it('name no options and no commands of the command line', () => {
     const files = SPOKEN.flatMap((folder) =>
       readdirSync(`src/${folder}`, { recursive: true }).map((name) => `src/${folder}/${name}`),
