@@ -206,7 +206,7 @@ describe('remove', () => {
     await policies.dropAlias(NAME, 'live');
     for (const version of [1, 2]) await policies.remove(`${NAME}@${version}`);
     expect(await good('policies', 'list')).toContain('no policies');
-    expect(await bad('policies', 'show', NAME)).toContain('the registry is empty, see `elsewise policies push`');
+    expect(await bad('policies', 'show', NAME)).toContain('the registry is empty, push a policy first');
     expect(await good('policies', 'push', POLICY)).toBe(`${NAME}@3\n`);
   });
 });
@@ -221,7 +221,7 @@ describe('the size of a document', () => {
     const limit = { ELSEWISE_STORE_MAX_DOCUMENT_MB: '1' };
     const refused = await world.callWith(limit, 'models', 'push', large);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
-    expect(refused.stderr).toContain('model: the document is 1.0 MB and may be 1 MB: ELSEWISE_STORE_MAX_DOCUMENT_MB');
+    expect(refused.stderr).toContain('model: the document is 1.0 MB and may be 1 MB: raise the setting store.maxDocumentMb');
     expect(await world.store.models.versions('large')).toEqual([]);
     await good('models', 'push', large);
     const { code, stderr } = await world.callWith(limit, 'models', 'check', 'large@1');

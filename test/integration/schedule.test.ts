@@ -82,7 +82,7 @@ describe('schedule add', () => {
     };
     await refused('expected range 0-23', 'other', '0 25 * * *');
     await refused('2 fields', 'other', '0 2');
-    await refused('no time zone', 'other', '0 2 * * *', '--tz', 'Mars/Base');
+    await refused('is not a time zone', 'other', '0 2 * * *', '--tz', 'Mars/Base');
     await refused('at most 50', 'a:b', '0 2 * * *');
     await refused('exists with other content', 'nightly', '0 3 * * *');
     const unknown = ['--cron', NEVER, '--input', pattern()];

@@ -256,6 +256,6 @@ function toVersion<V extends StoredVersion>(name: string, version: number, about
 function checkSize(noun: UsedKind, bytes: number, maxDocumentMb: number): void {
   if (bytes <= maxDocumentMb * MB) return;
   const size = `the document is ${(bytes / MB).toFixed(1)} MB and may be ${maxDocumentMb} MB`;
-  const advice = 'the setting store.maxDocumentMb has another limit, for workers as well';
+  const advice = 'raise the setting store.maxDocumentMb, for workers as well';
   throw new ElsewiseError('bad-document', `${size}: ${advice}`, noun);
 }
