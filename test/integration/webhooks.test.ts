@@ -104,7 +104,10 @@ it('is given up after its attempts, and redirects are not followed', async () =>
 
 it('tells of a batch that was cancelled', async () => {
   const stop = new AbortController();
-  const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from(`${rows}\n`)) }); // and never ends
+  // more lines than the format of a table is detected by, and no end
+  const [header, ...lines] = rows.split('\n');
+  const many = [header, ...Array.from({ length: 300 }, (_, i) => lines[i % lines.length])].join('\n');
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from(`${many}\n`)) });
   const headers = { 'content-type': 'text/csv', 'x-elsewise-policy': POLICY_LINE };
   const address = encodeURIComponent(`http://${host()}/cancelled`);
   const path = `/v1/batches?model=credit&batch=cancelled&webhook=${address}`;
