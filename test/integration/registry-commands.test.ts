@@ -221,7 +221,9 @@ describe('the size of a document', () => {
     const limit = { ELSEWISE_STORE_MAX_DOCUMENT_MB: '1' };
     const refused = await world.callWith(limit, 'models', 'push', large);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
-    expect(refused.stderr).toContain('model: the document is 1.0 MB and may be 1 MB: raise the setting store.maxDocumentMb');
+    expect(refused.stderr).toContain(
+      'model: the document is 1.0 MB and may be 1 MB: raise the setting store.maxDocumentMb',
+    );
     expect(await world.store.models.versions('large')).toEqual([]);
     await good('models', 'push', large);
     const { code, stderr } = await world.callWith(limit, 'models', 'check', 'large@1');

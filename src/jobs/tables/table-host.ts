@@ -16,24 +16,31 @@ const EMPTY = new Uint8Array();
 
 export class TableThread {
   readonly #worker: Worker;
-  readonly #ended: Promise<never>;
+  /** The request under way. */
+  #asked: { resolve(reply: TableReply): void; reject(error: Error): void } | undefined;
+  #loss: Error | undefined;
 
   constructor(work: TableWork) {
     this.#worker = new Worker(TABLE_THREAD, {
       workerData: work,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB },
     });
-    this.#ended = new Promise((_resolve, reject) => {
-      this.#worker.once('error', (error) => reject(lost(error)));
-      this.#worker.once('exit', () => reject(lost()));
-    });
-    this.#ended.catch(() => {}); // told by the request that is under way, if there is one
+    this.#worker.on('message', (reply: TableReply) => this.#asked?.resolve(reply));
+    this.#worker.once('error', (error) => this.#lose(lost(error)));
+    this.#worker.once('exit', () => this.#lose(lost()));
+  }
+
+  #lose(error: Error): void {
+    this.#loss ??= error;
+    this.#asked?.reject(this.#loss);
   }
 
   async ask(request: TableRequest): Promise<TablePart> {
-    const answered = new Promise<TableReply>((resolve) => this.#worker.once('message', resolve));
-    this.#worker.postMessage(request);
-    const reply = await Promise.race([answered, this.#ended]);
+    if (this.#loss) throw this.#loss;
+    const reply = await new Promise<TableReply>((resolve, reject) => {
+      this.#asked = { resolve, reject };
+      this.#worker.postMessage(request);
+    });
     if ('part' in reply) return reply.part;
     const { code, message, path, faults } = reply.refusal;
     throw new ElsewiseError(code, message, path, faults);
