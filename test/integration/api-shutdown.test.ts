@@ -46,10 +46,10 @@ describe('going down', () => {
     const headers = { ...credentials('submit'), 'content-type': 'text/csv' };
     const upload = request({ port, path: '/v1/batches?model=credit&batch=late', method: 'POST', headers });
     const status = new Promise((resolve) => upload.on('response', (response) => resolve(response.resume().statusCode)));
-    upload.write(`${rows.slice(0, 100).join('\n')}\n`);
+    upload.write(`${rows.slice(0, 300).join('\n')}\n`);
     await until('the upload', async () => (await api.call('GET', '/v1/batches/late')).status === 200);
     const drained = api.server.drain();
-    upload.end(rows.slice(100).join('\n'));
+    upload.end(rows.slice(300).join('\n'));
     expect(await status).toBe(201);
     await drained;
     expect((await api.world.store.batches.status('late')).rows).toBe(3000);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { config } from '../../dist/config.js';
 import { ApiWorld, POLICY_LINE } from './api-world.js';
 import { until } from './queue-world.js';
 
@@ -19,6 +20,8 @@ interface Received {
 let receiver: Server;
 let api: ApiWorld;
 let rows: string;
+/** Other files use the settings of this process as well. */
+const before = { ...config.webhooks };
 const received: Received[] = [];
 /** Statuses to answer with, by path; after the last one 204. */
 const statuses = new Map<string, number[]>();
@@ -33,10 +36,8 @@ beforeAll(async () => {
     response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
   }).listen(0, '127.0.0.1');
   await until('the receiver', async () => receiver.listening);
-  process.env.ELSEWISE_WEBHOOKS_HOSTS = host();
-  process.env.ELSEWISE_WEBHOOKS_PRIVATE_ADDRESSES = 'true';
-  process.env.ELSEWISE_WEBHOOKS_SECRET = `whsec_${KEY.toString('base64')}`;
-  process.env.ELSEWISE_WEBHOOKS_ATTEMPTS = '3';
+  const secret = `whsec_${KEY.toString('base64')}`;
+  Object.assign(config.webhooks, { hosts: [host()], privateAddresses: true, secret, attempts: 3 });
   api = await ApiWorld.create();
   rows = readFileSync(api.world.writeRows('rows.csv', 1), 'utf8').split('\n').slice(0, 101).join('\n');
 });
@@ -44,6 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.close();
   receiver.close();
+  Object.assign(config.webhooks, before);
 });
 
 const host = () => `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
