@@ -80,7 +80,7 @@ describe('an interrupted run', () => {
     const { folder, args } = task();
     const output = join(folder, 'out.ndjson');
     const { child, finished } = start(args(output).map((arg) => (arg.endsWith('rows.csv') ? '-' : arg)));
-    child.stdin!.write(`${HEADER}\n`);
+    child.stdin!.write(rowsCsv(300)); // more lines than the format of a table is detected by
     await untilWritten(output, 0);
     child.kill('SIGINT');
     expect((await finished).code).toBe(130);
