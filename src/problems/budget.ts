@@ -76,6 +76,11 @@ export class Budget {
     return true;
   }
 
+  /** An engine with a clock of its own ended by time. */
+  endByTime(): void {
+    this.end('time');
+  }
+
   /** Milliseconds until the guard ends the search. */
   get leftMs(): number {
     return this.ms === Infinity ? Infinity : Math.max(0, this.deadline() - this.clock.now());

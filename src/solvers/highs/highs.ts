@@ -117,7 +117,10 @@ export function runHighs(program: SparseProgram, budget: Budget, gap = 0): Run {
     instance.zeroAllClocks();
     instance.raw.run();
     budget.spend(workOf(instance, program));
-    const run = read(instance, instance.getModelStatus(), program);
+    const code = instance.getModelStatus();
+    // HiGHS reads its own clock: its answer may differ on another machine.
+    if (code === TIME_LIMIT) budget.endByTime();
+    const run = read(instance, code, program);
     return isLimited(program) ? withoutClaims(run) : run;
   } catch (error) {
     // After a reported error HiGHS is in order. Any other error may come from a trap in the middle of its work.
@@ -232,7 +235,8 @@ const SOLVE_ERROR: ModelStatusCode = 4;
 const OPTIMAL: ModelStatusCode = 7;
 /** The second code is "infeasible or unbounded": no objective here is unbounded. */
 const INFEASIBLE: readonly ModelStatusCode[] = [8, 9];
-const LIMITS: readonly ModelStatusCode[] = [13, 14, 16, 17];
+const TIME_LIMIT: ModelStatusCode = 13;
+const LIMITS: readonly ModelStatusCode[] = [TIME_LIMIT, 14, 16, 17];
 const NO_POINT = 0;
 const FEASIBLE_POINT = 2;
 

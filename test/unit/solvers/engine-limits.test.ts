@@ -76,6 +76,22 @@ describe('HiGHS', () => {
     expect(runHighs(halves(7, 1e9), budgetOf(1e9))).toMatchObject({ status: 'optimal', bound: 4 });
   });
 
+  it('tells the budget that its own clock ended a search', async () => {
+    await highs.load();
+    const program = new SparseProgram();
+    const columns = Array.from({ length: 60 }, () => program.addColumn(0, 1, true));
+    for (const j of columns) program.cost[j] = -(1000 + ((j * 37) % 101));
+    for (let row = 0; row < 20; row++)
+      program.addRow(
+        columns.map((j) => [j, 500 + ((j * 91 + row * 53) % 311)] as const),
+        -Infinity,
+        9000.5,
+      );
+    const budget = new Budget(1e9, { now: () => 0 }, 1);
+    expect(runHighs(program, budget).status).toBe('limit');
+    expect([budget.limitedBy, budget.isSpent]).toEqual(['time', true]);
+  });
+
   it('looks for whole numbers within the size that it can count, and claims no proof', async () => {
     await highs.load();
     const { status, bound, values } = runHighs(halves(7, 8.2e14), budgetOf(1e9));
