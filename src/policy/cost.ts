@@ -20,6 +20,7 @@ import type { Background } from '../models/background.js';
 import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from '../models/bounds.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 import { isLevered } from './levers.js';
+import { ruleOf } from './rules.js';
 
 export type Norm = PolicyDocument['cost']['norm'];
 
@@ -94,8 +95,7 @@ function curveOf(policy: PolicyDocument, feature: Feature, background: Backgroun
   if (feature.kind !== 'continuous' && feature.kind !== 'integer') return null;
   const quantiles = background.quantiles(feature);
   if (quantiles) return spreadTies(quantiles);
-  const rule = Object.hasOwn(policy.features, feature.name) ? policy.features[feature.name] : undefined;
-  if (rule?.change === 'never' || !isLevered(policy, feature.name)) return null;
+  if (ruleOf(policy, feature.name).change === 'never' || !isLevered(policy, feature.name)) return null;
   throw costError('norm', `"percentile" needs model.background.quantiles.${feature.name} or background samples`);
 }
 

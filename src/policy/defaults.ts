@@ -13,6 +13,7 @@ import type { Feature, FeatureSpace } from '../models/features.js';
 import { spreadIn, weightBySpread } from './cost.js';
 import { isLevered } from './levers.js';
 import type { Policy } from './policy.js';
+import { ruleOf } from './rules.js';
 
 /** The numbers that may change, by the choices that the policy leaves open. */
 export interface Defaults {
@@ -55,9 +56,6 @@ export function withDefaults(policy: Policy, { space, background }: Population):
   };
   return { ...policy, document, defaults };
 }
-
-const ruleOf = ({ features }: PolicyDocument, name: string): FeatureRuleDocument =>
-  Object.hasOwn(features, name) ? features[name] : {};
 
 const mayChange = (policy: PolicyDocument, name: string): boolean =>
   ruleOf(policy, name).change !== 'never' && isLevered(policy, name);

@@ -7,6 +7,7 @@
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
 import type { FeatureSpace } from '../models/features.js';
 import { isDecimal } from './lattice.js';
+import { ruleOf } from './rules.js';
 
 const ruleEntry = (name: string, key: string): string => `features.${name}.${key}`;
 const leverEntry = (name: string): string => `levers.${name}`;
@@ -70,7 +71,7 @@ const givenKeys = (rule: FeatureRuleDocument): string[] =>
 export function exchangingEntries(policy: PolicyDocument, space: FeatureSpace, values: Float64Array): string[] {
   return space.features
     .filter(({ name, index, kind, decimals }) => {
-      const step = Object.hasOwn(policy.features, name) ? policy.features[name].step : undefined;
+      const { step } = ruleOf(policy, name);
       if (step === undefined || kind !== 'continuous' || decimals < 0 || Number.isNaN(values[index])) return false;
       return !isDecimal(decimals, step) || !isDecimal(decimals, values[index]);
     })

@@ -31,13 +31,14 @@ export function compileRules(policy: PolicyDocument, space: FeatureSpace): Featu
   }
   checkLevers(policy, space);
   return space.features.map((feature) => {
-    const rule = compileRule(feature, ownEntry(policy.features, feature.name));
+    const rule = compileRule(feature, ruleOf(policy, feature.name));
     return isLevered(policy, feature.name) ? rule : { ...rule, never: true, mayIncrease: false, mayDecrease: false };
   });
 }
 
-const ownEntry = (entries: Record<string, FeatureRuleDocument>, name: string): FeatureRuleDocument =>
-  Object.hasOwn(entries, name) ? entries[name] : {};
+/** The rule of a feature as the policy gives it. Empty: the policy does not name the feature. */
+export const ruleOf = ({ features }: Pick<PolicyDocument, 'features'>, name: string): FeatureRuleDocument =>
+  Object.hasOwn(features, name) ? features[name] : {};
 
 const policyError = (path: string, message: string) => new ElsewiseError('bad-document', message, `policy.${path}`);
 

@@ -7,6 +7,7 @@ import { loadModel } from '../../../src/models/load.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { ask, checkShape, planOf } from '../../support/asking.js';
 import { allAnswers } from '../../support/brute-force.js';
+import { stump } from '../../support/documents.js';
 import { booleanPart, boundedPart, categoryPart, question } from '../../support/questions.js';
 import { modelDocument, policyDocument, type Question, type RuleSpec, reaches } from '../../support/second-opinion.js';
 
@@ -145,29 +146,13 @@ describe('by hand', () => {
   });
 
   it('a proof for a row whose missing value stays missing says so', async () => {
-    const tree = {
-      schema: 'elsewise.model/v1',
-      name: 'm',
-      family: 'decision-tree',
-      classes: ['no', 'yes'],
+    const { task, tree } = stump(0);
+    const model = {
+      ...{ schema: 'elsewise.model/v1', name: 'm', family: 'decision-tree', classes: ['no', 'yes'] },
       features: [{ name: 'x', type: 'continuous' }],
-      parameters: {
-        task: 'classification',
-        tree: {
-          feature: [0, 0, 0],
-          threshold: [0, 0, 0],
-          left: [1, -1, -1],
-          right: [2, -1, -1],
-          value: [
-            [0.5, 0.5],
-            [0.2, 0.8],
-            [0.9, 0.1],
-          ],
-          missing: 'right',
-        },
-      },
+      parameters: { task, tree: { ...tree, missing: 'right' } },
     };
-    const plan = await planOf(tree, { schema: 'elsewise.policy/v1', target: 'yes' });
+    const plan = await planOf(model, { schema: 'elsewise.policy/v1', target: 'no' });
     const { status, reason } = plan.explain({ id: 'r', features: { x: null } });
     expect([status, reason!.blocking]).toEqual(['infeasible', []]);
     expect(reason!.message).toBe(
