@@ -133,6 +133,14 @@ describe('a batch', () => {
     expect(await world.results(id)).toBe(await world.explain(plain));
   });
 
+  it('is told which choices its policy leaves to the background, in words and in each result', async () => {
+    const args = ['--model', 'credit', '--target', 'approved', '--input', firstRows('open.csv', 3), '--batch', 'open'];
+    const { code, stderr } = await world.call('enqueue', ...args);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('in units of the median absolute deviation')]);
+    const results = (await world.results('open')).trimEnd().split('\n');
+    expect(results.map((line) => JSON.parse(line).defaults)).toEqual(results.map(() => ({ weights: 'mad' })));
+  });
+
   it('without any target is refused before its first row', async () => {
     const args = ['enqueue', '--model', 'credit', '--input', firstRows('aimless.csv', 3), '--batch', 'aimless'];
     const { code, stderr } = await world.call(...args);
