@@ -17,7 +17,7 @@ export interface ReasonCount {
   readonly words: string;
 }
 
-/** By status and kind, see `keyOf`. */
+/** By status and kind, as in `invalid features.age: expected a finite number`. */
 export type ReasonCounts = Map<string, ReasonCount>;
 
 type Status = ResultDocument['status'];
