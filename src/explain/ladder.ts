@@ -4,6 +4,7 @@
  */
 import type { Attempt } from '../documents/result-document.js';
 import type { Domain } from '../policy/domain.js';
+import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 import { solvers } from '../solvers/index.js';
 import { prepareLater } from '../solvers/shared/prepare-later.js';
@@ -73,8 +74,7 @@ export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbCon
     const { budget } = context.limits;
     if (k > 0 && best.answer && budget.isSpent) break;
     if (rung.isRescue && best.answer && !best.isDoubtful) continue;
-    const limits = { ...context.limits, budget: budget.share(rung.share) };
-    const step = tryRung(rung, domain, { ...context, limits });
+    const step = tryRung(rung, domain, context, budget.share(rung.share));
     const lowerBound = Math.max(best.lowerBound, step.lowerBound);
     best = isBetter(step, best) ? { ...step, lowerBound } : { ...best, lowerBound };
     if (step.finished || isEnough(best, context.limits)) return { ...best, finished: true };
@@ -100,14 +100,14 @@ function isEnough(found: Climb, { anyAnswer, gap, cutoff }: ClimbContext['limits
 export const closes = (lowerBound: number, cost: number, gap: number): boolean =>
   lowerBound >= cost * (1 - Math.max(gap, OPTIMAL_GAP));
 
-function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbContext): Climb {
+function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbContext, budget: Budget): Climb {
   const { limits, attempts, now } = context;
   const start = now();
   let outcome: Outcome | undefined;
   let answer: Settled | null = null;
   let lowerBound = Number.NEGATIVE_INFINITY;
   for (const nudge of NUDGES) {
-    outcome = context.solve(prepared(), domain, { ...limits, nudge });
+    outcome = context.solve(prepared(), domain, { ...limits, budget, nudge });
     // The bound of a deeper attempt holds only for the narrowed region. The first attempt with a bound counts.
     if (lowerBound === Number.NEGATIVE_INFINITY) lowerBound = outcome.lowerBound;
     if (outcome.x) answer = context.settle(outcome.x);

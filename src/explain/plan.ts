@@ -35,7 +35,14 @@ import { PathSearch } from './paths/path-search.js';
 import { PlanMemory } from './plan-memory.js';
 import { PlanParts } from './plan-parts.js';
 import { Regions } from './region.js';
-import { type Conclusion, listChanges, type ReportedAnswer, ResultWriter, reasonNotFound } from './result.js';
+import {
+  type Conclusion,
+  listChanges,
+  type ReportedAnswer,
+  type ResultDetail,
+  ResultWriter,
+  reasonNotFound,
+} from './result.js';
 import { asAnswer, type Person, type Search, type Searcher, type SearchOutcome, type TargetPlan } from './search.js';
 import { type Settled, settle } from './settle.js';
 import { Suspension } from './suspension.js';
@@ -70,7 +77,12 @@ export interface Plan {
    */
   explainSteps(row: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]>;
   /** The same for values in the order of the model's features: strings of a CSV or JSON values. */
-  explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument;
+  explainRecord(
+    id: string,
+    raw: readonly (RowValue | undefined)[],
+    target?: unknown,
+    detail?: ResultDetail,
+  ): ResultDocument;
   /** The same in steps. The values must not change until the result is complete. */
   explainRecordSteps(
     id: string,
@@ -213,8 +225,13 @@ class PreparedPlan implements Plan, Searcher {
   private readonly solve = (prepared: Prepared, domain: Domain, limits: Limits): Outcome =>
     this.turn.suspension?.solve(prepared, domain, limits) ?? prepared.solve(domain, limits);
 
-  explainRecord(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): ResultDocument {
-    return this.explainFrom(id, raw, target, this.now());
+  explainRecord(
+    id: string,
+    raw: readonly (RowValue | undefined)[],
+    target?: unknown,
+    detail: ResultDetail = 'full',
+  ): ResultDocument {
+    return this.explainFrom(id, raw, target, this.now(), detail);
   }
 
   private explainFrom(
@@ -222,10 +239,11 @@ class PreparedPlan implements Plan, Searcher {
     raw: readonly (RowValue | undefined)[],
     target: unknown,
     start: number,
+    detail: ResultDetail = 'full',
   ): ResultDocument {
     try {
       readRecord(this.model, raw, this.person.factual);
-      return this.explainPerson(id, target, start);
+      return this.explainPerson(id, target, start, detail);
     } catch (error) {
       if (!(error instanceof ElsewiseError)) throw error;
       const ofTarget = error instanceof RowError ? this.targetFaults(target) : [];
@@ -248,11 +266,11 @@ class PreparedPlan implements Plan, Searcher {
     return this.writer.invalid(id, faults);
   }
 
-  private explainPerson(id: string, own: unknown, start: number): ResultDocument {
+  private explainPerson(id: string, own: unknown, start: number, detail: ResultDetail): ResultDocument {
     const { model, person, writer, verifier } = this;
     const target = this.targetPlan(own);
     verifier.scorer.runValues(person.factual);
-    writer.begin(id, target, person);
+    writer.begin(id, target, person, detail);
     if (!verifier.scorer.isFinite())
       throw new ElsewiseError('bad-row', 'the model gives no finite score for this row', 'features');
     if (target.goals.some((goal) => model.model.achieves(verifier.scorer.raw, goal)))

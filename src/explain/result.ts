@@ -84,12 +84,21 @@ interface Values {
   readonly baseline: Float64Array;
 }
 
+/** `brief`: without the row, the values of features that stay, and distances, for a writer that leaves them out. */
+export type ResultDetail = 'full' | 'brief';
+
+const LEFT_OUT: Pick<CounterfactualDocument, 'features' | 'distances'> = {
+  features: {},
+  distances: { l0: 0, l1: 0, l2: 0 },
+};
+
 export class ResultWriter {
   private readonly modelTag: ResultDocument['model'];
   private readonly policyTag: ResultDocument['policy'];
   private readonly defaults: ResultDocument['defaults'];
   private readonly seed: number;
   private id = '';
+  private detail: ResultDetail = 'full';
   private subject: Subject = { shown: '', goals: [], plausibility: null };
   private person: Values = { factual: new Float64Array(), baseline: new Float64Array() };
   private factual: ResultDocument['factual'] = null;
@@ -106,13 +115,12 @@ export class ResultWriter {
   }
 
   /** Notes the person and the model's output. The scorer must have scored the row last. */
-  begin(id: string, subject: Subject, person: Values): void {
+  begin(id: string, subject: Subject, person: Values, detail: ResultDetail): void {
     this.id = id;
     this.subject = subject;
     this.person = person;
-    const features = this.show(person.factual);
-    const { prediction, score } = this.standing();
-    this.factual = { features, prediction, score };
+    this.detail = detail;
+    this.factual = detail === 'full' ? { features: this.show(person.factual), ...this.standing() } : null;
   }
 
   already(elapsedMs: number): ResultDocument {
@@ -184,11 +192,10 @@ export class ResultWriter {
   private counterfactual({ settled, solver, lowerBound, region, lever, path }: ReportedAnswer): CounterfactualDocument {
     this.scorer.runValues(settled.values);
     const { values, cost } = settled;
-    const features = this.show(values);
     const { prediction, score } = this.standing();
     const plausibility = this.subject.plausibility && this.showPlausibility(values, this.subject.plausibility);
     const changes = listChanges(this.model.space, this.person.factual, values);
-    const distances = this.distances(values, changes.length);
+    const { features, distances } = this.detail === 'full' ? this.whole(values, changes.length) : LEFT_OUT;
     const proof = proofOf(cost, lowerBound);
     const shown = { features, prediction, score, changes, cost, distances, solver, proof };
     if (!region && lever === undefined && !path && !plausibility) return shown;
@@ -227,6 +234,10 @@ export class ResultWriter {
     return { length, steps: shown };
   }
 
+  private whole(values: Float64Array, changed: number): typeof LEFT_OUT {
+    return { features: this.show(values), distances: this.distances(values, changed) };
+  }
+
   /** Unweighted distances in the user's units. A changed category counts 1. */
   private distances(values: Float64Array, l0: number): CounterfactualDocument['distances'] {
     const { factual, baseline } = this.person;
@@ -253,13 +264,13 @@ export function listChanges(
   from: Float64Array,
   to: Float64Array,
 ): CounterfactualDocument['changes'] {
-  return space.features
-    .filter(({ index }) => !isSame(to[index], from[index]))
-    .map((feature) => ({
-      feature: feature.name,
-      from: showValue(feature, from[feature.index]),
-      to: showValue(feature, to[feature.index]),
-    }));
+  const changes: CounterfactualDocument['changes'] = [];
+  for (const feature of space.features) {
+    const { index, name } = feature;
+    if (isSame(to[index], from[index])) continue;
+    changes.push({ feature: name, from: showValue(feature, from[index]), to: showValue(feature, to[index]) });
+  }
+  return changes;
 }
 
 export function proofOf(cost: number, lowerBound: number): Proof {

@@ -64,7 +64,12 @@ describe('results', () => {
   it('come as short lines', async () => {
     const text = await (await results('whole', '*/*', '?detail=brief')).text();
     expect(text === (await waited('out.ndjson', '--detail', 'brief')).toString()).toBe(true);
-    expect(JSON.parse(text.split('\n')[0])).toMatchObject({ id: '0-a-0001', plan: expect.any(String) });
+    const [header, first] = text.split('\n').map((line) => line && JSON.parse(line));
+    expect(header).toMatchObject({
+      schema: 'elsewise.brief/v1',
+      model: { digest: expect.stringContaining('sha256:') },
+    });
+    expect(first).toMatchObject({ id: '0-a-0001', status: 'found' });
   });
 
   it('come as NDJSON unless another type is preferred', async () => {

@@ -1,5 +1,6 @@
 /** `elsewise explain`: counterfactual explanations of a file of rows, in process, on all cores. */
-import { type Detail, lineFormat, refuseResume, resultFile } from '../../jobs/results/output-file.js';
+import type { ResultDetail } from '../../explain/result.js';
+import { lineFormat, refuseResume, resultFile } from '../../jobs/results/output-file.js';
 import { findResumePoint } from '../../jobs/results/resume.js';
 import { openSource } from '../../jobs/rows/streams.js';
 import { BULK_OPTIONS, checkFiles, runWithProgress, withPool } from '../bulk-options.js';
@@ -58,7 +59,7 @@ Exit code 4: every row is invalid.`,
     withPool(options, async (pool) => {
       await checkFiles(options);
       if (options.resume) refuseResume(options.output);
-      const detail = options.detail as Detail | undefined;
+      const detail = options.detail as ResultDetail | undefined;
       lineFormat(options.output, detail);
       const table = readTableOptions(options);
       const input = await openSource(options.input);

@@ -1,43 +1,69 @@
 /**
  * `--detail brief`: a result as a short line of NDJSON, without what the input row already has.
  *
- *   {"id":"a-17","status":"found","answers":[{"changes":{"income":2600},"score":0.52,"cost":0.78,"proof":"optimal"}],"plan":"..."}
+ *   {"schema":"elsewise.brief/v1","model":{...},"policy":{...}}
+ *   {"id":"a-17","status":"found","answers":[{"changes":{"income":2600},"score":0.52,"cost":0.78,"proof":"optimal"}]}
  *
- * A line has the new values of the changed features only. The reason of a row without an answer is kept. `plan` is the short digest of model
- * and policy, by which `--resume` recognises its own file.
+ * The first line names model and policy for all lines. A line has the new values of the changed features only. The reason of a row without
+ * an answer is kept.
  */
 import type { CounterfactualDocument, Reason, ResultDocument } from '../../documents/result-document.js';
+import type { LoadedModel } from '../../models/load.js';
+import type { Policy } from '../../policy/policy.js';
+import type { LineWriter } from './line-writer.js';
 
-export type BriefWriter = (result: ResultDocument) => string;
+const SCHEMA = 'elsewise.brief/v1';
 
-export function createBriefWriter(plan: string): BriefWriter {
-  const tail = `,"plan":${JSON.stringify(plan)}}\n`;
-  const keys = new Map<string, string>();
-  const keyOf = (name: string): string => {
-    const known = keys.get(name) ?? `${JSON.stringify(name)}:`;
-    keys.set(name, known);
-    return known;
+export function createBriefWriter({ name, version, digest, space }: LoadedModel, policy: Policy): LineWriter {
+  const header = {
+    schema: SCHEMA,
+    model: { name, version, digest },
+    policy: { name: policy.name, digest: policy.digest },
   };
-  return ({ id, status, counterfactuals, reason, limitedBy, degraded }) => {
-    let line = `{"id":${JSON.stringify(id)},"status":"${status}"`;
-    if (counterfactuals.length)
-      line += `,"answers":[${counterfactuals.map((one) => answerText(one, keyOf)).join(',')}]`;
-    if (reason) line += `,"reason":${JSON.stringify(briefly(reason))}`;
-    if (limitedBy) line += `,"limitedBy":"${limitedBy}"`;
-    return `${line}${degraded ? ',"degraded":true' : ''}${tail}`;
+  const keys = new Map(space.features.map((feature) => [feature.name, `${JSON.stringify(feature.name)}:`]));
+  return {
+    header: `${JSON.stringify(header)}\n`,
+    line({ id, status, counterfactuals, reason, limitedBy, degraded }) {
+      let line = `{"id":${JSON.stringify(id)},"status":"${status}"`;
+      if (counterfactuals.length) line += `,"answers":[${answersText(counterfactuals, keys)}]`;
+      if (reason) line += `,"reason":${JSON.stringify(briefly(reason))}`;
+      if (limitedBy) line += `,"limitedBy":"${limitedBy}"`;
+      return `${line}${degraded ? ',"degraded":true' : ''}}\n`;
+    },
   };
 }
 
 const briefly = ({ code, path, message, faults }: Reason) => ({ code, path, message, faults });
 
+function answersText(answers: readonly CounterfactualDocument[], keys: ReadonlyMap<string, string>): string {
+  let text = answerText(answers[0], keys);
+  for (let k = 1; k < answers.length; k++) text += `,${answerText(answers[k], keys)}`;
+  return text;
+}
+
 function answerText(
   { changes, score, cost, proof: { kind, gap }, lever }: CounterfactualDocument,
-  keyOf: (name: string) => string,
+  keys: ReadonlyMap<string, string>,
 ): string {
-  let text = '';
-  for (const { feature, to } of changes)
-    text += `${text && ','}${keyOf(feature)}${typeof to === 'number' ? to : JSON.stringify(to)}`;
-  text = `{"changes":{${text}},"score":${score},"cost":${cost},"proof":"${kind}"`;
-  if (kind === 'gap') text += `,"gap":${gap}`;
+  let text = '{"changes":{';
+  for (let k = 0; k < changes.length; k++) {
+    const { feature, to } = changes[k];
+    if (k) text += ',';
+    text += keys.get(feature)! + (typeof to === 'number' ? to : JSON.stringify(to));
+  }
+  text += `},"score":${rounded(score)},"cost":${rounded(cost)},"proof":"${kind}"`;
+  if (kind === 'gap') text += `,"gap":${rounded(gap!)}`;
   return lever === undefined ? `${text}}` : `${text},"lever":${JSON.stringify(lever)}}`;
+}
+
+/** Scores and costs serve comparison: six digits are enough. The values of features are written whole. */
+function rounded(value: number): number {
+  const size = Math.abs(value);
+  return size >= 0.1 && size < 1e9 ? Math.round(value * 1e6) / 1e6 : Number(value.toPrecision(6));
+}
+
+/** The id of a brief line; undefined if the line is none. */
+export function briefId(line: string): string | undefined {
+  const { id, status, schema } = JSON.parse(line) as Partial<ResultDocument>;
+  return schema === undefined && status !== undefined ? id : undefined;
 }

@@ -1,5 +1,6 @@
 /** The output of a run by the ending of its name: the lines that threads write, and the sink that takes them. */
 import { ElsewiseError } from '../../documents/error.js';
+import type { ResultDetail } from '../../explain/result.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { BulkOutput } from '../bulk/bulk.js';
@@ -13,17 +14,15 @@ import { createResultTable, type TableColumn, tableLayout } from './result-table
 
 const LINES = { ndjson: 'ndjson', csv: 'csv', parquet: 'cells' } as const;
 
-export type Detail = 'full' | 'brief';
-
 /** The format of the lines for a file. An unknown ending is refused. */
-export function lineFormat(path: string, detail: Detail = 'full'): OutputFormat {
+export function lineFormat(path: string, detail: ResultDetail = 'full'): OutputFormat {
   const format = LINES[outputFormat(path)];
   if (detail === 'full') return format;
   if (format !== 'ndjson') throw new ElsewiseError('usage', '--detail brief is for NDJSON (.ndjson, .jsonl or -)');
   return 'brief';
 }
 
-export function resultFile(path: string, model: LoadedModel, policy: Policy, detail?: Detail): BulkOutput {
+export function resultFile(path: string, model: LoadedModel, policy: Policy, detail?: ResultDetail): BulkOutput {
   const { columns } = createResultTable(tableLayout(model, policy));
   const format = lineFormat(path, detail);
   return fileOf(path, format, createResultWriter(format, model, policy).header, columns);

@@ -11,18 +11,11 @@ import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { OutputFormat } from '../threads/messages.js';
 import type { Prediction } from '../threads/predict.js';
-import { planDigest } from '../threads/shared-documents.js';
 import { createBriefWriter } from './brief-line.js';
 import { csvLine } from './csv-lines.js';
+import type { LineWriter } from './line-writer.js';
 import { createPredictionTable } from './prediction-table.js';
 import { createResultTable, type Table, tableLayout } from './result-table.js';
-
-export interface LineWriter<T = ResultDocument> {
-  /** The first line; empty if the format has none. */
-  readonly header: string;
-  /** The text for a row, with its line ends. CSV has a line per answer. */
-  line(answer: T): string;
-}
 
 /** The same formats for predictions. */
 export function createPredictionWriter(format: OutputFormat, model: LoadedModel): LineWriter<Prediction> {
@@ -58,7 +51,7 @@ function readHead(line: string): { idEnd: number; status: ResultDocument['status
 
 const WRITERS: Readonly<Record<OutputFormat, (model: LoadedModel, policy: Policy) => LineWriter>> = {
   ndjson: () => ({ header: '', line: (result) => `${JSON.stringify(result)}\n` }),
-  brief: (model, policy) => ({ header: '', line: createBriefWriter(planDigest(model.digest, policy.digest)) }),
+  brief: createBriefWriter,
   csv: (model, policy) => csvWriter(createResultTable(tableLayout(model, policy))),
   cells: (model, policy) => cellWriter(createResultTable(tableLayout(model, policy))),
 };

@@ -1,7 +1,7 @@
 /**
  * `--resume`: the progress of an interrupted run, read from its output alone. Whole rows count. An incomplete last line is cut off. A row
- * of CSV has a line per answer, and nothing tells which line is its last: the last row of CSV is answered again. The last line names model
- * and policy: results of different runs are never mixed in one file.
+ * of CSV has a line per answer, and nothing tells which line is its last: the last row of CSV is answered again. The last line,
+ * or the header of brief lines, names model and policy: results of different runs are never mixed in one file.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { ElsewiseError } from '../../documents/error.js';
@@ -10,6 +10,7 @@ import type { Policy } from '../../policy/policy.js';
 import { splitFields } from '../rows/csv.js';
 import type { OutputFormat } from '../threads/messages.js';
 import { planDigest } from '../threads/shared-documents.js';
+import { briefId } from './brief-line.js';
 import { createResultWriter } from './result-lines.js';
 
 export interface ResumePoint {
@@ -20,6 +21,10 @@ export interface ResumePoint {
   /** The id of the last row that is kept, as the output spells it. */
   readonly lastId: string | undefined;
 }
+
+const OTHER_PLAN = 'it was made with another model, policy or option; give the same ones, or another output';
+/** The header of CSV names features only. */
+const OTHER_HEADER: Partial<Record<OutputFormat, string>> = { csv: 'its header does not fit this model' };
 
 const FROM_START: ResumePoint = { rows: 0, bytes: 0, lastId: undefined };
 
@@ -50,19 +55,17 @@ async function inspect(
   policy: Policy,
 ): Promise<ResumePoint> {
   const { header } = createResultWriter(format, model, policy);
-  const lines = await findLines(file, format);
   const headerLines = header === '' ? 0 : 1;
+  const lines = await findLines(file, format, headerLines);
   if (lines.count < headerLines) return FROM_START;
   const foreign = (what: string) => new ElsewiseError('conflict', `cannot be resumed: ${what}`, path);
   if (header !== '' && (await readText(file, 0, Buffer.byteLength(header))) !== header) {
-    throw foreign('its header does not fit this model');
+    throw foreign(OTHER_HEADER[format] ?? OTHER_PLAN);
   }
   if (lines.count === headerLines) return { rows: 0, bytes: lines.end, lastId: undefined };
   const last = readLine[format](await readText(file, lines.lastStart, lines.end - lines.lastStart));
   if (!last) throw foreign('its last line is no result');
-  if (last.plan !== planDigest(model.digest, policy.digest)) {
-    throw foreign('it was made with another model, policy or option; give the same ones, or another output');
-  }
+  if (last.plan !== undefined && last.plan !== planDigest(model.digest, policy.digest)) throw foreign(OTHER_PLAN);
   const { rows, rowStart, end } = lines;
   if (format !== 'csv') return { rows, bytes: end, lastId: last.id };
   const kept =
@@ -93,7 +96,7 @@ const READ_BYTES = 1 << 18;
 const ANSWER_COLUMN = 2;
 
 /** The file was written by this program, so quotes come in pairs, and a line end within a pair is no line end. */
-async function findLines(file: FileHandle, format: OutputFormat): Promise<Lines> {
+async function findLines(file: FileHandle, format: OutputFormat, headerLines: number): Promise<Lines> {
   const lines: Lines = { count: 0, lastStart: 0, end: 0, rows: 0, rowStart: 0, keptStart: 0 };
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   const isCsv = format === 'csv';
@@ -106,7 +109,7 @@ async function findLines(file: FileHandle, format: OutputFormat): Promise<Lines>
       if (isCsv && byte === QUOTE) quoted = !quoted;
       if (quoted) continue;
       if (byte === LF) {
-        addLine(lines, position + at + 1, answer <= 1 && (!isCsv || lines.count > 0));
+        addLine(lines, position + at + 1, answer <= 1 && lines.count >= headerLines);
         [column, answer] = [0, 0];
       } else if (isCsv && byte === COMMA) column++;
       else if (isCsv && column === ANSWER_COLUMN && lines.count > 0) answer = 10 * answer + byte - ZERO;
@@ -133,7 +136,8 @@ async function readText(file: FileHandle, position: number, length: number): Pro
 
 interface LineSummary {
   readonly id: string;
-  readonly plan: string;
+  /** Undefined: the header names model and policy. */
+  readonly plan?: string;
 }
 
 /** The summary of a line; undefined if the line is no result. */
@@ -148,8 +152,8 @@ const readLine: Readonly<Record<OutputFormat, (line: string) => LineSummary | un
   },
   brief(line) {
     try {
-      const { id, plan } = JSON.parse(line);
-      return typeof plan === 'string' ? { id, plan } : undefined;
+      const id = briefId(line);
+      return id === undefined ? undefined : { id };
     } catch {
       return undefined;
     }

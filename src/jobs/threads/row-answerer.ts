@@ -1,6 +1,7 @@
 /** The operation of a task on each of its rows, by the kind of task. */
 import type { ResultDocument } from '../../documents/result-document.js';
 import type { Plan } from '../../explain/plan.js';
+import type { ResultDetail } from '../../explain/result.js';
 import type { LoadedModel } from '../../models/load.js';
 import { lostRow } from '../results/lost-row.js';
 import { createPredictionWriter, createResultWriter } from '../results/result-lines.js';
@@ -37,9 +38,10 @@ export async function createRowAnswerer(...[task, plan, options]: Parameters<Kin
 
 function explainer({ output }: ChunkTask, plan: Plan): RowAnswerer<ResultDocument> {
   const writer = createResultWriter(output, plan.model, plan.policy);
+  const detail = output === 'brief' ? 'brief' : 'full';
   return {
     answer(row, tally, loss) {
-      const result = explainRow(plan, row, loss);
+      const result = explainRow(plan, row, detail, loss);
       countResult(tally, result);
       return result;
     },
@@ -58,9 +60,9 @@ function isLasting({ status, degraded, limitedBy }: ResultDocument): boolean {
   return !degraded && limitedBy !== 'time' && status !== 'not-found' && status !== 'invalid';
 }
 
-function explainRow(plan: Plan, row: ParsedRow, loss?: RowLoss): ResultDocument {
+function explainRow(plan: Plan, row: ParsedRow, detail: ResultDetail, loss?: RowLoss): ResultDocument {
   if (row.faults) return plan.invalid(row.id, row.faults);
-  return loss ? lostRow(plan, row.id, loss) : plan.explainRecord(row.id, row.raw, row.target);
+  return loss ? lostRow(plan, row.id, loss) : plan.explainRecord(row.id, row.raw, row.target, detail);
 }
 
 function predictor({ output }: ChunkTask, model: LoadedModel): RowAnswerer<Prediction> {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { prepare } from '../../../src/explain/plan.js';
 import { createResultWriter, statusOf, withId } from '../../../src/jobs/results/result-lines.js';
-import { planDigest } from '../../../src/jobs/threads/shared-documents.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
 import { smallModel } from './small-model.js';
 
@@ -23,21 +22,47 @@ describe('a result as a line', () => {
     const result = plan.explain({ id: 'a', features: row });
     const [{ changes, score, cost, proof }] = result.counterfactuals;
     const short = line(result);
-    expect(header).toBe('');
+    const { name, version, digest } = model;
+    expect(JSON.parse(header)).toEqual({
+      schema: 'elsewise.brief/v1',
+      model: { name, version, digest },
+      policy: { name: policy.name, digest: policy.digest },
+    });
     expect(JSON.parse(short)).toEqual({
       id: 'a',
       status: 'found',
       answers: [
         {
           changes: Object.fromEntries(changes.map(({ feature, to }) => [feature, to])),
-          score,
-          cost,
+          score: expect.closeTo(score, 6),
+          cost: expect.closeTo(cost, 6),
           proof: proof.kind,
         },
       ],
-      plan: planDigest(model.digest, policy.digest),
     });
     expect(short.length).toBeLessThan(JSON.stringify(result).length / 4);
+  });
+
+  it('in brief is the same without the parts that it leaves out', () => {
+    const { line } = createResultWriter('brief', model, policy);
+    const raw = model.space.features.map(({ name }) => row[name as keyof typeof row]);
+    const brief = plan.explainRecord('a', raw, undefined, 'brief');
+    expect(brief.factual).toBeNull();
+    expect(brief.counterfactuals[0].features).toEqual({});
+    expect(line(brief)).toBe(line(plan.explainRecord('a', raw)));
+    expect(plan.explainRecord('a', raw).factual?.features).toMatchObject(row);
+  });
+
+  it('in brief has six digits of a score and a cost at any size', () => {
+    const { line } = createResultWriter('brief', model, policy);
+    const result = plan.explain({ id: 'a', features: row });
+    const sized = (size: number) => {
+      const counterfactuals = result.counterfactuals.map((one) => ({ ...one, score: size, cost: size }));
+      return JSON.parse(line({ ...result, counterfactuals })).answers[0];
+    };
+    for (const size of [1.23456789e-12, 0.123456789, 12.3456789, 1.23456789e12])
+      for (const value of [sized(size).score, sized(size).cost])
+        expect(Math.abs(value - size)).toBeLessThanOrEqual(5e-6 * size);
   });
 
   it('in brief keeps the reason of a row without an answer', () => {

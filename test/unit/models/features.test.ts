@@ -100,6 +100,32 @@ describe('a value of a row', () => {
     expect(faultOf(() => read(name, raw))).toMatchObject({ code: 'bad-row', message });
   });
 
+  it('of text is the number that JavaScript reads, to the last bit', () => {
+    const [feature] = layOutFeatures([{ name: 'x', type: 'continuous' }]).features;
+    const texts = [
+      '0',
+      '-0',
+      '.5',
+      '5.',
+      '-.5',
+      '007',
+      '0.1',
+      '1.005',
+      '123456789012345',
+      '-12345678901234.5',
+      '1e3',
+      '9.87654321098765432',
+    ];
+    for (const text of texts) expect(readValue(feature, text)).toBe(Number(text));
+    const dice = new Dice(7);
+    for (let k = 0; k < 20_000; k++) {
+      const text = (dice.between(-1e6, 1e6) * 10 ** -dice.integer(0, 8)).toFixed(dice.integer(0, 12));
+      expect(readValue(feature, text)).toBe(Number(text));
+    }
+    for (const text of ['-', '.', '-.', '1.2.3', '1-2', '--1', '1 2', '٣', '0x10'])
+      expect(() => readValue(feature, text)).toThrow('expected a finite number');
+  });
+
   it('that is NaN in a JavaScript object is not taken for a missing one', () => {
     expect(faultOf(() => read('income', Number.NaN)).message).toContain('expected a finite number');
   });

@@ -1,11 +1,12 @@
 /** `elsewise batch wait ID --output FILE`: writes the same file as `explain`, and tells the same summary. */
 import type { ResultDocument } from '../../../documents/result-document.js';
+import type { ResultDetail } from '../../../explain/result.js';
 import { followResults } from '../../../jobs/batches/batch.js';
 import { linesBehind, placeOf, type ResultPlace } from '../../../jobs/batches/resume-results.js';
 import type { BulkOutput, BulkReport } from '../../../jobs/bulk/bulk.js';
 import { withoutFormula } from '../../../jobs/results/csv-lines.js';
 import { countLines } from '../../../jobs/results/line-counts.js';
-import { type Detail, lineFormat, refuseResume, resultFile } from '../../../jobs/results/output-file.js';
+import { lineFormat, refuseResume, resultFile } from '../../../jobs/results/output-file.js';
 import type { ResumePoint } from '../../../jobs/results/resume.js';
 import { createTally } from '../../../jobs/results/tally.js';
 import { openSink } from '../../../jobs/rows/streams.js';
@@ -53,7 +54,7 @@ rows by status and tells the commonest reasons of rows without an answer. Exit c
     useStore(options, async (store) => {
       const signal = interruptSignal();
       const status = await store.batches.status(id);
-      const format = lineFormat(options.output, options.detail as Detail | undefined);
+      const format = lineFormat(options.output, options.detail as ResultDetail | undefined);
       const lines = await linesFor(store, status.manifest, options.output, format);
       if (options.resume) refuseResume(options.output);
       const start = options.resume ? await resumeAt(store, status.manifest, options.output, format) : START;
