@@ -37,11 +37,13 @@ const OWN_WORDS: Partial<Record<ErrorCode, string>> = {
   internal: 'an error of the server: the log has the details under the request id',
 };
 
-/** The options of tables, which messages name as the command line does, as parameters of a request. */
+/** The options of tables, which messages name as the command line does, as parameters of a request. A request has no `--target`. */
 export function inRequestWords(text: string): string {
-  return text.replaceAll(/--(delimiter|encoding|decimal)\b(?: ([,.]))?/g, (_, name: string, value?: string) =>
-    value ? `?${name}=${value}` : `?${name}`,
-  );
+  return text
+    .replace('give --target T, "target" in the policy,', 'give "target" in the policy')
+    .replaceAll(/--(delimiter|encoding|decimal)\b(?: ([,.]))?/g, (_, name: string, value?: string) =>
+      value ? `?${name}=${value}` : `?${name}`,
+    );
 }
 
 /** `status`: overrides the status of the code where another one is more exact. */

@@ -25,7 +25,7 @@ import { refuseLongDeadline } from './events/event-deadline.js';
 import { asEventPolicy, EventPolicies, type EventPolicy } from './events/event-policies.js';
 import { type ReadEvent, readEvent } from './events/read-event.js';
 import { withId } from './results/result-lines.js';
-import { requireTarget } from './rows/required-target.js';
+import { requireRowTarget, requireTarget } from './rows/required-target.js';
 import { RowSource } from './rows/row-source.js';
 import type { TableOptions } from './rows/table-format.js';
 import { parquetInThread } from './tables/table-host.js';
@@ -40,8 +40,6 @@ export interface BatchInput {
   readonly name: string;
   /** Delimiter, decimal sign and encoding of a table. What is omitted is detected, and told by `onWarning`. */
   readonly table?: TableOptions;
-  /** Refuses rows before anything is written if neither they nor the policy name a target. Otherwise every such row is answered as invalid. */
-  readonly needsTarget?: boolean;
   /** A model of the registry: `name@version`, `name@alias`, or `name` for the latest version. The present version is pinned. */
   readonly model: string;
   /** A policy document, or a reference into the registry of policies. Omitted: any feature may change. */
@@ -111,7 +109,7 @@ export class Producer {
     this.#store.redis.disconnect();
   }
 
-  /** Refuses an invalid model, policy or header before anything is written. */
+  /** Refuses an invalid model, policy or header, and rows without any target, before anything is written. */
   async enqueueBatch(input: BatchInput): Promise<EnqueuedBatch> {
     const { models, policies } = this.#store;
     const model = await models.resolve(input.model);
@@ -152,7 +150,7 @@ export class Producer {
   ): Promise<{ cut: ChunkCutter; manifest: Manifest }> {
     const { batches, settings } = this.#store;
     const { model, policy } = input;
-    if (input.needsTarget) requireTarget(policy.document, rows, []);
+    requireTarget(policy.document, rows, model.classes);
     for (const warning of rows.warnings) input.onWarning?.(warning);
     const id = parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch');
     const known = input.chunkRows === undefined ? await batches.manifest(id) : undefined;
@@ -182,7 +180,7 @@ export class Producer {
     return followResults(this.#store, batch, { signal });
   }
 
-  /** The answer appears under the event's id, see `ResultStore.result`, and on the stream of results. */
+  /** The answer appears under the event's id, see `ResultStore.result`, and on the stream of results. Refuses a row without any target. */
   async enqueueEvent(event: Omit<EventJobInput, 'schema'>): Promise<EnqueuedEvent> {
     const value = { schema: 'elsewise.event-job/v1', ...event };
     return this.enqueueRead({ ...readEvent(value, 'event', this.#policies), id: event.id });
@@ -191,8 +189,10 @@ export class Producer {
   /** The same for an event that is already parsed. */
   async enqueueRead(event: ReadEvent & { readonly id: string }): Promise<EnqueuedEvent> {
     const { models } = this.#store;
-    const model = pinOf(typeof event.model === 'string' ? await models.resolve(event.model) : event.model);
+    const found = typeof event.model === 'string' ? await models.resolve(event.model) : { ...event.model, classes: [] };
+    const model = pinOf(found);
     const policy = await this.#policyOf(event.policy);
+    requireRowTarget(event.target !== undefined || policy.namesTarget, found.classes);
     refuseLongDeadline(policy.deadlineMs);
     const key = answerKey(model, policy.digest, event);
     const jobId = eventJobId(key, event.id);

@@ -40,7 +40,7 @@ describe('a batch', () => {
   });
 
   it('may be NDJSON, with a made-up id and without a policy', async () => {
-    const body = '{"id":"x","features":{"age":"old"}}\n{"id":"y","features":{}}\n';
+    const body = '{"id":"x","target":"approved","features":{"age":"old"}}\n{"id":"y","features":{}}\n';
     const headers = { 'content-type': 'application/x-ndjson; charset=utf-8' };
     const { status, json } = await api.call('POST', '/v1/batches?model=credit@1', { headers, body });
     expect(status).toBe(201);
@@ -52,9 +52,22 @@ describe('a batch', () => {
     expect(ids).toEqual(['x', 'y']);
   });
 
+  it('without a target in policy and rows is refused before anything is stored', async () => {
+    const csv = { headers: { 'content-type': 'text/csv' }, body: readFileSync(file, 'utf8') };
+    const ndjson = { headers: { 'content-type': 'application/x-ndjson' }, body: '{"features":{"age":30}}\n' };
+    for (const asked of [csv, ndjson]) {
+      const { json } = await api.call('POST', '/v1/batches?model=credit&batch=aimless', asked);
+      expect(json).toMatchObject({ status: 422, code: 'bad-input' });
+      expect(json.detail).toBe(
+        'no target is named: give "target" in the policy or a target in each row; the classes of the model are rejected, approved',
+      );
+      expect((await api.call('GET', '/v1/batches/aimless')).status).toBe(404);
+    }
+  });
+
   it('may be a CSV with semicolons and decimal commas, found or given', async () => {
     const german = readFileSync(file, 'utf8').split('\n').slice(0, 20).join('\n').replaceAll(',', ';');
-    const headers = { 'content-type': 'text/csv' };
+    const headers = CSV;
     const found = await api.call('POST', '/v1/batches?model=credit&batch=german', { headers, body: german });
     const told = (found.json.warnings as string[]).join('\n');
     expect(told).toContain('semicolons');
@@ -72,8 +85,8 @@ describe('a batch', () => {
     expect(again.json.done).toBe(again.json.chunks);
     const other = await upload('first', `${readFileSync(file, 'utf8').replace('a-0001', 'b-0001')}`);
     expect(other).toMatchObject({ status: 409, json: { code: 'conflict' } });
-    const { 'x-elsewise-policy': _, ...withoutPolicy } = CSV;
-    expect(await upload('first', readFileSync(file, 'utf8'), withoutPolicy)).toMatchObject({ status: 409 });
+    const otherPolicy = { ...CSV, 'x-elsewise-policy': '{"schema":"elsewise.policy/v1","target":"approved"}' };
+    expect(await upload('first', readFileSync(file, 'utf8'), otherPolicy)).toMatchObject({ status: 409 });
   });
 
   const FAULTS: Record<
@@ -175,11 +188,10 @@ describe('a stream', () => {
   });
 
   it('of results ends with its reader, and gives its connection back', async () => {
-    const { 'x-elsewise-policy': _, ...plain } = CSV;
     const paused = await ApiWorld.create({}, [], await startRedis()); // whose connections are ours alone
     try {
       await paused.call('POST', '/v1/batches?model=credit&batch=waiting', {
-        headers: plain,
+        headers: CSV,
         body: readFileSync(file, 'utf8'),
       });
       const clients = async () => ((await paused.world.store.redis.client('LIST')) as string).split('\n').length;

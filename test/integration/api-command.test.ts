@@ -106,7 +106,7 @@ describe('serve', () => {
     const rows = {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
-      body: '{"id":"x","features":{}}\n',
+      body: '{"id":"x","target":"approved","features":{}}\n',
     };
     expect((await fetch(`${await open.address}/v1/batches?model=credit&batch=open`, rows)).status).toBe(201);
     expect((await world.store.batches.status('open')).manifest.by).toBe('anyone');

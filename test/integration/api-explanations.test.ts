@@ -80,8 +80,16 @@ describe('POST /v1/explanations', () => {
     ],
     'a policy that is none': [{ model: 'credit', features: {}, policy: {} }, 422, 'bad-document', 'body.policy.schema'],
     'a policy for other features': [
-      { model: 'credit', features: {}, policy: { schema: 'elsewise.policy/v1', features: { agee: {} } } },
+      {
+        model: 'credit',
+        features: {},
+        policy: { schema: 'elsewise.policy/v1', target: 'approved', features: { agee: {} } },
+      },
       ...([422, 'bad-document', 'unknown feature, did you mean "age"?'] as const),
+    ],
+    'a row without any target': [
+      { model: 'credit', features: {}, policy: { schema: 'elsewise.policy/v1' } },
+      ...([422, 'bad-row', 'target: missing, give one beside "features" or in the policy; the classes of'] as const),
     ],
   };
 

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import { startRedis } from '../../scripts/redis.mjs';
-import { ApiWorld, credentials, exampleFeatures } from './api-world.js';
+import { ApiWorld, credentials, exampleFeatures, POLICY_LINE } from './api-world.js';
 import { until } from './queue-world.js';
 
 /** A request that nobody answers fails by name. */
 const PATIENCE_MS = 60_000;
-const CSV = { 'content-type': 'text/csv' };
+const CSV = { 'content-type': 'text/csv', 'x-elsewise-policy': POLICY_LINE };
 
 let api: ApiWorld;
 let pid: number;
@@ -44,7 +44,7 @@ it('tells requests under way and new ones, and goes on by itself with nothing st
   const { store } = api.world;
   const file = readFileSync(api.world.writeRows('rows.csv', 1), 'utf8');
   const lines = file.trimEnd().split('\n');
-  const row = { id: 'waits', model: 'credit', features: exampleFeatures(api.world) };
+  const row = { id: 'waits', model: 'credit', target: 'approved', features: exampleFeatures(api.world) };
   await api.call('POST', '/v1/batches?model=credit&batch=whole', { headers: CSV, body: file });
   const download = (await api.fetch('GET', '/v1/batches/whole/results', told())).text();
   const { upload, status } = await beginUpload('broken', lines.slice(0, 1_000));

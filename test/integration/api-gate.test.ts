@@ -140,10 +140,16 @@ describe('limits', () => {
     const narrow = await ApiWorld.create({ maxWaiting: 1 }, []);
     try {
       const ask = (id: string, signal?: AbortSignal) =>
-        narrow.call('POST', '/v1/explanations?waitMs=60000', { body: { id, model: 'credit', features: {} }, signal });
+        narrow.call('POST', '/v1/explanations?waitMs=60000', {
+          body: { id, model: 'credit', target: 'approved', features: {} },
+          signal,
+        });
       const waiting = async () => Number(/waiting (\d+)$/m.exec((await narrow.call('GET', '/metrics')).text)![1]);
       const headers = { 'content-type': 'application/x-ndjson' };
-      await narrow.call('POST', '/v1/batches?model=credit&batch=b', { headers, body: '{"id":"x"}\n' });
+      await narrow.call('POST', '/v1/batches?model=credit&batch=b', {
+        headers,
+        body: '{"id":"x","target":"approved"}\n',
+      });
       const patience = new AbortController();
       const first = ask('first', patience.signal).catch((error: Error) => error.name);
       await until('it waits', async () => (await waiting()) === 1);

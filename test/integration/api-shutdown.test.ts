@@ -5,8 +5,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ApiServer } from '../../dist/api/server.js';
 import { type ApiSettings, apiSettings } from '../../dist/api/settings.js';
 import { startRedis } from '../../scripts/redis.mjs';
-import { ApiWorld, credentials, exampleFeatures, TOKENS } from './api-world.js';
+import { ApiWorld, credentials, exampleFeatures, POLICY_LINE, TOKENS } from './api-world.js';
 import { until } from './queue-world.js';
+
+const CSV = { 'content-type': 'text/csv', 'x-elsewise-policy': POLICY_LINE };
 
 let api: ApiWorld;
 
@@ -19,7 +21,7 @@ const create = async (given: Partial<ApiSettings> = {}): Promise<void> => {
 describe('going down', () => {
   it('answers who waits with the place of the answer, and accepts nobody else', async () => {
     await create({ maxWaitMs: 600_000 });
-    const body = { id: 'waits', model: 'credit', features: exampleFeatures(api.world) };
+    const body = { id: 'waits', model: 'credit', target: 'approved', features: exampleFeatures(api.world) };
     const waiting = api.call('POST', '/v1/explanations?waitMs=600000', { body });
     await until('the waiting', async () => /waiting 1$/m.test((await api.call('GET', '/metrics')).text));
     const drained = api.server.drain();
@@ -43,7 +45,7 @@ describe('going down', () => {
     await create();
     const rows = readFileSync(api.world.writeRows('rows.csv', 1), 'utf8').split('\n');
     const { port } = new URL(api.server.address);
-    const headers = { ...credentials('submit'), 'content-type': 'text/csv' };
+    const headers = { ...credentials('submit'), ...CSV };
     const upload = request({ port, path: '/v1/batches?model=credit&batch=late', method: 'POST', headers });
     const status = new Promise((resolve) => upload.on('response', (response) => resolve(response.resume().statusCode)));
     upload.write(`${rows.slice(0, 300).join('\n')}\n`);
@@ -57,9 +59,8 @@ describe('going down', () => {
 
   it('cuts off what does not end', async () => {
     await create({ drainMs: 300 });
-    const headers = { 'content-type': 'text/csv' };
     const body = readFileSync(api.world.writeRows('rows.csv', 1), 'utf8');
-    await api.call('POST', '/v1/batches?model=credit&batch=idle', { headers, body });
+    await api.call('POST', '/v1/batches?model=credit&batch=idle', { headers: CSV, body });
     const response = await api.fetch('GET', '/v1/batches/idle/results');
     const reading = response.text();
     reading.catch(() => {});
@@ -101,7 +102,7 @@ describe('without Redis', () => {
   it('a request under way is told so within seconds', async () => {
     const redis = await startRedis();
     api = await ApiWorld.create({}, [], { url: redis.url, stop: async () => {} });
-    const body = { id: 'waits', model: 'credit', features: exampleFeatures(api.world) };
+    const body = { id: 'waits', model: 'credit', target: 'approved', features: exampleFeatures(api.world) };
     const waiting = api.call('POST', '/v1/explanations?waitMs=600000', { body });
     await until('the waiting', async () => /waiting 1$/m.test((await api.call('GET', '/metrics')).text));
     await redis.stop('SIGKILL');

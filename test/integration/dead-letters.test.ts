@@ -254,7 +254,7 @@ describe('elsewise dead', () => {
       id: 'again',
       model: 'credit',
       features: {},
-      policy: { schema: 'elsewise.policy/v1', features: { nobody: {} } },
+      policy: { schema: 'elsewise.policy/v1', target: 'approved', features: { nobody: {} } },
     } as const;
     const enqueued = await producer.enqueueEvent(sent);
     const id = `events-${enqueued.jobId}`;

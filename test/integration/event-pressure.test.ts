@@ -13,7 +13,12 @@ const MAX_MEMORY = 5_000_000;
 const AT_ONCE = 25;
 
 /** The first applicant with other savings each time, so that each is solved. */
-const eventOf = (n: number) => ({ id: `e-${n}`, model: 'credit', features: { ...firstApplicant(), savings: n } });
+const eventOf = (n: number) => ({
+  id: `e-${n}`,
+  model: 'credit',
+  target: 'approved',
+  features: { ...firstApplicant(), savings: n },
+});
 
 /** Sends until it is refused; gives how many were taken, and the refusal. */
 async function sendUntilRefused(send: (n: number) => Promise<unknown>): Promise<{ taken: string[]; refusal: Error }> {

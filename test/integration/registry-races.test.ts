@@ -9,6 +9,7 @@ import { digestOfBytes } from '../../src/store/codec/block.js';
 import { Keys } from '../../src/store/keys.js';
 import { MODEL, until, World } from './queue-world.js';
 
+const APPROVED = { schema: 'elsewise.policy/v1', target: 'approved' };
 const DOCUMENT = JSON.parse(readFileSync(MODEL, 'utf8'));
 const WRITER = fileURLToPath(new URL('./registry-writer.mjs', import.meta.url));
 
@@ -106,7 +107,7 @@ describe('a removal', () => {
       yield lines;
     }
     const producer = new Producer(world.store);
-    const input = { source: rows(), name: 'rows.csv', model: 'vanishing', batch: 'too-late' };
+    const input = { source: rows(), name: 'rows.csv', model: 'vanishing', policy: APPROVED, batch: 'too-late' };
     await expect(producer.enqueueBatch(input)).rejects.toThrow(/no model "vanishing" is stored/);
     await expect(batches.status('too-late')).rejects.toThrow(/no batch "too-late"/);
     expect(await redis.keys(`${world.store.settings.keyPrefix}*too-late*`)).toEqual([]);
@@ -129,8 +130,7 @@ describe('a batch', () => {
       await models.setAlias('moving', 'production', '2');
       yield lines.subarray(half);
     }
-    const target = { schema: 'elsewise.policy/v1', target: 'approved' };
-    const input = { source: rows(), name: 'rows.csv', model: 'moving@production', policy: target, chunkRows: 100 };
+    const input = { source: rows(), name: 'rows.csv', model: 'moving@production', policy: APPROVED, chunkRows: 100 };
     const { id, chunks } = await producer.enqueueBatch({ ...input, batch: 'moving-1' });
     await until('the batch', async () => {
       const { done, failed } = await batches.status(id);

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Schedules } from '../../dist/jobs/schedules/schedule.js';
+import { loadPolicy } from '../../dist/policy/policy.js';
 import { readMemory } from '../../dist/store/redis/memory.js';
 import type { Store } from '../../dist/store/store.js';
 import { startRedis } from '../../scripts/redis.mjs';
-import { ApiWorld } from './api-world.js';
+import { ApiWorld, POLICY_LINE } from './api-world.js';
 import { until, World } from './queue-world.js';
 
-const CSV = { 'content-type': 'text/csv' };
+const CSV = { 'content-type': 'text/csv', 'x-elsewise-policy': POLICY_LINE };
 const ROOM = 500_000_000;
 
 let ending: (() => Promise<void>) | undefined;
@@ -90,8 +91,15 @@ it('a run of a schedule is left to the next worker, which goes on with its batch
   mkdirSync(inbox);
   writeFileSync(join(inbox, 'a.csv'), readFileSync(world.writeRows('rows.csv', 1)));
   const schedules = new Schedules(store);
+  const policy = { document: loadPolicy(JSON.parse(POLICY_LINE)).document };
   const fixed = { schema: 'elsewise.schedule/v1', timeZone: 'UTC', model: 'credit', isPaused: false } as const;
-  const plan = { name: 'nightly', cron: '0 2 29 2 *', input: join(inbox, '*.csv'), created: new Date().toISOString() };
+  const plan = {
+    name: 'nightly',
+    policy,
+    cron: '0 2 29 2 *',
+    input: join(inbox, '*.csv'),
+    created: new Date().toISOString(),
+  };
   await schedules.add({ ...fixed, ...plan }, { replace: false });
   const first = await world.serve({ schedules: true });
   await leaveNoRoom(store);

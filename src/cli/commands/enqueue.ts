@@ -70,7 +70,6 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
           source: input.bytes,
           name: input.name,
           table,
-          needsTarget: true,
           model,
           policy,
           batch,

@@ -9,6 +9,7 @@ import { defaultPolicy, loadPolicy, type Policy } from '../../policy/policy.js';
 export interface EventPolicy {
   readonly digest: string;
   readonly deadlineMs: number;
+  readonly namesTarget: boolean;
   /** The document as JSON, with its defaults. */
   readonly text: string;
 }
@@ -18,7 +19,8 @@ const MAX_POLICIES = 64;
 const MAX_TEXT = 64_000;
 
 export function asEventPolicy({ document, digest }: Policy): EventPolicy {
-  return { digest, deadlineMs: document.deadlineMs, text: JSON.stringify(document) };
+  const { deadlineMs, target } = document;
+  return { digest, deadlineMs, namesTarget: target !== undefined, text: JSON.stringify(document) };
 }
 
 export class EventPolicies {

@@ -1,4 +1,4 @@
-/** A run without any target answers no row: it is refused before its first row. */
+/** Rows without any target have no answer: they are refused before the first row. */
 import { ElsewiseError } from '../../documents/error.js';
 import { listNames } from '../../documents/nearest-name.js';
 import type { PolicyDocument } from '../../documents/policy-document.js';
@@ -11,9 +11,16 @@ export function requireTarget(
   classes: readonly string[],
 ): void {
   if (target !== undefined || namesTargets) return;
-  const among = classes.length ? `; the classes of the model are ${listNames(classes)}` : '';
-  throw new ElsewiseError(
-    'bad-input',
-    `no target is named: give --target T, "target" in the policy, or a target in each row${among}`,
-  );
+  const remedy = 'give --target T, "target" in the policy, or a target in each row';
+  throw new ElsewiseError('bad-input', `no target is named: ${remedy}${among(classes)}`);
+}
+
+/** The same for a single row. */
+export function requireRowTarget(isNamed: boolean, classes: readonly string[]): void {
+  if (isNamed) return;
+  throw new ElsewiseError('bad-row', `missing, give one beside "features" or in the policy${among(classes)}`, 'target');
+}
+
+function among(classes: readonly string[]): string {
+  return classes.length ? `; the classes of the model are ${listNames(classes)}` : '';
 }
