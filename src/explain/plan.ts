@@ -25,6 +25,7 @@ import { type CompiledPolicy, compileGoals, compilePolicy } from '../problems/co
 import { solvers } from '../solvers/index.js';
 import { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { Limits, Outcome, Prepared } from '../solvers/solver.js';
+import { type Recheck, recheckResult } from './checks/recheck.js';
 import { areDifferent, diversify } from './diverse.js';
 import { type Engine, enginesForOwnTargets, enginesOf } from './engines.js';
 import { explainInfeasible } from './infeasible.js';
@@ -93,6 +94,8 @@ export interface Plan {
   readonly values: Float64Array;
   /** The result of a row that could not be read. */
   invalid(id: string, faults: readonly RowFault[]): ResultDocument;
+  /** Checks a reported result by itself, without a search, see checks/recheck.ts. The result must have the values of its row. */
+  recheck(result: ResultDocument): Recheck;
   /** The memory of the plan and its model, without memory that threads share. */
   readonly bytes: number;
   /** The engines that a row may need. Most rows need none. */
@@ -264,6 +267,13 @@ class PreparedPlan implements Plan, Searcher {
 
   invalid(id: string, faults: readonly RowFault[]): ResultDocument {
     return this.writer.invalid(id, faults);
+  }
+
+  recheck(result: ResultDocument): Recheck {
+    const { model, person, verifier, writer } = this;
+    const planOf = (lever: string | undefined) => this.levers.find((one) => one.lever === lever)?.plan ?? this;
+    const verifierOf = (lever: string | undefined) => planOf(lever).verifier;
+    return recheckResult({ model, person, verifier, writer, verifierOf }, result, this.targetPlan(result.target));
   }
 
   private explainPerson(id: string, own: unknown, start: number, detail: ResultDetail): ResultDocument {

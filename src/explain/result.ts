@@ -132,6 +132,11 @@ export class ResultWriter {
     return this.assemble(status, shown, reason && this.withPerson(reason), done, degraded, elapsedMs, levers);
   }
 
+  /** The answer of some values, without knowledge about cheaper answers. */
+  answer(values: Float64Array, cost: number): CounterfactualDocument {
+    return this.counterfactual({ settled: { values, cost }, solver: '', lowerBound: Number.NEGATIVE_INFINITY });
+  }
+
   invalid(id: string, faults: readonly RowFault[]): ResultDocument {
     this.id = id;
     this.factual = null;

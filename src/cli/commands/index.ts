@@ -13,6 +13,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./predict.js')).predict,
   },
   {
+    name: 'verify',
+    summary: 'solve the rows of results again and compare byte by byte',
+    load: async () => (await import('./verify.js')).verify,
+  },
+  {
     name: 'models',
     summary: 'check model files, and store models in the registry',
     load: async () => (await import('./registry/models.js')).models,

@@ -17,7 +17,7 @@ import { createRowReader } from '../rows/row-reader.js';
 import { type Chunk, RowSource } from '../rows/row-source.js';
 import type { ByteSink, ByteSource } from '../rows/streams.js';
 import type { TableOptions } from '../rows/table-format.js';
-import type { ChunkAnswer, ChunkTask, OutputFormat } from '../threads/messages.js';
+import type { ChunkAnswer, ChunkTask, OutputFormat, RowLayout } from '../threads/messages.js';
 import { rowLimitMs, type SolverPool } from '../threads/pool.js';
 import { type PlanReference, referToPlan } from '../threads/shared-documents.js';
 import { Conveyor } from './conveyor.js';
@@ -30,6 +30,8 @@ export interface BulkJob {
   readonly input: ByteSource;
   /** The format of the input, where it is not detected. */
   readonly table?: TableOptions;
+  /** The input is NDJSON of results: the rows that they explain are solved again. */
+  readonly isOfResults?: boolean;
   readonly output: BulkOutput;
   readonly pool: SolverPool;
   /** The end of an earlier run of the same job. */
@@ -123,12 +125,13 @@ async function ship(
   job: BulkJob,
 ): Promise<void> {
   const limit = { rowLimitMs: job.rowLimitMs ?? rowLimitMs(job.policy?.document.deadlineMs ?? 0) };
+  const layout: RowLayout = job.isOfResults ? { format: 'ndjson', holds: 'results' } : source.layout;
   try {
     for (;;) {
       const chunk = await unlessAborted(source.take(size.rows), job.signal);
       if (!chunk || job.signal?.aborted) return;
       const { bytes, firstRow, rows } = chunk;
-      const task = { ...plan, kind: job.kind, layout: source.layout, output: job.output.format, bytes, firstRow, rows };
+      const task = { ...plan, kind: job.kind, layout, output: job.output.format, bytes, firstRow, rows };
       const answer = job.pool.run(task, limit);
       answer.catch(() => {}); // reported when its turn comes
       if (!(await conveyor.put({ chunk, answer }))) return;

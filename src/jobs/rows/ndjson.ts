@@ -12,6 +12,17 @@ import { createRow, numberedId, type ParsedRow, type RowParser } from './row.js'
 type JsonObject = Record<string, unknown>;
 
 export function createNdjsonParser(model: LoadedModel): RowParser {
+  return createJsonParser(model, fillRow);
+}
+
+/** The rows that results explain: the values and the target that a result repeats. */
+export function createResultRowParser(model: LoadedModel): RowParser {
+  return createJsonParser(model, fillRowOfResult);
+}
+
+type Fill = (row: ParsedRow, value: JsonObject, model: LoadedModel) => RowFault[] | undefined;
+
+function createJsonParser(model: LoadedModel, fill: Fill): RowParser {
   const row = createRow(model);
   return (record, rowNumber) => {
     row.id = numberedId(rowNumber);
@@ -19,7 +30,7 @@ export function createNdjsonParser(model: LoadedModel): RowParser {
     row.faults = undefined;
     try {
       const value: unknown = JSON.parse(record);
-      row.faults = isObject(value) ? fillRow(row, value, model) : [{ path: 'row', message: 'expected a JSON object' }];
+      row.faults = isObject(value) ? fill(row, value, model) : [{ path: 'row', message: 'expected a JSON object' }];
     } catch (error) {
       row.faults = [{ path: 'row', message: `not valid JSON: ${(error as Error).message}` }];
     }
@@ -50,6 +61,16 @@ function fillRow(row: ParsedRow, value: JsonObject, model: LoadedModel): RowFaul
     return [{ path: 'id', message: 'expected a text or a number' }, ...recordFaults(model, row.raw)];
   row.id = String(id);
   return undefined;
+}
+
+const NO_VALUES: RowFault[] = [{ path: 'factual', message: 'the result has no values of its row' }];
+
+function fillRowOfResult(row: ParsedRow, result: JsonObject, model: LoadedModel): RowFault[] | undefined {
+  const factual = own(result, 'factual');
+  const { id, target } = result;
+  if (typeof id === 'string') row.id = id;
+  if (!isObject(factual)) return NO_VALUES;
+  return fillRow(row, { id: row.id, features: own(factual, 'features') ?? {}, target }, model);
 }
 
 function isObject(value: unknown): value is JsonObject {

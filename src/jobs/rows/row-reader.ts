@@ -4,12 +4,13 @@ import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { RowLayout } from '../threads/messages.js';
 import { createCsvParser } from './csv.js';
-import { createNdjsonParser } from './ndjson.js';
+import { createNdjsonParser, createResultRowParser } from './ndjson.js';
 import { MAX_RECORD_BYTES, recordsOf } from './records.js';
 import { numberedId, type ParsedRow, type RowParser } from './row.js';
 
 function createRowParser(layout: RowLayout, model: LoadedModel): RowParser {
-  return layout.format === 'csv' ? createCsvParser(layout, model) : createNdjsonParser(model);
+  if (layout.format === 'csv') return createCsvParser(layout, model);
+  return layout.holds === 'results' ? createResultRowParser(model) : createNdjsonParser(model);
 }
 
 const TOO_LONG: RowFault[] = [{ path: 'row', message: `a record may have at most ${MAX_RECORD_BYTES} bytes` }];

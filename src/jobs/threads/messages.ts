@@ -19,6 +19,7 @@ import type { AdmittedPolicy } from '../../store/registry/policy-store.js';
 import type { EventForm, ReadEvent } from '../events/read-event.js';
 import type { Tally } from '../results/tally.js';
 import type { NumberFormat } from '../rows/number-format.js';
+import type { Comparison } from '../verify/comparison.js';
 import type { PlanUse } from './plan-memory.js';
 
 /** The positions of a record's fields, decided once, from the header, on the main thread. */
@@ -26,6 +27,8 @@ export type RowLayout = NdjsonLayout | CsvLayout;
 
 export interface NdjsonLayout {
   readonly format: 'ndjson';
+  /** Set: the records are results, and each row is the row that its result explains. */
+  readonly holds?: 'results';
 }
 
 export interface CsvLayout {
@@ -154,6 +157,17 @@ export interface TimeTask extends Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow
   readonly kind: 'time';
 }
 
+/** Reported results, and the results of the same rows solved again. A thread compares them. */
+export interface CompareTask extends Pick<ChunkTask, 'planKey' | 'model' | 'policy' | 'graphs'> {
+  readonly kind: 'compare';
+  /** Lines of the reported results. */
+  readonly bytes: Uint8Array;
+  /** Lines of the results solved again. */
+  readonly solved: Uint8Array;
+  /** Whether the rows were read from the reported results. */
+  readonly isFromResults: boolean;
+}
+
 /** An event that is too long for the main loop. */
 export interface ReadTask {
   readonly kind: 'read';
@@ -161,7 +175,7 @@ export interface ReadTask {
   readonly form: EventForm;
 }
 
-export type DocumentTask = PackTask | GraphTask | AdmitTask | TryTask | ReadTask | BlockTask;
+export type DocumentTask = PackTask | GraphTask | AdmitTask | TryTask | ReadTask | BlockTask | CompareTask;
 export type Task = ChunkTask | DocumentTask | TimeTask;
 
 /**
@@ -229,6 +243,7 @@ interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
   readonly try: TriedPlan;
   readonly time: RowTime;
   readonly read: ReadEvent;
+  readonly compare: Comparison;
 }
 
 /** The reply of a thread. */

@@ -256,8 +256,8 @@ function watchProgress(
 
 /** Empty if the task's model needs no scorer, or the task has no model. */
 function scorerPorts(task: Task): Record<string, MessagePort> {
-  // The graph of a scored model needs no scores: a search scores rows on demand.
-  const scored = 'model' in task && task.kind !== 'graphs' ? task.model.scored : null;
+  // The graph of a scored model needs no scores: a search scores rows on demand. A comparison scores nothing either.
+  const scored = 'model' in task && task.kind !== 'graphs' && task.kind !== 'compare' ? task.model.scored : null;
   if (!scored) return {};
   if (scored.scoring.scorer.type !== 'onnx') return { scorerPort: scorerHost.connect(scored) };
   const newsPort = scorerHost.newsPort();

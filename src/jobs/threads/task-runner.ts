@@ -25,8 +25,10 @@ const GENEROUS = 1.2;
 
 export type TaskRunner = (task: ThreadTask<ChunkTask>) => Promise<ChunkAnswer>;
 
-export function createTaskRunner(options: ThreadPlanOptions): TaskRunner {
-  const plans = new ThreadPlans(options.planBytes);
+export function createTaskRunner(
+  options: ThreadPlanOptions,
+  plans: ThreadPlans = new ThreadPlans(options.planBytes),
+): TaskRunner {
   let bytesPerRow = 0;
   return async (task) => {
     const run = await ChunkRun.begin(task, plans, options);

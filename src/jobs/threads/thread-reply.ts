@@ -1,6 +1,7 @@
 /** A task runner in the form for piscina: the bytes of answers are transferred instead of copied. */
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { packLines } from '../../store/codec/result-block.js';
+import { compareChunk } from '../verify/compare-chunk.js';
 import type {
   AnswerTo,
   BlockTask,
@@ -16,7 +17,7 @@ import { PlanTrial } from './plan-trial.js';
 import { admitSent, graphsOf, packStored } from './shared-documents.js';
 import { createTaskRunner } from './task-runner.js';
 import { answerSafely } from './thread-answer.js';
-import type { ThreadPlanOptions } from './thread-plans.js';
+import { type ThreadPlanOptions, ThreadPlans } from './thread-plans.js';
 
 /** Tasks whose answer is small or shared. */
 type SmallTask = Exclude<Task, ChunkTask | ReadTask>;
@@ -26,13 +27,15 @@ type SmallAnswers = {
 
 export function answerTasks(options: Omit<ThreadPlanOptions, 'planBytes'>): (task: ThreadTask) => Promise<unknown> {
   const { planBytes } = workerData as ThreadData;
-  const run = createTaskRunner({ ...options, planBytes });
+  const plans = new ThreadPlans(planBytes);
+  const run = createTaskRunner({ ...options, planBytes }, plans);
   const trial = new PlanTrial(options);
   const small: SmallAnswers = {
     pack: packStored,
     graphs: graphsOf,
     admit: admitSent,
     block: packResults,
+    compare: (task) => compareChunk(task, plans, { ...options, planBytes }),
     try: (task) => trial.prepare(task),
     time: (task) => trial.time(task),
   };
