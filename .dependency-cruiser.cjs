@@ -17,8 +17,13 @@ const IMPURE_PACKAGES = ['ioredis', 'bullmq', 'piscina', 'prom-client'];
 /** Packages that exactly one file wraps: their quirks are handled there. */
 const WRAPPED = { highs: 'src/solvers/highs/highs.ts' };
 
+/** Packages whose code the build puts into the bundle of the console. An installed elsewise does not need them. */
+const BUNDLED = ['preact'];
+
 const literal = (text) => text.replaceAll('.', '\\.');
 const inLayer = (names) => `^src/(${names.map(literal).join('|')})(/|$)`;
+/** Also where node_modules is a link. */
+const inBundle = `(^|/)node_modules/(${BUNDLED.join('|')})/`;
 const inPackage = (names) => `^(node_modules/)?(${names.join('|')})(/|$)`;
 
 const layerRules = LAYERS.flatMap((row, rank) =>
@@ -81,7 +86,22 @@ module.exports = {
       comment: 'src may import what is in dependencies: the rest is not there where the package is installed',
       severity: 'error',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], pathNot: inBundle },
+    },
+    {
+      name: 'console-in-the-browser',
+      comment:
+        'browsers run the console: beside its own code it may import documents and words for people, and no code of Node',
+      severity: 'error',
+      from: { path: inLayer(['console']) },
+      to: { pathNot: `${inLayer(['console', 'documents', 'report'])}|${inBundle}` },
+    },
+    {
+      name: 'only-the-console-is-bundled',
+      comment: 'packages of the console are in its bundle only',
+      severity: 'error',
+      from: { path: '^src/', pathNot: inLayer(['console']) },
+      to: { path: inBundle },
     },
   ],
   options: {

@@ -13,7 +13,7 @@ module.exports = [
   ['config.ts'],
   ['scoring'],
   ['formats', 'store', 'telemetry', 'report'],
-  ['jobs'],
+  ['jobs', 'console'],
   ['api'],
   ['cli'],
 ];

@@ -60,6 +60,16 @@ export const apiSchema = z
         'How long the API still accepts requests after SIGTERM. `/readyz` is false in this time, so that routers stop sending requests.',
       ),
     drainMs: count.describe('How long running requests may take to end after `unreadyMs`.'),
+    console: z.boolean().describe('Whether `/console` serves pages for people (docs/console.md).'),
+    sessionSeconds: count.describe('How long a sign-in to the console holds.'),
+    failedSignIns: count.describe(
+      'Failed sign-ins to the console from one address in a minute. Further ones are refused.',
+    ),
+    secureCookies: z
+      .boolean()
+      .describe(
+        'Whether browsers send the cookie of the console over HTTPS only. A browser that signs in over HTTPS gets such a cookie in any case.',
+      ),
     logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).describe('The lowest level that is logged.'),
     logRows: z.boolean().describe('Whether logs may contain personal data: paths with ids, and bodies.'),
   })

@@ -15,6 +15,9 @@ export const TABLE_THREAD = inDist('table-thread.js');
 /** The first file of a thread, which loads the code of the thread. */
 export const THREAD_START = inDist('jobs/threads/thread-start.cjs');
 
+/** The pages of the console, bundled by the build (scripts/bundle-console.mjs). */
+export const CONSOLE_PAGES = inDist('console/');
+
 /** The file that users start. The build writes the file (scripts/bundle-threads.mjs). */
 export const COMMAND_LINE = inDist('cli/main.js');
 /** The processes of `elsewise up`. */

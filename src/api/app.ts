@@ -106,7 +106,7 @@ function addHooks(app: FastifyInstance, { service, tokens, hosts }: AppOptions):
     refuseMissingHost(request.raw.httpVersion, request.headers.host);
     if (hosts && !hosts.test(request.headers.host ?? ''))
       throw new ElsewiseError('not-allowed', 'a server without tokens is for this machine only', 'headers.host');
-    authorise(request, tokens);
+    await authorise(request, tokens, service);
   });
   app.addHook('onSend', async (_request, reply) => {
     if (service.closing.aborted) reply.header('connection', 'close');
@@ -129,10 +129,15 @@ function conclude(request: FastifyRequest, reply: FastifyReply, { metrics, setti
 }
 
 /** Only a caller with a token learns that a route does not exist. */
-function authorise(request: FastifyRequest, tokens: TokenTable): void {
+async function authorise(request: FastifyRequest, tokens: TokenTable, { sessions, redis }: Service): Promise<void> {
   const { access = 'read' } = request.routeOptions.config;
   if (access === 'anyone') return;
-  request.caller = tokens.identify(request.headers.authorization);
+  const { headers } = request;
+  request.caller = tokens.identify(headers.authorization);
+  if (!request.caller && headers.authorization === undefined && headers.cookie !== undefined) {
+    if (!redis.isUp) throw new ElsewiseError('redis-away', 'Redis is not connected');
+    request.caller = await sessions.identify(request.method, headers);
+  }
   if (!request.caller)
     throw new ElsewiseError('not-authenticated', 'expected a known token: Authorization: Bearer TOKEN');
   if (request.is404 || mayDo(request.caller, access)) return;

@@ -30,6 +30,8 @@ export function handlerOf(route: Route, service: Service) {
       body: route.body && (await readBody(route.body, request, service, gone)),
       service,
       caller: request.caller?.name,
+      roles: request.caller?.roles ?? [],
+      address: request.ip,
       gone,
     };
     gone.throwIfAborted();

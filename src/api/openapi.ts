@@ -38,7 +38,7 @@ export function pathTemplate(path: string): string {
 function operation({ id, summary, access, params, query, headers, body, responses }: Route): JsonSchema {
   return {
     operationId: id,
-    summary: access === 'anyone' ? summary : `${summary} (role: ${access})`,
+    summary: access === 'anyone' ? summary : `${summary} (role: ${access === 'known' ? 'any' : access})`,
     security: access === 'anyone' ? [] : [{ token: [] }],
     parameters: [...parameters('path', params), ...parameters('query', query), ...parameters('header', headers)],
     ...(body && { requestBody: { required: true, content: bodyContent(body) } }),

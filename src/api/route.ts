@@ -8,7 +8,7 @@ import type { ReadEvent } from '../jobs/events/read-event.js';
 import type { NamedSchema } from './schemas.js';
 import type { Service } from './service.js';
 import type { ApiSettings } from './settings.js';
-import type { Access } from './tokens.js';
+import type { Access, Role } from './tokens.js';
 
 /**
  * `bytes`: text of these types, streamed. `event`: read whole, up to the limit of that name in the settings, and checked. `document`: the
@@ -61,6 +61,10 @@ export interface Call<P, Q, H, B> {
   readonly service: Service;
   /** The name of the token; undefined for a route without authentication. */
   readonly caller: string | undefined;
+  /** The roles of the token. */
+  readonly roles: readonly Role[];
+  /** The network address of the client, or of the proxy in front of the server. */
+  readonly address: string;
   /** Aborted when no client waits for the answer: the client disconnected, or was told that Redis is unreachable. */
   readonly gone: AbortSignal;
 }

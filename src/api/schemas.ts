@@ -7,6 +7,7 @@ import { explanationRequestSchema } from '../jobs/contract.js';
 import { jsonSchemas } from '../jobs/schemas.js';
 import { batchIdSchema, digestSchema, modelPinSchema } from '../store/batches/manifest.js';
 import { problemSchema } from './problem.js';
+import { ROLES } from './tokens.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -123,6 +124,15 @@ const aliasMove = z.strictObject({
   from: z.int().min(1).optional().describe('The alias moves only if it names this version at present.'),
 });
 
+const session = z.strictObject({
+  schema: z.literal('elsewise.session/v1'),
+  /** The name of the token. */
+  name: z.string(),
+  roles: listOf(z.enum(ROLES)),
+});
+
+const signIn = z.strictObject({ token: z.string().min(1).max(512).describe('As `elsewise token` printed it.') });
+
 const modelList = z.strictObject({ schema: z.literal('elsewise.model-list/v1'), models: listOf(modelVersion) });
 
 export const SCHEMAS = {
@@ -141,6 +151,8 @@ export const SCHEMAS = {
   policyList: sent('PolicyList', policyList),
   aliasList: sent('AliasList', aliasList),
   aliasMove: taken('AliasMove', aliasMove),
+  session: sent('Session', session),
+  signIn: taken('SignIn', signIn),
   problem: sent('Problem', problemSchema),
 } as const satisfies Record<string, NamedSchema>;
 

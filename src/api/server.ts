@@ -22,6 +22,7 @@ import { createLog } from './log.js';
 import { RedisPresence } from './redis-presence.js';
 import { routes } from './routes/index.js';
 import type { Service } from './service.js';
+import { Sessions } from './sessions.js';
 import type { ApiSettings } from './settings.js';
 import { TokenTable } from './tokens.js';
 import { WaitSlots } from './wait-slots.js';
@@ -54,7 +55,7 @@ export class ApiServer {
     const log = createLog(options.api, options.log);
     await runPreflight(options.store, (text) => log.warn(text));
     const redis = await connect(options.store);
-    const server = new ApiServer(options, storeOver(redis, options.store));
+    const server = new ApiServer(options, storeOver(redis, options.store), tokens);
     try {
       await server.#listen(tokens, log);
     } catch (error) {
@@ -64,7 +65,7 @@ export class ApiServer {
     return server;
   }
 
-  private constructor(options: ApiOptions, store: Store) {
+  private constructor(options: ApiOptions, store: Store, tokens: TokenTable) {
     const waitSlots = new WaitSlots(options.api.maxWaiting);
     const redis = new RedisPresence(store.redis);
     this.#options = options;
@@ -77,6 +78,7 @@ export class ApiServer {
       answers: new EventAnswers(store, waitSlots),
       waitSlots,
       tableSlots: new WaitSlots(options.api.maxTables),
+      sessions: new Sessions(store, tokens, options.api),
       metrics: new RequestMetrics({ isRedisUp: () => redis.isUp, waiting: () => waitSlots.taken }),
       closing: this.#closing.signal,
       readiness: () => this.#readiness(),

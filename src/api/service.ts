@@ -6,6 +6,7 @@ import type { ProbeVerdict } from '../telemetry/http.js';
 import type { RequestMetrics } from '../telemetry/request-metrics.js';
 import type { EventAnswers } from './await-answer.js';
 import type { RedisPresence } from './redis-presence.js';
+import type { Sessions } from './sessions.js';
 import type { ApiSettings } from './settings.js';
 import type { WaitSlots } from './wait-slots.js';
 
@@ -22,6 +23,8 @@ export interface Service {
   /** The slots for threads that convert tables. */
   readonly tableSlots: WaitSlots;
   readonly metrics: RequestMetrics;
+  /** The sessions of the console. */
+  readonly sessions: Sessions;
   /** Aborted at shutdown, with the error for the caller: every wait ends. */
   readonly closing: AbortSignal;
   /** Whether the server accepts new requests at present. */

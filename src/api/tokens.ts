@@ -12,8 +12,8 @@ export type Role = TokenEntry['roles'][number];
 
 export const ROLES = ['submit', 'read', 'admin'] as const satisfies readonly Role[];
 
-/** The requirement of a route: a role, or nothing. */
-export type Access = Role | 'anyone';
+/** The requirement of a route: a role, any token (`known`), or nothing. */
+export type Access = Role | 'known' | 'anyone';
 
 export interface Caller {
   readonly name: string;
@@ -31,13 +31,16 @@ export function createToken(): string {
 }
 
 export function hashToken(token: string): string {
-  return hashBytes(token).toString('hex');
+  return createHash('sha256').update(token).digest('hex');
 }
 
-const hashBytes = (token: string): Buffer => createHash('sha256').update(token).digest();
+interface KnownToken {
+  readonly caller: Caller;
+  readonly hash: Buffer;
+}
 
 export class TokenTable {
-  readonly #entries: readonly { readonly caller: Caller; readonly hash: Buffer }[];
+  readonly #entries: readonly KnownToken[];
   readonly #isOpen: boolean;
 
   /** `isOpen`: every caller has all rights without a token. */
@@ -51,15 +54,19 @@ export class TokenTable {
   identify(authorization: string | undefined): Caller | undefined {
     if (this.#isOpen) return ANYONE;
     const token = BEARER.exec(authorization ?? '')?.[1];
-    if (token === undefined) return undefined;
-    const hash = hashBytes(token);
+    return token === undefined ? undefined : this.holderOf(hashToken(token));
+  }
+
+  /** The caller with the token of this SHA-256. Undefined: the settings have no such token, or no longer. */
+  holderOf(sha256: string): Caller | undefined {
+    const hash = Buffer.from(sha256, 'hex');
     return this.#entries.filter((entry) => timingSafeEqual(entry.hash, hash))[0]?.caller;
   }
 }
 
 /** An admin has all rights. */
 export function mayDo(caller: Caller, access: Access): boolean {
-  return access === 'anyone' || caller.roles.includes(access) || caller.roles.includes('admin');
+  return access === 'anyone' || access === 'known' || caller.roles.includes(access) || caller.roles.includes('admin');
 }
 
 function refuseTwins(tokens: readonly TokenEntry[]): void {

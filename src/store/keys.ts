@@ -98,6 +98,16 @@ export class Keys {
     return `${this.#prefix}:{dead}:times`;
   }
 
+  /** The token of a session of the console, by the hash of the session's id. */
+  session(idHash: string): string {
+    return `${this.#prefix}:session:${idHash}`;
+  }
+
+  /** The number of failed sign-ins from an address in a minute. */
+  failedSignIns(address: string): string {
+    return `${this.#prefix}:failed-sign-ins:${address}`;
+  }
+
   /** Set: names of schedules. */
   scheduleNames(): string {
     return `${this.#prefix}:schedule-names`;

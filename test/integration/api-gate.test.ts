@@ -22,6 +22,7 @@ afterAll(() => api.close());
 describe('the roles', () => {
   const ALLOWED: Record<string, readonly Caller[]> = {
     anyone: ['nobody', 'stranger', 'submit', 'read', 'admin'],
+    known: ['submit', 'read', 'admin'],
     submit: ['submit', 'admin'],
     read: ['read', 'admin'],
     admin: ['admin'],

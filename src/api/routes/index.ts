@@ -2,6 +2,7 @@
 
 import type { Route } from '../route.js';
 import { addBatch, dropBatch, listed, retryFailed, showBatch, showResults } from './batches.js';
+import { consoleRoutes } from './console.js';
 import { explain, showExplanation } from './explanations.js';
 import { describeRoutes, health, metrics, readiness } from './probes.js';
 import { registryRoutes } from './registry.js';
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   dropBatch,
   retryFailed,
   ...registryRoutes,
+  ...consoleRoutes,
   describeRoutes(() => routes),
   health,
   readiness,
