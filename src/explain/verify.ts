@@ -5,7 +5,7 @@
 import { LARGEST } from '../documents/numbers.js';
 import { decimalSum } from '../linalg/decimals.js';
 import { imputedValue, spread } from '../models/features.js';
-import { type LoadedModel, Scorer } from '../models/load.js';
+import { isDefinedAt, type LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import { holds } from '../policy/constraint.js';
 import { evaluateCost } from '../policy/cost.js';
@@ -77,7 +77,7 @@ export class Verifier {
     spread(loaded.space, answer, scorer.columns);
     scorer.runColumns(scorer.columns);
     scorer.show();
-    if (!scorer.isFinite()) return 'the model does not give a finite score';
+    if (!scorer.isFinite() || !isDefinedAt(loaded, scorer.columns)) return 'the model does not give a finite score';
     if (!goals.some((goal) => loaded.model.achieves(scorer.raw, goal))) return 'the model does not give the target';
     return plausibility?.limit?.holds(scorer.columns) === false ? 'it is not plausible' : undefined;
   }

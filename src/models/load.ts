@@ -136,6 +136,14 @@ function checkSets(forest: Forest, space: FeatureSpace, { runColumn }: Preproces
   }
 }
 
+/**
+ * Whether the model has a score for columns. Below the domain of a function of a `monotone` step only trees have one: no answer lies there.
+ */
+export const isDefinedAt = (
+  { model, preprocessing: { curves } }: Pick<LoadedModel, 'model' | 'preprocessing'>,
+  columns: Float64Array,
+): boolean => !curves || model.forest !== undefined || curves.isDefined(columns);
+
 /** Scores rows of one model. It holds the scratch arrays, so each thread and use needs its own. */
 export class Scorer {
   readonly columns: Float64Array;

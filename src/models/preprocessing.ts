@@ -6,13 +6,13 @@
  *
  * Scoring runs the steps as written, so it rounds as the source library does. Regions need the composition as one affine map x = M c + o
  * and, for rows with missing values, the imputed values in columns. Behind a monotone step there is no affine map: trees are rewritten on
- * columns, and of other families only scores and slopes are known.
+ * columns, rows become sums of functions of columns, and of other regions only scores and slopes are known.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { PreprocessingStep } from '../documents/model-document.js';
 import { SMALLEST } from '../documents/numbers.js';
 import { type AffineMap, compose, diagonalMap, identityMap, isIdentity } from '../linalg/affine.js';
-import { Curves } from './monotone.js';
+import { Curves } from './curves/monotone.js';
 
 export interface Preprocessing {
   /** The number of inputs of the model behind the steps. */

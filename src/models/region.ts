@@ -6,6 +6,7 @@
  *   exp-sum     Σ_j c_j exp(u_j·x + v_j) <= bound  with c_j > 0 (convex), or >= bound
  *   exp-quadratics   the same with differences of distances as exponents (exponents.ts)
  *   quadratic   q(x) <= 0,  a difference of two distances (distance-difference.ts)
+ *   additive    lower <= Σ_c a_c f_c(x_c) <= upper,  increasing functions f_c of single columns (monotone.ts)
  *   trees       sums over trees of a gain at the leaf are large enough (tree.ts)
  *   neighbours  the labels of the nearest samples reach the goal (nearest-samples.ts)
  *   network     the activations of a network's layers lie in a piece (network.ts)
@@ -19,6 +20,7 @@
 
 import { type AffineMap, applyMap, isIdentity, pullBackVector, sizesOf } from '../linalg/affine.js';
 import { dot, logSumExp } from '../linalg/vector.js';
+import type { Curves } from './curves/monotone.js';
 import type { DistanceDifference } from './distance-difference.js';
 import type { NearestSamples } from './machines/nearest-samples.js';
 import { Network, type NetworkLayer } from './machines/network.js';
@@ -74,6 +76,13 @@ export interface ExpQuadratics {
 export interface QuadraticAtom {
   readonly kind: 'quadratic';
   readonly form: DistanceDifference;
+}
+
+/** A row over the values of increasing functions of columns. */
+export interface AdditiveAtom {
+  readonly kind: 'additive';
+  readonly row: LinearRow;
+  readonly curves: Curves;
 }
 
 /** Σ over trees of the leaf's gain >= need. */
@@ -140,6 +149,7 @@ export type Atom =
   | ExpSum
   | ExpQuadratics
   | QuadraticAtom
+  | AdditiveAtom
   | TreesAtom
   | NeighboursAtom
   | NetworkAtom
@@ -201,6 +211,8 @@ const PULL_BACK: { [K in AtomKind]: (map: AffineMap, atom: AtomOf<K>) => Atom } 
   'exp-sum': pullBackSum,
   'exp-quadratics': (map, sum) => ({ ...sum, forms: sum.forms.map((form) => form.behind(map)) }),
   quadratic: (map, { kind, form }) => ({ kind, form: form.behind(map) }),
+  // The functions read columns: no affine step comes before them.
+  additive: (_, atom) => atom,
   trees: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
   neighbours: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
   network: (map, atom) => ({ ...atom, map: isIdentity(map) ? null : map }),
@@ -216,11 +228,21 @@ export function pullBack(map: AffineMap, { rows, atoms }: Piece): Piece {
   };
 }
 
+/**
+ * A piece over the values of increasing functions of columns, as a piece over columns. Null: the piece is more than rows, or a row compares
+ * distances.
+ */
+export function behindCurves(curves: Curves, { rows, atoms }: Piece): Piece | null {
+  if (atoms.length > 0 || rows.some((row) => row.arithmetic?.distances)) return null;
+  return { rows: [], atoms: rows.map((row) => ({ kind: 'additive', row, curves })) };
+}
+
 /** By kind of atom: whether x meets it, its bound widened by `tolerance`. Atoms that only the model can decide count as met. */
 const MEETS: { [K in AtomKind]: (atom: AtomOf<K>, x: Float64Array, tolerance: number) => boolean } = {
   'exp-sum': (sum, x, tolerance) => isWithin(expSumLog(sum, x), sum.atLeast, tolerance),
   'exp-quadratics': (sum, x, tolerance) => isWithin(logSumExp(halfValues(sum.forms, x)), sum.atLeast, tolerance),
   quadratic: ({ form }, x, tolerance) => form.value(x) <= tolerance,
+  additive: ({ row, curves }, x, tolerance) => isInRow(row, curves.run(x), tolerance),
   trees: meetsMargins,
   neighbours: ({ map, meets }, x) => meets(map ? mapped(map, x) : x),
   network: ({ layers, head, map }, x, tolerance) =>
@@ -232,13 +254,14 @@ const MEETS: { [K in AtomKind]: (atom: AtomOf<K>, x: Float64Array, tolerance: nu
 
 /** Whether x lies in the piece, each bound widened by `tolerance`. */
 export function contains({ rows, atoms }: Piece, x: Float64Array, tolerance = 0): boolean {
-  const inRow = (row: LinearRow) => {
-    const value = dot(row.a, x);
-    return value >= row.lower - tolerance && value <= row.upper + tolerance;
-  };
   const isMet = (atom: Atom) =>
     (MEETS[atom.kind] as (a: Atom, x: Float64Array, t: number) => boolean)(atom, x, tolerance);
-  return rows.every(inRow) && atoms.every(isMet);
+  return rows.every((row) => isInRow(row, x, tolerance)) && atoms.every(isMet);
+}
+
+function isInRow({ a, lower, upper }: LinearRow, x: Float64Array, tolerance: number): boolean {
+  const value = dot(a, x);
+  return value >= lower - tolerance && value <= upper + tolerance;
 }
 
 /** log Σ_j c_j exp(u_j·x + v_j) - log bound: at most 0 where the sum is at most the bound. */

@@ -7,8 +7,8 @@ import type { PolicyDocument } from '../documents/policy-document.js';
 import { pullBackVector } from '../linalg/affine.js';
 import { type Bounds, beyondBound } from '../models/bounds.js';
 import type { FeatureSpace } from '../models/features.js';
-import { type LoadedModel, Scorer } from '../models/load.js';
-import { type Goal, type LinearRow, type Piece, pullBack } from '../models/region.js';
+import { isDefinedAt, type LoadedModel, Scorer } from '../models/load.js';
+import { behindCurves, type Goal, type LinearRow, type Piece, pullBack } from '../models/region.js';
 import { type Constraint, compileConstraint, type LinearAtom, toleranceOf } from '../policy/constraint.js';
 import { type Cost, compileCost } from '../policy/cost.js';
 import { compilePlausibility } from '../policy/plausibility/compile-plausibility.js';
@@ -87,12 +87,15 @@ export function compileGoals(
   let numbers = 0;
   for (const goal of goals) {
     const own = compileProblems(loaded, policy, goal, plausibility);
-    for (const { piece } of own) numbers += piece.rows.length * loaded.space.columns;
+    for (const { piece } of own) numbers += sizeOf(piece) * loaded.space.columns;
     if (numbers > loaded.bounds.regionNumbers) throw tooLargeRegion(numbers, goals.length, loaded.bounds);
     problems.push(...own);
   }
   return problems;
 }
+
+/** The number of linear and additive rows. */
+const sizeOf = ({ rows, atoms }: Piece): number => rows.length + atoms.filter(({ kind }) => kind === 'additive').length;
 
 function tooLargeRegion(numbers: number, classes: number, { regionNumbers }: Bounds): ElsewiseError {
   const hint = classes > 1 ? ': list fewer classes' : '';
@@ -111,8 +114,7 @@ export function compileProblems(
   const { samples } = loaded.background;
   const { limit = null, term = null } = plausibility ?? {};
   const word = modelsWord(loaded, limit, goal);
-  return piecesOf(loaded, goal).map((region) => {
-    const own = onOwnColumns(pullBack(loaded.preprocessing.map, region), loaded);
+  return piecesOf(loaded, goal).map((own) => {
     const piece = limit ? withLimit(own, limit) : own;
     const parts = { space: loaded.space, rules, piece, cost, term, links, clauses, maxChanges, samples, ...word };
     return { ...parts, traits: traitsOf(parts) };
@@ -120,14 +122,24 @@ export function compileProblems(
 }
 
 /**
- * A region that the family cannot describe becomes one piece that only the model can decide. So does a region behind a monotone step, except
- * that trees are rewritten on columns.
+ * The region in columns. A region that the family cannot describe becomes one piece that only the model can decide. Behind a monotone step
+ * trees are rewritten on columns, rows become sums of functions, and other pieces are for the model to decide.
  */
-function piecesOf({ model, preprocessing: { curves, runColumn } }: LoadedModel, goal: Goal): readonly Piece[] {
+function piecesOf(loaded: LoadedModel, goal: Goal): readonly Piece[] {
+  const { model } = loaded;
   const region = model.region(goal);
-  const isBent = curves !== null && !(model.forest && runColumn);
-  if (region !== 'unknown' && (!isBent || region.length === 0)) return region;
-  return [{ rows: [], atoms: [{ kind: model.gradient ? 'smooth' : 'oracle' }] }];
+  const pieces = region === 'unknown' ? null : columnPieces(loaded, region);
+  return pieces ?? [{ rows: [], atoms: [{ kind: model.gradient ? 'smooth' : 'oracle' }] }];
+}
+
+/** Null: a piece has no closed form in columns. */
+function columnPieces(loaded: LoadedModel, region: readonly Piece[]): Piece[] | null {
+  const { map, curves, runColumn } = loaded.preprocessing;
+  const isBent = curves !== null && !(loaded.model.forest && runColumn);
+  const pulled = region.map((piece) => pullBack(map, piece));
+  if (!isBent) return pulled.map((piece) => onOwnColumns(piece, loaded));
+  const pieces = pulled.map((piece) => behindCurves(curves, piece));
+  return pieces.includes(null) ? null : (pieces as Piece[]);
 }
 
 /** The model's own decision about columns, combined with a limit of plausibility. */
@@ -137,7 +149,7 @@ function modelsWord(loaded: LoadedModel, limit: PlausibilityLimit | null, goal: 
   const inputs = new Float64Array(preprocessing.inputs);
   const reaches: Problem['reaches'] = (columns) => {
     scorer.runColumns(columns);
-    return model.achieves(scorer.raw, goal);
+    return model.achieves(scorer.raw, goal) && isDefinedAt(loaded, columns);
   };
   const holds: Problem['holds'] = limit ? (columns) => limit.holds(columns) && reaches(columns) : reaches;
   const own: Problem['margin'] = (columns) => {

@@ -5,6 +5,7 @@
  *   exp-sum     convex: its maximum is at a corner, its minimum above a tangent               (box-exp-sums.ts)
  *   exp-quadratics   branch and bound on the largest and least exponents                      (box-exp-quadratics.ts)
  *   quadratic   branch and bound on the maximum                                               (box-quadratics.ts)
+ *   additive    its minimum over the box                                                      (box-additive.ts)
  *   trees       branch and bound on the minimum of the sums                                   (box-trees.ts)
  *
  * "Proved" is never wrong, rounding included. "Refuted" means that a point of the box fails. "Unknown" is everything else, including spent
@@ -17,6 +18,7 @@ import type { Atom, AtomKind, AtomOf, ExpQuadratics, LinearRow, TreesAtom } from
 import { allOf, type BoxVerdict } from '../policy/box-verdict.js';
 import type { Problem } from '../problems/problem.js';
 import type { Box } from './box.js';
+import { proveAdditive } from './box-additive.js';
 import type { BoxEffort } from './box-effort.js';
 import { ExponentsOverBox } from './box-exp-quadratics.js';
 import { proveExpSum } from './box-exp-sums.js';
@@ -44,6 +46,7 @@ const PREPARE: { [K in AtomKind]: Prepare<K> } = {
   'exp-sum': (sum) => ({ ...smooth, prove: (box) => proveExpSum(sum, box) }),
   'exp-quadratics': overExponents,
   quadratic: ({ form }) => overDistances(form),
+  additive: (atom) => ({ ...smooth, prove: (box) => proveAdditive(atom, box) }),
   trees: overTrees,
   neighbours: () => UNKNOWN,
   network: () => UNKNOWN,

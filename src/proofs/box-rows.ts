@@ -51,7 +51,8 @@ function columnLeast(share: Share, c: number, { lower, upper }: Domain): number 
   return lower[c] === upper[c] ? share(c, lower[c]) : Math.min(share(c, lower[c]), share(c, upper[c]));
 }
 
-function choiceLeast(share: Share, column: number, width: number, { lower, upper }: Domain): number {
+/** The least of the open categories; of a group that does not vary, its columns as they are. */
+export function choiceLeast(share: Share, column: number, width: number, { lower, upper }: Domain): number {
   let [fixed, without, least, isFixed] = [0, 0, Infinity, true];
   for (let c = column; c < column + width; c++) {
     if (lower[c] !== upper[c]) isFixed = false;

@@ -190,7 +190,7 @@ WORKS: Dict[str, Entry] = {
     "PowerTransformer": Entry(
         lambda: prepared(logistic(), PowerTransformer()),
         title="PowerTransformer, other models",
-        note="a `monotone` step; answers are checked by the model, without a proof unless all values are listed",
+        note="a `monotone` step; linear models are solved exactly, other models without a proof",
     ),
     "log1p-trees": Entry(
         lambda: make_pipeline(FunctionTransformer(np.log1p), HistGradientBoostingClassifier(max_iter=15, random_state=0)),

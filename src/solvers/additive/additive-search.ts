@@ -3,12 +3,14 @@
  *
  *   bound of a part    max over λ of its Lagrangian (lagrangian.ts, dual-ascent.ts), starting from the multipliers of the parent
  *   split of a part    the feature with two competing minima: between them, or into changed and unchanged;
- *                      a broken clause: one part for each alternative; a number off its values: below and above
+ *                      a broken clause: one part for each alternative; a number off its values: below and above.
+ *                      A curve is split where the incumbent stands, if that is between the minima: the bounds of both parts are then exact
+ *                      for the incumbent
  *
  * Where every feature has a single minimum the Lagrangian has no gap. Parts are visited best bound first.
  */
 import type { Domain } from '../../policy/domain.js';
-import { isContinuous, lastWithin, nearestValue, nextValue } from '../../policy/values.js';
+import { isContinuous, lastWithin, nearestValue, nextValue, spacing } from '../../policy/values.js';
 import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 import type { Problem } from '../../problems/problem.js';
 import { isAnswer } from '../shared/answer-check.js';
@@ -17,9 +19,21 @@ import { violation } from '../shared/linear-rows.js';
 import { NodeHeap } from '../shared/node-heap.js';
 import type { Limits } from '../solver.js';
 import type { AdditiveTerms, CurveFeature, ListedFeature } from './additive-terms.js';
-import { DualAscent } from './dual-ascent.js';
+import { type Concave, DualAscent } from './dual-ascent.js';
 import { reachOf } from './feature-costs.js';
 import { type Choice, Lagrangian, type Part } from './lagrangian.js';
+import { LineAscent } from './line-ascent.js';
+import { setColumns } from './row-filling.js';
+
+/** The source of a search's incumbents. */
+export interface AnswerSource {
+  /** Offers an answer near the minimiser of a part, given as columns and as moves and options by feature. */
+  improve(x: Float64Array, at: Float64Array): void;
+  /** An offer takes less time than a bound: every part makes one. */
+  readonly isQuick: boolean;
+  /** By feature: moves beyond these ends are not cheaper than the incumbent. */
+  readonly ends: { readonly low: Float64Array; readonly high: Float64Array } | null;
+}
 
 interface AdditiveNode extends Part {
   readonly bound: number;
@@ -40,6 +54,10 @@ const ROOT_LOOKS = 60;
 const NODE_LOOKS = 14;
 /** The largest move that the incumbent's cost allows a feature is rounded up by this share. */
 const REACH_SHARE = 1e-9;
+/** A move nearer to another move than this share of their distance to a third is beside it. */
+const BESIDE = 1e-3;
+/** A number further from its values than this share of their distance is off its values. */
+const OFF = 1e-6;
 /** A part narrower than this share of the whole is not split further. */
 const NARROW = 1e-12;
 
@@ -65,8 +83,7 @@ export class AdditiveSearch {
     private readonly terms: AdditiveTerms,
     private readonly best: BestAnswer,
     private readonly limits: Limits,
-    /** Offers an answer near a point as the incumbent. */
-    private readonly improve: (x: Float64Array) => void,
+    private readonly answers: AnswerSource,
   ) {
     this.lagrangian = new Lagrangian(terms);
     this.emptiness = new Lagrangian(terms, false);
@@ -115,12 +132,10 @@ export class AdditiveSearch {
   /** The part of the domain that an answer cheaper than the incumbent can reach. */
   private wholeDomain(): AdditiveNode {
     const { features, upper } = this.terms;
-    const most = this.cutoff * (1 + REACH_SHARE);
-    const reach = (feature: CurveFeature, side: 1 | -1) =>
-      most < Infinity ? reachOf(feature.parts, side, most) * (1 + REACH_SHARE) : side * Infinity;
+    const intervals = features.map((own, f) => (own.kind === 'curve' ? this.intervalOf(own, f) : [0, 0]));
     return {
-      low: Float64Array.from(features, (f) => (f.kind === 'curve' ? Math.max(f.low, reach(f, -1)) : 0)),
-      high: Float64Array.from(features, (f) => (f.kind === 'curve' ? Math.min(f.high, reach(f, 1)) : 0)),
+      low: Float64Array.from(intervals, ([low]) => low),
+      high: Float64Array.from(intervals, ([, high]) => high),
       changed: new Uint8Array(features.length),
       open: features.map(() => null),
       chosen: new Int8Array(this.problem.clauses.length).fill(-1),
@@ -129,10 +144,35 @@ export class AdditiveSearch {
     };
   }
 
+  /** The moves of a feature that the incumbent's cost allows and that may help. */
+  private intervalOf(own: CurveFeature, f: number): readonly [number, number] {
+    const most = this.cutoff * (1 + REACH_SHARE);
+    const reach = (side: 1 | -1) =>
+      most < Infinity ? reachOf(own.parts, side, most) * (1 + REACH_SHARE) : side * Infinity;
+    const { ends } = this.answers;
+    const low = Math.max(own.low, reach(-1), ends?.low[f] ?? Number.NEGATIVE_INFINITY);
+    const high = Math.min(own.high, reach(1), ends?.high[f] ?? Infinity);
+    const side = this.usefulSide(own);
+    const home = Math.min(high, Math.max(low, 0));
+    return side === null ? [low, high] : [side < 0 ? low : home, side > 0 ? high : home];
+  }
+
+  /**
+   * The direction in which a feature helps the only constraint; 0: none. A move in the other direction may be taken back: the answer stays
+   * one and gets cheaper. Null: more than one end of constraints is to be kept, and nothing is known.
+   */
+  private usefulSide({ bent, slopes, bends }: CurveFeature): number | null {
+    const { lower, upper, changes } = this.terms;
+    const isOnly = this.lagrangian.m === (changes < 0 ? 1 : 2) && bends[0] === 0;
+    if (!isOnly || (Number.isFinite(lower[0]) && Number.isFinite(upper[0]))) return null;
+    const gain = bent ? bent.gains[0] : slopes[0];
+    return Math.sign(gain) * (Number.isFinite(lower[0]) ? 1 : -1);
+  }
+
   private visit(node: AdditiveNode, visited: number): AdditiveNode[] {
     const reached = this.bounded(node, visited === 0 ? ROOT_LOOKS : NODE_LOOKS, this.scales);
     if (!reached) return [];
-    const isLooked = visited < 4 || visited % 32 === 0;
+    const isLooked = this.answers.isQuick || visited < 4 || visited % 32 === 0;
     const children = this.branch(reached, isLooked);
     return children.length ? children : this.refine(reached);
   }
@@ -140,7 +180,15 @@ export class AdditiveSearch {
   /** The part with its bound and multipliers. Undefined: the part is closed. */
   private bounded(node: AdditiveNode, looks: number, scales: Float64Array): AdditiveNode | undefined {
     const lambda = this.ascend(node, looks, scales);
-    const bound = Math.max(node.bound, this.lagrangian.prove(lambda, node));
+    const proved = this.lagrangian.prove(lambda, node);
+    const unpriced =
+      proved > Number.NEGATIVE_INFINITY
+        ? proved
+        : this.lagrangian.prove(
+            lambda.map(() => 0),
+            node,
+          );
+    const bound = Math.max(node.bound, unpriced);
     return this.worthwhile(bound) && !this.isEmpty(lambda, node) ? { ...node, bound, lambda } : undefined;
   }
 
@@ -148,8 +196,9 @@ export class AdditiveSearch {
   private branch(node: AdditiveNode, isLooked: boolean): AdditiveNode[] {
     this.lagrangian.evaluate(node.lambda, node);
     const x = this.columns();
-    if (isAnswer(this.problem, this.domain, x)) this.best.offer(x);
-    else if (isLooked) this.improve(x);
+    const isFound = isAnswer(this.problem, this.domain, x);
+    if (isFound) this.best.offer(x);
+    if (isLooked && (!isFound || this.answers.isQuick)) this.answers.improve(x, this.lagrangian.at);
     return this.worthwhile(node.bound) ? this.splitTorn(node, x) : [];
   }
 
@@ -161,7 +210,7 @@ export class AdditiveSearch {
     if (!reached) return [];
     const torn = this.branch(reached, true);
     if (torn.length || !this.worthwhile(reached.bound)) return torn;
-    const parts = this.splitWidest(reached);
+    const parts = this.splitOffValues(reached) ?? this.splitWidest(reached);
     if (!parts.length && !this.isPoint(reached)) this.unresolved = Math.min(this.unresolved, reached.bound);
     return parts;
   }
@@ -169,12 +218,13 @@ export class AdditiveSearch {
   private ascend(node: AdditiveNode, looks: number, scales: Float64Array): Float64Array {
     const { lagrangian, limits } = this;
     const { m, slope } = lagrangian;
-    const ascent = new DualAscent({
+    const concave: Concave = {
       m,
       slope,
       evaluate: (lambda) => lagrangian.evaluate(lambda, node),
       mayBe: (i, sign) => lagrangian.mayBe(i, sign, node),
-    });
+    };
+    const ascent = m === 1 ? new LineAscent(concave) : new DualAscent(concave);
     const steps = node.bound > 0 ? scales.map((scale) => 0.1 * scale) : scales;
     ascent.run(node.lambda, steps, this.cutoff, looks * m);
     limits.budget.spend(NODE_WORK + ascent.evaluations * this.work);
@@ -189,13 +239,7 @@ export class AdditiveSearch {
   /** The minimiser as columns, with numbers at the nearest permitted value. */
   private columns(): Float64Array {
     const x = this.domain.origin.slice();
-    for (const [f, own] of this.terms.features.entries()) {
-      const at = this.lagrangian.at[f];
-      const { column, width } = own.feature;
-      if (own.kind === 'curve') x[column] = nearestValue(this.domain, own.feature, x[column] + at);
-      else if (at >= 0 && own.feature.kind !== 'choice') x[column] = own.values[at];
-      else if (at >= 0 && !Number.isNaN(own.values[at])) x.fill(0, column, column + width)[column + own.values[at]] = 1;
-    }
+    for (const [f, own] of this.terms.features.entries()) setColumns(x, this.domain, own, this.lagrangian.at[f]);
     return x;
   }
 
@@ -251,7 +295,15 @@ export class AdditiveSearch {
     if (own.kind === 'list') return this.splitList(node, f, own, first.at);
     const isTorn = (first.at === 0 || second.at === 0) && !node.changed[f];
     if (isTorn && (this.problem.cost.norm === 'l0' || this.terms.changes >= 0)) return this.splitChanged(node, f);
-    return this.splitCurve(node, f, own, (first.at + second.at) / 2);
+    return this.splitCurve(node, f, own, this.incumbentBetween(own, first.at, second.at) ?? (first.at + second.at) / 2);
+  }
+
+  /** The incumbent's move of a feature, if it is between two moves and not next to one of them. */
+  private incumbentBetween({ feature: { column } }: CurveFeature, one: number, other: number): number | undefined {
+    if (!this.best.isFound) return undefined;
+    const move = this.best.x[column] - this.domain.origin[column];
+    const share = (move - one) / (other - one);
+    return share > BESIDE && share < 1 - BESIDE ? move : undefined;
   }
 
   /** Splits a list into one option and the others. */
@@ -285,6 +337,27 @@ export class AdditiveSearch {
     return parts
       .filter(([low, high]) => low <= high)
       .map(([low, high]) => ({ ...node, low: node.low.with(f, low), high: node.high.with(f, high) }));
+  }
+
+  /** Splits between two neighbouring values of a feature whose best move is between them. */
+  private splitOffValues(node: AdditiveNode): AdditiveNode[] | undefined {
+    let [widest, most] = [-1, 0];
+    for (const [f, own] of this.terms.features.entries()) {
+      if (own.kind === 'list' || isContinuous(this.domain, own.feature)) continue;
+      const move = this.lagrangian.at[f];
+      const here = this.domain.origin[own.feature.column];
+      const off = Math.abs(nearestValue(this.domain, own.feature, here + move) - here - move);
+      const share = off / spacing(this.domain, own.feature);
+      if (share > most && share > OFF) [widest, most] = [f, share];
+    }
+    if (widest < 0) return undefined;
+    const parts = this.splitCurve(
+      node,
+      widest,
+      this.terms.features[widest] as CurveFeature,
+      this.lagrangian.at[widest],
+    );
+    return parts.length > 1 ? parts : undefined;
   }
 
   /** Splits a part in two along the feature with the largest share of its whole range. */

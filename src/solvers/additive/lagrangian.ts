@@ -4,10 +4,12 @@
  *   L(λ) = Σ_f min over f's part of (cost_f(x_f) + Σ_i λ_i h_if(x_f))  -  Σ_i (λ_i upper_i for λ_i > 0, λ_i lower_i for λ_i < 0)
  *
  * bounds the cost of every answer in the part for every λ. Each feature's minimum has a closed form: the ends and the vertex of each of its
- * cost's parts, or the best option of a list. `prove` takes every sum for the worst case of rounding.
+ * cost's parts, or the best option of a list; where a sum prices a function of the feature, see bent-minimum.ts. `prove` takes every sum for
+ * the worst case of rounding.
  */
 import { HALF_ULP } from '../shared/linear-rows.js';
-import type { AdditiveFeature, AdditiveTerms, CurveFeature, ListedFeature } from './additive-terms.js';
+import type { AdditiveFeature, AdditiveTerms, BentTerm, CurveFeature, ListedFeature } from './additive-terms.js';
+import { BentMinimum } from './bent-minimum.js';
 
 /** A part of a domain: an interval for each curve, open options for each list, features that count as changed, alternatives. */
 export interface Part {
@@ -26,6 +28,8 @@ export interface Choice {
 }
 
 const CURVE_ROUNDINGS = 16;
+/** Multiply-adds that take as long as the powers of a function's minimum. */
+const BENT_FLOPS = 200;
 
 export class Lagrangian {
   readonly m: number;
@@ -38,6 +42,9 @@ export class Lagrangian {
   private readonly ofCost: number;
   private bend = 0;
   private tilt = 0;
+  /** Σ λ_i a_i, the price of a unit of the feature's function. */
+  private gain = 0;
+  private readonly bent = new BentMinimum();
   private least = 0;
   private where = 0;
 
@@ -56,7 +63,9 @@ export class Lagrangian {
   /** The approximate number of multiply-adds of one evaluation. */
   get flops(): number {
     const size = (feature: AdditiveFeature) =>
-      feature.kind === 'curve' ? 4 * this.m + 12 * feature.parts.length : 2 * this.m * feature.values.length;
+      feature.kind === 'curve'
+        ? 4 * this.m + 12 * feature.parts.length + (feature.bent ? BENT_FLOPS : 0)
+        : 2 * this.m * feature.values.length;
     return this.terms.features.reduce((sum, feature) => sum + size(feature), 0);
   }
 
@@ -99,7 +108,11 @@ export class Lagrangian {
       for (let i = 0; i < m; i++) activity[i] += feature.terms[at * m + i];
       return;
     }
-    for (let i = 0; i < m; i++) activity[i] += at * (feature.slopes[i] + feature.bends[i] * at);
+    for (let i = 0; i < m; i++) activity[i] += at === 0 ? 0 : at * (feature.slopes[i] + feature.bends[i] * at);
+    if (feature.bent && at !== 0) {
+      const rise = riseOf(feature.bent, at);
+      for (let i = 0; i < m; i++) if (feature.bent.gains[i] !== 0) activity[i] += feature.bent.gains[i] * rise;
+    }
     if (this.terms.changes >= 0 && (at !== 0 || part.changed[f])) activity[this.terms.changes] += 1;
   }
 
@@ -128,6 +141,9 @@ export class Lagrangian {
     const isFree = !part.changed[f] && low <= 0 && high >= 0;
     this.least = isFree ? 0 : Infinity;
     this.where = isFree ? 0 : Number.NaN;
+    const { bent } = feature;
+    const isBent = bent !== null && this.gain !== 0;
+    if (isBent) this.bent.begin(bent.curve, bent.here, bent.reference);
     for (let k = 0; k < parts.length; k++) {
       const own = parts[k];
       const from = Math.max(own.low, low);
@@ -136,31 +152,56 @@ export class Lagrangian {
       const side = own.low >= 0 ? 1 : -1;
       const a = this.ofCost * own.c2 + this.bend - bendDoubt;
       const b = this.ofCost * own.c1 + this.tilt - side * tiltDoubt;
-      this.settle(a, b, this.ofCost * (own.c0 - doubt * own.doubt) + jump, from, to);
+      const c = this.ofCost * (own.c0 - doubt * own.doubt) + jump;
+      if (isBent) this.settleBent(Math.max(0, a), b, c, from, to, doubt);
+      else this.settle(a, b, c, from, to);
     }
+    if (isBent && doubt && this.least < Infinity) this.least -= this.noise(bent, lambda, low, high);
   }
 
-  /** Sets A = Σ λ_i bend_i and S = Σ λ_i slope_i of a curve. Returns the fixed cost of any change. */
-  private combine({ bends, slopes }: CurveFeature, lambda: Float64Array): number {
-    let [bend, tilt] = [0, 0];
+  private settleBent(a: number, b: number, c: number, from: number, to: number, doubt: 0 | 1): void {
+    const { bent } = this;
+    bent.price(a, b, this.gain);
+    if (doubt) {
+      this.take(c + bent.bound(from, to), Number.NaN);
+      return;
+    }
+    bent.search(from, to);
+    this.take(c + bent.least, bent.where);
+  }
+
+  /** The largest rounding error of the model's terms for a function, over an interval of moves. Both ends together cover it. */
+  private noise({ curve, here, sizes, share }: BentTerm, lambda: Float64Array, low: number, high: number): number {
+    const error = (x: number) => share * Math.abs(curve.value(x)) + 2 * curve.rounding(x);
+    let size = 0;
+    for (let i = 0; i < this.m; i++) size += Math.abs(lambda[i]) * sizes[i];
+    return size * Math.max(error(here + low), error(here + high));
+  }
+
+  /** Sets A = Σ λ_i bend_i, S = Σ λ_i slope_i and the price of a curve's function. Returns the fixed cost of any change. */
+  private combine({ bends, slopes, bent }: CurveFeature, lambda: Float64Array): number {
+    let [bend, tilt, gain] = [0, 0, 0];
     for (let i = 0; i < this.m; i++) {
       if (lambda[i] === 0) continue;
       bend += lambda[i] * bends[i];
       tilt += lambda[i] * slopes[i];
+      if (bent) gain += lambda[i] * bent.gains[i];
     }
     this.bend = bend;
     this.tilt = tilt;
+    this.gain = gain;
     return this.terms.changes >= 0 ? lambda[this.terms.changes] : 0;
   }
 
-  private doubts({ bends, slopes }: CurveFeature, lambda: Float64Array): [number, number] {
-    let [bend, tilt] = [0, 0];
+  private doubts({ bends, slopes, noises }: CurveFeature, lambda: Float64Array): [number, number] {
+    let [bend, tilt, noise] = [0, 0, 0];
     for (let i = 0; i < this.m; i++) {
       bend += Math.abs(lambda[i] * bends[i]);
       tilt += Math.abs(lambda[i] * slopes[i]);
+      noise += Math.abs(lambda[i]) * noises[i];
     }
     const share = (this.m + CURVE_ROUNDINGS) * HALF_ULP;
-    return [share * bend, share * tilt];
+    return [share * bend, share * tilt + noise];
   }
 
   /** Takes the minimum of a t² + b t + c on [from, to] if it is less than the best so far. */
@@ -193,6 +234,7 @@ export class Lagrangian {
       else this.onList(feature, f, lambda, part);
       total += this.least;
       size += feature.kind === 'curve' ? Math.abs(this.least) : this.listSize(feature, lambda, part.open[f]);
+      if (feature.kind === 'list') total -= this.listNoise(feature, lambda, part.open[f]);
     }
     for (let i = 0; i < this.m; i++) {
       if (lambda[i] === 0) continue;
@@ -216,6 +258,19 @@ export class Lagrangian {
     return most;
   }
 
+  /** The largest rounding error of the model's terms for an open option. */
+  private listNoise({ costs, noises }: ListedFeature, lambda: Float64Array, open: Uint8Array | null): number {
+    const { m } = this;
+    let most = 0;
+    for (let k = 0; noises && k < costs.length; k++) {
+      if (open && !open[k]) continue;
+      let noise = 0;
+      for (let i = 0; i < m; i++) noise += Math.abs(lambda[i]) * noises[k * m + i];
+      most = Math.max(most, noise);
+    }
+    return most;
+  }
+
   /** The value of a curve at a move, or of a list at an option, for the given multipliers. */
   valueAt(f: number, at: number, lambda: Float64Array, part: Part): number {
     const feature = this.terms.features[f];
@@ -228,7 +283,8 @@ export class Lagrangian {
     const jump = this.combine(feature, lambda);
     if (at === 0 && !part.changed[f]) return 0;
     const own = feature.parts.find(({ low, high }) => at >= low && at <= high)!;
-    return own.c0 + jump + at * (own.c1 + this.tilt + at * (own.c2 + this.bend));
+    const rise = feature.bent && this.gain !== 0 ? this.gain * riseOf(feature.bent, at) : 0;
+    return own.c0 + jump + at * (own.c1 + this.tilt + at * (own.c2 + this.bend)) + rise;
   }
 
   /** The local minima of a feature: of each part of a curve, of each option of a list; best first. */
@@ -246,10 +302,33 @@ export class Lagrangian {
         const [from, to] = [Math.max(own.low, low), Math.min(own.high, high)];
         if (!(from <= to)) continue;
         const [a, b] = [own.c2 + this.bend, own.c1 + this.tilt];
+        if (feature.bent && this.gain !== 0) {
+          found.push(...this.bentMinima(feature.bent, a, b, own.c0 + jump, from, to));
+          continue;
+        }
         const points = a > 0 ? [Math.min(to, Math.max(from, -b / (2 * a)))] : [from, to].filter(Number.isFinite);
         for (const at of points) found.push({ at, value: own.c0 + jump + at * (b + a * at) });
       }
     }
     return found.sort((x, y) => x.value - y.value);
   }
+
+  private bentMinima(
+    { curve, here, reference }: BentTerm,
+    a: number,
+    b: number,
+    c: number,
+    from: number,
+    to: number,
+  ): Choice[] {
+    const { bent } = this;
+    bent.begin(curve, here, reference);
+    bent.price(a, b, this.gain);
+    bent.search(from, to);
+    return bent.found.map((at) => ({ at, value: c + bent.valueAt(at) }));
+  }
 }
+
+/** The rise of a feature's function by a move. */
+export const riseOf = ({ curve, here, reference }: BentTerm, move: number): number =>
+  curve.value(here + move) - reference;

@@ -3,7 +3,7 @@ import type { AtomKind } from '../../models/region.js';
 import type { Problem } from '../../problems/problem.js';
 
 /** Regions without a closed form, and regions whose exact search may end early. */
-const SEARCHED: readonly AtomKind[] = ['smooth', 'oracle', 'network', 'neighbours', 'condition'];
+const SEARCHED: readonly AtomKind[] = ['smooth', 'oracle', 'network', 'neighbours', 'condition', 'additive'];
 
 /** A term of the cost is also known at points only. */
 export const isOpaque = ({ piece, term }: Problem): boolean =>

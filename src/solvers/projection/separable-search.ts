@@ -53,7 +53,8 @@ export class SeparableSearch {
     best.offer(first);
     this.improve(first, domain, limits);
     const improve = (x: Float64Array) => this.improve(x, domain, limits);
-    const search = new AdditiveSearch(problem, domain, this.builder.build(domain), best, limits, improve);
+    const incumbents = { improve, isQuick: false, ends: null };
+    const search = new AdditiveSearch(problem, domain, this.builder.build(domain), best, limits, incumbents);
     const bound = Math.min(search.run(), best.cost, limits.cutoff) * (1 - CLOSED);
     return (bound >= best.cost * (1 - 2 * CLOSED) ? solved : limit)(best.x, bound);
   }

@@ -6,6 +6,9 @@ const LEAST_FLOPS = 1000;
 /** A condition is evaluated once for `holds` and once for its margin. */
 const CONDITION_LOOKS = 2;
 
+/** A power or a logarithm. */
+const CURVE_FLOPS = 40;
+
 /** The approximate number of operations for one evaluation of the model and of a term of the cost. */
 export function modelFlops({ piece, space, term }: Problem): number {
   const d = space.columns;
@@ -17,6 +20,7 @@ export function modelFlops({ piece, space, term }: Problem): number {
     if (atom.kind === 'condition') return Math.max(LEAST_FLOPS, CONDITION_LOOKS * atom.flops);
     if (atom.kind === 'quadratic') return 2 * d * d;
     if (atom.kind === 'exp-quadratics') return 2 * d * d * atom.forms.length;
+    if (atom.kind === 'additive') return CURVE_FLOPS * d;
     return atom.kind === 'exp-sum' ? atom.exponents.length * d : LEAST_FLOPS;
   });
   return perAtom.reduce((sum, flops) => sum + flops, piece.rows.length * d + (term?.flops ?? 0));

@@ -1,4 +1,4 @@
-/** Models behind a monotone step: trees are exact in the units of the data, other families are checked and claim no proof. */
+/** Models behind a monotone step: trees and linear models are exact in the units of the data, other families claim no proof. */
 import { expect, it } from 'vitest';
 import { loadModel, loadPolicy, prepare } from '../../../src/index.js';
 import { stump } from '../../support/documents.js';
@@ -32,10 +32,10 @@ it('solves a tree exactly, without a scaling behind the step', async () => {
   expect(found.features.income).toBeCloseTo(2000, 6);
 });
 
-it('finds an answer of a linear model by its slope, and does not call it optimal', async () => {
+it('solves a linear model exactly', async () => {
   const found = await answer({ family: 'logistic-regression', parameters: { weights: [1], bias: -THRESHOLD } });
-  expect(found.proof.kind).not.toBe('optimal');
+  expect(found.proof.kind).toBe('optimal');
+  expect(found.solver).toBe('additive');
   expect(found.prediction).toBe('yes');
-  expect(found.features.income).toBeGreaterThanOrEqual(2000);
-  expect(found.features.income).toBeLessThan(2010);
+  expect(found.features.income).toBeCloseTo(2000, 6);
 });
