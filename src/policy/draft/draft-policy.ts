@@ -148,13 +148,16 @@ function questionLines({ kind }: Feature, hint: NameHint | undefined): string[] 
   return [`    // ? Is a change impossible or improper to ask for? (${word}) If not, ${other}.`];
 }
 
-function factText({ feature, range, step, counts, known, missing }: ColumnFacts, { origin }: DraftRows): string {
+function factText(
+  { feature, range, step, isObserved, counts, known, missing }: ColumnFacts,
+  { origin }: DraftRows,
+): string {
   const source = known ? origin : 'the background of the model';
   const type = [feature.kind === 'choice' ? 'categorical' : feature.kind, feature.unit].filter(Boolean).join(', ');
   const seen = [
     ...(range ? [`${range[0]} to ${range[1]} in ${source}`] : []),
     ...(counts.length && known ? [`${countText(feature, counts)} in ${source}`] : []),
-    ...(step ? [`multiples of ${step}`] : []),
+    ...(step ? [isObserved ? `multiples of ${step}` : `the step of ${step} keeps changes round`] : []),
     ...(missing ? [`${missing} missing`] : []),
   ];
   return [type, ...(seen.length ? seen : ['no values are known'])].join('; ');

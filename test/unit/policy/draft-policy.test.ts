@@ -124,13 +124,28 @@ describe('a draft', () => {
     expect(document.cost).toEqual({ norm: 'l1', weights: { a: 0.1 } });
   });
 
-  it('takes steps of decimals, and none from values without a step', () => {
+  it('takes steps of decimals', () => {
     const rows = [0, 1, 2, 3, 4, 5].map((i) => Float64Array.of(i / 2 + 0.5, Math.sqrt(i), 7));
     const model = smallModel({ features: [number('half'), number('root'), number('fixed')], weights: 3 });
     const { features } = readDraft(draftPolicy(model, { rows, origin: 'rows.csv' })).document;
     expect(features.half.step).toBe(0.5);
-    expect(features.root.step).toBeUndefined();
+    expect(features.root.step).toBe(0.01);
     expect(features.fixed).toEqual({ change: 'any', min: 7, max: 7 });
+  });
+
+  it('takes a round step where the unit of the data is too fine or unknown', () => {
+    const rows = Array.from({ length: 400 }, (_, i) => {
+      const cents = 1000 + ((i * 7919) % 400_000);
+      return Float64Array.of(cents / 100, cents, cents / 4, cents * Math.PI, 12.25 * (i % 300));
+    });
+    const names = ['money', 'whole', 'quarters', 'long', 'odd'];
+    const model = smallModel({ features: names.map((name) => number(name)), weights: names.length });
+    const draft = draftPolicy(model, { rows, origin: 'rows.csv' });
+    const { features } = readDraft(draft).document;
+    const steps = names.map((name) => features[name].step);
+    expect(steps).toEqual([10, 1000, 200, 5000, 12.25]);
+    expect(draft.text).toContain('the step of 10 keeps changes round');
+    expect(draft.text).toContain('multiples of 12.25');
   });
 
   it('knows words of a name, not parts of words', () => {
