@@ -108,12 +108,12 @@ def _ordinal_encoder(fold: Fold, encoder: Any, columns: List[Column], where: str
 
 
 def _ranked(fold: Fold, column: Column, values: Sequence[Any], where: str) -> Linear:
-    if _is_rank(column) and list(values) == list(range(len(values))):
+    # A missing value that the encoder knows is the last category, and stays missing.
+    present = [value for value in np.asarray(values, dtype=object).tolist() if not is_missing(value)]
+    if _is_rank(column) and present == list(range(len(present))):
         return column  # ranks are encoded by themselves
     if not isinstance(column, Raw):
         raise UnsupportedEstimator(where, "OrdinalEncoder of a column that was transformed before: encode first")
-    # A missing value that the encoder knows is the last category, and stays missing.
-    present = [value for value in np.asarray(values, dtype=object).tolist() if not is_missing(value)]
     known = _named_categories(present, where)
     if fold.ranks.setdefault(column.feature, known) != known:
         raise UnsupportedEstimator(where, f"{fold.names[column.feature]!r} is encoded by two different orders: encode it once")

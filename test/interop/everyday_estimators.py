@@ -64,6 +64,8 @@ class Entry:
     columns: Optional[List[str]] = None
     # Incomes and debts are missing in a tenth of the rows.
     holes: bool = False
+    # Purposes are missing in a tenth of the rows.
+    purposeless: bool = False
     title: str = ""
     note: str = ""
     # The family, where the library may not be there to ask.
@@ -150,6 +152,8 @@ WORKS: Dict[str, Entry] = {
             "passthrough",
             OrdinalEncoder(),
         ),
+        holes=True,
+        purposeless=True,
         title="OrdinalEncoder, HistGradientBoosting(categorical_features)",
         note="splits by sets of categories",
     ),

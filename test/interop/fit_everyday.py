@@ -27,7 +27,7 @@ FITTED_HERE = {**WORKS, **(ELSEWHERE if find_spec("lightgbm") else {})}
 NAMES = ["housing", "purpose", "age", "income", "debt", "loans", "guarantor"]
 
 
-def table(holes: bool) -> Any:
+def table(holes: bool, purposeless: bool) -> Any:
     """Rows of the two kinds of text, whole numbers, amounts and a yes or no; and whether the loan was paid back."""
     random = np.random.default_rng(7)
     n = FITTED + UNSEEN
@@ -44,6 +44,8 @@ def table(holes: bool) -> Any:
     if holes:
         for column in (3, 4):
             X[random.random(n) < 0.1, column] = float("nan")
+    if purposeless:
+        X[random.random(n) < 0.1, 1] = float("nan")
     return X, wealth
 
 
@@ -61,7 +63,7 @@ def chosen_columns(entry: Entry, X: np.ndarray) -> np.ndarray:
 
 
 def fit(entry: Entry) -> Any:
-    X, wealth = table(entry.holes)
+    X, wealth = table(entry.holes, entry.purposeless)
     X, y = chosen_columns(entry, X), target_of(entry, wealth)
     return entry.make().fit(X[:FITTED], y[:FITTED]), X, y
 
