@@ -1,8 +1,8 @@
 /** The summary of a run, as a table with the commonest reasons of rows without an answer. */
 import type { BulkReport } from '../jobs/bulk/bulk.js';
-import { commonestReasons, type ReasonCounts } from '../jobs/results/reason-counts.js';
 import { quantile, type Tally } from '../jobs/results/tally.js';
 import { formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
+import { commonestReasons, type ReasonCounts } from '../report/reason-counts.js';
 import { INTERRUPTED_EXIT_CODE } from './interrupt.js';
 import { printable } from './printable.js';
 import { formatTable } from './table.js';

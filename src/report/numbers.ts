@@ -24,6 +24,14 @@ export function formatShort(value: number): string {
   return Math.abs(value) >= 100 ? WHOLE.format(value) : String(Number(value.toPrecision(3)));
 }
 
+/** Numbers that line up in a column: `2.00`, `15.1`, `1,204`. Small numbers keep three digits. */
+export function formatFigure(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 100) return WHOLE.format(value);
+  if (size >= 10) return value.toFixed(1);
+  return size >= 0.1 || size === 0 ? value.toFixed(2) : formatShort(value);
+}
+
 export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return '-';
   const percent = (100 * part) / whole;

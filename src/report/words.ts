@@ -61,7 +61,7 @@ function wish({ prediction, score }: Pick<CounterfactualDocument, 'prediction' |
     : `${prediction} (${formatScore(score)})`;
 }
 
-function formatScore(score: number): string {
+export function formatScore(score: number): string {
   return Math.abs(score) < 1 ? score.toFixed(2) : formatNumber(score);
 }
 
@@ -161,7 +161,7 @@ export function nameInWords(name: string, label?: string): string {
   return spaced === name ? name : spaced.toLowerCase();
 }
 
-function valueInWords(value: RowValue): string {
+export function valueInWords(value: RowValue): string {
   if (value === null) return 'unknown';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'number' ? formatNumber(value) : value;

@@ -18,6 +18,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./verify.js')).verify,
   },
   {
+    name: 'report',
+    summary: 'write the results of a run as one HTML file',
+    load: async () => (await import('./report.js')).report,
+  },
+  {
     name: 'models',
     summary: 'check model files, and store models in the registry',
     load: async () => (await import('./registry/models.js')).models,

@@ -1,6 +1,6 @@
 /** Counts lines of results by their status. Only lines without an answer are parsed: they tell a reason. */
 import type { ResultDocument } from '../../documents/result-document.js';
-import { countReasons } from './reason-counts.js';
+import { countReasons } from '../../report/reason-counts.js';
 import type { Tally } from './tally.js';
 
 /** The id stands before the status, and a quote within the id is escaped. */

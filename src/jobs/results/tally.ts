@@ -3,9 +3,9 @@
  * accurate to 1 % for any number of values. Tallies are plain data (they cross threads) and can be added up in any order.
  */
 import type { ResultDocument } from '../../documents/result-document.js';
+import { addReasons, countFaults, countReasons, type ReasonCounts } from '../../report/reason-counts.js';
 import { ResultRow } from '../../store/codec/result-row.js';
 import type { Prediction } from '../threads/predict.js';
-import { addReasons, countFaults, countReasons, type ReasonCounts } from './reason-counts.js';
 
 const BUCKET_RATIO = Math.log(1.02);
 /** Bucket of values without a logarithm. */

@@ -5,8 +5,8 @@ import { ExamplePicker } from '../../../src/cli/example-picker.js';
 import { describeProgress, showProgress } from '../../../src/cli/progress.js';
 import { describeRun } from '../../../src/cli/summary.js';
 import { formatTable } from '../../../src/cli/table.js';
-import { countFaults, countReasons } from '../../../src/jobs/results/reason-counts.js';
 import { createTally, type Tally } from '../../../src/jobs/results/tally.js';
+import { countFaults, countReasons } from '../../../src/report/reason-counts.js';
 
 function tallyWith(statuses: Record<string, number>): Tally {
   const rows = Object.values(statuses).reduce((sum, count) => sum + count, 0);

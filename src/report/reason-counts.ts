@@ -7,9 +7,9 @@
  *
  * The memory does not grow with the rows.
  */
-import { nameSome } from '../../documents/nearest-name.js';
-import type { Reason, ResultDocument } from '../../documents/result-document.js';
-import { faultsInWords, type RowFault } from '../../documents/row-error.js';
+import { nameSome } from '../documents/nearest-name.js';
+import type { Reason, ResultDocument } from '../documents/result-document.js';
+import { faultsInWords, type RowFault } from '../documents/row-error.js';
 
 export interface ReasonCount {
   rows: number;

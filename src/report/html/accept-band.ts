@@ -1,0 +1,29 @@
+/** The scores that the target needs, for the recourse map. */
+import type { TargetDocument } from '../../documents/policy-document.js';
+import type { SummaryDocument } from '../../documents/summary-document.js';
+import { formatNumber, formatShort } from '../numbers.js';
+import type { AcceptBand } from './charts/recourse-map.js';
+
+/** Undefined: the results have several targets, or no answer. */
+export function acceptBand({ targets, map }: SummaryDocument): AcceptBand | undefined {
+  if (targets.length > 1) return undefined;
+  const target = targets[0]?.target ?? undefined;
+  const { leastAnswerScore } = map;
+  if (target !== undefined && typeof target === 'object' && !Array.isArray(target)) return intervalBand(target);
+  if (leastAnswerScore === null || typeof target === 'number') return undefined;
+  return { from: leastAnswerScore, text: `The lowest score of an answer is ${formatShort(leastAnswerScore)} (dashed)` };
+}
+
+type IntervalTarget = Extract<TargetDocument, { from?: number } | { value: number }>;
+
+function intervalBand(target: IntervalTarget): AcceptBand {
+  const { from, to } =
+    'value' in target
+      ? { from: target.value - target.tolerance, to: target.value + target.tolerance }
+      : { from: target.from, to: target.to };
+  const ends = [
+    from === undefined ? '' : ` from ${formatNumber(from)}`,
+    to === undefined ? '' : ` to ${formatNumber(to)}`,
+  ];
+  return { from, to, text: `The target is a score${ends.join('')}` };
+}
