@@ -54,7 +54,10 @@ const MODEL = {
   heading: 'The document',
   introduction:
     'A model is a JSON file. `export_model` of the Python package and `elsewise models import` write it. The keys of `parameters` depend on the family: each family has a section below.',
-  links: {},
+  links: {
+    translations: 'object, see [`translations`](labels.md#translations)',
+    'features.[].translations': 'object, see [`features.NAME.translations`](labels.md#featuresnametranslations)',
+  },
   sections: {
     '': {
       schema: 'elsewise.model/v1',
@@ -65,13 +68,27 @@ const MODEL = {
         { name: 'income', type: 'continuous', min: 0, decimals: 0, unit: 'EUR/month' },
       ],
       classes: ['rejected', 'approved'],
+      translations: { de: { classLabels: { rejected: 'abgelehnt', approved: 'genehmigt' } } },
       parameters: { weights: [0.01, 0.002], bias: -5 },
     },
     'features[]': [
-      { type: 'continuous', name: 'rent', min: 0, decimals: 2, unit: 'EUR/month' },
+      {
+        type: 'continuous',
+        name: 'rent',
+        min: 0,
+        decimals: 2,
+        unit: 'EUR/month',
+        translations: { de: { label: 'Miete', unit: 'EUR/Monat' }, fr: { label: 'loyer', unit: 'EUR/mois' } },
+      },
       { type: 'integer', name: 'yearsAtJob', min: 0, max: 50, unit: 'years' },
       { type: 'boolean', name: 'hasGuarantor', label: 'has a guarantor' },
-      { type: 'categorical', name: 'education', categories: ['school', 'bachelor', 'master'], encoding: 'ordinal' },
+      {
+        type: 'categorical',
+        name: 'education',
+        categories: ['school', 'bachelor', 'master'],
+        encoding: 'ordinal',
+        categoryLabels: { bachelor: 'first degree', master: 'second degree' },
+      },
     ],
     'preprocessing[]': [
       { type: 'scale', mean: [41, 2300], scale: [12, 900] },
@@ -433,6 +450,32 @@ const messages = [
   },
 ];
 
+const inGerman = { label: 'Wohnsituation', categoryLabels: { own: 'Eigentum', rent: 'Miete' } };
+const GERMAN_CLASSES = { classLabels: { rejected: 'abgelehnt', approved: 'genehmigt' } };
+const LABELS = {
+  schema: 'labels',
+  heading: 'The document',
+  introduction:
+    'A document of labels is a JSON file for `elsewise letters --labels`. A model document has the same keys beside its features and classes. Names of the document of labels take precedence, and names of a language over names of all languages ([letters.md](letters.md)).',
+  links: {},
+  sections: {
+    '': {
+      schema: 'elsewise.labels/v1',
+      features: { income: { label: 'monthly income', unit: 'EUR per month' } },
+      classLabels: { rejected: 'not granted', approved: 'granted' },
+    },
+    'features.NAME': {
+      label: 'housing',
+      categoryLabels: { own: 'own home', rent: 'rented home' },
+      translations: { de: inGerman },
+    },
+    'features.NAME.translations': { de: inGerman, fr: { label: 'logement' } },
+    'features.NAME.translations.en': { label: 'housing', categoryLabels: { own: 'own home', rent: 'rented home' } },
+    translations: { de: GERMAN_CLASSES },
+    'translations.en': { classLabels: { rejected: 'not granted', approved: 'granted' } },
+  },
+};
+
 const generated = (keys, file) =>
   `This page is generated from the descriptions of the ${keys} (\`npm run schemas\`). [${file}](../${file}) has the same as JSON Schema.`;
 
@@ -447,6 +490,11 @@ export const PAGES = {
     title: 'Model reference',
     introduction: `A model document has the features, the classes and the numbers of a trained model. ${generated('keys', 'schemas/model.json')}`,
     documents: [MODEL],
+  },
+  'labels.md': {
+    title: 'Labels reference',
+    introduction: `Labels are names for people: of features, units, categories and classes, in the languages of letters. ${generated('keys', 'schemas/labels.json')}`,
+    documents: [LABELS],
   },
   'result.md': {
     title: 'Result reference',

@@ -1,6 +1,7 @@
 /** The model document `elsewise.model/v1`: everything but `parameters`, which each family describes itself. */
 import { z } from 'zod';
 import { listOf, recordOf } from './collections.js';
+import { categoricalLabels, featureLabels, modelLabels } from './label-document.js';
 import { bounded, finite, matrix, positive, vector } from './numbers.js';
 import { isolationForestSchema } from './tree-document.js';
 
@@ -11,11 +12,8 @@ const name = z
   .min(1)
   .max(200)
   .refine((text) => text !== '__proto__', 'this name cannot be used');
-const common = {
-  name: name.describe('The name of the feature. Rows and policies use the name.'),
-  unit: z.string().optional().describe('The unit of the numbers, for people.'),
-  label: z.string().optional().describe('A name for people. Default: `name`.'),
-};
+const named = { name: name.describe('The name of the feature. Rows and policies use the name.') };
+const common = { ...named, ...featureLabels };
 const numeric = {
   ...common,
   min: bounded.optional().describe('The lowest possible value. Default: no lower end.'),
@@ -38,7 +36,8 @@ export const featureSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: typeOf('boolean', 'True or false. Rows may also contain 1 and 0.'), ...common }),
   z.strictObject({
     type: typeOf('categorical', 'One of a list of categories.'),
-    ...common,
+    ...named,
+    ...categoricalLabels,
     categories: listOf(z.string()).min(1).describe('The categories, in the order of the columns or ranks.'),
     encoding: z
       .enum(['one-hot', 'ordinal'])
@@ -171,6 +170,7 @@ export const modelHeader = {
     .min(2)
     .optional()
     .describe('The classes in the order of the scores. A regressor has no classes.'),
+  ...modelLabels,
   preprocessing: listOf(preprocessingSchema)
     .optional()
     .describe('Steps between the columns of a row and the inputs of the model, in order.'),

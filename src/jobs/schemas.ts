@@ -1,5 +1,6 @@
 /** Every document as JSON Schema, for programs in other languages. `schemas/` holds the files. */
 import { z } from 'zod';
+import { labelsSchema } from '../documents/label-document.js';
 import { modelEnvelope } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
@@ -12,6 +13,7 @@ type JsonSchema = Record<string, unknown>;
 
 const WRITTEN = {
   policy: policySchema,
+  labels: labelsSchema,
   'chunk-job': chunkJobSchema,
   'event-job': eventJobSchema,
   request: requestSchema,

@@ -25,6 +25,8 @@ export interface Model {
   readonly forest?: Forest;
   /** The parts of the model that threads share, by name. */
   readonly shared?: SharedParts;
+  /** For two classes: the score of each class at which the decision changes. Absent: no such number is known. */
+  readonly thresholds?: Thresholds;
   /** Length of the raw output, which the model computes before any link. */
   readonly rawOutputs: number;
   raw(x: Float64Array, out: Float64Array): void;
@@ -43,6 +45,12 @@ export interface Model {
   /** The inputs that reach the goal, as a union of pieces. No pieces: it is proved that no input reaches the goal. */
   region(goal: Goal): Region;
 }
+
+export type Thresholds = readonly [first: number, second: number];
+
+/** Of two scores whose sum is 1, and of two scores whose sum is 0. */
+export const EVEN_PROBABILITIES: Thresholds = [0.5, 0.5];
+export const EVEN_SCORES: Thresholds = [0, 0];
 
 export interface FamilyContext {
   /** The number of columns after preprocessing. */

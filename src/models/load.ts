@@ -10,6 +10,7 @@ import { didYouMean } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';
 import { type Background, buildBackground, readRows, type SharedBackground } from './background.js';
 import { type Bounds, checkColumns, checkSamples, checkSteps, DEFAULT_BOUNDS } from './bounds.js';
+import { checkLabels } from './check-labels.js';
 import type { Family, Model } from './family.js';
 import { type FeatureSpace, layOutFeatures, spread } from './features.js';
 import { families } from './index.js';
@@ -69,6 +70,7 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
   const task = family.task === 'either' ? (parsed.classes ? 'classification' : 'regression') : family.task;
   const classes = checkClasses(parsed, task);
   const space = layOutFeatures(parsed.features);
+  checkLabels(parsed, parsed.features, classes);
   const { bounds = DEFAULT_BOUNDS } = options;
   checkColumns(space, bounds);
   checkSamples(parsed, bounds);

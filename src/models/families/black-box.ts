@@ -10,7 +10,7 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import { isVolatile, type ScoringParameters, scoringSchema } from '../../documents/scorer-document.js';
-import { defineFamily, type FamilyContext, type Model } from '../family.js';
+import { defineFamily, EVEN_PROBABILITIES, type FamilyContext, type Model, type Thresholds } from '../family.js';
 import { goalMargin, leadOf } from '../margins.js';
 import type { Goal, Region } from '../region.js';
 import { ScoreMemory } from '../score-memory.js';
@@ -19,6 +19,7 @@ class BlackBox implements Model {
   readonly memory = new ScoreMemory();
   readonly rawOutputs: number;
   readonly volatile: boolean;
+  readonly thresholds?: Thresholds;
   private readonly shown: Float64Array;
 
   constructor(
@@ -27,6 +28,7 @@ class BlackBox implements Model {
   ) {
     this.rawOutputs = scoring.outputs === 'probabilities' ? classes : 1;
     this.volatile = isVolatile(scoring.scorer);
+    if (classes === 2 && scoring.outputs === 'probabilities') this.thresholds = EVEN_PROBABILITIES;
     this.shown = new Float64Array(Math.max(1, classes));
   }
 

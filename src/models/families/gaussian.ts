@@ -30,7 +30,14 @@ import { argmax } from '../../linalg/vector.js';
 import { checkMatrixWork } from '../bounds.js';
 import { type Centre, DistanceDifference } from '../distance-difference.js';
 import { leastLogBound, logOddsAgainst } from '../exponents.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model } from '../family.js';
+import {
+  checkWidth,
+  defineFamily,
+  EVEN_PROBABILITIES,
+  type FamilyContext,
+  type Model,
+  type Thresholds,
+} from '../family.js';
 import { type AddSlope, goalMargin, leadOf, leadSlope, softmaxSlope } from '../margins.js';
 import { pairLeads, softmax } from '../probabilities.js';
 import { nearerPiece } from '../prototype-pieces.js';
@@ -39,6 +46,7 @@ import { isEmpty, LINK_ROUNDINGS } from '../score-ends.js';
 
 class GaussianModel implements Model {
   readonly rawOutputs: number;
+  readonly thresholds?: Thresholds;
   private readonly shown: Float64Array;
 
   constructor(
@@ -47,6 +55,7 @@ class GaussianModel implements Model {
     private readonly offsets: Float64Array,
   ) {
     this.rawOutputs = centres.length;
+    if (centres.length === 2) this.thresholds = EVEN_PROBABILITIES;
     this.shown = new Float64Array(centres.length);
   }
 

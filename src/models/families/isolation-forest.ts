@@ -9,7 +9,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { isolationForestSchema } from '../../documents/tree-document.js';
 import { lastDouble, nextUp } from '../../linalg/floats.js';
-import { defineFamily, type Model } from '../family.js';
+import { defineFamily, EVEN_SCORES, type Model } from '../family.js';
 import { insideOf } from '../margins.js';
 import type { Goal, Piece, TreeMargin } from '../region.js';
 import type { SharedParts } from '../shared-parts.js';
@@ -17,6 +17,7 @@ import { type Forest, flatten, forestOf, largestSum, leafOf, partsOf } from '../
 
 class IsolationForest implements Model {
   readonly rawOutputs = 1;
+  readonly thresholds = EVEN_SCORES;
   readonly takesMissing: boolean;
   readonly shared: SharedParts;
 

@@ -14,7 +14,15 @@ import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { bounded, matrix, vector } from '../../documents/model-document.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import {
+  checkWidth,
+  defineFamily,
+  EVEN_SCORES,
+  type FamilyContext,
+  type Model,
+  refuseGoal,
+  type Thresholds,
+} from '../family.js';
 import { type CoefficientRange, type KernelForm, type KernelSum, KernelSums, kernelOf } from '../machines/kernels.js';
 import { OneVsOne } from '../machines/one-vs-one.js';
 import { goalMargin, insideOf, nearerEnd, rivalOf } from '../margins.js';
@@ -43,6 +51,7 @@ function rowOf({ ranges, intercept }: KernelSum, { vectors }: KernelSums, lower:
 /** One sum: a regressor, or the lead of the second of two classes. */
 class OneSum implements Model {
   readonly rawOutputs = 1;
+  readonly thresholds?: Thresholds;
 
   constructor(
     private readonly sums: KernelSums,
@@ -50,7 +59,9 @@ class OneSum implements Model {
     private readonly isLinear: boolean,
     private readonly isRegressor: boolean,
     readonly shared: SharedParts,
-  ) {}
+  ) {
+    if (!isRegressor) this.thresholds = EVEN_SCORES;
+  }
 
   raw(x: Float64Array, out: Float64Array): void {
     this.sums.begin(x);

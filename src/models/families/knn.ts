@@ -14,7 +14,15 @@ import { ElsewiseError } from '../../documents/error.js';
 import { finite, matrix } from '../../documents/model-document.js';
 import { sharedFloats } from '../../linalg/shared.js';
 import { argmax } from '../../linalg/vector.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import {
+  checkWidth,
+  defineFamily,
+  EVEN_PROBABILITIES,
+  type FamilyContext,
+  type Model,
+  refuseGoal,
+  type Thresholds,
+} from '../family.js';
 import { NearestSamples } from '../machines/nearest-samples.js';
 import { NeighbourTies } from '../machines/neighbour-ties.js';
 import { goalMargin } from '../margins.js';
@@ -28,6 +36,7 @@ const VOTE_ROUNDING = 2 ** -46;
 
 class KnnModel implements Model {
   readonly rawOutputs: number;
+  readonly thresholds?: Thresholds;
   private readonly weight: Float64Array;
   private readonly shown: Float64Array;
   private ties: NeighbourTies | null = null;
@@ -41,6 +50,7 @@ class KnnModel implements Model {
     readonly shared: SharedParts,
   ) {
     this.rawOutputs = Math.max(1, classes);
+    if (classes === 2) this.thresholds = EVEN_PROBABILITIES;
     this.weight = new Float64Array(nearest.k);
     this.shown = new Float64Array(this.rawOutputs);
   }

@@ -10,7 +10,7 @@
 import { z } from 'zod';
 import { bounded, finite, vector } from '../../documents/model-document.js';
 import { dot } from '../../linalg/vector.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model } from '../family.js';
+import { checkWidth, defineFamily, type FamilyContext, type Model, type Thresholds } from '../family.js';
 import { insideOf } from '../margins.js';
 import { logit } from '../probabilities.js';
 import { between, type Goal, type Piece, polyhedron } from '../region.js';
@@ -39,7 +39,7 @@ const UNLIMITED: Ends = [-Infinity, Infinity];
 
 class LinearModel implements Model {
   readonly rawOutputs = 1;
-  private readonly scoreAtBoundary: number;
+  readonly thresholds: Thresholds;
   private readonly ends = new WeakMap<Goal, Ends>();
 
   constructor(
@@ -49,7 +49,7 @@ class LinearModel implements Model {
     private readonly link: Link,
     threshold: number,
   ) {
-    this.scoreAtBoundary = threshold;
+    this.thresholds = [link.other(threshold), threshold];
   }
 
   raw(x: Float64Array, out: Float64Array): void {
@@ -79,7 +79,7 @@ class LinearModel implements Model {
 
   /** The least score of a class for a goal with a margin. */
   private leastScore({ index, margin }: Goal & { kind: 'class' }): number {
-    return (index === 1 ? this.scoreAtBoundary : this.link.other(this.scoreAtBoundary)) + margin;
+    return this.thresholds[index as 0 | 1] + margin;
   }
 
   margin(raw: Float64Array, goal: Goal): number {

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { matrix, vector } from '../../documents/model-document.js';
-import { checkWidth, defineFamily, type Family, type FamilyContext, type Model } from '../family.js';
+import { checkWidth, defineFamily, type Family, type FamilyContext, type Model, type Thresholds } from '../family.js';
 import { Network, type NetworkLayer } from '../machines/network.js';
 import { packLayers, unpackLayers } from '../machines/shared-layers.js';
 import type { Goal, Piece, Region } from '../region.js';
@@ -48,6 +48,7 @@ const LAST = {
 
 class MlpModel implements Model {
   readonly rawOutputs: number;
+  readonly thresholds?: Thresholds;
   private readonly network: Network;
   private readonly slope: Float64Array;
 
@@ -57,6 +58,7 @@ class MlpModel implements Model {
     width: number,
     readonly shared: SharedParts,
   ) {
+    this.thresholds = head.thresholds;
     this.network = new Network(hidden);
     this.rawOutputs = head.rawOutputs;
     this.slope = new Float64Array(width);

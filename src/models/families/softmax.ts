@@ -19,7 +19,15 @@ import { solvePositive } from '../../linalg/symmetric.js';
 import { argmax, dot, subtract } from '../../linalg/vector.js';
 import { checkMatrixWork } from '../bounds.js';
 import { leastLogBound, logOddsAgainst } from '../exponents.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import {
+  checkWidth,
+  defineFamily,
+  EVEN_PROBABILITIES,
+  type FamilyContext,
+  type Model,
+  refuseGoal,
+  type Thresholds,
+} from '../family.js';
 import { type AddSlope, goalMargin, leadOf, leadSlope, nearerEnd, softmaxSlope } from '../margins.js';
 import { pairLeads, softmax } from '../probabilities.js';
 import {
@@ -51,6 +59,7 @@ const NORMALIZE: Record<Normalization, (z: Float64Array, out: Float64Array) => v
 
 class SoftmaxModel implements Model {
   readonly rawOutputs: number;
+  readonly thresholds?: Thresholds;
   private readonly shown: Float64Array;
 
   constructor(
@@ -60,6 +69,7 @@ class SoftmaxModel implements Model {
     readonly shared?: SharedParts,
   ) {
     this.rawOutputs = bias.length;
+    if (bias.length === 2 && normalization !== 'none') this.thresholds = EVEN_PROBABILITIES;
     this.shown = new Float64Array(bias.length);
   }
 

@@ -14,7 +14,16 @@ import { ElsewiseError } from '../../documents/error.js';
 import { bounded, vector } from '../../documents/model-document.js';
 import { type TreeDocument, treeSchema } from '../../documents/tree-document.js';
 import { argmax } from '../../linalg/vector.js';
-import { checkWidth, defineFamily, type FamilyContext, type Model, refuseGoal } from '../family.js';
+import {
+  checkWidth,
+  defineFamily,
+  EVEN_PROBABILITIES,
+  EVEN_SCORES,
+  type FamilyContext,
+  type Model,
+  refuseGoal,
+  type Thresholds,
+} from '../family.js';
 import { goalMargin } from '../margins.js';
 import { logit, softmax } from '../probabilities.js';
 import type { Goal, Piece, TreeMargin, TreesAtom } from '../region.js';
@@ -36,6 +45,9 @@ const LINKS: Record<Link, (sum: number) => number> = {
 const LINK_ROUNDING = 2 ** -48;
 /** An upper bound on the rounding error of a probability. */
 const PROBABILITY_ROUNDING = 2 ** -48;
+
+/** The largest difference of the shares of a leaf from 1. */
+const SHARE_ROUNDING = 1e-6;
 
 interface Sum {
   readonly forest: Forest;
@@ -103,6 +115,22 @@ class TreeModel implements Model {
 
   private isRising(index: number): boolean {
     return this.classes === 0 || index === 1;
+  }
+
+  get thresholds(): Thresholds | undefined {
+    if (this.classes !== 2) return undefined;
+    if (this.isOneNumber) return this.link === 'logit' ? EVEN_PROBABILITIES : EVEN_SCORES;
+    return this.link === 'softmax' || this.hasShares() ? EVEN_PROBABILITIES : undefined;
+  }
+
+  /** Whether every leaf has the shares of two classes: the scores are then shares as well. */
+  private hasShares(): boolean {
+    const { forest, treeClass, base, count } = this.sum;
+    const { value, left, outputs, root } = forest;
+    if (treeClass || count !== root.length || base.some((number) => number !== 0)) return false;
+    return left.every(
+      (child, node) => child >= 0 || Math.abs(value[node * outputs] + value[node * outputs + 1] - 1) < SHARE_ROUNDING,
+    );
   }
 
   decide(raw: Float64Array): number {
