@@ -45,6 +45,18 @@ export async function readModel(text: string, redisUrl?: string): Promise<Loaded
   return readFileOr(text, () => storeAt(redisUrl)(({ models }) => models.load(text)), readModelFile);
 }
 
+/** The same for commands that score nothing: a scorer elsewhere is not asked. */
+export async function readModelToDescribe(text: string, redisUrl?: string): Promise<LoadedModel> {
+  const { bounds } = config;
+  const fromRegistry = () =>
+    storeAt(redisUrl)(async ({ models }) => {
+      const stored = await models.resolve(text);
+      const { version, digest } = stored;
+      return loadModel(JSON.parse((await models.read(stored)).toString()), { version, digest, bounds });
+    });
+  return readFileOr(text, fromRegistry, async (path) => loadModel(await readJson(path), { bounds }));
+}
+
 /** The same for a policy. A policy from the registry has a version. */
 export async function readPolicyDocument(text: string, openStore: OpenStore): Promise<VersionedPolicy> {
   return readFileOr(

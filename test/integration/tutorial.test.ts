@@ -1,6 +1,6 @@
 /** The tutorial and the README: their commands, in their order, in a folder of their own, and the output that the tutorial shows. */
 import { execSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +14,10 @@ const blocks = [...PAGE.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, langua
 const linesOf = (language: string) =>
   blocks.filter((block) => block.language === language).flatMap(({ text }) => text.trimEnd().split('\n'));
 const commands = linesOf('sh');
-/** What the page shows: output of commands, and the line of a file. */
+/** What the page shows: output of commands, lines of a letter, and the line of a file. */
 const shown = linesOf('').filter((line) => !line.startsWith('"'));
+const inLetter = (line: string) => letter.includes(line);
+let letter = '';
 const rule = linesOf('').filter((line) => line.startsWith('"'));
 
 const folder = mkdtempSync(join(tmpdir(), 'elsewise-tutorial-'));
@@ -37,6 +39,8 @@ describe('the tutorial', () => {
   beforeAll(() => {
     symlinkSync(join(ROOT, 'examples'), join(folder, 'examples'));
     said = others.map(type).join('');
+    // a number and its unit have a space that breaks no line
+    letter = readFileSync(join(folder, 'letters', 'l-001.txt'), 'utf8').replaceAll('\u00a0', ' ');
   });
 
   it(`comes from a clone to the first own answer with at most ${MOST_COMMANDS} commands`, () => {
@@ -47,7 +51,7 @@ describe('the tutorial', () => {
 
   it('shows what its commands print', () => {
     expect(shown.length).toBeGreaterThan(3);
-    expect(shown.filter((line) => !said.includes(line))).toEqual([]);
+    expect(shown.filter((line) => !said.includes(line) && !inLetter(line))).toEqual([]);
     expect(said).toContain('25 passed');
   });
 
@@ -56,7 +60,14 @@ describe('the tutorial', () => {
     expect(readFileSync(join(folder, 'policy.json'), 'utf8')).toContain(rule[0]);
   });
 
-  it('ends with a table for people: an approval for every answer, and nothing left open', () => {
+  it('ends with a letter to each person, which shows what the page shows', () => {
+    expect(commands.at(-1)).toMatch(/^npx elsewise letters /);
+    expect(shown.filter(inLetter).length).toBeGreaterThan(3);
+    expect(letter).toContain('Please contact: Ms Adeyemi, 555 0100');
+    expect(readdirSync(join(folder, 'letters'))).toHaveLength(2 * 60 + 1);
+  });
+
+  it('has a table for people: an approval for every answer, and nothing left open', () => {
     const [header, ...lines] = readFileSync(join(folder, 'answers.csv'), 'utf8').trimEnd().split(/\r?\n/);
     expect(header.replace('\uFEFF', '')).toMatch(/^id,status,answer,prediction,/);
     expect(lines).toHaveLength(60);

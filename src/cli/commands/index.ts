@@ -48,6 +48,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./batch/batch.js')).batch,
   },
   {
+    name: 'letters',
+    summary: 'write a letter to each person of a file of results',
+    load: async () => (await import('./letters.js')).letters,
+  },
+  {
     name: 'config',
     summary: 'all settings with their values and sources',
     load: async () => (await import('./config.js')).config,

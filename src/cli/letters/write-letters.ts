@@ -1,0 +1,93 @@
+/** From results to letters, one at a time, with a summary of the letters that were written and of the people without one. */
+import { ElsewiseError } from '../../documents/error.js';
+import type { ResultDocument } from '../../documents/result-document.js';
+import { readResults } from '../../jobs/results/read-results.js';
+import type { ByteSource } from '../../jobs/rows/streams.js';
+import { composeLetter, wasRead } from '../../report/letters/compose-letter.js';
+import type { LetterContext } from '../../report/letters/letter-context.js';
+import { fillTemplate, type LetterTemplate } from '../../report/letters/letter-template.js';
+import { formatNumber } from '../../report/numbers.js';
+import { INTERRUPTED_EXIT_CODE } from '../interrupt.js';
+import type { LetterFolder, WrittenLetter } from './letter-folder.js';
+
+export interface LetterRun {
+  readonly source: ByteSource;
+  readonly context: LetterContext;
+  readonly templates: readonly LetterTemplate[];
+  /** The folder is opened with the first result: a refused file of results leaves no folder behind. */
+  openFolder(): Promise<LetterFolder>;
+  readonly digests: { readonly model: string; readonly policy: string | undefined };
+  readonly signal: AbortSignal;
+  readonly isQuiet: boolean;
+}
+
+const ALL_INVALID_EXIT_CODE = 4;
+
+/** Returns the exit code. */
+export async function writeLetters(run: LetterRun): Promise<number> {
+  const { source, signal, isQuiet } = run;
+  const counts: LetterCounts = new Map();
+  let folder: LetterFolder | undefined;
+  try {
+    for await (const { result, line } of readResults(source)) {
+      if (signal.aborted) break;
+      checkOrigin(result, run, line);
+      folder ??= await run.openFolder();
+      await folder.add(result.id, result.status, line, lettersOf(result, run));
+      counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
+    }
+    folder ??= await run.openFolder();
+  } finally {
+    await folder?.close();
+  }
+  if (!isQuiet) process.stderr.write(`${describeLetters(counts)}\n`);
+  if (signal.aborted) return INTERRUPTED_EXIT_CODE;
+  return counts.size === 1 && counts.has('invalid') ? ALL_INVALID_EXIT_CODE : 0;
+}
+
+function lettersOf(result: ResultDocument, { context, templates }: LetterRun): WrittenLetter[] {
+  if (!wasRead(result)) return [];
+  const letter = composeLetter(result, context);
+  return templates.map((template) => ({ form: template.form, content: fillTemplate(template, letter, context.words) }));
+}
+
+/** Thresholds, names and rules of another model or policy would be false statements. */
+function checkOrigin({ model, policy }: ResultDocument, { digests, source }: LetterRun, line: number): void {
+  const place = `${source.name}, line ${line}`;
+  if (model.digest !== digests.model)
+    throw new ElsewiseError(
+      'bad-input',
+      `the result is of another model: ${model.name} ${model.digest}, and --model is ${digests.model}. Names for people can be given with --labels`,
+      place,
+    );
+  if (digests.policy !== undefined && policy.digest !== digests.policy)
+    throw new ElsewiseError(
+      'bad-input',
+      `the result is of another policy: ${policy.name} ${policy.digest}, and --policy is ${digests.policy}. Options of explain such as --count and --region change the policy: put them into the file, or leave out --policy`,
+      place,
+    );
+}
+
+export type LetterCounts = Map<ResultDocument['status'], number>;
+
+const KINDS: Readonly<Record<Exclude<ResultDocument['status'], 'invalid'>, string>> = {
+  found: 'with a change',
+  already: 'with the target already',
+  infeasible: 'with a proved "no change helps"',
+  'not-found': 'without a known change',
+};
+
+/** `60 letters written: 25 with a change, 35 with the target already; 2 people without a letter: their rows are invalid` */
+export function describeLetters(counts: LetterCounts): string {
+  const kinds = Object.entries(KINDS).flatMap(([status, words]) => {
+    const count = counts.get(status as keyof typeof KINDS) ?? 0;
+    return count ? [{ count, words }] : [];
+  });
+  const written = kinds.reduce((sum, { count }) => sum + count, 0);
+  const parts = kinds.map(({ count, words }) => `${formatNumber(count)} ${words}`).join(', ');
+  const invalid = counts.get('invalid') ?? 0;
+  const without = invalid ? `; ${people(invalid)} without a letter: the row is invalid` : '';
+  return `${formatNumber(written)} ${written === 1 ? 'letter' : 'letters'} written${parts && ': '}${parts}${without}`;
+}
+
+const people = (count: number): string => `${formatNumber(count)} ${count === 1 ? 'person' : 'people'}`;

@@ -1,0 +1,201 @@
+/**
+ * A result -> the letter to the person. Pure: documents in, sections of text out.
+ *
+ *   decision      the result, the person's score, the threshold
+ *   explanation   the change that would have led to the target, or the reason why none is named. Absent: the target is reached
+ *   others        further answers
+ *   data          every value that was used
+ *   review, validity
+ *
+ * A result of status `invalid` has no letter: nothing is known about the person.
+ */
+import type { LeverDocument, Reason, ResultDocument } from '../../documents/result-document.js';
+import type { LetterContext } from './letter-context.js';
+import { goalInWords } from './letter-goal.js';
+import {
+  type LetterBlock,
+  type LetterSection,
+  type PersonLetter,
+  paragraph,
+  type SectionName,
+} from './letter-parts.js';
+import { leverFeatures, ruleInWords, rulesInWords } from './letter-rules.js';
+import { scaleOf, scoreSentences, scoresOf } from './letter-scores.js';
+import { changeItems, type WayFrame, wayBlocks } from './letter-ways.js';
+
+/** Digits of a digest that are shown. */
+const SHORT_DIGEST = 12;
+
+/** A result of a person whose row was read. */
+export type ReadResult = ResultDocument & {
+  readonly factual: NonNullable<ResultDocument['factual']>;
+  readonly target: NonNullable<ResultDocument['target']>;
+};
+
+export const wasRead = (result: ResultDocument): result is ReadResult =>
+  result.status !== 'invalid' && result.factual !== null && result.target !== null;
+
+export function composeLetter(result: ReadResult, context: LetterContext): PersonLetter {
+  const { words, details, format, language } = context;
+  const { target } = result;
+  const goal = goalInWords(target, context);
+  const frame = { goal, scores: scoresOf(result, context), isListed: Array.isArray(target) };
+  const sections: Partial<Record<SectionName, LetterSection>> = {
+    decision: { heading: words.headings.decision, blocks: decisionBlocks(result, frame, context) },
+    ...explanationOf(result, frame, context),
+    data: { heading: words.headings.data, blocks: [dataTable(result, context)] },
+    review: { heading: words.headings.review, blocks: [reviewOf(context)] },
+    validity: { heading: words.headings.validity, blocks: [validityOf(context)] },
+  };
+  return {
+    language,
+    title: details.subject ?? words.title,
+    sender: details.sender ?? '',
+    date: details.date ? format.date(details.date) : '',
+    id: result.id,
+    greeting: words.greeting,
+    sections,
+    record: recordOf(result, context),
+  };
+}
+
+type Frame = Omit<WayFrame, 'place'>;
+
+function decisionBlocks(result: ReadResult, { goal, scores }: Frame, context: LetterContext): LetterBlock[] {
+  const { words, names } = context;
+  const { prediction, score } = result.factual;
+  const isReached = result.status === 'already';
+  const text =
+    typeof prediction === 'number'
+      ? words.decision.value(scores.show(score))
+      : words.decision.result(names.class(prediction));
+  const isNamed = typeof result.target === 'string';
+  const facts = [
+    ...scoreSentences(result, scores, context),
+    ...(isNamed || isReached ? [] : [words.decision.wanted(goal)]),
+    ...(isReached ? [words.decision.already] : []),
+  ];
+  return [
+    paragraph(words.decision.assessed),
+    { kind: 'verdict', text, isReached },
+    ...(facts.length ? [paragraph(facts.join(' '))] : []),
+    ...scaleOf(result, scores, context),
+  ];
+}
+
+type Explanation = Pick<PersonLetter['sections'], 'explanation' | 'others'>;
+
+function explanationOf(result: ReadResult, frame: Frame, context: LetterContext): Explanation {
+  const { headings } = context.words;
+  const { status, levers, counterfactuals } = result;
+  if (status === 'already') return {};
+  const heading = counterfactuals.length ? headings.changes : headings.whyNot;
+  if (levers) {
+    const blocks = levers.flatMap((lever) => leverBlocks(lever, result, frame, context));
+    return { explanation: { heading, blocks } };
+  }
+  const [first, ...others] = counterfactuals;
+  if (!first) return { explanation: { heading, blocks: whyNotBlocks(result, frame.goal, context) } };
+  const explanation = { heading, blocks: wayBlocks(first, { ...frame, place: 'first' }, context) };
+  return others.length ? { explanation, others: othersOf(others, frame, context) } : { explanation };
+}
+
+function othersOf(answers: ReadResult['counterfactuals'], frame: Frame, context: LetterContext): LetterSection {
+  const { words, format } = context;
+  const blocks = answers.flatMap((answer, k): LetterBlock[] => [
+    { kind: 'subheading', text: words.change.option(format.count(k + 2)) },
+    ...wayBlocks(answer, { ...frame, place: 'further' }, context),
+  ]);
+  return { heading: words.headings.others, blocks };
+}
+
+function leverBlocks(
+  { lever, status, reason }: LeverDocument,
+  { counterfactuals }: ReadResult,
+  frame: Frame,
+  context: LetterContext,
+): LetterBlock[] {
+  const { words, names } = context;
+  const features = leverFeatures(lever, context);
+  const text = features ? words.change.onlyThese(names.list(features)) : words.change.namedOption(lever);
+  const answers = counterfactuals
+    .filter((answer) => answer.lever === lever)
+    .flatMap((answer, k) => wayBlocks(answer, { ...frame, place: k === 0 ? 'first-of-lever' : 'further' }, context));
+  const absence = status === 'infeasible' ? words.whyNot.provedHere : words.whyNot.notFoundHere;
+  const instead = answers.length ? [] : [paragraph(absence), ...(reason ? reasonBlocks(reason, context) : [])];
+  return [{ kind: 'subheading', text }, ...answers, ...instead];
+}
+
+function whyNotBlocks({ status, reason, factual }: ReadResult, goal: string, context: LetterContext): LetterBlock[] {
+  const { whyNot } = context.words;
+  if (status !== 'infeasible') return [paragraph(whyNot.notFound(goal))];
+  if (reason?.blocking?.length === 0) return nowhereBlocks(factual, goal, context);
+  return [paragraph(whyNot.proved(goal)), ...(reason ? reasonBlocks(reason, context) : [])];
+}
+
+/** No rule of the policy is to blame: the model document itself blocks, or values that are missing. */
+function nowhereBlocks(
+  { features }: ReadResult['factual'],
+  goal: string,
+  { words, names }: LetterContext,
+): LetterBlock[] {
+  const missing = Object.keys(features).filter((name) => features[name] === null);
+  return [
+    paragraph(words.whyNot.proved(goal)),
+    paragraph(missing.length ? words.whyNot.missing(names.list(missing)) : words.whyNot.nowhere(goal)),
+  ];
+}
+
+function reasonBlocks({ blocking, relaxation }: Reason, context: LetterContext): LetterBlock[] {
+  if (!blocking?.length) return [];
+  const { whyNot } = context.words;
+  const items = rulesInWords(blocking, context);
+  return [
+    paragraph(whyNot.blocking(items.length)),
+    { kind: 'list', items },
+    ...relaxationBlocks(relaxation, blocking.length, context),
+  ];
+}
+
+function relaxationBlocks(relaxation: Reason['relaxation'], blocking: number, context: LetterContext): LetterBlock[] {
+  const { whyNot } = context.words;
+  if (relaxation === undefined) return [];
+  if (relaxation === null) return blocking > 1 ? [paragraph(whyNot.noSingle)] : [];
+  if (relaxation === 'undetermined') return [paragraph(whyNot.undetermined)];
+  const rule = ruleInWords(relaxation.entry, context);
+  const { changes } = relaxation;
+  if (!changes.length) return [paragraph(whyNot.withoutNothing(rule))];
+  return [
+    paragraph(whyNot.without(rule, changes.length)),
+    { kind: 'changes', items: changeItems(changes, undefined, context), isAnswer: false },
+  ];
+}
+
+function dataTable({ factual }: ReadResult, { names }: LetterContext): LetterBlock {
+  const rows = names.features.map(({ title, document: { name } }) => {
+    const value = Object.hasOwn(factual.features, name) ? factual.features[name] : null;
+    return { label: title, value: names.value(name, value) };
+  });
+  return { kind: 'table', rows };
+}
+
+function reviewOf({ words: { review }, details }: LetterContext): LetterBlock {
+  const where = details.contact === undefined ? review.reply : review.contact(details.contact);
+  return paragraph(`${review.offer} ${where}`);
+}
+
+function validityOf({ words: { validity }, details, format }: LetterContext): LetterBlock {
+  return paragraph(details.validUntil === undefined ? validity.open : validity.until(format.date(details.validUntil)));
+}
+
+/** Reason codes and a receipt belong here once results have them. */
+function recordOf({ id, model, policy }: ReadResult, { words: { record }, format }: LetterContext): string[] {
+  const name = record.model(model.name);
+  const digest = [model.digest, policy.digest].map((text) => text.replace(/^.*:/, '').slice(0, SHORT_DIGEST)).join('-');
+  return [
+    record.reference(id),
+    model.version === null ? name : record.version(name, format.count(model.version)),
+    record.rules(policy.name),
+    record.fingerprint(digest),
+  ];
+}

@@ -1,0 +1,111 @@
+/** Numbers, dates and lists in the language of a letter. Numbers of features are shown exactly: a rounded answer may not be an answer. */
+import type { Language } from '../../documents/label-document.js';
+import { placesOf } from '../../linalg/decimals.js';
+
+/** Beyond these sizes a number is shown with an exponent. */
+const LARGEST_PLAIN = 1e15;
+const SMALLEST_PLAIN = 1e-9;
+/** The digits of a double that are enough to read it back. */
+const ALL_DIGITS = 17;
+/** The digits of an end of a range without decimals of its own. */
+const END_DIGITS = 6;
+/** A smaller share is shown as this one. */
+const LEAST_SHARE = 0.001;
+const SCORE_DIGITS = { least: 2, most: 6 };
+
+const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR' };
+const INWARD = { 1: 'ceil', [-1]: 'floor' } as const;
+
+type Rounding = Intl.NumberFormatOptions & { roundingMode?: 'ceil' | 'floor' };
+
+export class LetterFormat {
+  readonly #locale: string;
+  /** Formats are expensive to build. */
+  readonly #numbers = new Map<string, Intl.NumberFormat>();
+  readonly #and: Intl.ListFormat;
+  readonly #or: Intl.ListFormat;
+
+  constructor(language: Language) {
+    this.#locale = LOCALES[language];
+    this.#and = new Intl.ListFormat(this.#locale, { type: 'conjunction' });
+    this.#or = new Intl.ListFormat(this.#locale, { type: 'disjunction' });
+  }
+
+  /** All digits that the number has. */
+  number(value: number): string {
+    return this.#format(digitsOf(value)).format(value + 0);
+  }
+
+  /** The end of a range. `side` 1 rounds up, -1 rounds down: a shown end is never outside the range. */
+  end(value: number, side: 1 | -1): string {
+    const isShort = Number.isInteger(value) || shortDigits(value) <= END_DIGITS;
+    if (isShort) return this.number(value);
+    const digits = { maximumSignificantDigits: END_DIGITS, roundingMode: INWARD[side] };
+    return this.#format({ ...notationOf(value), ...digits }).format(value);
+  }
+
+  /** Scores with the same number of digits, at least two, and more where different scores would look the same. */
+  scores(values: readonly number[]): string[] {
+    const distinct = new Set(values).size;
+    for (let digits = SCORE_DIGITS.least; digits <= SCORE_DIGITS.most; digits++) {
+      const { format } = this.#format({ minimumFractionDigits: digits, maximumFractionDigits: digits });
+      const shown = values.map((value) => format(value + 0));
+      if (new Set(shown).size === distinct) return shown;
+    }
+    return values.map((value) => this.number(value));
+  }
+
+  /** A share, rounded up: a limit must not look smaller than it is. */
+  percentUp(share: number): string {
+    return this.#format({ style: 'percent', maximumSignificantDigits: 2, roundingMode: 'ceil' }).format(
+      Math.max(LEAST_SHARE, share),
+    );
+  }
+
+  count(value: number): string {
+    return this.#format({ maximumFractionDigits: 0 }).format(value);
+  }
+
+  /** `day`: a date of the calendar, 2026-12-17. */
+  date(day: string): string {
+    return new Intl.DateTimeFormat(this.#locale, { dateStyle: 'long', timeZone: 'UTC' }).format(
+      new Date(`${day}T00:00Z`),
+    );
+  }
+
+  and(parts: readonly string[]): string {
+    return this.#and.format(parts);
+  }
+
+  or(parts: readonly string[]): string {
+    return this.#or.format(parts);
+  }
+
+  #format(options: Rounding): Intl.NumberFormat {
+    const key = JSON.stringify(options);
+    const known = this.#numbers.get(key) ?? new Intl.NumberFormat(this.#locale, options as Intl.NumberFormatOptions);
+    this.#numbers.set(key, known);
+    return known;
+  }
+}
+
+function digitsOf(value: number): Rounding {
+  const notation = notationOf(value);
+  const places = placesOf(value);
+  return notation || places < 0
+    ? { ...notation, maximumSignificantDigits: shortDigits(value) }
+    : { maximumFractionDigits: places };
+}
+
+/** Very large and very small numbers have an exponent. */
+function notationOf(value: number): Rounding | undefined {
+  const size = Math.abs(value);
+  const isPlain = size === 0 || (size < LARGEST_PLAIN && size >= SMALLEST_PLAIN);
+  return isPlain ? undefined : { notation: 'scientific' };
+}
+
+/** The digits of the shortest text that reads back as the number. */
+function shortDigits(value: number): number {
+  for (let digits = 1; digits < ALL_DIGITS; digits++) if (Number(value.toPrecision(digits)) === value) return digits;
+  return ALL_DIGITS;
+}

@@ -1,0 +1,103 @@
+/** Names and values of features and classes in the language of a letter. A document of labels wins over the model document. */
+import type { FeatureLabels, LabelsDocument, Language, ModelLabels } from '../../documents/label-document.js';
+import type { FeatureDocument, ModelDocument, RowValue } from '../../documents/model-document.js';
+import { nameInWords } from '../words.js';
+import type { LetterFormat } from './letter-format.js';
+import type { LetterWords } from './letter-words.js';
+
+/** A no-break space: a number and its unit stay on one line. */
+const SPACE = '\u00a0';
+
+export interface NamedFeature {
+  readonly document: FeatureDocument;
+  /** Within a sentence. */
+  readonly label: string;
+  /** Standing alone, with a capital letter. */
+  readonly title: string;
+  readonly unit: string;
+  readonly categories: ReadonlyMap<string, string>;
+}
+
+type NamedModel = Pick<ModelDocument, 'features' | 'classes' | 'classLabels' | 'translations'>;
+
+export class LetterNames {
+  readonly features: readonly NamedFeature[];
+  readonly #byName: ReadonlyMap<string, NamedFeature>;
+  readonly #classes: ReadonlyMap<string, string>;
+  readonly #words: LetterWords;
+  readonly #format: LetterFormat;
+
+  constructor(
+    model: NamedModel,
+    labels: LabelsDocument | undefined,
+    language: Language,
+    words: LetterWords,
+    format: LetterFormat,
+  ) {
+    this.#words = words;
+    this.#format = format;
+    this.features = model.features.map((document) =>
+      nameFeature(document, labels?.features?.[document.name], language),
+    );
+    this.#byName = new Map(this.features.map((feature) => [feature.document.name, feature]));
+    const classNames = inOrder<ModelLabels>(labels, model, language).map(({ classLabels }) => classLabels);
+    this.#classes = new Map((model.classes ?? []).map((name) => [name, firstName(classNames, name) ?? name]));
+  }
+
+  find(name: string): NamedFeature | undefined {
+    return this.#byName.get(name);
+  }
+
+  class(name: string): string {
+    return this.#classes.get(name) ?? name;
+  }
+
+  value(name: string, value: RowValue): string {
+    const feature = this.find(name);
+    if (value === null) return this.#words.notGiven;
+    if (typeof value === 'boolean') return value ? this.#words.yes : this.#words.no;
+    if (typeof value === 'string') return feature?.categories.get(value) ?? value;
+    return this.withUnit(name, this.#format.number(value));
+  }
+
+  /** A number as text, with the unit of the feature. */
+  withUnit(name: string, shown: string): string {
+    const unit = this.find(name)?.unit;
+    return unit ? `${shown}${SPACE}${unit}` : shown;
+  }
+
+  /** Labels of features within a sentence. */
+  list(names: readonly string[]): string {
+    return this.#format.and(names.map((name) => this.find(name)?.label ?? nameInWords(name)));
+  }
+}
+
+/** From the most special place to the most general: labels in the language, labels, model in the language, model. */
+function inOrder<T extends object>(
+  labels: (T & Translated<T>) | undefined,
+  model: T & Translated<T>,
+  language: Language,
+): T[] {
+  return [labels?.translations?.[language], labels, model.translations?.[language], model].filter(
+    (place): place is T & object => place !== undefined,
+  );
+}
+
+type Translated<T> = { readonly translations?: Readonly<Partial<Record<Language, T>>> };
+
+const firstName = (places: readonly (Readonly<Record<string, string>> | undefined)[], name: string) =>
+  places.map((names) => (names && Object.hasOwn(names, name) ? names[name] : undefined)).find(Boolean);
+
+function nameFeature(document: FeatureDocument, labels: FeatureLabels | undefined, language: Language): NamedFeature {
+  const places = inOrder<FeatureLabels>(labels, document, language);
+  const label = nameInWords(document.name, places.map((place) => place.label).find(Boolean));
+  const categoryNames = places.map(({ categoryLabels }) => categoryLabels);
+  const categories = document.type === 'categorical' ? document.categories : [];
+  return {
+    document,
+    label,
+    title: label.replace(/^./u, (first) => first.toLocaleUpperCase(language)),
+    unit: places.map((place) => place.unit).find((unit) => unit !== undefined) ?? '',
+    categories: new Map(categories.map((name) => [name, firstName(categoryNames, name) ?? name])),
+  };
+}

@@ -1,0 +1,61 @@
+/** The scores of a letter as text, and their scale. */
+import type { TargetDocument } from '../../documents/policy-document.js';
+import type { ResultDocument } from '../../documents/result-document.js';
+import type { LetterContext } from './letter-context.js';
+import { scoredClass } from './letter-goal.js';
+import type { LetterBlock, ScaleMark } from './letter-parts.js';
+
+export interface LetterScores {
+  /** The score at which the decision for the target changes. Undefined: there is no such number. */
+  readonly threshold: number | undefined;
+  /** The text of a score of this result. */
+  show(score: number): string;
+}
+
+/** All scores of a letter have the same number of digits. */
+export function scoresOf({ target, factual, counterfactuals }: ResultDocument, context: LetterContext): LetterScores {
+  const threshold = target === null ? undefined : thresholdOf(target, context);
+  const values = [
+    factual?.score ?? 0,
+    ...counterfactuals.map(({ score }) => score),
+    ...(threshold === undefined ? [] : [threshold]),
+  ];
+  const shown = context.format.scores(values);
+  return { threshold, show: (score) => shown[values.indexOf(score)] };
+}
+
+/** The threshold of a target that is one class. The interval of another target is named as the goal. */
+function thresholdOf(target: TargetDocument, { model, thresholds }: LetterContext): number | undefined {
+  if (typeof target !== 'string' || !thresholds) return undefined;
+  return thresholds[model.classes!.indexOf(target) as 0 | 1];
+}
+
+/** The person's score, the threshold and the score of the first answer on a scale from 0 to 1. Nothing for other scores. */
+export function scaleOf(result: ResultDocument, scores: LetterScores, { words }: LetterContext): LetterBlock[] {
+  const { factual, counterfactuals } = result;
+  const { threshold } = scores;
+  if (threshold === undefined || !factual || !isInside(threshold)) return [];
+  const mark = (role: ScaleMark['role'], at: number): ScaleMark => ({
+    role,
+    at,
+    label: words.decision[role],
+    score: scores.show(at),
+  });
+  const after = counterfactuals.slice(0, 1).map(({ score }) => mark('after', score));
+  return [{ kind: 'scale', marks: [mark('now', factual.score), mark('needed', threshold), ...after] }];
+}
+
+const isInside = (score: number): boolean => score > 0 && score < 1;
+
+/** The sentences about the person's score. */
+export function scoreSentences(result: ResultDocument, scores: LetterScores, context: LetterContext): string[] {
+  const { words, names } = context;
+  const { target, factual } = result;
+  const name = target === null ? undefined : scoredClass(target, context);
+  if (name === undefined || !factual) return [];
+  const shown = names.class(name);
+  const own = words.decision.scoreOf(shown, scores.show(factual.score));
+  if (typeof target !== 'string') return [own];
+  if (scores.threshold === undefined) return [own, words.decision.highestWins];
+  return [own, words.decision.threshold(shown, scores.show(scores.threshold))];
+}

@@ -1,0 +1,63 @@
+/** A letter as plain text, in lines of a width that every program shows. */
+import { type LetterBlock, type LetterSection, type PersonLetter, visible } from './letter-parts.js';
+import type { LetterWords } from './letter-words.js';
+
+const WIDTH = 76;
+/** The widest column of labels. A longer label stands on its own line. */
+const LABEL_WIDTH = 32;
+
+export function sectionAsText({ heading, blocks }: LetterSection, words: LetterWords): string {
+  const parts = blocks.map((block) => blockAsText(block, words)).filter((text) => text !== '');
+  return `${underlined(heading, '-')}\n\n${parts.join('\n\n')}`;
+}
+
+export const titleAsText = ({ title }: PersonLetter): string => underlined(title, '=');
+
+/** The width of text is that of its letters, not of its code units. */
+const widthOf = (text: string): number => [...text].length;
+
+function underlined(text: string, line: string): string {
+  const lines = wrap(text);
+  return `${lines.join('\n')}\n${line.repeat(Math.max(...lines.map(widthOf)))}`;
+}
+
+function blockAsText(block: LetterBlock, { pair }: LetterWords): string {
+  switch (block.kind) {
+    case 'paragraph':
+    case 'verdict':
+    case 'subheading':
+      return wrap(block.text).join('\n');
+    case 'changes':
+      return block.items.map(({ label, value }) => item('  - ', pair(label, value))).join('\n');
+    case 'list':
+      return block.items.map((text) => item('  - ', text)).join('\n');
+    case 'steps':
+      return block.items.map((text, k) => item(`  ${k + 1}. `, text)).join('\n');
+    case 'table':
+      return block.rows.map(({ label, value }) => row(visible(label), visible(value))).join('\n');
+    case 'scale':
+      return '';
+  }
+}
+
+function item(bullet: string, text: string): string {
+  const [first, ...rest] = wrap(text, WIDTH - bullet.length);
+  return [bullet + first, ...rest.map((line) => ' '.repeat(bullet.length) + line)].join('\n');
+}
+
+function row(label: string, value: string): string {
+  const pad = ' '.repeat(Math.max(0, LABEL_WIDTH - widthOf(label)));
+  return pad ? `  ${label}${pad}  ${value}` : `  ${label}\n  ${' '.repeat(LABEL_WIDTH)}  ${value}`;
+}
+
+/** Lines of whole words. A no-break space is no place for a break. */
+export function wrap(text: string, width = WIDTH): string[] {
+  const lines = [''];
+  for (const word of visible(text).split(/ +/)) {
+    const last = lines[lines.length - 1];
+    if (last === '') lines[lines.length - 1] = word;
+    else if (widthOf(last) + 1 + widthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,141 @@
+/** The sentences of letters in German. */
+import type { LetterWords } from './letter-words.js';
+
+const quote = (text: string): string => `„${text}“`;
+const wouldHaveLed = (goal: string, count: number, also = ''): string =>
+  count === 1
+    ? `Die folgende Änderung hätte ${also}${goal} geführt:`
+    : `Die folgenden Änderungen zusammen hätten ${also}${goal} geführt:`;
+
+export const GERMAN: LetterWords = {
+  title: 'Zu unserer Entscheidung',
+  greeting: 'Sehr geehrte Damen und Herren,',
+  yes: 'ja',
+  no: 'nein',
+  notGiven: 'keine Angabe',
+  pair: (label, value) => `${label}: ${value}`,
+  quote,
+  headings: {
+    decision: 'Die Entscheidung',
+    changes: 'Was die Entscheidung geändert hätte',
+    others: 'Andere Möglichkeiten',
+    whyNot: 'Warum wir keine Änderung nennen',
+    data: 'Diese Angaben haben wir verwendet',
+    review: 'Überprüfung durch einen Menschen',
+    validity: 'Wie lange diese Auskunft gilt',
+  },
+  decision: {
+    assessed: 'Wir haben Ihre Angaben mit einem automatisierten Verfahren geprüft.',
+    result: (name) => `Das Ergebnis lautet ${quote(name)}.`,
+    value: (value) => `Das Ergebnis ist der Wert ${value}.`,
+    scoreOf: (name, score) => `Ihr Punktwert für ${quote(name)} beträgt ${score}.`,
+    threshold: (name, threshold) => `Die Schwelle für ${quote(name)} liegt bei ${threshold}.`,
+    highestWins: 'Es gilt das Ergebnis mit dem höchsten Punktwert.',
+    wanted: (goal) => `Für eine andere Entscheidung hätte die Prüfung ${goal} führen müssen.`,
+    already: 'Das ist bereits das Ergebnis, um das es geht. Es muss sich nichts ändern.',
+    now: 'Ihr Punktwert',
+    needed: 'Schwelle',
+    after: 'nach der Änderung',
+  },
+  goal: {
+    results: (names) => `zum Ergebnis ${names}`,
+    scoreOf: (name, range) => `zu einem Punktwert für ${quote(name)} von ${range}`,
+    value: (range) => `zu einem Wert von ${range}`,
+  },
+  range: {
+    atLeast: (value) => `mindestens ${value}`,
+    atMost: (value) => `höchstens ${value}`,
+    between: (low, high) => `${low} bis ${high}`,
+    anything: 'jeder Wert',
+    inSteps: (step) => `, in Schritten von ${step}`,
+  },
+  change: {
+    wouldHaveLed: (goal, count) => wouldHaveLed(goal, count),
+    wouldAlsoHaveLed: (goal, count) => wouldHaveLed(goal, count, 'ebenfalls '),
+    instead: (to, from) => `${to} statt ${from}`,
+    within: (range, now) => `${range} (derzeit ${now})`,
+    firstGiven: (to) => `${to} (bisher keine Angabe)`,
+    othersStay: 'Alle anderen Angaben bleiben dabei unverändert.',
+    allWithin: (count) =>
+      count === 1
+        ? 'Jeder zulässige Wert in diesem Bereich hätte ausgereicht. Das ist bewiesen.'
+        : 'Jede zulässige Kombination von Werten in diesen Bereichen hätte ausgereicht. Das ist bewiesen.',
+    resultAfter: (name) => `Das Ergebnis hätte dann ${quote(name)} gelautet.`,
+    scoreAfter: (score) => `Ihr Punktwert hätte dann ${score} betragen.`,
+    valueAfter: (value) => `Der Wert wäre dann ${value} gewesen.`,
+    proved: 'Nach dem Maß unserer Regeln hätte keine kleinere zulässige Änderung ausgereicht. Das ist bewiesen.',
+    provedHere:
+      'Nach dem Maß unserer Regeln hätte keine kleinere zulässige Änderung allein dieser Angaben ausgereicht. Das ist bewiesen.',
+    withinGap: (share) =>
+      `Das ist die kleinste Änderung, die wir kennen. Möglicherweise gibt es eine kleinere. Bewiesen ist: Sie wäre höchstens um ${share} kleiner.`,
+    smallestKnown: 'Das ist die kleinste Änderung, die wir kennen. Möglicherweise gibt es eine kleinere.',
+    enough: 'Diese Änderung hätte ausgereicht. Möglicherweise gibt es eine kleinere.',
+    stepByStep: 'Ein möglicher Weg dorthin, Schritt für Schritt:',
+    step: (number) => `Schritt ${number}`,
+    option: (number) => `Möglichkeit ${number}`,
+    onlyThese: (labels) => `Wenn sich nur diese Angaben ändern: ${labels}`,
+    namedOption: (name) => `Möglichkeit ${quote(name)}`,
+  },
+  whyNot: {
+    proved: (goal) => `Keine Änderung, die unsere Regeln zulassen, hätte ${goal} geführt. Das ist bewiesen.`,
+    provedHere: 'Hier hätte keine zulässige Änderung ausgereicht. Das ist bewiesen.',
+    notFound: (goal) =>
+      `Wir haben keine Änderung gefunden, die ${goal} geführt hätte. Das bedeutet nicht, dass es keine gibt.`,
+    notFoundHere:
+      'Wir haben hier keine Änderung gefunden, die ausgereicht hätte. Das bedeutet nicht, dass es keine gibt.',
+    blocking: (count) =>
+      count === 1 ? 'Diese Regel ist der Grund dafür:' : 'Diese Regeln zusammen sind der Grund dafür:',
+    nowhere: (goal) => `Keine Angaben, die das Verfahren annimmt, führen ${goal}.`,
+    missing: (labels) => `Es fehlen Angaben: ${labels}. Mit diesen Angaben kann das Ergebnis anders ausfallen.`,
+    without: (rule, count) =>
+      `Ohne die Regel ${quote(rule)} ${count === 1 ? 'hätte diese Änderung' : 'hätten diese Änderungen zusammen'} ausgereicht:`,
+    withoutNothing: (rule) => `Ohne die Regel ${quote(rule)} hätte sich nichts ändern müssen.`,
+    noSingle: 'Der Verzicht auf eine einzelne unserer Regeln hätte nicht ausgereicht.',
+    undetermined: 'Wir konnten nicht klären, ob der Verzicht auf eine einzelne dieser Regeln ausgereicht hätte.',
+  },
+  rule: {
+    never: 'bleibt unverändert',
+    increase: 'darf nur steigen',
+    decrease: 'darf nur sinken',
+    onlyToYes: 'darf sich nur von nein zu ja ändern',
+    onlyToNo: 'darf sich nur von ja zu nein ändern',
+    higher: 'darf nur auf eine höhere Stufe wechseln',
+    lower: 'darf nur auf eine niedrigere Stufe wechseln',
+    someChanges: 'nur bestimmte Änderungen sind zulässig',
+    maxIncrease: (value) => `darf höchstens um ${value} steigen`,
+    maxDecrease: (value) => `darf höchstens um ${value} sinken`,
+    step: (value) => `darf sich nur in Schritten von ${value} ändern`,
+    allow: (values) => `darf nur zu ${values} wechseln`,
+    limits: 'nur Änderungen in bestimmten Grenzen sind zulässig',
+    steps: 'nur Änderungen in festen Schritten sind zulässig',
+    someValues: 'nur Änderungen zu bestimmten Werten sind zulässig',
+    onlyThese: (labels) => `Nur diese Angaben dürfen sich ändern: ${labels}`,
+    onlySome: 'Nur einige Angaben dürfen sich ändern',
+    fitTogether: (labels) => `Diese Angaben müssen zueinander passen: ${labels}`,
+    someFitTogether: 'Einige Angaben müssen zueinander passen',
+    condition: 'muss eine feste Bedingung erfüllen',
+    mostChanges: (count, shown) =>
+      count === 1 ? 'Nur eine Angabe darf sich ändern' : `Höchstens ${shown} Angaben dürfen sich gleichzeitig ändern`,
+    fewChanges: 'Nur wenige Angaben dürfen sich gleichzeitig ändern',
+    margin: 'Die Schwelle muss mit einem Sicherheitsabstand überschritten werden',
+    plausible: 'Die Angaben müssen denen tatsächlicher Fälle ähneln',
+    other: 'Eine weitere Regel unserer Prüfung',
+  },
+  review: {
+    offer:
+      'Wenn Sie die Entscheidung oder eine der obigen Angaben für falsch halten, können Sie eine Überprüfung durch einen Menschen verlangen.',
+    contact: (contact) => `Bitte wenden Sie sich an: ${contact}`,
+    reply: 'Bitte wenden Sie sich an die Stelle, die Ihnen dieses Schreiben geschickt hat.',
+  },
+  validity: {
+    until: (date) => `Diese Auskunft gilt bis zum ${date}, solange Ihre übrigen Angaben gleich bleiben.`,
+    open: 'Dieses Schreiben beschreibt die Prüfung, wie sie durchgeführt wurde. Spätere Änderungen Ihrer Angaben oder unserer Regeln können zu einem anderen Ergebnis führen.',
+  },
+  record: {
+    reference: (id) => `Zeichen: ${id}`,
+    model: (name) => `Verfahren: ${name}`,
+    version: (model, version) => `${model}, Fassung ${version}`,
+    rules: (policy) => `Regelwerk: ${policy}`,
+    fingerprint: (digest) => `Prüfcode: ${digest}`,
+  },
+};

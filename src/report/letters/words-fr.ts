@@ -1,0 +1,151 @@
+/** The sentences of letters in French. A no-break space stands before a colon and inside quotes. */
+import type { LetterWords } from './letter-words.js';
+
+const SPACE = '\u00a0';
+const quote = (text: string): string => `«${SPACE}${text}${SPACE}»`;
+const wouldHaveLed = (goal: string, count: number, also = ''): string =>
+  count === 1
+    ? `Le changement suivant aurait ${also}conduit ${goal}${SPACE}:`
+    : `Les changements suivants, ensemble, auraient ${also}conduit ${goal}${SPACE}:`;
+/** `un score d’au moins 0,6`, `un score entre 0,2 et 0,6`, `un score de 0,6` */
+const of = (range: string): string => {
+  if (range.startsWith('au ')) return `d’${range}`;
+  return range.startsWith('entre ') ? range : `de ${range}`;
+};
+
+export const FRENCH: LetterWords = {
+  title: 'À propos de notre décision',
+  greeting: 'Madame, Monsieur,',
+  yes: 'oui',
+  no: 'non',
+  notGiven: 'non renseigné',
+  pair: (label, value) => `${label}${SPACE}: ${value}`,
+  quote,
+  headings: {
+    decision: 'La décision',
+    changes: 'Ce qui aurait changé la décision',
+    others: 'Autres possibilités',
+    whyNot: 'Pourquoi nous n’indiquons aucun changement',
+    data: 'Les informations que nous avons utilisées',
+    review: 'Réexamen par une personne',
+    validity: 'Durée de validité',
+  },
+  decision: {
+    assessed: 'Nous avons évalué vos informations à l’aide d’une procédure automatisée.',
+    result: (name) => `Le résultat est ${quote(name)}.`,
+    value: (value) => `Le résultat est la valeur ${value}.`,
+    scoreOf: (name, score) => `Votre score pour ${quote(name)} est de ${score}.`,
+    threshold: (name, threshold) => `Le seuil pour ${quote(name)} est de ${threshold}.`,
+    highestWins: 'Le résultat ayant le score le plus élevé s’applique.',
+    wanted: (goal) => `Pour une autre décision, l’évaluation aurait dû conduire ${goal}.`,
+    already: 'C’est déjà le résultat en question. Rien n’a besoin de changer.',
+    now: 'votre score',
+    needed: 'seuil',
+    after: 'après le changement',
+  },
+  goal: {
+    results: (names) => `au résultat ${names}`,
+    scoreOf: (name, range) => `à un score pour ${quote(name)} ${of(range)}`,
+    value: (range) => `à une valeur ${of(range)}`,
+  },
+  range: {
+    atLeast: (value) => `au moins ${value}`,
+    atMost: (value) => `au plus ${value}`,
+    between: (low, high) => `entre ${low} et ${high}`,
+    anything: 'toute valeur',
+    inSteps: (step) => `, par paliers de ${step}`,
+  },
+  change: {
+    wouldHaveLed: (goal, count) => wouldHaveLed(goal, count),
+    wouldAlsoHaveLed: (goal, count) => wouldHaveLed(goal, count, 'également '),
+    instead: (to, from) => `${to} au lieu de ${from}`,
+    within: (range, now) => `${range} (actuellement ${now})`,
+    firstGiven: (to) => `${to} (non renseigné jusqu’ici)`,
+    othersStay: 'Toutes vos autres informations resteraient inchangées.',
+    allWithin: (count) =>
+      count === 1
+        ? 'Toute valeur autorisée dans cet intervalle aurait suffi. Cela est prouvé.'
+        : 'Toute combinaison autorisée de valeurs dans ces intervalles aurait suffi. Cela est prouvé.',
+    resultAfter: (name) => `Le résultat aurait alors été ${quote(name)}.`,
+    scoreAfter: (score) => `Votre score aurait alors été de ${score}.`,
+    valueAfter: (value) => `La valeur aurait alors été de ${value}.`,
+    proved: 'D’après la mesure de nos règles, aucun changement autorisé plus petit n’aurait suffi. Cela est prouvé.',
+    provedHere:
+      'D’après la mesure de nos règles, aucun changement autorisé plus petit de ces seules informations n’aurait suffi. Cela est prouvé.',
+    withinGap: (share) =>
+      `C’est le plus petit changement que nous connaissions. Il en existe peut-être un plus petit. Il est prouvé qu’il serait plus petit de ${share} au maximum.`,
+    smallestKnown: 'C’est le plus petit changement que nous connaissions. Il en existe peut-être un plus petit.',
+    enough: 'Ce changement aurait suffi. Il en existe peut-être un plus petit.',
+    stepByStep: `Un chemin possible, étape par étape${SPACE}:`,
+    step: (number) => `Étape ${number}`,
+    option: (number) => `Possibilité ${number}`,
+    onlyThese: (labels) => `Si seules ces informations changent${SPACE}: ${labels}`,
+    namedOption: (name) => `Possibilité ${quote(name)}`,
+  },
+  whyNot: {
+    proved: (goal) => `Aucun changement autorisé par nos règles n’aurait conduit ${goal}. Cela est prouvé.`,
+    provedHere: 'Ici, aucun changement autorisé n’aurait suffi. Cela est prouvé.',
+    notFound: (goal) =>
+      `Nous n’avons trouvé aucun changement qui aurait conduit ${goal}. Cela ne signifie pas qu’il n’en existe aucun.`,
+    notFoundHere:
+      'Nous n’avons trouvé ici aucun changement qui aurait suffi. Cela ne signifie pas qu’il n’en existe aucun.',
+    blocking: (count) =>
+      count === 1 ? `Cette règle en est la raison${SPACE}:` : `Ces règles, ensemble, en sont la raison${SPACE}:`,
+    nowhere: (goal) => `Aucune des informations que la procédure accepte ne conduit ${goal}.`,
+    missing: (labels) =>
+      `Des informations manquent${SPACE}: ${labels}. Avec ces informations, le résultat peut être différent.`,
+    without: (rule, count) =>
+      `Sans la règle ${quote(rule)}, ${count === 1 ? 'ce changement aurait suffi' : 'ces changements, ensemble, auraient suffi'}${SPACE}:`,
+    withoutNothing: (rule) => `Sans la règle ${quote(rule)}, rien n’aurait dû changer.`,
+    noSingle: 'La suppression d’une seule de nos règles n’aurait pas suffi.',
+    undetermined: 'Nous n’avons pas pu établir si la suppression d’une seule de ces règles aurait suffi.',
+  },
+  rule: {
+    never: 'aucun changement n’est prévu',
+    increase: 'seule une hausse est autorisée',
+    decrease: 'seule une baisse est autorisée',
+    onlyToYes: 'seul un passage de non à oui est autorisé',
+    onlyToNo: 'seul un passage de oui à non est autorisé',
+    higher: 'seul un passage à un niveau supérieur est autorisé',
+    lower: 'seul un passage à un niveau inférieur est autorisé',
+    someChanges: 'seuls certains changements sont autorisés',
+    maxIncrease: (value) => `la hausse est limitée à ${value}`,
+    maxDecrease: (value) => `la baisse est limitée à ${value}`,
+    step: (value) => `seuls des changements par paliers de ${value} sont autorisés`,
+    allow: (values) => `seul un passage à ${values} est autorisé`,
+    limits: 'seuls des changements dans certaines limites sont autorisés',
+    steps: 'seuls des changements par paliers fixes sont autorisés',
+    someValues: 'seuls des changements vers certaines valeurs sont autorisés',
+    onlyThese: (labels) => `Seules ces informations peuvent changer${SPACE}: ${labels}`,
+    onlySome: 'Seules certaines informations peuvent changer',
+    fitTogether: (labels) => `Ces informations doivent être cohérentes entre elles${SPACE}: ${labels}`,
+    someFitTogether: 'Certaines informations doivent être cohérentes entre elles',
+    condition: 'une condition fixe doit être remplie',
+    mostChanges: (count, shown) =>
+      count === 1
+        ? 'Une seule information peut changer'
+        : `Au plus ${shown} informations peuvent changer en même temps`,
+    fewChanges: 'Seul un petit nombre d’informations peut changer en même temps',
+    margin: 'Le seuil doit être dépassé avec une marge de sécurité',
+    plausible: 'Les informations doivent ressembler à celles de cas réels',
+    other: 'Une autre règle de notre évaluation',
+  },
+  review: {
+    offer:
+      'Si vous pensez que la décision ou l’une des informations ci-dessus est erronée, vous pouvez demander un réexamen par une personne.',
+    contact: (contact) => `Veuillez vous adresser à${SPACE}: ${contact}`,
+    reply: 'Veuillez vous adresser au service qui vous a envoyé ce courrier.',
+  },
+  validity: {
+    until: (date) =>
+      `Cette information est valable jusqu’au ${date}, tant que vos autres informations restent les mêmes.`,
+    open: 'Ce courrier décrit l’évaluation telle qu’elle a été faite. Des changements ultérieurs de vos informations ou de nos règles peuvent conduire à un autre résultat.',
+  },
+  record: {
+    reference: (id) => `Référence${SPACE}: ${id}`,
+    model: (name) => `Procédure${SPACE}: ${name}`,
+    version: (model, version) => `${model}, version ${version}`,
+    rules: (policy) => `Règles${SPACE}: ${policy}`,
+    fingerprint: (digest) => `Code de contrôle${SPACE}: ${digest}`,
+  },
+};
