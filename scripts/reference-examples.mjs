@@ -68,7 +68,6 @@ const MODEL = {
         { name: 'income', type: 'continuous', min: 0, decimals: 0, unit: 'EUR/month' },
       ],
       classes: ['rejected', 'approved'],
-      translations: { de: { classLabels: { rejected: 'abgelehnt', approved: 'genehmigt' } } },
       parameters: { weights: [0.01, 0.002], bias: -5 },
     },
     'features[]': [

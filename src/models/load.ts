@@ -3,6 +3,7 @@
  * A model whose scores differ from its probes is refused, with the row and the difference.
  */
 import { z } from 'zod';
+import { checkLabels } from '../documents/check-labels.js';
 import { digestOf } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
 import { type ModelDocument, modelEnvelope, type RowValue } from '../documents/model-document.js';
@@ -10,7 +11,6 @@ import { didYouMean } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';
 import { type Background, buildBackground, readRows, type SharedBackground } from './background.js';
 import { type Bounds, checkColumns, checkSamples, checkSteps, DEFAULT_BOUNDS } from './bounds.js';
-import { checkLabels } from './check-labels.js';
 import type { Family, Model } from './family.js';
 import { type FeatureSpace, layOutFeatures, spread } from './features.js';
 import { families } from './index.js';
