@@ -108,7 +108,7 @@ describe('letters', () => {
       [
         brief,
         english,
-        /line 1: this is a brief result, without the values of the person: write the results again without --detail brief/,
+        /line 1: these are brief results, without the values of people: write the results again without --detail brief/,
       ],
       [table, english, /results are read from NDJSON: .* --output results\.ndjson/],
       [other, [...english, '--policy', POLICY], /line 1: the result is of another policy: .* leave out --policy/],

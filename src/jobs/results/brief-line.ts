@@ -12,11 +12,11 @@ import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { LineWriter } from './line-writer.js';
 
-const SCHEMA = 'elsewise.brief/v1';
+export const BRIEF_SCHEMA = 'elsewise.brief/v1';
 
 export function createBriefWriter({ name, version, digest, space }: LoadedModel, policy: Policy): LineWriter {
   const header = {
-    schema: SCHEMA,
+    schema: BRIEF_SCHEMA,
     model: { name, version, digest },
     policy: { name: policy.name, digest: policy.digest },
   };

@@ -4,6 +4,7 @@ import { parseDocument } from '../../documents/parse.js';
 import { type ResultDocument, resultSchema } from '../../documents/result-document.js';
 import { inputFormat } from '../rows/endings.js';
 import { type ByteSource, openSource } from '../rows/streams.js';
+import { BRIEF_SCHEMA } from './brief-line.js';
 
 export interface ReadLine {
   readonly result: ResultDocument;
@@ -34,22 +35,22 @@ export async function* readResults(source: ByteSource): AsyncGenerator<ReadLine>
 
 function parseResult(text: string, place: string): ResultDocument {
   const value = readObject(text, place);
-  if (Object.hasOwn(value, 'schema')) return parseDocument(resultSchema, value, place);
-  const isBrief = Object.hasOwn(value, 'plan') && Object.hasOwn(value, 'status');
+  const { schema } = value;
+  if (schema !== undefined && schema !== BRIEF_SCHEMA) return parseDocument(resultSchema, value, place);
   throw new ElsewiseError(
     'bad-input',
-    isBrief
-      ? 'this is a brief result, without the values of the person: write the results again without --detail brief'
+    schema === BRIEF_SCHEMA
+      ? 'these are brief results, without the values of people: write the results again without --detail brief'
       : 'this is no result: give a file that explain or batch wait wrote as NDJSON',
     place,
   );
 }
 
 /** The message of a parser may quote data of people. */
-function readObject(text: string, place: string): object {
+function readObject(text: string, place: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
