@@ -46,6 +46,12 @@ const POLICY = {
     'features.NAME': { change: 'increase', max: 9000, maxIncrease: 1000, step: 50 },
     plausibility: { method: 'isolation-forest', atLeast: 0.05 },
     path: { method: 'knn', k: 3 },
+    overlay: {
+      features: { income: { max: 2500 }, housing: { change: 'never' } },
+      difficulty: { income: 0.5 },
+      maxChanges: 2,
+    },
+    'overlay.features.NAME': { change: 'increase', max: 2500 },
   },
 };
 

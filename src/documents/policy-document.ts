@@ -148,6 +148,26 @@ export const leversSchema = recordOf(listOf(z.string()).min(1)).refine((levers) 
   return names.length > 0 && names.length <= MOST_LEVERS && !names.includes('');
 }, `expected 1 to ${MOST_LEVERS} groups of features, each with a name`);
 
+/** A person's own wishes on top of a policy. They tighten the policy and never loosen it. */
+export const overlaySchema = z.strictObject({
+  features: recordOf(featureRuleSchema.omit({ step: true }))
+    .default({})
+    .describe(
+      'Rules by feature, as in the policy but without `step`. An entry that is wider than the policy is refused.',
+    ),
+  difficulty: recordOf(positive)
+    .default({})
+    .describe(
+      'A factor of the weight by feature. A change of a feature with 2 costs twice as much. The factor changes the order of answers and permits nothing.',
+    ),
+  maxChanges: z.int().min(1).optional().describe('The largest number of changed features.'),
+  count: z.int().min(1).max(20).optional().describe('The number of answers, in place of `count` of the policy.'),
+  region: z
+    .boolean()
+    .optional()
+    .describe('Whether each answer comes with a box of values, in place of `region` of the policy.'),
+});
+
 export const policySchema = z.strictObject({
   schema: z.literal('elsewise.policy/v1').describe('The kind and version of the document.'),
   name: z
@@ -238,9 +258,15 @@ export const policySchema = z.strictObject({
     .default(['auto'])
     .describe('The solvers in the order of their use. `auto` selects them by model and cost.'),
   seed: z.int().min(0).default(0).describe('The seed of solvers that draw random numbers.'),
+  overlay: overlaySchema
+    .optional()
+    .describe("A person's own wishes. They tighten the policy and never loosen it. Default: no wishes."),
 });
 
 export type PolicyDocument = z.output<typeof policySchema>;
+export type OverlayDocument = z.output<typeof overlaySchema>;
+export type OverlayInput = z.input<typeof overlaySchema>;
+export type OverlayRule = OverlayDocument['features'][string];
 export type PolicyInput = z.input<typeof policySchema>;
 export type PlausibilityDocument = z.output<typeof plausibilitySchema>;
 export type PathDocument = z.output<typeof pathSchema>;

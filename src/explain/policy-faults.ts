@@ -2,14 +2,15 @@
  * All faults of a policy at once. Loading stops at the first fault that the schema cannot see. Here a policy is cut into parts, each with one
  * entry of the policy, and each part is prepared on its own:
  *
- *   faults(policy)  =  faults of the schema  +  the fault of each part  or, without any, the fault of the whole policy
+ *   faults(policy)  =  faults of the schema  +  the fault of each part  +  wishes wider than the policy  or, without any, the fault of the whole policy
  *
  * Values that do not fit the schema are left out of the parts.
  */
 import { ElsewiseError } from '../documents/error.js';
-import { documentFaults, type Fault } from '../documents/parse.js';
-import { type PolicyDocument, policySchema } from '../documents/policy-document.js';
+import { documentFaults, type Fault, parseDocument } from '../documents/parse.js';
+import { type OverlayDocument, type PolicyDocument, policySchema } from '../documents/policy-document.js';
 import type { LoadedModel } from '../models/load.js';
+import { overlayFaults } from '../policy/overlay.js';
 import { loadPolicy } from '../policy/policy.js';
 import { resolveTarget } from '../policy/target.js';
 import { createPlan } from './plan.js';
@@ -23,9 +24,11 @@ export function policyFaults(document: unknown, model?: LoadedModel): PolicyFaul
   const ofSchema = documentFaults(policySchema, document, ROOT);
   const rest = model && withoutFaults(document);
   if (!model || !rest) return ofSchema;
-  const { document: policy } = loadPolicy(rest);
+  const policy = parseDocument(policySchema, rest, ROOT);
+  const ofOverlay = overlayFaults(policy, ROOT);
   const ofParts = distinct(partsOf(policy).flatMap((part) => faultOf(part, model)));
-  if (ofSchema.length || ofParts.length) return [...ofSchema, ...ofParts];
+  const found = [...ofSchema, ...ofParts, ...ofOverlay];
+  if (found.length) return found;
   return faultOf({ check: policy, rename: (path) => path }, model);
 }
 
@@ -87,9 +90,24 @@ function partsOf(policy: PolicyDocument): Part[] {
       elements(group, name, (only) => ({ levers: { [name]: only } })),
     ),
     part({ plausibility: policy.plausibility }),
+    ...wishesOf(policy).map((overlay) => ({ ...part({ overlay }), rename: inOverlay })),
     ...elements(policy.solvers, 'solvers', (solvers) => ({ solvers })),
   ];
 }
+
+/** Wishes as overlays with one feature each. */
+function wishesOf({ overlay }: PolicyDocument): OverlayDocument[] {
+  const empty = { features: {}, difficulty: {} };
+  const { features = {}, difficulty = {} } = overlay ?? {};
+  return [
+    ...Object.entries(features).map(([name, wish]) => ({ ...empty, features: { [name]: wish } })),
+    ...Object.entries(difficulty).map(([name, factor]) => ({ ...empty, difficulty: { [name]: factor } })),
+  ];
+}
+
+/** Wishes become entries of the policy, which errors name. */
+const inOverlay = (path: string): string =>
+  path.startsWith(`${ROOT}.features.`) ? path.replace(ROOT, `${ROOT}.overlay`) : path;
 
 function faultOf({ check, rename }: Part, model: LoadedModel): PolicyFault[] {
   try {

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { recordOf } from '../documents/collections.js';
 import { digestOf } from '../documents/digest.js';
 import { rowValue } from '../documents/model-document.js';
-import { policySchema, targetSchema } from '../documents/policy-document.js';
+import { overlaySchema, policySchema, targetSchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
 import {
   batchIdSchema,
@@ -82,6 +82,9 @@ export const requestSchema = z.strictObject({
 export const explanationRequestSchema = eventJobSchema.extend({
   schema: eventJobSchema.shape.schema.optional().describe('The kind and version of the document.'),
   id: eventJobSchema.shape.id.optional().describe('The id of the row. Default: an id that the server generates.'),
+  overlay: overlaySchema
+    .optional()
+    .describe('Wishes of the person, which tighten the policy for this row. Default: the policy as it is.'),
 });
 
 export const eventReturnSchema = z.strictObject({

@@ -191,7 +191,7 @@ export class Producer {
     const { models } = this.#store;
     const found = typeof event.model === 'string' ? await models.resolve(event.model) : { ...event.model, classes: [] };
     const model = pinOf(found);
-    const policy = await this.#policyOf(event.policy);
+    const policy = await this.#policyOf(event);
     requireRowTarget(event.target !== undefined || policy.namesTarget, found.classes);
     refuseLongDeadline(policy.deadlineMs);
     const key = answerKey(model, policy.digest, event);
@@ -206,8 +206,11 @@ export class Producer {
   }
 
   /** Resolves a reference now: the job keeps the version at the time of sending. */
-  async #policyOf(given: ReadEvent['policy']): Promise<EventPolicy> {
-    if (typeof given === 'string') return asEventPolicy(await this.#store.policies.load(given));
+  async #policyOf({ policy: given, overlay }: ReadEvent): Promise<EventPolicy> {
+    if (typeof given === 'string') {
+      const policy = await this.#store.policies.load(given);
+      return overlay ? this.#policies.overlaid(policy.document, overlay, 'body.policy') : asEventPolicy(policy);
+    }
     return given ?? asEventPolicy(this.#policies.open(undefined));
   }
 

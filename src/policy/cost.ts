@@ -9,7 +9,7 @@
  *
  * A change of a one-hot category costs its weight under every norm, a change of an ordinal category its weight per rank (l2: per squared
  * rank). Weights `mad` and `std` measure Δ in those units: 1/s for l1, 1/s² for l2. A MAD of 0 falls back to the standard deviation, then
- * to 1. Weights given as numbers are factors.
+ * to 1. Weights given as numbers are factors. A difficulty k_f of the person multiplies w_f; under mahalanobis Δ_f becomes √k_f Δ_f.
  */
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
@@ -20,6 +20,7 @@ import type { Background } from '../models/background.js';
 import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from '../models/bounds.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 import { isLevered } from './levers.js';
+import { difficultyOf } from './overlay.js';
 import { ruleOf } from './rules.js';
 
 export type Norm = PolicyDocument['cost']['norm'];
@@ -50,11 +51,15 @@ export function compileCost(
   if (typeof weights === 'object') checkWeightNames(weights, space);
   return {
     norm,
-    weight: Float64Array.from(space.features, (feature) => weightOf(policy, feature, background)),
+    weight: Float64Array.from(space.features, (feature) => priceOf(policy, feature, background)),
     curves: space.features.map((feature) => (norm === 'percentile' ? curveOf(policy, feature, background) : null)),
-    metric: norm === 'mahalanobis' ? metricOf(space, background, bounds) : null,
+    metric: norm === 'mahalanobis' ? metricOf(policy, space, background, bounds) : null,
   };
 }
+
+/** The weight and the difficulty that the person gives to the feature. */
+const priceOf = (policy: PolicyDocument, feature: Feature, background: Background): number =>
+  weightOf(policy, feature, background) * difficultyOf(policy, feature.name);
 
 function weightOf(policy: PolicyDocument, feature: Feature, background: Background): number {
   const { norm, weights = 'none' } = policy.cost;
@@ -144,7 +149,7 @@ function slopeOf({ points, heights }: PercentileCurve, segment: number): number 
   return (heights[to] - heights[from]) / (points[to] - points[from]);
 }
 
-function metricOf(space: FeatureSpace, background: Background, bounds: Bounds): Cost['metric'] {
+function metricOf(policy: PolicyDocument, space: FeatureSpace, background: Background, bounds: Bounds): Cost['metric'] {
   const features = space.features.filter((feature) => feature.kind !== 'choice');
   checkMatrixWork(features.length ** 3, 'policy.cost.norm', 'inverting the covariance of the background', bounds);
   const covariance = background.covariance(features);
@@ -154,7 +159,8 @@ function metricOf(space: FeatureSpace, background: Background, bounds: Bounds): 
   const inverse = solvePositive(covariance, identity);
   if (!inverse)
     throw costError('norm', '"mahalanobis": the covariance of the background is singular; give a regularised one');
-  return { features, inverse };
+  const roots = features.map(({ name }) => Math.sqrt(difficultyOf(policy, name)));
+  return { features, inverse: inverse.map((row, i) => row.map((value, j) => value * roots[i] * roots[j])) };
 }
 
 /** The cost of going from one row to another, both as values by feature. A value missing in both rows has not changed. */

@@ -4,6 +4,8 @@
  *   min_f, max_f   of a number f without that bound: the smallest and the largest value of f in the background
  *   weights        of l1 and l2 without weights: those of `mad` for features whose spread is known, and 1 for the others
  *
+ * The wishes of an overlay tighten these entries (overlay.ts).
+ *
  * `unbounded` and `"weights": "none"` switch the defaults off. A bound in the policy or in the model document stays. Without a background
  * nothing is known, and nothing is written.
  */
@@ -12,6 +14,7 @@ import type { Background } from '../models/background.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 import { spreadIn, weightBySpread } from './cost.js';
 import { isLevered } from './levers.js';
+import { checkOverlay, underOverlay } from './overlay.js';
 import type { Policy } from './policy.js';
 import { ruleOf } from './rules.js';
 
@@ -39,14 +42,15 @@ interface Population {
 
 export function withDefaults(policy: Policy, { space, background }: Population): SettledPolicy {
   const given = policy.document;
+  checkOverlay(given, space);
   const numbers = space.features.filter(({ kind }) => kind === 'continuous' || kind === 'integer');
   const bounds = given.unbounded ? NO_BOUNDS : defaultBounds(given, numbers, background);
   const measures = defaultWeights(given, numbers, background);
-  const document = {
+  const document = underOverlay({
     ...given,
     features: { ...given.features, ...Object.fromEntries(bounds.rules) },
     cost: { ...given.cost, weights: measures.weights },
-  };
+  });
   const changeable = (names: readonly string[]) => names.filter((name) => mayChange(given, name));
   const defaults = {
     bounded: changeable(bounds.known),

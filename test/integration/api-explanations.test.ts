@@ -1,5 +1,6 @@
 /** Single rows over HTTP: answered while one waits, told where to come back to, refused with the place of the fault. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ResultDocument } from '../../dist/documents/result-document.js';
 import { QueueWorker } from '../../dist/jobs/worker/worker.js';
 import { ApiWorld, exampleFeatures, POLICY_LINE } from './api-world.js';
 import { until, withoutTimes } from './queue-world.js';
@@ -57,6 +58,51 @@ describe('POST /v1/explanations', () => {
     const { status, json } = await api.call('POST', '/v1/explanations', { body });
     expect(status).toBe(200);
     expect(json).toMatchObject({ status: 'invalid', reason: { path: 'features.age' } });
+  });
+
+  describe('with an overlay', () => {
+    const asked = async (body: object) => {
+      const sent = { model: 'credit', policy, features, ...body };
+      return api.call('POST', '/v1/explanations?waitMs=25000', { body: sent });
+    };
+    const changesOf = ({ json }: { json: Record<string, unknown> }) =>
+      (json as unknown as ResultDocument).counterfactuals.map(({ changes }) => changes.map(({ feature }) => feature));
+
+    it('answers within the policy and within the wishes', async () => {
+      const [free] = changesOf(await asked({}));
+      const overlay = { features: { [free[0]]: { change: 'never' } }, count: 3 };
+      const tightened = changesOf(await asked({ overlay }));
+      expect(tightened.length).toBeGreaterThan(1);
+      expect(tightened.flat()).not.toContain(free[0]);
+    });
+
+    it('takes wishes on top of a policy of the registry, and of none', async () => {
+      await api.call('PUT', `/v1/policies/${policy.name}`, { body: policy });
+      const overlay = { features: { income: { change: 'never' } }, maxChanges: 2 };
+      const own = await asked({ overlay });
+      const referred = await asked({ overlay, policy: policy.name });
+      expect(withoutTimes(JSON.stringify({ ...referred.json, id: '' }))).toBe(
+        withoutTimes(JSON.stringify({ ...own.json, id: '' })),
+      );
+      const without = await asked({ overlay, policy: undefined, target: 'approved' });
+      expect(changesOf(without).flat()).not.toContain('income');
+    });
+
+    it.each(['inline', 'registry'])('refuses wishes that are wider than the policy (%s)', async (kind) => {
+      if (kind === 'registry') await api.call('PUT', `/v1/policies/${policy.name}`, { body: policy });
+      const overlay = { features: { age: { change: 'any' }, income: { max: 99_999 } } };
+      const { status, json } = await asked({ overlay, policy: kind === 'inline' ? policy : policy.name });
+      expect([status, json.code, json.path]).toEqual([422, 'bad-document', 'body.overlay.features.age.change']);
+      expect(json.faults).toHaveLength(2);
+    });
+
+    it('refuses a second overlay and features that the model does not have', async () => {
+      const twice = await asked({ policy: { ...policy, overlay: { count: 2 } }, overlay: { count: 3 } });
+      expect(twice.json.path).toBe('body.policy.overlay');
+      const unknown = await asked({ overlay: { difficulty: { incme: 2 } } });
+      expect(unknown).toMatchObject({ status: 422, json: { code: 'bad-document' } });
+      expect(unknown.json.detail).toContain('did you mean "income"?');
+    });
   });
 
   const FAULTS: Record<string, [body: object, status: number, code: string, detail: string]> = {

@@ -3,6 +3,8 @@
  * against 20), and most events use one of a few policies. The text identifies a policy, because an object parsed from JSON has no identity.
  */
 import { LRUCache } from 'lru-cache';
+import { ElsewiseError } from '../../documents/error.js';
+import type { OverlayDocument } from '../../documents/policy-document.js';
 import { defaultPolicy, loadPolicy, type Policy } from '../../policy/policy.js';
 
 /** A checked policy of an event. It is text, so that it is cheap to send between threads and to a queue. */
@@ -36,6 +38,18 @@ export class EventPolicies {
     return policy;
   }
 
+  /** A policy with wishes on top. Undefined: any feature may change. Wishes of the document itself are part of the policy. */
+  overlaid(document: unknown, overlay: OverlayDocument, path: string): EventPolicy {
+    const given = document ?? this.#default.document;
+    if (typeof given === 'object' && 'overlay' in given)
+      throw new ElsewiseError('bad-document', 'the policy has wishes of its own: send one of both', `${path}.overlay`);
+    try {
+      return this.read(typeof given === 'object' ? { ...given, overlay } : given, path);
+    } catch (error) {
+      throw besidePolicy(error, path);
+    }
+  }
+
   /** The policy for solving rows. Undefined: any feature may change. */
   open(policy: EventPolicy | undefined): Policy {
     if (policy === undefined) return this.#default;
@@ -44,6 +58,14 @@ export class EventPolicies {
     if (text.length <= MAX_TEXT) this.#opened.set(digest, opened);
     return opened;
   }
+}
+
+/** The sender gave the wishes beside the policy, not in it: `body.overlay` in place of `body.policy.overlay`. */
+function besidePolicy(error: unknown, path: string): unknown {
+  if (!(error instanceof ElsewiseError)) return error;
+  const beside = (place: string) => place.replace(`${path}.overlay`, path.replace(/policy$/, 'overlay'));
+  const faults = error.faults.map((fault) => ({ ...fault, path: beside(fault.path) }));
+  return new ElsewiseError(error.code, error.detail, beside(error.path), faults);
 }
 
 /** The policy was checked when it was read. */

@@ -8,6 +8,7 @@ import { canonicalJson } from '../../documents/digest.js';
 import { ElsewiseError } from '../../documents/error.js';
 import { ofRequest } from '../../documents/nesting.js';
 import { parseDocument } from '../../documents/parse.js';
+import type { OverlayDocument } from '../../documents/policy-document.js';
 import { parseStored, parseUntrusted } from '../../documents/untrusted-json.js';
 import type { ModelPin } from '../../store/batches/manifest.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
@@ -23,6 +24,8 @@ export interface ReadEvent extends CanonicalRow {
   readonly model: string | ModelPin;
   /** A reference into the registry, or a policy document. Undefined: any feature may change. */
   readonly policy: string | EventPolicy | undefined;
+  /** Wishes on top of a policy of the registry. Wishes on top of a document are part of that document. */
+  readonly overlay?: OverlayDocument;
 }
 
 /** The policy is checked separately, because it is mostly cached. */
@@ -43,9 +46,9 @@ const POLICY_PATHS: Readonly<Record<EventForm, string>> = {
 };
 
 export function readEvent(value: unknown, form: EventForm, policies: EventPolicies): ReadEvent {
-  const { id, model, policy, features, target } = parseFields(value, form);
+  const { id, model, policy, overlay, features, target } = parseFields(value, form);
   return {
-    ...{ id, model, policy: readPolicy(policy, POLICY_PATHS[form], policies) },
+    ...{ id, model, ...readPolicy(policy, overlay, POLICY_PATHS[form], policies) },
     features: canonicalJson(features),
     target: target === undefined ? undefined : canonicalJson(target),
   };
@@ -59,9 +62,16 @@ function parseFields(value: unknown, form: EventForm) {
   }
 }
 
-function readPolicy(given: unknown, path: string, policies: EventPolicies): ReadEvent['policy'] {
+function readPolicy(
+  given: unknown,
+  overlay: OverlayDocument | undefined,
+  path: string,
+  policies: EventPolicies,
+): Pick<ReadEvent, 'policy' | 'overlay'> {
   if (given === '') throw new ElsewiseError('bad-document', 'expected a policy or a reference to one', path);
-  return given === undefined || typeof given === 'string' ? given : policies.read(given, path);
+  if (typeof given === 'string') return { policy: given, overlay };
+  if (overlay !== undefined) return { policy: policies.overlaid(given, overlay, path) };
+  return { policy: given === undefined ? undefined : policies.read(given, path) };
 }
 
 /** The error names the position of a fault and does not quote the content. */
