@@ -11,6 +11,7 @@ import { ElsewiseError } from '../documents/error.js';
 import type { FeatureDocument, RowValue } from '../documents/model-document.js';
 import { didYouMean, listNames } from '../documents/nearest-name.js';
 import { LARGEST, tooLargeNumber } from '../documents/numbers.js';
+import { indexSpellings, type SpellingIndex, truthOf } from './rows/spellings.js';
 
 export type FeatureKind = 'continuous' | 'integer' | 'boolean' | 'ordinal' | 'choice';
 
@@ -25,6 +26,7 @@ export interface Feature {
   readonly categories: readonly string[];
   /** The index of each category. */
   readonly categoryIndex: ReadonlyMap<string, number>;
+  readonly otherSpellings: SpellingIndex;
   readonly min: number;
   readonly max: number;
   /** Digits after the decimal point that an answer may have: 0 for whole numbers and ranks; -1: any. */
@@ -55,6 +57,7 @@ export function layOutFeatures(documents: readonly FeatureDocument[]): FeatureSp
 }
 
 const NO_CATEGORIES: ReadonlyMap<string, number> = new Map();
+const NO_SPELLINGS: SpellingIndex = () => undefined;
 
 function toFeature(document: FeatureDocument, index: number, column: number): Feature {
   const shared = {
@@ -65,6 +68,7 @@ function toFeature(document: FeatureDocument, index: number, column: number): Fe
     width: 1,
     categories: [] as string[],
     categoryIndex: NO_CATEGORIES,
+    otherSpellings: NO_SPELLINGS,
     decimals: -1,
   };
   if (document.type === 'boolean') return { ...shared, kind: 'boolean', decimals: 0, min: 0, max: 1 };
@@ -80,6 +84,7 @@ function toFeature(document: FeatureDocument, index: number, column: number): Fe
       decimals: 0,
       categories,
       categoryIndex,
+      otherSpellings: indexSpellings(categories),
       width: ordinal ? 1 : categories.length,
       min: 0,
       max: categories.length - 1,
@@ -96,8 +101,6 @@ function toFeature(document: FeatureDocument, index: number, column: number): Fe
 const featureError = (index: number, key: string, message: string) =>
   new ElsewiseError('bad-document', message, `model.features[${index}].${key}`);
 
-const TRUE_WORDS = new Set(['true', '1', 'yes']);
-const FALSE_WORDS = new Set(['false', '0', 'no']);
 const MISSING_WORDS = new Set(['', 'na', 'nan', 'null']);
 
 /** Whether a value of a file stands for none. */
@@ -111,12 +114,8 @@ export function readValue(feature: Feature, raw: RowValue | undefined): number {
   switch (feature.kind) {
     case 'continuous':
       return readNumber(feature, raw);
-    case 'integer': {
-      const value = readNumber(feature, raw);
-      if (!Number.isNaN(value) && !Number.isInteger(value))
-        throw rowError(feature, `expected a whole number, got ${String(raw).slice(0, MOST_SHOWN)}`);
-      return value;
-    }
+    case 'integer':
+      return readInteger(feature, raw);
     case 'boolean':
       return readBoolean(feature, raw);
     default:
@@ -146,6 +145,14 @@ function readNumber(feature: Feature, raw: RowValue): number {
     if (Number.isFinite(value) && !/^0[xob]/i.test(text)) return checkSize(feature, value);
   }
   throw rowError(feature, `expected a finite number, got ${quote(raw)}`);
+}
+
+/** Above 2^53 neighbours of a whole number are no doubles: the number may already be another one. */
+function readInteger(feature: Feature, raw: RowValue): number {
+  const value = readNumber(feature, raw);
+  if (Number.isNaN(value) || Number.isSafeInteger(value)) return value;
+  const expected = Number.isInteger(value) ? 'a whole number below 2^53' : 'a whole number';
+  throw rowError(feature, `expected ${expected}, got ${String(raw).slice(0, MOST_SHOWN)}`);
 }
 
 /**
@@ -179,22 +186,24 @@ function checkSize(feature: Feature, value: number): number {
 function readBoolean(feature: Feature, raw: RowValue): number {
   if (raw === true || raw === 1) return 1;
   if (raw === false || raw === 0) return 0;
-  const text = String(raw).trim().toLowerCase();
-  if (TRUE_WORDS.has(text)) return 1;
-  if (FALSE_WORDS.has(text)) return 0;
-  if (typeof raw === 'string' && MISSING_WORDS.has(text)) return Number.NaN;
+  const truth = truthOf(String(raw));
+  if (truth !== undefined) return truth;
+  if (isMissing(raw)) return Number.NaN;
   throw rowError(feature, `expected true or false, got ${quote(raw)}`);
 }
 
 function readCategory(feature: Feature, raw: RowValue): number {
   const text = String(raw);
-  const index = feature.categoryIndex.get(text);
+  const index = findCategory(feature, text);
   if (index !== undefined) return index;
   if (text.trim() === '') return Number.NaN;
-  const trimmed = feature.categoryIndex.get(text.trim());
-  if (trimmed !== undefined) return trimmed;
   const hint = didYouMean(text, feature.categories) || `, known are ${listNames(feature.categories)}`;
   throw rowError(feature, `unknown category ${quote(text)}${hint}`);
+}
+
+/** The category of a text: by its own text first, then by another spelling. */
+export function findCategory({ categoryIndex, otherSpellings }: Feature, text: string): number | undefined {
+  return categoryIndex.get(text) ?? categoryIndex.get(text.trim()) ?? otherSpellings(text);
 }
 
 export const rowError = (feature: Feature, message: string) =>

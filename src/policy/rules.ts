@@ -5,7 +5,7 @@
 import { ElsewiseError } from '../documents/error.js';
 import { didYouMean, listNames } from '../documents/nearest-name.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
-import type { Feature, FeatureSpace } from '../models/features.js';
+import { type Feature, type FeatureSpace, findCategory } from '../models/features.js';
 import { checkLevers, isLevered } from './levers.js';
 
 export interface FeatureRule {
@@ -98,10 +98,10 @@ const TRUTH: ReadonlyMap<string, number> = new Map([
 function allowedMask(feature: Feature, allow: readonly (string | boolean)[]): Uint8Array {
   const isBoolean = feature.kind === 'boolean';
   const categories = isBoolean ? [...TRUTH.keys()] : feature.categories;
-  const known = isBoolean ? TRUTH : feature.categoryIndex;
+  const find = (name: string) => (isBoolean ? TRUTH.get(name) : findCategory(feature, name));
   const mask = new Uint8Array(categories.length);
   for (const [i, name] of allow.entries()) {
-    const index = known.get(String(name));
+    const index = find(String(name));
     if (index === undefined) {
       const hint = didYouMean(String(name), categories) || `; known are ${listNames(categories)}`;
       throw policyError(`features.${feature.name}.allow[${i}]`, `unknown category "${name}"${hint}`);

@@ -77,6 +77,17 @@ describe('a value of a row', () => {
     ['housing', ' free ', 2],
     ['housing', '', Number.NaN],
     ['grade', 'high', 2],
+    ['guarantor', '1.0', 1],
+    ['guarantor', '0,0', 0],
+    ['guarantor', '1.000000000000000000e+00', 1],
+    ['guarantor', 'WAHR', 1],
+    ['guarantor', 'falsch', 0],
+    ['guarantor', 'VRAI', 1],
+    ['guarantor', 'Faux', 0],
+    ['guarantor', ' ja ', 1],
+    ['guarantor', 'nein', 0],
+    ['guarantor', 'oui', 1],
+    ['guarantor', 'non', 0],
   ])('%s %j is read', (name, raw, value) => {
     expect(read(name, raw)).toBe(value);
   });
@@ -91,13 +102,57 @@ describe('a value of a row', () => {
     ['income', [1] as never, 'features.income: expected one value, got a list'],
     ['housing', {} as never, 'features.housing: expected one value, got an object'],
     ['age', 41.5, 'features.age: expected a whole number, got 41.5'],
+    ['age', 2 ** 53, 'features.age: expected a whole number below 2^53, got 9007199254740992'],
+    ['age', '-9007199254740993', 'features.age: expected a whole number below 2^53, got -9007199254740993'],
     ['guarantor', 2, 'features.guarantor: expected true or false, got 2'],
+    ['guarantor', '10', 'features.guarantor: expected true or false, got "10"'],
+    ['guarantor', '1.5', 'features.guarantor: expected true or false, got "1.5"'],
     ['guarantor', 'perhaps', 'features.guarantor: expected true or false, got "perhaps"'],
     ['housing', 'onw', 'features.housing: unknown category "onw", did you mean "own"?'],
     ['housing', 'castle', 'features.housing: unknown category "castle", known are own, rent, free'],
     ['housing', 1, 'features.housing: unknown category "1", known are own, rent, free'],
   ])('%s %j is refused with its path', (name, raw, message) => {
     expect(faultOf(() => read(name, raw))).toMatchObject({ code: 'bad-row', message });
+  });
+
+  it.each<[string[], RowValue, string | undefined]>([
+    [['False', 'True'], true, 'True'],
+    [['False', 'True'], false, 'False'],
+    [['False', 'True'], 'TRUE', 'True'],
+    [['True', 'False', '(missing)'], 'WAHR', 'True'],
+    [['no', 'yes'], true, 'yes'],
+    [['0', '1'], '1.0', '1'],
+    // A third category, two words for one truth value, or a number among others: a truth value is no category.
+    [['yes', 'no', 'maybe'], true, undefined],
+    [['no', 'non'], false, undefined],
+    [['1', '2', '3'], true, undefined],
+    [['1', '2', '3'], 'yes', undefined],
+    [['True', 'maybe'], true, undefined],
+    // Numbers as pandas, spreadsheets and numpy write them.
+    [['1', '2', '3'], '3.0', '3'],
+    [['1', '2', '3'], ' 3.00 ', '3'],
+    [['1', '2', '3'], '3,0', '3'],
+    [['1', '2', '3'], 3, '3'],
+    [['1.0', '2.0', '3.0'], 3, '3.0'],
+    [['-1', '0', 'other'], '-0.0', '0'],
+    [['-1', '0', 'other'], '-1.0', '-1'],
+    [['1', '1.5'], '1.500000000000000000e+00', '1.5'],
+    // The own text of a category comes first. Text that is no plain number stays text.
+    [['3', '3.0'], '3.0', '3.0'],
+    [['3', '3.0'], '3.00', undefined],
+    [['7', '8'], '007', undefined],
+    [['007', '008'], '7', undefined],
+    [['007', '008'], '7.0', undefined],
+    [['1e3', '2e3'], '1000', undefined],
+    [['1000', '2000'], '1e3', undefined],
+    [['3.1', '3.2'], '3.10', undefined],
+    [['3', '4'], '3.000', undefined],
+    [['3', '4'], '+3', undefined],
+    [['own', 'rent'], '1.0', undefined],
+  ])('of the categories %j: %j means %j', (categories, raw, category) => {
+    const [feature] = layOutFeatures([{ name: 'x', type: 'categorical', categories }]).features;
+    if (category === undefined) expect(() => readValue(feature, raw)).toThrow('unknown category');
+    else expect(showValue(feature, readValue(feature, raw))).toBe(category);
   });
 
   it('of text is the number that JavaScript reads, to the last bit', () => {

@@ -128,6 +128,18 @@ describe('ranks', () => {
     expect(boundsOf(domainOf(flag, { allow: [true] }, 0))).toEqual([0, 1]);
     expect(boundsOf(domainOf(flag, { allow: [true] }, 1))).toEqual([1, 1]);
   });
+
+  it('of a list may have the spellings that rows have', () => {
+    const pair: FeatureDocument = {
+      name: 'x',
+      type: 'categorical',
+      categories: ['False', 'True'],
+      encoding: 'ordinal',
+    };
+    expect(boundsOf(domainOf(pair, { allow: [true] }, 1))).toEqual([1, 1]);
+    const rooms: FeatureDocument = { ...pair, categories: ['1', '2', '3'] };
+    expect(boundsOf(domainOf(rooms, { allow: ['2.0', '3.0'] }, 2))).toEqual([1, 2]);
+  });
 });
 
 describe('one-hot columns', () => {
