@@ -2,8 +2,10 @@
  * What the queue's tests run in: the real Redis of the test command (or one of their own), the built command line, worker
  * processes. Every world has its own key prefixes, so that none sees another's jobs, and takes its keys with it.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -239,6 +241,16 @@ export class World {
     };
     const rows = async () => sumOf((await get('/metrics')).text, 'elsewise_rows_total');
     return { process: child, ended, address, get, rows };
+  }
+
+  /** The API in a process of its own, open to this machine. */
+  async startServer(): Promise<{ pid: number; address: string }> {
+    const { child, ended } = this.#spawn(['serve', '--port', '0', '--insecure-no-auth'], {});
+    const [line] = await Promise.race([
+      once(child.stdout!, 'data'),
+      ended.then(({ stderr }) => Promise.reject(new Error(stderr))),
+    ]);
+    return { pid: child.pid!, address: /^serving on (\S+)/.exec(String(line))![1] };
   }
 
   #spawn(args: string[], env: NodeJS.ProcessEnv): { child: ChildProcess; ended: Promise<Ended> } {

@@ -1,6 +1,6 @@
 /**
- * Rows of a Parquet file as lines of NDJSON. The index of a Parquet file stands at its end: a stream is first copied to a temporary file. The
- * columns of one row group are in memory at a time.
+ * Rows of a Parquet file as lines of NDJSON. The index of a Parquet file stands at its end: a stream is first copied to a temporary file.
+ * Memory does not grow with the rows (parquet-columns.ts).
  *
  *   integers, doubles   numbers; an integer beyond 2^53 is text, and a number that is not finite is text, which refuses its row
  *   NaN, null           missing
@@ -9,11 +9,11 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as zlib from 'node:zlib';
-import type { Compressors, DecodedArray, FileMetaData, ParquetScan } from 'hyparquet';
+import type { DecodedArray } from 'hyparquet';
 import { ElsewiseError } from '../../documents/error.js';
 import type { HeaderFeature } from '../threads/messages.js';
 import { checkNames } from './csv.js';
+import { type ColumnSlice, checkGroups, readSlices } from './parquet-columns.js';
 import { FileBytes } from './streams.js';
 
 export interface ParquetRows {
@@ -46,8 +46,6 @@ export interface ParquetBytes {
   readAt(start: number, end: number): Promise<ArrayBuffer>;
 }
 
-/** Values of a row group in memory. A small file may claim billions. */
-const MAX_GROUP_VALUES = 1 << 26;
 const ROWS_PER_PIECE = 1_000;
 
 export const openParquet: ParquetOpener = async (source, name, features) => {
@@ -107,7 +105,8 @@ async function readIndex(
   name: string,
   features: readonly HeaderFeature[],
 ): Promise<ParquetRows> {
-  const { parquetMetadataAsync, parquetScan, parquetSchema } = await import('hyparquet');
+  const library = await import('hyparquet');
+  const { parquetMetadataAsync, parquetSchema } = library;
   const buffer = { byteLength: bytes, slice: (start: number, end = bytes) => readAt(start, end) };
   const metadata = await parquetMetadataAsync(buffer);
   const tops = parquetSchema(metadata).children;
@@ -116,9 +115,8 @@ async function readIndex(
   const warnings = isNested ? [] : checkNames(names, features, name);
   const read = new Set(['id', 'target', ...(isNested ? ['features'] : features.map((feature) => feature.name))]);
   const columns = names.filter((column) => read.has(column));
-  checkGroups(metadata, columns.length);
-  const scan = await parquetScan({ file: buffer, metadata, columns, compressors: COMPRESSORS });
-  return { warnings, lines: readLines(scan, columns, name) };
+  checkGroups(metadata, columns);
+  return { warnings, lines: readLines(readSlices(library, buffer, metadata, columns), columns, name) };
 }
 
 async function readBytes(file: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
@@ -127,33 +125,13 @@ async function readBytes(file: FileHandle, start: number, end: number): Promise<
   return bytes.buffer;
 }
 
-function checkGroups({ row_groups }: FileMetaData, columns: number): void {
-  const largest = row_groups.reduce((most, { num_rows }) => Math.max(most, Number(num_rows)), 0);
-  if (largest * columns <= MAX_GROUP_VALUES) return;
-  throw new Error(
-    `a row group has ${largest} rows of ${columns} columns, and at most ${MAX_GROUP_VALUES} values fit: write smaller row groups`,
-  );
-}
-
-type Decompress = (bytes: Uint8Array) => Uint8Array;
-
-/** Snappy is built in. Zstandard is a part of Node from version 22.15 on. */
-const { zstdDecompressSync } = zlib as { zstdDecompressSync?: Decompress };
-const COMPRESSORS: Compressors = {
-  GZIP: (bytes) => zlib.gunzipSync(bytes),
-  BROTLI: (bytes) => zlib.brotliDecompressSync(bytes),
-  ...(zstdDecompressSync && { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) }),
-};
-
-async function* readLines(scan: ParquetScan, columns: readonly string[], name: string) {
+async function* readLines(slices: AsyncIterable<ColumnSlice>, columns: readonly string[], name: string) {
   const keys = columns.map((column) => `${JSON.stringify(column)}:`);
   const texts = columns.map((column) => (column === 'target' ? targetText : valueText));
   try {
-    for (const { rowStart, rowEnd } of scan.ranges) {
-      const data = await Promise.all(columns.map((column) => scan.readColumn({ column, rowStart, rowEnd })));
-      for (let row = 0; row < rowEnd - rowStart; row += ROWS_PER_PIECE)
-        yield linesOf(data, keys, texts, row, Math.min(row + ROWS_PER_PIECE, rowEnd - rowStart));
-    }
+    for await (const { rows, columns: data } of slices)
+      for (let row = 0; row < rows; row += ROWS_PER_PIECE)
+        yield linesOf(data, keys, texts, row, Math.min(row + ROWS_PER_PIECE, rows));
   } catch (error) {
     throw unreadable(error, name);
   }
@@ -177,9 +155,13 @@ function linesOf(
   return Buffer.from(lines);
 }
 
+/** Values of one cell come first: a replacer of JSON.stringify takes ten times as long. */
 function valueText(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : notFinite(value);
   if (value === undefined || value === null) return 'null';
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'bigint') return JSON.stringify(wholeNumber(value));
+  if (typeof value === 'boolean') return String(value);
   return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? wholeNumber(inner) : inner)) ?? 'null';
 }
 

@@ -2,11 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet';
+import { parquetMetadata, parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ParquetSink } from '../../../src/jobs/results/parquet-sink.js';
 import type { TableColumn } from '../../../src/jobs/results/result-table.js';
 import { headerFeatures } from '../../../src/jobs/rows/csv.js';
+import { checkGroups } from '../../../src/jobs/rows/parquet-columns.js';
+import { readParquet } from '../../../src/jobs/rows/parquet-rows.js';
 import { createRowReader } from '../../../src/jobs/rows/row-reader.js';
 import { RowSource } from '../../../src/jobs/rows/row-source.js';
 import { openSink, openSource } from '../../../src/jobs/rows/streams.js';
@@ -55,6 +58,44 @@ describe('Parquet as rows', () => {
     await expect(RowSource.open(bytes, 'x.parquet', headerFeatures(other))).rejects.toThrow(
       'no column "agee", which the model needs, is it "age"?',
     );
+  });
+
+  it.each([50_000, 1 << 30])('is read in slices of a large row group, with pages of %i bytes', async (pageSize) => {
+    const rows = 300_000;
+    const of = <T>(value: (i: number) => T) => Array.from({ length: rows }, (_, i) => value(i));
+    const columnData = [
+      { name: 'id', type: 'STRING' as const, data: of((i) => `r-${i}`) },
+      { name: 'age', type: 'INT64' as const, data: of((i) => (i % 7 ? BigInt(i) : null)) },
+      { name: 'income', type: 'DOUBLE' as const, data: of((i) => i / 8) },
+      { name: 'owner', type: 'BOOLEAN' as const, data: of((i) => i % 3 === 0) },
+      { name: 'city', type: 'STRING' as const, data: of((i) => (i === 250_000 ? null : `c${i % 5}`)) },
+    ];
+    const bytes = new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: rows, pageSize }));
+    const readAt = async (start: number, end: number) => bytes.slice(start, end).buffer;
+    const { lines } = await readParquet({ bytes: bytes.length, readAt }, 'x', headerFeatures(model));
+    let i = 0;
+    for await (const piece of lines)
+      for (const line of Buffer.from(piece).toString().trimEnd().split('\n')) {
+        const [age, city] = [i % 7 ? i : null, i === 250_000 ? null : `"c${i % 5}"`];
+        if (line !== `{"id":"r-${i}","age":${age},"income":${i / 8},"owner":${i % 3 === 0},"city":${city}}`)
+          expect.fail(`row ${i}: ${line}`);
+        i++;
+      }
+    expect(i).toBe(rows);
+  });
+
+  it('is refused with a row group that does not fit into memory', async () => {
+    const columnData = [{ name: 'age', data: [1] }];
+    const { row_groups, ...rest } = parquetMetadata(parquetWriteBuffer({ columnData }));
+    const [group] = row_groups;
+    const long = { ...rest, row_groups: [{ ...group, num_rows: 2n ** 27n }] };
+    expect(() => checkGroups(long, ['age'])).toThrow('write smaller row groups');
+    const [column] = group.columns;
+    const heavy = { ...column, meta_data: { ...column.meta_data!, total_compressed_size: 2n ** 29n } };
+    expect(() => checkGroups({ ...rest, row_groups: [{ ...group, columns: [heavy] }] }, ['age'])).toThrow(
+      'column of a row',
+    );
+    expect(() => checkGroups({ ...rest, row_groups }, ['age'])).not.toThrow();
   });
 
   it('may come as a stream, also without a name that says it', async () => {
