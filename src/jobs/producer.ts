@@ -8,7 +8,7 @@ import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
 import type { Defaults } from '../policy/defaults.js';
-import { batchIdSchema, type Manifest, pinOf } from '../store/batches/manifest.js';
+import { batchIdSchema, layoutSchema, type Manifest, pinOf } from '../store/batches/manifest.js';
 import { letterId } from '../store/events/dead-store.js';
 import { connect } from '../store/redis/redis.js';
 import type { ModelVersion } from '../store/registry/model-store.js';
@@ -239,7 +239,7 @@ function describe(
     id: input.batch,
     model: { name: model.name, version: model.version, digest: model.digest },
     policy: { digest: policy.digest, document: policy.document, version: policy.version },
-    layout: layout.format === 'csv' ? { ...layout, featureColumns: [...layout.featureColumns] } : layout,
+    layout: layoutSchema.parse(layout),
     ...(input.webhook !== undefined && { webhook: input.webhook }),
     ttlSeconds: input.ttlSeconds ?? batchTtlSeconds,
     by: input.by ?? thisUser(),

@@ -8,7 +8,7 @@ import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import { recordFaults } from '../../models/read-row.js';
 import type { CsvLayout, HeaderFeature } from '../threads/messages.js';
-import { createNumberReader, type NumberFormat } from './number-format.js';
+import { createNumberReader } from './number-format.js';
 import { createRow, numberedId, type ParsedRow, type RowParser, readTargetText } from './row.js';
 
 const DELIMITERS = [',', ';', '\t', '|'];
@@ -114,7 +114,7 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
   const fields: string[] = [];
   const columns = Int32Array.from(layout.featureColumns);
   const { idColumn, targetColumn, delimiter } = layout;
-  const readNumbers = layout.numbers && createNumbersReader(layout.numbers, model);
+  const readNumbers = createNumbersReader(layout.numbers, model);
   return (record, rowNumber) => {
     const count = splitFields(record, delimiter, fields);
     row.faults = faultsOf(count, layout.columns);
@@ -122,7 +122,7 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
     row.id = (idColumn >= 0 && idColumn < read && fields[idColumn]) || numberedId(rowNumber);
     if (row.faults) return row;
     for (let f = 0; f < columns.length; f++) row.raw[f] = columns[f] < 0 ? undefined : fields[columns[f]];
-    row.faults = readNumbers?.(row.raw);
+    row.faults = readNumbers(row.raw);
     const target = targetColumn >= 0 ? fields[targetColumn].trim() : '';
     row.target = target === '' ? undefined : readTargetText(target, model.classes);
     return row;
@@ -130,12 +130,16 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
 }
 
 /** Rewrites the numbers of a row as programs write them. Returns the faults of a row with numbers in another format. */
-function createNumbersReader(format: NumberFormat, model: LoadedModel): (raw: ParsedRow['raw']) => ParsedRow['faults'] {
-  const numeric = model.space.features.filter(({ kind }) => kind === 'continuous' || kind === 'integer');
-  const read = createNumberReader(format);
+function createNumbersReader(
+  formats: CsvLayout['numbers'],
+  model: LoadedModel,
+): (raw: ParsedRow['raw']) => ParsedRow['faults'] {
+  const numeric = model.space.features
+    .filter(({ kind }) => kind === 'continuous' || kind === 'integer')
+    .map(({ index, name }) => ({ index, name, read: createNumberReader(formats?.[index] ?? undefined) }));
   return (raw) => {
     let faults: RowFault[] | undefined;
-    for (const { index, name } of numeric) {
+    for (const { index, name, read } of numeric) {
       const text = raw[index];
       if (typeof text !== 'string') continue;
       const number = read(text);

@@ -5,9 +5,19 @@
  *   12,5  0,123  1234,567  1.234,5  1.234.567    the decimal sign is a comma
  *   1.234  1,234                                 ambiguous. In a column of whole numbers the separator is one of thousands
  *
- * One proof settles all ambiguous values of the table. Ambiguous values without a proof are told or refused, never read in silence.
+ * The proofs of a column settle its ambiguous values, else the proofs of the table do. A table with proofs of both signs settles none:
+ * its columns are read by their own proofs, and each ambiguous value makes its row invalid. Ambiguous values without a proof are told
+ * or refused, never read in silence.
  */
-import { AMBIGUOUS, isNumberIn, NEUTRAL_GROUPS, type NumberFormat, nameOf, twoMeanings } from './number-format.js';
+import {
+  AMBIGUOUS,
+  isNumberIn,
+  NEUTRAL_GROUPS,
+  type NumberFormat,
+  nameOf,
+  type Sign,
+  twoMeanings,
+} from './number-format.js';
 
 /** A field of a column of numbers. */
 export interface NumberSample {
@@ -18,8 +28,8 @@ export interface NumberSample {
 }
 
 export interface DetectedNumbers {
-  /** Undefined: plain numbers. */
-  readonly format: NumberFormat | undefined;
+  /** The format of a column. Undefined: plain numbers. */
+  readonly formatOf: (column: string) => NumberFormat | undefined;
   /** The parts of one sentence about the format; empty for plain numbers. */
   readonly told: readonly string[];
   readonly warnings: readonly string[];
@@ -27,38 +37,71 @@ export interface DetectedNumbers {
   readonly refusal?: string;
 }
 
-type Evidence = 'dot' | 'comma' | 'unclear-dot' | 'unclear-comma' | 'spaced' | 'date' | 'none';
+type Evidence = 'dot' | 'comma' | 'grouped' | 'unclear-dot' | 'unclear-comma' | 'spaced' | 'date' | 'none';
 
-const DATE = /^(?:\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}([./-])\d{1,2}\1\d{2,4})$/;
+/** The first field of each kind, and how many there are. */
+type Findings = Map<Evidence, { first: NumberSample; count: number }>;
+
+const ISO_DATE = /^\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?$/;
+const DATE = /^(\d{1,2})([./-])(\d{1,2})\2(?:\d{2}|\d{4})$/;
 const WHOLE = /^[+-]?\d+$/;
+const PLAIN = (): undefined => undefined;
 
 /** `isEuropean`: columns are separated by semicolons, as spreadsheets do where the comma is the decimal sign. */
 export function detectNumbers(samples: Iterable<NumberSample>, isEuropean: boolean): DetectedNumbers {
-  const found = new Map<Evidence, { first: NumberSample; count: number }>();
+  const table: Findings = new Map();
+  const columns = new Map<string, Findings>();
   for (const sample of samples) {
     const kind = evidenceOf(sample);
-    const known = found.get(kind);
-    if (known) known.count++;
-    else if (kind !== 'none') found.set(kind, { first: sample, count: 1 });
+    if (kind === 'none') continue;
+    count(table, kind, sample);
+    const column = columns.get(sample.column) ?? new Map();
+    count(column, kind, sample);
+    if (hasGroups(kind, sample.text)) count(column, 'grouped', sample);
+    columns.set(sample.column, column);
   }
-  const first = (kind: Evidence): NumberSample | undefined => found.get(kind)?.first;
-  const count = (kind: Evidence): number => found.get(kind)?.count ?? 0;
-  const warnings = dateWarnings(first('date'));
-  if (count('dot') && count('comma'))
-    return mixed(first('dot')!, first('comma')!, count('dot') >= count('comma'), warnings);
-  if (count('comma')) return settled('comma', first('comma')!, first('unclear-dot'), warnings);
-  if (count('dot')) return withPoint(first('dot')!, first('unclear-comma') ?? first('spaced'), warnings);
+  const warnings = dateWarnings(table.get('date')?.first);
+  const [dot, comma] = [table.get('dot')?.first, table.get('comma')?.first];
+  if (dot && comma) return mixed(dot, comma, columns, warnings);
+  if (comma) return settled('comma', comma, groupsOf('comma', columns), columns, warnings);
+  if (dot) return withPoint(dot, columns, warnings);
+  const first = (kind: Evidence): NumberSample | undefined => table.get(kind)?.first;
   return unproved(first('unclear-dot'), first('unclear-comma'), first('spaced'), isEuropean, warnings);
+}
+
+const hasGroups = (kind: Evidence, text: string): boolean =>
+  (kind === 'dot' && text.includes(',')) || (kind === 'comma' && text.includes('.'));
+
+function count(findings: Findings, kind: Evidence, sample: NumberSample): void {
+  const known = findings.get(kind);
+  if (known) known.count++;
+  else findings.set(kind, { first: sample, count: 1 });
+}
+
+/** Of each column the first field with a thousands separator, where the decimal sign is known. */
+function groupsOf(sign: Sign, columns: ReadonlyMap<string, Findings>): NumberSample[] {
+  const kinds: readonly Evidence[] = ['grouped', sign === 'comma' ? 'unclear-dot' : 'unclear-comma', 'spaced'];
+  return [...columns.values()].flatMap((findings) => {
+    const kind = kinds.find((each) => findings.has(each));
+    return kind ? [findings.get(kind)!.first] : [];
+  });
 }
 
 function evidenceOf({ text, isWhole }: NumberSample): Evidence {
   if (WHOLE.test(text)) return 'none';
-  if (DATE.test(text)) return 'date';
+  if (isDate(text)) return 'date';
   const inDot = isNumberIn('dot', text);
   const inComma = isNumberIn('comma', text);
   if (inDot && inComma) return evidenceOfBoth(text, isWhole);
   if (inDot) return 'dot';
   return inComma ? 'comma' : 'none';
+}
+
+function isDate(text: string): boolean {
+  const [, first, , second] = DATE.exec(text) ?? [];
+  if (first === undefined) return ISO_DATE.test(text);
+  const [low, high] = [Number(first), Number(second)].sort((a, b) => a - b);
+  return low <= 12 && high <= 31;
 }
 
 /** The text is a number in both formats: the separator of thousands is neutral, or the only separator is ambiguous. */
@@ -71,21 +114,30 @@ function evidenceOfBoth(text: string, isWhole: boolean): Evidence {
 
 function withPoint(
   proof: NumberSample,
-  grouped: NumberSample | undefined,
+  columns: ReadonlyMap<string, Findings>,
   warnings: readonly string[],
 ): DetectedNumbers {
-  const isPlain = !grouped && Number.isFinite(Number(proof.text));
-  return isPlain ? { format: undefined, told: [], warnings } : settled('dot', proof, grouped, warnings);
+  const groups = groupsOf('dot', columns);
+  const isPlain = groups.length === 0 && Number.isFinite(Number(proof.text));
+  return isPlain ? { formatOf: PLAIN, told: [], warnings } : settled('dot', proof, groups, columns, warnings);
 }
 
+/** Examples of thousands in one sentence. */
+const MOST_GROUPS = 3;
+
 function settled(
-  format: 'dot' | 'comma',
+  sign: Sign,
   proof: NumberSample,
-  grouped: NumberSample | undefined,
+  groups: readonly NumberSample[],
+  columns: ReadonlyMap<string, Findings>,
   warnings: readonly string[],
 ): DetectedNumbers {
-  const examples = [proof, ...(grouped ? [grouped] : [])].map(({ text }) => `"${text}" is ${plainOf(format, text)}`);
-  return { format, told: [`decimal ${nameOf(format)}s (${examples.join(', ')})`], warnings };
+  const texts = new Set([proof, ...groups].slice(0, 1 + MOST_GROUPS).map(({ text }) => text));
+  const examples = [...texts].map((text) => `"${text}" is ${plainOf(sign, text)}`);
+  const told = [`decimal ${nameOf(sign)}s (${examples.join(', ')})`];
+  const unclear = sign === 'comma' ? 'unclear-dot' : 'unclear-comma';
+  const isGrouped = (column: string) => columns.get(column)?.has('grouped') || columns.get(column)?.has(unclear);
+  return { formatOf: (column) => (isGrouped(column) ? sign : `${sign}-ungrouped`), told, warnings };
 }
 
 function plainOf(format: 'dot' | 'comma', text: string): string {
@@ -93,11 +145,21 @@ function plainOf(format: 'dot' | 'comma', text: string): string {
   return text.replace(NEUTRAL_GROUPS, '').replaceAll(group, '').replace(decimal, '.');
 }
 
-function mixed(dot: NumberSample, comma: NumberSample, isDot: boolean, warnings: readonly string[]): DetectedNumbers {
-  const [format, other] = isDot ? (['dot', ','] as const) : (['comma', '.'] as const);
+/** Both signs are proved. A column is read by the sign that is commoner in it. */
+function mixed(
+  dot: NumberSample,
+  comma: NumberSample,
+  columns: ReadonlyMap<string, Findings>,
+  warnings: readonly string[],
+): DetectedNumbers {
+  const formatOf = (column: string): NumberFormat => {
+    const [dots, commas] = (['dot', 'comma'] as const).map((sign) => columns.get(column)?.get(sign)?.count ?? 0);
+    return dots === commas ? 'disputed' : dots > commas ? 'dot-strict' : 'comma-strict';
+  };
   const both = `"${dot.text}" (column ${dot.column}) and "${comma.text}" (column ${comma.column})`;
-  const advice = `most have a decimal ${nameOf(format)}, and rows with others are invalid; --decimal ${other} reads the others`;
-  return { format, told: [], warnings: [...warnings, `the numbers have two formats: ${both}; ${advice}`] };
+  const rule = 'each column is read by its commoner sign, and rows with other or ambiguous numbers are invalid';
+  const told = `the numbers have two formats: ${both}; ${rule}; --decimal . and --decimal , read all columns alike`;
+  return { formatOf, told: [], warnings: [...warnings, told] };
 }
 
 function unproved(
@@ -110,18 +172,14 @@ function unproved(
   const unclear = comma ?? dot;
   if (unclear && (comma || isEuropean)) {
     const refusal = `column ${unclear.column}: ${twoMeanings(unclear.text)}: say which by --decimal`;
-    return { format: undefined, told: [], warnings, refusal };
+    return { formatOf: PLAIN, told: [], warnings, refusal };
   }
   if (dot) {
     const told = `column ${dot.column}: "${dot.text}" is read with a decimal point; if it means ${dot.text.replace('.', '')}, give --decimal ,`;
-    return { format: undefined, told: [], warnings: [...warnings, told] };
+    return { formatOf: PLAIN, told: [], warnings: [...warnings, told] };
   }
-  if (!spaced) return { format: 'unsure', told: [], warnings };
-  return {
-    format: 'dot',
-    told: [`spaces between thousands ("${spaced.text}" is ${plainOf('dot', spaced.text)})`],
-    warnings,
-  };
+  const told = spaced ? [`spaces between thousands ("${spaced.text}" is ${plainOf('dot', spaced.text)})`] : [];
+  return { formatOf: () => 'unknown', told, warnings };
 }
 
 function dateWarnings(sample: NumberSample | undefined): string[] {

@@ -11,7 +11,7 @@ import { rowNames } from './ndjson.js';
 import type { ParquetOpener } from './parquet-rows.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
-import { numbersOf, type TableOptions, tellFormat } from './table-format.js';
+import { formatsOf, numbersOf, type TableOptions, tellFormat } from './table-format.js';
 import { detectEncoding, markedEncoding, readEncoding, toUtf8 } from './text-encoding.js';
 
 export interface Chunk extends RecordRun {
@@ -80,7 +80,8 @@ export class RowSource {
     const { layout, warnings } = readHeader(line, delimiter, features, name);
     const numbers = numbersOf(await head.firstLines(), layout, features, options);
     const told = tellFormat({ name, delimiter, encoding, numbers }, options);
-    const whole = numbers.format ? { ...layout, numbers: numbers.format } : layout;
+    const formats = formatsOf(numbers, features);
+    const whole = formats ? { ...layout, numbers: formats } : layout;
     return new RowSource(head.bytes, head, whole, layout.targetColumn >= 0, [...warnings, ...told], head.isConverted);
   }
 

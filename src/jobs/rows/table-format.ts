@@ -29,8 +29,14 @@ export function numbersOf(
   features: readonly HeaderFeature[],
   { decimal }: TableOptions,
 ): DetectedNumbers {
-  if (decimal) return { format: formatWith(decimal), told: [], warnings: [] };
+  if (decimal) return { formatOf: () => formatWith(decimal), told: [], warnings: [] };
   return detectNumbers(samplesOf(lines, layout, features), layout.delimiter === ';');
+}
+
+/** The format of each feature's numbers; undefined: all are plain. */
+export function formatsOf({ formatOf }: DetectedNumbers, features: readonly HeaderFeature[]): CsvLayout['numbers'] {
+  const formats = features.map(({ name, numbers }) => (numbers === 'none' ? null : (formatOf(name) ?? null)));
+  return formats.some((format) => format !== null) ? formats : undefined;
 }
 
 function* samplesOf(lines: Buffer, layout: CsvLayout, features: readonly HeaderFeature[]): Generator<NumberSample> {

@@ -42,8 +42,8 @@ export interface CsvLayout {
   readonly idColumn: number;
   /** -1: none. */
   readonly targetColumn: number;
-  /** Undefined: numbers as programs write them. */
-  readonly numbers?: NumberFormat;
+  /** The format of each feature's numbers, in the model's order. Null: numbers as programs write them. Undefined: null for all. */
+  readonly numbers?: readonly (NumberFormat | null)[];
 }
 
 /** The features that a header is read against: in the model's order, with whether each is required. */

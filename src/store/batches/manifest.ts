@@ -23,6 +23,18 @@ export const modelPinSchema = z.strictObject({
     ),
 });
 
+/** As in jobs/rows/number-format.ts. */
+const NUMBER_FORMATS = [
+  'dot',
+  'comma',
+  'dot-ungrouped',
+  'comma-ungrouped',
+  'dot-strict',
+  'comma-strict',
+  'unknown',
+  'disputed',
+] as const;
+
 /** The positions of a row's fields, from the file's header and the model. Chunks contain only data lines. */
 export const layoutSchema = z.discriminatedUnion('format', [
   z.strictObject({ format: z.literal('ndjson').describe('One JSON object on each line.') }),
@@ -35,11 +47,10 @@ export const layoutSchema = z.discriminatedUnion('format', [
     ),
     idColumn: z.int().min(-1).describe('The field with the id of the row, from 0. -1: the rows are numbered.'),
     targetColumn: z.int().min(-1).describe('The field with the target of the row, from 0. -1: the file has none.'),
-    numbers: z
-      .enum(['dot', 'comma', 'unsure'])
+    numbers: listOf(z.enum(NUMBER_FORMATS).nullable())
       .optional()
       .describe(
-        'The format of numbers. `dot`: 1,234.5. `comma`: 1.234,5. `unsure`: as without a format, but 1.234 is refused, which may mean 1234. Omitted: numbers as programs write them.',
+        'The format of the numbers of each feature of the model. `dot`: 1,234.5. `comma`: 1.234,5. `-ungrouped`: a number that may only have a thousands separator is refused. `-strict`: every number with two readings is refused. `unknown`: as without a format, but numbers with two readings are refused. `disputed`: numbers with points or commas are refused. Null, or omitted: numbers as programs write them.',
       ),
   }),
 ]);

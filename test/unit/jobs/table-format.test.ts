@@ -108,8 +108,60 @@ describe('numbers', () => {
     expect(rows.map(({ faults }) => faults?.map(({ path, message }) => `${path}: ${message}`))).toEqual([
       undefined,
       undefined,
-      ['features.income: expected a number with a decimal comma, got "14.5"'],
+      ['features.income: expected a number with a decimal comma, got "14.5": --decimal . reads it'],
     ]);
+  });
+
+  const READ = undefined;
+  const TWO_MEANINGS = expect.stringContaining('may mean');
+  const OTHER_SIGN = expect.stringContaining('--decimal');
+  it.each<[string, string, unknown[]]>([
+    ['a comma beside points', american('500.5', '600.5', '700,5', '1,234'), [READ, READ, OTHER_SIGN, TWO_MEANINGS]],
+    ['a point beside commas', european('500,5', '600,5', '700.5', '1.234'), [READ, READ, OTHER_SIGN, TWO_MEANINGS]],
+    ['the commoner sign itself', european('500,5', '600,5', '700.5', '1,234'), [READ, READ, OTHER_SIGN, TWO_MEANINGS]],
+    ['as many of each', european('500,5', '600.5', '1.234', '7'), [OTHER_SIGN, OTHER_SIGN, TWO_MEANINGS, READ]],
+  ])('that are ambiguous among both signs are no guess: %s', async (_, content, expected) => {
+    const { rows } = await read(content);
+    expect(rows.map(({ faults }) => faults?.[0].message)).toEqual(expected);
+  });
+
+  it('of two formats in two columns are read by their own columns', async () => {
+    const pairs = [
+      ['500,5', '0.255'],
+      ['600,5', '0.312'],
+      ['700,5', '1.125'],
+    ];
+    const content = `id;age;income;owner;city\n`;
+    const space = headerFeatures(model).map((feature) => ({ ...feature, numbers: 'any' as const }));
+    const source = await RowSource.open(
+      piecesOf(Buffer.from(content + pairs.map(([income, age]) => `a;${age};${income};true;Köln\n`).join('')), 99),
+      'rows.csv',
+      space,
+    );
+    expect(source.layout).toMatchObject({ numbers: ['dot-strict', 'comma-strict', 'disputed', 'disputed'] });
+    expect(source.warnings.at(-1)).toContain('each column is read by its commoner sign');
+  });
+
+  it('behind the first lines that thousands would explain are refused in a column without thousands', async () => {
+    const { rows } = await read(european(...Array.from({ length: 300 }, () => '0,5'), '1.125', '1.125,5', '1.5'));
+    expect(rows[300].faults?.[0].message).toContain('"1.125" may mean 1.125 (--decimal .) or 1125 (--decimal ,)');
+    expect(rows[301]).toMatchObject({ income: '1125.5', faults: undefined });
+    expect(rows[302].faults?.[0].message).toContain('--decimal . reads it');
+    const grouped = european('1.234,5', ...Array.from({ length: 300 }, () => '0,5'), '1.125');
+    expect((await read(grouped)).rows[301]).toMatchObject({ income: '1125', faults: undefined });
+  });
+
+  it.each([
+    ['whole numbers', european],
+    ['decimal points', american],
+  ])('with a comma far behind %s name the option', async (words, table) => {
+    const early = words === 'whole numbers' ? '7' : '7.5';
+    const { rows } = await read(table(...Array.from({ length: 300 }, () => early), '1,5', '1,234', '1 234'));
+    expect(rows[300].faults?.[0].message).toBe(
+      'expected a number as in the first rows, got "1,5": --decimal , reads it',
+    );
+    expect(rows[301].faults?.[0].message).toContain('may mean');
+    expect(rows[302]).toMatchObject({ income: '1234', faults: undefined });
   });
 
   it('that the first rows left open are refused in later rows, not guessed', async () => {
@@ -131,6 +183,8 @@ describe('numbers', () => {
       expect.stringMatching(/^column income has dates such as "31.01.2024", and the model/),
     );
     expect((await read(american('2024-01-31', '1.5'))).warnings[0]).toContain('column income has dates');
+    for (const text of ['12.34.567', '12.34.56', '45.1.2024'])
+      expect((await read(american(text, '1.5'))).warnings).toEqual([]);
   });
 });
 
