@@ -10,7 +10,7 @@ import { isDecimal } from './lattice.js';
 import { ruleOf } from './rules.js';
 
 const ruleEntry = (name: string, key: string): string => `features.${name}.${key}`;
-const leverEntry = (name: string): string => `levers.${name}`;
+export const leverEntry = (name: string): string => `levers.${name}`;
 const constraintEntry = (index: number): string => `constraints[${index}]`;
 
 /** The paths of all entries, in the order of the document. */

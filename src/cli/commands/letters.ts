@@ -84,7 +84,7 @@ file per person and form, and letters.ndjson with the id, the status and the fil
       ...{ language, labels, details, model: model.document, thresholds: model.model.thresholds },
       policy: policy?.document,
     });
-    const openFolder = () => LetterFolder.open(options.output);
+    const openFolder = () => new LetterFolder(options.output);
     const digests = { model: model.digest, policy: policy?.digest };
     return writeLetters({
       source,

@@ -2,10 +2,9 @@
  * The folder of letters. Ids come from files and may be anything: a file name has only small letters, digits, dashes and underscores. Two ids may
  * give the same name, also where a file system ignores case. A file is never overwritten: the second name gets the number of its line.
  */
-import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ElsewiseError } from '../../documents/error.js';
-import { type ByteSink, openSink } from '../../jobs/rows/streams.js';
 import type { LetterForm } from '../../report/letters/letter-template.js';
 
 const MOST_LETTERS = 80;
@@ -34,64 +33,66 @@ export interface WrittenLetter {
   readonly content: string;
 }
 
+/**
+ * Files are small and many. Synchronous calls write them several times faster than calls that wait for a thread each. The caller lets other
+ * events in between.
+ */
 export class LetterFolder {
   readonly #path: string;
-  readonly #index: ByteSink;
-
-  private constructor(path: string, index: ByteSink) {
-    this.#path = path;
-    this.#index = index;
-  }
+  readonly #index: number;
 
   /** Letters of another run must not mix with these: the folder is new or empty. */
-  static async open(path: string): Promise<LetterFolder> {
-    const files = await mkdir(path, { recursive: true })
-      .then(() => readdir(path))
-      .catch((error: Error) => {
-        throw new ElsewiseError('usage', `cannot write ${path}: ${error.message}`);
-      });
-    if (files.length)
+  constructor(path: string) {
+    this.#path = path;
+    if (this.#try('usage', () => listFolder(path)).length)
       throw new ElsewiseError('usage', `--output ${path}: the folder has files; give a new or an empty folder`);
-    return new LetterFolder(path, await openSink(join(path, INDEX_FILE)));
+    this.#index = this.#try('usage', () => openSync(join(path, INDEX_FILE), 'wx'));
   }
 
   /** Writes the letters of a person and their line in the index. */
-  async add(id: string, status: string, line: number, letters: readonly WrittenLetter[]): Promise<void> {
-    const name = letters.length ? await this.#claim(fileNameOf(id), line, letters[0]) : '';
-    const fileOf = (form: LetterForm) => `${name}.${ENDINGS[form]}`;
-    for (const { form, content } of letters.slice(1)) await this.#write(fileOf(form), content);
-    const files = letters.map(({ form }) => [form, fileOf(form)]);
-    await this.#index.write(Buffer.from(`${JSON.stringify({ id, status, ...Object.fromEntries(files) })}\n`));
+  add(id: string, status: string, line: number, letters: readonly WrittenLetter[]): void {
+    this.#try('interrupted', () => {
+      const name = letters.length ? this.#claim(fileNameOf(id), line, letters[0]) : '';
+      for (const { form, content } of letters.slice(1)) this.#write(name, form, content);
+      const files = letters.map(({ form }) => [form, fileOf(name, form)]);
+      writeSync(this.#index, `${JSON.stringify({ id, status, ...Object.fromEntries(files) })}\n`);
+    });
   }
 
-  close(): Promise<void> {
-    return this.#index.close();
+  close(): void {
+    closeSync(this.#index);
   }
 
   /** Writes the first letter under a name that is free. The forms of a letter share the name. */
-  async #claim(plain: string, line: number, { form, content }: WrittenLetter): Promise<string> {
+  #claim(plain: string, line: number, { form, content }: WrittenLetter): string {
     for (let attempt = 0; ; attempt++) {
       const name = [plain, ...(attempt ? [`line-${line}`] : []), ...(attempt > 1 ? [attempt] : [])].join('-');
-      const file = await open(join(this.#path, `${name}.${ENDINGS[form]}`), 'wx').catch(this.#unlessTaken);
-      if (!file) continue;
-      await file
-        .writeFile(content)
-        .finally(() => file.close())
-        .catch(this.#fail);
-      return name;
+      try {
+        this.#write(name, form, content);
+        return name;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
     }
   }
 
-  #write(name: string, content: string): Promise<void> {
-    return writeFile(join(this.#path, name), content, { flag: 'wx' }).catch(this.#fail);
+  #write(name: string, form: LetterForm, content: string): void {
+    writeFileSync(join(this.#path, fileOf(name, form)), content, { flag: 'wx' });
   }
 
-  readonly #unlessTaken = (error: NodeJS.ErrnoException): undefined => {
-    if (error.code !== 'EEXIST') this.#fail(error);
-    return undefined;
-  };
+  #try<T>(code: 'usage' | 'interrupted', act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      const what = code === 'usage' ? this.#path : `${this.#path} any further`;
+      throw new ElsewiseError(code, `cannot write ${what}: ${(error as Error).message}`);
+    }
+  }
+}
 
-  readonly #fail = (error: Error): never => {
-    throw new ElsewiseError('interrupted', `cannot write ${this.#path} any further: ${error.message}`);
-  };
+const fileOf = (name: string, form: LetterForm): string => `${name}.${ENDINGS[form]}`;
+
+function listFolder(path: string): string[] {
+  mkdirSync(path, { recursive: true });
+  return readdirSync(path);
 }

@@ -1,5 +1,7 @@
 /** From results to letters, one at a time, with a summary of the letters that were written and of the people without one. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ElsewiseError } from '../../documents/error.js';
+import { nameSome } from '../../documents/nearest-name.js';
 import type { ResultDocument } from '../../documents/result-document.js';
 import { readResults } from '../../jobs/results/read-results.js';
 import type { ByteSource } from '../../jobs/rows/streams.js';
@@ -15,13 +17,15 @@ export interface LetterRun {
   readonly context: LetterContext;
   readonly templates: readonly LetterTemplate[];
   /** The folder is opened with the first result: a refused file of results leaves no folder behind. */
-  openFolder(): Promise<LetterFolder>;
+  openFolder(): LetterFolder;
   readonly digests: { readonly model: string; readonly policy: string | undefined };
   readonly signal: AbortSignal;
   readonly isQuiet: boolean;
 }
 
 const ALL_INVALID_EXIT_CODE = 4;
+/** Signals are seen between these. */
+const LETTERS_PER_TURN = 50;
 
 /** Returns the exit code. */
 export async function writeLetters(run: LetterRun): Promise<number> {
@@ -32,15 +36,16 @@ export async function writeLetters(run: LetterRun): Promise<number> {
     for await (const { result, line } of readResults(source)) {
       if (signal.aborted) break;
       checkOrigin(result, run, line);
-      folder ??= await run.openFolder();
-      await folder.add(result.id, result.status, line, lettersOf(result, run));
+      folder ??= run.openFolder();
+      folder.add(result.id, result.status, line, lettersOf(result, run));
       counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
+      if (line % LETTERS_PER_TURN === 0) await nextTurn();
     }
-    folder ??= await run.openFolder();
+    folder ??= run.openFolder();
   } finally {
-    await folder?.close();
+    folder?.close();
   }
-  if (!isQuiet) process.stderr.write(`${describeLetters(counts)}\n`);
+  if (!isQuiet) process.stderr.write(`${describeLetters(counts)}\n${describeNames(run.context)}`);
   if (signal.aborted) return INTERRUPTED_EXIT_CODE;
   return counts.size === 1 && counts.has('invalid') ? ALL_INVALID_EXIT_CODE : 0;
 }
@@ -88,6 +93,12 @@ export function describeLetters(counts: LetterCounts): string {
   const invalid = counts.get('invalid') ?? 0;
   const without = invalid ? `; ${people(invalid)} without a letter: the row is invalid` : '';
   return `${formatNumber(written)} ${written === 1 ? 'letter' : 'letters'} written${parts && ': '}${parts}${without}`;
+}
+
+/** English names in letters of another language are no fault, and easily overlooked. */
+export function describeNames({ language, names }: Pick<LetterContext, 'language' | 'names'>): string {
+  if (language === 'en' || !names.unnamed.length) return '';
+  return `  names without a label are shown as they are: ${nameSome(names.unnamed)} (--labels, docs/letters.md)\n`;
 }
 
 const people = (count: number): string => `${formatNumber(count)} ${count === 1 ? 'person' : 'people'}`;

@@ -10,6 +10,7 @@
  * A result of status `invalid` has no letter: nothing is known about the person.
  */
 import type { LeverDocument, Reason, ResultDocument } from '../../documents/result-document.js';
+import { leverEntry } from '../../policy/entries.js';
 import type { LetterContext } from './letter-context.js';
 import { goalInWords } from './letter-goal.js';
 import {
@@ -122,8 +123,20 @@ function leverBlocks(
     .filter((answer) => answer.lever === lever)
     .flatMap((answer, k) => wayBlocks(answer, { ...frame, place: k === 0 ? 'first-of-lever' : 'further' }, context));
   const absence = status === 'infeasible' ? words.whyNot.provedHere : words.whyNot.notFoundHere;
-  const instead = answers.length ? [] : [paragraph(absence), ...(reason ? reasonBlocks(reason, context) : [])];
+  const instead = answers.length ? [] : [paragraph(absence), ...(reason ? leverReason(lever, reason, context) : [])];
   return [{ kind: 'subheading', text }, ...answers, ...instead];
+}
+
+/** The heading says which details may change. The same fact is no reason, and the other parts tell the other ways. */
+function leverReason(
+  lever: string,
+  { blocking = [], relaxation, ...reason }: Reason,
+  context: LetterContext,
+): LetterBlock[] {
+  const own = leverEntry(lever);
+  const isOther = relaxation && relaxation !== 'undetermined' && relaxation.entry !== own;
+  const others = blocking.filter((entry) => entry !== own);
+  return reasonBlocks({ ...reason, blocking: others, relaxation: isOther ? relaxation : undefined }, context);
 }
 
 function whyNotBlocks({ status, reason, factual }: ReadResult, goal: string, context: LetterContext): LetterBlock[] {

@@ -44,13 +44,12 @@ export class LetterFormat {
     return this.#format({ ...notationOf(value), ...digits }).format(value);
   }
 
-  /** Scores with the same number of digits, at least two, and more where different scores would look the same. */
-  scores(values: readonly number[]): string[] {
-    const distinct = new Set(values).size;
+  /** Scores with the same number of digits: two, or more where a score would look the same as a different one of the `marks`. */
+  scores(values: readonly number[], marks: readonly number[]): string[] {
     for (let digits = SCORE_DIGITS.least; digits <= SCORE_DIGITS.most; digits++) {
       const { format } = this.#format({ minimumFractionDigits: digits, maximumFractionDigits: digits });
-      const shown = values.map((value) => format(value + 0));
-      if (new Set(shown).size === distinct) return shown;
+      const isClear = values.every((value) => marks.every((mark) => value === mark || format(value) !== format(mark)));
+      if (isClear) return values.map((value) => format(value + 0));
     }
     return values.map((value) => this.number(value));
   }

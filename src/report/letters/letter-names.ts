@@ -10,6 +10,8 @@ const SPACE = '\u00a0';
 
 export interface NamedFeature {
   readonly document: FeatureDocument;
+  /** Whether somebody gave a name for people. */
+  readonly isNamed: boolean;
   /** Within a sentence. */
   readonly label: string;
   /** Standing alone, with a capital letter. */
@@ -22,6 +24,8 @@ type NamedModel = Pick<ModelDocument, 'features' | 'classes' | 'classLabels' | '
 
 export class LetterNames {
   readonly features: readonly NamedFeature[];
+  /** Features and classes without a name for people: letters show their names for programs. */
+  readonly unnamed: readonly string[];
   readonly #byName: ReadonlyMap<string, NamedFeature>;
   readonly #classes: ReadonlyMap<string, string>;
   readonly #words: LetterWords;
@@ -37,11 +41,16 @@ export class LetterNames {
     this.#words = words;
     this.#format = format;
     this.features = model.features.map((document) =>
-      nameFeature(document, labels?.features?.[document.name], language),
+      nameFeature(document, ownOf(labels?.features, document.name), language),
     );
     this.#byName = new Map(this.features.map((feature) => [feature.document.name, feature]));
     const classNames = inOrder<ModelLabels>(labels, model, language).map(({ classLabels }) => classLabels);
-    this.#classes = new Map((model.classes ?? []).map((name) => [name, firstName(classNames, name) ?? name]));
+    const classes = model.classes ?? [];
+    this.#classes = new Map(classes.map((name) => [name, firstName(classNames, name) ?? name]));
+    this.unnamed = [
+      ...this.features.filter(({ isNamed }) => !isNamed).map(({ document }) => document.name),
+      ...classes.filter((name) => firstName(classNames, name) === undefined),
+    ];
   }
 
   find(name: string): NamedFeature | undefined {
@@ -85,16 +94,22 @@ function inOrder<T extends object>(
 
 type Translated<T> = { readonly translations?: Readonly<Partial<Record<Language, T>>> };
 
+/** A name may be that of a property of all objects. */
+const ownOf = <T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined =>
+  record && Object.hasOwn(record, name) ? record[name] : undefined;
+
 const firstName = (places: readonly (Readonly<Record<string, string>> | undefined)[], name: string) =>
-  places.map((names) => (names && Object.hasOwn(names, name) ? names[name] : undefined)).find(Boolean);
+  places.map((names) => ownOf(names, name)).find(Boolean);
 
 function nameFeature(document: FeatureDocument, labels: FeatureLabels | undefined, language: Language): NamedFeature {
   const places = inOrder<FeatureLabels>(labels, document, language);
-  const label = nameInWords(document.name, places.map((place) => place.label).find(Boolean));
+  const given = places.map((place) => place.label).find(Boolean);
+  const label = nameInWords(document.name, given);
   const categoryNames = places.map(({ categoryLabels }) => categoryLabels);
   const categories = document.type === 'categorical' ? document.categories : [];
   return {
     document,
+    isNamed: given !== undefined,
     label,
     title: label.replace(/^./u, (first) => first.toLocaleUpperCase(language)),
     unit: places.map((place) => place.unit).find((unit) => unit !== undefined) ?? '',

@@ -12,15 +12,12 @@ export interface LetterScores {
   show(score: number): string;
 }
 
-/** All scores of a letter have the same number of digits. */
+/** All scores of a letter have the same number of digits. Each looks different from the person's own and from the threshold if it is. */
 export function scoresOf({ target, factual, counterfactuals }: ResultDocument, context: LetterContext): LetterScores {
   const threshold = target === null ? undefined : thresholdOf(target, context);
-  const values = [
-    factual?.score ?? 0,
-    ...counterfactuals.map(({ score }) => score),
-    ...(threshold === undefined ? [] : [threshold]),
-  ];
-  const shown = context.format.scores(values);
+  const marks = [...(factual ? [factual.score] : []), ...(threshold === undefined ? [] : [threshold])];
+  const values = [...marks, ...counterfactuals.map(({ score }) => score)];
+  const shown = context.format.scores(values, marks);
   return { threshold, show: (score) => shown[values.indexOf(score)] };
 }
 

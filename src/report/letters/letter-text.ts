@@ -1,10 +1,16 @@
 /** A letter as plain text, in lines of a width that every program shows. */
-import { type LetterBlock, type LetterSection, type PersonLetter, visible } from './letter-parts.js';
+import {
+  type LabelledValue,
+  type LetterBlock,
+  type LetterSection,
+  type PersonLetter,
+  visible,
+} from './letter-parts.js';
 import type { LetterWords } from './letter-words.js';
 
 const WIDTH = 76;
 /** The widest column of labels. A longer label stands on its own line. */
-const LABEL_WIDTH = 32;
+const MOST_LABEL_WIDTH = 44;
 
 export function sectionAsText({ heading, blocks }: LetterSection, words: LetterWords): string {
   const parts = blocks.map((block) => blockAsText(block, words)).filter((text) => text !== '');
@@ -34,7 +40,7 @@ function blockAsText(block: LetterBlock, { pair }: LetterWords): string {
     case 'steps':
       return block.items.map((text, k) => item(`  ${k + 1}. `, text)).join('\n');
     case 'table':
-      return block.rows.map(({ label, value }) => row(visible(label), visible(value))).join('\n');
+      return tableAsText(block.rows);
     case 'scale':
       return '';
   }
@@ -45,9 +51,16 @@ function item(bullet: string, text: string): string {
   return [bullet + first, ...rest.map((line) => ' '.repeat(bullet.length) + line)].join('\n');
 }
 
-function row(label: string, value: string): string {
-  const pad = ' '.repeat(Math.max(0, LABEL_WIDTH - widthOf(label)));
-  return pad ? `  ${label}${pad}  ${value}` : `  ${label}\n  ${' '.repeat(LABEL_WIDTH)}  ${value}`;
+function tableAsText(rows: readonly LabelledValue[]): string {
+  const shown = rows.map(({ label, value }) => ({ label: visible(label), value: visible(value) }));
+  const widths = shown.map(({ label }) => widthOf(label)).filter((width) => width <= MOST_LABEL_WIDTH);
+  const widest = Math.max(0, ...widths);
+  return shown
+    .map(({ label, value }) => {
+      const pad = widest - widthOf(label);
+      return pad >= 0 ? `  ${label}${' '.repeat(pad)}  ${value}` : `  ${label}\n  ${' '.repeat(widest)}  ${value}`;
+    })
+    .join('\n');
 }
 
 /** Lines of whole words. A no-break space is no place for a break. */

@@ -26,7 +26,7 @@ export function wayBlocks(answer: CounterfactualDocument, frame: WayFrame, conte
   const count = changes.length;
   const intro =
     place === 'further' ? words.change.wouldAlsoHaveLed(goal, count) : words.change.wouldHaveLed(goal, count);
-  const ranges = region ? changes.filter(({ feature }) => Object.hasOwn(region.features, feature)).length : 0;
+  const ranges = changes.filter(({ feature }) => isWide(region, feature)).length;
   const facts = [
     ...(ranges ? [words.change.allWithin(ranges)] : []),
     words.change.othersStay,
@@ -39,6 +39,13 @@ export function wayBlocks(answer: CounterfactualDocument, frame: WayFrame, conte
     ...(place === 'further' ? [] : [paragraph(proofInWords(answer, place, context))]),
     ...pathBlocks(answer, context),
   ];
+}
+
+/** Whether more values than the one of the answer are proved. */
+function isWide(region: RegionDocument | undefined, feature: string): boolean {
+  const range = region && Object.hasOwn(region.features, feature) ? region.features[feature] : undefined;
+  if (!range) return false;
+  return 'in' in range ? range.in.length > 1 : range.from === undefined || range.from !== range.to;
 }
 
 /** Where the target lists classes, the class of the answer is told in place of its score. */
@@ -105,15 +112,11 @@ function rangeInWords(name: string, range: FeatureRange, context: LetterContext)
   return words.range.anything;
 }
 
-/** An end at the limit of the permitted values is no news: `at most 610` instead of `between 0 and 610`. */
-function openEnds(name: string, { from, to }: NumberRange, { names, policy }: LetterContext): NumberRange {
+/** An end at the limit of possible values is no news: `at most 610` instead of `between 0 and 610`. */
+function openEnds(name: string, { from, to }: NumberRange, { names }: LetterContext): NumberRange {
   const feature = names.find(name)?.document;
-  const limits = [
-    feature?.type === 'continuous' || feature?.type === 'integer' ? feature : undefined,
-    policy && ruleOf(policy, name),
-  ];
-  const isLimit = (key: 'min' | 'max', end: number | undefined) => limits.some((limit) => limit?.[key] === end);
-  return { from: isLimit('min', from) ? undefined : from, to: isLimit('max', to) ? undefined : to };
+  if (feature?.type !== 'continuous' && feature?.type !== 'integer') return { from, to };
+  return { from: from === feature.min ? undefined : from, to: to === feature.max ? undefined : to };
 }
 
 /** A range holds for the values that the policy permits. */

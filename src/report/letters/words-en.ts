@@ -29,7 +29,7 @@ export const ENGLISH: LetterWords = {
     threshold: (name, threshold) => `The threshold for ${quote(name)} is ${threshold}.`,
     highestWins: 'The result with the highest score applies.',
     wanted: (goal) => `For a different decision, the assessment would have had to lead ${goal}.`,
-    already: 'This is already the outcome in question. Nothing has to change.',
+    already: 'The outcome in question is already reached. Nothing has to change.',
     now: 'your score',
     needed: 'threshold',
     after: 'after the change',
@@ -60,9 +60,9 @@ export const ENGLISH: LetterWords = {
     resultAfter: (name) => `The result would then have been ${quote(name)}.`,
     scoreAfter: (score) => `Your score would then have been ${score}.`,
     valueAfter: (value) => `The value would then have been ${value}.`,
-    proved: 'By the measure of our rules, no smaller permitted change would have been enough. This is proved.',
+    proved: 'Measured by our rules, no smaller permitted change would have been enough. This is proved.',
     provedHere:
-      'By the measure of our rules, no smaller permitted change of these details alone would have been enough. This is proved.',
+      'Measured by our rules, no smaller permitted change of these details alone would have been enough. This is proved.',
     withinGap: (share) =>
       `This is the smallest change we know of. A smaller one may exist. It is proved that it would be at most ${share} smaller.`,
     smallestKnown: 'This is the smallest change we know of. A smaller one may exist.',
@@ -88,7 +88,7 @@ export const ENGLISH: LetterWords = {
     undetermined: 'We could not determine whether dropping a single one of these rules would have been enough.',
   },
   rule: {
-    never: 'stays as it is',
+    never: 'no change is considered',
     increase: 'may only increase',
     decrease: 'may only decrease',
     onlyToYes: 'may only change from no to yes',
@@ -107,7 +107,7 @@ export const ENGLISH: LetterWords = {
     onlySome: 'Only some details may change',
     fitTogether: (labels) => `These details have to fit together: ${labels}`,
     someFitTogether: 'Some details have to fit together',
-    condition: 'has to meet a fixed condition',
+    condition: 'a fixed condition applies',
     mostChanges: (count, shown) =>
       count === 1 ? 'Only one detail may change' : `At most ${shown} details may change at the same time`,
     fewChanges: 'Only a few details may change at the same time',

@@ -38,7 +38,7 @@ export const FRENCH: LetterWords = {
     threshold: (name, threshold) => `Le seuil pour ${quote(name)} est de ${threshold}.`,
     highestWins: 'Le résultat ayant le score le plus élevé s’applique.',
     wanted: (goal) => `Pour une autre décision, l’évaluation aurait dû conduire ${goal}.`,
-    already: 'C’est déjà le résultat en question. Rien n’a besoin de changer.',
+    already: 'Le résultat en question est déjà atteint. Rien n’a besoin de changer.',
     now: 'votre score',
     needed: 'seuil',
     after: 'après le changement',
@@ -69,9 +69,10 @@ export const FRENCH: LetterWords = {
     resultAfter: (name) => `Le résultat aurait alors été ${quote(name)}.`,
     scoreAfter: (score) => `Votre score aurait alors été de ${score}.`,
     valueAfter: (value) => `La valeur aurait alors été de ${value}.`,
-    proved: 'D’après la mesure de nos règles, aucun changement autorisé plus petit n’aurait suffi. Cela est prouvé.',
+    proved:
+      'Selon la mesure fixée par nos règles, aucun changement autorisé plus petit n’aurait suffi. Cela est prouvé.',
     provedHere:
-      'D’après la mesure de nos règles, aucun changement autorisé plus petit de ces seules informations n’aurait suffi. Cela est prouvé.',
+      'Selon la mesure fixée par nos règles, aucun changement autorisé plus petit de ces seules informations n’aurait suffi. Cela est prouvé.',
     withinGap: (share) =>
       `C’est le plus petit changement que nous connaissions. Il en existe peut-être un plus petit. Il est prouvé qu’il serait plus petit de ${share} au maximum.`,
     smallestKnown: 'C’est le plus petit changement que nous connaissions. Il en existe peut-être un plus petit.',
@@ -91,7 +92,7 @@ export const FRENCH: LetterWords = {
       'Nous n’avons trouvé ici aucun changement qui aurait suffi. Cela ne signifie pas qu’il n’en existe aucun.',
     blocking: (count) =>
       count === 1 ? `Cette règle en est la raison${SPACE}:` : `Ces règles, ensemble, en sont la raison${SPACE}:`,
-    nowhere: (goal) => `Aucune des informations que la procédure accepte ne conduit ${goal}.`,
+    nowhere: (goal) => `Aucun ensemble d’informations accepté par la procédure ne conduit ${goal}.`,
     missing: (labels) =>
       `Des informations manquent${SPACE}: ${labels}. Avec ces informations, le résultat peut être différent.`,
     without: (rule, count) =>
@@ -120,7 +121,7 @@ export const FRENCH: LetterWords = {
     onlySome: 'Seules certaines informations peuvent changer',
     fitTogether: (labels) => `Ces informations doivent être cohérentes entre elles${SPACE}: ${labels}`,
     someFitTogether: 'Certaines informations doivent être cohérentes entre elles',
-    condition: 'une condition fixe doit être remplie',
+    condition: 'une condition fixe s’applique',
     mostChanges: (count, shown) =>
       count === 1
         ? 'Une seule information peut changer'

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileNameOf, INDEX_FILE, LetterFolder } from '../../../src/cli/letters/letter-folder.js';
-import { describeLetters } from '../../../src/cli/letters/write-letters.js';
+import { describeLetters, describeNames } from '../../../src/cli/letters/write-letters.js';
+import type { Language } from '../../../src/documents/label-document.js';
+import { loadModel } from '../../../src/models/load.js';
+import { letterContext } from '../../../src/report/letters/letter-context.js';
+import { creditModel } from '../../support/documents.js';
 
 describe('a file name', () => {
   it.each([
@@ -44,13 +48,13 @@ describe('a folder of letters', () => {
     { form: 'text', content: text } as const,
   ];
 
-  it('keeps letters of ids that give the same name, and lists them', async () => {
+  it('keeps letters of ids that give the same name, and lists them', () => {
     const path = join(freshFolder(), 'new', 'letters');
-    const folder = await LetterFolder.open(path);
+    const folder = new LetterFolder(path);
     const ids = ['A-1', 'a-1', 'a/1', 'A-1', 'a-1-line-2', '../a-1', 'x'.repeat(5000), '.'];
-    for (const [k, id] of ids.entries()) await folder.add(id, 'found', k + 1, both(`letter ${k}`));
-    await folder.add('bad', 'invalid', 9, []);
-    await folder.close();
+    for (const [k, id] of ids.entries()) folder.add(id, 'found', k + 1, both(`letter ${k}`));
+    folder.add('bad', 'invalid', 9, []);
+    folder.close();
     const lines = readFileSync(join(path, INDEX_FILE), 'utf8')
       .trimEnd()
       .split('\n')
@@ -67,10 +71,10 @@ describe('a folder of letters', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['letters']);
   });
 
-  it('is refused where it has files', async () => {
+  it('is refused where it has files', () => {
     const path = freshFolder();
-    await (await LetterFolder.open(path)).close();
-    await expect(LetterFolder.open(path)).rejects.toThrow(/the folder has files; give a new or an empty folder/);
+    new LetterFolder(path).close();
+    expect(() => new LetterFolder(path)).toThrow(/the folder has files; give a new or an empty folder/);
   });
 });
 
@@ -89,5 +93,12 @@ describe('the summary', () => {
     );
     expect(describeLetters(new Map([['already', 1]]))).toBe('1 letter written: 1 with the target already');
     expect(describeLetters(new Map())).toBe('0 letters written');
+  });
+
+  it('names features and classes without a label where the language is another one', () => {
+    const document = loadModel(creditModel()).document;
+    const namesIn = (language: Language) => describeNames(letterContext({ language, model: document, details: {} }));
+    expect(namesIn('de')).toContain('shown as they are: age, income, housing, rejected, approved (--labels');
+    expect(namesIn('en')).toBe('');
   });
 });

@@ -74,7 +74,7 @@ describe('a letter with a change', () => {
     const policy = {
       region: true,
       features: {
-        incomeTotal: { step: 50, max: 9000 },
+        incomeTotal: { step: 50 },
         isGuaranteed: { change: 'never' },
         housingKind: { change: 'never' },
       },
@@ -91,6 +91,17 @@ describe('a letter with a change', () => {
     expect(de).toMatch(/mindestens [\d.]+ EUR pro Monat, in Schritten von 50 EUR pro Monat/);
     expect(fr).toMatch(/- Dettes mensuelles : au plus \d+ EUR \(actuellement 200 EUR\)/);
     expect(fr).toMatch(/au moins [\d ]+ EUR par mois, par paliers de 50 EUR par mois/);
+  });
+
+  it('counts as ranges only those with more than one value, and shows ends that the policy sets', async () => {
+    const policy = {
+      region: true,
+      features: { incomeTotal: { change: 'increase', max: 9000 }, debtTotal: { change: 'never' } },
+    };
+    const text = await write({ policy });
+    expect(text).toMatch(/- Monthly income: between [\d,]+ and 9,000 EUR per month \(currently/);
+    expect(text).toContain('- Guarantor: yes instead of no');
+    expect(text).toContain('Every permitted value in this range would have been enough. This is proved.');
   });
 
   it('lists further answers without a claim about their size', async () => {
@@ -113,9 +124,9 @@ describe('a letter with a change', () => {
     expect(en).toContain('If only these details change: monthly income The following change would have led');
     expect(en).toContain('no smaller permitted change of these details alone would have been enough');
     expect(en).toContain(
-      'If only these details change: housing No permitted change would have been enough here. This is proved.',
+      'If only these details change: housing No permitted change would have been enough here. This is proved. If only',
     );
-    expect(en).toContain('This rule is the reason: - Only these details may change: housing');
+    expect(en).not.toContain('Only these details may change');
     expect(de).toContain('Wenn sich nur diese Angaben ändern: monatliche Raten und Bürgschaft');
     expect(fr).toContain('Si seules ces informations changent : dettes mensuelles et caution');
     expect(flat(letterOf(result, { policy: null }).text)).toContain('Option “earnings”');
@@ -185,7 +196,7 @@ describe('a letter without a change', () => {
     expect(en).toContain(
       'Without the rule “Monthly income: may increase by at most 100 EUR per month”, this change would have been enough:',
     );
-    expect(de).toContain('- Monatliches Einkommen: darf höchstens um 100 EUR pro Monat steigen');
+    expect(de).toContain('- Monatliches Einkommen: ein Anstieg ist höchstens um 100 EUR pro Monat zulässig');
     expect(de).toContain('Diese Regel ist der Grund dafür:');
     expect(fr).toContain('- Revenu mensuel : la hausse est limitée à 100 EUR par mois');
     for (const text of [en, de, fr]) expect(text).not.toMatch(/features\.|maxIncrease/);
@@ -234,13 +245,13 @@ describe('a letter without a change', () => {
       'Monthly income: may increase by at most 5 EUR per month',
       'Monthly income: may decrease by at most 6 EUR per month',
       'Monthly income: may change only in steps of 7 EUR per month',
-      'Monthly debt: stays as it is',
+      'Monthly debt: no change is considered',
       'Guarantor: may only change from no to yes',
       'Guarantor: may change only to “yes”',
       'Housing: may change only to “own home” or “rented home”',
       'Only these details may change: housing and monthly debt',
       'These details have to fit together: monthly debt and monthly income',
-      'Monthly debt: has to meet a fixed condition',
+      'Monthly debt: a fixed condition applies',
       'These details have to fit together: guarantor and housing',
       'At most 2 details may change at the same time',
       'The threshold has to be passed by a safety margin',
