@@ -39,6 +39,7 @@ export const apiSchema = z
     metricsWithoutToken: z.boolean().describe('Whether `/metrics` needs no token.'),
     bodyBytes: count.describe('The longest JSON body, except for models.'),
     modelBytes: count.describe('The longest model document.'),
+    modelMemoryMb: count.describe('Memory for models that predictions and pages ask about. The models used last stay.'),
     parquetBytes: count.describe('The longest Parquet upload. An upload is first copied to the temporary folder.'),
     maxTables: count.describe(
       'Threads that convert tables: uploads of Parquet, and downloads other than whole NDJSON. Further requests are told to come again.',

@@ -62,7 +62,7 @@ async function readBody(
     return { bytes: receive(request.raw, settings.receiveMs, gone), name: spec.types[type] };
   }
   if (type !== 'application/json') throw otherType(['application/json']);
-  const limit = spec.kind === 'json' ? SMALL_JSON_BYTES : settings[spec.limit];
+  const limit = spec.limit === undefined ? SMALL_JSON_BYTES : settings[spec.limit];
   const bytes = await receiveWhole(request.raw, limit, settings.receiveMs);
   if (spec.kind === 'document') return bytes;
   if (spec.kind === 'json') return parseDocument(spec.schema.zod, parseUntrusted(bytes), 'body');

@@ -12,7 +12,7 @@ import type { Access, Role } from './tokens.js';
 
 /**
  * `bytes`: text of these types, streamed. `event`: read whole, up to the limit of that name in the settings, and checked. `document`: the
- * same, passed on unchanged. `json`: a few lines of JSON, checked.
+ * same, passed on unchanged. `json`: JSON, checked; a few lines, unless it names a limit.
  */
 export type BodySpec =
   | {
@@ -20,7 +20,7 @@ export type BodySpec =
       readonly schema: NamedSchema;
       readonly limit: keyof Pick<ApiSettings, 'bodyBytes' | 'modelBytes'>;
     }
-  | { readonly kind: 'json'; readonly schema: NamedSchema }
+  | { readonly kind: 'json'; readonly schema: NamedSchema; readonly limit?: 'bodyBytes' }
   | { readonly kind: 'bytes'; readonly types: Readonly<Record<string, string>> };
 
 export interface ResponseSpec {

@@ -1,6 +1,7 @@
 /** The documents that travel over HTTP, by the names they have in the OpenAPI document. */
 import { z } from 'zod';
 import { listOf, recordOf } from '../documents/collections.js';
+import { featureSchema, rowValue } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
 import { explanationRequestSchema } from '../jobs/contract.js';
@@ -133,6 +134,50 @@ const session = z.strictObject({
 
 const signIn = z.strictObject({ token: z.string().min(1).max(512).describe('As `elsewise token` printed it.') });
 
+const predictionRequest = z.strictObject({
+  model: z.string().min(1).describe('A model of the registry: `name@version`, `name@alias` or `name`.'),
+  features: recordOf(rowValue).describe('The values of the row, by feature.'),
+});
+
+const prediction = z.object({
+  /** The class, or the number of a regressor. */
+  prediction: z.union([z.string(), z.number()]),
+  /** The score of each class; empty for a regressor. */
+  scores: recordOf(z.number()),
+});
+
+const population = z.object({
+  schema: z.literal('elsewise.population/v1'),
+  model: modelPinSchema,
+  /** As in the model document. */
+  features: listOf(featureSchema),
+  classes: listOf(z.string()),
+  /** By feature: shares of equal parts of the range, or the share of each value. */
+  background: recordOf(
+    z.union([
+      z.strictObject({ min: z.number(), max: z.number(), shares: listOf(z.number()) }),
+      z.strictObject({ values: recordOf(z.number()) }),
+    ]),
+  ),
+  /** Rows of the background. */
+  rows: listOf(recordOf(rowValue)),
+});
+
+const policyCheckRequest = z.strictObject({
+  policy: z.unknown().describe('The policy document, which may have any fault.'),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A model of the registry. Default: only the form of the policy is checked.'),
+});
+
+const policyCheck = z.strictObject({
+  schema: z.literal('elsewise.policy-check/v1'),
+  /** All faults at once. Empty: the policy is valid. */
+  faults: listOf(z.strictObject({ path: z.string(), message: z.string() })),
+});
+
 const modelList = z.strictObject({ schema: z.literal('elsewise.model-list/v1'), models: listOf(modelVersion) });
 
 export const SCHEMAS = {
@@ -151,6 +196,11 @@ export const SCHEMAS = {
   policyList: sent('PolicyList', policyList),
   aliasList: sent('AliasList', aliasList),
   aliasMove: taken('AliasMove', aliasMove),
+  predictionRequest: taken('PredictionRequest', predictionRequest),
+  prediction: sent('Prediction', prediction),
+  population: sent('Population', population),
+  policyCheckRequest: taken('PolicyCheckRequest', policyCheckRequest),
+  policyCheck: sent('PolicyCheck', policyCheck),
   session: sent('Session', session),
   signIn: taken('SignIn', signIn),
   problem: sent('Problem', problemSchema),

@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
 import { ElsewiseError } from '../documents/error.js';
 import { EventReader } from '../jobs/events/event-reader.js';
+import { ModelDesk } from '../jobs/model-desk.js';
 import { Producer } from '../jobs/producer.js';
 import { runPreflight } from '../store/redis/preflight.js';
 import { connect } from '../store/redis/redis.js';
@@ -78,6 +79,7 @@ export class ApiServer {
       answers: new EventAnswers(store, waitSlots),
       waitSlots,
       tableSlots: new WaitSlots(options.api.maxTables),
+      desk: new ModelDesk(store, options.api.modelMemoryMb),
       sessions: new Sessions(store, tokens, options.api),
       metrics: new RequestMetrics({ isRedisUp: () => redis.isUp, waiting: () => waitSlots.taken }),
       closing: this.#closing.signal,
@@ -123,6 +125,7 @@ export class ApiServer {
     clearTimeout(cut);
     this.#service.redis.stop();
     await this.#service.reader.close();
+    await this.#service.desk.close();
     await this.#service.answers.close();
     await this.#service.producer.close();
   }

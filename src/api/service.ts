@@ -1,5 +1,6 @@
 /** The parts that routes use: the stores, the queues, the answers, and the state of the server. */
 import type { EventReader } from '../jobs/events/event-reader.js';
+import type { ModelDesk } from '../jobs/model-desk.js';
 import type { Producer } from '../jobs/producer.js';
 import type { Store } from '../store/store.js';
 import type { ProbeVerdict } from '../telemetry/http.js';
@@ -23,6 +24,8 @@ export interface Service {
   /** The slots for threads that convert tables. */
   readonly tableSlots: WaitSlots;
   readonly metrics: RequestMetrics;
+  /** Short questions about models. */
+  readonly desk: ModelDesk;
   /** The sessions of the console. */
   readonly sessions: Sessions;
   /** Aborted at shutdown, with the error for the caller: every wait ends. */

@@ -3,6 +3,7 @@
 import type { Route } from '../route.js';
 import { addBatch, dropBatch, listed, retryFailed, showBatch, showResults } from './batches.js';
 import { consoleRoutes } from './console.js';
+import { deskRoutes } from './desk.js';
 import { explain, showExplanation } from './explanations.js';
 import { describeRoutes, health, metrics, readiness } from './probes.js';
 import { registryRoutes } from './registry.js';
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   dropBatch,
   retryFailed,
   ...registryRoutes,
+  ...deskRoutes,
   ...consoleRoutes,
   describeRoutes(() => routes),
   health,

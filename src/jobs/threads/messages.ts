@@ -7,7 +7,9 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { ErrorCode, PlacedFault } from '../../documents/error.js';
+import type { PolicyFault } from '../../explain/policy-faults.js';
 import type { SharedModelParts } from '../../models/load.js';
+import type { ModelPopulation } from '../../models/population.js';
 import type { SharedRowGraph } from '../../models/rows/row-graph.js';
 import type { Defaults } from '../../policy/defaults.js';
 import type { Policy } from '../../policy/policy.js';
@@ -168,6 +170,20 @@ export interface CompareTask extends Pick<ChunkTask, 'planKey' | 'model' | 'poli
   readonly isFromResults: boolean;
 }
 
+/** A model whose population is asked for, with up to so many rows of its background. */
+export interface PopulationTask {
+  readonly kind: 'population';
+  readonly model: SharedModel;
+  readonly rows: number;
+}
+
+/** A policy from outside whose faults are asked for. Without a model only its form is checked. */
+export interface CheckTask {
+  readonly kind: 'check';
+  readonly model: SharedModel | undefined;
+  readonly policy: unknown;
+}
+
 /** An event that is too long for the main loop. */
 export interface ReadTask {
   readonly kind: 'read';
@@ -175,7 +191,16 @@ export interface ReadTask {
   readonly form: EventForm;
 }
 
-export type DocumentTask = PackTask | GraphTask | AdmitTask | TryTask | ReadTask | BlockTask | CompareTask;
+export type DocumentTask =
+  | PackTask
+  | GraphTask
+  | AdmitTask
+  | TryTask
+  | ReadTask
+  | BlockTask
+  | CompareTask
+  | PopulationTask
+  | CheckTask;
 export type Task = ChunkTask | DocumentTask | TimeTask;
 
 /**
@@ -244,6 +269,8 @@ interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
   readonly time: RowTime;
   readonly read: ReadEvent;
   readonly compare: Comparison;
+  readonly population: ModelPopulation;
+  readonly check: readonly PolicyFault[];
 }
 
 /** The reply of a thread. */

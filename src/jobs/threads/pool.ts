@@ -254,10 +254,12 @@ function watchProgress(
   return { signal: controller.signal, stop: () => clearInterval(timer) };
 }
 
+/** Tasks with a model that ask for no scores. A search of a graph's paths scores rows on demand. */
+const WITHOUT_SCORES: readonly Task['kind'][] = ['graphs', 'compare', 'population', 'check'];
+
 /** Empty if the task's model needs no scorer, or the task has no model. */
 function scorerPorts(task: Task): Record<string, MessagePort> {
-  // The graph of a scored model needs no scores: a search scores rows on demand. A comparison scores nothing either.
-  const scored = 'model' in task && task.kind !== 'graphs' && task.kind !== 'compare' ? task.model.scored : null;
+  const scored = 'model' in task && !WITHOUT_SCORES.includes(task.kind) ? task.model?.scored : null;
   if (!scored) return {};
   if (scored.scoring.scorer.type !== 'onnx') return { scorerPort: scorerHost.connect(scored) };
   const newsPort = scorerHost.newsPort();

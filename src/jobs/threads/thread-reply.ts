@@ -1,5 +1,7 @@
 /** A task runner in the form for piscina: the bytes of answers are transferred instead of copied. */
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { policyFaults } from '../../explain/policy-faults.js';
+import { populationOf } from '../../models/population.js';
 import { packLines } from '../../store/codec/result-block.js';
 import { compareChunk } from '../verify/compare-chunk.js';
 import type {
@@ -14,7 +16,7 @@ import type {
   ThreadTask,
 } from './messages.js';
 import { PlanTrial } from './plan-trial.js';
-import { admitSent, graphsOf, packStored } from './shared-documents.js';
+import { admitSent, graphsOf, packStored, readSharedModel } from './shared-documents.js';
 import { createTaskRunner } from './task-runner.js';
 import { answerSafely } from './thread-answer.js';
 import { type ThreadPlanOptions, ThreadPlans } from './thread-plans.js';
@@ -36,6 +38,8 @@ export function answerTasks(options: Omit<ThreadPlanOptions, 'planBytes'>): (tas
     admit: admitSent,
     block: packResults,
     compare: (task) => compareChunk(task, plans, { ...options, planBytes }),
+    population: ({ model, rows }) => populationOf(readSharedModel(model), rows),
+    check: ({ model, policy }) => policyFaults(policy, model && readSharedModel(model)),
     try: (task) => trial.prepare(task),
     time: (task) => trial.time(task),
   };

@@ -46,8 +46,17 @@ export class PlanCache {
     return kept(this.#plans, key, () => this.#plan(key, model, policy), sharedBytes);
   }
 
+  /** The model without a policy, which can only predict. */
+  async model(pin: ModelPin): Promise<SharedModel> {
+    return (await this.#stored(pin)).model;
+  }
+
+  #stored(pin: ModelPin): Promise<StoredModel> {
+    return kept(this.#models, planKey(pin), () => this.#load(pin), sharedBytes);
+  }
+
   async #plan(key: string, pin: ModelPin, policy: Policy): Promise<CachedPlan> {
-    const stored = await kept(this.#models, planKey(pin), () => this.#load(pin), sharedBytes);
+    const stored = await this.#stored(pin);
     const graphs = await this.#graphsFor(pin, stored.model, policy);
     return { ...stored, planKey: key, policy: shareJson(policy.document), graphs };
   }

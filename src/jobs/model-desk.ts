@@ -1,0 +1,77 @@
+/**
+ * Short questions about a model of the registry, for pages: the scores of a row, the population, the faults of a policy. One thread
+ * answers them, and the models stay in memory up to a limit. The main loop never parses a model.
+ */
+import { ElsewiseError } from '../documents/error.js';
+import type { PolicyFault } from '../explain/policy-faults.js';
+import type { ModelPopulation } from '../models/population.js';
+import { type ModelPin, pinOf } from '../store/batches/manifest.js';
+import type { Store } from '../store/store.js';
+import type { SharedModel } from './threads/messages.js';
+import { rowLimitMs, SolverPool } from './threads/pool.js';
+import { planKey } from './threads/shared-documents.js';
+import { PlanCache } from './worker/plan-cache.js';
+
+const BYTES_PER_MB = 1_048_576;
+/** The time for one prediction. A model that is scored elsewhere may take a while. */
+const PREDICTION_MS = 5_000;
+
+export class ModelDesk {
+  readonly #store: Store;
+  readonly #models: PlanCache;
+  #pool: SolverPool | undefined;
+
+  constructor(store: Store, memoryMb: number) {
+    this.#store = store;
+    this.#models = new PlanCache(store.models, memoryMb * BYTES_PER_MB);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  /** The prediction for a row, as `elsewise predict` writes it: one line of JSON. Throws for an invalid row. */
+  async predict(reference: string, features: object): Promise<string> {
+    const { pin, model } = await this.#open(reference);
+    const bytes = Buffer.from(`${JSON.stringify({ id: '1', features })}\n`);
+    const shape = { layout: { format: 'ndjson' }, output: 'ndjson', firstRow: 1, rows: 1 } as const;
+    const task = { kind: 'predict', planKey: planKey(pin), model, bytes, ...shape } as const;
+    const { bytes: line } = await this.#threads.run(task, { rowLimitMs: rowLimitMs(PREDICTION_MS) });
+    return Buffer.from(line).toString();
+  }
+
+  async population(reference: string, rows: number): Promise<ModelPopulation> {
+    const { model } = await this.#open(reference);
+    return this.#threads.runDocument({ kind: 'population', model, rows });
+  }
+
+  /** All faults of a policy. Without a model only its form is checked. */
+  async policyFaults(policy: unknown, reference: string | undefined): Promise<readonly PolicyFault[]> {
+    const model = reference === undefined ? undefined : (await this.#open(reference)).model;
+    return this.#threads.runDocument({ kind: 'check', model, policy });
+  }
+
+  async #open(reference: string): Promise<{ pin: ModelPin; model: SharedModel }> {
+    const pin = pinOf(await this.#store.models.resolve(reference));
+    return { pin, model: await this.#models.model(pin) };
+  }
+
+  get #threads(): SolverPool {
+    this.#pool ??= new SolverPool({ threads: 1 });
+    return this.#pool;
+  }
+}
+
+/** Refuses a prediction of an invalid row, with all faults of the row. */
+export function refuseInvalid(line: string): Record<string, unknown> {
+  const { reason, ...prediction } = JSON.parse(line) as Record<string, unknown> & { reason?: InvalidReason };
+  if (!reason) return prediction;
+  const faults = (reason.faults ?? []).map(({ path, message }) => ({ path: `body.${path}`, message }));
+  throw new ElsewiseError('bad-row', reason.message, `body.${reason.path}`, faults);
+}
+
+interface InvalidReason {
+  readonly path: string;
+  readonly message: string;
+  readonly faults?: readonly { readonly path: string; readonly message: string }[];
+}
