@@ -150,6 +150,19 @@ describe('test', () => {
   });
 });
 
+describe('the lock file', () => {
+  it('has the optional packages of all platforms, without which npm ci refuses to install', () => {
+    type Locked = Record<string, { optionalDependencies?: Record<string, string> }>;
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Locked };
+    const isThere = (by: string, name: string) =>
+      [`${by}/node_modules/${name}`, `node_modules/${name}`].some((path) => path in packages);
+    const missing = Object.entries(packages).flatMap(([by, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !isThere(by, name)),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('the tree', () => {
   it('names no folder of one machine', () => {
     // in pieces, or this file would be the first offender
