@@ -4,6 +4,7 @@ import { listOf, recordOf } from '../documents/collections.js';
 import { featureSchema, rowValue } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
+import { summarySchema } from '../documents/summary-document.js';
 import { explanationRequestSchema } from '../jobs/contract.js';
 import { jsonSchemas } from '../jobs/schemas.js';
 import { batchIdSchema, digestSchema, modelPinSchema } from '../store/batches/manifest.js';
@@ -189,6 +190,7 @@ export const SCHEMAS = {
   pending: sent('Pending', pending),
   batchAccepted: sent('BatchAccepted', batchAccepted),
   batchStatus: sent('BatchStatus', batchStatus),
+  summary: sent('Summary', summarySchema),
   batchList: sent('BatchList', batchList),
   modelVersion: sent('ModelVersion', modelVersion),
   modelList: sent('ModelList', modelList),

@@ -1,3 +1,5 @@
+import { ElsewiseError } from '../documents/error.js';
+
 /** Limits concurrent waits: each holds a connection, and some also hold a connection to Redis. */
 export class WaitSlots {
   readonly #total: number;
@@ -19,4 +21,15 @@ export class WaitSlots {
       this.#taken--;
     };
   }
+}
+
+/** Takes a slot of each kind, or none. */
+export function takeSlots(...kinds: readonly WaitSlots[]): () => void {
+  const taken = kinds.flatMap((kind) => kind.take() ?? []);
+  const leave = () => {
+    for (const one of taken) one();
+  };
+  if (taken.length === kinds.length) return leave;
+  leave();
+  throw new ElsewiseError('too-many-requests', 'too many requests wait or convert tables already');
 }

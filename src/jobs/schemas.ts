@@ -4,6 +4,7 @@ import { labelsSchema } from '../documents/label-document.js';
 import { modelEnvelope } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';
+import { summarySchema } from '../documents/summary-document.js';
 import { families } from '../models/index.js';
 import { manifestSchema } from '../store/batches/manifest.js';
 import { letterSchema } from '../store/events/dead-store.js';
@@ -20,6 +21,7 @@ const WRITTEN = {
 };
 const READ = {
   result: resultSchema,
+  summary: summarySchema,
   batch: manifestSchema,
   'chunk-return': chunkReturnSchema,
   'event-return': eventReturnSchema,

@@ -7,10 +7,16 @@ import { type BasicType, parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ParquetSink } from '../../dist/jobs/results/parquet-sink.js';
 import { openSink } from '../../dist/jobs/rows/streams.js';
+import { parseDocument } from '../../src/documents/parse.js';
+import { summarySchema } from '../../src/documents/summary-document.js';
 import { ApiWorld, credentials, POLICY_LINE } from './api-world.js';
 import { MODEL, POLICY, withoutTimes } from './queue-world.js';
 
 const PARQUET = 'application/vnd.apache.parquet';
+
+interface BatchCounts {
+  readonly counts: Readonly<Record<string, number>>;
+}
 
 let api: ApiWorld;
 /** Without workers: rows are queued and stay. */
@@ -41,6 +47,39 @@ async function waited(output: string, ...more: string[]): Promise<Buffer> {
   expect([code, stderr]).toEqual([0, '']);
   return readFileSync(path);
 }
+
+describe('a summary', () => {
+  const summary = (id: string, query = '', as: 'read' | 'admin' = 'read') =>
+    api.fetch('GET', `/v1/batches/${id}/summary${query}`, { as });
+
+  it('has the figures of all results, with groups', async () => {
+    const response = await summary('whole', '?by=housing,age');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining('json')]);
+    const document = parseDocument(summarySchema, await response.json(), 'summary');
+    const { counts } = (await (await api.fetch('GET', '/v1/batches/whole', { as: 'read' })).json()) as BatchCounts;
+    expect(document.results).toBe(3000);
+    for (const [status, count] of Object.entries(counts)) expect(document.statuses).toHaveProperty([status], count);
+    expect(document.models).toEqual([expect.objectContaining({ name: 'credit', version: 1, results: 3000 })]);
+    expect(document.groups.map(({ feature, kind }) => [feature, kind])).toEqual([
+      ['housing', 'values'],
+      ['age', 'ranges'],
+    ]);
+    expect(document.smallestGroup).toBe(10);
+  });
+
+  it('is refused for unknown batches, faulty names and groups that are too small', async () => {
+    expect((await summary('nothing')).status).toBe(404);
+    expect((await summary('whole', '?by=age,')).status).toBe(400);
+    expect((await summary('whole', '?smallestGroup=2')).status).toBe(400);
+  });
+
+  it('of a batch without results counts none', async () => {
+    const headers = { 'content-type': 'text/csv', 'x-elsewise-policy': POLICY_LINE };
+    await paused.call('POST', '/v1/batches?model=credit&batch=waits', { headers, body: readFileSync(csv, 'utf8') });
+    const response = await paused.fetch('GET', '/v1/batches/waits/summary', { as: 'read' });
+    expect(await response.json()).toMatchObject({ results: 0, cost: null });
+  });
+});
 
 describe('results', () => {
   it('come as CSV, with the bytes that batch wait writes', async () => {

@@ -20,7 +20,7 @@ import { inRequestWords } from '../problem.js';
 import { checkReference, withPlace } from '../references.js';
 import { defineRoute } from '../route.js';
 import { type BatchAccepted, type BatchList, type BatchStatusDocument, SCHEMAS } from '../schemas.js';
-import type { WaitSlots } from '../wait-slots.js';
+import { takeSlots } from '../wait-slots.js';
 
 const NDJSON = 'application/x-ndjson';
 const PARQUET = 'application/vnd.apache.parquet';
@@ -270,17 +270,6 @@ async function conversionOf(
     model: { bytes: await store.models.read(model), digest: model.digest, version: model.version },
     policy: { document, name: document.name, digest },
   };
-}
-
-/** Takes a slot of each kind, or none. */
-function takeSlots(...kinds: readonly WaitSlots[]): () => void {
-  const taken = kinds.flatMap((kind) => kind.take() ?? []);
-  const leave = () => {
-    for (const one of taken) one();
-  };
-  if (taken.length === kinds.length) return leave;
-  leave();
-  throw new ElsewiseError('too-many-requests', 'too many requests wait or convert tables already');
 }
 
 async function* bytesOf(parts: AsyncIterable<BatchPart>): AsyncGenerator<Buffer> {

@@ -7,6 +7,7 @@ import { deskRoutes } from './desk.js';
 import { explain, showExplanation } from './explanations.js';
 import { describeRoutes, health, metrics, readiness } from './probes.js';
 import { registryRoutes } from './registry.js';
+import { summariseBatch } from './summaries.js';
 
 export const routes: readonly Route[] = [
   explain,
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   listed,
   showBatch,
   showResults,
+  summariseBatch,
   dropBatch,
   retryFailed,
   ...registryRoutes,

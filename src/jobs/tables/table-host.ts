@@ -7,6 +7,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { ElsewiseError } from '../../documents/error.js';
 import { TABLE_THREAD } from '../../places.js';
+import type { SummaryOptions } from '../../report/summary/summary-collector.js';
 import { openSpooled, type ParquetSource } from '../rows/parquet-rows.js';
 import type { HeaderFeature } from '../threads/messages.js';
 import type { TablePart, TableReply, TableRequest, TableWork, WriteTableWork } from './table-messages.js';
@@ -102,6 +103,20 @@ export async function* tableInThread(
     }
     const { bytes } = await thread.ask({ step: 'end' });
     yield* filled(header, bytes);
+  } finally {
+    await thread.close();
+  }
+}
+
+/** The bytes of a summary document of results. The thread ends with it. */
+export async function summaryInThread(
+  options: SummaryOptions,
+  parts: AsyncIterable<{ readonly bytes: Uint8Array }>,
+): Promise<Uint8Array> {
+  const thread = new TableThread({ kind: 'summarise', options });
+  try {
+    for await (const { bytes: results } of parts) await thread.ask({ step: 'step', results });
+    return (await thread.ask({ step: 'end' })).bytes;
   } finally {
     await thread.close();
   }

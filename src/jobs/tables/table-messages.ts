@@ -1,5 +1,6 @@
-/** The messages between the main thread and a thread that reads or writes a table. One request is under way at a time. */
+/** The messages between the main thread and a thread that reads, writes or summarises a table. One request is under way at a time. */
 import type { Policy } from '../../policy/policy.js';
+import type { SummaryOptions } from '../../report/summary/summary-collector.js';
 import type { HeaderFeature, Refusal, StoredDocument } from '../threads/messages.js';
 
 /** A Parquet file becomes lines of NDJSON. The main thread holds the file open. */
@@ -18,7 +19,13 @@ export interface WriteTableWork {
   readonly policy: Policy;
 }
 
-export type TableWork = ReadTableWork | WriteTableWork;
+/** Lines of results become the bytes of one summary document. */
+export interface SummaryWork {
+  readonly kind: 'summarise';
+  readonly options: SummaryOptions;
+}
+
+export type TableWork = ReadTableWork | WriteTableWork | SummaryWork;
 
 /** `begin`: opens the file, or makes the header. `step`: the next lines, or the given results. `end`: the last bytes of the output. */
 export interface TableRequest {

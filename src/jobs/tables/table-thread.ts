@@ -1,9 +1,12 @@
-/** The file that runs in the thread of a table: it decodes a Parquet file, or writes results as CSV, Parquet or short lines. */
+/** The file that runs in the thread of a table: it decodes a Parquet file, writes results as CSV, Parquet or short lines, or
+ * summarises them. */
 import { read } from 'node:fs';
 import { promisify } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ElsewiseError } from '../../documents/error.js';
 import type { ResultDocument } from '../../documents/result-document.js';
+import { PersonResultReader } from '../../report/summary/person-result.js';
+import { SummaryCollector } from '../../report/summary/summary-collector.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 import { ParquetSink } from '../results/parquet-sink.js';
 import { createResultWriter } from '../results/result-lines.js';
@@ -12,6 +15,7 @@ import { type ParquetRows, readParquet } from '../rows/parquet-rows.js';
 import { loadStored } from '../threads/shared-documents.js';
 import type {
   ReadTableWork,
+  SummaryWork,
   TablePart,
   TableReply,
   TableRequest,
@@ -27,6 +31,7 @@ const readFile = promisify(read);
 const OPEN: { readonly [W in TableWork as W['kind']]: (work: W) => TableSteps } = {
   read: readTable,
   write: writeTable,
+  summarise,
 };
 
 const steps = OPEN[(workerData as TableWork).kind](workerData as never);
@@ -100,6 +105,21 @@ function writeTable({ format, model: stored, policy }: WriteTableWork): TableSte
       await (await opening).close();
       return taken();
     },
+  };
+}
+
+function summarise({ options }: SummaryWork): TableSteps {
+  const [collector, reader] = [new SummaryCollector(options), new PersonResultReader()];
+  return {
+    begin: async () => ({ bytes: EMPTY }),
+    async step(results) {
+      for (const line of asBuffer(results).toString().split('\n')) {
+        const person = line === '' ? undefined : reader.read(line);
+        if (person) collector.add(person);
+      }
+      return { bytes: EMPTY };
+    },
+    end: async () => ({ bytes: ownBytes(Buffer.from(JSON.stringify(collector.summarise()))) }),
   };
 }
 
