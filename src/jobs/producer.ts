@@ -25,7 +25,7 @@ import { refuseLongDeadline } from './events/event-deadline.js';
 import { asEventPolicy, EventPolicies, type EventPolicy } from './events/event-policies.js';
 import { type ReadEvent, readEvent } from './events/read-event.js';
 import { withId } from './results/result-lines.js';
-import { requireRowTarget, requireTarget } from './rows/required-target.js';
+import { requireRowTarget, requireTarget, targetWarnings } from './rows/required-target.js';
 import { RowSource } from './rows/row-source.js';
 import type { TableOptions } from './rows/table-format.js';
 import { parquetInThread } from './tables/table-host.js';
@@ -151,7 +151,7 @@ export class Producer {
     const { batches, settings } = this.#store;
     const { model, policy } = input;
     requireTarget(policy.document, rows, model.classes);
-    for (const warning of rows.warnings) input.onWarning?.(warning);
+    for (const warning of [...rows.warnings, ...targetWarnings(policy.document, rows)]) input.onWarning?.(warning);
     const id = parseDocument(batchIdSchema, input.batch ?? newBatchId(model.name), 'batch');
     const known = input.chunkRows === undefined ? await batches.manifest(id) : undefined;
     const cut = new ChunkCutter(rows);

@@ -65,6 +65,15 @@ describe('a batch', () => {
     }
   });
 
+  it('says that its column of targets replaces the target of the policy', async () => {
+    const [header, ...rows] = readFileSync(file, 'utf8').trimEnd().split('\n').slice(0, 4);
+    const body = [`${header},target`, ...rows.map((row) => `${row},rejected`)].join('\n');
+    const { json } = await upload('labelled', body);
+    expect(json.warnings).toEqual([
+      'the column target gives rows their own target, in place of approved (3 of the first 3 with a target have another, such as rejected); rename or remove a column of training labels',
+    ]);
+  });
+
   it('may be a CSV with semicolons and decimal commas, found or given', async () => {
     const german = readFileSync(file, 'utf8').split('\n').slice(0, 20).join('\n').replaceAll(',', ';');
     const headers = CSV;

@@ -105,6 +105,21 @@ describe('explain', () => {
     expect([own.target, other.target, own.seed]).toEqual(['no', { to: 0.2 }, 9]);
   });
 
+  it('tells once that a column of targets replaces the target of the run', async () => {
+    const told = 'the column target gives rows their own target, in place of yes';
+    const labels = 'a,1000,30,Köln,no\nb,1000,30,Köln,\nc,1000,30,Köln,yes\n';
+    const table = task(`${HEADER},target\n${labels}`);
+    const { stderr } = await run([...table.args, '--target', 'yes']);
+    expect(stderr.split(told)).toHaveLength(2);
+    expect(stderr).toContain('(1 of the first 2 with a target have another, such as no); rename or remove');
+    expect((await run(withoutPolicy(table.args))).stderr).not.toContain('the column target');
+    const row = { income: 1000, age: 30, city: 'Köln' };
+    const flat = task(`${JSON.stringify({ ...row, target: 'no' })}\n`, { input: 'rows.ndjson' });
+    expect((await run([...flat.args, '--target', 'yes'])).stderr).toContain(told);
+    const apart = task(`${JSON.stringify({ features: row, target: 'no' })}\n`, { input: 'rows.ndjson' });
+    expect((await run([...apart.args, '--target', 'yes'])).stderr).not.toContain(told);
+  });
+
   it('refuses a run without any target before its first row', async () => {
     for (const rows of [rowsCsv(20), JSON.stringify({ income: 1000, age: 30, city: 'Köln' })]) {
       const { args, output } = task(rows, { input: rows.startsWith('{') ? 'rows.ndjson' : 'rows.csv' });

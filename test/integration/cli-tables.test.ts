@@ -64,6 +64,12 @@ describe('a German table in Latin-1', () => {
     const checked = await run(['policies', 'check', policy, '--model', model, ...options]);
     expect(checked).toMatchObject({ code: 0, stderr: '' });
   });
+
+  it('with a column of targets is told by policies check', async () => {
+    const { model, policy, input } = files('id,income,age,city,target\na,1000,30,Paris,no\n');
+    const { stderr } = await run(['policies', 'check', policy, '--model', model, '--data', input]);
+    expect(stderr).toContain('the column target gives rows their own target, in place of yes');
+  });
 });
 
 describe('a table with two readings', () => {

@@ -19,6 +19,7 @@ export interface DataRows {
   /** The name of the file. */
   readonly name: string;
   readonly warnings: readonly string[];
+  readonly targetColumn: RowSource['targetColumn'];
 }
 
 const MOST_ROWS = 100_000;
@@ -49,7 +50,7 @@ export async function readDataRows(path: string, model: LoadedModel, table: Tabl
     throw new ElsewiseError('bad-input', firstFault ? `no row fits the model; ${firstFault}` : 'has no rows', name);
   const left = faults ? [`${faults} rows do not fit the model and are left out; the first: ${firstFault}`] : [];
   const cut = rows.length >= MOST_ROWS ? [`only the first ${rows.length} rows are read`] : [];
-  return { rows, name, warnings: [...source.warnings, ...left, ...cut] };
+  return { rows, name, warnings: [...source.warnings, ...left, ...cut], targetColumn: source.targetColumn };
 }
 
 function readFaults(read: () => void): readonly RowFault[] | undefined {

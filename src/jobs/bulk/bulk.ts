@@ -12,7 +12,7 @@ import type { ResumePoint } from '../results/resume.js';
 import { addTally, createTally, type Tally } from '../results/tally.js';
 import { type ChunkSize, chunkSizeOf } from '../rows/chunk-size.js';
 import { headerFeatures } from '../rows/csv.js';
-import { requireTarget } from '../rows/required-target.js';
+import { requireTarget, targetWarnings } from '../rows/required-target.js';
 import { createRowReader } from '../rows/row-reader.js';
 import { type Chunk, RowSource } from '../rows/row-source.js';
 import type { ByteSink, ByteSource } from '../rows/streams.js';
@@ -87,7 +87,8 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   const source = await unlessAborted(opening, job.signal);
   if (!source) return NOTHING_READ;
   if (job.policy && !job.resumeAt?.rows) requireTarget(job.policy.document, source, job.model.classes);
-  for (const warning of source.warnings) job.onWarning?.(warning);
+  const aboutTargets = job.policy ? targetWarnings(job.policy.document, source) : [];
+  for (const warning of [...source.warnings, ...aboutTargets]) job.onWarning?.(warning);
   const resumedRows = job.resumeAt?.rows ?? 0;
   const bytesSkipped = job.resumeAt && resumedRows > 0 ? await skipRows(source, job.resumeAt, job) : 0;
   const startedMs = performance.now();

@@ -7,7 +7,7 @@ import type { RowValue } from '../../documents/model-document.js';
 import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import { recordFaults } from '../../models/read-row.js';
-import { createRow, numberedId, type ParsedRow, type RowParser } from './row.js';
+import { createRow, numberedId, type ParsedRow, type RowParser, targetText } from './row.js';
 
 type JsonObject = Record<string, unknown>;
 
@@ -46,6 +46,18 @@ export function rowNames(record: string): string[] {
     return isObject(nested) ? Object.keys(nested) : isObject(value) ? Object.keys(value) : [];
   } catch {
     return [];
+  }
+}
+
+/** The target of a flat record, in a list; undefined: the record names none, or has its features apart. */
+export function flatTargets(record: string): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(record);
+    if (!isObject(value) || isObject(own(value, 'features'))) return undefined;
+    const target = own(value, 'target') ?? undefined;
+    return target === undefined ? undefined : [targetText(target)];
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,6 +2,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { listNames } from '../../documents/nearest-name.js';
 import type { PolicyDocument } from '../../documents/policy-document.js';
+import { targetText } from './row.js';
 import type { RowSource } from './row-source.js';
 
 /** The policy has the target of `--target` as well. `classes`: empty for a regressor, or where they are not known. */
@@ -15,7 +16,25 @@ export function requireTarget(
   throw new ElsewiseError('bad-input', `no target is named: ${remedy}${among(classes)}`);
 }
 
-/** The same for a single row. */
+/**
+ * The target of a row replaces that of the run. A column of a table may be a label of training data instead, which would ask another question
+ * of each row: the column is told. Rows with `features` apart name their target on purpose.
+ */
+export function targetWarnings(
+  { target }: Pick<PolicyDocument, 'target'>,
+  { targetColumn }: Pick<RowSource, 'targetColumn'>,
+): string[] {
+  if (target === undefined || !targetColumn?.length) return [];
+  const named = targetText(target);
+  const other = targetColumn.filter((text) => text !== named);
+  const found = other.length
+    ? `${other.length} of the first ${targetColumn.length} with a target have another, such as ${other[0]}`
+    : `the first ${targetColumn.length} have the same`;
+  const advice = 'rename or remove a column of training labels';
+  return [`the column target gives rows their own target, in place of ${named} (${found}); ${advice}`];
+}
+
+/** As `requireTarget`, for a single row. */
 export function requireRowTarget(isNamed: boolean, classes: readonly string[]): void {
   if (isNamed) return;
   throw new ElsewiseError('bad-row', `missing, give one beside "features" or in the policy${among(classes)}`, 'target');

@@ -7,11 +7,11 @@ import { asBuffer } from '../../store/codec/byte-streams.js';
 import type { HeaderFeature, RowLayout } from '../threads/messages.js';
 import { detectDelimiter, headerNames, readHeader } from './csv.js';
 import { type FileFormat, inputFormat } from './endings.js';
-import { rowNames } from './ndjson.js';
+import { flatTargets, rowNames } from './ndjson.js';
 import type { ParquetOpener } from './parquet-rows.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
-import { formatsOf, numbersOf, type TableOptions, tellFormat } from './table-format.js';
+import { fieldsOf, formatsOf, numbersOf, type TableOptions, tellFormat } from './table-format.js';
 import { detectEncoding, markedEncoding, readEncoding, toUtf8 } from './text-encoding.js';
 
 export interface Chunk extends RecordRun {
@@ -49,6 +49,8 @@ export class RowSource {
     readonly layout: RowLayout,
     /** Whether rows name targets: the column of a table, the key of the first object. */
     readonly namesTargets: boolean,
+    /** The targets of the first rows of a flat column `target`; undefined: no such column. */
+    readonly targetColumn: readonly string[] | undefined,
     readonly warnings: readonly string[],
     /** Whether the records are converted: their bytes are not those of the input. */
     readonly isConverted = false,
@@ -74,26 +76,33 @@ export class RowSource {
   ): Promise<RowSource> {
     const { head, format, encoding } = await openText(source, name, options);
     if (format === 'parquet') return RowSource.#openParquet(source, head, features, openParquet);
-    if (format === 'ndjson') return RowSource.#openNdjson(head.bytes, head, [], head.isConverted);
+    if (format === 'ndjson') return RowSource.#openNdjson(head.bytes, head, features, [], head.isConverted);
     const line = await head.takeHeader(options.delimiter ?? ',');
     const delimiter = options.delimiter ?? detectDelimiter(line, features);
     const { layout, warnings } = readHeader(line, delimiter, features, name);
-    const numbers = numbersOf(await head.firstLines(), layout, features, options);
+    const lines = await head.firstLines();
+    const numbers = numbersOf(lines, layout, features, options);
     const told = tellFormat({ name, delimiter, encoding, numbers }, options);
     const formats = formatsOf(numbers, features);
     const whole = formats ? { ...layout, numbers: formats } : layout;
-    return new RowSource(head.bytes, head, whole, layout.targetColumn >= 0, [...warnings, ...told], head.isConverted);
+    const targets = layout.targetColumn < 0 ? undefined : [...fieldsOf(lines, layout, layout.targetColumn)];
+    const all = [...warnings, ...told];
+    return new RowSource(head.bytes, head, whole, targets !== undefined, targets, all, head.isConverted);
   }
 
   static async #openNdjson(
     bytes: AsyncIterator<Uint8Array>,
     head: Head,
+    features: readonly HeaderFeature[],
     warnings: readonly string[],
     isConverted: boolean,
     close?: () => Promise<void>,
   ): Promise<RowSource> {
-    const namesTargets = (await head.firstLine()).includes('"target"');
-    return new RowSource(bytes, head, { format: 'ndjson' }, namesTargets, warnings, isConverted, close);
+    const line = await head.firstLine();
+    const namesTargets = line.includes('"target"');
+    const isFeature = features.some(({ name }) => name === 'target');
+    const targets = namesTargets && !isFeature ? flatTargets(line.toString('utf8')) : undefined;
+    return new RowSource(bytes, head, { format: 'ndjson' }, namesTargets, targets, warnings, isConverted, close);
   }
 
   /** The names of the columns: the header of CSV, the keys of the first row of NDJSON. Null: Parquet, whose index is not read here. */
@@ -117,7 +126,7 @@ export class RowSource {
     const open = given ?? (await import('./parquet-rows.js')).openParquet;
     const { lines, warnings, close } = await open({ stream: source, head }, head.name, features);
     try {
-      return await RowSource.#openNdjson(lines, new Head(lines, head.name), warnings, true, close);
+      return await RowSource.#openNdjson(lines, new Head(lines, head.name), features, warnings, true, close);
     } catch (error) {
       await close();
       throw error;

@@ -35,3 +35,7 @@ export function readTargetText(text: string, classes: readonly string[]): unknow
     return text;
   }
 }
+
+/** A target as a column has it. */
+export const targetText = (target: unknown): string =>
+  typeof target === 'string' ? target : (JSON.stringify(target) ?? '');

@@ -51,6 +51,16 @@ function* samplesOf(lines: Buffer, layout: CsvLayout, features: readonly HeaderF
   }
 }
 
+/** The fields of one column that are not empty. */
+export function* fieldsOf(lines: Buffer, layout: CsvLayout, column: number): Generator<string> {
+  const fields: string[] = [];
+  for (const { start, end } of recordsOf(lines, layout)) {
+    if (splitFields(lines.toString('utf8', start, end), layout.delimiter, fields) !== layout.columns) continue;
+    const field = fields[column].trim();
+    if (field !== '') yield field;
+  }
+}
+
 export interface TableFindings {
   readonly name: string;
   readonly delimiter: string;

@@ -2,6 +2,7 @@
 
 import { ElsewiseError } from '../../../documents/error.js';
 import { policyFaults } from '../../../explain/policy-faults.js';
+import { targetWarnings } from '../../../jobs/rows/required-target.js';
 import type { LoadedModel } from '../../../models/load.js';
 import { loadPolicy, type Policy } from '../../../policy/policy.js';
 import { defineCommand } from '../../command.js';
@@ -53,8 +54,9 @@ Exit code 2: the policy has faults.`,
 async function tellBlocked(model: LoadedModel, policy: Policy, read: () => Promise<DataRows>): Promise<void> {
   const unable = whyNotTried(model, policy);
   if (unable) return void process.stdout.write(`rows are not tried: ${unable}\n`);
-  const { rows, warnings } = await read();
-  for (const warning of warnings) process.stderr.write(`elsewise: ${warning}\n`);
+  const { rows, warnings, targetColumn } = await read();
+  for (const warning of [...warnings, ...targetWarnings(policy.document, { targetColumn })])
+    process.stderr.write(`elsewise: ${warning}\n`);
   process.stdout.write(blockedText(await findBlockedRows(model, policy, rows)));
 }
 
