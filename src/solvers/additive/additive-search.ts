@@ -23,6 +23,7 @@ import { type Concave, DualAscent } from './dual-ascent.js';
 import { reachOf } from './feature-costs.js';
 import { type Choice, Lagrangian, type Part } from './lagrangian.js';
 import { LineAscent } from './line-ascent.js';
+import { narrowed } from './narrowing.js';
 import { setColumns } from './row-filling.js';
 
 /** The source of a search's incumbents. */
@@ -177,19 +178,28 @@ export class AdditiveSearch {
     return children.length ? children : this.refine(reached);
   }
 
-  /** The part with its bound and multipliers. Undefined: the part is closed. */
+  /** The part with its bound and multipliers, narrowed. Undefined: the part is closed. */
   private bounded(node: AdditiveNode, looks: number, scales: Float64Array): AdditiveNode | undefined {
     const lambda = this.ascend(node, looks, scales);
     const proved = this.lagrangian.prove(lambda, node);
-    const unpriced =
-      proved > Number.NEGATIVE_INFINITY
-        ? proved
-        : this.lagrangian.prove(
-            lambda.map(() => 0),
-            node,
-          );
-    const bound = Math.max(node.bound, unpriced);
-    return this.worthwhile(bound) && !this.isEmpty(lambda, node) ? { ...node, bound, lambda } : undefined;
+    if (proved === Number.NEGATIVE_INFINITY) return this.unpriced(node, lambda);
+    const bound = Math.max(node.bound, proved);
+    if (!this.worthwhile(bound) || this.isEmpty(lambda, node)) return undefined;
+    const isClosed = (value: number) => !this.worthwhile(value);
+    const kept = narrowed(this.lagrangian, this.terms, this.domain, lambda, node, proved, isClosed);
+    return kept ? { ...node, ...kept, bound, lambda } : undefined;
+  }
+
+  /** The part with the bound of its costs alone: the multipliers have no finite bound. */
+  private unpriced(node: AdditiveNode, lambda: Float64Array): AdditiveNode | undefined {
+    const bound = Math.max(
+      node.bound,
+      this.lagrangian.prove(
+        lambda.map(() => 0),
+        node,
+      ),
+    );
+    return this.worthwhile(bound) ? { ...node, bound, lambda } : undefined;
   }
 
   /** Takes the part's answer if it has one. Returns the parts between competing minima. */

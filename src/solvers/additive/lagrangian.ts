@@ -39,6 +39,8 @@ export class Lagrangian {
   readonly activity: Float64Array;
   /** The slope of L at the last λ. */
   readonly slope: Float64Array;
+  /** By feature: the least value in the last proof, for any rounding. */
+  readonly proved: Float64Array;
   private readonly ofCost: number;
   private bend = 0;
   private tilt = 0;
@@ -55,6 +57,7 @@ export class Lagrangian {
   ) {
     this.m = terms.upper.length;
     this.at = new Float64Array(terms.features.length);
+    this.proved = new Float64Array(terms.features.length);
     this.activity = new Float64Array(this.m);
     this.slope = new Float64Array(this.m);
     this.ofCost = priced ? 1 : 0;
@@ -84,7 +87,7 @@ export class Lagrangian {
     let total = 0;
     for (let f = 0; f < features.length; f++) {
       const feature = features[f];
-      if (feature.kind === 'curve') this.onCurve(feature, f, lambda, part, 0);
+      if (feature.kind === 'curve') this.onCurve(feature, lambda, part.low[f], part.high[f], part.changed[f], 0);
       else this.onList(feature, f, lambda, part);
       total += this.least;
       this.at[f] = this.where;
@@ -133,12 +136,18 @@ export class Lagrangian {
   }
 
   /** The best move of a curve. `doubt` 1: coefficients are taken for the worst case of rounding. */
-  private onCurve(feature: CurveFeature, f: number, lambda: Float64Array, part: Part, doubt: 0 | 1): void {
+  private onCurve(
+    feature: CurveFeature,
+    lambda: Float64Array,
+    low: number,
+    high: number,
+    isChanged: number,
+    doubt: 0 | 1,
+  ): void {
     const { parts } = feature;
     const jump = this.combine(feature, lambda);
     const [bendDoubt, tiltDoubt] = doubt ? this.doubts(feature, lambda) : [0, 0];
-    const [low, high] = [part.low[f], part.high[f]];
-    const isFree = !part.changed[f] && low <= 0 && high >= 0;
+    const isFree = !isChanged && low <= 0 && high >= 0;
     this.least = isFree ? 0 : Infinity;
     this.where = isFree ? 0 : Number.NaN;
     const { bent } = feature;
@@ -230,11 +239,12 @@ export class Lagrangian {
     let [total, size] = [0, 0];
     for (let f = 0; f < features.length; f++) {
       const feature = features[f];
-      if (feature.kind === 'curve') this.onCurve(feature, f, lambda, part, 1);
+      if (feature.kind === 'curve') this.onCurve(feature, lambda, part.low[f], part.high[f], part.changed[f], 1);
       else this.onList(feature, f, lambda, part);
+      if (feature.kind === 'list') this.least -= this.listNoise(feature, lambda, part.open[f]);
+      this.proved[f] = this.least;
       total += this.least;
       size += feature.kind === 'curve' ? Math.abs(this.least) : this.listSize(feature, lambda, part.open[f]);
-      if (feature.kind === 'list') total -= this.listNoise(feature, lambda, part.open[f]);
     }
     for (let i = 0; i < this.m; i++) {
       if (lambda[i] === 0) continue;
@@ -244,6 +254,25 @@ export class Lagrangian {
     }
     const proved = total - (features.length + this.m + CURVE_ROUNDINGS) * HALF_ULP * size;
     return Number.isNaN(proved) ? Number.NEGATIVE_INFINITY : proved;
+  }
+
+  /** The least value of a curve over an interval of moves, for any rounding. */
+  proveWithin(feature: CurveFeature, lambda: Float64Array, low: number, high: number, isChanged: number): number {
+    this.onCurve(feature, lambda, low, high, isChanged, 1);
+    return this.least;
+  }
+
+  /** The value of an option, for any rounding. */
+  proveOption({ costs, terms, noises }: ListedFeature, k: number, lambda: Float64Array): number {
+    const { m } = this;
+    let [value, size, noise] = [this.ofCost * costs[k], costs[k], 0];
+    for (let i = 0; i < m; i++) {
+      const term = lambda[i] * terms[k * m + i];
+      value += term;
+      size += Math.abs(term);
+      if (noises) noise += Math.abs(lambda[i]) * noises[k * m + i];
+    }
+    return value - noise - (m + CURVE_ROUNDINGS) * HALF_ULP * size;
   }
 
   private listSize({ costs, terms }: ListedFeature, lambda: Float64Array, open: Uint8Array | null): number {
