@@ -14,6 +14,7 @@ import { faultsOf, RowError, type RowFault } from '../documents/row-error.js';
 import type { LoadedModel } from '../models/load.js';
 import { readRecord, recordOf } from '../models/read-row.js';
 import { graphKey } from '../models/rows/row-graph.js';
+import { readId, shapeFault } from '../models/rows/row-shape.js';
 import { type SettledPolicy, withDefaults } from '../policy/defaults.js';
 import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import { underLever } from '../policy/levers.js';
@@ -71,6 +72,7 @@ const PART_BYTES = 2 ** 26;
 export interface Plan {
   readonly model: LoadedModel;
   readonly policy: Policy;
+  /** Throws `bad-row` if the row is no object with an id. Every other fault gives a result with the status `invalid`. */
   explain(row: Row): ResultDocument;
   /**
    * The same for a model that is scored elsewhere: yields model inputs and is sent their raw outputs, until the result is complete. Many
@@ -196,15 +198,16 @@ class PreparedPlan implements Plan, Searcher {
   }
 
   explain(row: Row): ResultDocument {
-    return this.explainRecord(row.id, recordOf(this.model, row.features), row.target);
+    const id = readId(row);
+    const fault = shapeFault(row);
+    return fault ? this.invalid(id, [fault]) : this.explainRecord(id, recordOf(this.model, row.features), row.target);
   }
 
-  explainSteps({
-    id,
-    features,
-    target,
-  }: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]> {
-    return this.explainRecordSteps(id, recordOf(this.model, features), target);
+  *explainSteps(row: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]> {
+    const id = readId(row);
+    const fault = shapeFault(row);
+    if (fault) return this.invalid(id, [fault]);
+    return yield* this.explainRecordSteps(id, recordOf(this.model, row.features), row.target);
   }
 
   *explainRecordSteps(
