@@ -79,7 +79,7 @@ With SOURCE_DATE_EPOCH in the environment the report states that time, and the s
     const page = reportPage({
       ...collected,
       labels,
-      band: acceptBand(summary),
+      band: acceptBand(summary, model && { classes: model.classes, thresholds: model.model.thresholds }),
       costUnit: COST_UNITS[String(policy?.document.cost.weights)] ?? '',
       source: results === '-' ? source.name : basename(results),
       software: packageVersion(),

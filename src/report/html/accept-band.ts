@@ -4,12 +4,22 @@ import type { SummaryDocument } from '../../documents/summary-document.js';
 import { formatNumber, formatShort } from '../numbers.js';
 import type { AcceptBand } from './charts/recourse-map.js';
 
+/** The facts of the model that the band needs. */
+export interface DecisionFacts {
+  readonly classes: readonly string[];
+  /** The score of each of two classes at which the decision changes, if known. */
+  readonly thresholds?: readonly number[];
+}
+
 /** Undefined: the results have several targets, or no answer. */
-export function acceptBand({ targets, map }: SummaryDocument): AcceptBand | undefined {
+export function acceptBand({ targets, map }: SummaryDocument, model?: DecisionFacts): AcceptBand | undefined {
   if (targets.length > 1) return undefined;
   const target = targets[0]?.target ?? undefined;
-  const { leastAnswerScore } = map;
   if (target !== undefined && typeof target === 'object' && !Array.isArray(target)) return intervalBand(target);
+  const threshold = typeof target === 'string' ? model?.thresholds?.[model.classes.indexOf(target)] : undefined;
+  if (threshold !== undefined)
+    return { from: threshold, text: `The decision changes at a score of ${formatShort(threshold)} (dashed)` };
+  const { leastAnswerScore } = map;
   if (leastAnswerScore === null || typeof target === 'number') return undefined;
   return { from: leastAnswerScore, text: `The lowest score of an answer is ${formatShort(leastAnswerScore)} (dashed)` };
 }

@@ -74,7 +74,7 @@ dl{grid-template-columns:minmax(0,1fr);gap:0}dd{margin-bottom:8px}}
 body{font-size:10.5px}main{max-width:none;padding:0}h1{font-size:20px}h2{font-size:13px}h3{font-size:11.5px}
 .card{border-radius:6px;padding:10px 12px;margin-bottom:10px}.figure{font-size:19px}.figures{grid-template-columns:repeat(4,1fr);gap:8px}.pair{gap:0 10px}
 .figures .card,figure,tr,h2,h3{break-inside:avoid}h2,h3{break-after:avoid}thead{display:table-header-group}.pair section{break-inside:avoid}
-.tools,thead button::after{display:none}.note,caption,figcaption,thead th,thead button,code,pre,.badge{font-size:9px}th,td{padding:3px 5px}pre{max-height:none}
+.bar{width:44px;height:7px}.tools,thead button::after{display:none}.note,caption,figcaption,thead th,thead button,code,pre,.badge{font-size:9px}th,td{padding:3px 5px}pre{max-height:none}
 .bar rect,.badge,.band,.points,.blocked,.chart rect{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .people .c-score,.people .c-cost{width:52px}.people .c-proof{width:96px}}
 `.trim();

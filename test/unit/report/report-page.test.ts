@@ -192,6 +192,17 @@ describe('a report', () => {
     expect(textOf(page(two))).not.toContain('The lowest score');
   });
 
+  it('marks the threshold of the model where it is known', () => {
+    const collector = new SummaryCollector();
+    collector.add(new PersonResultReader().read(JSON.stringify(resultOf()))!);
+    const model = { classes: ['rejected', 'approved'], thresholds: [0.4, 0.6] };
+    expect(acceptBand(collector.summarise(), model)).toMatchObject({ from: 0.6 });
+    expect(acceptBand(collector.summarise(), { ...model, classes: ['approved', 'rejected'] })).toMatchObject({
+      from: 0.4,
+    });
+    expect(acceptBand(collector.summarise(), { classes: ['rejected', 'approved'] })).toMatchObject({ from: 0.62 });
+  });
+
   it('has a heading for each section, labels for tools, and scopes in tables', () => {
     const html = page(population(300), { by: ['housing', 'age'] });
     for (const [, id] of html.matchAll(/aria-labelledby="([^"]+)"/g)) expect(html).toContain(`<h2 id="${id}"`);
