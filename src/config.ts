@@ -23,7 +23,7 @@ const port = z.int().min(0).max(65_535);
 /** A bearer token of the API, by the SHA-256 of its text: the token itself is not stored. */
 export const tokenSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'letters, digits, dot, dash and underscore, at most 100'),
-  roles: listOf(z.enum(['submit', 'read', 'admin'])).min(1),
+  roles: listOf(z.enum(['submit', 'read', 'audit', 'admin'])).min(1),
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits, see `elsewise token`'),
   /** The token's own limit, in place of `api.ratePerMinute`. */
   ratePerMinute: count.optional(),
@@ -139,6 +139,19 @@ const webhookSettings = z
     ),
   })
   .describe('Messages at the end of a batch (docs/api.md), for the API and for workers of batches.');
+
+const auditSettings = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .describe(
+        'Whether workers record every answer. The record outlives the answers and takes memory of Redis, so the operator decides.',
+      ),
+    retentionDays: count.describe(
+      'How many days records stay. The digests of dropped days stay: later days still verify.',
+    ),
+  })
+  .describe('The record of answers (docs/record.md).');
 
 export const configSchema = z.strictObject({
   store: z
@@ -279,6 +292,7 @@ export const configSchema = z.strictObject({
     .describe('`elsewise schedule`.'),
   scoring: scoringSettings,
   webhooks: webhookSettings,
+  audit: auditSettings,
   api: apiSchema,
   bounds: boundsSchema,
 });

@@ -1,5 +1,6 @@
 /** The documents that travel over HTTP, by the names they have in the OpenAPI document. */
 import { z } from 'zod';
+import { auditSchema } from '../documents/audit-document.js';
 import { listOf, recordOf } from '../documents/collections.js';
 import { featureSchema, rowValue } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
@@ -89,11 +90,15 @@ const modelVersion = z.object({
   family: z.string(),
   features: z.int().min(1),
   classes: listOf(z.string()),
+  /** The threshold of the decision, where the family has one. */
+  threshold: z.number().optional(),
   /** The scores may change while the digest stays. */
   volatile: z.literal(true).optional(),
   /** Bytes of the document, before compression. */
   bytes: count,
   pushed: z.iso.datetime(),
+  /** The name of the token, or user and machine of a command. */
+  pushedBy: z.string().optional(),
 });
 
 const policyVersion = z.object({
@@ -107,6 +112,8 @@ const policyVersion = z.object({
   /** Bytes of the document, before compression. */
   bytes: count,
   pushed: z.iso.datetime(),
+  /** The name of the token, or user and machine of a command. */
+  pushedBy: z.string().optional(),
 });
 
 const policyList = z.strictObject({ schema: z.literal('elsewise.policy-list/v1'), policies: listOf(policyVersion) });
@@ -205,6 +212,7 @@ export const SCHEMAS = {
   policyCheck: sent('PolicyCheck', policyCheck),
   session: sent('Session', session),
   signIn: taken('SignIn', signIn),
+  audit: sent('Audit', auditSchema),
   problem: sent('Problem', problemSchema),
 } as const satisfies Record<string, NamedSchema>;
 

@@ -10,7 +10,7 @@ import type { ApiSettings } from './settings.js';
 export type TokenEntry = ApiSettings['tokens'][number];
 export type Role = TokenEntry['roles'][number];
 
-export const ROLES = ['submit', 'read', 'admin'] as const satisfies readonly Role[];
+export const ROLES = ['submit', 'read', 'audit', 'admin'] as const satisfies readonly Role[];
 
 /** The requirement of a route: a role, any token (`known`), or nothing. */
 export type Access = Role | 'known' | 'anyone';

@@ -70,6 +70,7 @@ export const eventJobSchema = z.strictObject({
     .describe('A policy document, or a policy of the registry by its reference. Default: every feature may change.'),
   features: recordOf(rowValue).describe('The values of the row, by feature.'),
   target: targetSchema.optional().describe('The wanted outcome. Default: the target of the policy.'),
+  by: z.string().min(1).max(200).optional().describe('The name of the asker, for the record of answers.'),
 });
 
 /** The same on the stream `elsewise:requests`, as JSON in the field `body`, for producers without BullMQ. */
@@ -78,8 +79,8 @@ export const requestSchema = z.strictObject({
   schema: z.literal('elsewise.request/v1').optional().describe('The kind and version of the document.'),
 });
 
-/** The same as the body of an HTTP request. The caller may omit `id`; the server then generates one. */
-export const explanationRequestSchema = eventJobSchema.extend({
+/** The same as the body of an HTTP request. The caller may omit `id`; the server then generates one. The token names the asker. */
+export const explanationRequestSchema = eventJobSchema.omit({ by: true }).extend({
   schema: eventJobSchema.shape.schema.optional().describe('The kind and version of the document.'),
   id: eventJobSchema.shape.id.optional().describe('The id of the row. Default: an id that the server generates.'),
   overlay: overlaySchema
@@ -141,7 +142,7 @@ export function answerKey(model: Pick<ModelPin, 'digest' | 'volatile'>, policyDi
 
 /** The data of an event job, from parts that are already JSON. `policy`: the document; omitted: any feature may change. */
 export function eventJobText(
-  { id, features, target }: CanonicalRow & { readonly id: string },
+  { id, features, target, by }: CanonicalRow & { readonly id: string; readonly by?: string },
   model: ModelPin,
   policy: string | undefined,
 ): string {
@@ -149,6 +150,7 @@ export function eventJobText(
   parts.push(`"model":${JSON.stringify(model)}`, `"features":${features}`);
   if (policy !== undefined) parts.push(`"policy":${policy}`);
   if (target !== undefined) parts.push(`"target":${target}`);
+  if (by !== undefined) parts.push(`"by":${JSON.stringify(by)}`);
   return `{${parts.join(',')}}`;
 }
 

@@ -3,7 +3,6 @@
  * interrupted work can be repeated without duplicates.
  */
 import { randomBytes } from 'node:crypto';
-import { hostname, userInfo } from 'node:os';
 import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import type { ResultDocument } from '../documents/result-document.js';
@@ -15,6 +14,7 @@ import type { ModelVersion } from '../store/registry/model-store.js';
 import type { VersionedPolicy } from '../store/registry/policy-store.js';
 import { type StoreSettings, storeSettings } from '../store/settings.js';
 import { type Store, storeOver } from '../store/store.js';
+import { thisUser } from '../store/this-user.js';
 import { type BatchPart, followResults } from './batches/batch.js';
 import { BatchFeed, type EnqueuedBatch } from './batches/batch-feed.js';
 import { ChunkCutter } from './batches/chunk-cutter.js';
@@ -245,15 +245,6 @@ function describe(
     by: input.by ?? thisUser(),
     created: new Date().toISOString(),
   };
-}
-
-/** A container may run as a user without a name. */
-function thisUser(): string {
-  try {
-    return `${userInfo().username}@${hostname()}`;
-  } catch {
-    return `${process.getuid?.() ?? 'unknown'}@${hostname()}`;
-  }
 }
 
 function otherCut({ id }: Manifest): ElsewiseError {

@@ -1,5 +1,6 @@
 /** Every document as JSON Schema, for programs in other languages. `schemas/` holds the files. */
 import { z } from 'zod';
+import { auditSchema } from '../documents/audit-document.js';
 import { labelsSchema } from '../documents/label-document.js';
 import { modelEnvelope } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
@@ -26,6 +27,7 @@ const READ = {
   'chunk-return': chunkReturnSchema,
   'event-return': eventReturnSchema,
   'dead-letter': letterSchema,
+  audit: auditSchema,
 };
 
 /** By name: `model` -> the schema of `elsewise.model/v1`. */

@@ -108,6 +108,26 @@ export class Keys {
     return `${this.#prefix}:failed-sign-ins:${address}`;
   }
 
+  /** Hash: digest, number and day of the last entry of the audit. All keys of the audit share one slot. */
+  auditHead(): string {
+    return `${this.#prefix}:{audit}`;
+  }
+
+  /** Hash: day -> JSON with its digests and counts. It stays when the entries of the day are dropped. */
+  auditDays(): string {
+    return `${this.#prefix}:{audit}:days`;
+  }
+
+  /** List: the entries of a day. */
+  auditEntries(day: string): string {
+    return `${this.#prefix}:{audit}:entries:${day}`;
+  }
+
+  /** Set: the jobs of a day that have entries. */
+  auditJobs(day: string): string {
+    return `${this.#prefix}:{audit}:jobs:${day}`;
+  }
+
   /** Set: names of schedules. */
   scheduleNames(): string {
     return `${this.#prefix}:schedule-names`;

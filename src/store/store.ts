@@ -1,5 +1,6 @@
 /** One connection and the stores over it, for commands and producers. */
 import { config } from '../config.js';
+import { AuditStore } from './audit/audit-store.js';
 import { BatchIndex } from './batches/batch-index.js';
 import { BatchStore } from './batches/batch-store.js';
 import { OpenBatches } from './batches/open-batches.js';
@@ -27,6 +28,7 @@ export interface Store {
   readonly dead: DeadStore;
   readonly schedules: ScheduleStore;
   readonly knownRows: KnownRowStore;
+  readonly audit: AuditStore;
 }
 
 export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
@@ -45,6 +47,7 @@ export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
     dead: new DeadStore(redis, keys, config.deadLetters),
     schedules: new ScheduleStore(redis, keys, config.schedule),
     knownRows: new KnownRowStore(redis, keys, settings.onceTtlSeconds),
+    audit: new AuditStore(redis, keys),
   };
 }
 

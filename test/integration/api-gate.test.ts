@@ -21,10 +21,11 @@ afterAll(() => api.close());
 
 describe('the roles', () => {
   const ALLOWED: Record<string, readonly Caller[]> = {
-    anyone: ['nobody', 'stranger', 'submit', 'read', 'admin'],
-    known: ['submit', 'read', 'admin'],
+    anyone: ['nobody', 'stranger', 'submit', 'read', 'audit', 'admin'],
+    known: ['submit', 'read', 'audit', 'admin'],
     submit: ['submit', 'admin'],
     read: ['read', 'admin'],
+    audit: ['audit', 'admin'],
     admin: ['admin'],
   };
   const callers = ALLOWED.anyone;

@@ -33,6 +33,7 @@ export interface Answered {
 export const SECRETS: Readonly<Record<Role, string>> = {
   submit: createToken(),
   read: createToken(),
+  audit: createToken(),
   admin: createToken(),
 };
 

@@ -29,12 +29,12 @@ export const explain = defineRoute({
   }),
   body: { kind: 'event', schema: SCHEMAS.explanationRequest, limit: 'bodyBytes' },
   responses: { 200: RESULT, 202: PENDING },
-  async answer({ query, body, service, gone }) {
+  async answer({ query, body, service, caller, gone }) {
     const { producer, answers, settings, closing } = service;
     const { id = randomUUID() } = body;
     for (const name of ['model', 'policy'] as const) checkReference(body[name], `body.${name}`);
     await answers.listen();
-    const event = await producer.enqueueRead({ ...body, id });
+    const event = await producer.enqueueRead({ ...body, id, by: caller });
     const waitMs = Math.min(query.waitMs ?? settings.waitMs, settings.maxWaitMs);
     const answer = await answers.await(event, { waitMs, signal: AbortSignal.any([closing, gone]) });
     return answer === undefined ? comeBack(id) : { status: 200, body: answer };

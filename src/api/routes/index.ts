@@ -1,6 +1,7 @@
 /** THE TABLE of routes. A new route is added to the file of its subject and to this table. Server, OpenAPI and tests follow. */
 
 import type { Route } from '../route.js';
+import { listAudit } from './audit.js';
 import { addBatch, dropBatch, listed, retryFailed, showBatch, showResults } from './batches.js';
 import { consoleRoutes } from './console.js';
 import { deskRoutes } from './desk.js';
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   summariseBatch,
   dropBatch,
   retryFailed,
+  listAudit,
   ...registryRoutes,
   ...deskRoutes,
   ...consoleRoutes,

@@ -136,10 +136,10 @@ function documentRoutes({ noun, group, one, document, version: schema, limit, st
         201: { description: 'a new version', schema, headers: { location: 'where it is described' } },
         422: REFUSED,
       },
-      async answer({ params, body, service }) {
+      async answer({ params, body, service, caller }) {
         const admitted = await admitInThread(noun, body, service.store.settings.maxDocumentMb);
         refuseOtherName(params.name, admitted.name, noun);
-        const pushed = await store(service.store).take(admitted);
+        const pushed = await store(service.store).take(admitted, caller);
         const location = `/v1/${group}/${admitted.name}/versions/${pushed.version.version}`;
         return { status: pushed.isNew ? 201 : 200, body: pushed.version, headers: { location } };
       },

@@ -23,6 +23,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./report.js')).report,
   },
   {
+    name: 'audit',
+    summary: 'the record of answers: show, export, verify',
+    load: async () => (await import('./audit/audit.js')).audit,
+  },
+  {
     name: 'models',
     summary: 'check model files, and store models in the registry',
     load: async () => (await import('./registry/models.js')).models,

@@ -7,16 +7,16 @@ import { parseDocument } from '../../documents/parse.js';
 import { defineCommand } from '../command.js';
 
 export const token = defineCommand({
-  usage: 'token --name NAME --roles submit,read,admin',
+  usage: 'token --name NAME --roles submit,read,audit,admin',
   about: `Prints two lines: a new token for the caller of the API, and the entry for the list of tokens of \`elsewise serve\`.
 The entry holds the SHA-256 of the token only: store the token nowhere else. To revoke a token, remove its entry and restart.`,
   options: {
     name: { kind: 'text', value: 'NAME', required: true, help: 'the name of the caller, for the log' },
     roles: {
       kind: 'text',
-      value: 'submit,read,admin',
+      value: 'submit,read,audit,admin',
       required: true,
-      help: 'submit: send rows; read: fetch results; admin: everything',
+      help: 'submit: send rows; read: fetch results; audit: the record of answers; admin: everything',
     },
   },
   examples: [

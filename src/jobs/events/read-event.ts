@@ -26,6 +26,8 @@ export interface ReadEvent extends CanonicalRow {
   readonly policy: string | EventPolicy | undefined;
   /** Wishes on top of a policy of the registry. Wishes on top of a document are part of that document. */
   readonly overlay?: OverlayDocument;
+  /** The name of the asker. */
+  readonly by?: string;
 }
 
 /** The policy is checked separately, because it is mostly cached. */
@@ -46,17 +48,20 @@ const POLICY_PATHS: Readonly<Record<EventForm, string>> = {
 };
 
 export function readEvent(value: unknown, form: EventForm, policies: EventPolicies): ReadEvent {
-  const { id, model, policy, overlay, features, target } = parseFields(value, form);
+  const { id, model, policy, overlay, features, target, by } = parseFields(value, form);
   return {
-    ...{ id, model, ...readPolicy(policy, overlay, POLICY_PATHS[form], policies) },
+    ...{ id, model, ...readPolicy(policy, overlay, POLICY_PATHS[form], policies), ...(by !== undefined && { by }) },
     features: canonicalJson(features),
     target: target === undefined ? undefined : canonicalJson(target),
   };
 }
 
-function parseFields(value: unknown, form: EventForm) {
+/** Only bodies have wishes, and only other forms name the asker. */
+type Fields = z.output<typeof SCHEMAS.body> & Pick<z.output<typeof SCHEMAS.event>, 'by'>;
+
+function parseFields(value: unknown, form: EventForm): Fields {
   try {
-    return parseDocument(SCHEMAS[form] as typeof SCHEMAS.body, value, form);
+    return parseDocument(SCHEMAS[form] as typeof SCHEMAS.body, value, form) as Fields;
   } catch (error) {
     throw form === 'body' ? ofRequest(error) : error;
   }

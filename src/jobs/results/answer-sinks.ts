@@ -1,5 +1,6 @@
 /** Collects the answers to the rows of a chunk, in order. The result has its own memory, which can be transferred. */
 import type { ResultDocument } from '../../documents/result-document.js';
+import { AuditRecords } from '../../store/audit/audit-record.js';
 import { LineBuffer } from '../../store/codec/line-buffer.js';
 import { packColumns } from '../../store/codec/result-block.js';
 import { ResultColumns } from '../../store/codec/result-columns.js';
@@ -10,7 +11,7 @@ import type { ChunkAnswer } from '../threads/messages.js';
 export interface AnswerSink {
   /** An answer of the thread, or a known result. */
   push(answer: unknown): void;
-  finish(): Pick<ChunkAnswer, 'bytes' | 'digest'>;
+  finish(): Pick<ChunkAnswer, 'bytes' | 'digest' | 'audit'>;
 }
 
 /** Lines of text, for files and for events. */
@@ -35,13 +36,21 @@ export class LineSink implements AnswerSink {
 /** A block for the store: results go into columns directly, without text in between. */
 export class BlockSink implements AnswerSink {
   readonly #columns = new ResultColumns();
+  readonly #records: AuditRecords | undefined;
 
-  push(result: unknown): void {
-    this.#columns.add(result as ResultDocument | ResultRow);
+  /** `isAudited`: with records for the audit. */
+  constructor(isAudited = false) {
+    this.#records = isAudited ? new AuditRecords() : undefined;
   }
 
-  finish(): Pick<ChunkAnswer, 'bytes' | 'digest'> {
+  push(answer: unknown): void {
+    const result = answer as ResultDocument | ResultRow;
+    this.#columns.add(result);
+    this.#records?.add(result instanceof ResultRow ? (JSON.parse(lineOf(result)) as ResultDocument) : result);
+  }
+
+  finish(): Pick<ChunkAnswer, 'bytes' | 'digest' | 'audit'> {
     const { data, digest } = packColumns(this.#columns);
-    return { bytes: new Uint8Array(data), digest };
+    return { bytes: new Uint8Array(data), digest, ...(this.#records && { audit: this.#records.finish() }) };
   }
 }

@@ -15,6 +15,7 @@ import type { Defaults } from '../../policy/defaults.js';
 import type { Policy } from '../../policy/policy.js';
 import type { ScorerCode } from '../../scoring/failure-codes.js';
 import type { ScoredModel } from '../../scoring/point-scorer.js';
+import type { AuditBlock } from '../../store/audit/audit-record.js';
 import type { ResultBlock } from '../../store/codec/result-block.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
 import type { AdmittedPolicy } from '../../store/registry/policy-store.js';
@@ -115,6 +116,8 @@ export interface ChunkTask {
   readonly isKeyed?: boolean;
   /** The answer is a block for the store. */
   readonly isPacked?: boolean;
+  /** The answer contains records for the audit, beside the block. */
+  readonly isAudited?: boolean;
 }
 
 /** A document of the registry. */
@@ -143,7 +146,7 @@ export interface AdmitTask {
 }
 
 /** Lines of results that a thread turns into a block for the store. */
-export interface BlockTask {
+export interface BlockTask extends Pick<ChunkTask, 'isAudited'> {
   readonly kind: 'block';
   readonly bytes: Uint8Array;
 }
@@ -233,6 +236,8 @@ export const BEAT = 1;
 export interface PackedResults {
   readonly bytes: Uint8Array;
   readonly digest: string;
+  /** The records for the audit, if requested. */
+  readonly audit?: AuditBlock;
 }
 
 export interface ChunkAnswer {
@@ -240,6 +245,8 @@ export interface ChunkAnswer {
   readonly bytes: Uint8Array;
   /** Set: `bytes` is a block, and this is its digest. */
   readonly digest?: string;
+  /** The records for the audit, if requested. */
+  readonly audit?: AuditBlock;
   readonly tally: Tally;
   /** The plans that the answering thread caches. */
   readonly plans?: PlanUse;

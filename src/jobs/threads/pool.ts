@@ -115,7 +115,9 @@ export class SolverPool {
     if (task.loss) throw new ElsewiseError('thread-lost', `no thread answers the failed rows: ${attempt.loss.message}`);
     if (task.rows === 1) return this.run({ ...task, loss: attempt.loss }, options);
     const answer = await this.#runParts(splitAround(task, Math.min(attempt.rowsDone, task.rows - 1)), options);
-    return task.isPacked ? { ...answer, ...(await this.#runWhole({ kind: 'block', bytes: answer.bytes })) } : answer;
+    return task.isPacked
+      ? { ...answer, ...(await this.#runWhole({ kind: 'block', bytes: answer.bytes, isAudited: task.isAudited })) }
+      : answer;
   }
 
   /** Prepares a plan in a thread, which caches it. Rejects if model or policy is invalid or they do not fit. */

@@ -32,7 +32,7 @@ export function createTaskRunner(
   let bytesPerRow = 0;
   return async (task) => {
     const run = await ChunkRun.begin(task, plans, options);
-    const sink = task.isPacked ? new BlockSink() : run.lineSink(GENEROUS * bytesPerRow * task.rows);
+    const sink = task.isPacked ? new BlockSink(task.isAudited) : run.lineSink(GENEROUS * bytesPerRow * task.rows);
     await (task.model.scored ? run.answerRemotely(sink) : run.answerRows(sink));
     const finished = sink.finish();
     if (!task.isPacked && task.rows > 0) bytesPerRow = Math.ceil(finished.bytes.length / task.rows);

@@ -2,7 +2,7 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { policyFaults } from '../../explain/policy-faults.js';
 import { populationOf } from '../../models/population.js';
-import { packLines } from '../../store/codec/result-block.js';
+import { BlockSink } from '../results/answer-sinks.js';
 import { compareChunk } from '../verify/compare-chunk.js';
 import type {
   AnswerTo,
@@ -51,9 +51,10 @@ export function answerTasks(options: Omit<ThreadPlanOptions, 'planBytes'>): (tas
   });
 }
 
-function packResults({ bytes }: BlockTask): PackedResults {
-  const { data, digest } = packLines(Buffer.from(bytes).toString());
-  return { bytes: new Uint8Array(data), digest };
+function packResults({ bytes, isAudited }: BlockTask): PackedResults {
+  const sink = new BlockSink(isAudited);
+  for (const line of Buffer.from(bytes).toString().split('\n')) if (line) sink.push(JSON.parse(line));
+  return sink.finish() as PackedResults;
 }
 
 function transfer(reply: ThreadReply, buffer: ArrayBufferLike): unknown {

@@ -3,9 +3,11 @@ import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import { parseStored } from '../../documents/untrusted-json.js';
 import type { Policy } from '../../policy/policy.js';
+import type { AuditBlock } from '../../store/audit/audit-record.js';
 import { generationOf, type Manifest } from '../../store/batches/manifest.js';
 import type { Finish } from '../../store/batches/result-store.js';
 import type { Store } from '../../store/store.js';
+import type { AuditedJob, AuditLog } from '../audit/audit-log.js';
 import { whileFull } from '../batches/backpressure.js';
 import { settleBatch } from '../batches/batch-end.js';
 import { type ChunkJob, type ChunkReturn, chunkJobSchema, generationOfJob } from '../contract.js';
@@ -22,13 +24,15 @@ const PATIENCE_MS = 60_000;
 export class ChunkProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
+  readonly #audit: AuditLog;
   readonly #knownRows: KnownRows;
   /** By id and generation: a manifest never changes, but another batch may reuse the id. */
   readonly #manifests = new Map<string, Manifest>();
 
-  constructor(store: Store, plans: PlanCache) {
+  constructor(store: Store, plans: PlanCache, audit: AuditLog) {
     this.#store = store;
     this.#plans = plans;
+    this.#audit = audit;
     this.#knownRows = new KnownRows(store);
   }
 
@@ -51,7 +55,7 @@ export class ChunkProcessor {
     const { batches } = this.#store;
     const { chunk, generation, isStale } = await batches.find({ ...job, generation: made });
     if (isStale) return returned(job, 'stale');
-    if (chunk?.state === 'done') return returned(job, 'known');
+    if (chunk?.state === 'done') return this.#alreadyStored(job, generation);
     const bytes = chunk && (await batches.rows(job.batch, job.chunk, job.digest));
     if (!bytes || generation === undefined) throw gone(job);
     const manifest = await this.#manifest(job, generation);
@@ -63,16 +67,37 @@ export class ChunkProcessor {
     const batch = { batch: job.batch, generation };
     const { firstRow, rows } = job;
     const asked = { plan, policy, rows: { layout, bytes, firstRow, rows }, batch, msPerRow: probe?.msPerRow };
-    const answer = await this.#knownRows.solve({ ...asked, options: { isPacked: true, signal } }, solve);
+    const answer = await this.#knownRows.solve(
+      { ...asked, options: { isPacked: true, isAudited: this.#audit.isOn, signal } },
+      solve,
+    );
     const outcome = await this.#finish(job, generation, answer);
     if (outcome === 'gone') throw gone(job);
-    if (outcome === 'known' || outcome === 'stale') return returned(job, outcome);
+    if (outcome === 'known') return this.#alreadyStored(job, generation);
+    if (outcome === 'stale') return returned(job, outcome);
+    if (answer.audit) await this.#record(job, manifest, answer.audit);
     await this.#knownRows.rememberChunk(plan, batch, job.chunk, answer).catch(() => {}); // a failed write costs only cache entries
     if (outcome === 'touch') {
       await batches.touch(job.batch);
       await settleBatch(this.#store, job.batch);
     }
     return returned(job, 'stored');
+  }
+
+  #record(job: ChunkJob, manifest: Manifest, block: AuditBlock): Promise<void> {
+    return whileFull(() => this.#audit.record(auditedChunk(job, manifest), block), { patienceMs: PATIENCE_MS });
+  }
+
+  /** The worker that stored the results may have died before their record, which is then made up for. */
+  async #alreadyStored(job: ChunkJob, generation: string | undefined): Promise<ChunkReturn> {
+    const known = returned(job, 'known');
+    if (generation === undefined || !(await this.#audit.lacks(auditKey(job, generation)))) return known;
+    const { chunk } = await this.#store.batches.find({ ...job, generation });
+    if (chunk?.state !== 'done') return known;
+    const manifest = await this.#manifest(job, generation);
+    const lines = await this.#store.results.chunkResults(job.batch, job.chunk, chunk.results);
+    await this.#audit.recordLines(auditedChunk(job, manifest), lines.toString().split('\n'));
+    return known;
   }
 
   #finish(job: ChunkJob, generation: string, answer: ChunkAnswer): Promise<Finish> {
@@ -99,6 +124,20 @@ export class ChunkProcessor {
     this.#manifests.set(name, manifest);
     return manifest;
   }
+}
+
+const auditKey = ({ batch, chunk }: ChunkJob, generation: string): string => `${batch}@${generation}:${chunk}`;
+
+function auditedChunk(job: ChunkJob, manifest: Manifest): AuditedJob {
+  const { document, digest } = manifest.policy;
+  return {
+    source: 'batch',
+    job: auditKey(job, generationOf(manifest)),
+    batch: manifest.id,
+    by: manifest.by,
+    model: manifest.model,
+    policy: { document, digest, name: document.name },
+  };
 }
 
 function readChunkJob(text: string): ChunkJob {

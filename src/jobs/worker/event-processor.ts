@@ -2,7 +2,8 @@
 import type { Policy } from '../../policy/policy.js';
 import { type ModelPin, pinOf } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
-import { answerKey, type EventJob, type EventReturn } from '../contract.js';
+import type { AuditLog } from '../audit/audit-log.js';
+import { answerKey, type EventJob, type EventReturn, eventJobId } from '../contract.js';
 import { refuseLongDeadline } from '../events/event-deadline.js';
 import { EventReader } from '../events/event-reader.js';
 import type { ReadEvent } from '../events/read-event.js';
@@ -14,14 +15,16 @@ import type { PlanCache } from './plan-cache.js';
 export class EventProcessor {
   readonly #store: Store;
   readonly #plans: PlanCache;
+  readonly #audit: AuditLog;
   readonly #reader = new EventReader();
   readonly #knownRows: KnownRows;
   readonly #onReuse: () => void;
 
   /** `onReuse`: called if the answer is already stored and nothing has to be solved. */
-  constructor(store: Store, plans: PlanCache, onReuse: () => void = () => {}) {
+  constructor(store: Store, plans: PlanCache, audit: AuditLog, onReuse: () => void = () => {}) {
     this.#store = store;
     this.#plans = plans;
+    this.#audit = audit;
     this.#knownRows = new KnownRows(store);
     this.#onReuse = onReuse;
   }
@@ -32,15 +35,15 @@ export class EventProcessor {
 
   /** A job of the queue. */
   async answer(text: string, solve: Solve): Promise<EventReturn> {
-    return this.#answer(await this.#reader.read(text, 'job'), solve);
+    return this.#answer(await this.#reader.read(text, 'job'), solve, 'event');
   }
 
   /** The body of a request. */
   async answerRequest(body: Uint8Array, solve: Solve): Promise<EventReturn> {
-    return this.#answer(await this.#reader.read(body, 'request'), solve);
+    return this.#answer(await this.#reader.read(body, 'request'), solve, 'request');
   }
 
-  async #answer(event: ReadEvent, solve: Solve): Promise<EventReturn> {
+  async #answer(event: ReadEvent, solve: Solve, source: 'event' | 'request'): Promise<EventReturn> {
     const policy = await this.#policy(event.policy);
     refuseLongDeadline(policy.document.deadlineMs);
     const model = await this.#pin(event.model);
@@ -52,6 +55,8 @@ export class EventProcessor {
     const id = event.id!; // every job and request has an id
     const answer = withId(kept, id);
     await results.publishAnswer(id, key, answer);
+    const audited = { source, job: eventJobId(key, id), by: event.by, model, policy };
+    if (this.#audit.isOn) await this.#audit.recordLines(audited, [answer]);
     return { schema: 'elsewise.event-return/v1', id, key, status: statusOf(answer), isNew: known === undefined };
   }
 

@@ -23,7 +23,7 @@ import { NotNow, PlanGate } from './plan-gate.js';
 export type Rows = Pick<ChunkTask, 'layout' | 'bytes' | 'firstRow' | 'rows'>;
 
 /** Further options of a task, see messages.ts. */
-export type TaskOptions = Partial<Pick<ChunkTask, 'kind' | 'known' | 'isKeyed' | 'isPacked'>> & {
+export type TaskOptions = Partial<Pick<ChunkTask, 'kind' | 'known' | 'isKeyed' | 'isPacked' | 'isAudited'>> & {
   readonly signal?: AbortSignal;
 };
 

@@ -17,6 +17,7 @@ import { type ProbeServer, type ProbeVerdict, serveProbes } from '../../telemetr
 import { Liveness } from '../../telemetry/liveness.js';
 import { Metrics } from '../../telemetry/metrics.js';
 import { ScorerMetrics } from '../../telemetry/scorer-metrics.js';
+import { AuditLog } from '../audit/audit-log.js';
 import { settleBatch } from '../batches/batch-end.js';
 import { BatchSweep } from '../batches/batch-sweep.js';
 import { chunkJobSchema, generationOfJob, type LaneName, QUEUES, SCHEDULE_QUEUE } from '../contract.js';
@@ -45,6 +46,8 @@ export interface WorkerOptions {
   readonly threadFile?: string;
   /** Omitted: those of the configuration. */
   readonly requests?: Config['requests'];
+  /** Omitted: those of the configuration. */
+  readonly audit?: Config['audit'];
   /** The port of the probes; 0: any free port. */
   readonly port: number;
   /** Receives messages for the operator. */
@@ -72,6 +75,7 @@ export class QueueWorker {
   readonly #plans: PlanCache;
   readonly #metrics: Metrics;
   readonly #watch: RedisWatch;
+  readonly #audit: AuditLog;
   readonly #events: EventProcessor;
   readonly #lanes: ReadonlyMap<LaneName, Lane>;
   /** Runs on the threads of events, in every worker that has them. */
@@ -121,7 +125,10 @@ export class QueueWorker {
     });
     scorerHost.watch(new ScorerMetrics(this.#metrics.registry));
     this.#plans = new PlanCache(this.#store.models, this.#planBytes);
-    this.#events = new EventProcessor(this.#store, this.#plans, () => this.#metrics.countReused(QUEUES.events, 1));
+    this.#audit = new AuditLog(this.#store, options.audit ?? config.audit);
+    this.#events = new EventProcessor(this.#store, this.#plans, this.#audit, () =>
+      this.#metrics.countReused(QUEUES.events, 1),
+    );
     const open = (name: LaneName) => new Lane(forQueues, this.#metrics, this.#laneOptions(name));
     this.#lanes = new Map(options.lanes.map((name) => [name, open(name)]));
     const forEvents = this.#lanes.get('events');
@@ -214,7 +221,7 @@ export class QueueWorker {
     },
     bulk: () => {
       const { threads } = this.#options;
-      const processor = new ChunkProcessor(this.#store, this.#plans);
+      const processor = new ChunkProcessor(this.#store, this.#plans, this.#audit);
       const answer: LaneOptions['answer'] = (text, solve, jobId) => processor.answer(text, solve, jobId);
       const onFailed = (job: FailedJob, error: Error) => this.#recordFailedChunk(job, error);
       return {
@@ -315,7 +322,13 @@ export class QueueWorker {
   /** Cleans up after dead workers and after expiry. */
   async #sweepUp(): Promise<void> {
     const lanes = [...this.#lanes.values(), this.#schedules].map((lane) => lane?.sweep());
-    await Promise.allSettled([...lanes, this.#store.results.forgetOldAnswers(), this.#batchSweep.run()]);
+    const { retentionDays } = this.#options.audit ?? config.audit;
+    await Promise.allSettled([
+      ...lanes,
+      this.#store.results.forgetOldAnswers(),
+      this.#store.audit.forgetBefore(retentionDays),
+      this.#batchSweep.run(),
+    ]);
   }
 
   /** A full Redis: no job can be taken, and a new worker would not help. */

@@ -15,6 +15,8 @@ export interface ModelVersion extends StoredVersion {
   readonly family: string;
   readonly features: number;
   readonly classes: readonly string[];
+  /** The threshold of the decision, where the family has one. */
+  readonly threshold?: number;
   /** Set: the scores may change while the digest stays. */
   readonly volatile?: true;
 }
@@ -23,12 +25,20 @@ const MODELS: Kind<ModelVersion, LoadedModel> = {
   noun: 'model',
   // includes the probes: a model that does not reproduce its promised scores is refused
   check: (document) => loadChecked(document, { bounds: config.bounds }),
-  describe: ({ document: { family, features }, classes, model }) => ({
-    ...{ family, features: features.length, classes },
+  describe: ({ document: { family, features, parameters }, classes, model }) => ({
+    ...{ family, features: features.length, classes, ...thresholdOf(family, parameters) },
     ...(model.volatile && { volatile: true }),
   }),
   load: (document, { version, digest }) => loadChecked(document, { version, digest, bounds: config.bounds }),
 };
+
+/** Other families decide by comparing scores. */
+function thresholdOf(
+  family: string,
+  { threshold }: Readonly<Record<string, unknown>>,
+): Pick<ModelVersion, 'threshold'> {
+  return family === 'logistic-regression' ? { threshold: typeof threshold === 'number' ? threshold : 0.5 } : {};
+}
 
 /** The scorer of a remote model is checked against the probes. */
 async function loadChecked(document: unknown, options: LoadOptions): Promise<LoadedModel> {

@@ -17,6 +17,7 @@ import { asBuffer } from '../codec/byte-streams.js';
 import type { RegistryKeys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
 import { runScript } from '../redis/scripts.js';
+import { thisUser } from '../this-user.js';
 import { checkAlias, checkName, LATEST, readExactReference, readReference } from './reference.js';
 import { FIND_VERSION, PUSH_VERSION, REMOVE_VERSION, SET_ALIAS, SETTLE_ON_VERSION } from './registry-scripts.js';
 
@@ -28,6 +29,8 @@ export interface StoredVersion {
   /** Bytes of the document, before compression. */
   readonly bytes: number;
   readonly pushed: string;
+  /** The name of the token that pushed the version, or user and machine of a command. */
+  readonly pushedBy?: string;
 }
 
 export type Pin = Pick<StoredVersion, 'name' | 'version' | 'digest'>;
@@ -47,7 +50,7 @@ export interface Content {
 /** A document that may be stored, in its stored form. Nothing of it is in Redis yet. */
 export interface Admitted<V extends StoredVersion = StoredVersion> {
   readonly name: string;
-  readonly about: Omit<V, 'name' | 'version' | 'pushed'>;
+  readonly about: Omit<V, 'name' | 'version' | 'pushed' | 'pushedBy'>;
   /** The compressed document. */
   readonly data: Uint8Array;
 }
@@ -98,14 +101,15 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
     this.#options = options;
   }
 
-  async push(document: unknown): Promise<Pushed<V>> {
-    return this.take(await admit(this.#kind, document, this.#options.maxDocumentMb));
+  /** `by`: the name of the caller; by default user and machine of this process. */
+  async push(document: unknown, by?: string): Promise<Pushed<V>> {
+    return this.take(await admit(this.#kind, document, this.#options.maxDocumentMb), by);
   }
 
   /** Stores content that was admitted before, perhaps in another thread. */
-  async take({ name, about, data }: Admitted<V>): Promise<Pushed<V>> {
+  async take({ name, about, data }: Admitted<V>, by: string = thisUser()): Promise<Pushed<V>> {
     const { digest } = about;
-    const stored = JSON.stringify({ ...about, pushed: new Date().toISOString() });
+    const stored = JSON.stringify({ ...about, pushed: new Date().toISOString(), pushedBy: by });
     const keys = this.#keys;
     const touched = [keys.versions(name), keys.digests(name), keys.counter(name), keys.block(name, digest)];
     const reply = await runScript(this.#redis, PUSH_VERSION, touched, [digest, stored, asBuffer(data)]);

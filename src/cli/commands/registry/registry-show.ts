@@ -40,7 +40,7 @@ function describe(kind: RegistryKind, version: StoredVersion, aliases: readonly 
     ['aliases', aliases.join(', ') || 'none'],
     ...[...kind.columns, ...kind.details].map(({ title, show }) => [title, show(version)]),
     ['document', `${version.bytes} bytes`],
-    ['pushed', version.pushed],
+    ['pushed', version.pushedBy ? `${version.pushed} by ${version.pushedBy}` : version.pushed],
     ['digest', version.digest],
   ];
 }

@@ -1,0 +1,49 @@
+/** `elsewise audit verify`: checks the chain of records, in Redis or in a file. */
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { openSource } from '../../../jobs/rows/streams.js';
+import { formatNumber } from '../../../report/numbers.js';
+import { type ChainVerdict, verifyExport, verifyStored } from '../../../store/audit/verify-chain.js';
+import { defineCommand } from '../../command.js';
+import { printable } from '../../printable.js';
+import { STORE_OPTIONS, useStore } from '../../store-options.js';
+
+const BROKEN_EXIT_CODE = 1;
+
+export const verify = defineCommand({
+  usage: 'audit verify [FILE] [--head DIGEST] [--redis URL]',
+  about: `Checks every digest and every link of the chain: in a file of \`audit export\`, without Redis; without a file, in Redis.
+The first broken record is named. Exit code 1: the chain is broken, or the noted digest is not in it.`,
+  options: {
+    head: { kind: 'text', value: 'DIGEST', help: 'a digest of an entry that was noted before: the chain must have it' },
+    ...STORE_OPTIONS,
+  },
+  positionals: ['[FILE]'],
+  examples: [
+    { does: 'the records in Redis', command: 'audit verify' },
+    { does: 'an export', command: 'audit verify january.ndjson' },
+  ],
+  async run({ options, positionals: [file] }) {
+    const verdict = file === undefined ? await ofStore(options) : await ofFile(file, options.head);
+    process.stdout.write(describe(verdict, options.head));
+    return verdict.fault === undefined && verdict.hasNoted ? 0 : BROKEN_EXIT_CODE;
+  },
+});
+
+function ofStore(options: { redis: string | undefined; head: string | undefined }): Promise<ChainVerdict> {
+  return useStore(options, ({ audit }) => verifyStored(audit, options.head));
+}
+
+async function ofFile(path: string, head: string | undefined): Promise<ChainVerdict> {
+  const { bytes } = await openSource(path);
+  const lines = createInterface({ input: Readable.from(bytes), crlfDelay: Number.POSITIVE_INFINITY });
+  return verifyExport(lines, head);
+}
+
+function describe({ entries, records, head, dropped, fault, hasNoted }: ChainVerdict, noted?: string): string {
+  if (fault !== undefined) return `broken: ${printable(fault)}\n  ${formatNumber(entries)} entries before it hold\n`;
+  if (!hasNoted) return `broken: no entry has the digest ${noted}\n`;
+  const gone = dropped ? `, behind ${formatNumber(dropped)} dropped days` : '';
+  const last = head && `\n  the last entry is ${head}`;
+  return `${formatNumber(records)} records in ${formatNumber(entries)} entries hold${gone}${last}\n`;
+}

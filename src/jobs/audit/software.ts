@@ -1,0 +1,7 @@
+/** The name and version of this program, for records. */
+import { readFileSync } from 'node:fs';
+import { PACKAGE } from '../../places.js';
+
+const { name, version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { name: string; version: string };
+
+export const SOFTWARE = `${name} ${version}`;

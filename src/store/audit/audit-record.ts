@@ -1,0 +1,80 @@
+/**
+ * Results as records of the audit, without the values of the person: a digest of the input, the decision, the new values of an answer, its
+ * proof. The records of a job are lines of text. The digest of a line is a leaf. The digest of all leaves is the content of the entry: one
+ * line can be proved with the leaves of the others, without their lines.
+ */
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import type { AuditedAnswer } from '../../documents/audit-document.js';
+import type { CounterfactualDocument, ResultDocument } from '../../documents/result-document.js';
+import { LARGEST_BLOCK } from '../codec/block.js';
+
+/** The records of a job, ready for the store. */
+export interface AuditBlock {
+  /** Compressed lines. */
+  readonly data: Uint8Array;
+  readonly records: number;
+  /** The digest of the leaves. */
+  readonly content: string;
+}
+
+export const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
+export const asDigest = (hash: Buffer): string => `sha256:${hash.toString('hex')}`;
+
+/** The fastest quality: records are mostly digests, which no quality makes smaller. */
+const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+
+export class AuditRecords {
+  readonly #lines: string[] = [];
+  readonly #leaves = createHash('sha256');
+
+  add(result: ResultDocument): void {
+    const line = JSON.stringify(recordOf(result));
+    this.#lines.push(line);
+    this.#leaves.update(sha256(line));
+  }
+
+  finish(): AuditBlock {
+    const data = brotliCompressSync(this.#lines.join('\n'), QUICK);
+    return { data: new Uint8Array(data), records: this.#lines.length, content: asDigest(this.#leaves.digest()) };
+  }
+}
+
+/** Throws on damaged data. */
+export function unpackRecords(data: Uint8Array): string[] {
+  return brotliDecompressSync(data, { maxOutputLength: LARGEST_BLOCK }).toString('utf8').split('\n');
+}
+
+/** The digest of leaves, given their lines. */
+export function contentOf(lines: readonly string[]): string {
+  const leaves = createHash('sha256');
+  for (const line of lines) leaves.update(sha256(line));
+  return asDigest(leaves.digest());
+}
+
+export function recordOf(result: ResultDocument): AuditedAnswer {
+  const { id, status, factual, target, counterfactuals, reason, attempts, degraded, limitedBy } = result;
+  return {
+    id,
+    input: factual && inputDigest(factual.features, target),
+    status,
+    decision: factual && { prediction: factual.prediction, score: factual.score },
+    answers: counterfactuals.map(answerOf),
+    ...(reason && { reason: { code: reason.code, ...(reason.blocking && { blocking: reason.blocking }) } }),
+    attempts: attempts.map(({ solver, outcome }) => ({ solver, outcome })),
+    degraded,
+    ...(limitedBy && { limitedBy }),
+  };
+}
+
+/** The digest of a row: its values as they were read, in the order of the model's features, and its target. */
+export function inputDigest(features: object, target: unknown): string {
+  return asDigest(sha256(JSON.stringify({ features, target })));
+}
+
+function answerOf(answer: CounterfactualDocument): AuditedAnswer['answers'][number] {
+  const { changes, prediction, score, cost, proof, solver, lever } = answer;
+  const to: Record<string, CounterfactualDocument['changes'][number]['to']> = {};
+  for (const change of changes) to[change.feature] = change.to;
+  return { changes: to, prediction, score, cost, proof, solver, ...(lever !== undefined && { lever }) };
+}
