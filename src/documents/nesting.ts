@@ -13,6 +13,9 @@ export class NestedTooDeeply extends ElsewiseError {
   }
 }
 
+export const isNested = (value: unknown): value is object =>
+  value !== null && typeof value === 'object' && !ArrayBuffer.isView(value);
+
 /** The error for a request: a document that is too deeply nested makes the request bad. */
 export function ofRequest(error: unknown): unknown {
   return error instanceof NestedTooDeeply ? new ElsewiseError('bad-request', error.detail, 'body') : error;

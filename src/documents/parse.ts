@@ -1,57 +1,114 @@
 /**
  * Parses a document with its zod schema and turns the first faults into sentences with their path: `policy.features.age.chnage: unknown
  * key, did you mean "change"?`
+ *
+ *   faults(document)  =  faults of the schema  +  faults of further checks on the well-formed part of the document
+ *
+ * Zod checks several values together only where each of them fits. The well-formed part is therefore parsed again.
  */
 import { z } from 'zod';
 import { ENOUGH_FAULTS } from './collections.js';
-import { ElsewiseError } from './error.js';
+import { ElsewiseError, type PlacedFault } from './error.js';
+import { alternatives, expectedForm, type Issue, suggestion, typeFault, wordsOf } from './fault-words.js';
 import { didYouMean } from './nearest-name.js';
-import { MOST_LEVELS, NestedTooDeeply } from './nesting.js';
+import { isNested, MOST_LEVELS, NestedTooDeeply } from './nesting.js';
+import { firstOf, refusalOf } from './refusal.js';
+import { WellFormedPart } from './well-formed-part.js';
 
-type Issue = z.core.$ZodIssue;
-
-const MAX_FAULTS_SHOWN = 5;
 /** The longest key in a path: a longer key is no typing error. */
 const MAX_KEY_SHOWN = 100;
 
-export function parseDocument<S extends z.ZodType>(schema: S, value: unknown, root: string): z.output<S> {
+/** Faults that the schema cannot see, in a document or its well-formed part. */
+export type FurtherCheck<T> = (parsed: T, root: string) => Iterable<PlacedFault>;
+
+export function parseDocument<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  root: string,
+  further?: FurtherCheck<z.output<S>>,
+): z.output<S> {
+  const { faults, parsed } = examine(schema, value, root, further);
+  if (faults.length) throw refusalOf(faults);
+  return parsed as z.output<S>;
+}
+
+export interface Examined<T> {
+  /** At most `ENOUGH_FAULTS`. Empty: the document is good. */
+  readonly faults: PlacedFault[];
+  /** The document, or its well-formed part. Undefined: nothing is left. */
+  readonly parsed: T | undefined;
+  /** Whether the value at a place of the document is whole in `parsed`. */
+  isWhole(...steps: PropertyKey[]): boolean;
+  /** A path in `parsed` -> the path in the document. */
+  originalPath(path: string): string;
+}
+
+/** All faults of a document, and its well-formed part. */
+export function examine<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  root: string,
+  further?: FurtherCheck<z.output<S>>,
+): Examined<z.output<S>> {
   refuseReservedKeys(value, { root }, 0);
-  const result = parseWithinStack(schema, value, root);
-  if (result.success) return result.data;
-  const faults = firstFaults(result.error.issues, schema, value, root);
-  const [first, ...others] = faults.slice(0, MAX_FAULTS_SHOWN);
-  const rest = others.map((fault) => `\n${fault.path}: ${fault.message}`).join('');
-  const all = faults.map(({ path, message }) => ({ path, message }));
-  throw new ElsewiseError('bad-document', `${first.message}${rest}${countHidden(faults.length)}`, first.path, all);
+  const part = new WellFormedPart(value);
+  const { faults, parsed } = parsePart(schema, root, part);
+  const originalPath = (path: string) => part.originalPath(path, (steps) => joinPath(root, steps));
+  const others = further && parsed !== undefined ? further(parsed, root) : [];
+  const placed = [...faults, ...firstOf(others)].slice(0, ENOUGH_FAULTS);
+  return {
+    faults: placed.map(({ path, message }, i) => ({ path: i < faults.length ? path : originalPath(path), message })),
+    parsed,
+    isWhole: (...steps) => !part.isTouched(steps),
+    originalPath,
+  };
+}
+
+/** The number of rounds: without one value another value may be wrong. */
+const ROUNDS = 5;
+
+/** Values with faults are left out until the rest fits. Faults that follow from values left out are not told. */
+function parsePart<S extends z.ZodType>(
+  schema: S,
+  root: string,
+  part: WellFormedPart,
+): { faults: Fault[]; parsed: z.output<S> | undefined } {
+  const faults: Fault[] = [];
+  for (let round = 0; round < ROUNDS && (round === 0 || part.value !== undefined); round++) {
+    const result = parseWithinStack(schema, part.value, root);
+    if (result.success) return { faults, parsed: result.data };
+    const own = firstFaults(result.error.issues, schema, part.value).map((sentence) => {
+      const steps = part.originalSteps(sentence.steps);
+      return { ...sentence, path: joinPath(root, steps), steps };
+    });
+    faults.push(...own.filter(({ steps }) => !part.isTouched(steps)));
+    if (faults.length >= ENOUGH_FAULTS) break;
+    for (const { steps, only } of own) if (only !== undefined) part.replace(steps, only);
+    part.leaveOut(own.filter(({ only }) => only === undefined).map(({ steps }) => steps));
+  }
+  return { faults, parsed: undefined };
 }
 
 /** The faults of a document, at most `ENOUGH_FAULTS`. Empty: the document fits its schema. */
-export function documentFaults(schema: z.ZodType, value: unknown, root: string): Fault[] {
-  refuseReservedKeys(value, { root }, 0);
-  const result = parseWithinStack(schema, value, root);
-  return result.success ? [] : firstFaults(result.error.issues, schema, value, root);
+export function documentFaults(schema: z.ZodType, value: unknown, root: string): PlacedFault[] {
+  return examine(schema, value, root).faults;
 }
 
 /** A recursive schema may use more of the stack than the levels of its document suggest. */
 function parseWithinStack<S extends z.ZodType>(schema: S, value: unknown, root: string) {
   try {
-    return schema.safeParse(value);
+    return schema.safeParse(value, { error: wordsOf });
   } catch (error) {
     throw error instanceof RangeError ? new NestedTooDeeply(root) : error;
   }
 }
 
 /** Only the first faults become sentences, because a document may have any number of faults. */
-function firstFaults(issues: readonly Issue[], schema: z.ZodType, value: unknown, root: string): Fault[] {
-  const faults: Fault[] = [];
+function firstFaults(issues: readonly Issue[], schema: z.ZodType, value: unknown): Sentence[] {
+  const faults: Sentence[] = [];
   for (const issue of issues)
-    for (const fault of sentences(issue, schema, value, root)) if (faults.push(fault) >= ENOUGH_FAULTS) return faults;
+    for (const fault of sentences(issue, schema, value)) if (faults.push(fault) >= ENOUGH_FAULTS) return faults;
   return faults;
-}
-
-function countHidden(faults: number): string {
-  if (faults <= MAX_FAULTS_SHOWN) return '';
-  return faults < ENOUGH_FAULTS ? `\n(and ${faults - MAX_FAULTS_SHOWN} more)` : '\n(and more)';
 }
 
 /** The position of a value. It becomes text only for a message. */
@@ -84,57 +141,45 @@ function refuseReservedKeys(value: unknown, place: Place, level: number): void {
   }
 }
 
-const isNested = (value: unknown): value is object =>
-  value !== null && typeof value === 'object' && !ArrayBuffer.isView(value);
-
-export interface Fault {
-  /** The path in words. */
-  readonly path: string;
+interface Sentence {
   readonly message: string;
   /** The path in steps, from the root of the document. */
   readonly steps: readonly PropertyKey[];
+  /** The only value that fits here. */
+  readonly only?: unknown;
 }
 
-function sentences(issue: Issue, schema: z.ZodType, value: unknown, root: string): Fault[] {
-  const path = joinPath(root, issue.path);
+type Fault = Sentence & PlacedFault;
+
+function sentences(issue: Issue, schema: z.ZodType, value: unknown): Sentence[] {
   const steps = issue.path;
   if (issue.code === 'unrecognized_keys') {
-    const shapes = knownShapes(schema, issue.path);
+    const shapes = knownShapes(schema, steps);
     const keys = issue.keys.slice(0, ENOUGH_FAULTS);
-    return keys.map((key) => ({
-      path: joinPath(path, [key]),
-      message: unknownKey(key, shapes),
-      steps: [...steps, key],
-    }));
+    return keys.map((key) => ({ message: unknownKey(key, shapes), steps: [...steps, key] }));
   }
-  if (issue.code === 'invalid_union') return unionSentences(issue, schema, value, root);
-  return [{ path, message: `${lowerFirst(issue.message)}${optionHint(issue, value)}`, steps }];
+  if (issue.code === 'invalid_union' && issue.errors.length) return unionSentences(issue, schema, value);
+  const only = issue.code === 'invalid_value' && issue.values.length === 1 ? issue.values[0] : undefined;
+  return [{ message: `${issue.message}${optionHint([issue], valueAt(value, steps))}`, steps, only }];
 }
 
+const valueAt = (value: unknown, steps: readonly PropertyKey[]): unknown =>
+  steps.reduce<unknown>((at, step) => (isNested(at) ? Reflect.get(at, step) : undefined), value);
+
 /** The nearest option for a text that is none of the options. */
-function optionHint(issue: Issue, value: unknown): string {
-  if (issue.code !== 'invalid_value') return '';
-  const text = issue.path.reduce<unknown>((at, step) => (isNested(at) ? Reflect.get(at, step) : undefined), value);
-  const options = issue.values.filter((option) => typeof option === 'string');
-  return typeof text === 'string' ? didYouMean(text, options) : '';
+function optionHint(issues: readonly Issue[], given: unknown): string {
+  const values = issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []));
+  const options = values.filter((option) => typeof option === 'string');
+  return typeof given === 'string' ? suggestion(given, options) : '';
 }
 
 /** The branch that matched best describes the author's intention: no unknown keys, then the deepest fault. */
-function unionSentences(
-  issue: Issue & { code: 'invalid_union' },
-  schema: z.ZodType,
-  value: unknown,
-  root: string,
-): Fault[] {
+function unionSentences(issue: Issue & { code: 'invalid_union' }, schema: z.ZodType, value: unknown): Sentence[] {
   const strangers = (branch: Issue[]) => branch.filter((fault) => fault.code === 'unrecognized_keys').length;
   const depth = (branch: Issue[]) => Math.max(...branch.map((fault) => fault.path.length));
   const best = [...issue.errors].sort((a, b) => strangers(a) - strangers(b) || depth(b) - depth(a))[0];
   const shallow = issue.errors.every((branch) => depth(branch) === 0 && strangers(branch) === 0);
-  if (!best || shallow) {
-    const expected = issue.errors.flat().map((fault) => lowerFirst(fault.message));
-    const path = joinPath(root, issue.path);
-    return [{ path, steps: issue.path, message: [...new Set(expected)].join('; or ') || lowerFirst(issue.message) }];
-  }
+  if (shallow) return [{ message: formsFault(issue.errors.flat(), valueAt(value, issue.path)), steps: issue.path }];
   const informative =
     depth(best) > 0
       ? best
@@ -143,8 +188,17 @@ function unionSentences(
           .filter((fault) => fault.code === 'unrecognized_keys')
           .slice(0, 1);
   return informative.flatMap((fault) =>
-    sentences({ ...fault, path: [...issue.path, ...fault.path] } as Issue, schema, value, root),
+    sentences({ ...fault, path: [...issue.path, ...fault.path] } as Issue, schema, value),
   );
+}
+
+/** The message for a value that has none of the forms of a union. A form that the value has, with another fault, tells that fault. */
+function formsFault(issues: readonly Issue[], given: unknown): string {
+  const others = issues.filter((issue) => expectedForm(issue) === undefined);
+  if (others.length && given !== undefined) return [...new Set(others.map(({ message }) => message))].join('; or ');
+  const forms = [...new Set(issues.map(expectedForm).filter((form) => form !== undefined))];
+  const hint = optionHint(issues, given);
+  return hint ? `expected ${alternatives(forms)}${hint}` : typeFault(alternatives(forms), given);
 }
 
 /** `shapes`: the keys of every object that is possible here. */
@@ -179,7 +233,7 @@ function childSchemas(nodes: z.ZodType[], step: PropertyKey): z.ZodType[] {
   });
 }
 
-export function joinPath(root: string, path: PropertyKey[]): string {
+export function joinPath(root: string, path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (sofar, step) =>
       typeof step === 'number' ? `${sofar}[${step}]` : `${sofar}${sofar && '.'}${showKey(String(step))}`,
@@ -188,5 +242,3 @@ export function joinPath(root: string, path: PropertyKey[]): string {
 }
 
 const showKey = (key: string): string => (key.length > MAX_KEY_SHOWN ? `${key.slice(0, MAX_KEY_SHOWN)}...` : key);
-
-const lowerFirst = (text: string): string => (text ? text[0].toLowerCase() + text.slice(1) : text);

@@ -7,8 +7,8 @@
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { RowValue } from '../documents/model-document.js';
-import { didYouMean } from '../documents/nearest-name.js';
 import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
+import { refuseFirst } from '../documents/refusal.js';
 import type { ResultDocument } from '../documents/result-document.js';
 import { faultsOf, RowError, type RowFault } from '../documents/row-error.js';
 import type { LoadedModel } from '../models/load.js';
@@ -23,9 +23,9 @@ import type { Policy } from '../policy/policy.js';
 import { parseTarget, resolveTarget } from '../policy/target.js';
 import { Budget, type Clock, EFFORT_PER_MS } from '../problems/budget.js';
 import { type CompiledPolicy, compileGoals, compilePolicy } from '../problems/compile.js';
-import { solvers } from '../solvers/index.js';
 import { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { Limits, Outcome, Prepared } from '../solvers/solver.js';
+import { solverFaults, withAllFaults } from './checks/policy-fit.js';
 import { type Recheck, recheckResult } from './checks/recheck.js';
 import { areDifferent, diversify } from './diverse.js';
 import { type Engine, enginesForOwnTargets, enginesOf } from './engines.js';
@@ -113,6 +113,14 @@ export async function prepare(model: LoadedModel, policy: Policy, options: PlanO
 
 /** A plan for asynchronous callers: where a row needs an engine, explaining throws `EngineNeeded` (engines.ts handles this). */
 export function createPlan(model: LoadedModel, policy: Policy, options: PlanOptions = {}): Plan {
+  try {
+    return buildPlan(model, policy, options);
+  } catch (error) {
+    throw withAllFaults(error, policy.document, model);
+  }
+}
+
+function buildPlan(model: LoadedModel, policy: Policy, options: PlanOptions): Plan {
   const { now = () => 0, ownTime = now, partBytes = PART_BYTES } = options;
   const settled = withDefaults(policy, model);
   const graphs = options.graphs ?? buildGraphs(settled.document, model);
@@ -147,7 +155,7 @@ class PreparedPlan implements Plan, Searcher {
   ) {
     this.now = options.now;
     this.guard = { now: () => turn.suspension?.now() ?? options.ownTime() };
-    checkSolverNames(policy);
+    refuseFirst(solverFaults(policy.document));
     this.compiled = compilePolicy(policy.document, model);
     this.verifier = new Verifier(model, this.compiled);
     this.regions = new Regions(model, this.compiled, this.verifier);
@@ -464,12 +472,4 @@ function leastBoundFirst({ ladders, bounds }: TargetPlan, domain: Domain): Bound
 function cheaper(a: SearchOutcome, b: SearchOutcome): SearchOutcome {
   const winner = isBetter(b, a) ? b : a;
   return { ...winner, lowerBound: Math.min(a.lowerBound, b.lowerBound), finished: a.finished && b.finished };
-}
-
-function checkSolverNames(policy: Policy): void {
-  const known = ['auto', ...solvers.map((solver) => solver.name)];
-  const wrong = policy.document.solvers.findIndex((name) => !known.includes(name));
-  if (wrong < 0) return;
-  const hint = didYouMean(policy.document.solvers[wrong], known) || `; known are ${known.join(', ')}`;
-  throw new ElsewiseError('bad-document', `unknown solver${hint}`, `policy.solvers[${wrong}]`);
 }

@@ -2,8 +2,8 @@
  * Short questions about a model of the registry, for pages: the scores of a row, the population, the faults of a policy. One thread
  * answers them, and the models stay in memory up to a limit. The main loop never parses a model.
  */
-import { ElsewiseError } from '../documents/error.js';
-import type { PolicyFault } from '../explain/policy-faults.js';
+import { ElsewiseError, type PlacedFault } from '../documents/error.js';
+
 import type { ModelPopulation } from '../models/population.js';
 import { type ModelPin, pinOf } from '../store/batches/manifest.js';
 import type { Store } from '../store/store.js';
@@ -46,7 +46,7 @@ export class ModelDesk {
   }
 
   /** All faults of a policy. Without a model only its form is checked. */
-  async policyFaults(policy: unknown, reference: string | undefined): Promise<readonly PolicyFault[]> {
+  async policyFaults(policy: unknown, reference: string | undefined): Promise<readonly PlacedFault[]> {
     const model = reference === undefined ? undefined : (await this.#open(reference)).model;
     return this.#threads.runDocument({ kind: 'check', model, policy });
   }

@@ -11,17 +11,17 @@
  * rank). Weights `mad` and `std` measure Δ in those units: 1/s for l1, 1/s² for l2. A MAD of 0 falls back to the standard deviation, then
  * to 1. Weights given as numbers are factors. A difficulty k_f of the person multiplies w_f; under mahalanobis Δ_f becomes √k_f Δ_f.
  */
-import { ElsewiseError } from '../documents/error.js';
-import { didYouMean } from '../documents/nearest-name.js';
+import { ElsewiseError, type PlacedFault } from '../documents/error.js';
 import { SMALLEST } from '../documents/numbers.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
+import { refuseFirst } from '../documents/refusal.js';
 import { solvePositive } from '../linalg/symmetric.js';
 import type { Background } from '../models/background.js';
 import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from '../models/bounds.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 import { isLevered } from './levers.js';
 import { difficultyOf } from './overlay.js';
-import { ruleOf } from './rules.js';
+import { ruleOf, unknownFeature } from './rules.js';
 
 export type Norm = PolicyDocument['cost']['norm'];
 
@@ -47,8 +47,8 @@ export function compileCost(
   background: Background,
   bounds: Bounds = DEFAULT_BOUNDS,
 ): Cost {
-  const { norm, weights } = policy.cost;
-  if (typeof weights === 'object') checkWeightNames(weights, space);
+  const { norm } = policy.cost;
+  refuseFirst(weightFaults(policy.cost, space));
   return {
     norm,
     weight: Float64Array.from(space.features, (feature) => priceOf(policy, feature, background)),
@@ -84,11 +84,11 @@ export function spreadIn(weights: Spread, feature: Feature, background: Backgrou
 
 export const weightBySpread = (norm: Norm, spread: number): number => (norm === 'l2' ? 1 / spread ** 2 : 1 / spread);
 
-function checkWeightNames(weights: Record<string, number>, space: FeatureSpace): void {
-  const wrong = Object.keys(weights).find((name) => !space.byName.has(name));
-  if (wrong === undefined) return;
-  const hint = didYouMean(wrong, space.byName.keys());
-  throw costError(`weights.${wrong}`, hint ? `unknown feature${hint}` : 'the model has no such feature');
+/** The weights whose names no feature of the model has. */
+export function* weightFaults({ weights }: PolicyDocument['cost'], space: FeatureSpace): Iterable<PlacedFault> {
+  for (const name of typeof weights === 'object' ? Object.keys(weights) : []) {
+    if (!space.byName.has(name)) yield { path: `policy.cost.weights.${name}`, message: unknownFeature(name, space) };
+  }
 }
 
 const costError = (path: string, message: string) => new ElsewiseError('bad-document', message, `policy.cost.${path}`);

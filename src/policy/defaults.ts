@@ -10,11 +10,12 @@
  * nothing is known, and nothing is written.
  */
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
+import { refuseFirst } from '../documents/refusal.js';
 import type { Background } from '../models/background.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 import { spreadIn, weightBySpread } from './cost.js';
 import { isLevered } from './levers.js';
-import { checkOverlay, underOverlay } from './overlay.js';
+import { underOverlay, wishFaults } from './overlay.js';
 import type { Policy } from './policy.js';
 import { ruleOf } from './rules.js';
 
@@ -42,7 +43,7 @@ interface Population {
 
 export function withDefaults(policy: Policy, { space, background }: Population): SettledPolicy {
   const given = policy.document;
-  checkOverlay(given, space);
+  refuseFirst(wishFaults(given, space));
   const numbers = space.features.filter(({ kind }) => kind === 'continuous' || kind === 'integer');
   const bounds = given.unbounded ? NO_BOUNDS : defaultBounds(given, numbers, background);
   const measures = defaultWeights(given, numbers, background);

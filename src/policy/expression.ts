@@ -76,7 +76,7 @@ function pointAt(text: string, position: number): string {
 }
 
 /** Names that mean a number unless a feature or a category has the same name. */
-const CONSTANTS: ReadonlyMap<string, number> = new Map([
+export const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['true', 1],
   ['false', 0],
 ]);

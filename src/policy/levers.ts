@@ -5,7 +5,7 @@
  *
  * A document with one lever is the policy of that lever. Under a document with several levers the features of all groups may change.
  */
-import { ElsewiseError } from '../documents/error.js';
+import type { PlacedFault } from '../documents/error.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
 import type { FeatureSpace } from '../models/features.js';
@@ -20,12 +20,17 @@ export function isLevered({ levers }: Pick<PolicyDocument, 'levers'>, feature: s
   return !levers || Object.values(levers).some((group) => group.includes(feature));
 }
 
-export function checkLevers({ levers = {} }: PolicyDocument, { byName }: FeatureSpace): void {
+/** The names in levers that no feature of the model has. */
+export function* leverFaults(
+  { levers = {} }: Pick<PolicyDocument, 'levers'>,
+  { byName }: FeatureSpace,
+): Iterable<PlacedFault> {
   for (const [lever, group] of Object.entries(levers)) {
-    const wrong = group.findIndex((name) => !byName.has(name));
-    if (wrong < 0) continue;
-    const hint = didYouMean(group[wrong], byName.keys());
-    const message = hint ? `unknown feature "${group[wrong]}"${hint}` : `the model has no feature "${group[wrong]}"`;
-    throw new ElsewiseError('bad-document', message, `policy.levers.${lever}[${wrong}]`);
+    for (const [i, name] of group.entries()) {
+      if (byName.has(name)) continue;
+      const hint = didYouMean(name, byName.keys());
+      const message = hint ? `unknown feature "${name}"${hint}` : `the model has no feature "${name}"`;
+      yield { path: `policy.levers.${lever}[${i}]`, message };
+    }
   }
 }

@@ -8,8 +8,7 @@
  * is common to both, the feature stays as it is. `difficulty` multiplies the weights of the cost: it orders answers and permits none. An
  * entry that is wider than the entry of the policy is refused, because the person would expect it to count.
  */
-import { ElsewiseError, type PlacedFault } from '../documents/error.js';
-import { didYouMean } from '../documents/nearest-name.js';
+import type { PlacedFault } from '../documents/error.js';
 import type {
   FeatureRuleDocument,
   OverlayDocument,
@@ -17,7 +16,7 @@ import type {
   PolicyDocument,
 } from '../documents/policy-document.js';
 import type { FeatureSpace } from '../models/features.js';
-import { ruleOf } from './rules.js';
+import { ruleFaults, ruleOf, unknownFeature } from './rules.js';
 
 type Change = NonNullable<FeatureRuleDocument['change']>;
 
@@ -76,15 +75,13 @@ const commonValues = (one: OverlayRule['allow'], other: OverlayRule['allow']): O
 const includes = (values: readonly (string | boolean)[], value: string | boolean): boolean =>
   values.some((other) => String(other) === String(value));
 
-/** Refuses wishes about features that the model does not have. */
-export function checkOverlay({ overlay }: PolicyDocument, { byName }: FeatureSpace): void {
-  for (const key of ['features', 'difficulty'] as const)
-    for (const name of Object.keys(overlay?.[key] ?? {})) {
-      if (byName.has(name)) continue;
-      const hint = didYouMean(name, byName.keys());
-      const message = hint ? `unknown feature${hint}` : 'the model has no such feature';
-      throw new ElsewiseError('bad-document', message, `policy.overlay.${key}.${name}`);
-    }
+/** The wishes that do not fit the features of a model. */
+export function* wishFaults({ overlay }: Pick<PolicyDocument, 'overlay'>, space: FeatureSpace): Iterable<PlacedFault> {
+  if (!overlay) return;
+  yield* ruleFaults(overlay, space, 'policy.overlay');
+  for (const name of Object.keys(overlay.difficulty))
+    if (!space.byName.has(name))
+      yield { path: `policy.overlay.difficulty.${name}`, message: unknownFeature(name, space) };
 }
 
 /** The wishes that are wider than the policy, each with its place. `root`: the place of the policy. */

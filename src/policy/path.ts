@@ -3,8 +3,9 @@
  * epsilon, and on the features that may never change. The graph does not depend on the cost: adjacency is a property of the data. The cost
  * gives the length of a step, which the search for a path computes on demand.
  */
-import { ElsewiseError } from '../documents/error.js';
+import type { PlacedFault } from '../documents/error.js';
 import type { PathDocument, PolicyDocument } from '../documents/policy-document.js';
+import { refuseFirst } from '../documents/refusal.js';
 import type { LoadedModel } from '../models/load.js';
 import { buildRowGraph, type GraphSpec, graphKey, type SharedRowGraph } from '../models/rows/row-graph.js';
 import { underLever } from './levers.js';
@@ -29,7 +30,7 @@ export function buildGraphs(policy: PolicyDocument, loaded: LoadedModel, onRow?:
   const graphs = new Map<string, SharedRowGraph>();
   const { path, levers } = policy;
   if (!path) return graphs;
-  checkSamples(loaded);
+  refuseFirst(pathFaults(policy, loaded));
   const parts = levers ? Object.keys(levers).map((lever) => underLever(policy, lever)) : [policy];
   for (const part of parts) {
     const spec = graphSpecOf(path, compileRules(part, loaded.space));
@@ -39,8 +40,11 @@ export function buildGraphs(policy: PolicyDocument, loaded: LoadedModel, onRow?:
   return graphs;
 }
 
-function checkSamples({ background }: LoadedModel): void {
-  if (background.samples.length) return;
-  const message = 'needs rows in model.background.samples; the model has none';
-  throw new ElsewiseError('bad-document', message, 'policy.path');
+/** A path needs rows. */
+export function* pathFaults(
+  { path }: Pick<PolicyDocument, 'path'>,
+  { background }: LoadedModel,
+): Iterable<PlacedFault> {
+  if (!path || background.samples.length) return;
+  yield { path: 'policy.path', message: 'needs rows in model.background.samples; the model has none' };
 }

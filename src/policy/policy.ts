@@ -1,9 +1,8 @@
 /** Policy document -> policy, and the overrides of a command line or a job. */
 import { digestOf } from '../documents/digest.js';
-import { ElsewiseError } from '../documents/error.js';
 import { parseDocument } from '../documents/parse.js';
 import { type PolicyDocument, policySchema } from '../documents/policy-document.js';
-import { overlayFaults } from './overlay.js';
+import { ownFaults } from './own-faults.js';
 
 export interface Policy {
   readonly document: PolicyDocument;
@@ -13,9 +12,7 @@ export interface Policy {
 
 /** `path`: the position of the document, for error messages. */
 export function loadPolicy(document: unknown, path = 'policy'): Policy {
-  const parsed = parseDocument(policySchema, document, path);
-  const [wide, ...others] = overlayFaults(parsed, path);
-  if (wide) throw new ElsewiseError('bad-document', wide.message, wide.path, others.length ? [wide, ...others] : []);
+  const parsed = parseDocument(policySchema, document, path, ownFaults);
   return { document: parsed, name: parsed.name, digest: digestOf(parsed) };
 }
 

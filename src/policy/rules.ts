@@ -2,11 +2,12 @@
  * Policy entries by feature -> rules. A rule is static. A person's domain (domain.ts) holds the values that the rule permits for that
  * person. Every entry is checked here against its feature, and an error names the entry's path.
  */
-import { ElsewiseError } from '../documents/error.js';
+import type { PlacedFault } from '../documents/error.js';
 import { didYouMean, listNames } from '../documents/nearest-name.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
+import { refuseFirst } from '../documents/refusal.js';
 import { type Feature, type FeatureSpace, findCategory } from '../models/features.js';
-import { checkLevers, isLevered } from './levers.js';
+import { isLevered, leverFaults } from './levers.js';
 
 export interface FeatureRule {
   readonly feature: Feature;
@@ -24,26 +25,38 @@ export interface FeatureRule {
 }
 
 export function compileRules(policy: PolicyDocument, space: FeatureSpace): FeatureRule[] {
-  for (const name of Object.keys(policy.features)) {
-    if (space.byName.has(name)) continue;
-    const hint = didYouMean(name, space.byName.keys());
-    throw policyError(`features.${name}`, hint ? `unknown feature${hint}` : 'the model has no such feature');
-  }
-  checkLevers(policy, space);
+  refuseFirst(ruleFaults(policy, space));
+  refuseFirst(leverFaults(policy, space));
   return space.features.map((feature) => {
     const rule = compileRule(feature, ruleOf(policy, feature.name));
     return isLevered(policy, feature.name) ? rule : { ...rule, never: true, mayIncrease: false, mayDecrease: false };
   });
 }
 
+/** The entries that do not fit the features of a model. */
+export function* ruleFaults(
+  { features }: Pick<PolicyDocument, 'features'>,
+  space: FeatureSpace,
+  root = 'policy',
+): Iterable<PlacedFault> {
+  for (const [name, entry] of Object.entries(features)) {
+    const path = `${root}.features.${name}`;
+    const feature = space.byName.get(name);
+    if (feature) yield* entryFaults(feature, entry, path);
+    else yield { path, message: unknownFeature(name, space) };
+  }
+}
+
+export function unknownFeature(name: string, { byName }: FeatureSpace): string {
+  const hint = didYouMean(name, byName.keys());
+  return hint ? `unknown feature${hint}` : 'the model has no such feature';
+}
+
 /** The rule of a feature as the policy gives it. Empty: the policy does not name the feature. */
 export const ruleOf = ({ features }: Pick<PolicyDocument, 'features'>, name: string): FeatureRuleDocument =>
   Object.hasOwn(features, name) ? features[name] : {};
 
-const policyError = (path: string, message: string) => new ElsewiseError('bad-document', message, `policy.${path}`);
-
 function compileRule(feature: Feature, entry: FeatureRuleDocument): FeatureRule {
-  checkEntry(feature, entry);
   const change = entry.change ?? 'any';
   return {
     feature,
@@ -59,34 +72,23 @@ function compileRule(feature: Feature, entry: FeatureRuleDocument): FeatureRule 
   };
 }
 
-const NUMERIC_ENTRIES = ['min', 'max', 'maxIncrease', 'maxDecrease', 'step'] as const;
+/** The keys of a rule that are for numbers. */
+export const NUMERIC_ENTRIES = ['min', 'max', 'maxIncrease', 'maxDecrease', 'step'] as const;
 
-function checkEntry(feature: Feature, entry: FeatureRuleDocument): void {
-  const path = `features.${feature.name}`;
-  const numeric = feature.kind === 'continuous' || feature.kind === 'integer';
-  if (!numeric) {
-    const wrong = NUMERIC_ENTRIES.find((key) => entry[key] !== undefined);
-    if (wrong)
-      throw policyError(
-        `${path}.${wrong}`,
-        `is for numbers; "${feature.name}" is ${feature.kind === 'choice' ? 'categorical' : feature.kind}: use allow or change`,
-      );
-  }
-  if (numeric && entry.allow)
-    throw policyError(`${path}.allow`, `is for categories and booleans; use min and max for "${feature.name}"`);
+function* entryFaults(feature: Feature, entry: FeatureRuleDocument, path: string): Iterable<PlacedFault> {
+  const { name, kind } = feature;
+  const fault = (key: string, message: string): PlacedFault => ({ path: `${path}.${key}`, message });
+  const numeric = kind === 'continuous' || kind === 'integer';
+  const kindName = kind === 'choice' ? 'categorical' : kind;
+  for (const key of numeric ? [] : NUMERIC_ENTRIES.filter((entryKey) => entry[entryKey] !== undefined))
+    yield fault(key, `is for numbers; "${name}" is ${kindName}: use allow or change`);
+  if (numeric && entry.allow) yield fault('allow', `is for categories and booleans; use min and max for "${name}"`);
+  if (!numeric) yield* allowFaults(feature, entry.allow ?? [], path);
   const directed = entry.change === 'increase' || entry.change === 'decrease';
-  if (feature.kind === 'choice' && directed) {
-    throw policyError(
-      `${path}.change`,
-      `"${feature.name}" has no order: use never, any, allow, or make it ordinal in the model`,
-    );
-  }
-  if (entry.min !== undefined && entry.max !== undefined && entry.min > entry.max) {
-    throw policyError(`${path}.min`, `${entry.min} is above max ${entry.max}`);
-  }
-  if (feature.kind === 'integer' && entry.step !== undefined && !Number.isInteger(entry.step)) {
-    throw policyError(`${path}.step`, `"${feature.name}" is an integer, so its step must be one too`);
-  }
+  if (kind === 'choice' && directed)
+    yield fault('change', `"${name}" has no order: use never, any, allow, or make it ordinal in the model`);
+  if (kind === 'integer' && entry.step !== undefined && !Number.isInteger(entry.step))
+    yield fault('step', `"${name}" is an integer, so its step must be one too`);
 }
 
 /** A boolean's values as categories. */
@@ -95,18 +97,23 @@ const TRUTH: ReadonlyMap<string, number> = new Map([
   ['true', 1],
 ]);
 
-function allowedMask(feature: Feature, allow: readonly (string | boolean)[]): Uint8Array {
-  const isBoolean = feature.kind === 'boolean';
-  const categories = isBoolean ? [...TRUTH.keys()] : feature.categories;
-  const find = (name: string) => (isBoolean ? TRUTH.get(name) : findCategory(feature, name));
-  const mask = new Uint8Array(categories.length);
+const categoriesOf = ({ kind, categories }: Feature): readonly string[] =>
+  kind === 'boolean' ? [...TRUTH.keys()] : categories;
+
+const categoryOf = (feature: Feature, name: string | boolean): number | undefined =>
+  feature.kind === 'boolean' ? TRUTH.get(String(name)) : findCategory(feature, String(name));
+
+function* allowFaults(feature: Feature, allow: readonly (string | boolean)[], path: string): Iterable<PlacedFault> {
   for (const [i, name] of allow.entries()) {
-    const index = find(String(name));
-    if (index === undefined) {
-      const hint = didYouMean(String(name), categories) || `; known are ${listNames(categories)}`;
-      throw policyError(`features.${feature.name}.allow[${i}]`, `unknown category "${name}"${hint}`);
-    }
-    mask[index] = 1;
+    if (categoryOf(feature, name) !== undefined) continue;
+    const categories = categoriesOf(feature);
+    const hint = didYouMean(String(name), categories) || `; known are ${listNames(categories)}`;
+    yield { path: `${path}.allow[${i}]`, message: `unknown category "${name}"${hint}` };
   }
+}
+
+function allowedMask(feature: Feature, allow: readonly (string | boolean)[]): Uint8Array {
+  const mask = new Uint8Array(categoriesOf(feature).length);
+  for (const name of allow) mask[categoryOf(feature, name)!] = 1;
   return mask;
 }

@@ -2,8 +2,9 @@
  * piece x cost x policy -> problem, once per model, policy and goal. Constraints between features become linear rows over columns, and
  * alternatives become clauses of linear rows.
  */
-import { ElsewiseError } from '../documents/error.js';
+import { ElsewiseError, type PlacedFault } from '../documents/error.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
+import { faultsOfCheck } from '../documents/refusal.js';
 import { pullBackVector } from '../linalg/affine.js';
 import { type Bounds, beyondBound } from '../models/bounds.js';
 import type { FeatureSpace } from '../models/features.js';
@@ -35,7 +36,6 @@ export interface CompiledPolicy {
 
 export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): CompiledPolicy {
   const { space } = loaded;
-  refuseWeighedPaths(policy);
   const rules = compileRules(policy, space);
   const constraints = policy.constraints.map((text, i) => compileText(text, i, loaded));
   const clauses = constraints.flatMap((constraint) => constraint.clauses);
@@ -52,11 +52,12 @@ export function compilePolicy(policy: PolicyDocument, loaded: LoadedModel): Comp
   };
 }
 
-/** A path minimises its length, not a weighed cost. */
-function refuseWeighedPaths({ path, plausibility }: PolicyDocument): void {
-  if (!path || plausibility?.weight === undefined) return;
-  const message = 'is a term of the cost, and a path is chosen by its length: leave "weight" or "path" out';
-  throw new ElsewiseError('bad-document', message, 'policy.plausibility.weight');
+/** The constraints that do not fit the features of the model. */
+export function* constraintFaults(
+  policy: Pick<PolicyDocument, 'constraints'>,
+  loaded: LoadedModel,
+): Iterable<PlacedFault> {
+  for (const [i, text] of policy.constraints.entries()) yield* faultsOfCheck(() => compileText(text, i, loaded));
 }
 
 function compileText(text: string, index: number, loaded: LoadedModel): Constraint {

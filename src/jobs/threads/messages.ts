@@ -7,7 +7,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { ErrorCode, PlacedFault } from '../../documents/error.js';
-import type { PolicyFault } from '../../explain/policy-faults.js';
+
 import type { SharedModelParts } from '../../models/load.js';
 import type { ModelPopulation } from '../../models/population.js';
 import type { SharedRowGraph } from '../../models/rows/row-graph.js';
@@ -277,7 +277,7 @@ interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
   readonly read: ReadEvent;
   readonly compare: Comparison;
   readonly population: ModelPopulation;
-  readonly check: readonly PolicyFault[];
+  readonly check: readonly PlacedFault[];
 }
 
 /** The reply of a thread. */

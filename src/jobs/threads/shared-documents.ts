@@ -4,6 +4,7 @@ import { config } from '../../config.js';
 import { ofRequest } from '../../documents/nesting.js';
 import { isVolatile } from '../../documents/scorer-document.js';
 import { parseUntrusted } from '../../documents/untrusted-json.js';
+import { checkPolicy } from '../../explain/checks/policy-faults.js';
 import { type LoadedModel, loadModel } from '../../models/load.js';
 import { type PackedModel, packModel, unpackModel } from '../../models/packed-model.js';
 import { graphBytes } from '../../models/rows/row-graph.js';
@@ -69,7 +70,9 @@ export function loadStored({ bytes, digest, version }: StoredDocument): LoadedMo
 export async function admitSent({ of, bytes, maxDocumentMb }: AdmitTask): Promise<AdmittedModel | AdmittedPolicy> {
   const document = parseUntrusted(bytes);
   try {
-    return await (of === 'model' ? admitModel : admitPolicy)(document, maxDocumentMb);
+    if (of === 'model') return await admitModel(document, maxDocumentMb);
+    checkPolicy(document);
+    return await admitPolicy(document, maxDocumentMb);
   } catch (error) {
     throw ofRequest(error);
   }

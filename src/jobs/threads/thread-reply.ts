@@ -1,6 +1,6 @@
 /** A task runner in the form for piscina: the bytes of answers are transferred instead of copied. */
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import { policyFaults } from '../../explain/policy-faults.js';
+import { policyFaults } from '../../explain/checks/policy-faults.js';
 import { populationOf } from '../../models/population.js';
 import { BlockSink } from '../results/answer-sinks.js';
 import { compareChunk } from '../verify/compare-chunk.js';

@@ -83,6 +83,19 @@ describe('policies check', () => {
     expect(said.err.split('\n')[0]).toBe(`${path} has 3 faults`);
   });
 
+  it('says what was not checked without a model', async () => {
+    const { code, said } = await run('policies', 'check', write('alone.json', { features: { agee: {} } }));
+    expect(code).toBe(0);
+    expect(said.out).toMatch(/is good by itself\nnot checked without --model: .*features, categories, target/);
+  });
+
+  it('refuses without a model what no model can make good', async () => {
+    const path = write('own.json', { constraints: ['quote <'], features: { a: { min: 3, max: 1 } } });
+    const { code, said } = await run('policies', 'check', path);
+    expect(code).toBe(2);
+    expect(said.err.split('\n')[0]).toBe(`${path} has 2 faults`);
+  });
+
   it('tells rows that the policy blocks, at most three', async () => {
     const features = JSON.parse(readFileSync(MODEL, 'utf8')).features.map(({ name }: { name: string }) => name);
     const still = Object.fromEntries(features.map((name: string) => [name, { change: 'never' }]));

@@ -1,7 +1,7 @@
 /** Wishes on top of a policy: the stricter entry stays, a wider one is refused, and the weights follow the difficulty. */
 import { describe, expect, it } from 'vitest';
 import type { PolicyInput } from '../../../src/documents/policy-document.js';
-import { policyFaults } from '../../../src/explain/policy-faults.js';
+import { policyFaults } from '../../../src/explain/checks/policy-faults.js';
 import { loadModel } from '../../../src/models/load.js';
 import { difficultyOf, underOverlay } from '../../../src/policy/overlay.js';
 import { loadPolicy } from '../../../src/policy/policy.js';

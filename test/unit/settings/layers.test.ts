@@ -90,7 +90,7 @@ describe('variables', () => {
 
   it.each([
     ['ELSEWISE_API_PORT', 'soon', 'ELSEWISE_API_PORT: expected whole number, 1 to 65535, got "soon"'],
-    ['ELSEWISE_API_PORT', '70000', 'ELSEWISE_API_PORT: api.port: too big'],
+    ['ELSEWISE_API_PORT', '70000', 'ELSEWISE_API_PORT: api.port: expected a number of at most 65535'],
     ['ELSEWISE_API_PORT', '1.5', 'ELSEWISE_API_PORT: api.port: '],
     ['ELSEWISE_API_PORT', ' ', 'ELSEWISE_API_PORT: expected'],
     ['ELSEWISE_API_IS_PUBLIC', 'yes', 'ELSEWISE_API_IS_PUBLIC: expected true or false, got "yes"'],

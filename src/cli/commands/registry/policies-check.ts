@@ -1,7 +1,7 @@
 /** `elsewise policies check FILE`: all faults of a policy, and rows that the policy blocks. */
 
 import { ElsewiseError } from '../../../documents/error.js';
-import { policyFaults } from '../../../explain/policy-faults.js';
+import { policyFaults } from '../../../explain/checks/policy-faults.js';
 import { targetWarnings } from '../../../jobs/rows/required-target.js';
 import type { LoadedModel } from '../../../models/load.js';
 import { loadPolicy, type Policy } from '../../../policy/policy.js';
@@ -16,9 +16,10 @@ export const check = defineCommand({
   usage: 'policies check FILE [--model FILE|REF] [--data FILE] [--redis URL]',
   about: `Lists all faults of a policy file, with the nearest known name for each unknown key, feature, category and class.
 
-With a model, the policy must fit the features, categories and classes of the model. With rows as well, the first rows
-are explained, and up to three rows that the policy blocks are shown with the reason. Exit code 0: the policy is good.
-Exit code 2: the policy has faults.`,
+Without a model, keys, values, contradictions between entries and the grammar of constraints are checked. With a model,
+the policy must also fit the features, categories, classes and statistics of the model. With rows as well, the first
+rows are explained, and up to three rows that the policy blocks are shown with the reason. Exit code 0: the policy is
+good. Exit code 2: the policy has faults.`,
   options: {
     model: MODEL_SOURCE,
     data: { kind: 'text', value: 'FILE', help: 'rows, CSV or NDJSON; needs --model' },
@@ -27,7 +28,7 @@ Exit code 2: the policy has faults.`,
   },
   positionals: ['FILE'],
   examples: [
-    { does: 'the keys and values of a policy', command: 'policies check policy.json' },
+    { does: 'a policy by itself', command: 'policies check policy.json' },
     {
       does: 'a policy with its model, and the rows that the policy blocks',
       command: 'policies check policy.json --model model.json --data applicants.csv',
@@ -44,12 +45,15 @@ Exit code 2: the policy has faults.`,
       process.stderr.write(`${path} has ${counted(faults.length, 'fault')}\n${lines.join('\n')}\n`);
       return 2;
     }
-    process.stdout.write(`${path} is good\n`);
+    process.stdout.write(model ? `${path} is good\n` : `${path} is good by itself\n${NOT_CHECKED}\n`);
     if (model && options.data)
       await tellBlocked(model, loadPolicy(document), () => readDataRows(options.data!, model, table));
     return 0;
   },
 });
+
+const NOT_CHECKED =
+  'not checked without --model: whether its features, categories, target, statistics and background rows are those of a model';
 
 async function tellBlocked(model: LoadedModel, policy: Policy, read: () => Promise<DataRows>): Promise<void> {
   const unable = whyNotTried(model, policy);

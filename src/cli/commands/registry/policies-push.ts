@@ -1,6 +1,5 @@
 /** `elsewise policies push FILE`: stores the next version of a policy. Known content keeps its version. */
-import { createPlan } from '../../../explain/plan.js';
-import { loadPolicy } from '../../../policy/policy.js';
+import { checkPolicy } from '../../../explain/checks/policy-faults.js';
 import { defineCommand } from '../../command.js';
 import { readModel, readPolicyJson } from '../../documents.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
@@ -27,7 +26,7 @@ Equal content keeps its number. The last line is the reference: name@version.`,
   ],
   async run({ options, positionals: [path] }) {
     const document = await readPolicyJson(path);
-    if (options.model) createPlan(await readModel(options.model, options.redis), loadPolicy(document));
+    checkPolicy(document, options.model ? await readModel(options.model, options.redis) : undefined);
     const { version, isNew } = await useStore(options, ({ policies }) => policies.push(document));
     if (!isNew) process.stderr.write(`elsewise: the registry has the same content since ${version.pushed}\n`);
     process.stdout.write(`${version.name}@${version.version}\n`);
