@@ -1,9 +1,15 @@
 /** `elsewise letters` from end to end: results of the engine, letters in a folder, refusals that say what to do. */
+import { execSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { labelsSchema } from '../../src/documents/label-document.js';
+import { loadModel } from '../../src/models/load.js';
+import { parseTemplate } from '../../src/report/letters/letter-template.js';
 import { CREDIT, callHere, type Finished, readLines, run, temporaryFolder, writeText } from './cli-process.js';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MODEL = join(CREDIT, 'model.json');
 const POLICY = join(CREDIT, 'policy.json');
 const LABELS = join(CREDIT, 'labels.json');
@@ -175,5 +181,48 @@ describe('letters', () => {
     const invalid = writeText(folder, 'invalid.ndjson', `${readLines(path).at(-1)}\n`);
     const { code, stderr } = await letters(invalid, join(folder, 'out'), ['--language', 'en']);
     expect([code, stderr]).toEqual([4, '0 letters written; 1 person without a letter: the row is invalid\n']);
+  });
+
+  it('asks no scorer: a letter scores nothing', async () => {
+    const folder = temporaryFolder();
+    const document = JSON.parse(
+      readFileSync(fileURLToPath(new URL('../../examples/scorer/model.json', import.meta.url)), 'utf8'),
+    );
+    const model = writeText(folder, 'model.json', document);
+    const { name, digest } = loadModel(document);
+    const [line] = readLines(await results(folder));
+    const factual = { features: { age: 41, income: 2100 }, prediction: document.classes[0], score: 0.3 };
+    const reason = { code: 'scorer-unavailable', message: 'the scorer does not answer' };
+    const result = {
+      ...JSON.parse(line),
+      ...{ status: 'not-found', model: { name, version: null, digest }, target: document.classes[1] },
+      ...{ factual, counterfactuals: [], reason },
+    };
+    const path = writeText(folder, 'not-found.ndjson', JSON.stringify(result));
+    const output = join(folder, 'letters');
+    const { code, stderr } = await run(['letters', path, '--model', model, '--language', 'en', '--output', output]);
+    expect([code, stderr]).toEqual([0, '1 letter written: 1 without a known change\n']);
+  });
+});
+
+describe('docs/letters.md', () => {
+  it('has commands that write what the page shows, and a template that fits', async () => {
+    const page = readFileSync(join(ROOT, 'docs', 'letters.md'), 'utf8');
+    const commands = [...page.matchAll(/^npx elsewise (.*)$/gm)].map(([, command]) => command);
+    expect(commands).toHaveLength(3);
+    const folder = temporaryFolder();
+    const said = commands.map((command) => {
+      const line = `${process.execPath} ${join(ROOT, 'dist', 'cli', 'main.js')} ${command} 2>&1`;
+      return execSync(line.replaceAll('examples/credit/', CREDIT), { cwd: folder, encoding: 'utf8' });
+    });
+    const [, shown] = /^```\n(.*)\n```$/m.exec(page)!;
+    expect(said[1]).toContain(shown);
+    expect(readdirSync(join(folder, 'letters'))).toHaveLength(6001);
+    const [, index] = /^```json\n(\{ "id".*)\n```$/m.exec(page)!;
+    expect(indexOf(join(folder, 'letters'))[0]).toEqual(JSON.parse(index));
+    const [, template] = /^```html\n([\s\S]*?)^```$/m.exec(page)!;
+    expect(parseTemplate(template, 'html', 'letter.html').parts.length).toBeGreaterThan(20);
+    const [, labels] = /^```json\n(\{\n {2}"schema"[\s\S]*?)^```$/m.exec(page)!;
+    expect(labelsSchema.safeParse(JSON.parse(labels)).success).toBe(true);
   });
 });

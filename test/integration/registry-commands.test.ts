@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Producer } from '../../dist/jobs/producer.js';
 import { Keys } from '../../src/store/keys.js';
+import { CREDIT } from './cli-process.js';
 import { MODEL, POLICY, until, World, withoutTimes } from './queue-world.js';
 
 const DOCUMENT = JSON.parse(readFileSync(MODEL, 'utf8'));
@@ -67,6 +68,18 @@ describe('models alias', () => {
     await expect(models.setAlias('credit', 'latest', '1')).rejects.toThrow('"latest" cannot be an alias');
     await expect(models.setAlias('credti', 'next', '1')).rejects.toThrow('did you mean "credit"?');
     await expect(models.resolve('credit@prodution')).rejects.toThrow('did you mean "production"?');
+  });
+});
+
+describe('letters', () => {
+  it('take a model of the registry, and tell its version', async () => {
+    const [rows, results, folder] = ['few.csv', 'few.ndjson', 'letters'].map((name) => world.path(name));
+    writeFileSync(rows, readFileSync(`${CREDIT}applicants.csv`, 'utf8').split('\n').slice(0, 3).join('\n'));
+    await explain('--model', 'credit@1', '--policy', POLICY, '--input', rows, '--output', results);
+    await good('letters', results, '--model', 'credit@1', '--policy', POLICY, '--language', 'de', '--output', folder);
+    expect(readFileSync(`${folder}/a-0001.txt`, 'utf8')).toContain('Verfahren: credit, Fassung 1\n');
+    const other = ['letters', results, '--model', 'credit@2', '--language', 'de', '--output', `${folder}-2`];
+    expect(await bad(...other)).toContain('the result is of another model');
   });
 });
 

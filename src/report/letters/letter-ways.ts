@@ -26,10 +26,11 @@ export function wayBlocks(answer: CounterfactualDocument, frame: WayFrame, conte
   const count = changes.length;
   const intro =
     place === 'further' ? words.change.wouldAlsoHaveLed(goal, count) : words.change.wouldHaveLed(goal, count);
-  const ranges = changes.filter(({ feature }) => isWide(region, feature)).length;
+  const ranges = changes.filter(({ feature }) => isWide(region, feature));
   const facts = [
-    ...(ranges ? [words.change.allWithin(ranges)] : []),
+    ...(ranges.length ? [words.change.allWithin(ranges.length)] : []),
     words.change.othersStay,
+    ...(ranges.length ? [exampleOf(ranges, context)] : []),
     after(answer, frame, context),
   ];
   return [
@@ -39,6 +40,13 @@ export function wayBlocks(answer: CounterfactualDocument, frame: WayFrame, conte
     ...(place === 'further' ? [] : [paragraph(proofInWords(answer, place, context))]),
     ...pathBlocks(answer, context),
   ];
+}
+
+/** The score of an answer is that of one point of its ranges. */
+function exampleOf(ranges: readonly Change[], context: LetterContext): string {
+  const { words, names } = context;
+  const values = ranges.map(({ feature, to }) => words.pair(titleOf(feature, context), names.value(feature, to)));
+  return words.change.example(values.join('; '));
 }
 
 /** Whether more values than the one of the answer are proved. */

@@ -90,6 +90,8 @@ interface ChangeWords {
   readonly othersStay: string;
   /** Every point of the box is proved. `count`: the number of ranges. */
   allWithin(count: number): string;
+  /** One point of the ranges, before the sentence about its score. */
+  example(values: string): string;
   resultAfter(name: string): string;
   scoreAfter(score: string): string;
   valueAfter(value: string): string;

@@ -60,6 +60,7 @@ export const GERMAN: LetterWords = {
       count === 1
         ? 'Jeder zulässige Wert in diesem Bereich hätte ausgereicht. Das ist bewiesen.'
         : 'Jede zulässige Kombination von Werten in diesen Bereichen hätte ausgereicht. Das ist bewiesen.',
+    example: (values) => `Zum Beispiel: ${values}.`,
     resultAfter: (name) => `Das Ergebnis hätte dann ${quote(name)} gelautet.`,
     scoreAfter: (score) => `Ihr Punktwert hätte dann ${score} betragen.`,
     valueAfter: (value) => `Der Wert wäre dann ${value} gewesen.`,

@@ -57,6 +57,7 @@ export const ENGLISH: LetterWords = {
       count === 1
         ? 'Every permitted value in this range would have been enough. This is proved.'
         : 'Every permitted combination of values in these ranges would have been enough. This is proved.',
+    example: (values) => `For example: ${values}.`,
     resultAfter: (name) => `The result would then have been ${quote(name)}.`,
     scoreAfter: (score) => `Your score would then have been ${score}.`,
     valueAfter: (value) => `The value would then have been ${value}.`,

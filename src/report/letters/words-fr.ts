@@ -66,6 +66,7 @@ export const FRENCH: LetterWords = {
       count === 1
         ? 'Toute valeur autorisée dans cet intervalle aurait suffi. Cela est prouvé.'
         : 'Toute combinaison autorisée de valeurs dans ces intervalles aurait suffi. Cela est prouvé.',
+    example: (values) => `Par exemple${SPACE}: ${values}.`,
     resultAfter: (name) => `Le résultat aurait alors été ${quote(name)}.`,
     scoreAfter: (score) => `Votre score aurait alors été de ${score}.`,
     valueAfter: (value) => `La valeur aurait alors été de ${value}.`,

@@ -102,6 +102,7 @@ describe('a letter with a change', () => {
     expect(text).toMatch(/- Monthly income: between [\d,]+ and 9,000 EUR per month \(currently/);
     expect(text).toContain('- Guarantor: yes instead of no');
     expect(text).toContain('Every permitted value in this range would have been enough. This is proved.');
+    expect(text).toMatch(/For example: Monthly income: [\d,]+ EUR per month\. Your score would then have been 0\.60/);
   });
 
   it('lists further answers without a claim about their size', async () => {
