@@ -1,5 +1,5 @@
 /**
- * `npm test`: build, a real Redis, a Python with scikit-learn, then all tests, and beside them lint and the types of the tests, whose words
+ * `npm test`: build, a real Redis, a Python with scikit-learn, a Chromium, then all tests, and beside them lint and the types of the tests, whose words
  * follow when they have ended. Further arguments go to vitest.
  * The last line is always `N passed, N failed`. A failed build, lint or type, a missing server, a test file that does not
  * load and a skipped test each count as failed: a green line means that everything ran.
@@ -9,6 +9,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { provideChromium } from './chromium.mjs';
 import { providePython } from './python.mjs';
 import { provideRedis } from './redis.mjs';
 import { Missing } from './system.mjs';
@@ -39,7 +40,7 @@ async function main(args) {
   const checks = ['lint', 'typecheck'].map(check);
   const redis = await provideRedis();
   cleanups.push(() => redis.stop());
-  await runTests(args, { REDIS_URL: redis.url, PYTHON: providePython() });
+  await runTests(args, { REDIS_URL: redis.url, PYTHON: providePython(), CHROMIUM: provideChromium() });
   await Promise.all(checks);
 }
 

@@ -160,6 +160,8 @@ const population = z.object({
   /** As in the model document. */
   features: listOf(featureSchema),
   classes: listOf(z.string()),
+  /** The score from which on the second of two classes is predicted. */
+  threshold: z.number().optional(),
   /** By feature: shares of equal parts of the range, or the share of each value. */
   background: recordOf(
     z.union([

@@ -1,6 +1,6 @@
 /** The form for a token. The token goes to the server once and is kept nowhere in the browser. */
 import { useState } from 'preact/hooks';
-import type { ConsoleSession } from './pages/index.js';
+import type { ConsoleSession } from './page.js';
 import { Notice } from './parts/notice.js';
 import { request } from './requests.js';
 

@@ -6,7 +6,7 @@
  *
  * Samples are counted where there are samples, because they know ties.
  */
-import type { FeatureDocument } from '../documents/model-document.js';
+import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
 import type { Feature } from './features.js';
 import type { LoadedModel } from './load.js';
 
@@ -25,6 +25,8 @@ export interface CategoryPopulation {
 export interface ModelPopulation {
   readonly features: readonly FeatureDocument[];
   readonly classes: readonly string[];
+  /** The score from which on the second of two classes is predicted, where the model has one number for it. */
+  readonly threshold?: number;
   /** By name. A feature about which nothing is known is missing. */
   readonly background: Readonly<Record<string, NumberPopulation | CategoryPopulation>>;
   /** Rows of the background, by feature. */
@@ -43,11 +45,17 @@ export function populationOf(model: LoadedModel, rows: number): ModelPopulation 
   return {
     features: document.features,
     classes,
+    ...thresholdOf(document),
     background: Object.fromEntries(known),
     rows: evenly(background.samples, rows).map((sample) =>
       Object.fromEntries(space.features.map((feature) => [feature.name, shown(feature, sample[feature.index])])),
     ),
   };
+}
+
+function thresholdOf({ family, parameters }: ModelDocument): Pick<ModelPopulation, 'threshold'> {
+  if (typeof parameters.threshold === 'number') return { threshold: parameters.threshold };
+  return family === 'logistic-regression' ? { threshold: 0.5 } : {};
 }
 
 /** Rows at equal distances: the first of them are not always typical. */

@@ -1,31 +1,13 @@
 /** THE TABLE of pages. A new page is a folder with its component and a row of this table. */
-import type { ComponentType } from 'preact';
-import type { PageAddress } from '../address.js';
-
-export type ConsoleRole = 'submit' | 'read' | 'admin';
-
-/** The caller who signed in. */
-export interface ConsoleSession {
-  readonly name: string;
-  readonly roles: readonly ConsoleRole[];
-}
-
-export interface PageProps {
-  readonly session: ConsoleSession;
-  readonly address: PageAddress;
-}
-
-export interface ConsolePage {
-  /** In the address: `#/person`. */
-  readonly name: string;
-  readonly title: string;
-  /** The roles that the page needs, all of them. An admin has every role. */
-  readonly roles: readonly ConsoleRole[];
-  /** The code of the page is loaded when the page is first opened. */
-  load(): Promise<ComponentType<PageProps>>;
-}
+import type { ConsolePage, ConsoleSession } from '../page.js';
 
 export const PAGES: readonly ConsolePage[] = [
+  {
+    name: 'person',
+    title: 'Person',
+    roles: ['submit', 'read'],
+    load: async () => (await import('./person/person-page.js')).PersonPage,
+  },
   {
     name: 'models',
     title: 'Data scientist',
