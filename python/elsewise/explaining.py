@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Union
 
@@ -24,15 +26,35 @@ def explain(frame: Any, model: Any, policy: Any = None, **options: Any) -> Any:
     """A line for each answer: the row before and after, the changes in words, the cost and the proof.
 
     A DataFrame where pandas is installed, else a list of dictionaries. A row without an answer has one line with its
-    status and the reason. See `results_of` for the arguments.
+    status and the reason. Rows that cannot be read are told by a warning; where no row can be read, ExplainError has the reasons.
+    See `results_of` for the arguments.
     """
-    lines = [line for result in results_of(frame, model, policy, **options) for line in _lines(result)]
+    results = results_of(frame, model, policy, **options)
+    _tell_invalid(results)
+    lines = [line for result in results for line in _lines(result)]
     try:
         from pandas import DataFrame
     except ImportError:
         return lines
     # Whole numbers stay whole numbers where cells are empty.
     return DataFrame(lines).convert_dtypes(convert_string=False, convert_floating=False)
+
+
+def _tell_invalid(results: List[Result]) -> None:
+    """A row that cannot be read has no answer: a table of such rows must not look like a result."""
+    invalid = [result for result in results if result["status"] == "invalid"]
+    if not invalid:
+        return
+    reasons = Counter(f"{fault['path']}: {fault['message']}" for result in invalid for fault in _faults(result))
+    commonest = "; ".join(f"{reason} ({count} rows)" for reason, count in reasons.most_common(3))
+    if len(invalid) == len(results):
+        raise ExplainError(f"all {len(results)} rows are invalid: {commonest}")
+    warnings.warn(f"{len(invalid)} of {len(results)} rows are invalid: {commonest}", stacklevel=3)
+
+
+def _faults(result: Result) -> List[Dict[str, Any]]:
+    reason = result.get("reason") or {}
+    return reason.get("faults") or [{"path": reason.get("path", "row"), "message": reason.get("message", "")}]
 
 
 def after(answers: Any, frame: Any) -> Any:

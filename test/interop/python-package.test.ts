@@ -63,12 +63,36 @@ describe('explain', () => {
     return JSON.parse(python([script]));
   }
 
-  it('gives a line for each answer, with the row before and after', () => {
-    const lines = explained(`
-lines = elsewise.explain([{"age": 19}], MODEL, elsewise.Policy("approved", name="p"))
-print(json.dumps(lines) if isinstance(lines, list) else lines.to_json(orient="records"))`) as Record<string, unknown>[];
-    expect(lines).toMatchObject([{ id: '0', status: 'invalid', answer: null }]);
-    expect(String(lines[0].reason)).toMatch(/dependants|missing|required/);
+  /** The first applicant of the example, and a row without most of its values. */
+  const TWO_ROWS = `
+import csv, warnings
+with open(${JSON.stringify(join(CREDIT, 'applicants.csv'))}, encoding="utf-8") as file:
+    rows = [next(csv.DictReader(file)), {"age": 19}]
+`;
+
+  it('gives a line for each answer, and warns of rows that cannot be read', () => {
+    const [lines, told] = explained(`${TWO_ROWS}
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    lines = elsewise.explain(rows, MODEL, elsewise.Policy("approved", name="p"))
+lines = lines if isinstance(lines, list) else json.loads(lines.to_json(orient="records"))
+print(json.dumps([lines, [str(each.message) for each in caught if "rows are invalid" in str(each.message)]]))`) as [
+      Record<string, unknown>[],
+      string[],
+    ];
+    expect(lines[0]).toMatchObject({ id: '0', prediction: expect.any(String) });
+    expect(lines.at(-1)).toMatchObject({ id: '1', status: 'invalid', answer: null });
+    expect(String(lines.at(-1)!.reason)).toMatch(/dependants|missing|required/);
+    expect(told).toEqual([expect.stringMatching(/^1 of 2 rows are invalid: features\.\w+: is missing.*\(1 rows\)/)]);
+  });
+
+  it('raises where no row can be read', () => {
+    const message = explained(`
+try:
+    elsewise.explain([{"age": 19}, {"age": 20}], MODEL, elsewise.Policy("approved"))
+except elsewise.ExplainError as error:
+    print(json.dumps(str(error)))`);
+    expect(message).toMatch(/^all 2 rows are invalid: features\.\w+: is missing.*\(2 rows\)/);
   });
 
   it('says in the words of the command what is wrong with a policy', () => {

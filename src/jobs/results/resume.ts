@@ -23,8 +23,10 @@ export interface ResumePoint {
 }
 
 const OTHER_PLAN = 'it was made with another model, policy or option; give the same ones, or another output';
-/** The header of CSV names features only. */
-const OTHER_HEADER: Partial<Record<OutputFormat, string>> = { csv: 'its header does not fit this model' };
+/** The header of CSV names features, those that may change, and levers. */
+const OTHER_HEADER: Partial<Record<OutputFormat, string>> = {
+  csv: 'its header does not fit: it was made with another model, policy or option; give the same ones, or another output',
+};
 
 const FROM_START: ResumePoint = { rows: 0, bytes: 0, lastId: undefined };
 

@@ -102,8 +102,14 @@ function headerWarnings(
   imputed: readonly HeaderFeature[],
   read: ReadonlySet<string>,
 ): string[] {
-  const extra = names.filter((name) => !read.has(name));
+  // A delimiter behind the last name makes a column without a name.
+  const extra = names.filter((name) => name !== '' && !read.has(name));
+  const misspelt = ['id', 'target'].flatMap((special) => {
+    const other = names.includes(special) ? undefined : extra.find((name) => name.toLowerCase() === special);
+    return other === undefined ? [] : [`the column "${other}" is ignored: is it "${special}"?`];
+  });
   return [
+    ...misspelt,
     ...(extra.length ? [`columns that the model does not know are ignored: ${nameSome(extra)}`] : []),
     ...(imputed.length ? [`columns that are not there are imputed: ${nameSome(imputed.map((f) => f.name))}`] : []),
   ];

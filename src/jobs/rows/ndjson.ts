@@ -4,6 +4,7 @@
  * `__proto__` have no effect.
  */
 import type { RowValue } from '../../documents/model-document.js';
+import { didYouMean } from '../../documents/nearest-name.js';
 import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import { recordFaults } from '../../models/read-row.js';
@@ -66,13 +67,31 @@ function fillRow(row: ParsedRow, value: JsonObject, model: LoadedModel): RowFaul
   const isNested = isObject(nested);
   const features = isNested ? nested : value;
   const special = (key: string) => (isNested || !model.space.byName.has(key) ? own(value, key) : undefined);
-  for (const { name, index } of model.space.features) row.raw[index] = own(features, name) as RowValue | undefined;
+  let isComplete = true;
+  for (const { name, index } of model.space.features) {
+    const raw = own(features, name) as RowValue | undefined;
+    row.raw[index] = raw;
+    if (raw === undefined) isComplete = false;
+  }
   row.target = special('target') ?? undefined;
   const id = special('id') ?? row.id;
   if (typeof id !== 'string' && typeof id !== 'number')
     return [{ path: 'id', message: 'expected a text or a number' }, ...recordFaults(model, row.raw)];
   row.id = String(id);
-  return undefined;
+  return isComplete ? undefined : missingFaults(row, features, model);
+}
+
+/** The faults of a row that lacks a feature, where a key with a name that is no feature may be meant. */
+function missingFaults({ raw }: ParsedRow, features: JsonObject, model: LoadedModel): RowFault[] | undefined {
+  const { byName } = model.space;
+  const unknown = Object.keys(features).filter((key) => !byName.has(key) && key !== 'id' && key !== 'target');
+  if (!unknown.length) return undefined;
+  const faults = recordFaults(model, raw).map(({ path, message }) => {
+    const feature = byName.get(path.slice('features.'.length));
+    const isLacking = feature !== undefined && raw[feature.index] === undefined;
+    return { path, message: isLacking ? message + didYouMean(feature.name, unknown) : message };
+  });
+  return faults.length ? faults : undefined;
 }
 
 const NO_VALUES: RowFault[] = [{ path: 'factual', message: 'the result has no values of its row' }];

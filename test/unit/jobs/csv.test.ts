@@ -46,6 +46,18 @@ describe('the header', () => {
     expect(warnings).toEqual(['columns that the model does not know are ignored: note, __proto__, note']);
   });
 
+  it('says nothing of a delimiter behind the last name, and asks for ids and targets in other letters', () => {
+    const bare = HEADER.split(',').filter((name) => name !== 'id');
+    const warningsOf = (...names: string[]) => readHeader(names.join(','), ',', features, 'rows.csv').warnings;
+    expect(warningsOf(...bare, '')).toEqual([]);
+    expect(warningsOf('ID', ...bare, 'Target')).toEqual([
+      'the column "ID" is ignored: is it "id"?',
+      'the column "Target" is ignored: is it "target"?',
+      'columns that the model does not know are ignored: ID, Target',
+    ]);
+    expect(warningsOf('id', 'ID', ...bare)).toEqual(['columns that the model does not know are ignored: ID']);
+  });
+
   it('may lack what the model imputes', () => {
     const { layout, warnings } = readHeader('age,owner,city', ',', headerFeatures(imputingModel()), 'rows.csv');
     expect(layout.featureColumns).toEqual([0, -1, 1, 2]);

@@ -32,6 +32,19 @@ describe('NDJSON rows', () => {
     expect(read({ id: 'a', features: { age: 1 } })[0].raw).toEqual([1, undefined, undefined, undefined]);
   });
 
+  it('name the key that may be meant by a feature that is not there', () => {
+    const { income, ...others } = FLAT;
+    const [flat, apart, far] = read(
+      { ...others, incme: income },
+      { features: { ...others, Income: income } },
+      { x: 1 },
+    );
+    const missing = 'is missing, and the model does not impute it';
+    expect(flat.faults).toEqual([{ path: 'features.income', message: `${missing}, did you mean "incme"?` }]);
+    expect(apart.faults).toEqual([{ path: 'features.income', message: `${missing}, did you mean "Income"?` }]);
+    expect(far.faults?.map(({ message }) => message)).toEqual([missing, missing, missing, missing]);
+  });
+
   it('do not keep anything of the row before', () => {
     const [, second] = read({ id: 'a', ...FLAT, target: 'yes' }, {});
     expect(second).toEqual({
