@@ -87,7 +87,8 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   const source = await unlessAborted(opening, job.signal);
   if (!source) return NOTHING_READ;
   if (job.policy && !job.resumeAt?.rows) requireTarget(job.policy.document, source, job.model.classes);
-  const aboutTargets = job.policy ? targetWarnings(job.policy.document, source) : [];
+  // Results repeat the target of every row.
+  const aboutTargets = job.policy && !job.isOfResults ? targetWarnings(job.policy.document, source) : [];
   for (const warning of [...source.warnings, ...aboutTargets]) job.onWarning?.(warning);
   const resumedRows = job.resumeAt?.rows ?? 0;
   const bytesSkipped = job.resumeAt && resumedRows > 0 ? await skipRows(source, job.resumeAt, job) : 0;
