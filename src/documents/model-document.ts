@@ -1,7 +1,7 @@
 /** The model document `elsewise.model/v1`: everything but `parameters`, which each family describes itself. */
 import { z } from 'zod';
 import { listOf, recordOf } from './collections.js';
-import { categoricalLabels, featureLabels, modelLabels } from './label-document.js';
+import { categoricalLabels, featureLabels, modelLabels } from './labels/label-document.js';
 import { bounded, finite, matrix, positive, vector } from './numbers.js';
 import { isolationForestSchema } from './tree-document.js';
 

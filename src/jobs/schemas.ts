@@ -1,7 +1,7 @@
 /** Every document as JSON Schema, for programs in other languages. `schemas/` holds the files. */
 import { z } from 'zod';
 import { auditSchema } from '../documents/audit-document.js';
-import { labelsSchema } from '../documents/label-document.js';
+import { labelsSchema } from '../documents/labels/label-document.js';
 import { modelEnvelope } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
 import { resultSchema } from '../documents/result-document.js';

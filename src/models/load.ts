@@ -3,9 +3,9 @@
  * A model whose scores differ from its probes is refused, with the row and the difference.
  */
 import { z } from 'zod';
-import { checkLabels } from '../documents/check-labels.js';
 import { digestOf } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
+import { checkLabels } from '../documents/labels/check-labels.js';
 import { type ModelDocument, modelEnvelope, type RowValue } from '../documents/model-document.js';
 import { didYouMean } from '../documents/nearest-name.js';
 import { parseDocument } from '../documents/parse.js';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { labelsSchema } from '../../src/documents/label-document.js';
+import { labelsSchema } from '../../src/documents/labels/label-document.js';
 import { loadModel } from '../../src/models/load.js';
 import { parseTemplate } from '../../src/report/letters/letter-template.js';
 import { CREDIT, callHere, type Finished, readLines, run, temporaryFolder, writeText } from './cli-process.js';

@@ -1,5 +1,5 @@
 /** Results of a small model with names in three languages, and their letters. */
-import type { LabelsDocument, Language } from '../../src/documents/label-document.js';
+import type { LabelsDocument, Language } from '../../src/documents/labels/label-document.js';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { prepare } from '../../src/explain/plan.js';
 import { type LoadedModel, loadModel } from '../../src/models/load.js';

@@ -1,5 +1,5 @@
 /** `elsewise letters`: a letter to each person of a file of results. */
-import { LANGUAGES, type Language } from '../../documents/label-document.js';
+import { LANGUAGES, type Language } from '../../documents/labels/label-document.js';
 import { openResults } from '../../jobs/results/read-results.js';
 import { letterContext } from '../../report/letters/letter-context.js';
 import type { LetterForm } from '../../report/letters/letter-template.js';

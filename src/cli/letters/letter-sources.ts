@@ -1,9 +1,9 @@
 /** The documents and texts of a run of letters, from the options of the command. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkFeatureLabels, checkKeys } from '../../documents/check-labels.js';
 import { ElsewiseError } from '../../documents/error.js';
-import { type LabelsDocument, labelsSchema } from '../../documents/label-document.js';
+import { checkFeatureLabels, checkKeys } from '../../documents/labels/check-labels.js';
+import { type LabelsDocument, labelsSchema } from '../../documents/labels/label-document.js';
 import { didYouMean, nameSome } from '../../documents/nearest-name.js';
 import { parseDocument } from '../../documents/parse.js';
 import type { LoadedModel } from '../../models/load.js';

@@ -1,5 +1,5 @@
 /** The facts that all letters of a run share: words, formats and names of the language, the model's thresholds, and the policy if known. */
-import type { LabelsDocument, Language } from '../../documents/label-document.js';
+import type { LabelsDocument, Language } from '../../documents/labels/label-document.js';
 import type { ModelDocument } from '../../documents/model-document.js';
 import type { PolicyDocument } from '../../documents/policy-document.js';
 import type { Thresholds } from '../../models/family.js';

@@ -1,5 +1,5 @@
 /** Numbers, dates and lists in the language of a letter. Numbers of features are shown exactly: a rounded answer may not be an answer. */
-import type { Language } from '../../documents/label-document.js';
+import type { Language } from '../../documents/labels/label-document.js';
 import { placesOf } from '../../linalg/decimals.js';
 
 /** Beyond these sizes a number is shown with an exponent. */

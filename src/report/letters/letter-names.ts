@@ -1,5 +1,5 @@
 /** Names and values of features and classes in the language of a letter. A document of labels wins over the model document. */
-import type { FeatureLabels, LabelsDocument, Language, ModelLabels } from '../../documents/label-document.js';
+import type { FeatureLabels, LabelsDocument, Language, ModelLabels } from '../../documents/labels/label-document.js';
 import type { FeatureDocument, ModelDocument, RowValue } from '../../documents/model-document.js';
 import { nameInWords } from '../words.js';
 import type { LetterFormat } from './letter-format.js';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileNameOf, INDEX_FILE, LetterFolder } from '../../../src/cli/letters/letter-folder.js';
 import { describeLetters, describeNames } from '../../../src/cli/letters/write-letters.js';
-import type { Language } from '../../../src/documents/label-document.js';
+import type { Language } from '../../../src/documents/labels/label-document.js';
 import { loadModel } from '../../../src/models/load.js';
 import { letterContext } from '../../../src/report/letters/letter-context.js';
 import { creditModel } from '../../support/documents.js';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { PAGES } from '../../../scripts/reference-examples.mjs';
 import { referencePages, type Section, sectionsOf } from '../../../scripts/reference-pages.mjs';
-import { labelsSchema } from '../../../src/documents/label-document.js';
+import { labelsSchema } from '../../../src/documents/labels/label-document.js';
 import { parseDocument } from '../../../src/documents/parse.js';
 import { resultSchema } from '../../../src/documents/result-document.js';
 import { createPlan } from '../../../src/explain/plan.js';

@@ -1,7 +1,7 @@
 /** Properties of all letters, for random results with hostile names: nothing of the policy's paths, nothing undefined, no foreign words. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LANGUAGES, type Language } from '../../../src/documents/label-document.js';
+import { LANGUAGES, type Language } from '../../../src/documents/labels/label-document.js';
 import type { CounterfactualDocument, ResultDocument } from '../../../src/documents/result-document.js';
 import { flat, letterOf, loanModel, resultOf } from '../../support/letters.js';
 

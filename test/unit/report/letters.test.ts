@@ -1,6 +1,6 @@
 /** Letters: every status in every language, and never more than was proved. */
 import { describe, expect, it } from 'vitest';
-import type { Language } from '../../../src/documents/label-document.js';
+import type { Language } from '../../../src/documents/labels/label-document.js';
 import type { Proof, Reason, ResultDocument } from '../../../src/documents/result-document.js';
 import { regressionModel } from '../../support/documents.js';
 import { type Asked, flat, letterOf, loanModel, type Question, resultOf } from '../../support/letters.js';

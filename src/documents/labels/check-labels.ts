@@ -1,8 +1,8 @@
 /** Names for people are given by category and by class. A name for an unknown one is a typing error and is refused. */
-import { ElsewiseError } from './error.js';
+import { ElsewiseError } from '../error.js';
+import type { FeatureDocument } from '../model-document.js';
+import { didYouMean, listNames } from '../nearest-name.js';
 import { type FeatureLabels, LANGUAGES, type ModelLabels } from './label-document.js';
-import type { FeatureDocument } from './model-document.js';
-import { didYouMean, listNames } from './nearest-name.js';
 
 export function checkLabels(
   labels: ModelLabels,

@@ -3,7 +3,7 @@
  * `elsewise.labels/v1`, has the same names apart from the model. Names never change a score.
  */
 import { z } from 'zod';
-import { recordOf } from './collections.js';
+import { recordOf } from '../collections.js';
 
 /** The languages of letters. */
 export const LANGUAGES = ['en', 'de', 'fr'] as const;
