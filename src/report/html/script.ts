@@ -1,6 +1,7 @@
 /**
- * The script of a report: search, filter and order of the table of people. Without the script the table shows all people, and its records
- * open as well. The script is text: it runs in the reader's browser and not here.
+ * The script of a report: search, filter and order of the table of people. The search leaves out records, because each record names all
+ * features. Without the script the table shows all people, and its records open as well. The script is text: it runs in the reader's
+ * browser and not here.
  */
 export const SCRIPT = `
 'use strict';
@@ -9,7 +10,9 @@ export const SCRIPT = `
   if (!table) return;
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
-  const texts = rows.map((row) => row.textContent.toLowerCase());
+  const parts = (row) => [row.cells[0], row.querySelector('summary'), row.querySelector('p'), row.cells[4]];
+  const textOf = (row) => parts(row).map((part) => (part ? part.textContent : '')).join(' ').toLowerCase();
+  const texts = rows.map(textOf);
   const search = document.getElementById('search');
   const status = document.getElementById('status');
   const told = document.getElementById('told');
