@@ -108,6 +108,16 @@ describe('the console', () => {
     expect(await faultsOfPage()).toEqual([]);
   });
 
+  it('checks a policy while it is typed', async () => {
+    await page.getByText('The policy is valid.').waitFor();
+    await page
+      .getByLabel('Policy document')
+      .fill('{"schema":"elsewise.policy/v1","maxChanges":0,"features":{"agee":{}}}');
+    await page.getByText('Faults: 2').waitFor();
+    expect(await page.getByText('policy.features.agee').count()).toBe(1);
+    expect(await faultsOfPage()).toEqual([]);
+  });
+
   it('signs out', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();

@@ -3,6 +3,7 @@ import { useLoaded } from '../../loading.js';
 import { type Column, DataTable } from '../../parts/data-table.js';
 import { Outcome } from '../../parts/notice.js';
 import { type ListedModel, type ListedPolicy, listModels, listPolicies } from '../../registry.js';
+import { PolicyEditor } from './policy-editor.js';
 
 const day = (time: string): string => time.slice(0, 10);
 
@@ -39,6 +40,7 @@ export function DataScientistPage() {
               rows={policies}
               nothing="No policy was pushed yet."
             />
+            <PolicyEditor models={models} policies={policies} />
           </>
         )}
       </Outcome>
