@@ -9,13 +9,14 @@
  * The bytes of `same` prove the answer: the answer solved again was scored by the model and checked against the policy. A reported answer
  * that differs is checked by itself.
  */
-import { type Difference, differencesOf } from '../../documents/differences.js';
+
 import { ElsewiseError } from '../../documents/error.js';
 import { documentFaults } from '../../documents/parse.js';
 import { type ResultDocument, resultSchema } from '../../documents/result-document.js';
 import { FOLLOWING } from '../../explain/checks/recheck.js';
 import type { Plan } from '../../explain/plan.js';
 import { SCORER_CODES } from '../../scoring/failure-codes.js';
+import { type Difference, differencesOf } from './differences.js';
 
 export const FINDINGS = ['same', 'unsolved', 'excused', 'differing'] as const;
 export type FindingKind = (typeof FINDINGS)[number];

@@ -1,5 +1,5 @@
 /** The places where two JSON values differ, each with both values. Objects with the same keys in another order differ in their bytes only. */
-import { joinPath } from './parse.js';
+import { joinPath } from '../../documents/parse.js';
 
 export interface Difference {
   /** `counterfactuals[0].score`; empty for the whole value. */

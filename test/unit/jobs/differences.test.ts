@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differencesOf } from '../../../src/documents/differences.js';
+import { differencesOf } from '../../../src/jobs/verify/differences.js';
 
 describe('differences', () => {
   it('name the places with both values, in order', () => {
