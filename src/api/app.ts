@@ -93,12 +93,16 @@ const saneId = (given: unknown): string => (typeof given === 'string' && SANE_ID
 function addRoute(app: FastifyInstance, route: Route, service: Service): void {
   const access = route.path === '/metrics' && service.settings.metricsWithoutToken ? 'anyone' : route.access;
   app.route({
-    method: route.method,
+    method: methodsOf(route.method, access),
     url: route.path,
     config: { access, pattern: route.path, ...(access === 'anyone' && { rateLimit: false }) },
     handler: handlerOf(route, service),
   });
 }
+
+/** Probes and load balancers may ask for the head alone, where anyone may read. */
+const methodsOf = (method: Route['method'], access: Access): Route['method'] | ['GET', 'HEAD'] =>
+  method === 'GET' && access === 'anyone' ? ['GET', 'HEAD'] : method;
 
 function addHooks(app: FastifyInstance, { service, tokens, hosts }: AppOptions): void {
   app.addHook('onRequest', async (request, reply) => {

@@ -1,7 +1,7 @@
 /** The numbers of documents. */
 import { z } from 'zod';
 import { listOf } from './collections.js';
-import { typeFault } from './fault-words.js';
+import { typeFault } from './faults/fault-words.js';
 
 export const finite = z.number({
   error: (issue) => (issue.code === 'invalid_type' ? typeFault('a finite number', issue.input, show) : undefined),

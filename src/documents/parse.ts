@@ -9,11 +9,11 @@
 import { z } from 'zod';
 import { ENOUGH_FAULTS } from './collections.js';
 import { ElsewiseError, type PlacedFault } from './error.js';
-import { alternatives, expectedForm, type Issue, suggestion, typeFault, wordsOf } from './fault-words.js';
+import { alternatives, expectedForm, type Issue, suggestion, typeFault, wordsOf } from './faults/fault-words.js';
+import { firstOf, refusalOf } from './faults/refusal.js';
+import { WellFormedPart } from './faults/well-formed-part.js';
 import { didYouMean } from './nearest-name.js';
 import { isNested, MOST_LEVELS, NestedTooDeeply } from './nesting.js';
-import { firstOf, refusalOf } from './refusal.js';
-import { WellFormedPart } from './well-formed-part.js';
 
 /** The longest key in a path: a longer key is no typing error. */
 const MAX_KEY_SHOWN = 100;

@@ -2,15 +2,26 @@
 import { ElsewiseError } from './error.js';
 
 export function parseUntrusted(bytes: Uint8Array): unknown {
+  let text = '';
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return JSON.parse(text) as unknown;
   } catch (error) {
     // the parser's own message quotes the text, which may contain personal data
     if (error instanceof SyntaxError || error instanceof TypeError)
-      throw new ElsewiseError('bad-request', 'this is not JSON in UTF-8', 'body');
+      throw new ElsewiseError(
+        'bad-request',
+        COMMENT_LINE.test(text) ? WITH_COMMENTS : 'this is not JSON in UTF-8',
+        'body',
+      );
     throw error;
   }
 }
+
+/** A line that begins with a comment, as in the files of `policies init`. */
+const COMMENT_LINE = /^[ \t]*\/[/*]/m;
+const WITH_COMMENTS =
+  'this is JSON with comments, and a request takes JSON without comments: "elsewise policies push FILE" removes the comments of a policy';
 
 /** The same for text in Redis. `what`: its name. The message may name the position of the fault, but not quote the content. */
 export function parseStored(text: string, what: string): unknown {

@@ -6,9 +6,9 @@
  * synchronously and without I/O. Each thread needs its own plan, because a plan owns scratch arrays.
  */
 import { ElsewiseError } from '../documents/error.js';
+import { refuseFirst } from '../documents/faults/refusal.js';
 import type { RowValue } from '../documents/model-document.js';
 import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
-import { refuseFirst } from '../documents/refusal.js';
 import type { ResultDocument } from '../documents/result-document.js';
 import { faultsOf, RowError, type RowFault } from '../documents/row-error.js';
 import type { LoadedModel } from '../models/load.js';

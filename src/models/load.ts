@@ -4,11 +4,12 @@
  */
 import { z } from 'zod';
 import { digestOf } from '../documents/digest.js';
-import { ElsewiseError } from '../documents/error.js';
+import { ElsewiseError, type PlacedFault } from '../documents/error.js';
+import { refusalOf } from '../documents/faults/refusal.js';
 import { checkLabels } from '../documents/labels/check-labels.js';
 import { type ModelDocument, modelEnvelope, type RowValue } from '../documents/model-document.js';
 import { didYouMean } from '../documents/nearest-name.js';
-import { parseDocument } from '../documents/parse.js';
+import { examine, parseDocument } from '../documents/parse.js';
 import { type Background, buildBackground, readRows, type SharedBackground } from './background.js';
 import { type Bounds, checkColumns, checkSamples, checkSteps, DEFAULT_BOUNDS } from './bounds.js';
 import type { Family, Model } from './family.js';
@@ -64,9 +65,8 @@ export function loadModel(document: unknown, options: LoadOptions = {}): LoadedM
 
 /** A model from a document without its shared parts: see packed-model.ts. */
 export function assemble(document: unknown, options: LoadOptions, parts?: SharedModelParts): LoadedModel {
-  const parsed = parseDocument(modelEnvelope, document, 'model');
-  const family = families.get(parsed.family);
-  if (!family) throw unknownFamily(parsed.family);
+  const parsed = parseEnvelope(document);
+  const family = families.get(parsed.family)!;
   const task = family.task === 'either' ? (parsed.classes ? 'classification' : 'regression') : family.task;
   const classes = checkClasses(parsed, task);
   const space = layOutFeatures(parsed.features);
@@ -106,10 +106,20 @@ function schemaWithoutShared({ schema, shares = [] }: Family): z.ZodType {
   return z.strictObject(Object.fromEntries(shape));
 }
 
-function unknownFamily(name: string): ElsewiseError {
+/** An unknown family is told beside the faults of other keys. */
+function parseEnvelope(document: unknown): ModelDocument {
+  const { faults, parsed } = examine(modelEnvelope, document, 'model');
+  const all = [...familyFaults(document), ...faults];
+  if (all.length) throw refusalOf(all);
+  return parsed!;
+}
+
+function* familyFaults(document: unknown): Iterable<PlacedFault> {
+  const { family } = (document ?? {}) as { readonly family?: unknown };
+  if (typeof family !== 'string' || families.has(family)) return;
   const known = [...families.keys()];
-  const hint = didYouMean(name, known) || `, known are ${known.join(', ')}`;
-  return new ElsewiseError('bad-document', `unknown family "${name}"${hint}`, 'model.family');
+  const hint = didYouMean(family, known) || `, known are ${known.join(', ')}`;
+  yield { path: 'model.family', message: `unknown family "${family}"${hint}` };
 }
 
 function checkClasses(document: ModelDocument, task: string): readonly string[] {

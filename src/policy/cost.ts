@@ -12,9 +12,9 @@
  * to 1. Weights given as numbers are factors. A difficulty k_f of the person multiplies w_f; under mahalanobis Δ_f becomes √k_f Δ_f.
  */
 import { ElsewiseError, type PlacedFault } from '../documents/error.js';
+import { refuseFirst } from '../documents/faults/refusal.js';
 import { SMALLEST } from '../documents/numbers.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
-import { refuseFirst } from '../documents/refusal.js';
 import { solvePositive } from '../linalg/symmetric.js';
 import type { Background } from '../models/background.js';
 import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from '../models/bounds.js';

@@ -9,8 +9,9 @@
  * `unbounded` and `"weights": "none"` switch the defaults off. A bound in the policy or in the model document stays. Without a background
  * nothing is known, and nothing is written.
  */
+
+import { refuseFirst } from '../documents/faults/refusal.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
-import { refuseFirst } from '../documents/refusal.js';
 import type { Background } from '../models/background.js';
 import type { Feature, FeatureSpace } from '../models/features.js';
 import { spreadIn, weightBySpread } from './cost.js';

@@ -4,8 +4,8 @@
  * gives the length of a step, which the search for a path computes on demand.
  */
 import type { PlacedFault } from '../documents/error.js';
+import { refuseFirst } from '../documents/faults/refusal.js';
 import type { PathDocument, PolicyDocument } from '../documents/policy-document.js';
-import { refuseFirst } from '../documents/refusal.js';
 import type { LoadedModel } from '../models/load.js';
 import { buildRowGraph, type GraphSpec, graphKey, type SharedRowGraph } from '../models/rows/row-graph.js';
 import { underLever } from './levers.js';

@@ -3,9 +3,9 @@
  * person. Every entry is checked here against its feature, and an error names the entry's path.
  */
 import type { PlacedFault } from '../documents/error.js';
+import { refuseFirst } from '../documents/faults/refusal.js';
 import { didYouMean, listNames } from '../documents/nearest-name.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
-import { refuseFirst } from '../documents/refusal.js';
 import { type Feature, type FeatureSpace, findCategory } from '../models/features.js';
 import { isLevered, leverFaults } from './levers.js';
 

@@ -3,8 +3,8 @@
  * alternatives become clauses of linear rows.
  */
 import { ElsewiseError, type PlacedFault } from '../documents/error.js';
+import { faultsOfCheck } from '../documents/faults/refusal.js';
 import type { PolicyDocument } from '../documents/policy-document.js';
-import { faultsOfCheck } from '../documents/refusal.js';
 import { pullBackVector } from '../linalg/affine.js';
 import { type Bounds, beyondBound } from '../models/bounds.js';
 import type { FeatureSpace } from '../models/features.js';

@@ -41,6 +41,18 @@ describe('the roles', () => {
     expect(headers.get('www-authenticate') !== null).toBe(status === 401);
   });
 
+  it.each(['/healthz', '/readyz', '/openapi.json'])(
+    'are not asked for by HEAD %s, which answers as GET',
+    async (path) => {
+      const [head, get] = await Promise.all(
+        ['HEAD', 'GET'].map((method) => fetch(`${api.server.address}${path}`, { method })),
+      );
+      expect(head.status).toBe(get.status);
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+      expect(await head.text()).toBe('');
+    },
+  );
+
   it('are asked for on no route but those of the table', async () => {
     for (const path of new Set(routes.map((route) => route.path)))
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {

@@ -6,9 +6,9 @@
  * The names of solvers need no model.
  */
 import type { PlacedFault } from '../../documents/error.js';
+import { faultsOfCheck, firstOf, refusalOf } from '../../documents/faults/refusal.js';
 import { examine } from '../../documents/parse.js';
 import { policySchema } from '../../documents/policy-document.js';
-import { faultsOfCheck, firstOf, refusalOf } from '../../documents/refusal.js';
 import type { LoadedModel } from '../../models/load.js';
 import { ownFaults } from '../../policy/own-faults.js';
 import { loadPolicy } from '../../policy/policy.js';

@@ -3,9 +3,9 @@
  * wrong entry hides no other.
  */
 import { ElsewiseError, type PlacedFault } from '../../documents/error.js';
+import { faultsOfCheck, firstOf, refusalOf } from '../../documents/faults/refusal.js';
 import { didYouMean } from '../../documents/nearest-name.js';
 import type { PolicyDocument } from '../../documents/policy-document.js';
-import { faultsOfCheck, firstOf, refusalOf } from '../../documents/refusal.js';
 import type { LoadedModel } from '../../models/load.js';
 import { compileCost, weightFaults } from '../../policy/cost.js';
 import { leverFaults } from '../../policy/levers.js';

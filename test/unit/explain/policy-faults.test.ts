@@ -169,4 +169,20 @@ describe('policyFaults', () => {
   it.each([null, 3, [], 'text'])('tells that %j is no policy', (document) => {
     expect(policyFaults(document, model)).toHaveLength(1);
   });
+
+  it('finds no fault in the constraints of the page about policies', () => {
+    const page = readFileSync(new URL('../../../docs/writing-policies.md', import.meta.url), 'utf8');
+    const block = /<!-- constraints:begin -->\n```\n([\s\S]+?)```/.exec(page)![1];
+    const constraints = block.trimEnd().split('\n');
+    expect(constraints.length).toBeGreaterThan(5);
+    expect(tell({ constraints })).toEqual([]);
+  });
+});
+
+describe('loadModel', () => {
+  it('tells an unknown family beside other faults', () => {
+    const { name, ...rest } = read('model.json');
+    const refusal = thrownBy(() => loadModel({ ...rest, nam: name, family: 'logistic-regresion' }));
+    expect(refusal.faults.map(({ path }) => path).sort()).toEqual(['model.family', 'model.nam', 'model.name']);
+  });
 });

@@ -1,6 +1,6 @@
 /** Several faults of a document as one error, and checks that go on after a fault. */
-import { ENOUGH_FAULTS } from './collections.js';
-import { ElsewiseError, type ErrorCode, type PlacedFault } from './error.js';
+import { ENOUGH_FAULTS } from '../collections.js';
+import { ElsewiseError, type ErrorCode, type PlacedFault } from '../error.js';
 
 const MAX_FAULTS_SHOWN = 5;
 

@@ -3,7 +3,7 @@
  * in the place of zod's own text. A message stands behind the path of its value: `policy.cost.norm: expected "l0", "l1" or "l2"`.
  */
 import type { z } from 'zod';
-import { nearestName } from './nearest-name.js';
+import { nearestName } from '../nearest-name.js';
 
 export type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;

@@ -6,7 +6,7 @@
  * A check that needs several values runs only on a document whose values fit the schema. Such a check runs on the part, and finds its faults in
  * the same pass as the faults of the schema. The document itself stays unchanged: only containers of values that are left out are copied.
  */
-import { isNested } from './nesting.js';
+import { isNested } from '../nesting.js';
 
 type Steps = readonly PropertyKey[];
 
