@@ -361,6 +361,13 @@ const event = {
   features: { age: 41, income: 2100 },
 };
 
+const ended = {
+  ...{ id: 'monday', state: 'done', created: '2026-01-05T08:00:00Z', by: 'cli' },
+  ...{ model: { name: pin.name, version: pin.version, digest }, policy: { name: 'retail-credit', digest } },
+  ...{ rows: 3000, answered: 3000, counts: { found: 2900, already: 100 }, chunks: 12, chunksDone: 12, chunksFailed: 0 },
+  results: '/v1/batches/monday/results',
+};
+
 const messages = [
   {
     schema: 'request',
@@ -451,6 +458,18 @@ const messages = [
         body: '{"id": "a-17", ',
         isCut: false,
       },
+    },
+  },
+  {
+    schema: 'webhook',
+    heading: 'Webhook',
+    introduction:
+      'The body of the request to the address of a batch, when the batch has ended ([api.md](api.md#webhook-at-the-end-of-a-batch)).',
+    links: { 'batch.model': 'object, see [`model`](#model)' },
+    sections: {
+      '': { schema: 'elsewise.webhook/v1', type: 'batch.done', batch: ended },
+      batch: ended,
+      'batch.policy': ended.policy,
     },
   },
 ];

@@ -10,6 +10,7 @@ import { families } from '../models/index.js';
 import { manifestSchema } from '../store/batches/manifest.js';
 import { letterSchema } from '../store/events/dead-store.js';
 import { chunkJobSchema, chunkReturnSchema, eventJobSchema, eventReturnSchema, requestSchema } from './contract.js';
+import { webhookSchema } from './webhooks/webhook-document.js';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -28,6 +29,7 @@ const READ = {
   'event-return': eventReturnSchema,
   'dead-letter': letterSchema,
   audit: auditSchema,
+  webhook: webhookSchema,
 };
 
 /** By name: `model` -> the schema of `elsewise.model/v1`. */

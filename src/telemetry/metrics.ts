@@ -74,6 +74,9 @@ export class Metrics {
   readonly #jobs = this.#counter('jobs_total', 'Jobs ended, by outcome', ['queue', 'outcome']);
   readonly #dead = this.#counter('dead_letters_total', 'Requests and jobs given up', ['source', 'code']);
   readonly #reused = this.#counter('once_hits_total', 'Rows answered with the result of an equal row', ['queue']);
+  readonly #webhooks = this.#counter('webhook_deliveries_total', 'Attempts to deliver a webhook, by outcome', [
+    'outcome',
+  ]);
   readonly #rowSeconds = this.#histogram('row_seconds', 'Solver time per row', ['family', 'solver'], ROW_SECONDS);
   readonly #jobSeconds = this.#histogram('job_seconds', 'Time from taking a job to its end', ['queue'], JOB_SECONDS);
   readonly #answerSeconds = this.#histogram('answer_seconds', 'From adding to its end', ['queue'], JOB_SECONDS);
@@ -112,6 +115,11 @@ export class Metrics {
 
   countJob(queue: string, outcome: 'completed' | 'known' | 'retried' | 'failed'): void {
     this.#jobs.inc({ queue, outcome });
+  }
+
+  /** `retried`: the attempt failed, and another follows. `failed`: the webhook is given up. */
+  countWebhook(outcome: 'delivered' | 'retried' | 'failed'): void {
+    this.#webhooks.inc({ outcome });
   }
 
   countReused(queue: string, rows: number): void {

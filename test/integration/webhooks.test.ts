@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { config } from '../../dist/config.js';
+import { webhookSchema } from '../../dist/jobs/webhooks/webhook-document.js';
 import { ApiWorld, POLICY_LINE } from './api-world.js';
 import { until } from './queue-world.js';
 
@@ -79,6 +80,7 @@ it('tells the end of a batch once, with a signature over its time and body', asy
     type: 'batch.done',
     batch: { id: 'first', state: 'done', rows: 100, answered: 100, results: '/v1/batches/first/results' },
   });
+  expect(webhookSchema.safeParse(JSON.parse(body)).error).toBeUndefined();
   expect(body).not.toContain('a-0001'); // no data of a person
 });
 
@@ -102,6 +104,13 @@ it('is given up after its attempts, and redirects are not followed', async () =>
   expect(at('/elsewhere')).toEqual([]);
   const { stdout } = await api.world.run('batch', 'status', 'away', '--once');
   expect(stdout).toContain(`${host()}: failed`);
+});
+
+it('is counted by outcome', async () => {
+  const metrics = await (await fetch(`http://127.0.0.1:${api.worker!.port}/metrics`)).text();
+  const count = (outcome: string) =>
+    Number(new RegExp(`^elsewise_webhook_deliveries_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
+  expect(['delivered', 'retried', 'failed'].map(count)).toEqual([2, 2, 1]); // later was retried twice, away was given up
 });
 
 it('tells of a batch that was cancelled', async () => {

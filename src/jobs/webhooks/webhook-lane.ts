@@ -33,6 +33,7 @@ export class WebhookLane {
   readonly #store: Store;
   readonly #settings: WebhookSettings;
   readonly #exchange: HttpExchange;
+  readonly #metrics: Metrics;
   readonly #worker: TextWorker;
 
   constructor(
@@ -44,6 +45,7 @@ export class WebhookLane {
   ) {
     this.#store = store;
     this.#settings = settings;
+    this.#metrics = metrics;
     this.#exchange = new HttpExchange({
       ...settings,
       section: 'webhooks',
@@ -57,6 +59,7 @@ export class WebhookLane {
     this.#worker.on('failed', (job, error) => {
       const isFinal = job?.finishedOn !== undefined;
       metrics.countJob(WEBHOOK_QUEUE, isFinal ? 'failed' : 'retried');
+      metrics.countWebhook(isFinal ? 'failed' : 'retried');
       if (isFinal) void this.#giveUp(job as TextJob, error).catch(onError);
     });
   }
@@ -71,6 +74,7 @@ export class WebhookLane {
     const status = await this.#statusOf(asked);
     if (!status) return;
     await this.#send(asked, status).catch(unlessPassing);
+    this.#metrics.countWebhook('delivered');
     await this.#record(asked, { outcome: 'delivered', attempts: job.attemptsMade + 1 });
   }
 

@@ -12,18 +12,18 @@ import { batchIdSchema, generationOf } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import { openQueue, type TextQueue } from '../text-jobs.js';
 import { keyOf } from './signature.js';
+import { endStateSchema, type WebhookDocument } from './webhook-document.js';
 
 export const WEBHOOK_QUEUE = 'elsewise-webhooks';
 
 export type WebhookSettings = Config['webhooks'];
 
-/** The states in which a batch has ended. */
-export type EndState = 'done' | 'failed' | 'cancelled';
+export type EndState = z.output<typeof endStateSchema>;
 
 export const webhookJobSchema = z.strictObject({
   batch: batchIdSchema,
   generation: z.string(),
-  state: z.enum(['done', 'failed', 'cancelled']),
+  state: endStateSchema,
 });
 
 export type WebhookJob = z.output<typeof webhookJobSchema>;
@@ -63,14 +63,13 @@ export function openWebhookQueue({ redis, settings }: Store): TextQueue {
   return openQueue(WEBHOOK_QUEUE, redis, settings.queuePrefix, { failedKept: 0 });
 }
 
-/** The body of a webhook: the figures of the batch, and no data of a person. */
 export function webhookBody(
   state: EndState,
   { manifest, rows, answered, counts, chunks, done, failed }: BatchStatus,
 ): string {
   const { id, model, policy, created, by } = manifest;
   const results = `/v1/batches/${id}/results`;
-  return JSON.stringify({
+  const document: WebhookDocument = {
     schema: 'elsewise.webhook/v1',
     type: `batch.${state}`,
     batch: {
@@ -79,7 +78,8 @@ export function webhookBody(
       policy: { name: policy.document.name, digest: policy.digest },
       ...{ rows, answered, counts, chunks, chunksDone: done, chunksFailed: failed, results },
     },
-  });
+  };
+  return JSON.stringify(document);
 }
 
 /** The same for every attempt: a receiver recognises a repetition. */

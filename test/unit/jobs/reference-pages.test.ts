@@ -10,6 +10,7 @@ import { resultSchema } from '../../../src/documents/result-document.js';
 import { createPlan } from '../../../src/explain/plan.js';
 import * as contract from '../../../src/jobs/contract.js';
 import { jsonSchemas } from '../../../src/jobs/schemas.js';
+import { webhookSchema } from '../../../src/jobs/webhooks/webhook-document.js';
 import { families } from '../../../src/models/index.js';
 import { loadModel } from '../../../src/models/load.js';
 import { loadPolicy } from '../../../src/policy/policy.js';
@@ -46,6 +47,7 @@ const LOADERS: Record<string, (document: Json) => unknown> = {
   'chunk-job': parsedBy(contract.chunkJobSchema),
   'chunk-return': parsedBy(contract.chunkReturnSchema),
   'dead-letter': parsedBy(letterSchema),
+  webhook: parsedBy(webhookSchema),
 };
 
 function parsedBy(schema: z.ZodType) {
