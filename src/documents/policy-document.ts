@@ -236,7 +236,9 @@ export const policySchema = z.strictObject({
   deadlineMs: finite
     .gt(0)
     .default(1000)
-    .describe('The time limit of one row in milliseconds. `effort` normally ends a search before this limit.'),
+    .describe(
+      'The limit of computing time for one row, in milliseconds of its thread. Waiting for a processor does not count. `effort` normally ends a search before this limit.',
+    ),
   effort: finite
     .gt(0)
     .optional()
