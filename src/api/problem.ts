@@ -40,7 +40,7 @@ const OWN_WORDS: Partial<Record<ErrorCode, string>> = {
 /** The options of tables, which messages name as the command line does, as parameters of a request. A request has no `--target`. */
 export function inRequestWords(text: string): string {
   return text
-    .replace('give --target T, "target" in the policy,', 'give "target" in the policy')
+    .replace(/give --target T, "target" in the policy,/, 'give "target" in the policy')
     .replaceAll(/--(delimiter|encoding|decimal)\b(?: ([,.]))?/g, (_, name: string, value?: string) =>
       value ? `?${name}=${value}` : `?${name}`,
     );

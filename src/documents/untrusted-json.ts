@@ -21,7 +21,7 @@ export function parseUntrusted(bytes: Uint8Array): unknown {
 /** A line that begins with a comment, as in the files of `policies init`. */
 const COMMENT_LINE = /^[ \t]*\/[/*]/m;
 const WITH_COMMENTS =
-  'this is JSON with comments, and a request takes JSON without comments: "elsewise policies push FILE" removes the comments of a policy';
+  'this is JSON with comments, and a request takes JSON without comments: the command "policies push" removes the comments of a policy';
 
 /** The same for text in Redis. `what`: its name. The message may name the position of the fault, but not quote the content. */
 export function parseStored(text: string, what: string): unknown {

@@ -73,6 +73,8 @@ export class AdditiveSearch {
   private readonly lagrangian: Lagrangian;
   private readonly emptiness: Lagrangian;
   private readonly scales: Float64Array;
+  /** Narrowing pays where features are bent. Quadratic searches spend their effort better on parts. */
+  private readonly isNarrowed: boolean;
   private readonly work: number;
   private root!: AdditiveNode;
   /** The least bound of parts that could be neither closed nor split. */
@@ -90,6 +92,7 @@ export class AdditiveSearch {
     this.emptiness = new Lagrangian(terms, false);
     this.work = (EVALUATION_SHARE * this.lagrangian.flops) / FLOPS_PER_UNIT;
     this.scales = this.firstScales();
+    this.isNarrowed = terms.features.some((own) => own.kind === 'curve' && own.bent !== null);
   }
 
   /** Runs the search. Returns the least remaining bound; Infinity: no part remains. */
@@ -185,6 +188,7 @@ export class AdditiveSearch {
     if (proved === Number.NEGATIVE_INFINITY) return this.unpriced(node, lambda);
     const bound = Math.max(node.bound, proved);
     if (!this.worthwhile(bound) || this.isEmpty(lambda, node)) return undefined;
+    if (!this.isNarrowed) return { ...node, bound, lambda };
     const isClosed = (value: number) => !this.worthwhile(value);
     const kept = narrowed(this.lagrangian, this.terms, this.domain, lambda, node, proved, isClosed);
     return kept ? { ...node, ...kept, bound, lambda } : undefined;
@@ -199,7 +203,7 @@ export class AdditiveSearch {
         node,
       ),
     );
-    return this.worthwhile(bound) ? { ...node, bound, lambda } : undefined;
+    return this.worthwhile(bound) && !this.isEmpty(lambda, node) ? { ...node, bound, lambda } : undefined;
   }
 
   /** Takes the part's answer if it has one. Returns the parts between competing minima. */

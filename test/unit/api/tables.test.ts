@@ -37,7 +37,7 @@ describe('errors', () => {
 /** Folders whose messages reach callers of the API. The other files there speak to the command line and to operators. */
 const SPOKEN = ['api', 'documents', 'explain', 'models', 'policy', 'jobs', 'store/registry', 'store/batches'];
 const TO_OPERATORS =
-  /api\/server\.ts|policy\/draft|jobs\/(rows\/(endings|required-target|row-source|text-encoding|table-format|detect-numbers)|results\/output-file|failures\/|verify\/|worker\/worker|schedules\/|webhooks\/signature)/;
+  /api\/server\.ts|policy\/draft|jobs\/(rows\/(endings|required-target|row-source|text-encoding|table-format|detect-numbers)|results\/(output-file|read-results)|failures\/|verify\/|worker\/worker|schedules\/|webhooks\/signature)/;
 
 describe('messages', () => {
   it('name the format of a table by parameters', () => {
