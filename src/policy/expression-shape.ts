@@ -2,7 +2,7 @@
  * The shape of an expression, without the features of a model: conditions stand where conditions are needed, numbers where numbers are
  * needed, and arithmetic is linear. A name may be a number, a condition or a category. Only a model can tell.
  */
-import { CONSTANTS, type Expression, ExpressionError, type ExpressionNode } from './expression.js';
+import { CONSTANTS, type Expression, ExpressionError, type ExpressionNode, textAsNumber } from './expression.js';
 
 /** Throws ExpressionError. */
 export function checkShape(text: string, expression: Expression): void {
@@ -55,8 +55,7 @@ class Shape {
   }
 
   private number(node: Expression): void {
-    if (node.kind === 'text')
-      throw this.error(`"${node.value}" is text: only a categorical feature can be compared with it`, node);
+    if (node.kind === 'text') throw this.error(textAsNumber(node.value), node);
     this.value(node);
   }
 

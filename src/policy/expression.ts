@@ -76,6 +76,12 @@ function pointAt(text: string, position: number): string {
 }
 
 /** Names that mean a number unless a feature or a category has the same name. */
+/** The fault of a text where a number is needed. A text with spaces may be meant as the name of a feature. */
+export function textAsNumber(text: string): string {
+  const hint = /\W/.test(text) ? `; write the name of a feature in backticks: \`${text}\`` : '';
+  return `"${text}" is text: only a categorical feature can be compared with it${hint}`;
+}
+
 export const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['true', 1],
   ['false', 0],
@@ -190,7 +196,7 @@ export class Scope {
       case 'arithmetic':
         return this.arithmetic(node);
       case 'text':
-        return this.fail(`"${node.value}" is text: only a categorical feature can be compared with it`, node);
+        return this.fail(textAsNumber(node.value), node);
       default:
         return this.fail('expected a number, found a condition', node);
     }

@@ -78,7 +78,7 @@ export class RowSource {
     if (format === 'parquet') return RowSource.#openParquet(source, head, features, openParquet);
     if (format === 'ndjson') return RowSource.#openNdjson(head.bytes, head, features, [], head.isConverted);
     const line = await head.takeHeader(options.delimiter ?? ',');
-    const delimiter = options.delimiter ?? detectDelimiter(line, features);
+    const delimiter = options.delimiter ?? head.separator ?? detectDelimiter(line, features);
     const { layout, warnings } = readHeader(line, delimiter, features, name);
     const lines = await head.firstLines();
     const numbers = numbersOf(lines, layout, features, options);
@@ -183,12 +183,17 @@ async function openText(source: AsyncIterable<Uint8Array>, name: string, options
   return { head: converted, format: formatOf(name, converted.data), encoding: given ? undefined : encoding };
 }
 
+/** The line before the header by which Excel learns the delimiter. */
+const SEPARATOR_LINE = /^"?sep=([,;|\t])"?$/i;
+
 /** The beginning of the input, as long as needed to decide its format. */
 class Head {
   data: Buffer = Buffer.alloc(0);
   ended = false;
   /** Bytes before `data` that are already processed. */
   skipped = 0;
+  /** The delimiter that a line before the header names. */
+  separator: string | undefined;
 
   constructor(
     readonly bytes: AsyncIterator<Uint8Array>,
@@ -215,7 +220,9 @@ class Head {
       else {
         const record = this.data.toString('utf8', 0, end).replace(/\r$/, '');
         this.#skip(Math.min(end + 1, this.data.length));
-        if (record !== '') return record;
+        const [, separator] = SEPARATOR_LINE.exec(record) ?? [];
+        if (separator) this.separator = separator;
+        else if (record !== '') return record;
       }
     }
   }

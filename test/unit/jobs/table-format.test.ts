@@ -220,6 +220,12 @@ describe('the encoding', () => {
     ]);
   });
 
+  it.each(['sep=;\n', 'SEP=;\r\n', '"sep=;"\n', '\ufeffsep=;\n'])('is named by the line %j of Excel', async (first) => {
+    const { rows, warnings } = await read(first + european('1.5'));
+    expect(rows).toEqual((await read(european('1.5'))).rows);
+    expect(warnings).toEqual([expect.stringContaining('semicolons between columns')]);
+  });
+
   it('can be given', async () => {
     const { rows, warnings } = await read(Buffer.from(american('1.5'), 'utf16le'), { encoding: 'utf-16le' });
     expect(rows[0]).toMatchObject({ id: 'r0', city: 'Köln' });

@@ -297,6 +297,11 @@ describe('errors', () => {
     ['rating >= 2', 10, 'the categories of "rating" read as numbers: put the one you mean in quotes'],
     ['-1 < rating', 0, 'the categories of "rating" read as numbers: put the one you mean in quotes'],
     ['income = "own"', 9, '"own" is text: only a categorical feature can be compared with it'],
+    [
+      '"debt ratio" <= 0.5',
+      0,
+      '"debt ratio" is text: only a categorical feature can be compared with it; write the name of a feature in backticks: `debt ratio`',
+    ],
     ['income * rent <= 3', 7, 'a product of two features is not linear: one side must be a number'],
     ['1 / rent <= 3', 2, 'a division by a feature is not linear: divide by a number'],
     ['income / (1 - 1) <= 3', 7, 'division by zero'],
