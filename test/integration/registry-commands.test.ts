@@ -219,7 +219,7 @@ describe('remove', () => {
     await policies.dropAlias(NAME, 'live');
     for (const version of [1, 2]) await policies.remove(`${NAME}@${version}`);
     expect(await good('policies', 'list')).toContain('no policies');
-    expect(await bad('policies', 'show', NAME)).toContain('the registry is empty, push a policy first');
+    expect(await bad('policies', 'show', NAME)).toContain('no policy is stored yet, push one first');
     expect(await good('policies', 'push', POLICY)).toBe(`${NAME}@3\n`);
   });
 });

@@ -10,8 +10,8 @@ const STDERR = 2;
 
 export const serve = defineCommand({
   usage: 'serve [--host 127.0.0.1] [--port 8080] [--tokens FILE | --insecure-no-auth] [--redis URL]',
-  about: `Serves the HTTP API: explanations of single rows, batches, the registry of models. GET /openapi.json describes
-the API, docs/api.md shows calls. The API queues rows and fetches results. Workers solve the rows (elsewise worker).
+  about: `Serves the HTTP API: explanations of single rows, batches, the registries of models and policies, and a
+console for browsers at /console. GET /openapi.json describes the API, docs/api.md shows calls. The API queues rows and fetches results. Workers solve the rows (elsewise worker).
 
 A caller sends a token with a role: submit (send rows), read (fetch results), admin (push models, and everything else).
 elsewise token makes a token and its entry. --tokens or ELSEWISE_API_TOKENS_FILE names a JSON list of entries. Without

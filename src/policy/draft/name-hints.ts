@@ -12,7 +12,7 @@ export interface NameHint {
 
 const LASTING = new Set(
   `age alter sex gender geschlecht sexe race ethnicity ethnic nationality nationalitaet nationalité citizenship citizen
-  birth birthday birthdate birthplace born dob naissance geburt geburtsdatum religion origin native ssn uuid
+  birth birthday birthdate birthplace born dob naissance geburt geburtsdatum geburtsjahr geburtsort zip zipcode postcode postal plz religion origin native ssn uuid
   identifier`.split(/\s+/),
 );
 

@@ -238,7 +238,7 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
   async #unknownName(name: string): Promise<ElsewiseError> {
     const { noun } = this.#kind;
     const names = [...new Set((await this.list()).map((version) => version.name))];
-    const hint = names.length ? didYouMean(name, names) : `; the registry is empty, push a ${noun} first`;
+    const hint = names.length ? didYouMean(name, names) : `; no ${noun} is stored yet, push one first`;
     return new ElsewiseError('not-known', `no ${noun} "${name}" is stored${hint}`);
   }
 
