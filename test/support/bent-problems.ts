@@ -6,10 +6,10 @@ import type { Goal } from '../../src/models/region.js';
 import { evaluateCost } from '../../src/policy/cost.js';
 import { createDomain, type Domain, fillDomain } from '../../src/policy/domain.js';
 import { listedValues } from '../../src/policy/listed-values.js';
-import { isContinuous, nearestValue, valuesOf } from '../../src/policy/values.js';
+import { isContinuous, nearestValue } from '../../src/policy/values.js';
 import { compilePolicy, compileProblems } from '../../src/problems/compile.js';
-import type { Problem } from '../../src/problems/problem.js';
 import { isAnswer } from '../../src/solvers/shared/answer-check.js';
+import type { AskedProblem } from './asked-problem.js';
 import type { Dice } from './dice.js';
 
 export interface BentFeature {
@@ -19,13 +19,6 @@ export interface BentFeature {
   readonly max?: number;
   readonly decimals?: number;
   readonly categories?: readonly string[];
-}
-
-export interface BentProblem {
-  readonly model: LoadedModel;
-  readonly problem: Problem;
-  readonly domain: Domain;
-  readonly values: Float64Array;
 }
 
 export interface BentSetting {
@@ -112,7 +105,7 @@ function goalOf(dice: Dice, model: LoadedModel, rows: readonly Float64Array[], {
 }
 
 /** A model, and a row that lacks the goal. Null: all rows tried have it. */
-export function bentProblem(dice: Dice, features: readonly BentFeature[], setting: BentSetting): BentProblem | null {
+export function bentProblem(dice: Dice, features: readonly BentFeature[], setting: BentSetting): AskedProblem | null {
   const model = modelOf(dice, features, setting);
   const policy = { schema: 'elsewise.policy/v1', ...setting.policy };
   const compiled = compilePolicy(loadPolicy(policy).document, model);
@@ -133,32 +126,8 @@ const valuesFrom = (dice: Dice, features: readonly BentFeature[], unit: number):
     return typeof value === 'string' ? feature.categories!.indexOf(value) : Number(value);
   });
 
-/** The least cost over all combinations of values. */
-export function enumeratedCost({ model, problem, domain, values }: BentProblem): number {
-  const { space } = model;
-  let best = Infinity;
-  const to = values.slice();
-  const columns = new Float64Array(space.columns);
-  const go = (f: number): void => {
-    if (f === space.features.length) {
-      spread(space, to, columns);
-      const cost = evaluateCost(problem.cost, space, values, to);
-      if (cost < best && isAnswer(problem, domain, columns)) best = cost;
-      return;
-    }
-    const feature = space.features[f];
-    for (const value of feature.kind === 'choice' ? listedValues(domain, feature) : valuesOf(domain, feature)) {
-      to[f] = value;
-      go(f + 1);
-    }
-    to[f] = values[f];
-  };
-  go(0);
-  return best;
-}
-
 /** The least cost of many random answers, each pulled towards the row feature by feature. Infinity: no point was an answer. */
-export function sampledCost(dice: Dice, { model, problem, domain, values }: BentProblem, points: number): number {
+export function sampledCost(dice: Dice, { model, problem, domain, values }: AskedProblem, points: number): number {
   const { space } = model;
   const columns = new Float64Array(space.columns);
   const costOf = (to: Float64Array) => {

@@ -3,21 +3,30 @@ import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../loading.js';
 import { inWords, RefusedRequest } from '../requests.js';
 
+interface FaultLine {
+  readonly path: string;
+  readonly message: string;
+}
+
+export function FaultList({ faults }: { faults: readonly FaultLine[] }) {
+  return (
+    <ul>
+      {faults.map(({ path, message }) => (
+        <li key={path + message}>
+          <code>{path}</code> {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** An error with all its faults. */
 export function Notice({ error }: { error: unknown }) {
   const faults = error instanceof RefusedRequest ? (error.problem.faults ?? []) : [];
   return (
     <div class="notice" role="alert">
       <p>{inWords(error)}</p>
-      {faults.length > 1 && (
-        <ul>
-          {faults.map(({ path, message }) => (
-            <li key={path + message}>
-              <code>{path}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
+      {faults.length > 1 && <FaultList faults={faults} />}
     </div>
   );
 }

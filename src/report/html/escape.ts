@@ -37,8 +37,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
  * Also control characters, and marks that change the direction of the text around them, become visible: an id with such a mark could show
  * another id.
  */
-export const escapeText = (text: string): string =>
-  visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);
+export const escapeText = (text: string): string => withEntities(visible(text));
+
+/** The characters that mean something in HTML as entities. */
+export const withEntities = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
 
 /** Text between tags, where quotes mean nothing: a record has many of them. */
 export const elementText = (text: string): Html =>

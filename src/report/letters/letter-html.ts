@@ -1,16 +1,8 @@
 /** Parts of a letter as HTML. Every text is escaped: ids, labels and values come from files. */
+import { withEntities } from '../html/escape.js';
 import { type LetterBlock, type LetterSection, type ScaleMark, type SectionName, visible } from './letter-parts.js';
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export const escapeHtml = (text: string): string =>
-  visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);
+export const escapeHtml = (text: string): string => withEntities(visible(text));
 
 export function sectionAsHtml(name: SectionName, { heading, blocks }: LetterSection): string {
   const content = blocks.map(blockAsHtml).join('\n');

@@ -1,13 +1,8 @@
 /** Linear models behind increasing functions of columns: proofs against enumeration, and against random answers pulled to the boundary. */
 import { describe, expect, it } from 'vitest';
 import { additive } from '../../../src/solvers/additive/additive.js';
-import {
-  type BentFeature,
-  type BentSetting,
-  bentProblem,
-  enumeratedCost,
-  sampledCost,
-} from '../../support/bent-problems.js';
+import { enumeratedCost } from '../../support/asked-problem.js';
+import { type BentFeature, type BentSetting, bentProblem, sampledCost } from '../../support/bent-problems.js';
 import { Dice } from '../../support/dice.js';
 import { within } from '../../support/quadratic-problems.js';
 

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { loadPolicy } from '../../../src/index.js';
-import { gather, spread } from '../../../src/models/features.js';
-import { type LoadedModel, loadModel } from '../../../src/models/load.js';
+import { gather } from '../../../src/models/features.js';
+import { loadModel } from '../../../src/models/load.js';
 import { evaluateCost } from '../../../src/policy/cost.js';
-import { createDomain, type Domain, fillDomain } from '../../../src/policy/domain.js';
-import { listedValues } from '../../../src/policy/listed-values.js';
-import { valuesOf } from '../../../src/policy/values.js';
+import { createDomain, fillDomain } from '../../../src/policy/domain.js';
 import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
-import type { Problem } from '../../../src/problems/problem.js';
 import { additive } from '../../../src/solvers/additive/additive.js';
 import { TermsBuilder } from '../../../src/solvers/additive/additive-terms.js';
 import { DualAscent } from '../../../src/solvers/additive/dual-ascent.js';
@@ -15,18 +12,12 @@ import { costParts, reachOf } from '../../../src/solvers/additive/feature-costs.
 import { Lagrangian, type Part } from '../../../src/solvers/additive/lagrangian.js';
 import { solvers } from '../../../src/solvers/index.js';
 import { isAnswer } from '../../../src/solvers/shared/answer-check.js';
+import { type AskedProblem, enumeratedCost } from '../../support/asked-problem.js';
 import { Dice } from '../../support/dice.js';
 import { patient } from '../../support/quadratic-problems.js';
 
 const NORMS = ['l0', 'l1', 'l2', 'percentile'] as const;
 const CATEGORIES = ['a', 'b', 'c'];
-
-interface Asked {
-  readonly model: LoadedModel;
-  readonly problem: Problem;
-  readonly domain: Domain;
-  readonly values: Float64Array;
-}
 
 /** Naive Bayes over the columns of the features, in their units, and a row of another class. */
 function ask(
@@ -35,7 +26,7 @@ function ask(
   units: readonly number[],
   policy: Record<string, unknown>,
   classes = 3,
-): Asked {
+): AskedProblem {
   const labels = Array.from({ length: classes }, (_, k) => `class ${k}`);
   const numbers = (draw: () => number) => units.map((unit) => unit * draw());
   const draw = (feature: Record<string, unknown>, i: number) => {
@@ -68,30 +59,6 @@ function ask(
     const [problem] = compileProblems(model, compiled, { kind: 'class', index, margin: 0 });
     if (!problem.holds(domain.origin)) return { model, problem, domain, values };
   }
-}
-
-/** The cheapest answer of all combinations of values. */
-function enumerated({ model, problem, domain, values }: Asked): number {
-  const { space } = model;
-  let best = Infinity;
-  const to = values.slice();
-  const columns = new Float64Array(space.columns);
-  const go = (f: number): void => {
-    if (f === space.features.length) {
-      spread(space, to, columns);
-      const cost = evaluateCost(problem.cost, space, values, to);
-      if (cost < best && isAnswer(problem, domain, columns)) best = cost;
-      return;
-    }
-    const feature = space.features[f];
-    for (const value of feature.kind === 'choice' ? listedValues(domain, feature) : valuesOf(domain, feature)) {
-      to[f] = value;
-      go(f + 1);
-    }
-    to[f] = values[f];
-  };
-  go(0);
-  return best;
 }
 
 const whole = ({ terms }: Lagrangian): Part => ({
@@ -137,7 +104,7 @@ describe.each(NORMS)('sums over features under %s', (norm) => {
         ...(dice.chance(0.5) && { maxChanges: dice.integer(1, 3) }),
       };
       const asked = ask(dice, features, [2, 1, 1, 1, 1, 1, 2], policy);
-      const known = enumerated(asked);
+      const known = enumeratedCost(asked);
       const outcome = additive.prepare(asked.problem, solvers).solve(asked.domain, patient);
       if (known === Infinity) {
         expect(outcome.status).toBe('infeasible');

@@ -1,6 +1,6 @@
 /** A policy as text. Each pause in typing asks the server for all faults of the policy under a model. Nothing is stored. */
 import { useEffect, useState } from 'preact/hooks';
-import { Notice } from '../../parts/notice.js';
+import { FaultList, Notice } from '../../parts/notice.js';
 import { type ListedModel, type ListedPolicy, readPolicy, referenceOf } from '../../registry.js';
 import { request } from '../../requests.js';
 
@@ -74,13 +74,7 @@ function Faults({ text, model }: { text: string; model: string }) {
   return (
     <div role="status">
       <p class={faults.length ? 'no' : 'yes'}>{faults.length ? `Faults: ${faults.length}` : 'The policy is valid.'}</p>
-      <ul>
-        {faults.map(({ path, message }) => (
-          <li key={path + message}>
-            <code>{path}</code> {message}
-          </li>
-        ))}
-      </ul>
+      <FaultList faults={faults} />
     </div>
   );
 }

@@ -81,6 +81,11 @@ export function WishesForm({ features, policy, wishes, isBusy, onChange, onMake 
   );
 }
 
+const ENDS = [
+  { end: 'min', word: 'At least' },
+  { end: 'max', word: 'At most' },
+] as const;
+
 const numberIn = ({ value }: HTMLInputElement): number | undefined => (value === '' ? undefined : Number(value));
 
 interface FeatureWishProps {
@@ -113,24 +118,17 @@ function FeatureWish({ feature, wish, onChange }: FeatureWishProps) {
       </fieldset>
       {isNumeric(feature) && (
         <div class="pair">
-          <label>
-            At least
-            <input
-              type="number"
-              step="any"
-              value={wish.min ?? ''}
-              onInput={(e) => onChange(name, { min: numberIn(e.currentTarget) })}
-            />
-          </label>
-          <label>
-            At most
-            <input
-              type="number"
-              step="any"
-              value={wish.max ?? ''}
-              onInput={(e) => onChange(name, { max: numberIn(e.currentTarget) })}
-            />
-          </label>
+          {ENDS.map(({ end, word }) => (
+            <label key={end}>
+              {word}
+              <input
+                type="number"
+                step="any"
+                value={wish[end] ?? ''}
+                onInput={(e) => onChange(name, { [end]: numberIn(e.currentTarget) })}
+              />
+            </label>
+          ))}
         </div>
       )}
     </details>
