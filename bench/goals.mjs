@@ -2,7 +2,7 @@
  * What the product promises about its speed. A goal looks at the results of a run and gives what it measured, the worst
  * of what it is about; nothing when the run did not measure that, or not at full size.
  */
-import { GOAL, ROWS } from './end-to-end.mjs';
+import { briefRatiosOf, GOAL, ROWS } from './end-to-end.mjs';
 import { NETWORKS } from './network-models.mjs';
 import { CLOSE } from './networks.mjs';
 import { PATH_ROWS, GOAL as PATHS_GOAL } from './paths.mjs';
@@ -56,6 +56,11 @@ const ofEndToEnd =
   (figure) =>
   ({ endToEnd }) =>
     endToEnd?.rows === ROWS.full ? endToEnd[figure] : undefined;
+
+const ofBrief =
+  (figure) =>
+  ({ endToEnd }) =>
+    endToEnd?.rows === ROWS.full && endToEnd.sparseBrief ? briefRatiosOf(endToEnd)[figure] : undefined;
 
 const CREDIT_FORESTS = ['credit-rf', 'credit-rf5', 'credit-gb', 'credit-xgb8'];
 
@@ -308,6 +313,18 @@ const GOALS = [
   { name: 'portfolio, share proved', unit: '', atLeast: 0.95, measure: ({ portfolio }) => portfolio?.provedShare },
   { name: 'explain, share of the floor', unit: '', atLeast: GOAL.ratio, measure: ofEndToEnd('ratio') },
   { name: 'explain, resident', unit: 'MB', atMost: GOAL.residentMb, measure: ofEndToEnd('residentMb') },
+  {
+    name: 'explain --detail brief, sparse answers, speed over whole results',
+    unit: '',
+    atLeast: GOAL.briefSpeed,
+    measure: ofBrief('speed'),
+  },
+  {
+    name: 'explain --detail brief, sparse answers, share of the bytes',
+    unit: '',
+    atMost: GOAL.briefBytes,
+    measure: ofBrief('bytes'),
+  },
   ...FOREST_GOALS,
   ...NETWORK_GOALS,
   ...QUEUE_GOALS,

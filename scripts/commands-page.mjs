@@ -7,11 +7,11 @@ Every command and every option. \`elsewise COMMAND --help\` prints the same word
 | exit code | meaning |
 | --- | --- |
 | 0 | The command is done. Rows may be infeasible or invalid: the summary counts them. |
-| 1 | \`verify\` or \`audit verify\` found a difference. Of other commands: a bug of elsewise, and \`ELSEWISE_DEBUG=1\` prints where. |
+| 1 | \`verify\`, \`audit verify\` or \`receipts check\` found a fault. Of other commands: a bug of elsewise, and \`ELSEWISE_DEBUG=1\` prints where. |
 | 2 | The command line, the model or the policy is wrong. The message names the place, and nothing was written. |
 | 3 | Redis cannot be reached. |
 | 4 | Every row was invalid. The commonest reasons are printed. |
-| 130 | The command was interrupted. Finished rows are kept whole. |
+| 130 | The command was interrupted, or its output could not be written any further (a full disk). Finished rows are kept whole. |
 `;
 
 /** `commands`: rows of the table, as src/cli/commands/index.ts has them. */

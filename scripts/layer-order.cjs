@@ -12,7 +12,7 @@ module.exports = [
   ['places.ts', 'settings'],
   ['config.ts'],
   ['scoring'],
-  ['formats', 'store', 'telemetry', 'report'],
+  ['formats', 'store', 'telemetry', 'report', 'receipts'],
   ['jobs', 'console'],
   ['api'],
   ['cli'],

@@ -1,6 +1,6 @@
 /**
- * `npm run oracle -- [--rows N] [--seed N] [--first N] [--families a,b] [--norms a,b] [--processes N]`: judges the built product from
- * outside (test/oracle). A new seed each time unless one is given; what is found is shrunk and printed as a script that asks it again.
+ * `npm run oracle -- [--rows N] [--seed N] [--first N] [--families a,b] [--norms a,b] [--monotone SHARE] [--processes N]`: judges the
+ * built product from outside (test/oracle). A new seed each time unless one is given; what is found is shrunk and printed as a script that asks it again.
  * Several processes share the rows: each takes a range of cases, whose sums and findings it prints on its own.
  */
 import { spawn } from 'node:child_process';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const OPTIONS = ['rows', 'seed', 'first', 'families', 'norms', 'processes'];
+const OPTIONS = ['rows', 'seed', 'first', 'families', 'norms', 'monotone', 'processes'];
 const VITEST = [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', 'test/oracle/vitest.config.ts'];
 const DEFAULT_ROWS = 5000;
 

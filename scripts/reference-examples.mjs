@@ -458,6 +458,7 @@ const messages = [
         body: '{"id": "a-17", ',
         isCut: false,
       },
+      'faults[]': { path: 'policy.features.agee', message: 'unknown feature, did you mean "age"?' },
     },
   },
   {
@@ -504,6 +505,64 @@ const generated = (keys, file) =>
   `This page is generated from the descriptions of the ${keys} (\`npm run schemas\`). [${file}](../${file}) has the same as JSON Schema.`;
 
 /** By file in docs/. */
+const OFFER = {
+  changes: { income: 2600 },
+  prediction: 'approved',
+  score: 0.52,
+  cost: 0.78,
+  proof: { kind: 'optimal', lowerBound: 0.78, gap: 0 },
+};
+const DIGEST = `sha256:${'3f'.repeat(32)}`;
+
+const RECEIPT = {
+  schema: 'receipt',
+  heading: 'The payload',
+  introduction: 'The payload of a signed receipt. `iat`, `exp` and `iss` are claims of JSON Web Tokens.',
+  links: {},
+  sections: {
+    '': {
+      schema: 'elsewise.receipt/v1',
+      iss: 'Example Bank',
+      iat: 1795046400,
+      exp: 1797638400,
+      validUntil: '2026-12-18',
+      software: 'elsewise 0.1.0',
+      id: 'a-0017',
+      input: DIGEST,
+      model: { name: 'credit', version: 3, digest: DIGEST },
+      policy: { name: 'retail-credit', digest: DIGEST },
+      target: 'approved',
+      status: 'found',
+      decision: { prediction: 'rejected', score: 0.31 },
+      offers: [OFFER],
+    },
+    model: { name: 'credit', version: 3, digest: DIGEST },
+    policy: { name: 'retail-credit', digest: DIGEST },
+    target: [
+      { value: 210, tolerance: 5 },
+      { from: 0.6, to: 1 },
+    ],
+    decision: { prediction: 'rejected', score: 0.31 },
+    'offers[]': OFFER,
+    'offers[].proof': { kind: 'optimal', lowerBound: 0.78, gap: 0 },
+  },
+};
+
+const SIGNED_RECEIPT = {
+  schema: 'signed-receipt',
+  heading: 'The signed receipt',
+  introduction: 'The line of a file of receipts, and the answer over HTTP.',
+  links: {},
+  sections: {
+    '': {
+      schema: 'elsewise.signed-receipt/v1',
+      id: 'a-0017',
+      validUntil: '2026-12-18',
+      receipt: 'eyJhbGciOiJFZERTQSJ9.eyJzY2hlbWEiOiJlbHNld2lzZS5yZWNlaXB0L3YxIn0.c2lnbmF0dXJl',
+    },
+  },
+};
+
 export const PAGES = {
   'policy.md': {
     title: 'Policy reference',
@@ -524,6 +583,11 @@ export const PAGES = {
     title: 'Result reference',
     introduction: `A result tells the outcome of one row. ${generated('keys', 'schemas/result.json')}`,
     documents: [RESULT],
+  },
+  'receipt.md': {
+    title: 'Receipt reference',
+    introduction: `A receipt is a signed statement about the result of one row ([receipts.md](receipts.md)). ${generated('keys', 'schemas/receipt.json')}`,
+    documents: [RECEIPT, SIGNED_RECEIPT],
   },
   'messages.md': {
     title: 'Message reference',

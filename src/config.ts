@@ -9,7 +9,7 @@ import { listOf, recordOf } from './documents/collections.js';
 import { DEFAULT_CONFIGURATION } from './places.js';
 import { fileLayer } from './settings/configuration-file.js';
 import { type Entry, entriesOf } from './settings/entries.js';
-import { type Environment, environmentLayers, unknownVariables } from './settings/environment.js';
+import { type Environment, environmentLayers, unknownNames, unknownVariables } from './settings/environment.js';
 import { type Layer, mergeLayers, originOf, valueAt } from './settings/layers.js';
 import { referencePage } from './settings/reference-page.js';
 
@@ -41,8 +41,18 @@ export const apiSchema = z
     modelBytes: count.describe('The longest model document.'),
     modelMemoryMb: count.describe('Memory for models that predictions and pages ask about. The models used last stay.'),
     parquetBytes: count.describe('The longest Parquet upload. An upload is first copied to the temporary folder.'),
+    maxInstances: count.describe('The most rows of one request to `POST /v1/models/:name:explain`.'),
     maxTables: count.describe(
       'Threads that convert tables: uploads of Parquet, and downloads other than whole NDJSON. Further requests are told to come again.',
+    ),
+    maxReplays: count.describe(
+      'Rows of the record that are solved again at the same time. Further requests are told to come again.',
+    ),
+    comparisonRows: count.describe('The largest number of rows that a comparison or a what-if question solves.'),
+    comparisonMs: count.describe('How long such a question may take. A longer one is refused.'),
+    comparisonThreads: threadCount.describe('Solver threads for such questions.'),
+    maxComparisons: count.describe(
+      'The number of such questions at the same time. Further ones are told to come again.',
     ),
     headerBytes: count.describe('The longest head of a request. The head contains the inline policy of a batch.'),
     receiveMs: count.describe(
@@ -153,6 +163,19 @@ const auditSettings = z
   })
   .describe('The record of answers (docs/record.md).');
 
+const receiptSettings = z
+  .strictObject({
+    keys: z
+      .string()
+      .describe(
+        'The file of keys, as `elsewise receipts keys` writes it. The file is read again when it changes. Empty: no receipts.',
+      ),
+    validDays: count.max(36_500).describe('The number of days that the API stands by a receipt.'),
+    issuer: z.string().describe('The name of the operator in receipts. Empty: no name.'),
+    maxBytes: count.describe('The longest receipt that is written or checked.'),
+  })
+  .describe('Signed receipts (docs/receipts.md).');
+
 export const configSchema = z.strictObject({
   store: z
     .strictObject({
@@ -250,6 +273,9 @@ export const configSchema = z.strictObject({
       maxStalls: count.describe(
         'How often the lock of a job may expire. A job beyond this number is given up: the job itself may kill workers.',
       ),
+      heartbeatMs: count.describe('How often a worker says that it lives and what it does.'),
+      goneAfterMs: count.describe('A worker without a heartbeat for this long counts as gone.'),
+      rememberGoneMs: count.describe('How long the record of a worker that died stays.'),
     })
     .describe('`elsewise worker`.'),
   events: z
@@ -280,8 +306,18 @@ export const configSchema = z.strictObject({
       maxCount: count.describe('The number of dead letters that are kept; the oldest are dropped first.'),
       maxAgeSeconds: count.describe('How long dead letters are kept.'),
       maxBodyBytes: count.describe('The longest body that is kept. A longer body is cut and cannot be replayed.'),
+      maxGroups: count.describe(
+        'Groups of letters by code, model and policy. Letters beyond count to one group for each code.',
+      ),
+      lettersAtOnce: count.describe('Letters of a bulk replay or a bulk drop between two records of its progress.'),
     })
     .describe('Requests and jobs that were given up: `elsewise dead`.'),
+  actions: z
+    .strictObject({
+      retentionDays: count.describe('How many days actions stay in the log.'),
+      maxCount: count.describe('The approximate number of actions that the log keeps; the oldest are dropped first.'),
+    })
+    .describe('The log of actions on queues, batches, schedules and dead letters (docs/console.md).'),
   schedule: z
     .strictObject({
       runsKept: count.describe('The number of runs on record for each schedule.'),
@@ -293,6 +329,7 @@ export const configSchema = z.strictObject({
   scoring: scoringSettings,
   webhooks: webhookSettings,
   audit: auditSettings,
+  receipts: receiptSettings,
   api: apiSchema,
   bounds: boundsSchema,
 });
@@ -332,6 +369,21 @@ export function explainConfig(given: PartialConfig = {}, environment: Environmen
 export function strayVariables(environment: Environment = process.env): string[] {
   return unknownVariables(configEntries(), environment, OTHER_VARIABLES);
 }
+
+/** The same without the variables that Kubernetes sets for a Service such as `elsewise-api`: `ELSEWISE_API_SERVICE_HOST`. */
+export const misspeltVariables = (environment: Environment = process.env): string[] =>
+  strayVariables(withoutNames(environment, (name) => SERVICE_LINK.test(name)));
+
+/** The environment without variables that no entry has. */
+export function withoutStrays(environment: Environment = process.env): Environment {
+  const strays = new Set(unknownNames(configEntries(), environment, OTHER_VARIABLES));
+  return withoutNames(environment, (name) => strays.has(name));
+}
+
+const SERVICE_LINK = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_\w+)?)$/;
+
+const withoutNames = (environment: Environment, isLeftOut: (name: string) => boolean): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !isLeftOut(name)));
 
 export function readDefaults(): Config {
   return mergeLayers(configSchema, [defaultLayer()]);

@@ -46,7 +46,7 @@ def _tell_invalid(results: List[Result]) -> None:
     if not invalid:
         return
     reasons = Counter(f"{fault['path']}: {fault['message']}" for result in invalid for fault in _faults(result))
-    commonest = "; ".join(f"{reason} ({count} rows)" for reason, count in reasons.most_common(3))
+    commonest = "; ".join(f"{reason} ({count} {'row' if count == 1 else 'rows'})" for reason, count in reasons.most_common(3))
     if len(invalid) == len(results):
         raise ExplainError(f"all {len(results)} rows are invalid: {commonest}")
     warnings.warn(f"{len(invalid)} of {len(results)} rows are invalid: {commonest}", stacklevel=3)

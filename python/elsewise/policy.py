@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any, Dict, Optional, Union
 
 SCHEMA = "elsewise.policy/v1"
 CHANGES = ("never", "increase", "decrease", "any")
+
+# A text may contain the signs of a comment.
+TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n\r]*|/\*[\s\S]*?\*/')
+STRINGS_AND_LAST_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[\]}])')
+
+
+def without_comments(text: str) -> str:
+    """JSON without comments and last commas. Removed characters become spaces: positions in messages stay those of the file."""
+    plain = TOKENS.sub(lambda token: token[0] if token[0][0] == '"' else re.sub(r"[^\n\r]", " ", token[0]), text)
+    return STRINGS_AND_LAST_COMMAS.sub(lambda token: " " if token[0] == "," else token[0], plain)
 
 
 class Policy:
@@ -19,8 +31,12 @@ class Policy:
 
     @classmethod
     def load(cls, path: Any) -> Policy:
-        with open(path, encoding="utf-8") as file:
-            return cls.of(json.load(file))
+        """Reads a policy file, which may have comments, as `policies init` writes them."""
+        text = Path(path).read_text("utf-8")
+        try:
+            return cls.of(json.loads(without_comments(text)))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{path}: not valid JSON: {error}") from None
 
     @classmethod
     def of(cls, document: Dict[str, Any]) -> Policy:

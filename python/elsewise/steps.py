@@ -1,6 +1,7 @@
 """Models behind discretized columns (Binarizer, KBinsDiscretizer, products of these), written on the columns of X themselves.
 
-    trees           v(x) <= t  holds on one side of a cut of x, where v rises or falls: the split moves to that cut. Behind logarithms and
+    trees           v(x) <= t  holds on one side of a cut of x, where v rises or falls: the split moves to that cut. Where
+                    v <= t holds in several runs of values (a one-hot bin), the split becomes a chain of splits. Behind logarithms and
                     powers, too: bisection with numpy's own arithmetic finds the last number of a side
     linear models   Σ_j w_j v_j(x_j) + b  is a sum of stumps, where each v_j is a step function or reads 0 and 1 only. A product
                     w v_i(x_i) v_j(x_j)  is a tree with the cuts of one column above those of the other
@@ -68,19 +69,31 @@ def _moved_splits(head: TreeHead, columns: Sequence[Any]) -> TreeHead:
 def _moved_tree(tree: Tree, columns: Sequence[Any]) -> Tree:
     """In double precision: a cut of a discretized column is not to be rounded."""
     narrow = tree["precision"] == "float32"
-    moved = {**tree, "precision": "float64", **{key: list(tree[key]) for key in ("threshold", "left", "right")}}
-    if not isinstance(tree["missing"], str):
-        moved["missing"] = list(tree["missing"])
-    for node, (feature, left) in enumerate(zip(tree["feature"], tree["left"])):
-        if left < 0:
-            continue
-        if isinstance(columns[feature], Stepped):
-            _move(moved, node, columns[feature], narrow)
-        elif _is_bent(columns[feature]):
-            _unbend(moved, node, columns[feature], narrow)
+    moved = {**tree, "precision": "float64", **{key: list(entries) for key, entries in tree.items() if isinstance(entries, list)}}
+    for node in _from_below(tree):
+        column = columns[tree["feature"][node]]
+        if isinstance(column, Stepped):
+            _move(moved, node, column, narrow)
+        elif _is_bent(column):
+            _unbend(moved, node, column, narrow)
         elif narrow:
             moved["threshold"][node] = _last_rounded(tree["threshold"][node])
     return moved
+
+
+def _from_below(tree: Tree) -> List[int]:
+    """The splits of a tree, each behind the splits below it."""
+    order, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        if tree["left"][node] >= 0:
+            order.append(node)
+            waiting += [tree["left"][node], tree["right"][node]]
+    return order[::-1]
+
+
+# A split that takes a bin out of the middle becomes several splits, and the tree behind one of its sides stands there twice.
+MOST_NODES = 20_000
 
 
 def _move(tree: Tree, node: int, column: Stepped, narrow: bool) -> None:
@@ -88,23 +101,53 @@ def _move(tree: Tree, node: int, column: Stepped, narrow: bool) -> None:
     goes_left = values <= tree["threshold"][node]
     ends = (-LARGEST, *column.cuts, LARGEST)
     turns = np.flatnonzero(goes_left[1:] != goes_left[:-1]) + 1
-    if len(turns) > 1:
-        raise UnsupportedEstimator("estimator", f"splits a bin off from both sides: {column.way_out}")
     if len(turns) == 0:
         tree["threshold"][node] = LARGEST if goes_left[0] else -LARGEST
         return
-    tree["threshold"][node] = ends[int(turns[0])]
-    if not goes_left[0]:
-        _swap(tree, node)
+    sides = (tree["left"][node], tree["right"][node]) if goes_left[0] else (tree["right"][node], tree["left"][node])
+    # Missing values go with the first run of values, or with the second.
+    missing = _missing_of(tree, node)
+    runs = None if missing not in SWAPPED else int((missing == "left") != goes_left[0])
+    for run, turn in enumerate(turns):
+        is_last = run == len(turns) - 1
+        near = sides[run % 2] if run < 2 else _copied(tree, sides[run % 2], column)
+        far = (sides[(run + 1) % 2] if run == 0 else _copied(tree, sides[(run + 1) % 2], column)) if is_last else len(tree["left"])
+        tree["threshold"][node], tree["left"][node], tree["right"][node] = ends[int(turn)], near, far
+        if runs is not None:
+            tree["missing"][node] = "left" if run >= runs else "right"
+        if not is_last:
+            node = _appended(tree, node)
+
+
+SWAPPED = {"left": "right", "right": "left"}
+
+
+def _missing_of(tree: Tree, node: int) -> Any:
+    return tree["missing"][node] if isinstance(tree["missing"], list) else None
+
+
+def _appended(tree: Tree, node: int) -> int:
+    """A further node like this one."""
+    for entries in tree.values():
+        if isinstance(entries, list):
+            entries.append(entries[node])
+    return len(tree["left"]) - 1
+
+
+def _copied(tree: Tree, node: int, column: Stepped) -> int:
+    """A copy of the tree below a node."""
+    if len(tree["left"]) > MOST_NODES:
+        raise UnsupportedEstimator("estimator", f"splits many bins off from both sides: {column.way_out}")
+    copy = _appended(tree, node)
+    if tree["left"][node] >= 0:
+        tree["left"][copy], tree["right"][copy] = (_copied(tree, tree[side][node], column) for side in SWAPPED)
+    return copy
 
 
 def _swap(tree: Tree, node: int) -> None:
     tree["left"][node], tree["right"][node] = tree["right"][node], tree["left"][node]
     if isinstance(tree["missing"], list):
         tree["missing"][node] = SWAPPED.get(tree["missing"][node], tree["missing"][node])
-
-
-SWAPPED = {"left": "right", "right": "left"}
 
 
 def _unbend(tree: Tree, node: int, column: Linear, narrow: bool) -> None:

@@ -35,6 +35,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     pattern?: string;
+    isPage?: boolean;
   }
 }
 
@@ -43,6 +44,8 @@ const MINUTE_MS = 60_000;
 const HEAD_TIMEOUT_MS = 10_000;
 /** The length of a path parameter: longer than any valid id, with every character escaped. */
 const MAX_PARAMETER = 2_000;
+/** A parameter with a colon behind it. */
+const BEFORE_COLON = /\/:(\w+):/g;
 
 export interface AppOptions {
   readonly service: Service;
@@ -94,8 +97,8 @@ function addRoute(app: FastifyInstance, route: Route, service: Service): void {
   const access = route.path === '/metrics' && service.settings.metricsWithoutToken ? 'anyone' : route.access;
   app.route({
     method: methodsOf(route.method, access),
-    url: route.path,
-    config: { access, pattern: route.path, ...(access === 'anyone' && { rateLimit: false }) },
+    url: route.path.replaceAll(BEFORE_COLON, '/:$1([^:]+)::'), // fastify's own form
+    config: { access, pattern: route.path, isPage: route.isPage, ...(access === 'anyone' && { rateLimit: false }) },
     handler: handlerOf(route, service),
   });
 }
@@ -134,13 +137,13 @@ function conclude(request: FastifyRequest, reply: FastifyReply, { metrics, setti
 
 /** Only a caller with a token learns that a route does not exist. */
 async function authorise(request: FastifyRequest, tokens: TokenTable, { sessions, redis }: Service): Promise<void> {
-  const { access = 'read' } = request.routeOptions.config;
+  const { access = 'read', isPage } = request.routeOptions.config;
   if (access === 'anyone') return;
   const { headers } = request;
   request.caller = tokens.identify(headers.authorization);
   if (!request.caller && headers.authorization === undefined && headers.cookie !== undefined) {
     if (!redis.isUp) throw new ElsewiseError('redis-away', 'Redis is not connected');
-    request.caller = await sessions.identify(request.method, headers);
+    request.caller = await sessions.identify(request.method, headers, isPage);
   }
   if (!request.caller)
     throw new ElsewiseError('not-authenticated', 'expected a known token: Authorization: Bearer TOKEN');

@@ -83,6 +83,6 @@ export class EventAnswers {
     const letter = await this.#store.dead.find(letterId('events', jobId));
     if (!letter) return false;
     if (isMalformed(letter)) throw new ElsewiseError('damaged', 'the stored event cannot be read');
-    throw storedError(letter.code, letter.message);
+    throw storedError(letter);
   }
 }

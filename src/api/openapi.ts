@@ -30,9 +30,9 @@ export function openApi(routes: readonly Route[]): JsonSchema {
   };
 }
 
-/** `/v1/batches/:id` -> `/v1/batches/{id}` */
+/** `/v1/batches/:id` -> `/v1/batches/{id}`. A colon that does not follow a slash is text. */
 export function pathTemplate(path: string): string {
-  return path.replaceAll(/:(\w+)/g, '{$1}');
+  return path.replaceAll(/\/:(\w+)/g, '/{$1}');
 }
 
 function operation({ id, summary, access, params, query, headers, body, responses }: Route): JsonSchema {

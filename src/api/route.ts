@@ -86,10 +86,12 @@ export interface Route<
   /** The name of the operation in the OpenAPI document. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `/v1/batches/:id` */
+  /** `/v1/batches/:id`. A colon that does not follow a slash is text: `/v1/models/:name:explain`. */
   readonly path: string;
   readonly summary: string;
   readonly access: Access;
+  /** A browser opens the answer by itself, as a page or a file: a session counts without the header of the console. For reading only. */
+  readonly isPage?: boolean;
   /** Whether the route works without Redis. */
   readonly worksAlone?: boolean;
   readonly params?: P;

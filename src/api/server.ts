@@ -7,10 +7,18 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
+import { type Config, config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
+import { ReplayDesk } from '../jobs/audit/replay.js';
+import { SOFTWARE } from '../jobs/audit/software.js';
+import { ComparisonDesk } from '../jobs/comparison/comparison-desk.js';
 import { EventReader } from '../jobs/events/event-reader.js';
 import { ModelDesk } from '../jobs/model-desk.js';
+import { LetterOperations } from '../jobs/operator/letter-operations.js';
 import { Producer } from '../jobs/producer.js';
+import { PlanCache } from '../jobs/worker/plan-cache.js';
+import { KeyFile } from '../receipts/key-file.js';
+import { ReceiptIssuer } from '../receipts/receipt-issuer.js';
 import { runPreflight } from '../store/redis/preflight.js';
 import { connect } from '../store/redis/redis.js';
 import type { StoreSettings } from '../store/settings.js';
@@ -31,15 +39,28 @@ import { WaitSlots } from './wait-slots.js';
 export interface ApiOptions {
   readonly store: StoreSettings;
   readonly api: ApiSettings;
+  /** Default: the configuration. */
+  readonly receipts?: Config['receipts'];
   /** Every client that reaches the port has all rights. Allowed on the loopback only. */
   readonly insecureNoAuth: boolean;
   /** The destination of the log. */
   readonly log: DestinationStream;
 }
 
+const BYTES_PER_MB = 1_048_576;
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 /** A web page in a browser of this machine could reach the port under another name. Such requests are refused. */
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
+
+/** A file that cannot be read is refused at the start. */
+async function openReceipts(settings: Config['receipts'], log: Logger): Promise<Service['receipts']> {
+  if (!settings.keys) return undefined;
+  const file = new KeyFile(settings.keys, (message) => log.warn(message));
+  const { signer } = await file.keys();
+  if (!signer) throw new ElsewiseError('usage', 'the first key has no private part and cannot sign', 'receipts.keys');
+  const { maxBytes } = settings;
+  return { file, maxBytes, issuer: new ReceiptIssuer(() => file.keys(), { ...settings, software: SOFTWARE }) };
+}
 
 export class ApiServer {
   readonly #options: ApiOptions;
@@ -54,9 +75,10 @@ export class ApiServer {
     refuseUnsafe(options);
     const tokens = new TokenTable(options.api.tokens, options.insecureNoAuth);
     const log = createLog(options.api, options.log);
+    const receipts = await openReceipts(options.receipts ?? config.receipts, log);
     await runPreflight(options.store, (text) => log.warn(text));
     const redis = await connect(options.store);
-    const server = new ApiServer(options, storeOver(redis, options.store), tokens);
+    const server = new ApiServer(options, storeOver(redis, options.store), tokens, receipts);
     try {
       await server.#listen(tokens, log);
     } catch (error) {
@@ -66,9 +88,10 @@ export class ApiServer {
     return server;
   }
 
-  private constructor(options: ApiOptions, store: Store, tokens: TokenTable) {
+  private constructor(options: ApiOptions, store: Store, tokens: TokenTable, receipts: Service['receipts']) {
     const waitSlots = new WaitSlots(options.api.maxWaiting);
     const redis = new RedisPresence(store.redis);
+    const models = new PlanCache(store.models, options.api.modelMemoryMb * BYTES_PER_MB);
     this.#options = options;
     this.#service = {
       settings: options.api,
@@ -79,7 +102,13 @@ export class ApiServer {
       answers: new EventAnswers(store, waitSlots),
       waitSlots,
       tableSlots: new WaitSlots(options.api.maxTables),
-      desk: new ModelDesk(store, options.api.modelMemoryMb),
+      replays: new ReplayDesk(store, models),
+      replaySlots: new WaitSlots(options.api.maxReplays),
+      receipts,
+      operations: new LetterOperations(store, () => redis.isUp),
+      comparisonSlots: new WaitSlots(options.api.maxComparisons),
+      desk: new ModelDesk(store, models),
+      comparisons: new ComparisonDesk(store, models, options.api),
       sessions: new Sessions(store, tokens, options.api),
       metrics: new RequestMetrics({ isRedisUp: () => redis.isUp, waiting: () => waitSlots.taken }),
       closing: this.#closing.signal,
@@ -113,6 +142,7 @@ export class ApiServer {
       .catch((error: Error) => {
         throw new ElsewiseError('usage', `cannot listen on ${api.host}, port ${api.port}: ${error.message}`);
       });
+    this.#service.operations.watch();
     this.#address = urlOf(app.server.address() as AddressInfo);
   }
 
@@ -123,9 +153,12 @@ export class ApiServer {
     const cut = setTimeout(() => this.#app?.server.closeAllConnections(), drainMs);
     await this.#app?.close();
     clearTimeout(cut);
+    if (this.#service.redis.isUp) await this.#service.operations.close();
     this.#service.redis.stop();
     await this.#service.reader.close();
     await this.#service.desk.close();
+    await this.#service.replays.close();
+    await this.#service.comparisons.close();
     await this.#service.answers.close();
     await this.#service.producer.close();
   }

@@ -1,7 +1,12 @@
 /** The parts that routes use: the stores, the queues, the answers, and the state of the server. */
+import type { ReplayDesk } from '../jobs/audit/replay.js';
+import type { ComparisonDesk } from '../jobs/comparison/comparison-desk.js';
 import type { EventReader } from '../jobs/events/event-reader.js';
 import type { ModelDesk } from '../jobs/model-desk.js';
+import type { LetterOperations } from '../jobs/operator/letter-operations.js';
 import type { Producer } from '../jobs/producer.js';
+import type { KeyFile } from '../receipts/key-file.js';
+import type { ReceiptIssuer } from '../receipts/receipt-issuer.js';
 import type { Store } from '../store/store.js';
 import type { ProbeVerdict } from '../telemetry/http.js';
 import type { RequestMetrics } from '../telemetry/request-metrics.js';
@@ -23,9 +28,20 @@ export interface Service {
   readonly waitSlots: WaitSlots;
   /** The slots for threads that convert tables. */
   readonly tableSlots: WaitSlots;
+  /** The slots for rows that are solved again. */
+  readonly replaySlots: WaitSlots;
+  readonly replays: ReplayDesk;
   readonly metrics: RequestMetrics;
   /** Short questions about models. */
   readonly desk: ModelDesk;
+  /** Undefined: the server has no keys for receipts. */
+  readonly receipts: { readonly file: KeyFile; readonly issuer: ReceiptIssuer; readonly maxBytes: number } | undefined;
+  /** Bulk replays and drops of dead letters. */
+  readonly operations: LetterOperations;
+  /** The slots for comparisons. */
+  readonly comparisonSlots: WaitSlots;
+  /** Comparisons of policies and models. */
+  readonly comparisons: ComparisonDesk;
   /** The sessions of the console. */
   readonly sessions: Sessions;
   /** Aborted at shutdown, with the error for the caller: every wait ends. */

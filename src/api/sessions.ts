@@ -1,7 +1,8 @@
 /**
  * Sessions of the console. A browser signs in with a token and gets a cookie with a random id in its place: scripts see neither. The cookie
  * counts only beside a header that no other site can send without the consent of this server (CSRF), and only from pages of this server.
- * A session ends with its time, by signing out, or once the settings no longer have its token.
+ * A page or a file that a browser opens by itself has no such header. The cookie counts for these too: they change nothing, the cookie is
+ * `SameSite=Strict`, and other sites can neither read nor frame them. A session ends with its time, by signing out, or once the settings no longer have its token.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ElsewiseError } from '../documents/error.js';
@@ -38,10 +39,11 @@ export class Sessions {
   }
 
   /** The caller of a request with a cookie. Undefined: no cookie, or its session has ended. */
-  async identify(method: string, headers: Headers): Promise<Caller | undefined> {
+  async identify(method: string, headers: Headers, isPage = false): Promise<Caller | undefined> {
     const id = readCookie(headers.cookie);
     if (id === undefined) return undefined;
-    refuseForeign(method, headers);
+    if (isPage) refuseEmbedded(headers);
+    else refuseForeign(method, headers);
     const token = await this.#store.tokenOf(id);
     return token === undefined ? undefined : this.#tokens.holderOf(token);
   }
@@ -82,6 +84,17 @@ export function refuseForeign(method: string, headers: Headers): void {
   const { origin, host } = headers;
   if (origin === undefined && SAFE_METHODS.includes(method)) return;
   if (!isOwnOrigin(origin, host)) throw refuse('the request does not come from a page of this server', 'origin');
+}
+
+/** Browsers tell the site that caused a request (over HTTPS, and on this machine). `none`: the person opened the address. */
+function refuseEmbedded(headers: Headers): void {
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin' || site === 'none') return;
+  throw new ElsewiseError(
+    'not-allowed',
+    'the request does not come from a page of this server',
+    'headers.sec-fetch-site',
+  );
 }
 
 function isOwnOrigin(origin: string | undefined, host: string | undefined): boolean {

@@ -1,5 +1,5 @@
 /** Progress of `enqueue` on standard error: rows added, and the reason for a wait. One line on a terminal, few lines elsewhere. */
-import { formatNumber } from '../report/numbers.js';
+import { formatCount } from '../report/numbers.js';
 import { fitLine } from './words/fit-line.js';
 
 const CLEAR_LINE = '\r\x1b[2K';
@@ -25,11 +25,11 @@ export function showAdding(quiet: boolean, stream: NodeJS.WriteStream = process.
   return {
     rows(count) {
       added = count;
-      if (isWaiting || isDue()) show(`${formatNumber(added)} rows added`);
+      if (isWaiting || isDue()) show(`${formatCount(added, 'row')} added`);
       isWaiting = false;
     },
     wait(reason) {
-      if (!isWaiting || isDue()) show(`${formatNumber(added)} rows added, waiting for room: ${reason}`);
+      if (!isWaiting || isDue()) show(`${formatCount(added, 'row')} added, waiting for room: ${reason}`);
       isWaiting = true;
     },
     end: () => void (stream.isTTY && stream.write(CLEAR_LINE)),

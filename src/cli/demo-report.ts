@@ -4,7 +4,7 @@ import type { BulkReport } from '../jobs/bulk/bulk.js';
 import { quantile, type Tally } from '../jobs/results/tally.js';
 import type { LoadedModel } from '../models/load.js';
 import type { Policy } from '../policy/policy.js';
-import { formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
+import { formatCount, formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
 import { describeResult, nameInWords } from '../report/words.js';
 import { proofs } from './summary.js';
 import { formatTable } from './table.js';
@@ -71,7 +71,7 @@ function describeFigures({ report: { tally, elapsedMs }, policy, threads }: Demo
     ['one row', `median ${at(0.5)} ms, 99 % within ${at(0.99)} ms`],
     [
       'all rows',
-      `${formatSeconds(elapsedMs)} on ${threads} threads, ${formatNumber(Math.round((1000 * tally.rows) / elapsedMs))} rows/s`,
+      `${formatSeconds(elapsedMs)} on ${formatCount(threads, 'thread')}, ${formatNumber(Math.round((1000 * tally.rows) / elapsedMs))} rows/s`,
     ],
   ]);
 }

@@ -22,8 +22,16 @@ async function run(args: readonly string[], group: CommandGroup, path: readonly 
     return 0;
   }
   const command = await findRow(name, group, path).load();
-  if (isGroup(command)) return run(rest, command, [...path, name]);
+  if (isGroup(command)) return run(rest, command, [...path, name]).catch((error) => withList(error, command, name));
   return runCommand(rest, command, [...path, name]);
+}
+
+/** An unknown id or name: the group may list those that are stored. */
+function withList(error: unknown, { commands }: CommandGroup, group: string): never {
+  const isListed = commands.some(({ name }) => name === 'list');
+  const isUnknown = error instanceof ElsewiseError && error.code === 'not-known';
+  if (!isUnknown || !isListed || error.message.includes(`${group} list`)) throw error;
+  throw new ElsewiseError('not-known', `${error.message}: elsewise ${group} list shows what is stored`);
 }
 
 function findRow(name: string, { commands }: CommandGroup, path: readonly string[]): CommandRow {

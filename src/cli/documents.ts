@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
+import { readingFault } from '../documents/file-fault.js';
 import { withoutComments } from '../documents/json-comments.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
 import { loadPolicy } from '../policy/policy.js';
@@ -13,8 +14,9 @@ import type { Store } from '../store/store.js';
 
 export async function readJson(path: string, prepare = (text: string) => text): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ElsewiseError('bad-document', error.code === 'ENOENT' ? 'no such file' : error.message, path);
+    throw new ElsewiseError('bad-document', readingFault(error), path);
   });
+  if (text.trim() === '') throw new ElsewiseError('bad-document', 'is empty: expected a JSON document', path);
   try {
     return JSON.parse(prepare(text.replace(/^\uFEFF/, '')));
   } catch (error) {

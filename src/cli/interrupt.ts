@@ -2,14 +2,21 @@
 
 export const INTERRUPTED_EXIT_CODE = 130;
 
+/** Commands that run in this process. The process listens once, for all of them. */
+const running: AbortController[] = [];
+let isAsked = false;
+
 export function interruptSignal(): AbortSignal {
+  if (running.length === 0) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   const controller = new AbortController();
-  const interrupt = () => {
-    if (controller.signal.aborted) process.exit(INTERRUPTED_EXIT_CODE);
-    controller.abort();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
+  running.push(controller);
   return controller.signal;
+}
+
+function interrupt(): void {
+  if (isAsked) process.exit(INTERRUPTED_EXIT_CODE);
+  isAsked = true;
+  for (const controller of running) controller.abort();
 }
 
 export function aborted(signal: AbortSignal): Promise<void> {

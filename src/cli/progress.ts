@@ -1,6 +1,6 @@
 /** Progress of a run on standard error: a bar on a terminal, a plain line every few seconds elsewhere. */
 import type { BulkProgress } from '../jobs/bulk/bulk.js';
-import { formatClock, formatNumber } from '../report/numbers.js';
+import { formatClock, formatCount, formatNumber } from '../report/numbers.js';
 import { firstFitting } from './words/fit-line.js';
 
 export interface ProgressDisplay {
@@ -59,7 +59,7 @@ class Display implements ProgressDisplay {
 export function describeProgress(progress: BulkProgress, elapsedMs: number, columns?: number): string {
   const { tally, bytesDone, bytesTotal, bytesSkipped = 0 } = progress;
   const speed = `${formatNumber(Math.round((1000 * tally.rows) / elapsedMs))} rows/s`;
-  const rows = `${formatNumber(tally.rows)} rows`;
+  const rows = formatCount(tally.rows, 'row');
   const invalid = tally.statuses.get('invalid') ?? 0;
   const warning = invalid > 0 ? [`${formatNumber(invalid)} invalid`] : [];
   const join = (...parts: string[]) => [...parts, ...warning].join('  ');

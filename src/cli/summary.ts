@@ -1,7 +1,7 @@
 /** The summary of a run, as a table with the commonest reasons of rows without an answer. */
 import type { BulkReport } from '../jobs/bulk/bulk.js';
 import { quantile, type Tally } from '../jobs/results/tally.js';
-import { formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
+import { formatCount, formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
 import { commonestReasons, type ReasonCounts } from '../report/reason-counts.js';
 import { INTERRUPTED_EXIT_CODE } from './interrupt.js';
 import { printable } from './printable.js';
@@ -26,7 +26,7 @@ export function describeReasons(reasons: ReasonCounts): string[] {
     if (!all.length) return [];
     const others = all.length - MOST_REASONS;
     const rows = all.slice(0, MOST_REASONS).map(({ rows, words }) => ['', formatNumber(rows), shorten(words)]);
-    const more = others > 0 ? [`    and ${formatNumber(others)} other ${others === 1 ? 'reason' : 'reasons'}`] : [];
+    const more = others > 0 ? [`    and ${formatCount(others, 'other reason')}`] : [];
     return [`  ${status}, the commonest reasons:`, formatTable(rows, ['left', 'right']), ...more];
   });
 }
@@ -37,9 +37,12 @@ function shorten(words: string): string {
 }
 
 function headline({ tally, resumedRows, interrupted, elapsedMs }: BulkReport): string {
-  const done = `${formatNumber(tally.rows)} rows in ${formatSeconds(elapsedMs)}`;
+  const done = `${formatCount(tally.rows, 'row')} in ${formatSeconds(elapsedMs)}`;
   const speed = tally.rows > 0 ? ` (${formatNumber(Math.round((1000 * tally.rows) / elapsedMs))} rows/s)` : '';
-  const before = resumedRows > 0 ? `, after ${formatNumber(resumedRows)} that were done before` : '';
+  const before =
+    resumedRows > 0
+      ? `, after ${formatNumber(resumedRows)} that ${resumedRows === 1 ? 'was' : 'were'} done before`
+      : '';
   return `${done}${speed}${before}${interrupted ? ', then interrupted: --resume goes on from here' : ''}`;
 }
 
@@ -70,7 +73,7 @@ function details(tally: Tally): string[] {
     describeTimes(tally),
     tally.degraded === 0
       ? ''
-      : `  degraded: ${formatNumber(tally.degraded)} rows, answered or given up without the best solver`,
+      : `  degraded: ${formatCount(tally.degraded, 'row')}, answered or given up without the best solver`,
   ];
 }
 

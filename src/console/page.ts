@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact';
 import type { PageAddress } from './address.js';
 
-export type ConsoleRole = 'submit' | 'read' | 'admin';
+export type ConsoleRole = 'submit' | 'read' | 'audit' | 'admin';
 
 /** The caller who signed in. */
 export interface ConsoleSession {

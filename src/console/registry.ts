@@ -9,6 +9,8 @@ export interface ListedVersion {
   readonly digest: string;
   readonly pushed: string;
   readonly bytes: number;
+  readonly pushedBy?: string;
+  readonly reason?: string;
 }
 
 export interface ListedModel extends ListedVersion {
@@ -35,6 +37,26 @@ export async function listModels(signal?: AbortSignal): Promise<ListedModel[]> {
 
 export async function listPolicies(signal?: AbortSignal): Promise<ListedPolicy[]> {
   return inOrder((await request<{ policies: ListedPolicy[] }>('GET', '/v1/policies', { signal })).policies);
+}
+
+/** The aliases by `name@version`. */
+export async function listAliases(
+  group: 'models' | 'policies',
+  versions: readonly ListedVersion[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const names = [...new Set(versions.map(({ name }) => name))];
+  const found = new Map<string, string[]>();
+  const ask = async (name: string) => {
+    const path = `/v1/${group}/${encodeURIComponent(name)}/aliases`;
+    const { aliases } = await request<{ aliases: Record<string, number> }>('GET', path, { signal });
+    for (const [alias, version] of Object.entries(aliases)) {
+      const reference = `${name}@${version}`;
+      found.set(reference, [...(found.get(reference) ?? []), alias]);
+    }
+  };
+  await Promise.all(names.map(ask));
+  return found;
 }
 
 /** `reference`: `name@version`. */

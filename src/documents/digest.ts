@@ -15,5 +15,14 @@ export function canonicalJson(value: unknown): string {
 }
 
 export function digestOf(value: unknown): string {
-  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
+  return digestOfText(canonicalJson(value));
+}
+
+export function digestOfText(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** The digest of a row: its values as they were read, in the order of the model's features, and its target. */
+export function inputDigest(features: object, target: unknown): string {
+  return digestOfText(JSON.stringify({ features, target }));
 }

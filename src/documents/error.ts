@@ -85,7 +85,25 @@ export class ElsewiseError extends Error {
   }
 }
 
-/** A stored error: a code and a message. A code that is not in the table means a bug. */
-export function storedError(code: string, message: string): ElsewiseError {
-  return new ElsewiseError(Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal', message);
+/** An error as data: for messages, records and other threads. The message has the path. */
+export interface StoredError {
+  readonly code: string;
+  readonly message: string;
+  /** Undefined: the error has no place. */
+  readonly path?: string;
+  /** Undefined: the message is the only fault. */
+  readonly faults?: readonly PlacedFault[];
+}
+
+/** The place of an error and its faults, as far as the error has them. */
+export function placeOf(error: unknown): Pick<StoredError, 'path' | 'faults'> {
+  const { path, faults } = error as Partial<ElsewiseError>;
+  return { ...(path && { path }), ...(faults?.length && { faults }) };
+}
+
+/** A stored error. A code that is not in the table means a bug. */
+export function storedError({ code, message, path = '', faults }: StoredError): ElsewiseError {
+  const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'internal';
+  const detail = path && message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+  return new ElsewiseError(known, detail, path, faults);
 }

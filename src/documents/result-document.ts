@@ -193,7 +193,7 @@ export const resultSchema = z.strictObject({
     })
     .optional()
     .describe('Choices that the policy left open and that were made for it. Absent: none.'),
-  target: targetSchema.nullable().describe('The wanted outcome. Null: the target could not be read.'),
+  target: targetSchema.nullable().describe('The wanted outcome. Null: the row could not be read.'),
   factual: z
     .strictObject({
       features: features.describe('The values of the row, by feature.'),

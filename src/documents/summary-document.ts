@@ -8,7 +8,7 @@ import { resultSchema } from './result-document.js';
 const count = z.int().min(0);
 const share = finite.min(0).max(1);
 
-const rateSchema = z.strictObject({
+export const rateSchema = z.strictObject({
   people: count.describe('The number of people.'),
   of: count.describe('The number of people among whom they were counted.'),
   share: share.describe('`people` / `of`.'),
@@ -16,7 +16,7 @@ const rateSchema = z.strictObject({
   high: share.describe('The upper end of the interval.'),
 });
 
-const distributionSchema = z.strictObject({
+export const distributionSchema = z.strictObject({
   count: count.describe('The number of values.'),
   min: finite.describe('The lowest value.'),
   p10: finite.describe('A tenth of the values is at most this.'),
@@ -28,7 +28,7 @@ const distributionSchema = z.strictObject({
   error: finite.describe('The largest relative error of these values. `min` and `max` are exact.'),
 });
 
-const medianSchema = z.strictObject({
+export const medianSchema = z.strictObject({
   median: finite.describe('The middle value.'),
   low: finite
     .nullable()
@@ -63,7 +63,7 @@ const reasonCount = z.strictObject({
   people: count.describe('The number of people.'),
 });
 
-const testSchema = z.strictObject({
+export const testSchema = z.strictObject({
   method: z
     .enum(['chi-square', 'fisher', 'kruskal-wallis', 'not-tested'])
     .describe(

@@ -107,7 +107,7 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   let answer: Settled | null = null;
   let lowerBound = Number.NEGATIVE_INFINITY;
   for (const nudge of NUDGES) {
-    outcome = context.solve(prepared(), domain, { ...limits, budget, nudge });
+    outcome = context.solve(prepared(), domain, limitsOf(limits, budget, nudge));
     // The bound of a deeper attempt holds only for the narrowed region. The first attempt with a bound counts.
     if (lowerBound === Number.NEGATIVE_INFINITY) lowerBound = outcome.lowerBound;
     if (outcome.x) answer = context.settle(outcome.x);
@@ -119,6 +119,24 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   noteAttempt(attempts, solver.name, rejected ? 'rejected' : outcome!.status, now() - start);
   const isDoubtful = answer !== null && outcome!.isDoubtful;
   return { answer, solver: solver.name, lowerBound, finished, ...(isDoubtful && { isDoubtful }) };
+}
+
+/** All limits in one literal: a spread takes as long as a small problem. */
+function limitsOf(
+  { seed, cutoff, gap, anyAnswer, memoryMb }: ClimbContext['limits'],
+  budget: Budget,
+  nudge: number,
+): Limits {
+  const limits: { readonly [K in keyof Required<Limits>]: Limits[K] } = {
+    budget,
+    nudge,
+    seed,
+    cutoff,
+    gap,
+    anyAnswer,
+    memoryMb,
+  };
+  return limits;
 }
 
 /** From the most conclusive outcome to the least conclusive one. */

@@ -8,6 +8,7 @@
  * A move that may be rounding is dropped if the answer holds without it. Model and policy check every candidate, and the cheapest valid
  * candidate is reported. A solver's bound holds for every value: the cost of rounding is reported as a gap and never as optimal.
  */
+import { FloatArena } from '../linalg/float-arena.js';
 import { type Feature, type FeatureSpace, gather } from '../models/features.js';
 import type { Domain } from '../policy/domain.js';
 import { mayStandStill, meantValues } from '../policy/solver-numbers.js';
@@ -42,6 +43,8 @@ interface Reading {
   readonly doubtful: number[];
 }
 
+const arena = new FloatArena();
+
 /** Returns the verified values with the least cost, or null. */
 export function settle(
   space: FeatureSpace,
@@ -75,35 +78,40 @@ function withNeeded(
 }
 
 function read(space: FeatureSpace, domain: Domain, factual: Float64Array, x: Float64Array): Reading {
-  const reading: Reading = { values: new Float64Array(factual.length), loose: [], doubtful: [] };
-  gather(space, x, reading.values);
-  for (const feature of space.features) readFeature(feature, domain, factual, x, reading);
+  const reading: Reading = { values: arena.take(factual.length), loose: [], doubtful: [] };
+  const { values } = reading;
+  gather(space, x, values);
+  for (const feature of space.features) {
+    const { index, column } = feature;
+    const here = domain.origin[column];
+    if (feature.kind === 'choice' || Number.isNaN(here)) {
+      if (mayStandStill(feature, domain, x)) values[index] = factual[index];
+    } else if (isContinuous(domain, feature)) {
+      const value = Math.min(domain.upper[column], Math.max(domain.lower[column], x[column]));
+      values[index] = value === here ? factual[index] : value;
+      if (values[index] !== factual[index] && mayStandStill(feature, domain, x)) reading.doubtful.push(index);
+    } else readSpaced(feature, domain, factual, x, reading);
+  }
   return reading;
 }
 
-function readFeature(
+/** A feature whose values have distances between them. */
+function readSpaced(
   feature: Feature,
   domain: Domain,
   factual: Float64Array,
   x: Float64Array,
-  { values, loose, doubtful }: Reading,
+  { values, loose }: Reading,
 ): void {
-  const { index, column, kind } = feature;
+  const { index, column } = feature;
   const here = domain.origin[column];
   const toldAs = (value: number) => (value === here ? factual[index] : value);
-  if (kind === 'choice' || Number.isNaN(here)) {
-    if (mayStandStill(feature, domain, x)) values[index] = factual[index];
-  } else if (isContinuous(domain, feature)) {
-    values[index] = toldAs(Math.min(domain.upper[column], Math.max(domain.lower[column], x[column])));
-    if (values[index] !== factual[index] && mayStandStill(feature, domain, x)) doubtful.push(index);
-  } else {
-    const [below, above = below] = meantValues(domain, feature, x[column]);
-    const [near, far] = x[column] - below < above - x[column] ? [below, above] : [above, below];
-    values[index] = toldAs(near);
-    if (near === far) return;
-    const [inward, outward] = Math.abs(below - here) < Math.abs(above - here) ? [below, above] : [above, below];
-    loose.push({ index, nearest: toldAs(near), outward: toldAs(outward), inward: toldAs(inward) });
-  }
+  const [below, above = below] = meantValues(domain, feature, x[column]);
+  const [near, far] = x[column] - below < above - x[column] ? [below, above] : [above, below];
+  values[index] = toldAs(near);
+  if (near === far) return;
+  const [inward, outward] = Math.abs(below - here) < Math.abs(above - here) ? [below, above] : [above, below];
+  loose.push({ index, nearest: toldAs(near), outward: toldAs(outward), inward: toldAs(inward) });
 }
 
 /** The cheapest valid rounding of the loose features. */

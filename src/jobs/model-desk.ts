@@ -1,5 +1,5 @@
 /**
- * Short questions about a model of the registry, for pages: the scores of a row, the population, the faults of a policy. One thread
+ * Short questions about a model of the registry, for pages: the scores of a row, the population, the faults of a policy, a letter. One thread
  * answers them, and the models stay in memory up to a limit. The main loop never parses a model.
  */
 import { ElsewiseError, type PlacedFault } from '../documents/error.js';
@@ -7,12 +7,12 @@ import { ElsewiseError, type PlacedFault } from '../documents/error.js';
 import type { ModelPopulation } from '../models/population.js';
 import { type ModelPin, pinOf } from '../store/batches/manifest.js';
 import type { Store } from '../store/store.js';
+import type { LetterWish } from './letters.js';
 import type { SharedModel } from './threads/messages.js';
 import { rowLimitMs, SolverPool } from './threads/pool.js';
 import { planKey } from './threads/shared-documents.js';
-import { PlanCache } from './worker/plan-cache.js';
+import type { PlanCache } from './worker/plan-cache.js';
 
-const BYTES_PER_MB = 1_048_576;
 /** The time for one prediction. A model that is scored elsewhere may take a while. */
 const PREDICTION_MS = 5_000;
 
@@ -21,9 +21,9 @@ export class ModelDesk {
   readonly #models: PlanCache;
   #pool: SolverPool | undefined;
 
-  constructor(store: Store, memoryMb: number) {
+  constructor(store: Store, models: PlanCache) {
     this.#store = store;
-    this.#models = new PlanCache(store.models, memoryMb * BYTES_PER_MB);
+    this.#models = models;
   }
 
   async close(): Promise<void> {
@@ -45,10 +45,24 @@ export class ModelDesk {
     return this.#threads.runDocument({ kind: 'population', model, rows });
   }
 
+  async featureNames(reference: string): Promise<readonly string[]> {
+    const { features } = await this.population(reference, 0);
+    return features.map(({ name }) => name);
+  }
+
   /** All faults of a policy. Without a model only its form is checked. */
   async policyFaults(policy: unknown, reference: string | undefined): Promise<readonly PlacedFault[]> {
     const model = reference === undefined ? undefined : (await this.#open(reference)).model;
     return this.#threads.runDocument({ kind: 'check', model, policy });
+  }
+
+  /** The letter about a result, with the model of the result. */
+  async letter(wish: LetterWish): Promise<string> {
+    const { name, version, digest } = wish.result.model;
+    const { pin, model } = await this.#open(version === null ? name : `${name}@${version}`);
+    if (pin.digest !== digest)
+      throw new ElsewiseError('conflict', `the result is of another model than ${name}@${pin.version}: ${digest}`);
+    return (await this.#threads.runDocument({ kind: 'letter', model, ...wish })).text;
   }
 
   async #open(reference: string): Promise<{ pin: ModelPin; model: SharedModel }> {

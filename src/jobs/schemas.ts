@@ -1,9 +1,11 @@
 /** Every document as JSON Schema, for programs in other languages. `schemas/` holds the files. */
 import { z } from 'zod';
-import { auditSchema } from '../documents/audit-document.js';
+import { auditRedactionSchema, auditSchema } from '../documents/audit-document.js';
+import { comparisonSchema } from '../documents/comparison-document.js';
 import { labelsSchema } from '../documents/labels/label-document.js';
 import { modelEnvelope } from '../documents/model-document.js';
 import { policySchema } from '../documents/policy-document.js';
+import { receiptSchema, signedReceiptSchema } from '../documents/receipt-document.js';
 import { resultSchema } from '../documents/result-document.js';
 import { summarySchema } from '../documents/summary-document.js';
 import { families } from '../models/index.js';
@@ -24,11 +26,15 @@ const WRITTEN = {
 const READ = {
   result: resultSchema,
   summary: summarySchema,
+  comparison: comparisonSchema,
   batch: manifestSchema,
   'chunk-return': chunkReturnSchema,
   'event-return': eventReturnSchema,
   'dead-letter': letterSchema,
   audit: auditSchema,
+  'audit-redaction': auditRedactionSchema,
+  receipt: receiptSchema,
+  'signed-receipt': signedReceiptSchema,
   webhook: webhookSchema,
 };
 

@@ -187,7 +187,10 @@ export class Scorer {
 
   /** Whether the last scores are numbers. The raw output of an impossible class may be -Infinity. */
   isFinite(): boolean {
-    return this.scores.every(Number.isFinite) && !this.raw.some(Number.isNaN);
+    const { scores, raw } = this;
+    for (let k = 0; k < scores.length; k++) if (!Number.isFinite(scores[k])) return false;
+    for (let k = 0; k < raw.length; k++) if (Number.isNaN(raw[k])) return false;
+    return true;
   }
 
   /** Fills `scores` from `raw`. */

@@ -25,6 +25,8 @@ export interface CategoryPopulation {
 export interface ModelPopulation {
   readonly features: readonly FeatureDocument[];
   readonly classes: readonly string[];
+  /** Names of the classes for people. */
+  readonly classLabels?: Readonly<Record<string, string>>;
   /** The score from which on the second of two classes is predicted, where the model has one number for it. */
   readonly threshold?: number;
   /** By name. A feature about which nothing is known is missing. */
@@ -45,6 +47,7 @@ export function populationOf(model: LoadedModel, rows: number): ModelPopulation 
   return {
     features: document.features,
     classes,
+    ...(document.classLabels && { classLabels: document.classLabels }),
     ...thresholdOf(document),
     background: Object.fromEntries(known),
     rows: evenly(background.samples, rows).map((sample) =>

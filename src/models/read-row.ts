@@ -1,6 +1,7 @@
 /** Rows as values by feature. A missing value is refused unless the model imputes it or accepts missing values. */
 import { ElsewiseError } from '../documents/error.js';
 import type { RowValue } from '../documents/model-document.js';
+import { LARGEST } from '../documents/numbers.js';
 import { RowError, type RowFault } from '../documents/row-error.js';
 import type { Model } from './family.js';
 import { type Feature, type FeatureSpace, readValue, rowError } from './features.js';
@@ -21,7 +22,11 @@ const MOST_FAULTS = 100;
 /** Reads raw values in the model's order of features. Throws a `RowError` with all invalid fields. A good row costs no extra work. */
 export function readRecord(model: RowModel, raw: RawRecord, values: Float64Array): void {
   try {
-    for (const feature of model.space.features) values[feature.index] = readField(model, feature, raw);
+    for (const feature of model.space.features) {
+      const value = raw[feature.index];
+      const isRead = typeof value === 'number' && feature.kind === 'continuous' && Math.abs(value) <= LARGEST;
+      values[feature.index] = isRead ? value : readField(model, feature, raw);
+    }
   } catch (error) {
     throw error instanceof ElsewiseError ? new RowError(recordFaults(model, raw)) : error;
   }

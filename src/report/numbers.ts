@@ -8,6 +8,11 @@ export function formatNumber(value: number): string {
   return Number.isInteger(value) || Math.abs(value) >= 1e6 ? WHOLE.format(value) : GROUPED.format(value);
 }
 
+/** `1 row`, `2,600 rows`. */
+export function formatCount(value: number, noun: string, plural = `${noun}s`): string {
+  return `${formatNumber(value)} ${value === 1 ? noun : plural}`;
+}
+
 const UPWARD = { 1: 'ceil', [-1]: 'floor' } as const;
 
 /** The same, never rounded to the wrong side: `side` 1 rounds up, -1 rounds down. */

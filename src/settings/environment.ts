@@ -27,10 +27,20 @@ export function unknownVariables(
   environment: Environment,
   others: readonly string[],
 ): string[] {
-  const known = [...entries.flatMap(namesOf), ...others];
-  const strangers = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
-  return strangers.map((name) => `${name}: no entry has this variable${didYouMean(name, known)}`);
+  const known = knownNames(entries, others);
+  const words = (name: string) => `${name}: no entry has this variable${didYouMean(name, known)}`;
+  return unknownNames(entries, environment, others).map(words);
 }
+
+export function unknownNames(entries: readonly Entry[], environment: Environment, others: readonly string[]): string[] {
+  const known = knownNames(entries, others);
+  return Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
+}
+
+const knownNames = (entries: readonly Entry[], others: readonly string[]): string[] => [
+  ...entries.flatMap(namesOf),
+  ...others,
+];
 
 const namesOf = ({ variables, fileVariables }: Entry): readonly string[] => [...variables, ...fileVariables];
 

@@ -58,6 +58,11 @@ export class Keys {
     return `${this.#prefix}:known-rows:{${plan}}:${epoch}`;
   }
 
+  /** The beginning of all keys of known rows. */
+  allKnownRows(): string {
+    return `${this.#prefix}:known-rows:`;
+  }
+
   /** The one answer to a job, by the job's content key. */
   answer(jobKey: string): string {
     return `${this.#prefix}:answer:${jobKey}`;
@@ -98,6 +103,51 @@ export class Keys {
     return `${this.#prefix}:{dead}:times`;
   }
 
+  /** Hash: id of a dead letter -> its group. */
+  deadGroupOf(): string {
+    return `${this.#prefix}:{dead}:group-of`;
+  }
+
+  /** Sorted set, by text: `<group>:<time>:<id>` of each dead letter. */
+  deadIndex(): string {
+    return `${this.#prefix}:{dead}:index`;
+  }
+
+  /** Hash: group of dead letters -> JSON with its code, model, policy and latest message. */
+  deadGroups(): string {
+    return `${this.#prefix}:{dead}:groups`;
+  }
+
+  /** Stream: the actions of operators. */
+  actions(): string {
+    return `${this.#prefix}:actions`;
+  }
+
+  /** Hash: id -> JSON of a bulk operation on dead letters. */
+  operations(): string {
+    return `${this.#prefix}:operations`;
+  }
+
+  /** The process that works on a bulk operation. The key expires when the process dies. */
+  operationLease(id: string): string {
+    return `${this.#prefix}:operation:${id}:lease`;
+  }
+
+  /** Exists after a person asked to stop a bulk operation. */
+  operationStop(id: string): string {
+    return `${this.#prefix}:operation:${id}:stop`;
+  }
+
+  /** Hash: id -> JSON of the last heartbeat of a worker. */
+  workers(): string {
+    return `${this.#prefix}:workers`;
+  }
+
+  /** Exists while a worker sends heartbeats. */
+  workerAlive(id: string): string {
+    return `${this.#prefix}:worker:${id}`;
+  }
+
   /** The token of a session of the console, by the hash of the session's id. */
   session(idHash: string): string {
     return `${this.#prefix}:session:${idHash}`;
@@ -121,6 +171,11 @@ export class Keys {
   /** List: the entries of a day. */
   auditEntries(day: string): string {
     return `${this.#prefix}:{audit}:entries:${day}`;
+  }
+
+  /** Hash: digest -> JSON of the policies of a day that no registry has. */
+  auditPolicies(day: string): string {
+    return `${this.#prefix}:{audit}:policies:${day}`;
   }
 
   /** Set: the jobs of a day that have entries. */

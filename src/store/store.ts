@@ -9,6 +9,9 @@ import { DeadStore } from './events/dead-store.js';
 import { RequestStore } from './events/request-store.js';
 import { Keys } from './keys.js';
 import { KnownRowStore } from './known-rows/known-row-store.js';
+import { ActionLog } from './operator/action-log.js';
+import { OperationStore } from './operator/operation-store.js';
+import { WorkerRegistry } from './operator/worker-registry.js';
 import { connect, type RedisClient } from './redis/redis.js';
 import { asRedisFailure } from './redis/redis-failure.js';
 import { ModelStore } from './registry/model-store.js';
@@ -29,6 +32,9 @@ export interface Store {
   readonly schedules: ScheduleStore;
   readonly knownRows: KnownRowStore;
   readonly audit: AuditStore;
+  readonly actions: ActionLog;
+  readonly operations: OperationStore;
+  readonly workers: WorkerRegistry;
 }
 
 export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
@@ -48,6 +54,9 @@ export function storeOver(redis: RedisClient, settings: StoreSettings): Store {
     schedules: new ScheduleStore(redis, keys, config.schedule),
     knownRows: new KnownRowStore(redis, keys, settings.onceTtlSeconds),
     audit: new AuditStore(redis, keys),
+    actions: new ActionLog(redis, keys, config.actions),
+    operations: new OperationStore(redis, keys),
+    workers: new WorkerRegistry(redis, keys, config.worker),
   };
 }
 

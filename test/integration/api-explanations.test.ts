@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../../dist/documents/result-document.js';
 import { QueueWorker } from '../../dist/jobs/worker/worker.js';
+import { recordsOf } from '../../dist/store/audit/read-chain.js';
 import { ApiWorld, exampleFeatures, POLICY_LINE } from './api-world.js';
 import { until, withoutTimes } from './queue-world.js';
 
@@ -146,12 +147,48 @@ describe('POST /v1/explanations', () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
+  it('names the path of each fault of a policy, also of those that only a worker sees', async () => {
+    const ask = async (given: object, own: object = {}) =>
+      (
+        await api.call('POST', '/v1/explanations?waitMs=25000', {
+          body: { model: 'credit', features, ...own, policy: given },
+        })
+      ).json;
+    const wrong = { ...policy, target: 'aproved', features: { agee: {}, housing: { allow: ['tent'] } } };
+    const seen = await ask(wrong);
+    expect(seen).toMatchObject({ code: 'bad-document', path: 'body.policy.target' });
+    type Faulty = { readonly faults: readonly { readonly path: string }[] };
+    const faultsOf = (document: unknown) => (document as Faulty).faults;
+    const paths = (document: unknown) => faultsOf(document).map(({ path }) => path);
+    expect(paths(seen)).toEqual([
+      'body.policy.target',
+      'body.policy.features.agee',
+      'body.policy.features.housing.allow[0]',
+    ]);
+    expect(await ask({ ...policy, target: 'aproved' })).toMatchObject({ path: 'body.policy.target' });
+    expect(paths(await ask({ ...policy, deadlineMs: -1 }, { features: 7 }))).toEqual([
+      'body.features',
+      'body.policy.deadlineMs',
+    ]);
+    const { dead } = api.world.store;
+    const letters = [];
+    for await (const letter of dead.list()) letters.push(letter);
+    expect(letters).toContainEqual(
+      expect.objectContaining({
+        path: 'policy.target',
+        faults: faultsOf(seen).map((fault) => ({ ...fault, path: fault.path.slice('body.'.length) })),
+      }),
+    );
+  });
+
   it('refuses what is no JSON without repeating it', async () => {
     const headers = { 'content-type': 'application/json' };
     const { status, json } = await api.call('POST', '/v1/explanations', { headers, body: '{"id": "Erika Mustermann"' });
     expect(status).toBe(400);
-    expect(json.code).toBe('bad-request');
+    expect(json).toMatchObject({ code: 'bad-request', detail: 'body: this is not JSON in UTF-8: line 1, column 26' });
     expect(JSON.stringify(json)).not.toContain('Erika');
+    const token = await api.call('POST', '/v1/explanations', { headers, body: '{"id": "Erika",\n "age": x}' });
+    expect(token.json.detail).toBe('body: this is not JSON in UTF-8: line 2, column 9');
     const deep = await api.call('POST', '/v1/explanations', { headers, body: '['.repeat(2e5) + ']'.repeat(2e5) });
     expect(deep.json).toMatchObject({ status: 400, code: 'bad-request' });
     const text = await api.call('POST', '/v1/explanations', { headers: { 'content-type': 'text/csv' }, body: 'a' });
@@ -164,6 +201,97 @@ describe('POST /v1/explanations', () => {
     expect(typo.json).toMatchObject({ code: 'bad-request', path: 'query.waitms' });
     const text = await api.call('POST', '/v1/explanations?waitMs=soon', { body });
     expect(text.json).toMatchObject({ code: 'bad-request', path: 'query.waitMs' });
+    expect(text.json.detail).toBe('query.waitMs: expected a number, got text that is no number');
+  });
+});
+
+describe('POST /v1/models/:name:explain', () => {
+  const ask = (body: object, { name = 'credit', waitMs = 25_000 } = {}) =>
+    api.call('POST', `/v1/models/${name}:explain?waitMs=${waitMs}`, { as: 'submit', body });
+  const instances: Record<string, string | number | boolean>[] = [];
+  beforeAll(() => instances.push(...[1200, 1300].map((income) => ({ ...features, income }))));
+
+  it('gives the rows the answers that single requests get, in their order', async () => {
+    const ids = ['several-0', 'several-1'];
+    const { status, json } = await ask({ instances, ids, policy }, { name: 'credit@1' });
+    expect(status).toBe(200);
+    expect(json.model).toMatchObject({ name: 'credit', version: 1 });
+    const singly = await Promise.all(
+      instances.map(async (row, k) => {
+        const body = { id: ids[k], model: 'credit', policy, features: row };
+        return (await api.call('POST', '/v1/explanations?waitMs=25000', { body })).json;
+      }),
+    );
+    expect(json.explanations).toEqual(singly);
+    expect((await api.call('GET', '/v1/explanations/several-1')).json).toEqual(singly[1]);
+  });
+
+  it('takes lists of values and tensors for objects', async () => {
+    const { json } = await api.call('GET', '/v1/models/credit/versions/1/population');
+    const names = (json.features as { name: string }[]).map(({ name }) => name);
+    const lists = instances.map((row) => names.map((name) => row[name]));
+    const inputs = names.map((name, k) => ({
+      ...{ name, datatype: 'FP64', shape: k % 2 ? [2] : [2, 1] },
+      data: k % 2 ? lists.map((row) => row[k]) : lists.map((row) => [row[k]]),
+    }));
+    const answers = await Promise.all(
+      [{ instances }, { instances: lists }, { inputs }].map((rows) => ask({ ...rows, policy })),
+    );
+    const [objects, ...others] = answers.map(({ json: { explanations } }) =>
+      (explanations as ResultDocument[]).map((result) => withoutTimes(JSON.stringify({ ...result, id: '' }))),
+    );
+    expect(objects).toHaveLength(2);
+    for (const other of others) expect(other).toEqual(objects);
+  });
+
+  it('gives a bad row its answer, and tells where a late answer will be', async () => {
+    const rows = [{ ...features, age: 'old' }, features];
+    const mixed = await ask({ instances: rows, policy });
+    expect((mixed.json.explanations as ResultDocument[]).map(({ status }) => status)).toEqual(['invalid', 'found']);
+    const late = await ask({ instances: [{ ...features, income: 1411 }], ids: ['late'], policy }, { waitMs: 0 });
+    expect([200, 202]).toContain(late.status);
+    if (late.status === 202) expect(late.json.explanations).toMatchObject([{ location: '/v1/explanations/late' }]);
+  });
+
+  it('writes the answers to the record, with the name of the token', async () => {
+    await api.world.serve({ lanes: ['events'], audit: { enabled: true, retentionDays: 30 } });
+    await api.worker!.drain();
+    await ask({ instances, ids: ['recorded-0', 'recorded-1'], policy });
+    for (const id of ['recorded-0', 'recorded-1'])
+      await until('the record', async () => (await recordsOf(api.world.store.audit, id)).length === 1);
+    const [line] = await recordsOf(api.world.store.audit, 'recorded-1');
+    expect(JSON.parse(line)).toMatchObject({ by: 'the-submit', record: { id: 'recorded-1' } });
+  });
+
+  const REFUSED: Record<string, [body: object, status: number, path: string, detail: string]> = {
+    'no rows': [{ instances: [] }, 422, 'body', 'has no rows'],
+    'neither form': [{ policy }, 422, 'body', 'expected the rows as "instances" or as "inputs"'],
+    'too many rows': [{ instances: Array(21).fill({}) }, 413, 'body', 'the limit is 20 (api.maxInstances)'],
+    'a list of another length': [{ instances: [[1, 2]] }, 422, 'body.instances[0]', 'has 2 values, and the model has'],
+    'a tensor of another length': [
+      { inputs: [{ name: 'age', datatype: 'INT64', shape: [2], data: [1] }] },
+      ...([422, 'body.inputs[0]', 'expected [2] and 2 values'] as const),
+    ],
+    'an id twice': [{ instances, ids: ['a', 'a'] }, 422, 'body.ids[1]', 'is also the id of row 0'],
+    'other ids': [{ instances, ids: ['a'] }, 422, 'body.ids', 'has 1 ids for 2 rows'],
+    'a typo': [{ instancs: [] }, 422, 'body.instancs', 'did you mean "instances"?'],
+    'a bad policy': [{ instances, policy: { ...policy, count: 0 } }, 422, 'body.policy.count', 'at least 1'],
+    'no target': [{ instances }, 422, 'target', 'give one beside "features" or in the policy'],
+  };
+
+  it.each(Object.entries(REFUSED))('refuses %s', async (_, [body, status, path, detail]) => {
+    const { json } = await ask(body);
+    expect([json.status, json.path]).toEqual([status, path]);
+    expect(json.detail).toContain(detail);
+  });
+
+  it('refuses a model nobody knows, and a token without the role', async () => {
+    expect((await ask({ instances, policy }, { name: 'credot' })).json).toMatchObject({
+      status: 404,
+      code: 'not-known',
+    });
+    const read = await api.call('POST', '/v1/models/credit:explain', { as: 'read', body: { instances, policy } });
+    expect(read.status).toBe(403);
   });
 });
 

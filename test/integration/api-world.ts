@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { Route } from '../../dist/api/route.js';
 import { routes } from '../../dist/api/routes/index.js';
 import { SCHEMAS } from '../../dist/api/schemas.js';
-import { ApiServer } from '../../dist/api/server.js';
+import { type ApiOptions, ApiServer } from '../../dist/api/server.js';
 import { type ApiSettings, apiSettings } from '../../dist/api/settings.js';
 import { createToken, hashToken, ROLES, type Role } from '../../dist/api/tokens.js';
 import { QueueWorker } from '../../dist/jobs/worker/worker.js';
@@ -55,6 +55,7 @@ export class ApiWorld {
     given: Partial<ApiSettings> = {},
     lanes: readonly ('events' | 'bulk')[] = ['events', 'bulk'],
     redis?: { url: string; stop(): Promise<void> },
+    receipts?: ApiOptions['receipts'],
   ): Promise<ApiWorld> {
     const world = await World.withModel(redis);
     const { settings } = world.store;
@@ -65,6 +66,7 @@ export class ApiWorld {
       store: settings,
       api: apiSettings({ port: 0, tokens: TOKENS, ...given }, {}),
       insecureNoAuth: false,
+      ...(receipts && { receipts }),
       log: { write: (line: string) => void lines.push(line) },
     });
     return new ApiWorld(world, server, worker, lines);
@@ -106,7 +108,7 @@ export function credentials(as: Caller): Record<string, string> {
 
 export function routeOf(method: string, path: string): Route | undefined {
   const [address] = path.split('?');
-  const fits = (route: Route) => new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(address);
+  const fits = (route: Route) => new RegExp(`^${route.path.replaceAll(/\/:\w+/g, '/[^/:]+')}$`).test(address);
   return routes.find((route) => route.method === method && fits(route));
 }
 

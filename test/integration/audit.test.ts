@@ -2,13 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SOFTWARE } from '../../dist/jobs/audit/software.js';
 import { exportedLines } from '../../dist/store/audit/audit-entry.js';
-import { AuditRecords, inputDigest } from '../../dist/store/audit/audit-record.js';
+import { AuditRecords } from '../../dist/store/audit/audit-record.js';
 import type { AuditDraft } from '../../dist/store/audit/audit-store.js';
 import { auditEntries, recordsOf } from '../../dist/store/audit/read-chain.js';
-import { verifyExport, verifyStored } from '../../dist/store/audit/verify-chain.js';
+import { redactRecords } from '../../dist/store/audit/redact-records.js';
+import { type ChainSpan, verifyExport, verifySteps, verifyStored } from '../../dist/store/audit/verify-chain.js';
 import { Keys } from '../../dist/store/keys.js';
 import { storeOver } from '../../dist/store/store.js';
-import { type AuditDocument, auditSchema } from '../../src/documents/audit-document.js';
+import { auditedAnswerSchema, auditSchema } from '../../src/documents/audit-document.js';
+import { inputDigest } from '../../src/documents/digest.js';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { Dice } from '../support/dice.js';
 import { ApiWorld } from './api-world.js';
@@ -33,8 +35,10 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
 }
 
-const documentsOf = (lines: readonly string[]): AuditDocument[] =>
-  lines.map((line) => auditSchema.parse(JSON.parse(line)));
+/** No record is redacted. */
+const wholeSchema = auditSchema.extend({ record: auditedAnswerSchema });
+
+const documentsOf = (lines: readonly string[]) => lines.map((line) => wholeSchema.parse(JSON.parse(line)));
 
 /** A chain of some entries with a few answers each, without workers. */
 async function chainIn(of: World, entries: number, from = 0): Promise<void> {
@@ -136,7 +140,8 @@ describe('the record of answers', () => {
           const { model, policy } = manifest;
           const job = { schema: 'elsewise.chunk-job/v1', batch, chunk: Number(chunk), firstRow, rows, digest };
           const data = JSON.stringify({ ...job, model, policy: policy.digest });
-          await processor.answer(data, solve, chunkJobId(manifest, Number(chunk)));
+          const id = chunkJobId(manifest, Number(chunk));
+          await processor.answer(data, solve, { id, started: 0, worker: 'here', attempts: 1 });
         }
       expect(await exported(own)).toHaveLength(results.trimEnd().split('\n').length);
     } finally {
@@ -169,6 +174,40 @@ describe('the record of answers', () => {
       ).toEqual(ids.sort());
       expect((await verifyStored(own.store.audit)).fault).toBeUndefined();
     } finally {
+      await own.close();
+    }
+  });
+
+  it('is checked for some days, and tells the records of these days that were redacted later', async () => {
+    const own = await World.create();
+    const now = Date.now;
+    const check = async (span: ChainSpan) => {
+      const steps = verifySteps(own.store.audit, span);
+      for (let step = await steps.next(); ; step = await steps.next()) if (step.done) return step.value;
+    };
+    try {
+      for (let days = 3; days >= 0; days--) {
+        Date.now = () => now() - days * DAY_MS;
+        await chainIn(own, 2, 10 * days);
+      }
+      const [first, second] = (await own.store.audit.days()).map(({ day }) => day);
+      const redactor = { software: SOFTWARE, by: null, keepsRecords: false };
+      const { id } = documentsOf(await exported(own))[0].record;
+      await redactRecords(own.store.audit, id, redactor);
+      expect(await check({ to: first })).toMatchObject({ entries: 2, records: 6, redacted: 1 });
+      expect((await check({ to: first })).fault).toBeUndefined();
+      expect((await check({ from: second, to: second })).fault).toBeUndefined();
+      // without the entry that names the redaction
+      const lists = new Keys(own.store.settings.keyPrefix);
+      const last = (await own.store.audit.days())[3].day;
+      await own.store.redis.rpop(lists.auditEntries(last));
+      expect(await check({ to: first })).toMatchObject({
+        entries: 2,
+        records: 6,
+        fault: expect.stringContaining(last),
+      });
+    } finally {
+      Date.now = now;
       await own.close();
     }
   });

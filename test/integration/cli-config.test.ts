@@ -53,6 +53,30 @@ describe('config', () => {
     expect(stderr).toContain('did you mean "ELSEWISE_WORKER_PORT"?');
   });
 
+  it.each([
+    ['worker', '--queues', 'none'],
+    ['serve', '--port', '0'],
+  ])('has its misspelt variables told by %s, without those that Kubernetes sets', async (...args) => {
+    const env = { ELSEWISE_WORKER_THREDS: '2', ELSEWISE_API_SERVICE_HOST: '10.0.0.1' };
+    const { stderr } = await run(env, ...args);
+    expect(stderr.match(/no entry has this variable.*/g)).toEqual([
+      'no entry has this variable, did you mean "ELSEWISE_WORKER_THREADS"?',
+    ]);
+  });
+
+  it('asks no Redis where the file of rows is missing', async () => {
+    const { code, stderr } = await run(
+      { REDIS_URL: 'redis://127.0.0.1:1' },
+      'enqueue',
+      '--model',
+      'm',
+      '--input',
+      'none.csv',
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('none.csv');
+  });
+
   it('refuses what does not fit, by the name of the variable', async () => {
     const { code, stdout, stderr } = await run({ ELSEWISE_WORKER_QUEUES: 'bulk,evnets' }, 'config');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

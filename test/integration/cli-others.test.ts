@@ -109,3 +109,36 @@ describe('help', () => {
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
+
+describe('a wrong file or id', () => {
+  async function refused(...args: string[]) {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const code = await dispatch(args).finally(() => vi.restoreAllMocks());
+    return { code, stderr: said.mock.calls.map(([text]) => text).join('') };
+  }
+
+  it('is told with what to do', async () => {
+    const folder = temporaryFolder();
+    const empty = writeText(folder, 'empty.json', ' \n');
+    const model = join(CREDIT, 'model.json');
+    const explain = async (more: Record<string, string>) => {
+      const options = { model, policy: join(CREDIT, 'policy.json'), input: join(CREDIT, 'applicants.csv'), ...more };
+      const { code, stderr } = await run([
+        'explain',
+        ...Object.entries(options).flatMap(([key, value]) => [`--${key}`, value]),
+      ]);
+      return { code, stderr };
+    };
+    const of = (stderr: string) => ({ code: 2, stderr: expect.stringContaining(stderr) });
+    expect(await refused('models', 'check', folder)).toEqual(of(`${folder}: is a folder: name a file`));
+    expect(await refused('models', 'check', empty)).toEqual(of(`${empty}: is empty: expected a JSON document`));
+    const nowhere = join(folder, 'none', 'out.ndjson');
+    expect(await Promise.all([{ output: folder }, { output: nowhere }].map(explain))).toEqual([
+      of(`cannot write ${folder}: this is a folder`),
+      of(`cannot write ${nowhere}: the folder does not exist`),
+    ]);
+    expect(await refused('batch', 'status', 'nope')).toEqual(
+      of('no batch "nope" is stored (or it has expired): elsewise batch list shows what is stored\n'),
+    );
+  });
+});

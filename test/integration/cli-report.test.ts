@@ -70,13 +70,14 @@ describe('report', () => {
     expect(readFileSync(report, 'utf8')).toContain('All 3 people.');
   });
 
-  it('of an empty file says that there are no results', async () => {
-    const { results, report } = files('');
-    expect(await run(['report', results, '--output', report])).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('0 results'),
-    });
-    expect(readFileSync(report, 'utf8')).toContain('The file has no results.');
+  it.each([
+    ['report', ['--output', 'report.html']],
+    ['verify', ['--model', join(CREDIT, 'model.json'), '--policy', join(CREDIT, 'policy.json')]],
+    ['letters', ['--model', join(CREDIT, 'model.json'), '--language', 'en', '--output', 'letters']],
+  ])('is refused where the file has no results, as in %s', async (command, options) => {
+    const { results } = files('');
+    const { code, stderr } = await run([command, results, ...options]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${results}: has no results`) });
   });
 
   it.each([

@@ -130,4 +130,22 @@ describe('--resume', () => {
     expect(stderr).toMatch(message);
     expect(readFileSync(output, 'utf8')).toBe(before);
   });
+
+  it.each(['out.csv', 'out.ndjson'])('counts the rows of %s, and compares its last row', async (name) => {
+    const { folder, args } = task(rowsCsv(10), 1);
+    const output = join(folder, name);
+    await run(args(output));
+    const before = readFileSync(output, 'utf8');
+    const refused = async (input: string) => {
+      writeText(folder, 'rows.csv', input);
+      const { code, stderr } = await run(args(output, '--resume'));
+      expect(code).toBe(2);
+      expect(readFileSync(output, 'utf8')).toBe(before);
+      return stderr;
+    };
+    const lines = rowsCsv(11).trimEnd().split('\n');
+    expect(await refused(rowsCsv(9))).toContain('the output has 10 rows, the input only 9');
+    const last = lines.toSpliced(10, 1).join('\n');
+    expect(await refused(last)).toContain('row 10 is "r-11" in the input and "r-10" in the output');
+  });
 });

@@ -1,25 +1,36 @@
-/** The console in a real browser: sign in, make a plan, tighten it, try other values; and what axe says of each page. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { type Browser, chromium, type Page } from 'playwright-core';
+/**
+ * The console in a real browser: sign in, make a plan, tighten it, try other values, print the letter, find the answer as auditor and solve it
+ * again; and what axe says of each page.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { provideChromium } from '../../scripts/chromium.mjs';
+import { writeKeyFile } from '../../dist/receipts/key-file.js';
+import { rotateKeys } from '../../dist/receipts/new-key.js';
+import { openBrowser, seriousFaults } from '../support/browser.js';
 import { ApiWorld, exampleFeatures, POLICY_LINE, SECRETS } from './api-world.js';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let api: ApiWorld;
 let browser: Browser;
+let folder: string;
 let page: Page;
+/** The id of an answer. */
+let told: string;
 const complaints: string[] = [];
 
 beforeAll(async () => {
-  api = await ApiWorld.create({});
+  folder = mkdtempSync(join(tmpdir(), 'elsewise-keys-'));
+  const keys = join(folder, 'keys.json');
+  await writeKeyFile(keys, await rotateKeys([]));
+  api = await ApiWorld.create({}, [], undefined, { keys, validDays: 30, issuer: '', maxBytes: 100_000 });
+  await api.world.serve({ lanes: ['events', 'bulk'], audit: { enabled: true, retentionDays: 30 } });
   const policy = JSON.parse(POLICY_LINE);
   await api.call('PUT', `/v1/policies/${policy.name}`, { body: policy });
-  browser = await chromium.launch({ executablePath: provideChromium(), args: ['--no-sandbox'] });
+  browser = await openBrowser();
   page = await browser.newPage();
-  page.setDefaultTimeout(120_000);
+  page.setDefaultTimeout(60_000);
   page.on('console', (message) => /Content Security Policy/.test(message.text()) && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
 });
@@ -27,25 +38,20 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await api?.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
-/** The faults that axe calls serious or critical. Evaluated by the driver, because the page itself allows no foreign script. */
-async function faultsOfPage(): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { violations } = await (
-      globalThis as unknown as { axe: { run(): Promise<{ violations: AxeFault[] }> } }
-    ).axe.run();
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  });
+/** A header and rows of the example. */
+function someRows(count: number): string {
+  const lines = readFileSync(api.world.writeRows('some.csv', 1), 'utf8').split('\n');
+  return lines.slice(0, count + 1).join('\n');
 }
 
-interface AxeFault {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
+const faultsOfPage = () => seriousFaults(page);
+async function expectToFit(width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 740 });
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  await page.setViewportSize({ width: 1180, height: 900 });
 }
 
 describe('the console', () => {
@@ -85,9 +91,7 @@ describe('the console', () => {
   it('leaves out a feature that the person finds impossible', async () => {
     await page.getByRole('tab', { name: 'Plan A' }).click();
     const named = (await page.getByRole('tabpanel').getByRole('heading').first().textContent())!;
-    const wish = page.locator('details.wish', { hasText: named });
-    await wish.locator('summary').click();
-    await wish.getByLabel('impossible').check();
+    await page.locator('fieldset.wish', { hasText: named }).getByLabel('impossible').check();
     const answered = page.waitForResponse(/\/v1\/explanations/);
     await page.getByRole('button', { name: 'Make new plans' }).click();
     expect((await answered).status()).toBe(200);
@@ -95,16 +99,104 @@ describe('the console', () => {
     expect(await page.getByRole('tabpanel').getByRole('heading', { name: named, exact: true }).count()).toBe(0);
   });
 
-  it('fits a phone', async () => {
-    await page.setViewportSize({ width: 375, height: 740 });
-    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-    expect(width).toBeLessThanOrEqual(375);
-    await page.setViewportSize({ width: 1180, height: 900 });
+  it('tells until when the answer holds', async () => {
+    await page.getByText(/we stand by this answer until \d{4}-\d{2}-\d{2}/).waitFor();
+    expect(await page.getByRole('link', { name: 'Receipt' }).getAttribute('href')).toMatch(/\/receipt$/);
+  });
+
+  it('fits a phone', () => expectToFit(375));
+
+  it('opens the letter in the language of the person, which prints', async () => {
+    await page.getByLabel('Language of the letter').selectOption('de');
+    const opening = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'Letter' }).click();
+    const letter = await opening;
+    await letter.getByRole('heading', { name: 'Zu unserer Entscheidung' }).waitFor();
+    expect(await letter.textContent('body')).toContain('Die Schwelle für');
+    expect((await letter.pdf({ preferCSSPageSize: true })).subarray(0, 5).toString()).toBe('%PDF-');
+    await letter.close();
+  });
+
+  it('tells why there is no plan, without a path of the policy', async () => {
+    for (const radio of await page.getByRole('radio', { name: 'impossible' }).all()) await radio.check();
+    await page.getByRole('button', { name: 'Make new plans' }).click();
+    const reason = page.getByRole('article').filter({ has: page.getByRole('heading', { name: 'Why not?' }) });
+    await reason.getByText('No change that our rules permit would have led').waitFor();
+    expect(await reason.textContent()).not.toMatch(/features\.|maxChanges/);
+    expect(await reason.getByRole('listitem').count()).toBeGreaterThan(0);
+    expect(await faultsOfPage()).toEqual([]);
+    told = (await page.getByText(/^Answer /).textContent())!.split(' ')[1];
+  });
+
+  it('finds the answer in the record and solves its row again, wishes included', async () => {
+    await page.getByRole('link', { name: 'Auditor' }).click();
+    await page.getByLabel('Id of the row').fill(told);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('button', { name: 'Solve again' }).click();
+    await page.getByText('Solved again, the row has the same answer.').waitFor();
+    await page.getByRole('button', { name: 'Check the chain' }).click();
+    await page.getByText('holds', { exact: true }).waitFor();
+    expect(await faultsOfPage()).toEqual([]);
+    await expectToFit(375);
+  });
+
+  it('finds that another row is not the row of the record', async () => {
+    await page.getByText('Row or policy from elsewhere').click();
+    const row = { ...exampleFeatures(api.world), age: 99 };
+    await page.getByLabel('A result, or the values of a row (JSON)').fill(JSON.stringify(row));
+    await page.getByRole('button', { name: 'Solve again' }).click();
+    await page.getByText('The row or its target is not the input of the record').waitFor();
+    expect(await page.getByRole('cell', { name: 'input' }).count()).toBe(1);
+  });
+
+  it('checks the receipt of the answer, and finds a changed one', async () => {
+    const { receipt } = (await api.call('GET', `/v1/explanations/${told}/receipt`)).json as { receipt: string };
+    const panel = page.getByRole('region', { name: 'Check a receipt' });
+    await panel.getByLabel('Receipt', { exact: true }).fill(receipt);
+    await panel.getByRole('button', { name: 'Check the receipt' }).click();
+    await panel.getByText('valid', { exact: true }).waitFor();
+    expect(await panel.getByText(`${told}: `).count()).toBe(1);
+    await panel
+      .getByLabel('Receipt', { exact: true })
+      .fill(receipt.replace(/\.[^.]*\./, (payload) => `${payload.slice(0, -1)}A.`));
+    await panel.getByRole('button', { name: 'Check the receipt' }).click();
+    await panel.getByText('altered', { exact: true }).waitFor();
+    expect(await faultsOfPage()).toEqual([]);
   });
 
   it('lists models and policies', async () => {
     await page.getByRole('link', { name: 'Data scientist' }).click();
     await page.getByRole('cell', { name: 'retail-credit' }).first().waitFor();
+    expect(await faultsOfPage()).toEqual([]);
+  });
+
+  it('solves rows again while a policy is edited, and saves a version', async () => {
+    const editor = page.getByRole('region', { name: 'Policy editor' });
+    await editor.getByLabel('Rows').selectOption('pasted rows');
+    await editor.getByLabel('Rows as CSV').fill(someRows(12));
+    await editor.getByLabel('Rows as CSV').blur();
+    await editor.getByText('answers found').waitFor();
+    const text = editor.getByLabel('Policy document');
+    await text.fill(JSON.stringify({ ...JSON.parse(await text.inputValue()), maxChanges: 1 }));
+    await editor
+      .getByText(/^before: /)
+      .first()
+      .waitFor();
+    await editor.getByRole('img', { name: /^Histogram of costs/ }).waitFor();
+    expect(await faultsOfPage()).toEqual([]);
+    await page.setViewportSize({ width: 375, height: 740 });
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+    await page.setViewportSize({ width: 1180, height: 900 });
+    await editor.getByLabel('Reason for a new version').fill('fewer changes');
+    await editor.getByRole('button', { name: /^Save as new version of/ }).click();
+    await editor.getByText(/^Saved as .*@2\.$/).waitFor();
+    await page.getByRole('cell', { name: 'fewer changes' }).waitFor();
+  });
+
+  it('shows the features of a model', async () => {
+    await page.getByRole('button', { name: 'credit@1' }).click();
+    await page.getByText('Features of credit@1').waitFor();
+    expect(await page.getByRole('img', { name: 'Distribution of Income' }).count()).toBe(1);
     expect(await faultsOfPage()).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ describe('the store', () => {
     limits: Partial<{ maxCount: number; maxAgeSeconds: number; maxBodyBytes: number }>,
   ) =>
     new DeadStore(world.store.redis, new Keys(`${world.store.settings.keyPrefix}-${prefix}`), {
-      ...{ maxCount: 100, maxAgeSeconds: 60, maxBodyBytes: 100 },
+      ...{ ...config.deadLetters, maxCount: 100, maxAgeSeconds: 60, maxBodyBytes: 100 },
       ...limits,
     });
 

@@ -34,9 +34,9 @@ afterAll(async () => {
 });
 
 describe.each([
-  ['brought along', REFUSED],
-  ['named', 'patient@1'],
-])('a policy that asks for too long, %s', (how, policy) => {
+  ['brought along', REFUSED, 'body.policy.deadlineMs'],
+  ['named', 'patient@1', 'policy.deadlineMs'],
+])('a policy that asks for too long, %s', (how, policy, path) => {
   it('is refused where it is enqueued', async () => {
     const event = { id: `enqueued-${how}`, model: 'credit', features, policy };
     await expect(producer.enqueueEvent(event)).rejects.toMatchObject({ code: 'bad-document', message: WHY });
@@ -48,7 +48,7 @@ describe.each([
     const body = { model: 'credit', features, policy };
     const { status, json } = await api.call('POST', '/v1/explanations', { as: 'submit', body });
     expect(status).toBe(422);
-    expect(json).toMatchObject({ path: 'policy.deadlineMs', type: 'urn:elsewise:error:bad-document' });
+    expect(json).toMatchObject({ path, type: 'urn:elsewise:error:bad-document' });
     expect(json.detail).toContain('events.maxDeadlineMs');
   });
 

@@ -131,6 +131,37 @@ describe('a run', () => {
     expect((await world.call('schedule', 'list')).stdout).toContain('2 files, 3,201 rows');
   });
 
+  it('writes the results in the format of the ending', async () => {
+    const [header, ...rows] = readFileSync(world.writeRows('rows.csv', 1), 'utf8').split('\n');
+    const input = join(inbox, 'a.csv');
+    writeFileSync(input, `${[header, ...rows.slice(0, 60)].join('\n')}\n`);
+    const outbox = world.path('outbox');
+    expect((await add('bad', NEVER, '--output', `${outbox}/all.csv`)).stderr).toContain(`such as ${outbox}/*.csv`);
+    expect((await add('bad', NEVER, '--output', `${outbox}/*.xlsx`)).stderr).toContain('the ending .xlsx is not known');
+    const brief = await add('bad', NEVER, '--output', `${outbox}/*.csv`, '--detail', 'brief');
+    expect(brief).toMatchObject({ code: 2, stdout: '' });
+    await add('table', NEVER, '--output', `${outbox}/*.csv`);
+    await plan('columns', NEVER, { output: join(outbox, '*.parquet') });
+    await plan('short', NEVER, { output: join(outbox, 'short-*.jsonl'), detail: 'brief' });
+    await world.serve({ ...SCHEDULES, lanes: ['bulk'] });
+    for (const [name, ending, more] of [
+      ['table', 'a.BATCH.csv', []],
+      ['columns', 'a.BATCH.parquet', []],
+      ['short', 'short-a.BATCH.jsonl', ['--detail', 'brief']],
+    ] as const) {
+      const [{ batch }] = (await runNow(name)).files;
+      const output = join(outbox, ending.replace('BATCH', batch!));
+      await until(output, async () => existsSync(output));
+      const again = world.path(`again-${name}${ending.slice(ending.lastIndexOf('.'))}`);
+      expect(await world.call('batch', 'wait', batch!, '--output', again, '--quiet', ...more)).toMatchObject({
+        code: 0,
+      });
+      expect(readFileSync(output).equals(readFileSync(again))).toBe(true);
+      expect(readFileSync(output).length).toBeGreaterThan(1000);
+    }
+    expect(readdirSync(outbox)).toHaveLength(3);
+  });
+
   it('says what will not be written: the results of a batch that was cancelled or has expired', async () => {
     const [header, ...rows] = readFileSync(world.writeRows('rows.csv', 1), 'utf8').split('\n');
     for (const [i, name] of ['a', 'b'].entries()) writeFileSync(join(inbox, `${name}.csv`), `${header}\n${rows[i]}\n`);

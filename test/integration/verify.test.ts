@@ -248,7 +248,7 @@ describe('elsewise verify', () => {
       expect(code).toBe(2);
       return stderr;
     };
-    const needs = 'verify needs whole results: NDJSON (.ndjson) of explain or batch wait, without --detail brief';
+    const needs = 'whole results are needed: NDJSON (.ndjson) of explain or batch wait, without --detail brief';
     expect(await refusal('results.csv', 'id\n')).toContain(`is CSV: ${needs}`);
     expect(await refusal('brief.ndjson', '{"schema":"elsewise.brief/v1"}\n')).toContain(`has brief lines: ${needs}`);
     expect(await refusal('rows', 'id,income\n')).toContain(`its first line is no result: ${needs}`);

@@ -263,15 +263,21 @@ ELSEWHERE: Dict[str, Entry] = {
         title="ColumnTransformer, LGBMClassifier, three classes",
         becomes="tree-ensemble",
     ),
+    "KBinsDiscretizer-onehot-trees": Entry(
+        lambda: prepared(forest(), KBinsDiscretizer(8)),
+        title='KBinsDiscretizer(encode="onehot"), trees',
+        becomes="tree-ensemble",
+    ),
+    "KBinsDiscretizer-onehot-naive-bayes": Entry(
+        lambda: prepared(BernoulliNB(), KBinsDiscretizer(5, encode="onehot-dense")),
+        title='KBinsDiscretizer(encode="onehot"), BernoulliNB',
+        becomes="tree-ensemble",
+    ),
 }
 
 REFUSED: Dict[str, Entry] = {
     "Normalizer": Entry(lambda: make_pipeline(Normalizer(), logistic()), columns=AMOUNTS),
     "QuantileTransformer": Entry(lambda: prepared(logistic(), QuantileTransformer(n_quantiles=20))),
-    "KBinsDiscretizer-onehot-trees": Entry(
-        lambda: prepared(forest(), KBinsDiscretizer(8)),
-        title='KBinsDiscretizer(encode="onehot"), trees',
-    ),
     "KBinsDiscretizer-mixed": Entry(
         lambda: make_pipeline(
             ColumnTransformer([("bins", KBinsDiscretizer(4), [0]), ("scale", StandardScaler(), [1, 2, 3])], sparse_threshold=0),

@@ -6,12 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 
-const FIT_TIMEOUT_MS = 120_000;
-
 /** `debianPackage`: what a machine without the library lacks. */
 export function fittedBy(script: string, debianPackage: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'elsewise-interop-'));
-  beforeAll(() => runScript(script, [folder], debianPackage), FIT_TIMEOUT_MS);
+  beforeAll(() => runScript(script, [folder], debianPackage));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

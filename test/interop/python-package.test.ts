@@ -83,7 +83,22 @@ print(json.dumps([lines, [str(each.message) for each in caught if "rows are inva
     expect(lines[0]).toMatchObject({ id: '0', prediction: expect.any(String) });
     expect(lines.at(-1)).toMatchObject({ id: '1', status: 'invalid', answer: null });
     expect(String(lines.at(-1)!.reason)).toMatch(/dependants|missing|required/);
-    expect(told).toEqual([expect.stringMatching(/^1 of 2 rows are invalid: features\.\w+: is missing.*\(1 rows\)/)]);
+    expect(told).toEqual([expect.stringMatching(/^1 of 2 rows are invalid: features\.\w+: is missing.*\(1 row\)/)]);
+  });
+
+  it('takes a policy file with comments, as `policies init` writes it', () => {
+    const file = join(folder, 'commented.json');
+    writeFileSync(
+      file,
+      '// A first policy.\n{\n  // The wanted outcome: "//" in text stays.\n  "schema": "elsewise.policy/v1",\n  "name": "a//b",\n  "target": "approved"\n}\n',
+    );
+    const results = explained(`${TWO_ROWS}
+policies = [elsewise.Policy.load(${JSON.stringify(file)}), ${JSON.stringify(file)}]
+print(json.dumps([elsewise.results_of(rows[:1], MODEL, policy)[0] for policy in policies]))`) as {
+      target: unknown;
+      policy: { name: string };
+    }[];
+    for (const { target, policy } of results) expect([target, policy.name]).toEqual(['approved', 'a//b']);
   });
 
   it('raises where no row can be read', () => {

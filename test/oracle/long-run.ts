@@ -9,7 +9,14 @@ import { NORMS } from './policy/cost.js';
 import { isWrong } from './report.js';
 import { type Run, runCases, runOptions } from './run.js';
 
-const { ORACLE_SEED, ORACLE_ROWS = '5000', ORACLE_FIRST = '0', ORACLE_FAMILIES, ORACLE_NORMS } = process.env;
+const {
+  ORACLE_SEED,
+  ORACLE_ROWS = '5000',
+  ORACLE_FIRST = '0',
+  ORACLE_FAMILIES,
+  ORACLE_NORMS,
+  ORACLE_MONOTONE,
+} = process.env;
 const seed = Number(ORACLE_SEED ?? Math.floor(Math.random() * 1e9));
 const REPORT_EVERY = 1000;
 
@@ -29,7 +36,8 @@ const progress = ({ tally, findings }: Run): void => {
 
 it('finds nothing wrong', async () => {
   const [rows, first] = [Number(ORACLE_ROWS), Number(ORACLE_FIRST)];
+  const monotone = ORACLE_MONOTONE === undefined ? undefined : Number(ORACLE_MONOTONE);
   const only = { families: chosen(ORACLE_FAMILIES, FAMILIES), norms: chosen(ORACLE_NORMS, NORMS) };
   console.log(`seed ${seed}, cases ${first} to ${first + rows - 1}`);
-  await conclude(await runCases(product, runOptions({ seed, rows, first, ...only }), progress), seed);
+  await conclude(await runCases(product, runOptions({ seed, rows, first, monotone, ...only }), progress), seed);
 });

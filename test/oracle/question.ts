@@ -165,9 +165,16 @@ export class Question {
 
   hasTarget(values: ArrayLike<number>): Verdict {
     const inputs = this.inputsOf(values);
+    if (!this.isDefined(inputs)) return 'no';
     let verdict: Verdict = 'no';
     for (const goal of this.goals) verdict = either(verdict, this.evaluator.reaches(inputs, goal));
     return verdict;
+  }
+
+  /** Below the domain of a function only trees have a score. */
+  private isDefined({ x }: Inputs): boolean {
+    const { family, parameters } = this.source.model;
+    return !x.includes(Number.NEGATIVE_INFINITY) || treesOf(family, parameters) !== null;
   }
 
   /** What the policy has against the changes to single features. */

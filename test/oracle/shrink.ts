@@ -3,6 +3,7 @@
  * fails in another way is no smaller form of it.
  */
 import { startsOf, widthOf } from './evaluate/features.js';
+import type { Step } from './evaluate/inputs.js';
 import type { TreeSpec } from './evaluate/trees.js';
 import type { FaultCode } from './judge/fault.js';
 import { judgeCase } from './judge/judge.js';
@@ -176,13 +177,19 @@ function dropFeature({ model, policy, row }: Case, f: number): boolean {
   return true;
 }
 
+/** The lists of a step that have an entry for each column. */
+function listsOf(step: Exclude<Step, { type: 'affine' }>): unknown[][] {
+  if (step.type === 'scale') return [step.mean, step.scale];
+  return step.type === 'monotone' ? [step.functions, step.powers] : [step.values];
+}
+
 function dropColumns(model: Case['model'], start: number, width: number): void {
   for (const step of model.preprocessing ?? []) {
     if (step.type === 'affine') {
       for (const row of step.matrix) row.splice(start, width);
       return;
     }
-    for (const list of step.type === 'scale' ? [step.mean, step.scale] : [step.values]) list.splice(start, width);
+    for (const list of listsOf(step)) list.splice(start, width);
   }
   const p = model.parameters as Record<string, never>;
   const lists = [p.weights, p.means, p.variances, p.prototypes].filter((list) => list) as (number[] | number[][])[];

@@ -142,7 +142,7 @@ describe('where scores saturate', () => {
     const property = fc.asyncProperty(kind.model, policy, point, (model, asked, here) =>
       checkAgainstPredictions({ classes, ...model }, asked, here, name === 'logistic'),
     );
-    await fc.assert(property, { seed, numRuns: kind.classes > 2 ? 40 : 150 });
+    await fc.assert(property, { seed, numRuns: kind.classes > 2 ? 20 : 75 });
   });
 
   it.each(['poisson-regression', 'exponential-regression'])(
@@ -169,7 +169,7 @@ describe('where scores saturate', () => {
       const property = fc.asyncProperty(regression(family), target, point, (model, asked, here) =>
         checkAgainstPredictions(model, { target: asked }, here, false),
       );
-      await fc.assert(property, { seed, numRuns: 150 });
+      await fc.assert(property, { seed, numRuns: 75 });
     },
   );
 });

@@ -5,16 +5,17 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
-import { type BatchPart, followResults, readyResults } from '../../jobs/batches/batch.js';
+import type { ResultDetail } from '../../explain/result.js';
+import { bytesOf, followResults, readyResults } from '../../jobs/batches/batch.js';
 import { cancelBatch, retryBatch } from '../../jobs/batches/batch-control.js';
 import { listBatches } from '../../jobs/batches/batch-list.js';
-import { stateOf, summariseWebhook } from '../../jobs/batches/batch-summary.js';
+import { paceOf, stateOf, summariseWebhook } from '../../jobs/batches/batch-summary.js';
+import type { FileFormat } from '../../jobs/rows/endings.js';
+import { conversionOf } from '../../jobs/tables/result-conversion.js';
 import { tableInThread } from '../../jobs/tables/table-host.js';
-import type { WriteTableWork } from '../../jobs/tables/table-messages.js';
 import { checkWebhook } from '../../jobs/webhooks/webhook.js';
 import type { BatchStatus } from '../../store/batches/batch-store.js';
-import { batchIdSchema, type Manifest } from '../../store/batches/manifest.js';
-import type { Store } from '../../store/store.js';
+import { batchIdSchema } from '../../store/batches/manifest.js';
 import { chooseType } from '../accept.js';
 import { inRequestWords } from '../problem.js';
 import { checkReference, withPlace } from '../references.js';
@@ -127,6 +128,7 @@ function readPolicyHeader(text: string | undefined): unknown {
 }
 
 const MOST_LISTED = 100;
+const BATCH_STATES = ['adding', 'working', 'done', 'failed', 'cancelled'] as const;
 
 export const listed = defineRoute({
   id: 'listBatches',
@@ -143,12 +145,19 @@ export const listed = defineRoute({
       .default(20)
       .describe(`batches of a page, at most ${MOST_LISTED}`),
     after: z.string().min(1).max(200).optional().describe('the place of a page, as in `next` of the page before'),
+    search: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('a part of the id, the model, the policy or the sender; a page may then be short and have a next one'),
+    state: z.enum(BATCH_STATES).optional().describe('only batches in this state'),
   }),
   responses: { 200: { description: 'a page', schema: SCHEMAS.batchList } },
-  async answer({ query: { limit, after }, service: { store } }) {
-    const { batches, next } = await withPlace('query.after', () => listBatches(store, limit, after));
-    const address =
-      next === undefined ? undefined : `/v1/batches?${new URLSearchParams({ limit: String(limit), after: next })}`;
+  async answer({ query: { limit, after, ...filter }, service: { store } }) {
+    const { batches, next } = await withPlace('query.after', () => listBatches(store, limit, after, filter));
+    const query = { limit: String(limit), ...filter };
+    const address = next === undefined ? undefined : `/v1/batches?${new URLSearchParams({ ...query, after: next })}`;
     const body: BatchList = {
       schema: 'elsewise.batch-list/v1',
       batches: batches.map(describeBatch),
@@ -179,8 +188,13 @@ export const dropBatch = defineRoute({
   access: 'submit',
   params,
   responses: { 200: { description: 'its state', schema: SCHEMAS.batchStatus }, 404: UNKNOWN },
-  async answer({ params: { id }, service: { store } }) {
-    await cancelBatch(store, id);
+  async answer({ params: { id }, service: { store }, caller }) {
+    const action = { action: 'cancel-batch', target: id, by: caller!, via: 'http', reason: '' } as const;
+    await store.actions.record(
+      action,
+      () => cancelBatch(store, id),
+      ({ dropped }) => `chunks dropped: ${dropped}`,
+    );
     return { status: 200, body: describeBatch(await store.batches.status(id)) };
   },
 });
@@ -197,8 +211,13 @@ export const retryFailed = defineRoute({
     404: UNKNOWN,
     409: { description: 'it was cancelled', schema: SCHEMAS.problem },
   },
-  async answer({ params: { id }, service: { store } }) {
-    await retryBatch(store, id);
+  async answer({ params: { id }, service: { store }, caller }) {
+    const action = { action: 'retry-batch', target: id, by: caller!, via: 'http', reason: '' } as const;
+    await store.actions.record(
+      action,
+      () => retryBatch(store, id),
+      (chunks) => `chunks tried again: ${chunks}`,
+    );
     return { status: 200, body: describeBatch(await store.batches.status(id)) };
   },
 });
@@ -241,6 +260,7 @@ export const showResults = defineRoute({
     const { store, waitSlots, tableSlots } = service;
     const type = chooseType(headers.accept, RESULT_TYPES);
     const { manifest } = await store.batches.status(id); // an unknown batch is reported before anything is sent
+    refuseBriefTable(RESULT_FORMATS[type], query.detail);
     const work = await conversionOf(store, manifest, RESULT_FORMATS[type], query.detail);
     const leave = takeSlots(waitSlots, ...(work ? [tableSlots] : []));
     const parts = query.wait === 'true' ? followResults(store, id, { signal: gone }) : readyResults(store, id);
@@ -250,30 +270,10 @@ export const showResults = defineRoute({
   },
 });
 
-/** Undefined: the results are sent as they are stored. */
-async function conversionOf(
-  store: Store,
-  { model, policy }: Manifest,
-  format: (typeof RESULT_FORMATS)[ResultType],
-  detail: 'full' | 'brief',
-): Promise<Omit<WriteTableWork, 'kind'> | undefined> {
-  if (detail === 'brief' && format !== 'ndjson')
-    throw new ElsewiseError(
-      'bad-request',
-      `brief lines are ${NDJSON}: leave this out, or accept ${NDJSON}`,
-      'query.detail',
-    );
-  if (detail === 'full' && format === 'ndjson') return undefined;
-  const { document, digest } = policy;
-  return {
-    format: format === 'ndjson' ? 'brief' : format,
-    model: { bytes: await store.models.read(model), digest: model.digest, version: model.version },
-    policy: { document, name: document.name, digest },
-  };
-}
-
-async function* bytesOf(parts: AsyncIterable<BatchPart>): AsyncGenerator<Buffer> {
-  for await (const { bytes } of parts) yield bytes;
+function refuseBriefTable(format: FileFormat, detail: ResultDetail): void {
+  if (detail === 'full' || format === 'ndjson') return;
+  const message = `brief lines are ${NDJSON}: leave this out, or accept ${NDJSON}`;
+  throw new ElsewiseError('bad-request', message, 'query.detail');
 }
 
 function describeBatch(status: BatchStatus): BatchStatusDocument {
@@ -294,6 +294,7 @@ function describeBatch(status: BatchStatus): BatchStatusDocument {
     chunks,
     chunksDone: done,
     chunksFailed: failed,
+    ...paceOf(status),
     ...(webhook && { webhook }),
   };
 }

@@ -2,9 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
+import type { ResultDocument } from '../../documents/result-document.js';
+import { forgetRow } from '../../jobs/forget/forget-row.js';
 import { checkReference } from '../references.js';
 import { defineRoute, type HttpAnswer } from '../route.js';
-import { type Pending, SCHEMAS } from '../schemas.js';
+import { answerRows, PATIENCE, pendingOf } from '../rows/answer-rows.js';
+import { SCHEMAS } from '../schemas.js';
 
 const RESULT = { description: 'the answer', schema: SCHEMAS.result };
 const PENDING = {
@@ -13,30 +16,25 @@ const PENDING = {
   headers: { location: 'where the answer will be', 'retry-after': 'seconds' },
 };
 
+const NOT_STORED = { description: 'not known, or expired', schema: SCHEMAS.problem };
+const STORED = z.strictObject({ id: z.string().min(1).max(200) });
+
+const notStored = (): ElsewiseError =>
+  new ElsewiseError('not-known', 'no explanation of this id is stored (or it has expired)', 'params.id');
+
 export const explain = defineRoute({
   id: 'explain',
   method: 'POST',
   path: '/v1/explanations',
   summary: 'Explain one row; waits for the answer up to waitMs',
   access: 'submit',
-  query: z.strictObject({
-    waitMs: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .optional()
-      .describe('milliseconds; more than the server allows counts as what it allows'),
-  }),
+  query: PATIENCE,
   body: { kind: 'event', schema: SCHEMAS.explanationRequest, limit: 'bodyBytes' },
   responses: { 200: RESULT, 202: PENDING },
   async answer({ query, body, service, caller, gone }) {
-    const { producer, answers, settings, closing } = service;
     const { id = randomUUID() } = body;
     for (const name of ['model', 'policy'] as const) checkReference(body[name], `body.${name}`);
-    await answers.listen();
-    const event = await producer.enqueueRead({ ...body, id, by: caller });
-    const waitMs = Math.min(query.waitMs ?? settings.waitMs, settings.maxWaitMs);
-    const answer = await answers.await(event, { waitMs, signal: AbortSignal.any([closing, gone]) });
+    const [answer] = await answerRows(service, [{ ...body, id, by: caller }], { waitMs: query.waitMs, gone });
     return answer === undefined ? comeBack(id) : { status: 200, body: answer };
   },
 });
@@ -47,18 +45,56 @@ export const showExplanation = defineRoute({
   path: '/v1/explanations/:id',
   summary: 'The answer to a row, by the id it was sent with',
   access: 'read',
-  params: z.strictObject({ id: z.string().min(1).max(200) }),
-  responses: { 200: RESULT, 202: PENDING, 404: { description: 'not known, or expired', schema: SCHEMAS.problem } },
+  params: STORED,
+  responses: { 200: RESULT, 202: PENDING, 404: NOT_STORED },
   async answer({ params: { id }, service }) {
     const found = await service.answers.find(id);
-    if (found === undefined)
-      throw new ElsewiseError('not-known', 'no explanation of this id is stored (or it has expired)', 'params.id');
+    if (found === undefined) throw notStored();
     return found === 'pending' ? comeBack(id) : { status: 200, body: found };
   },
 });
 
+export const showReceipt = defineRoute({
+  id: 'showReceipt',
+  method: 'GET',
+  path: '/v1/explanations/:id/receipt',
+  summary: 'A signed receipt of the answer to a row, issued now',
+  access: 'read',
+  isPage: true,
+  params: STORED,
+  responses: {
+    200: { description: 'the receipt', schema: SCHEMAS.signedReceipt },
+    202: PENDING,
+    404: NOT_STORED,
+    422: { description: 'the row is invalid, or the server has no keys', schema: SCHEMAS.problem },
+  },
+  async answer({ params: { id }, service }) {
+    if (!service.receipts)
+      throw new ElsewiseError('unsupported', 'the server has no keys for receipts (receipts.keys)');
+    const found = await service.answers.find(id);
+    if (found === undefined) throw notStored();
+    if (found === 'pending') return comeBack(id);
+    const receipt = await service.receipts.issuer.issue(JSON.parse(found) as ResultDocument, new Date());
+    if (!receipt)
+      throw new ElsewiseError('bad-row', 'the row is invalid, and an invalid row has no receipt', 'params.id');
+    return { status: 200, body: receipt };
+  },
+});
+
+export const dropExplanation = defineRoute({
+  id: 'dropExplanation',
+  method: 'DELETE',
+  path: '/v1/explanations/:id',
+  summary: 'Forget a row: remove the stored data of the id, also from batches and the record',
+  access: 'admin',
+  params: STORED,
+  responses: { 200: { description: 'the removed data, and the data that stay', schema: SCHEMAS.forgotten } },
+  async answer({ params: { id }, service: { store }, caller = '' }) {
+    return { status: 200, body: await forgetRow(store, id, { by: caller }) };
+  },
+});
+
 function comeBack(id: string): HttpAnswer {
-  const location = `/v1/explanations/${encodeURIComponent(id)}`;
-  const body: Pending = { schema: 'elsewise.pending/v1', id, location };
-  return { status: 202, body, headers: { location, 'retry-after': '1' } };
+  const body = pendingOf(id);
+  return { status: 202, body, headers: { location: body.location, 'retry-after': '1' } };
 }

@@ -130,16 +130,17 @@ function documentRoutes({ noun, group, one, document, version: schema, limit, st
       summary: `Push a ${noun} document; it gets the next version unless it is stored already`,
       access: 'admin',
       params: z.strictObject({ name }),
+      query: z.strictObject({ reason: z.string().max(500).optional().describe('kept with the version') }),
       body: { kind: 'document', schema: document, limit },
       responses: {
         200: { description: 'stored already, as this version', schema },
         201: { description: 'a new version', schema, headers: { location: 'where it is described' } },
         422: REFUSED,
       },
-      async answer({ params, body, service, caller }) {
+      async answer({ params, query, body, service, caller }) {
         const admitted = await admitInThread(noun, body, service.store.settings.maxDocumentMb);
         refuseOtherName(params.name, admitted.name, noun);
-        const pushed = await store(service.store).take(admitted, caller);
+        const pushed = await store(service.store).take(admitted, caller, query.reason);
         const location = `/v1/${group}/${admitted.name}/versions/${pushed.version.version}`;
         return { status: pushed.isNew ? 201 : 200, body: pushed.version, headers: { location } };
       },

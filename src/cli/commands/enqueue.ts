@@ -1,7 +1,7 @@
 /** `elsewise enqueue`: a file of rows as a batch for the workers. */
 import { openSource } from '../../jobs/rows/streams.js';
 import { TrialThread } from '../../jobs/threads/trial-thread.js';
-import { formatNumber } from '../../report/numbers.js';
+import { formatCount, formatNumber } from '../../report/numbers.js';
 import { showAdding } from '../adding-progress.js';
 import { defineCommand } from '../command.js';
 import { readDuration } from '../duration.js';
@@ -52,11 +52,12 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
   ],
   async run({ options }) {
     const table = readTableOptions(options);
+    const ttlSeconds = options.ttl === undefined ? undefined : readDuration(options.ttl);
+    const input = await openSource(options.input);
     const trial = new TrialThread().start(); // loads its code while this thread loads the rest
     return useStore(options, async (store) => {
       const { newBatchId, Producer } = await import('../../jobs/producer.js');
       const { checkServers } = await import('../../store/redis/server-check.js');
-      const input = await openSource(options.input);
       const model = await store.models.resolve(options.model);
       const policy = await readPolicy(options, model, (use) => use(store));
       const batch = options.batch ?? newBatchId(model.name);
@@ -64,7 +65,6 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
       for (const text of await checkServers(store.redis, store.settings)) say(text);
       say(`adding to batch ${batch}; after an interruption repeat the command with --batch ${batch}`);
       const progress = showAdding(options.quiet);
-      const ttlSeconds = options.ttl === undefined ? undefined : readDuration(options.ttl);
       const adding = new Producer(store).addBatch(
         {
           source: input.bytes,
@@ -86,7 +86,7 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
       );
       const total = await adding.finally(progress.end);
       const known = total.done > 0 ? `, ${formatNumber(total.done)} of them done before` : '';
-      say(`${formatNumber(total.rows)} rows in ${formatNumber(total.chunks)} chunks${known}`);
+      say(`${formatCount(total.rows, 'row')} in ${formatCount(total.chunks, 'chunk')}${known}`);
       process.stdout.write(`${total.id}\n`);
       return 0;
     }).finally(() => trial.close());

@@ -18,6 +18,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./verify.js')).verify,
   },
   {
+    name: 'compare',
+    summary: 'two policies or two models on the same rows: who gains an answer',
+    load: async () => (await import('./compare.js')).compare,
+  },
+  {
     name: 'report',
     summary: 'write the results of a run as one HTML file',
     load: async () => (await import('./report.js')).report,
@@ -26,6 +31,16 @@ export const commands: readonly CommandRow[] = [
     name: 'audit',
     summary: 'the record of answers: show, export, verify',
     load: async () => (await import('./audit/audit.js')).audit,
+  },
+  {
+    name: 'receipts',
+    summary: 'signed receipts of results: keys, sign, check',
+    load: async () => (await import('./receipts/receipts.js')).receipts,
+  },
+  {
+    name: 'forget',
+    summary: 'remove the stored data of a row from Redis',
+    load: async () => (await import('./forget.js')).forget,
   },
   {
     name: 'models',

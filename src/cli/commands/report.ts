@@ -3,24 +3,19 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ElsewiseError } from '../../documents/error.js';
 import type { SummaryDocument } from '../../documents/summary-document.js';
+import { noResults } from '../../jobs/results/read-results.js';
 import { forEachLine } from '../../jobs/results/text-lines.js';
-import { type ByteSource, openSource, writeOutput } from '../../jobs/rows/streams.js';
+import { openSource, writeOutput } from '../../jobs/rows/streams.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
-import { acceptBand } from '../../report/html/accept-band.js';
-import { Labels } from '../../report/html/labels.js';
-import { PeopleSample } from '../../report/html/people.js';
-import { reportPage } from '../../report/html/report-page.js';
-import { formatNumber } from '../../report/numbers.js';
-import { PersonResultReader } from '../../report/summary/person-result.js';
-import { SAMPLE_SEED, SMALLEST_GROUP, SummaryCollector } from '../../report/summary/summary-collector.js';
+import { MOST_PEOPLE, PEOPLE, ReportCollector } from '../../report/html/report-collector.js';
+import { formatCount, formatNumber } from '../../report/numbers.js';
+import { SAMPLE_SEED, SMALLEST_GROUP } from '../../report/summary/summary-collector.js';
 import { defineCommand } from '../command.js';
 import { readModel, readPolicyDocument, storeAt } from '../documents.js';
 import { packageVersion } from '../package-version.js';
 import { MODEL_SOURCE, REGISTRY_REDIS } from '../store-options.js';
-
-const MOST_PEOPLE = 5000;
-const PEOPLE = 1000;
+import { readFeatureNames } from '../words/feature-names.js';
 
 export const report = defineCommand({
   usage: 'report RESULTS --output FILE [--by FEATURE,...] [--model FILE|REF] [--policy FILE|REF] [OPTIONS]',
@@ -62,72 +57,39 @@ With SOURCE_DATE_EPOCH in the environment the report states that time, and the s
   async run({ options, positionals: [results] }) {
     await refuseSameFile(results, options.output);
     const created = readTime(process.env.SOURCE_DATE_EPOCH);
-    const by = readFeatures(options.by);
+    const by = readFeatureNames(options.by);
     const source = await openSource(results);
     const model = options.model === undefined ? undefined : await readModel(options.model, options.redis);
     const policy =
       options.policy === undefined ? undefined : await readPolicyDocument(options.policy, storeAt(options.redis));
-    const seed = options.seed ?? SAMPLE_SEED;
-    const labels = new Labels(model?.document.features ?? [], policy?.document);
-    const collected = await collect(source, {
-      collector: new SummaryCollector({ by, smallestGroup: options['smallest-group'], seed }),
-      people: new PeopleSample(options.people ?? PEOPLE, seed, labels),
-      needsFeatures: by.length > 0,
-    });
-    const { summary } = collected;
-    tellOthers(summary, model, policy);
-    const page = reportPage({
-      ...collected,
-      labels,
-      band: acceptBand(summary, model && { classes: model.classes, thresholds: model.model.thresholds }),
-      costUnit: COST_UNITS[String(policy?.document.cost.weights)] ?? '',
+    const collector = new ReportCollector(
+      { by, people: options.people, smallestGroup: options['smallest-group'], seed: options.seed },
+      { model: model && factsOf(model), policy: policy?.document },
+    );
+    await forEachLine(source, (line, number) => collector.add(line, number));
+    const { summary, page } = collector.finish({
       source: results === '-' ? source.name : basename(results),
       software: packageVersion(),
       created,
-      seed,
     });
+    if (summary.results === 0) throw noResults(source.name);
+    tellOthers(summary, model, policy);
     await writeOutput(options.output, page);
-    if (!options.quiet) process.stderr.write(`${formatNumber(summary.results)} results, ${sizeInWords(page)}\n`);
+    if (!options.quiet) process.stderr.write(`${formatCount(summary.results, 'result')}, ${sizeInWords(page)}\n`);
     return 0;
   },
 });
 
-const COST_UNITS: Readonly<Record<string, string>> = { mad: 'units of the MAD', std: 'standard deviations' };
-
-interface Collection {
-  readonly collector: SummaryCollector;
-  readonly people: PeopleSample;
-  /** Brief results have no features. */
-  readonly needsFeatures: boolean;
-}
-
-async function collect(source: ByteSource, { collector, people, needsFeatures }: Collection) {
-  const reader = new PersonResultReader();
-  await forEachLine(source, (line, number) => {
-    const person = reader.read(line);
-    if (!person) return;
-    if (needsFeatures && person.isBrief)
-      throw new ElsewiseError(
-        'bad-input',
-        'a brief result has no values of features, which --by needs: make results without --detail brief, or leave out --by',
-      );
-    collector.add(person);
-    people.add(person, line, number);
-  });
-  return { summary: collector.summarise(), people: people.take() };
-}
+const factsOf = ({ classes, document, model }: LoadedModel) => ({
+  classes,
+  features: document.features,
+  thresholds: model.thresholds,
+});
 
 async function refuseSameFile(results: string, output: string): Promise<void> {
   if (results === '-' || output === '-') return;
   const [from, to] = await Promise.all([results, output].map((path) => realpath(path).catch(() => undefined)));
   if (from !== undefined && from === to) throw new ElsewiseError('usage', '--output would overwrite the results');
-}
-
-function readFeatures(text: string | undefined): string[] {
-  if (text === undefined) return [];
-  const names = text.split(',').map((name) => name.trim());
-  if (names.includes('')) throw new ElsewiseError('usage', '--by: expected names of features with commas between them');
-  return [...new Set(names)];
 }
 
 /** Seconds since 1970, as reproducible builds state them. */

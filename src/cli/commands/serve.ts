@@ -4,6 +4,7 @@ import { ApiServer } from '../../api/server.js';
 import { apiSettings, readTokenFile } from '../../api/settings.js';
 import { defineCommand } from '../command.js';
 import { aborted, interruptSignal } from '../interrupt.js';
+import { tellMisspeltVariables } from '../misspelt-variables.js';
 import { STORE_OPTIONS, settingsOf } from '../store-options.js';
 
 const STDERR = 2;
@@ -41,6 +42,7 @@ API is unready first and then finishes requests for at most ELSEWISE_API_DRAIN_M
     { does: 'try the API', command: 'serve --insecure-no-auth' },
   ],
   async run({ options }) {
+    tellMisspeltVariables();
     const insecureNoAuth = options['insecure-no-auth'];
     const { host, port } = options;
     const tokens = options.tokens === undefined ? undefined : readTokenFile(options.tokens);

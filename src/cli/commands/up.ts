@@ -7,6 +7,7 @@ import { MOST_THREADS, readConfig } from '../../config.js';
 import { COMMAND_PROCESS, REDIS_PROCESS } from '../../places.js';
 import { type Command, defineCommand } from '../command.js';
 import { interruptSignal } from '../interrupt.js';
+import { tellMisspeltVariables } from '../misspelt-variables.js';
 import { type PartSpec, SystemPart } from '../up/part.js';
 import { PartMessages } from '../up/part-messages.js';
 import { describeParts, suggestCommands } from '../up/words.js';
@@ -41,6 +42,7 @@ parts. When a part dies, the command reports the part and ends the others.`,
       { does: 'keep the data for the next start', command: 'up --data ./elsewise-data --redis-port 6380' },
     ],
     async run({ options }) {
+      tellMisspeltVariables();
       const stop = interruptSignal();
       const parts: SystemPart[] = [];
       const messages = new PartMessages();

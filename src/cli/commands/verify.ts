@@ -3,7 +3,7 @@ import { ElsewiseError } from '../../documents/error.js';
 import { openSource } from '../../jobs/rows/streams.js';
 import type { Finding } from '../../jobs/verify/comparison.js';
 import { type VerifyReport, verifyResults } from '../../jobs/verify/verify-results.js';
-import { formatNumber, formatSeconds } from '../../report/numbers.js';
+import { formatCount, formatNumber, formatSeconds } from '../../report/numbers.js';
 import { BULK_OPTIONS, withPool } from '../bulk-options.js';
 import { defineCommand } from '../command.js';
 import { readModel } from '../documents.js';
@@ -105,7 +105,7 @@ function describe({ counts, withoutRow, interrupted, elapsedMs }: VerifyReport, 
   if (withoutRow) parts.push(`${formatNumber(withoutRow)} more results without a row`);
   const advice = counts.unsolved && !hasInput ? '  give --input ROWS to check the rows without values as well\n' : '';
   const ended = interrupted ? ', then interrupted' : '';
-  return `${formatNumber(total)} results in ${formatSeconds(elapsedMs)}${ended}: ${parts.join(', ')}\n${advice}`;
+  return `${formatCount(total, 'result')} in ${formatSeconds(elapsedMs)}${ended}: ${parts.join(', ')}\n${advice}`;
 }
 
 function exitCode({ counts, withoutRow, interrupted }: VerifyReport): number {

@@ -7,6 +7,7 @@ import { type LaneName, QUEUES } from '../../jobs/contract.js';
 import { QueueWorker } from '../../jobs/worker/worker.js';
 import { defineCommand } from '../command.js';
 import { aborted, interruptSignal } from '../interrupt.js';
+import { tellMisspeltVariables } from '../misspelt-variables.js';
 import { printable } from '../printable.js';
 import { STORE_OPTIONS, settingsOf } from '../store-options.js';
 
@@ -47,6 +48,7 @@ The queue \`schedule\` is for workers that can read the files of schedules (see 
     { does: 'a second worker on the same machine, for batches only', command: 'worker --queues bulk --port 0' },
   ],
   async run({ options }) {
+    tellMisspeltVariables();
     const { worker: defaults } = readConfig();
     const { port = defaults.port, threads = threadsOf(defaults.threads) } = options;
     if (port > MAX_PORT) throw new ElsewiseError('usage', `--port: expected at most ${MAX_PORT}, got ${port}`);

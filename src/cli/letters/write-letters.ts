@@ -5,6 +5,7 @@ import { nameSome } from '../../documents/nearest-name.js';
 import type { ResultDocument } from '../../documents/result-document.js';
 import { readResults } from '../../jobs/results/read-results.js';
 import type { ByteSource } from '../../jobs/rows/streams.js';
+import type { ReceiptIssuer } from '../../receipts/receipt-issuer.js';
 import { composeLetter, wasRead } from '../../report/letters/compose-letter.js';
 import type { LetterContext } from '../../report/letters/letter-context.js';
 import { fillTemplate, type LetterTemplate } from '../../report/letters/letter-template.js';
@@ -19,6 +20,8 @@ export interface LetterRun {
   /** The folder is opened with the first result: a refused file of results leaves no folder behind. */
   openFolder(): LetterFolder;
   readonly digests: { readonly model: string; readonly policy: string | undefined };
+  /** Undefined: letters without receipts. */
+  readonly receipts: { readonly issuer: ReceiptIssuer; readonly date: Date } | undefined;
   readonly signal: AbortSignal;
   readonly isQuiet: boolean;
 }
@@ -37,7 +40,7 @@ export async function writeLetters(run: LetterRun): Promise<number> {
       if (signal.aborted) break;
       checkOrigin(result, run, line);
       folder ??= run.openFolder();
-      folder.add(result.id, result.status, line, lettersOf(result, run));
+      folder.add(result.id, result.status, line, await lettersOf(result, run));
       counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
       if (line % LETTERS_PER_TURN === 0) await nextTurn();
     }
@@ -50,9 +53,13 @@ export async function writeLetters(run: LetterRun): Promise<number> {
   return counts.size === 1 && counts.has('invalid') ? ALL_INVALID_EXIT_CODE : 0;
 }
 
-function lettersOf(result: ResultDocument, { context, templates }: LetterRun): WrittenLetter[] {
+async function lettersOf(
+  result: ResultDocument,
+  { context, templates, receipts }: LetterRun,
+): Promise<WrittenLetter[]> {
   if (!wasRead(result)) return [];
-  const letter = composeLetter(result, context);
+  const receipt = await receipts?.issuer.issue(result, receipts.date);
+  const letter = composeLetter(result, context, receipt ?? undefined);
   return templates.map((template) => ({ form: template.form, content: fillTemplate(template, letter, context.words) }));
 }
 

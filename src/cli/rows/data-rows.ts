@@ -8,6 +8,7 @@ import { openSource } from '../../jobs/rows/streams.js';
 import type { TableOptions } from '../../jobs/rows/table-format.js';
 import type { LoadedModel } from '../../models/load.js';
 import { readRecord } from '../../models/read-row.js';
+import { formatNumber } from '../../report/numbers.js';
 
 export interface DataRow {
   readonly id: string;
@@ -29,7 +30,7 @@ const ROWS_AT_ONCE = 5000;
 export async function readDataRows(path: string, model: LoadedModel, table: TableOptions = {}): Promise<DataRows> {
   const { name, bytes } = await openSource(path);
   const source = await RowSource.open(bytes, name, headerFeatures(model), table);
-  const reader = createRowReader(source.layout, model);
+  const reader = createRowReader(source.layout, model, 'values');
   const rows: DataRow[] = [];
   let faults = 0;
   let firstFault = '';
@@ -48,8 +49,12 @@ export async function readDataRows(path: string, model: LoadedModel, table: Tabl
   await source.close();
   if (!rows.length)
     throw new ElsewiseError('bad-input', firstFault ? `no row fits the model; ${firstFault}` : 'has no rows', name);
-  const left = faults ? [`${faults} rows do not fit the model and are left out; the first: ${firstFault}`] : [];
-  const cut = rows.length >= MOST_ROWS ? [`only the first ${rows.length} rows are read`] : [];
+  const left = faults
+    ? [
+        `${faults === 1 ? '1 row does not fit the model and is' : `${formatNumber(faults)} rows do not fit the model and are`} left out; the first: ${firstFault}`,
+      ]
+    : [];
+  const cut = rows.length >= MOST_ROWS ? [`only the first ${formatNumber(rows.length)} rows are read`] : [];
   return { rows, name, warnings: [...source.warnings, ...left, ...cut], targetColumn: source.targetColumn };
 }
 

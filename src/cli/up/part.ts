@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { withoutStrays } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import type { PartMessages } from './part-messages.js';
 
@@ -34,6 +35,7 @@ export class SystemPart {
     const child = spawn(process.execPath, ['--no-warnings', fileURLToPath(entry), ...args], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
+      env: withoutStrays(), // `up` itself tells of them
     });
     const lastWords = passOn(name, child.stderr!, messages);
     const ended = endOf(child);

@@ -1,6 +1,6 @@
 /** Texts about times and runs for the schedule commands. */
 import { showTime } from '../../jobs/schedules/cron.js';
-import { formatNumber } from '../../report/numbers.js';
+import { formatCount } from '../../report/numbers.js';
 import type { Delivery, ScheduleRun } from '../../store/schedules/schedule-document.js';
 
 export function describeNext(times: readonly Date[], timeZone: string): string {
@@ -13,9 +13,9 @@ export function describeRun(run: ScheduleRun, deliveries: ReadonlyMap<string, De
   const fault = run.failure ?? firstFault(run, deliveries);
   if (fault) return `failed: ${fault.message.split('\n', 1)[0]}`;
   if (run.outcome === 'nothing-new')
-    return run.known > 0 ? `nothing new (${count(run.known, 'file')} known)` : 'no files';
+    return run.known > 0 ? `nothing new (${formatCount(run.known, 'file')} known)` : 'no files';
   const rows = run.files.reduce((sum, file) => sum + (file.rows ?? 0), 0);
-  return `${count(run.files.length, 'file')}, ${count(rows, 'row')}`;
+  return `${formatCount(run.files.length, 'file')}, ${formatCount(rows, 'row')}`;
 }
 
 function firstFault(
@@ -26,5 +26,3 @@ function firstFault(
     .map(({ failure, batch }) => failure ?? (batch === undefined ? undefined : deliveries.get(batch)?.failure))
     .find((fault) => fault !== undefined);
 }
-
-const count = (number: number, what: string): string => `${formatNumber(number)} ${what}${number === 1 ? '' : 's'}`;

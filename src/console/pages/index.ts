@@ -14,6 +14,18 @@ export const PAGES: readonly ConsolePage[] = [
     roles: ['read'],
     load: async () => (await import('./data-scientist/data-scientist-page.js')).DataScientistPage,
   },
+  {
+    name: 'operator',
+    title: 'Operator',
+    roles: ['read'],
+    load: async () => (await import('./operator/operator-page.js')).OperatorPage,
+  },
+  {
+    name: 'audit',
+    title: 'Auditor',
+    roles: ['audit'],
+    load: async () => (await import('./auditor/auditor-page.js')).AuditorPage,
+  },
 ];
 
 export function maySee({ roles }: ConsolePage, session: ConsoleSession): boolean {

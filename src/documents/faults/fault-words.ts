@@ -61,6 +61,7 @@ export const alternatives = (names: readonly string[]): string =>
 /** The kind of a value. Text is not quoted, because documents may hold personal data. */
 function kindOf(input: unknown): string {
   if (input === null) return 'null';
+  if (Number.isNaN(input)) return 'text that is no number';
   if (typeof input === 'number') return String(input);
   return Array.isArray(input) ? 'a list' : (TYPES[typeof input] ?? typeof input);
 }

@@ -35,7 +35,7 @@ export function* misfits(policy: PolicyDocument, model: LoadedModel): Iterable<P
 export function withAllFaults(error: unknown, policy: PolicyDocument, model: LoadedModel): unknown {
   if (!(error instanceof ElsewiseError)) return error;
   const faults = firstOf(misfits(policy, model));
-  return faults.length > 1 ? refusalOf(faults, error.code) : error;
+  return faults.length ? refusalOf(faults, error.code) : error;
 }
 
 /** Each class of a list is checked by itself. */

@@ -26,6 +26,7 @@ const MAX_VERSIONS = 256;
 const VERSION_MS = 60_000;
 
 type Registered = Partial<Pick<ModelVersion, 'pushed' | 'pushedBy' | 'threshold'>>;
+const NOT_REGISTERED: Registered = {};
 
 export class AuditLog {
   readonly isOn: boolean;
@@ -46,7 +47,9 @@ export class AuditLog {
   async record({ source, job, batch, by = '', model, policy }: AuditedJob, block: AuditBlock): Promise<void> {
     const { name, digest, document } = policy;
     const { threshold, ...ofModel } = await this.#registered('models', model.name, model.digest);
-    const { threshold: _, ...ofPolicy } = await this.#registered('policies', name, digest);
+    const registered = await this.#registered('policies', name, digest);
+    const { threshold: _, ...ofPolicy } = registered;
+    const kept = registered === NOT_REGISTERED ? { digest, text: JSON.stringify(document) } : undefined;
     await this.#store.audit.append(
       {
         software: SOFTWARE,
@@ -61,6 +64,7 @@ export class AuditLog {
         seed: document.seed,
       },
       block,
+      kept,
     );
   }
 
@@ -78,7 +82,7 @@ export class AuditLog {
     if (known) return known;
     const versions: readonly (StoredVersion & Registered)[] = await this.#store[registry].versions(name);
     const found = versions.find((version) => version.digest === digest);
-    const facts = found ? onlyFacts(found) : {};
+    const facts = found ? onlyFacts(found) : NOT_REGISTERED;
     this.#versions.set(key, facts);
     return facts;
   }

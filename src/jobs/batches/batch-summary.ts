@@ -52,14 +52,12 @@ export async function summariseBatch(store: Store, id: string): Promise<BatchSum
   const status = await store.batches.status(id);
   const { manifest, input, rows, answered, counts, chunks, done, failed, queuedBytes, resultBytes } = status;
   const { model, policy, created, by } = manifest;
-  const rowsPerSecond = speedOf(status);
   const state = stateOf(status);
   return {
     ...{ id, state, created, by, model },
     policy: { name: policy.document.name, digest: policy.digest },
     input: input ?? null,
-    ...{ rows, answered, counts, chunks, done, failed, rowsPerSecond },
-    secondsLeft: state === 'working' && rowsPerSecond ? (rows - answered) / rowsPerSecond : null,
+    ...{ rows, answered, counts, chunks, done, failed, ...paceOf(status) },
     cost: await summariseCosts(store, id),
     ...{ queuedBytes, resultBytes },
     webhook: summariseWebhook(status),
@@ -81,6 +79,14 @@ export function stateOf({ isSealed, isCancelled, chunks, done, failed }: BatchSt
   if (!isSealed) return 'adding';
   if (done + failed < chunks) return 'working';
   return failed > 0 ? 'failed' : 'done';
+}
+
+/** The speed so far, and the time that the rest takes at this speed. */
+export function paceOf(status: BatchStatus): Pick<BatchSummary, 'rowsPerSecond' | 'secondsLeft'> {
+  const { rows, answered } = status;
+  const rowsPerSecond = speedOf(status);
+  const isWorking = stateOf(status) === 'working';
+  return { rowsPerSecond, secondsLeft: isWorking && rowsPerSecond ? (rows - answered) / rowsPerSecond : null };
 }
 
 /** Counts from the end of the first chunk and without that chunk, whose start is unknown. */

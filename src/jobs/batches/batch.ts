@@ -20,6 +20,11 @@ export interface BatchPart {
   readonly rows: number;
 }
 
+/** The bytes of results as they are stored. */
+export async function* bytesOf(parts: AsyncIterable<BatchPart>): AsyncGenerator<Buffer> {
+  for await (const { bytes } of parts) yield bytes;
+}
+
 export interface FollowOptions {
   /** The first chunk to return. */
   readonly from?: number;
@@ -86,5 +91,8 @@ async function isEnd(store: Store, id: string, next: number): Promise<boolean> {
 }
 
 function failure(id: string, index: number, { code, message }: ManifestChunk & { state: 'failed' }): ElsewiseError {
-  return storedError(code, `chunk ${index} of batch "${id}" failed, its results are missing: ${message}`);
+  return storedError({
+    code,
+    message: `chunk ${index} of batch "${id}" failed, its results are missing: ${message}`,
+  });
 }

@@ -1,5 +1,6 @@
 /** The place in the results of a batch behind which an output continues. */
 import { ElsewiseError } from '../../documents/error.js';
+import { formatCount } from '../../report/numbers.js';
 import type { Store } from '../../store/store.js';
 
 export interface ResultPlace {
@@ -21,7 +22,10 @@ export async function placeOf(store: Store, id: string, rows: number): Promise<R
     if (at >= 0) return { from: first + at, skipRows: rows - facts[at]!.firstRow + 1 };
   }
   if (rows === 0) return { from: 0, skipRows: 0 };
-  throw new ElsewiseError('conflict', `cannot be resumed: the output has ${rows} rows, more than batch "${id}"`);
+  throw new ElsewiseError(
+    'conflict',
+    `cannot be resumed: the output has ${formatCount(rows, 'row')}, more than batch "${id}"`,
+  );
 }
 
 /** The lines behind the rows that the output has. Throws if the last of these rows has another id than in the output. */

@@ -7,6 +7,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
+import { formatCount, formatNumber } from '../../report/numbers.js';
 import { withoutFormula } from '../results/csv-lines.js';
 import type { ResumePoint } from '../results/resume.js';
 import { addTally, createTally, type Tally } from '../results/tally.js';
@@ -91,7 +92,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   const aboutTargets = job.policy && !job.isOfResults ? targetWarnings(job.policy.document, source) : [];
   for (const warning of [...source.warnings, ...aboutTargets]) job.onWarning?.(warning);
   const resumedRows = job.resumeAt?.rows ?? 0;
-  const bytesSkipped = job.resumeAt && resumedRows > 0 ? await skipRows(source, job.resumeAt, job) : 0;
+  const { bytesSkipped, again } = job.resumeAt ? await skipRows(source, job.resumeAt, job) : NOTHING_SKIPPED;
   const startedMs = performance.now();
   const sink = await job.output.open(job.resumeAt?.bytes ?? 0);
   const tally = createTally();
@@ -99,7 +100,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
     if (!job.resumeAt?.bytes && job.output.header) await sink.write(Buffer.from(job.output.header));
     const conveyor = new Conveyor<Shipment>(CHUNKS_PER_THREAD * job.pool.threads);
     const size = chunkSizeOf(job.model, CHUNK_MS);
-    const reading = ship(source, plan, conveyor, size, job);
+    const reading = ship(source, again, plan, conveyor, size, job);
     reading.catch(() => {}); // a read error is reported after all earlier rows are written
     const bytesTotal = source.isConverted ? undefined : job.input.size;
     await unload(conveyor, sink, tally, size, job, { resumedRows, bytesTotal, bytesSkipped });
@@ -121,6 +122,7 @@ async function planOf({ kind, model, policy, pool }: BulkJob): Promise<PlanRefer
 /** Reads chunks and hands them to the threads, up to the capacity of the conveyor. */
 async function ship(
   source: RowSource,
+  first: Chunk | undefined,
   plan: PlanReference,
   conveyor: Conveyor<Shipment>,
   size: ChunkSize,
@@ -129,8 +131,8 @@ async function ship(
   const limit = { rowLimitMs: job.rowLimitMs ?? rowLimitMs(job.policy?.document.deadlineMs ?? 0) };
   const layout: RowLayout = job.isOfResults ? { format: 'ndjson', holds: 'results' } : source.layout;
   try {
-    for (;;) {
-      const chunk = await unlessAborted(source.take(size.rows), job.signal);
+    for (let taken = first; ; taken = undefined) {
+      const chunk = taken ?? (await unlessAborted(source.take(size.rows), job.signal));
       if (!chunk || job.signal?.aborted) return;
       const { bytes, firstRow, rows } = chunk;
       const task = { ...plan, kind: job.kind, layout, output: job.output.format, bytes, firstRow, rows };
@@ -176,19 +178,46 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
   });
 }
 
-/** Skips the rows that have results, and checks that they are the same rows. Returns the bytes of the input up to the next row. */
-async function skipRows(source: RowSource, { rows, lastId }: ResumePoint, job: BulkJob): Promise<number> {
-  const refuse = (what: string) => new ElsewiseError('conflict', `cannot be resumed: ${what}`, job.input.name);
-  let last: Chunk | undefined;
-  for (let left = rows; left > 0; left -= last.rows) {
-    last = await source.take(left);
-    if (!last) throw refuse(`the output has ${rows} rows, the input only ${rows - left}`);
-  }
-  const id = [...idsOf(source, last!, job.model)].at(-1)!;
-  if ((job.output.format === 'csv' ? withoutFormula(id) : id) !== lastId)
-    throw refuse(`row ${rows} is "${id}" in the input and "${lastId}" in the output: the input is another one`);
-  return last!.bytesEnd;
+interface Skipped {
+  /** The bytes of the input up to the next row. */
+  readonly bytesSkipped: number;
+  /** The first row to answer, where the output had it before. */
+  readonly again?: Chunk;
 }
+
+const NOTHING_SKIPPED: Skipped = { bytesSkipped: 0 };
+
+/** Skips the rows that have results, and checks that the input has the same rows as the output. */
+async function skipRows(source: RowSource, point: ResumePoint, job: BulkJob): Promise<Skipped> {
+  const { rows, lastId, againId } = point;
+  const outputRows = rows + (againId === undefined ? 0 : 1);
+  let last: Chunk | undefined;
+  let again: Chunk | undefined;
+  for (let seen = 0; seen < outputRows; ) {
+    const chunk = await source.take(Math.max(1, rows - seen));
+    if (!chunk) throw otherInput(job, hasFewer(outputRows, seen));
+    if (seen < rows) last = chunk;
+    else again = chunk;
+    seen += chunk.rows;
+  }
+  if (again) checkRow(source, again, againId, job);
+  if (last) checkRow(source, last, lastId, job);
+  return { bytesSkipped: last?.bytesEnd ?? 0, again };
+}
+
+const hasFewer = (output: number, input: number): string =>
+  `the output has ${formatCount(output, 'row')}, the input only ${formatNumber(input)}`;
+
+/** Compares the id of the last row of a chunk with the output. */
+function checkRow(source: RowSource, chunk: Chunk, known: string | undefined, job: BulkJob): void {
+  const id = [...idsOf(source, chunk, job.model)].at(-1)!;
+  if ((job.output.format === 'csv' ? withoutFormula(id) : id) === known) return;
+  const row = chunk.firstRow + chunk.rows - 1;
+  throw otherInput(job, `row ${row} is "${id}" in the input and "${known}" in the output: the input is another one`);
+}
+
+const otherInput = (job: BulkJob, what: string): ElsewiseError =>
+  new ElsewiseError('conflict', `cannot be resumed: ${what}`, job.input.name);
 
 function* idsOf(source: RowSource, chunk: Chunk, model: LoadedModel): Generator<string> {
   for (const row of createRowReader(source.layout, model)(chunk.bytes, chunk.firstRow)) yield row.id;

@@ -74,7 +74,7 @@ export class AnswerWaiter {
     let isNews = false;
     let wake = () => {};
     const tell = (news: AnswerNews) => {
-      if ('failure' in news) failure = storedError(news.failure.code, news.failure.message);
+      if ('failure' in news) failure = storedError(news.failure);
       isNews = true;
       wake();
     };

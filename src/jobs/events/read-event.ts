@@ -4,9 +4,11 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
+import { ENOUGH_FAULTS } from '../../documents/collections.js';
 import { canonicalJson } from '../../documents/digest.js';
 import { ElsewiseError } from '../../documents/error.js';
-import { ofRequest } from '../../documents/nesting.js';
+import { faultsOfCheck, refusalOf } from '../../documents/faults/refusal.js';
+import { isNested, ofRequest } from '../../documents/nesting.js';
 import { parseDocument } from '../../documents/parse.js';
 import type { OverlayDocument } from '../../documents/policy-document.js';
 import { parseStored, parseUntrusted } from '../../documents/untrusted-json.js';
@@ -48,7 +50,7 @@ const POLICY_PATHS: Readonly<Record<EventForm, string>> = {
 };
 
 export function readEvent(value: unknown, form: EventForm, policies: EventPolicies): ReadEvent {
-  const { id, model, policy, overlay, features, target, by } = parseFields(value, form);
+  const { id, model, policy, overlay, features, target, by } = parseFields(value, form, policies);
   return {
     ...{ id, model, ...readPolicy(policy, overlay, POLICY_PATHS[form], policies), ...(by !== undefined && { by }) },
     features: canonicalJson(features),
@@ -59,12 +61,21 @@ export function readEvent(value: unknown, form: EventForm, policies: EventPolici
 /** Only bodies have wishes, and only other forms name the asker. */
 type Fields = z.output<typeof SCHEMAS.body> & Pick<z.output<typeof SCHEMAS.event>, 'by'>;
 
-function parseFields(value: unknown, form: EventForm): Fields {
+function parseFields(value: unknown, form: EventForm, policies: EventPolicies): Fields {
   try {
     return parseDocument(SCHEMAS[form] as typeof SCHEMAS.body, value, form) as Fields;
   } catch (error) {
-    throw form === 'body' ? ofRequest(error) : error;
+    const whole = withPolicyFaults(error, value, form, policies);
+    throw form === 'body' ? ofRequest(whole) : whole;
   }
+}
+
+/** A faulty field does not hide the faults of the policy document. */
+function withPolicyFaults(error: unknown, value: unknown, form: EventForm, policies: EventPolicies): unknown {
+  const { policy } = Object(value) as { policy?: unknown };
+  if (!(error instanceof ElsewiseError) || !error.faults.length || !isNested(policy)) return error;
+  const others = faultsOfCheck(() => policies.read(policy, POLICY_PATHS[form]));
+  return others.length ? refusalOf([...error.faults, ...others].slice(0, ENOUGH_FAULTS), error.code) : error;
 }
 
 function readPolicy(

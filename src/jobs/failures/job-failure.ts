@@ -1,22 +1,26 @@
 /** The end of a job that cannot continue, in a form with which BullMQ retries only failures that may pass. */
 import { UnrecoverableError } from 'bullmq';
-import { ElsewiseError } from '../../documents/error.js';
+import { ElsewiseError, type PlacedFault, placeOf, type StoredError } from '../../documents/error.js';
 import { isStalledTooOften } from './bullmq-words.js';
 import { FAILURES, type FailureCode } from './failures.js';
 
-/** A permanent failure, with the code for its record. */
+/** A permanent failure, with the code and the place for its record. */
 export class JobFailure extends UnrecoverableError {
   readonly code: string;
+  readonly path: string | undefined;
+  readonly faults: readonly PlacedFault[] | undefined;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, { path, faults }: Pick<StoredError, 'path' | 'faults'> = {}) {
     super(`${code}: ${message}`);
     this.code = code;
+    this.path = path;
+    this.faults = faults;
   }
 }
 
 /** Bad content fails at once. A lost thread, a broken connection and an unforeseen error are retried. */
 export function asJobError(error: unknown): unknown {
-  return isRetried(error) ? error : new JobFailure(codeOf(error), (error as Error).message);
+  return isRetried(error) ? error : new JobFailure(codeOf(error), (error as Error).message, placeOf(error));
 }
 
 export function isRetried(error: unknown): boolean {

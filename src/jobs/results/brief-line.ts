@@ -24,7 +24,7 @@ export function createBriefWriter({ name, version, digest, space }: LoadedModel,
   return {
     header: `${JSON.stringify(header)}\n`,
     line({ id, status, counterfactuals, reason, limitedBy, degraded }) {
-      let line = `{"id":${JSON.stringify(id)},"status":"${status}"`;
+      let line = `{"id":${jsonText(id)},"status":"${status}"`;
       if (counterfactuals.length) line += `,"answers":[${answersText(counterfactuals, keys)}]`;
       if (reason) line += `,"reason":${JSON.stringify(briefly(reason))}`;
       if (limitedBy) line += `,"limitedBy":"${limitedBy}"`;
@@ -32,6 +32,17 @@ export function createBriefWriter({ name, version, digest, space }: LoadedModel,
     },
   };
 }
+
+/** Most ids need no escapes. A call for the others takes longer than a look at every character. */
+function jsonText(text: string): string {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
+  }
+  return `"${text}"`;
+}
+
+const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
 const briefly = ({ code, path, message, faults }: Reason) => ({ code, path, message, faults });
 

@@ -8,7 +8,7 @@ import type { ResultReader } from '../../store/codec/result-columns.js';
 import type { ResultRow } from '../../store/codec/result-row.js';
 import type { ParsedRow } from '../rows/row.js';
 import type { KnownResults, KnownSource } from '../threads/messages.js';
-import { withId } from './result-lines.js';
+import { statusOf, withId } from './result-lines.js';
 
 export class KnownResultReader {
   readonly #known: KnownResults | undefined;
@@ -24,7 +24,7 @@ export class KnownResultReader {
   take(at: number, { id }: ParsedRow): ResultRow | ResultDocument | undefined {
     const source = this.#known?.source[at] ?? -1;
     const result = source < 0 ? undefined : this.#open(source).at(this.#known!.line[at]);
-    if (result === undefined) return undefined;
+    if (result === undefined || isForgotten(result)) return undefined;
     this.taken++;
     return typeof result === 'string' ? (JSON.parse(withId(result, id)) as ResultDocument) : result.withId(id);
   }
@@ -35,6 +35,10 @@ export class KnownResultReader {
     return opened;
   }
 }
+
+/** A result that was removed on request stands for no other row. Invalid rows have no known result. */
+const isForgotten = (result: ResultRow | string): boolean =>
+  typeof result === 'string' ? statusOf(result) === 'invalid' : result.shape.status === 'invalid';
 
 class OpenSource {
   readonly #read: (ResultRow | string)[] = [];

@@ -26,12 +26,19 @@ export async function openResults(path: string): Promise<ByteSource> {
 
 export async function* readResults(source: ByteSource): AsyncGenerator<ReadLine> {
   let line = 0;
+  let isEmpty = true;
   for await (const bytes of linesOf(source.bytes)) {
     line++;
     const text = bytes.toString().trim();
-    if (text !== '') yield { result: parseResult(text, `${source.name}, line ${line}`), line };
+    if (text === '') continue;
+    yield { result: parseResult(text, `${source.name}, line ${line}`), line };
+    isEmpty = false;
   }
+  if (isEmpty) throw noResults(source.name);
 }
+
+export const noResults = (name: string): ElsewiseError =>
+  new ElsewiseError('bad-input', 'has no results: give a file that explain or batch wait wrote', name);
 
 function parseResult(text: string, place: string): ResultDocument {
   const value = readObject(text, place);

@@ -20,6 +20,8 @@ export interface ResumePoint {
   readonly bytes: number;
   /** The id of the last row that is kept, as the output spells it. */
   readonly lastId: string | undefined;
+  /** The id of the row behind the kept rows, which is answered again. Undefined: the output ends with the kept rows. */
+  readonly againId?: string;
 }
 
 const OTHER_PLAN = 'it was made with another model, policy or option; give the same ones, or another output';
@@ -72,7 +74,7 @@ async function inspect(
   if (format !== 'csv') return { rows, bytes: end, lastId: last.id };
   const kept =
     rows > 1 ? readLine[format](await readText(file, lines.keptStart, rowStart - lines.keptStart)) : undefined;
-  return { rows: rows - 1, bytes: rowStart, lastId: kept?.id };
+  return { rows: rows - 1, bytes: rowStart, lastId: kept?.id, againId: last.id };
 }
 
 interface Lines {

@@ -9,6 +9,8 @@ import type { LoadedModel } from '../../models/load.js';
 import { recordFaults } from '../../models/read-row.js';
 import type { CsvLayout, HeaderFeature } from '../threads/messages.js';
 import { createNumberReader } from './number-format.js';
+import { PlainRecords } from './plain-records.js';
+import type { RecordBounds } from './records.js';
 import { createRow, numberedId, type ParsedRow, type RowParser, readTargetText } from './row.js';
 
 const DELIMITERS = [',', ';', '\t', '|'];
@@ -115,13 +117,26 @@ function headerWarnings(
   ];
 }
 
-export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParser {
+/** The parsers of a table share one row. */
+export interface CsvParser {
+  readonly parse: RowParser;
+  /** The same for a record within ASCII bytes, with plain numbers as numbers. Undefined: the layout has no plain records. */
+  readonly parseBytes:
+    | ((bytes: Uint8Array, text: string, bounds: RecordBounds, rowNumber: number) => ParsedRow)
+    | undefined;
+}
+
+export function createCsvParser(layout: CsvLayout, model: LoadedModel): CsvParser {
   const row = createRow(model);
   const fields: string[] = [];
   const columns = Int32Array.from(layout.featureColumns);
   const { idColumn, targetColumn, delimiter } = layout;
   const readNumbers = createNumbersReader(layout.numbers, model);
-  return (record, rowNumber) => {
+  const readTarget = (text: string) => {
+    const target = text.trim();
+    return target === '' ? undefined : readTargetText(target, model.classes);
+  };
+  const parse: RowParser = (record, rowNumber) => {
     const count = splitFields(record, delimiter, fields);
     row.faults = faultsOf(count, layout.columns);
     const read = count < 0 ? ~count : count;
@@ -129,10 +144,19 @@ export function createCsvParser(layout: CsvLayout, model: LoadedModel): RowParse
     if (row.faults) return row;
     for (let f = 0; f < columns.length; f++) row.raw[f] = columns[f] < 0 ? undefined : fields[columns[f]];
     row.faults = readNumbers(row.raw);
-    const target = targetColumn >= 0 ? fields[targetColumn].trim() : '';
-    row.target = target === '' ? undefined : readTargetText(target, model.classes);
+    row.target = targetColumn >= 0 ? readTarget(fields[targetColumn]) : undefined;
     return row;
   };
+  const plain = PlainRecords.of(layout, model);
+  const parseBytes: CsvParser['parseBytes'] = (bytes, text, bounds, rowNumber) => {
+    const { start, end } = bounds;
+    if (!plain!.read(bytes, text, bounds, row.raw)) return parse(text.slice(start, end), rowNumber);
+    row.id = (idColumn >= 0 && plain!.field(text, start, idColumn)) || numberedId(rowNumber);
+    row.faults = readNumbers(row.raw);
+    row.target = targetColumn >= 0 ? readTarget(plain!.field(text, start, targetColumn)) : undefined;
+    return row;
+  };
+  return { parse, parseBytes: plain && parseBytes };
 }
 
 /** Rewrites the numbers of a row as programs write them. Returns the faults of a row with numbers in another format. */

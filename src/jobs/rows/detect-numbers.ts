@@ -5,9 +5,10 @@
  *   12,5  0,123  1234,567  1.234,5  1.234.567    the decimal sign is a comma
  *   1.234  1,234                                 ambiguous. In a column of whole numbers the separator is one of thousands
  *
- * The proofs of a column settle its ambiguous values, else the proofs of the table do. A table with proofs of both signs settles none:
- * its columns are read by their own proofs, and each ambiguous value makes its row invalid. Ambiguous values without a proof are told
- * or refused, never read in silence.
+ * The thousands separators of a column settle its ambiguous values. In a column with decimal signs and no thousands separator, `1.125` beside
+ * `12,5` stays ambiguous, and makes its row invalid. In a column with neither, the proofs of the table settle it. A table with proofs of
+ * both signs settles none: its columns are read by their own proofs, and each ambiguous value makes its row invalid. Ambiguous values
+ * without a proof are told or refused, never read in silence.
  */
 import {
   AMBIGUOUS,
@@ -78,10 +79,17 @@ function count(findings: Findings, kind: Evidence, sample: NumberSample): void {
   else findings.set(kind, { first: sample, count: 1 });
 }
 
+/** The values that are ambiguous where the decimal sign is known: their separator would be one of thousands. */
+const UNCLEAR = { comma: 'unclear-dot', dot: 'unclear-comma' } as const satisfies Record<Sign, Evidence>;
+
+/** Whether the ambiguous values of a column have thousands separators: the column has clear ones, or no decimal sign. */
+const isGrouped = (sign: Sign, findings: Findings | undefined): boolean =>
+  findings !== undefined && (findings.has('grouped') || (findings.has(UNCLEAR[sign]) && !findings.has(sign)));
+
 /** Of each column the first field with a thousands separator, where the decimal sign is known. */
 function groupsOf(sign: Sign, columns: ReadonlyMap<string, Findings>): NumberSample[] {
-  const kinds: readonly Evidence[] = ['grouped', sign === 'comma' ? 'unclear-dot' : 'unclear-comma', 'spaced'];
   return [...columns.values()].flatMap((findings) => {
+    const kinds: readonly Evidence[] = isGrouped(sign, findings) ? ['grouped', UNCLEAR[sign], 'spaced'] : ['spaced'];
     const kind = kinds.find((each) => findings.has(each));
     return kind ? [findings.get(kind)!.first] : [];
   });
@@ -118,7 +126,8 @@ function withPoint(
   warnings: readonly string[],
 ): DetectedNumbers {
   const groups = groupsOf('dot', columns);
-  const isPlain = groups.length === 0 && Number.isFinite(Number(proof.text));
+  const isUnclear = [...columns.values()].some((findings) => findings.has('unclear-comma'));
+  const isPlain = groups.length === 0 && !isUnclear && Number.isFinite(Number(proof.text));
   return isPlain ? { formatOf: PLAIN, told: [], warnings } : settled('dot', proof, groups, columns, warnings);
 }
 
@@ -135,9 +144,9 @@ function settled(
   const texts = new Set([proof, ...groups].slice(0, 1 + MOST_GROUPS).map(({ text }) => text));
   const examples = [...texts].map((text) => `"${text}" is ${plainOf(sign, text)}`);
   const told = [`decimal ${nameOf(sign)}s (${examples.join(', ')})`];
-  const unclear = sign === 'comma' ? 'unclear-dot' : 'unclear-comma';
-  const isGrouped = (column: string) => columns.get(column)?.has('grouped') || columns.get(column)?.has(unclear);
-  return { formatOf: (column) => (isGrouped(column) ? sign : `${sign}-ungrouped`), told, warnings };
+  const formatOf = (column: string): NumberFormat =>
+    isGrouped(sign, columns.get(column)) ? sign : `${sign}-ungrouped`;
+  return { formatOf, told, warnings };
 }
 
 function plainOf(format: 'dot' | 'comma', text: string): string {

@@ -9,6 +9,14 @@ type Endings = Readonly<Record<string, FileFormat>>;
 const WRITTEN: Endings = { '.ndjson': 'ndjson', '.jsonl': 'ndjson', '.csv': 'csv', '.parquet': 'parquet' };
 const READ: Endings = { ...WRITTEN, '.tsv': 'csv' };
 
+/** A name with an ending of results. */
+export const FILE_ENDING = new RegExp(
+  `\\.(?:${Object.keys(WRITTEN)
+    .map((ending) => ending.slice(1))
+    .join('|')})$`,
+  'i',
+);
+
 /** Undefined: the name has no ending. */
 export function inputFormat(name: string): FileFormat | undefined {
   const ending = endingOf(name);

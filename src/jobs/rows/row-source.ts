@@ -7,6 +7,7 @@ import { asBuffer } from '../../store/codec/byte-streams.js';
 import type { HeaderFeature, RowLayout } from '../threads/messages.js';
 import { detectDelimiter, headerNames, readHeader } from './csv.js';
 import { type FileFormat, inputFormat } from './endings.js';
+import { withLineFeeds } from './line-ends.js';
 import { flatTargets, rowNames } from './ndjson.js';
 import type { ParquetOpener } from './parquet-rows.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
@@ -23,6 +24,7 @@ export interface Chunk extends RecordRun {
 
 const MAX_CHUNK_BYTES = 1 << 18;
 const LF = 0x0a;
+const CR = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const PARQUET_MAGIC = Buffer.from('PAR1');
 
@@ -74,7 +76,7 @@ export class RowSource {
     options: TableOptions = {},
     openParquet?: ParquetOpener,
   ): Promise<RowSource> {
-    const { head, format, encoding } = await openText(source, name, options);
+    const { head, format, encoding, hasReturns } = await openText(source, name, options);
     if (format === 'parquet') return RowSource.#openParquet(source, head, features, openParquet);
     if (format === 'ndjson') return RowSource.#openNdjson(head.bytes, head, features, [], head.isConverted);
     const line = await head.takeHeader(options.delimiter ?? ',');
@@ -82,7 +84,7 @@ export class RowSource {
     const { layout, warnings } = readHeader(line, delimiter, features, name);
     const lines = await head.firstLines();
     const numbers = numbersOf(lines, layout, features, options);
-    const told = tellFormat({ name, delimiter, encoding, numbers }, options);
+    const told = tellFormat({ name, delimiter, encoding, hasReturns, numbers }, options);
     const formats = formatsOf(numbers, features);
     const whole = formats ? { ...layout, numbers: formats } : layout;
     const targets = layout.targetColumn < 0 ? undefined : [...fieldsOf(lines, layout, layout.targetColumn)];
@@ -168,19 +170,36 @@ interface OpenText {
   readonly format: FileFormat;
   /** The encoding that was detected; undefined for UTF-8 and for a given encoding. */
   readonly encoding: string | undefined;
+  /** Whether the lines of the input end with CR alone. */
+  readonly hasReturns: boolean;
 }
 
 async function openText(source: AsyncIterable<Uint8Array>, name: string, options: TableOptions): Promise<OpenText> {
   const head = new Head(source[Symbol.asyncIterator](), name);
   await head.read();
   const format = formatOf(name, head.data);
-  if (format === 'parquet') return { head, format, encoding: undefined };
+  if (format === 'parquet') return { head, format, encoding: undefined, hasReturns: false };
   const given = options.encoding === undefined ? undefined : readEncoding(options.encoding);
-  const encoding = given ?? markedEncoding(head.data) ?? (format === 'csv' ? await head.detectEncoding() : undefined);
-  if (encoding === undefined || encoding === 'utf-8') return { head, format, encoding: undefined };
-  const converted = new Head(toUtf8(head.data, head.bytes, encoding, name), name, true);
-  await converted.read();
-  return { head: converted, format: formatOf(name, converted.data), encoding: given ? undefined : encoding };
+  const stated = given ?? markedEncoding(head.data);
+  const decoded = await inUtf8(head, stated);
+  const isTable = formatOf(name, decoded.data) === 'csv';
+  const hasReturns = isTable && (await decoded.hasReturns());
+  const lines = hasReturns ? await converted(decoded, withLineFeeds(decoded.data, decoded.bytes)) : decoded;
+  const detected = isTable && stated === undefined ? await lines.detectEncoding() : undefined;
+  const text = await inUtf8(lines, detected);
+  const told = given ? undefined : (stated ?? detected);
+  return { head: text, format: formatOf(name, text.data), encoding: told, hasReturns };
+}
+
+async function inUtf8(head: Head, encoding: string | undefined): Promise<Head> {
+  if (encoding === undefined || encoding === 'utf-8') return head;
+  return converted(head, toUtf8(head.data, head.bytes, encoding, head.name));
+}
+
+async function converted({ name }: Head, bytes: AsyncIterator<Uint8Array>): Promise<Head> {
+  const head = new Head(bytes, name, true);
+  await head.read();
+  return head;
 }
 
 /** The line before the header by which Excel learns the delimiter. */
@@ -236,6 +255,14 @@ class Head {
       else if (end >= 0 || this.ended || line.length > MAX_RECORD_BYTES) return line;
       else await this.#readMore();
     }
+  }
+
+  /** Whether lines end with CR alone, as old spreadsheets write them. A CR at the end alone separates no lines. */
+  async hasReturns(): Promise<boolean> {
+    while (!this.ended && !this.data.includes(LF) && this.data.length <= SAMPLE_BYTES) await this.#readMore();
+    const sample = this.data.subarray(0, SAMPLE_BYTES);
+    const first = sample.indexOf(CR);
+    return first >= 0 && !sample.includes(LF) && first < sample.length - 1;
   }
 
   /** Undefined for UTF-8. */

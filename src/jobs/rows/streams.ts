@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import { ElsewiseError } from '../../documents/error.js';
+import { readingFault, writingFault } from '../../documents/file-fault.js';
 
 export interface ByteSource {
   readonly name: string;
@@ -22,7 +23,7 @@ const READ_BYTES = 1 << 18;
 export async function openSource(path: string): Promise<ByteSource> {
   if (path === '-') return { name: 'standard input', bytes: process.stdin, size: undefined };
   const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new ElsewiseError('bad-input', error.code === 'ENOENT' ? 'no such file' : error.message, path);
+    throw new ElsewiseError('bad-input', readingFault(error), path);
   });
   if (info.isDirectory()) throw new ElsewiseError('bad-input', 'is a folder', path);
   return { name: path, bytes: new FileBytes(path), size: info.isFile() ? info.size : undefined };
@@ -48,7 +49,7 @@ export async function openSink(path: string, keepBytes = 0): Promise<ByteSink> {
     if (keepBytes > 0) await truncate(path, keepBytes);
     return new FileSink(await open(path, keepBytes > 0 ? 'a' : 'w'), path);
   } catch (error) {
-    throw new ElsewiseError('usage', `cannot write ${path}: ${(error as Error).message}`);
+    throw new ElsewiseError('usage', `cannot write ${path}: ${writingFault(error as NodeJS.ErrnoException)}`);
   }
 }
 

@@ -66,11 +66,16 @@ export interface TableFindings {
   readonly delimiter: string;
   /** Undefined: UTF-8, or given. */
   readonly encoding: string | undefined;
+  /** Whether lines end with CR alone. */
+  readonly hasReturns: boolean;
   readonly numbers: DetectedNumbers;
 }
 
 /** The warnings about a table whose format was detected. Throws where its numbers have two readings. */
-export function tellFormat({ name, delimiter, encoding, numbers }: TableFindings, given: TableOptions): string[] {
+export function tellFormat(
+  { name, delimiter, encoding, hasReturns, numbers }: TableFindings,
+  given: TableOptions,
+): string[] {
   if (numbers.refusal) throw new ElsewiseError('bad-input', numbers.refusal, name);
   const isExpected = given.delimiter !== undefined || (delimiter === '\t' && name.toLowerCase().endsWith('.tsv'));
   const separator = isExpected ? undefined : DELIMITER_NAMES[delimiter];
@@ -80,7 +85,8 @@ export function tellFormat({ name, delimiter, encoding, numbers }: TableFindings
     ...numbers.told,
   ];
   const told = parts.length ? [`the rows are read with ${listed(parts)}; ${CHANGE}`] : [];
-  return [...told, ...numbers.warnings];
+  const returns = hasReturns ? ['the lines of the table end with CR alone (old Mac), and are read as lines'] : [];
+  return [...told, ...returns, ...numbers.warnings];
 }
 
 const CHANGE = '--delimiter, --encoding and --decimal set other formats';

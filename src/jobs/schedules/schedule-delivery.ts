@@ -5,12 +5,17 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { formatCount } from '../../report/numbers.js';
 import type { BatchStatus } from '../../store/batches/batch-store.js';
+import type { Manifest } from '../../store/batches/manifest.js';
 import type { Delivery } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
-import { followResults } from '../batches/batch.js';
+import { bytesOf, followResults } from '../batches/batch.js';
 import { type BatchState, stateOf } from '../batches/batch-summary.js';
+import { outputFormat } from '../rows/endings.js';
 import { openSink } from '../rows/streams.js';
+import { conversionOf } from '../tables/result-conversion.js';
+import { tableInThread } from '../tables/table-host.js';
 import type { DeliveryJob } from './schedule.js';
 
 /** `again`: the delay before the next attempt. */
@@ -27,8 +32,8 @@ const lookAgain: Step = async () => ({ again: LOOK_EVERY_MS });
 const STEPS: Readonly<Record<BatchState, Step>> = {
   adding: lookAgain,
   working: lookAgain,
-  done: async (store, job) => {
-    const fault = await writeResults(store, job).then(() => undefined, outputFault);
+  done: async (store, job, status) => {
+    const fault = await writeResults(store, job, status.manifest).then(() => undefined, outputFault);
     if (fault) {
       await recordFailure(store, job, fault);
       return { again: LOOK_FOR_RETRY_MS };
@@ -61,13 +66,16 @@ export async function recordFailure(
   await store.schedules.recordDelivery(job.schedule, job.batch, { at: now(), failure });
 }
 
-async function writeResults(store: Store, { batch, output }: DeliveryJob): Promise<void> {
+async function writeResults(store: Store, job: DeliveryJob, manifest: Manifest): Promise<void> {
+  const { output, detail = 'full' } = job;
+  const work = await conversionOf(store, manifest, outputFormat(output), detail);
+  const parts = followResults(store, job.batch);
   await writing(mkdir(dirname(output), { recursive: true }));
   const partial = join(dirname(output), `.${basename(output)}.${randomBytes(4).toString('hex')}`);
   try {
     const sink = await writing(openSink(partial));
     try {
-      for await (const { bytes } of followResults(store, batch)) await writing(sink.write(bytes));
+      for await (const bytes of work ? tableInThread(work, parts) : bytesOf(parts)) await writing(sink.write(bytes));
     } finally {
       await writing(sink.close());
     }
@@ -93,7 +101,7 @@ function outputFault(error: unknown): NonNullable<Delivery['failure']> {
 }
 
 function describeFailed({ manifest, chunks, failed }: BatchStatus): string {
-  return `${failed} of ${chunks} chunks of batch ${manifest.id} failed; its results are written once all are done`;
+  return `${failed} of ${formatCount(chunks, 'chunk')} of batch ${manifest.id} failed; its results are written once all are done`;
 }
 
 const now = (): string => new Date().toISOString();

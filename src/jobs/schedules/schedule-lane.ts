@@ -11,6 +11,7 @@ import { asJobError, codeOf, reasonOf } from '../failures/job-failure.js';
 import { Producer } from '../producer.js';
 import { workerOptions } from '../queues.js';
 import { ValueWorker } from '../text-jobs.js';
+import type { JobRun } from '../worker/lane.js';
 import { openScheduleQueue, readScheduleJob, type ScheduleJob } from './schedule.js';
 import { deliver, recordFailure } from './schedule-delivery.js';
 import { ScheduleRunner } from './schedule-run.js';
@@ -38,7 +39,7 @@ export class ScheduleLane {
   readonly #worker: ValueWorker;
   readonly #broken: BrokenJobs;
   readonly #draining = new AbortController();
-  #jobs = 0;
+  readonly #runs = new Map<Job, Pick<JobRun, 'id' | 'started'>>();
 
   constructor(connection: RedisClient, store: Store, metrics: Metrics, options: ScheduleLaneOptions) {
     this.#store = store;
@@ -64,7 +65,11 @@ export class ScheduleLane {
   }
 
   get hasRoom(): boolean {
-    return this.#jobs < CONCURRENCY;
+    return this.#runs.size < CONCURRENCY;
+  }
+
+  get running(): Pick<JobRun, 'id' | 'started'>[] {
+    return [...this.#runs.values()];
   }
 
   /** The number of jobs that the lane could take. */
@@ -87,7 +92,7 @@ export class ScheduleLane {
 
   async #process(job: Job<unknown>, token: string | undefined): Promise<void> {
     const started = performance.now();
-    this.#jobs++;
+    this.#runs.set(job, { id: job.id!, started: Date.now() });
     this.#options.onProgress();
     try {
       await this.#work(readScheduleJob(job), job, token);
@@ -95,7 +100,7 @@ export class ScheduleLane {
     } catch (error) {
       throw asJobError(error);
     } finally {
-      this.#jobs--;
+      this.#runs.delete(job);
       this.#options.onProgress();
       this.#metrics.timeJob(SCHEDULE_QUEUE, performance.now() - started);
     }

@@ -6,7 +6,7 @@
  * therefore continues the same batch. Adding the same rows again changes nothing.
  */
 import { createHash } from 'node:crypto';
-import { basename, join, parse } from 'node:path';
+import { basename } from 'node:path';
 import type { Queue } from 'bullmq';
 import { ElsewiseError, ERROR_CODES } from '../../documents/error.js';
 import type { Policy } from '../../policy/policy.js';
@@ -16,6 +16,7 @@ import { codeOf } from '../failures/job-failure.js';
 import type { Producer } from '../producer.js';
 import { openSource } from '../rows/streams.js';
 import { resolvePolicy } from '../worker/policy-source.js';
+import { deliveryPath } from './delivery-path.js';
 import { expandGlob } from './glob.js';
 import type { DeliveryJob } from './schedule.js';
 
@@ -132,9 +133,9 @@ export class ScheduleRunner {
     }
   }
 
-  async #orderDelivery({ name, output }: Schedule, file: string, batch: string): Promise<void> {
+  async #orderDelivery({ name, output, detail }: Schedule, file: string, batch: string): Promise<void> {
     if (output === undefined) return;
-    const job: DeliveryJob = { schedule: name, batch, output: join(output, `${parse(file).name}.${batch}.ndjson`) };
+    const job: DeliveryJob = { schedule: name, batch, output: deliveryPath(output, file, batch), detail };
     await this.#queue.add('deliver', job, { jobId: `deliver-${batch}` });
   }
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import { batchIdSchema } from '../../store/batches/manifest.js';
-import { type Schedule, scheduleNameSchema } from '../../store/schedules/schedule-document.js';
+import { resultDetailSchema, type Schedule, scheduleNameSchema } from '../../store/schedules/schedule-document.js';
 import type { Store } from '../../store/store.js';
 import { SCHEDULE_QUEUE } from '../contract.js';
 import { queueOptions } from '../queues.js';
@@ -29,8 +29,9 @@ const JOB_SCHEMAS = {
   deliver: z.strictObject({
     schedule: scheduleNameSchema,
     batch: batchIdSchema,
-    /** The file to write. */
+    /** The file to write. Its ending decides the format. */
     output: z.string().min(1),
+    detail: resultDetailSchema.optional(),
   }),
 };
 
@@ -76,6 +77,11 @@ export class Schedules {
   constructor(store: Store) {
     this.#store = store;
     this.#queue = openScheduleQueue(store);
+  }
+
+  /** For processes that open many. */
+  async close(): Promise<void> {
+    await this.#queue.close();
   }
 
   /** Returns the next times. The same schedule again changes nothing; another one under the same name needs `replace`. */

@@ -6,11 +6,20 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { ElsewiseError } from '../../documents/error.js';
+import type { PolicyDocument } from '../../documents/policy-document.js';
 import { TABLE_THREAD } from '../../places.js';
-import type { SummaryOptions } from '../../report/summary/summary-collector.js';
 import { openSpooled, type ParquetSource } from '../rows/parquet-rows.js';
 import type { HeaderFeature } from '../threads/messages.js';
-import type { TablePart, TableReply, TableRequest, TableWork, WriteTableWork } from './table-messages.js';
+import type {
+  ComparisonWork,
+  ReportWork,
+  SummaryWork,
+  TablePart,
+  TableReply,
+  TableRequest,
+  TableWork,
+  WriteTableWork,
+} from './table-messages.js';
 
 const HEAP_LIMIT_MB = 1024;
 const EMPTY = new Uint8Array();
@@ -108,15 +117,55 @@ export async function* tableInThread(
   }
 }
 
-/** The bytes of a summary document of results. The thread ends with it. */
-export async function summaryInThread(
-  options: SummaryOptions,
+/** The bytes of a summary document or a report of results. The thread ends with it. */
+export async function digestInThread(
+  work: SummaryWork | ReportWork,
   parts: AsyncIterable<{ readonly bytes: Uint8Array }>,
 ): Promise<Uint8Array> {
-  const thread = new TableThread({ kind: 'summarise', options });
+  const thread = new TableThread(work);
   try {
     for await (const { bytes: results } of parts) await thread.ask({ step: 'step', results });
     return (await thread.ask({ step: 'end' })).bytes;
+  } finally {
+    await thread.close();
+  }
+}
+
+/** The bytes of a comparison document. `parts`: the results of the first side. `solve`: rows -> the results of the second side. */
+export function comparisonInThread(
+  work: Omit<ComparisonWork, 'kind'>,
+  parts: Results,
+  solve: (rows: Uint8Array) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  return inComparison(work, parts, async (thread, rows) => {
+    if (rows.length > 0) await thread.ask({ step: 'step', results: await solve(rows) });
+    return (await thread.ask({ step: 'end' })).bytes;
+  });
+}
+
+/** A random sample of the rows of results, as NDJSON. The same seed gives the same sample. */
+export function sampleInThread(
+  policy: PolicyDocument,
+  most: number,
+  seed: number,
+  parts: Results,
+): Promise<Uint8Array> {
+  const options = { solved: 'all', change: '', hasSameCosts: true, seed } as const;
+  return inComparison({ options, policy, most }, parts, async (_thread, rows) => rows);
+}
+
+type Results = AsyncIterable<{ readonly bytes: Uint8Array }>;
+
+/** `use` gets the rows of the people who were drawn. */
+async function inComparison(
+  work: Omit<ComparisonWork, 'kind'>,
+  parts: Results,
+  use: (thread: TableThread, rows: Uint8Array) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const thread = new TableThread({ kind: 'compare', ...work });
+  try {
+    for await (const { bytes: results } of parts) await thread.ask({ step: 'step', results });
+    return await use(thread, (await thread.ask({ step: 'turn' })).bytes);
   } finally {
     await thread.close();
   }

@@ -1,5 +1,8 @@
 /** The messages between the main thread and a thread that reads, writes or summarises a table. One request is under way at a time. */
+import type { PolicyDocument } from '../../documents/policy-document.js';
 import type { Policy } from '../../policy/policy.js';
+import type { ComparisonOptions } from '../../report/comparison/comparison-collector.js';
+import type { ReportOptions } from '../../report/html/report-collector.js';
 import type { SummaryOptions } from '../../report/summary/summary-collector.js';
 import type { HeaderFeature, Refusal, StoredDocument } from '../threads/messages.js';
 
@@ -25,11 +28,36 @@ export interface SummaryWork {
   readonly options: SummaryOptions;
 }
 
-export type TableWork = ReadTableWork | WriteTableWork | SummaryWork;
+/** Lines of results become the bytes of a report as one HTML page. */
+export interface ReportWork {
+  readonly kind: 'report';
+  readonly options: ReportOptions;
+  readonly model: StoredDocument;
+  readonly policy: Policy;
+  /** The name of the results. */
+  readonly source: string;
+  readonly software: string;
+  readonly created: Date;
+}
 
-/** `begin`: opens the file, or makes the header. `step`: the next lines, or the given results. `end`: the last bytes of the output. */
+/** Lines of results of a first side, and then of a second side, become the bytes of one comparison document. */
+export interface ComparisonWork {
+  readonly kind: 'compare';
+  readonly options: ComparisonOptions;
+  /** The policy of the first side. */
+  readonly policy: PolicyDocument;
+  /** More people are drawn by the seed. */
+  readonly most: number;
+}
+
+export type TableWork = ReadTableWork | WriteTableWork | SummaryWork | ReportWork | ComparisonWork;
+
+/**
+ * `begin`: opens the file, or makes the header. `step`: the next lines, or the given results. `turn`: the first side is complete; the rows for
+ * the second. `end`: the last bytes of the output.
+ */
 export interface TableRequest {
-  readonly step: 'begin' | 'step' | 'end';
+  readonly step: 'begin' | 'step' | 'turn' | 'end';
   /** Whole lines of NDJSON. */
   readonly results?: Uint8Array;
 }

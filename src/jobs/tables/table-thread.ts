@@ -1,20 +1,26 @@
 /** The file that runs in the thread of a table: it decodes a Parquet file, writes results as CSV, Parquet or short lines, or
- * summarises them. */
+ * summarises them as a document or as a report. */
 import { read } from 'node:fs';
 import { promisify } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ElsewiseError } from '../../documents/error.js';
 import type { ResultDocument } from '../../documents/result-document.js';
-import { PersonResultReader } from '../../report/summary/person-result.js';
-import { SummaryCollector } from '../../report/summary/summary-collector.js';
+import { ComparisonCollector } from '../../report/comparison/comparison-collector.js';
+import { ReportCollector } from '../../report/html/report-collector.js';
+import { type PersonResult, PersonResultReader } from '../../report/summary/person-result.js';
+import { SeededSample } from '../../report/summary/seeded-sample.js';
+import { SAMPLE_SEED, SummaryCollector } from '../../report/summary/summary-collector.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
+import { readPeople, rowLine } from '../comparison/result-rows.js';
 import { ParquetSink } from '../results/parquet-sink.js';
 import { createResultWriter } from '../results/result-lines.js';
 import { createResultTable, tableLayout } from '../results/result-table.js';
 import { type ParquetRows, readParquet } from '../rows/parquet-rows.js';
 import { loadStored } from '../threads/shared-documents.js';
 import type {
+  ComparisonWork,
   ReadTableWork,
+  ReportWork,
   SummaryWork,
   TablePart,
   TableReply,
@@ -23,7 +29,8 @@ import type {
   WriteTableWork,
 } from './table-messages.js';
 
-type TableSteps = Readonly<Record<TableRequest['step'], (results: Uint8Array) => Promise<TablePart>>>;
+type Step = (results: Uint8Array) => Promise<TablePart>;
+type TableSteps = Readonly<Record<Exclude<TableRequest['step'], 'turn'>, Step>> & { readonly turn?: Step };
 
 const EMPTY = new Uint8Array();
 const readFile = promisify(read);
@@ -32,12 +39,14 @@ const OPEN: { readonly [W in TableWork as W['kind']]: (work: W) => TableSteps } 
   read: readTable,
   write: writeTable,
   summarise,
+  report,
+  compare,
 };
 
 const steps = OPEN[(workerData as TableWork).kind](workerData as never);
 
 parentPort!.on('message', async ({ step, results = EMPTY }: TableRequest) => {
-  const reply = await steps[step](results).then((part): TableReply => ({ part }), refusalOf);
+  const reply = await steps[step]!(results).then((part): TableReply => ({ part }), refusalOf);
   const buffers = 'part' in reply && reply.part.bytes.length > 0 ? [reply.part.bytes.buffer as ArrayBuffer] : [];
   parentPort!.postMessage(reply, buffers);
 });
@@ -120,6 +129,49 @@ function summarise({ options }: SummaryWork): TableSteps {
       return { bytes: EMPTY };
     },
     end: async () => ({ bytes: ownBytes(Buffer.from(JSON.stringify(collector.summarise()))) }),
+  };
+}
+
+function report({ options, model: stored, policy, source, software, created }: ReportWork): TableSteps {
+  const { classes, document, model } = loadStored(stored);
+  const facts = { classes, features: document.features, thresholds: model.thresholds };
+  const collector = new ReportCollector(options, { model: facts, policy: policy.document });
+  let number = 0;
+  return {
+    begin: async () => ({ bytes: EMPTY }),
+    async step(results) {
+      for (const line of asBuffer(results).toString().split('\n')) if (line !== '') collector.add(line, ++number);
+      return { bytes: EMPTY };
+    },
+    end: async () => ({ bytes: ownBytes(Buffer.from(collector.finish({ source, software, created }).page)) }),
+  };
+}
+
+/** The second side has the people of `turn`, in the same order. */
+function compare({ options, policy, most }: ComparisonWork): TableSteps {
+  const collector = new ComparisonCollector(options);
+  const drawn = new SeededSample<PersonResult>(most, options.seed ?? SAMPLE_SEED);
+  const readers = [new PersonResultReader(), new PersonResultReader()];
+  let [number, isSecond, at] = [0, false, 0];
+  let people: readonly PersonResult[] = [];
+  const first = (person: PersonResult) => {
+    number++;
+    if (collector.read(person)) drawn.offer(number, () => person);
+  };
+  const second = (person: PersonResult) => collector.add(people[at++], person);
+  return {
+    begin: async () => ({ bytes: EMPTY }),
+    async step(results) {
+      for (const person of readPeople(readers[Number(isSecond)], results)) (isSecond ? second : first)(person);
+      return { bytes: EMPTY };
+    },
+    async turn() {
+      isSecond = true;
+      people = drawn.take();
+      const rows = people.map((person) => rowLine(person, policy.target)).join('');
+      return { bytes: ownBytes(Buffer.from(rows)) };
+    },
+    end: async () => ({ bytes: ownBytes(Buffer.from(JSON.stringify(collector.summarise(drawn.offered)))) }),
   };
 }
 

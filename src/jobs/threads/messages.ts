@@ -5,14 +5,18 @@
  * happen in the threads. The main thread finds line ends and moves buffers. Where the main thread has only a document, a thread loads the
  * model from the document.
  */
+
 import type { MessagePort } from 'node:worker_threads';
 import type { ErrorCode, PlacedFault } from '../../documents/error.js';
-
+import type { ReceiptDocument } from '../../documents/receipt-document.js';
 import type { SharedModelParts } from '../../models/load.js';
 import type { ModelPopulation } from '../../models/population.js';
 import type { SharedRowGraph } from '../../models/rows/row-graph.js';
+import type { PolicyChange } from '../../policy/change/change-policy.js';
 import type { Defaults } from '../../policy/defaults.js';
 import type { Policy } from '../../policy/policy.js';
+import type { GivenRow } from '../../receipts/check-offer.js';
+import type { ComparisonOptions } from '../../report/comparison/comparison-collector.js';
 import type { ScorerCode } from '../../scoring/failure-codes.js';
 import type { ScoredModel } from '../../scoring/point-scorer.js';
 import type { AuditBlock } from '../../store/audit/audit-record.js';
@@ -20,6 +24,7 @@ import type { ResultBlock } from '../../store/codec/result-block.js';
 import type { AdmittedModel } from '../../store/registry/model-store.js';
 import type { AdmittedPolicy } from '../../store/registry/policy-store.js';
 import type { EventForm, ReadEvent } from '../events/read-event.js';
+import type { LetterWish } from '../letters.js';
 import type { Tally } from '../results/tally.js';
 import type { NumberFormat } from '../rows/number-format.js';
 import type { Comparison } from '../verify/comparison.js';
@@ -173,6 +178,13 @@ export interface CompareTask extends Pick<ChunkTask, 'planKey' | 'model' | 'poli
   readonly isFromResults: boolean;
 }
 
+/** The offers of a receipt, which the model scores again. */
+export interface OfferTask extends Pick<ChunkTask, 'planKey' | 'model' | 'policy' | 'graphs'> {
+  readonly kind: 'offers';
+  readonly receipt: ReceiptDocument;
+  readonly row: GivenRow;
+}
+
 /** A model whose population is asked for, with up to so many rows of its background. */
 export interface PopulationTask {
   readonly kind: 'population';
@@ -185,6 +197,32 @@ export interface CheckTask {
   readonly kind: 'check';
   readonly model: SharedModel | undefined;
   readonly policy: unknown;
+}
+
+/** A result whose letter is asked for. */
+export interface LetterTask extends LetterWish {
+  readonly kind: 'letter';
+  readonly model: SharedModel;
+}
+
+/** A side of a comparison: a policy from outside with its change, and rows from outside. */
+export interface SideTask {
+  readonly kind: 'side';
+  readonly model: SharedModel;
+  readonly policy: unknown;
+  readonly change: PolicyChange;
+  /** Text of CSV or NDJSON. Omitted: the rows come later. */
+  readonly text?: Uint8Array;
+  /** More rows are refused. */
+  readonly mostRows: number;
+}
+
+/** Lines of results of two sides. A thread compares them. */
+export interface PairTask {
+  readonly kind: 'pair';
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  readonly options: ComparisonOptions;
 }
 
 /** An event that is too long for the main loop. */
@@ -202,8 +240,12 @@ export type DocumentTask =
   | ReadTask
   | BlockTask
   | CompareTask
+  | OfferTask
   | PopulationTask
-  | CheckTask;
+  | LetterTask
+  | CheckTask
+  | SideTask
+  | PairTask;
 export type Task = ChunkTask | DocumentTask | TimeTask;
 
 /**
@@ -263,6 +305,11 @@ export interface TriedPlan {
   readonly defaults: Defaults;
 }
 
+export interface OpenedSide {
+  readonly policy: Policy;
+  readonly rows?: { readonly layout: RowLayout; readonly bytes: Uint8Array };
+}
+
 export interface RowTime {
   readonly msPerRow: number;
 }
@@ -276,8 +323,14 @@ interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
   readonly time: RowTime;
   readonly read: ReadEvent;
   readonly compare: Comparison;
+  /** Faults in words. */
+  readonly offers: readonly string[];
   readonly population: ModelPopulation;
+  readonly letter: { readonly text: string };
   readonly check: readonly PlacedFault[];
+  readonly side: OpenedSide;
+  /** The bytes of the comparison document. */
+  readonly pair: Uint8Array;
 }
 
 /** The reply of a thread. */

@@ -41,7 +41,7 @@ export class PlanTrial {
   #timeAtOnce({ layout, bytes, firstRow, progress }: ThreadTask<TimeTask>): RowTime {
     const plan = this.#tried;
     if (!plan) throw new ElsewiseError('thread-lost', 'the thread that prepared model and policy has ended');
-    const read = createRowReader(layout, plan.model);
+    const read = createRowReader(layout, plan.model, 'values');
     const solve = function* () {
       for (const { faults, id, raw, target } of read(asBuffer(bytes), firstRow))
         yield faults ?? plan.explainRecord(id, raw, target);

@@ -257,7 +257,15 @@ function watchProgress(
 }
 
 /** Tasks with a model that ask for no scores. A search of a graph's paths scores rows on demand. */
-const WITHOUT_SCORES: readonly Task['kind'][] = ['graphs', 'compare', 'population', 'check'];
+const WITHOUT_SCORES: readonly Task['kind'][] = [
+  'graphs',
+  'compare',
+  'offers',
+  'population',
+  'letter',
+  'check',
+  'side',
+];
 
 /** Empty if the task's model needs no scorer, or the task has no model. */
 function scorerPorts(task: Task): Record<string, MessagePort> {

@@ -78,7 +78,7 @@ class ChunkRun {
 
   async answerRows(sink: AnswerSink): Promise<void> {
     const { layout, bytes, firstRow, progress } = this.#task;
-    const rows = createRowReader(layout, this.#plan.model)(asBuffer(bytes), firstRow);
+    const rows = createRowReader(layout, this.#plan.model, 'values')(asBuffer(bytes), firstRow);
     Atomics.store(progress, 0, 0);
     let at = 0;
     for (const row of rows) {
@@ -101,7 +101,7 @@ class ChunkRun {
     const remote = RemoteRows.begin(this.#task)!;
     try {
       const gate = kind === 'keys' || count === 0 ? undefined : await remote.gate(this.#plan);
-      const rows = createRowReader(layout, this.#plan.model)(asBuffer(bytes), firstRow);
+      const rows = createRowReader(layout, this.#plan.model, 'values')(asBuffer(bytes), firstRow);
       Atomics.store(progress, 0, 0);
       const push = (answer: unknown) => {
         sink.push(answer);

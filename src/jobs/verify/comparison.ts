@@ -138,12 +138,19 @@ const OF_SEARCH = /^(status|counterfactuals|reason|levers|attempts|degraded|limi
 const OF_LOST = /^(factual|target|status|counterfactuals|reason|levers|attempts|degraded|limitedBy)\b/;
 const LOST: readonly string[] = ['overran', 'thread-lost', 'failed', ...SCORER_CODES];
 
-function excuseOf({ limitedBy, reason }: ResultDocument): string | undefined {
+/** The end of a search, in a result or in its record. */
+export interface SearchEnd {
+  readonly limitedBy?: ResultDocument['limitedBy'];
+  readonly reason?: { readonly code: string };
+}
+
+/** The cause that makes another answer legitimate. */
+export function excuseOf({ limitedBy, reason }: SearchEnd): string | undefined {
   if (limitedBy === 'time') return 'limited by time';
   return isLost({ reason }) ? `lost (${reason!.code})` : undefined;
 }
 
-const isLost = ({ reason }: Pick<ResultDocument, 'reason'>): boolean => LOST.includes(reason?.code ?? '');
+const isLost = ({ reason }: Pick<SearchEnd, 'reason'>): boolean => LOST.includes(reason?.code ?? '');
 
 /** Claims of the reported result that the other search disproves. */
 function contradictions(given: ResultDocument, solved: ResultDocument): string[] {

@@ -64,7 +64,7 @@ export class ResultLines {
 const FORMATS = { csv: 'CSV', parquet: 'Parquet' } as const;
 
 function notWhole(name: string, what: string): ElsewiseError {
-  const advice = 'verify needs whole results: NDJSON (.ndjson) of explain or batch wait, without --detail brief';
+  const advice = 'whole results are needed: NDJSON (.ndjson) of explain or batch wait, without --detail brief';
   return new ElsewiseError('bad-input', `${what}: ${advice}`, name);
 }
 

@@ -7,6 +7,7 @@ import { ElsewiseError } from '../../documents/error.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import { type BulkJob, type BulkReport, runBulk } from '../bulk/bulk.js';
+import { noResults } from '../results/read-results.js';
 import type { ByteSink, ByteSource } from '../rows/streams.js';
 import type { CompareTask } from '../threads/messages.js';
 import type { SolverPool } from '../threads/pool.js';
@@ -36,7 +37,8 @@ export async function verifyResults(job: VerifyJob): Promise<VerifyReport> {
   const { input, results, model, policy } = job;
   const lines = new ResultLines(results);
   const head = await lines.head();
-  if (head) checkPlan(head, model, policy, results.name);
+  if (!head) throw noResults(results.name);
+  checkPlan(head, model, policy, results.name);
   const sink = new ComparingSink(lines, job);
   const { interrupted, elapsedMs } = await runBulk({
     ...job,

@@ -4,7 +4,7 @@ import { parseDocument } from '../../documents/parse.js';
 import { parseStored } from '../../documents/untrusted-json.js';
 import type { Policy } from '../../policy/policy.js';
 import type { AuditBlock } from '../../store/audit/audit-record.js';
-import { generationOf, type Manifest } from '../../store/batches/manifest.js';
+import { type ChunkRun, generationOf, type Manifest } from '../../store/batches/manifest.js';
 import type { Finish } from '../../store/batches/result-store.js';
 import type { Store } from '../../store/store.js';
 import type { AuditedJob, AuditLog } from '../audit/audit-log.js';
@@ -14,7 +14,7 @@ import { type ChunkJob, type ChunkReturn, chunkJobSchema, generationOfJob } from
 import type { ChunkAnswer } from '../threads/messages.js';
 import { CancelWatch } from './cancel-watch.js';
 import { KnownRows } from './known-rows.js';
-import type { Solve } from './lane.js';
+import type { JobRun, Solve } from './lane.js';
 import type { PlanCache } from './plan-cache.js';
 
 const MAX_MANIFESTS = 32;
@@ -37,11 +37,11 @@ export class ChunkProcessor {
   }
 
   /** Repeating a job is harmless: a finished chunk stays unchanged, and so does a batch for which the job was not made. */
-  async answer(text: string, solve: Solve, jobId: string): Promise<ChunkReturn> {
+  async answer(text: string, solve: Solve, run: JobRun): Promise<ChunkReturn> {
     const job = readChunkJob(text);
     const watch = new CancelWatch(() => this.#store.batches.isCancelled(job.batch));
     try {
-      return await this.#work(job, generationOfJob(jobId), solve, watch.signal);
+      return await this.#work(job, run, solve, watch.signal);
     } catch (error) {
       if (!watch.signal.aborted && !(await this.#store.batches.isCancelled(job.batch))) throw error;
       await this.#store.batches.dropRows(job.batch, [job.chunk]);
@@ -51,8 +51,9 @@ export class ChunkProcessor {
     }
   }
 
-  async #work(job: ChunkJob, made: string | undefined, solve: Solve, signal: AbortSignal): Promise<ChunkReturn> {
+  async #work(job: ChunkJob, run: JobRun, solve: Solve, signal: AbortSignal): Promise<ChunkReturn> {
     const { batches } = this.#store;
+    const made = generationOfJob(run.id);
     const { chunk, generation, isStale } = await batches.find({ ...job, generation: made });
     if (isStale) return returned(job, 'stale');
     if (chunk?.state === 'done') return this.#alreadyStored(job, generation);
@@ -71,7 +72,7 @@ export class ChunkProcessor {
       { ...asked, options: { isPacked: true, isAudited: this.#audit.isOn, signal } },
       solve,
     );
-    const outcome = await this.#finish(job, generation, answer);
+    const outcome = await this.#finish(job, generation, answer, run);
     if (outcome === 'gone') throw gone(job);
     if (outcome === 'known') return this.#alreadyStored(job, generation);
     if (outcome === 'stale') return returned(job, outcome);
@@ -100,7 +101,7 @@ export class ChunkProcessor {
     return known;
   }
 
-  #finish(job: ChunkJob, generation: string, answer: ChunkAnswer): Promise<Finish> {
+  #finish(job: ChunkJob, generation: string, answer: ChunkAnswer, run: JobRun): Promise<Finish> {
     const { digest, firstRow, rows } = job;
     const { costs, statuses } = answer.tally;
     const counts = Object.fromEntries(statuses);
@@ -111,6 +112,7 @@ export class ChunkProcessor {
       facts: { digest, firstRow, rows },
       counts,
       costs,
+      run: endOfRun(run),
     };
     const block = { data: answer.bytes, digest: answer.digest! };
     return whileFull(() => this.#store.results.finishChunk(finished, block), { patienceMs: PATIENCE_MS });
@@ -125,6 +127,11 @@ export class ChunkProcessor {
     return manifest;
   }
 }
+
+const endOfRun = ({ started, worker, attempts }: JobRun): ChunkRun => ({
+  ...{ started, worker, attempts },
+  ended: Date.now(),
+});
 
 const auditKey = ({ batch, chunk }: ChunkJob, generation: string): string => `${batch}@${generation}:${chunk}`;
 

@@ -30,6 +30,17 @@ export type TaskOptions = Partial<Pick<ChunkTask, 'kind' | 'known' | 'isKeyed' |
 /** Solves rows in the threads of the lane. */
 export type Solve = (plan: CachedPlan, policy: Policy, rows: Rows, options?: TaskOptions) => Promise<ChunkAnswer>;
 
+/** One run of a job. */
+export interface JobRun {
+  readonly id: string;
+  /** In ms. */
+  readonly started: number;
+  /** The id of the worker. */
+  readonly worker: string;
+  /** This attempt and those before. */
+  readonly attempts: number;
+}
+
 export interface LaneOptions {
   readonly queue: string;
   readonly prefix: string;
@@ -43,8 +54,10 @@ export interface LaneOptions {
   readonly threadFile: string | undefined;
   /** Whether slow preparations run outside its threads. */
   readonly isGated: boolean;
+  /** The id of the worker. */
+  readonly worker: string;
   /** `text`: the data of the job. */
-  answer(text: string, solve: Solve, jobId: string): Promise<{ outcome?: string; isNew?: boolean }>;
+  answer(text: string, solve: Solve, run: JobRun): Promise<{ outcome?: string; isNew?: boolean }>;
   /** The job will not be tried again. */
   onFailed(job: FailedJob, error: Error): Promise<void>;
   /** A job was taken or has ended. */
@@ -75,7 +88,7 @@ export class Lane {
   readonly #broken: BrokenJobs;
   #isDraining = false;
   #sweepSoon: NodeJS.Timeout | undefined;
-  #jobs = 0;
+  readonly #runs = new Map<Job, JobRun>();
   #tasks = 0;
 
   constructor(connection: RedisClient, metrics: Metrics, options: LaneOptions) {
@@ -108,7 +121,12 @@ export class Lane {
   }
 
   get hasRoom(): boolean {
-    return this.#jobs < this.#options.concurrency;
+    return this.#runs.size < this.#options.concurrency;
+  }
+
+  /** The jobs under way, the oldest first. */
+  get running(): JobRun[] {
+    return [...this.#runs.values()];
   }
 
   poolUse(): PoolUse {
@@ -154,10 +172,10 @@ export class Lane {
   async #process(job: Job<string>, token: string | undefined): Promise<unknown> {
     const { queue, onProgress, answer } = this.#options;
     const started = performance.now();
-    this.#jobs++;
+    const run = this.#beginRun(job);
     onProgress();
     try {
-      const returned = await this.#persist(() => answer(job.data, this.solve, job.id!));
+      const returned = await this.#persist(() => answer(job.data, this.solve, run));
       const isKnown = returned.outcome === 'known' || returned.isNew === false;
       this.#metrics.countJob(queue, isKnown ? 'known' : 'completed');
       this.#metrics.timeAnswer(queue, job.timestamp);
@@ -167,9 +185,15 @@ export class Lane {
       throw asJobError(error);
     } finally {
       this.#metrics.timeJob(queue, performance.now() - started);
-      this.#jobs--;
+      this.#runs.delete(job);
       onProgress();
     }
+  }
+
+  #beginRun(job: Job<string>): JobRun {
+    const run = { id: job.id!, started: Date.now(), worker: this.#options.worker, attempts: job.attemptsMade + 1 };
+    this.#runs.set(job, run);
+    return run;
   }
 
   /** Delays the job without counting an attempt. The delay grows, so that many delayed jobs cost little. */
@@ -221,7 +245,8 @@ export class Lane {
     const isFinal = job?.finishedOn !== undefined;
     this.#metrics.countJob(this.#options.queue, isFinal ? 'failed' : 'retried');
     if (!isFinal) return;
-    const failed = { id: job.id!, data: job.data, attempts: job.attemptsMade };
+    const { id, data, attemptsMade, processedOn } = job;
+    const failed = { id: id!, data, attempts: attemptsMade, started: processedOn };
     await this.#giveUp(failed, job.finishedOn!, error).catch(this.#options.onError); // the next sweep tries again
   }
 

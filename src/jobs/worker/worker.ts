@@ -3,7 +3,7 @@
  * unreachable for any time: readiness turns false, and work continues afterwards.
  */
 import { type Config, config } from '../../config.js';
-import { ElsewiseError } from '../../documents/error.js';
+import { ElsewiseError, placeOf } from '../../documents/error.js';
 import type { NewLetter } from '../../store/events/dead-store.js';
 import { readMemory, readMemoryIfAllowed } from '../../store/redis/memory.js';
 import { type Preflight, runPreflight } from '../../store/redis/preflight.js';
@@ -20,16 +20,18 @@ import { ScorerMetrics } from '../../telemetry/scorer-metrics.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { settleBatch } from '../batches/batch-end.js';
 import { BatchSweep } from '../batches/batch-sweep.js';
-import { chunkJobSchema, generationOfJob, type LaneName, QUEUES, SCHEDULE_QUEUE } from '../contract.js';
+import { type ChunkJob, chunkJobSchema, generationOfJob, type LaneName, QUEUES, SCHEDULE_QUEUE } from '../contract.js';
 import { isLockLost } from '../failures/bullmq-words.js';
 import { type FailedJob, letterOfJob, letterOfRequest } from '../failures/dead-letters.js';
 import { codeOf, reasonOf } from '../failures/job-failure.js';
 import { ScheduleLane } from '../schedules/schedule-lane.js';
 import { scorerHost } from '../scoring/scorer-host.js';
 import { planShareBytes } from '../threads/plan-memory.js';
+import { WEBHOOK_QUEUE } from '../webhooks/webhook.js';
 import { WebhookLane } from '../webhooks/webhook-lane.js';
 import { ChunkProcessor } from './chunk-processor.js';
 import { EventProcessor } from './event-processor.js';
+import { newWorkerId, Pulse, type RunningJob } from './heartbeat.js';
 import { Lane, type LaneOptions, type Solve } from './lane.js';
 import { PlanCache } from './plan-cache.js';
 import { REQUESTS, RequestLane } from './request-lane.js';
@@ -68,6 +70,7 @@ const EVENTS_AT_A_TIME = 8;
 type LaneKind = Pick<LaneOptions, 'isGated' | 'threads' | 'concurrency' | 'niceIncrement' | 'answer' | 'onFailed'>;
 
 export class QueueWorker {
+  readonly #id = newWorkerId();
   readonly #options: WorkerOptions;
   readonly #connections: readonly RedisClient[];
   readonly #store: Store;
@@ -83,6 +86,7 @@ export class QueueWorker {
   readonly #schedules: ScheduleLane | undefined;
   /** In workers of batches, where the settings permit webhooks. */
   readonly #webhooks: WebhookLane | undefined;
+  readonly #pulse: Pulse;
   readonly #look: NodeJS.Timeout;
   readonly #sweep: NodeJS.Timeout;
   readonly #batchSweep: BatchSweep;
@@ -144,6 +148,10 @@ export class QueueWorker {
     this.#webhooks = hasWebhooks
       ? new WebhookLane(forQueues, this.#store, this.#metrics, config.webhooks, (error) => this.#tell(error))
       : undefined;
+    this.#pulse = new Pulse(this.#store.workers, this.#id, this.#facts, {
+      running: () => this.#running(),
+      isUp: () => this.#watch.isUp,
+    });
     this.#look = setInterval(() => void this.#lookAround().catch(() => {}), LOOK_EVERY_MS);
     this.#batchSweep = new BatchSweep(this.#store);
     this.#sweep = setInterval(() => void (this.#watch.isUp && this.#sweepUp()), SWEEP_EVERY_MS);
@@ -164,11 +172,13 @@ export class QueueWorker {
   async #drain(): Promise<void> {
     clearInterval(this.#look);
     clearInterval(this.#sweep);
+    this.#pulse.stop();
     const patience = this.#losePatience();
     const requests = this.#requests?.drain();
     try {
       const drains = [...this.#lanes].map(([name, lane]) => lane.drain(name === 'events' ? requests : undefined));
       await Promise.race([Promise.all([...drains, this.#schedules?.drain(), this.#webhooks?.drain()]), patience.lost]);
+      await Promise.race([this.#pulse.leave(), patience.lost]);
     } finally {
       clearInterval(patience.timer);
       this.#watch.stop();
@@ -195,6 +205,24 @@ export class QueueWorker {
     return planShareBytes(this.#options.lanes.reduce((sum, name) => sum + threads[name], 1));
   }
 
+  get #facts() {
+    const { lanes, schedules, threads } = this.#options;
+    return {
+      threads: (lanes.includes('bulk') ? threads : 0) + (lanes.includes('events') ? this.#eventThreads : 0),
+      queues: [
+        ...lanes.map((name) => QUEUES[name]),
+        ...(this.#requests ? [REQUESTS] : []),
+        ...(schedules ? [SCHEDULE_QUEUE] : []),
+        ...(this.#webhooks ? [WEBHOOK_QUEUE] : []),
+      ],
+    };
+  }
+
+  #running(): RunningJob[] {
+    const lanes = [...this.#lanes.values(), this.#schedules].filter((lane) => lane !== undefined);
+    return lanes.flatMap(({ queue, running }) => running.map(({ id, started }) => ({ queue, id, started })));
+  }
+
   get #eventThreads(): number {
     return this.#options.eventThreads ?? config.worker.eventThreads;
   }
@@ -205,6 +233,7 @@ export class QueueWorker {
       prefix: this.#options.settings.queuePrefix,
       planBytes: this.#planBytes,
       threadFile: this.#options.threadFile,
+      worker: this.#id,
       ...this.#laneKinds[name](),
       onProgress: () => this.#liveness.progress(QUEUES[name]),
       onError: (error) => this.#tell(error),
@@ -222,7 +251,7 @@ export class QueueWorker {
     bulk: () => {
       const { threads } = this.#options;
       const processor = new ChunkProcessor(this.#store, this.#plans, this.#audit);
-      const answer: LaneOptions['answer'] = (text, solve, jobId) => processor.answer(text, solve, jobId);
+      const answer: LaneOptions['answer'] = (text, solve, run) => processor.answer(text, solve, run);
       const onFailed = (job: FailedJob, error: Error) => this.#recordFailedChunk(job, error);
       return {
         isGated: false,
@@ -273,7 +302,7 @@ export class QueueWorker {
   async #recordFailedEvent(job: FailedJob, error: Error): Promise<void> {
     await this.#bury(letterOfJob('events', job, error));
     const { id } = Object(readData(job)) as { id?: unknown };
-    const failure = { code: codeOf(error), message: reasonOf(error) };
+    const failure = { code: codeOf(error), message: reasonOf(error), ...placeOf(error) };
     if (typeof id === 'string') await this.#store.results.announceFailure(id, job.id, failure);
   }
 
@@ -281,12 +310,21 @@ export class QueueWorker {
     const job = chunkJobSchema.safeParse(readData(failedJob)).data;
     const generation = generationOfJob(failedJob.id);
     if (job && (await this.#store.batches.find({ ...job, generation })).isStale) return;
-    await this.#bury(letterOfJob('bulk', failedJob, error));
+    const letter = letterOfJob('bulk', failedJob, error);
+    await this.#bury(job ? { ...letter, policy: (await this.#policyName(job)) ?? letter.policy } : letter);
     if (!job) return; // a job that is no chunk belongs to no batch: only its dead letter remains
     const { digest, firstRow, rows } = job;
-    const failed = { state: 'failed', digest, firstRow, rows, code: codeOf(error), message: error.message } as const;
+    const { started, attempts } = failedJob;
+    const run = started && { started, ended: Date.now(), worker: this.#id, attempts: Math.max(1, attempts) };
+    const reason = { code: codeOf(error), message: error.message };
+    const failed = { state: 'failed', digest, firstRow, rows, ...reason, ...(run && { run }) } as const;
     await this.#store.batches.fail(job.batch, job.chunk, failed, generation);
     await settleBatch(this.#store, job.batch);
+  }
+
+  async #policyName({ batch, policy }: ChunkJob): Promise<string | undefined> {
+    const manifest = await this.#store.batches.manifest(batch);
+    return manifest?.policy.digest === policy ? manifest.policy.document.name : undefined;
   }
 
   async #bury(letter: NewLetter): Promise<void> {

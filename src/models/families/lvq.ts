@@ -76,6 +76,7 @@ class LvqModel implements Model {
       addQuadraticGradient(matrix, x, at, factor, out);
     };
     out.fill(0);
+    if (Number.isNaN(own + other)) return; // below the domain of a function of a monotone step
     away(own, -nearerEnd(-own, goal));
     if (goal.kind === 'class' && other < Infinity) away(other, 1);
   }

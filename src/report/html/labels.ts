@@ -50,7 +50,9 @@ export class Labels {
   #otherEntry(path: string): string {
     const { maxChanges, margin } = this.policy ?? {};
     if (path === 'maxChanges')
-      return maxChanges === undefined ? 'the largest number of changes' : `at most ${maxChanges} features change`;
+      return maxChanges === undefined
+        ? 'the largest number of changes'
+        : `at most ${maxChanges === 1 ? '1 feature changes' : `${maxChanges} features change`}`;
     if (path === 'margin')
       return margin === undefined
         ? 'the margin past the decision boundary'

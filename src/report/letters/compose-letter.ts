@@ -9,6 +9,7 @@
  *
  * A result of status `invalid` has no letter: nothing is known about the person.
  */
+import type { SignedReceipt } from '../../documents/receipt-document.js';
 import type { LeverDocument, Reason, ResultDocument } from '../../documents/result-document.js';
 import { leverEntry } from '../../policy/entries.js';
 import type { LetterContext } from './letter-context.js';
@@ -36,7 +37,8 @@ export type ReadResult = ResultDocument & {
 export const wasRead = (result: ResultDocument): result is ReadResult =>
   result.status !== 'invalid' && result.factual !== null && result.target !== null;
 
-export function composeLetter(result: ReadResult, context: LetterContext): PersonLetter {
+/** `receipt`: the signed receipt of the result, if the sender gives one. */
+export function composeLetter(result: ReadResult, context: LetterContext, receipt?: SignedReceipt): PersonLetter {
   const { words, details, format, language } = context;
   const { target } = result;
   const goal = goalInWords(target, context);
@@ -46,7 +48,7 @@ export function composeLetter(result: ReadResult, context: LetterContext): Perso
     ...explanationOf(result, frame, context),
     data: { heading: words.headings.data, blocks: [dataTable(result, context)] },
     review: { heading: words.headings.review, blocks: [reviewOf(context)] },
-    validity: { heading: words.headings.validity, blocks: [validityOf(context)] },
+    validity: { heading: words.headings.validity, blocks: validityOf(context, receipt) },
   };
   return {
     language,
@@ -197,11 +199,18 @@ function reviewOf({ words: { review }, details }: LetterContext): LetterBlock {
   return paragraph(`${review.offer} ${where}`);
 }
 
-function validityOf({ words: { validity }, details, format }: LetterContext): LetterBlock {
-  return paragraph(details.validUntil === undefined ? validity.open : validity.until(format.date(details.validUntil)));
+function validityOf(
+  { words: { validity }, details, format }: LetterContext,
+  receipt: SignedReceipt | undefined,
+): LetterBlock[] {
+  const until = receipt?.validUntil ?? details.validUntil;
+  const information = until === undefined ? validity.open : validity.until(format.date(until));
+  if (!receipt) return [paragraph(information)];
+  const stands = validity.receipt(format.date(receipt.validUntil));
+  return [paragraph(information), paragraph(stands), { kind: 'code', text: receipt.receipt }];
 }
 
-/** Reason codes and a receipt belong here once results have them. */
+/** Reason codes belong here once results have them. */
 function recordOf({ id, model, policy }: ReadResult, { words: { record }, format }: LetterContext): string[] {
   const name = record.model(model.name);
   const digest = [model.digest, policy.digest].map((text) => text.replace(/^.*:/, '').slice(0, SHORT_DIGEST)).join('-');

@@ -46,6 +46,7 @@ dd { margin: 0; }
 .data dt { color: var(--soft); }
 .data dd { text-align: right; }
 li { margin: .3rem 0; }
+.receipt { padding: .6rem .8rem; border: 1px solid var(--line); border-radius: .3rem; font-size: .7rem; line-height: 1.35; overflow-wrap: anywhere; }
 .scale { margin: 1rem 0; break-inside: avoid; }
 .bar { position: relative; height: .7rem; border-radius: .35rem; background: var(--bar); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .bar i { position: absolute; left: 0; top: 0; bottom: 0; border-radius: .35rem; background: var(--after); }

@@ -1,10 +1,10 @@
 /** The facts that all letters of a run share: words, formats and names of the language, the model's thresholds, and the policy if known. */
 import type { LabelsDocument, Language } from '../../documents/labels/label-document.js';
-import type { ModelDocument } from '../../documents/model-document.js';
 import type { PolicyDocument } from '../../documents/policy-document.js';
 import type { Thresholds } from '../../models/family.js';
+import { underOverlay } from '../../policy/overlay.js';
 import { LetterFormat } from './letter-format.js';
-import { LetterNames } from './letter-names.js';
+import { LetterNames, type NamedModel } from './letter-names.js';
 import type { LetterWords } from './letter-words.js';
 import { GERMAN } from './words-de.js';
 import { ENGLISH } from './words-en.js';
@@ -24,7 +24,7 @@ export interface LetterDetails {
 
 export interface LetterSources {
   readonly language: Language;
-  readonly model: ModelDocument;
+  readonly model: NamedModel;
   /** The scores at which the model decides, if it has two classes. */
   readonly thresholds?: Thresholds;
   /** Without the policy, rules are told without their numbers. */
@@ -43,5 +43,7 @@ export function letterContext(sources: LetterSources): LetterContext {
   const { language, model, labels } = sources;
   const words = WORDS[language];
   const format = new LetterFormat(language);
-  return { ...sources, words, format, names: new LetterNames(model, labels, language, words, format) };
+  // The wishes of a person are rules of the person's own answer.
+  const policy = sources.policy && underOverlay(sources.policy);
+  return { ...sources, policy, words, format, names: new LetterNames(model, labels, language, words, format) };
 }

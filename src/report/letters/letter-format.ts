@@ -88,10 +88,13 @@ export class LetterFormat {
   }
 }
 
+/** The largest `maximumFractionDigits` of Node 20. */
+const MOST_PLACES = 20;
+
 function digitsOf(value: number): Rounding {
   const notation = notationOf(value);
   const places = placesOf(value);
-  return notation || places < 0
+  return notation || places < 0 || places > MOST_PLACES
     ? { ...notation, maximumSignificantDigits: shortDigits(value) }
     : { maximumFractionDigits: places };
 }

@@ -23,6 +23,8 @@ function blockAsHtml(block: LetterBlock): string {
       return `<ul>\n${entries(block.items)}\n</ul>`;
     case 'steps':
       return `<ol>\n${entries(block.items)}\n</ol>`;
+    case 'code':
+      return `<p class="receipt"><code>${escapeHtml(block.text)}</code></p>`;
     case 'table':
       return `<dl class="data">\n${pairs(block.rows)}\n</dl>`;
     case 'scale':

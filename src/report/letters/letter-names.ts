@@ -20,7 +20,7 @@ export interface NamedFeature {
   readonly categories: ReadonlyMap<string, string>;
 }
 
-type NamedModel = Pick<ModelDocument, 'features' | 'classes' | 'classLabels' | 'translations'>;
+export type NamedModel = Pick<ModelDocument, 'features' | 'classes' | 'classLabels' | 'translations'>;
 
 export class LetterNames {
   readonly features: readonly NamedFeature[];

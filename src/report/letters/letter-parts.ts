@@ -15,6 +15,8 @@ export type LetterBlock =
   | { readonly kind: 'changes'; readonly items: readonly LabelledValue[]; readonly isAnswer: boolean }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'steps'; readonly items: readonly string[] }
+  /** Text for programs, in one piece. */
+  | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'table'; readonly rows: readonly LabelledValue[] }
   | { readonly kind: 'scale'; readonly marks: readonly ScaleMark[] };
 

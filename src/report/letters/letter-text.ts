@@ -39,6 +39,8 @@ function blockAsText(block: LetterBlock, { pair }: LetterWords): string {
       return block.items.map((text) => item('  - ', text)).join('\n');
     case 'steps':
       return block.items.map((text, k) => item(`  ${k + 1}. `, text)).join('\n');
+    case 'code':
+      return block.text;
     case 'table':
       return tableAsText(block.rows);
     case 'scale':

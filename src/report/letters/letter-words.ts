@@ -37,6 +37,8 @@ export interface LetterWords {
     until(date: string): string;
     /** Without a date. */
     readonly open: string;
+    /** Before the signed receipt. */
+    receipt(date: string): string;
   };
   readonly record: {
     reference(id: string): string;

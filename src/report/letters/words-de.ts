@@ -131,6 +131,8 @@ export const GERMAN: LetterWords = {
   validity: {
     until: (date) => `Diese Auskunft gilt bis zum ${date}, solange Ihre übrigen Angaben gleich bleiben.`,
     open: 'Dieses Schreiben beschreibt die Prüfung, wie sie durchgeführt wurde. Spätere Änderungen Ihrer Angaben oder unserer Regeln können zu einem anderen Ergebnis führen.',
+    receipt: (date) =>
+      `Wir stehen bis zum ${date} zu dieser Auskunft. Der folgende Text ist unsere signierte Quittung. Jeder kann mit unseren öffentlichen Schlüsseln prüfen, dass die Quittung von uns stammt und unverändert ist.`,
   },
   record: {
     reference: (id) => `Unser Zeichen: ${id}`,

@@ -142,6 +142,8 @@ export const FRENCH: LetterWords = {
     until: (date) =>
       `Cette information est valable jusqu’au ${date}, tant que vos autres informations restent les mêmes.`,
     open: 'Ce courrier décrit l’évaluation telle qu’elle a été faite. Des changements ultérieurs de vos informations ou de nos règles peuvent conduire à un autre résultat.',
+    receipt: (date) =>
+      `Nous nous engageons sur cette information jusqu’au ${date}. Le texte ci-dessous est notre reçu signé. Chacun peut vérifier avec nos clés publiques que le reçu vient de nous et n’a pas été modifié.`,
   },
   record: {
     reference: (id) => `Référence${SPACE}: ${id}`,

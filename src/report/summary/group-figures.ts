@@ -9,22 +9,27 @@
 import type { Grouping, GroupSummary, TestSummary } from '../../documents/summary-document.js';
 import { holm, type TestOutcome, testShares, testValues } from '../statistics/tests.js';
 import { medianWithInterval, rateOf } from './figures.js';
-import { type GroupTally, mergeTallies } from './group-tally.js';
+import { GroupTally, mergeTallies, type PeopleTally } from './group-tally.js';
 import type { GroupingCounts, PeopleGroup } from './grouping.js';
+import type { PersonResult } from './person-result.js';
 import { alignedValues } from './value-counts.js';
 
 /** The distribution of the statistic is known well enough from this number of values per group. */
 const LEAST_ANSWERS = 5;
 const NOT_TESTED: TestSummary = { method: 'not-tested', statistic: null, p: null, adjusted: null };
 
-export function summariseGroupings(all: readonly GroupingCounts[], smallest: number): Grouping[] {
+type Counts = GroupingCounts<PersonResult, GroupTally>;
+
+export function summariseGroupings(all: readonly Counts[], smallest: number): Grouping[] {
   return withAdjusted(all.map((one) => summariseGrouping(one, smallest)));
 }
 
-function summariseGrouping(counts: GroupingCounts, smallest: number): Grouping {
+function summariseGrouping(counts: Counts, smallest: number): Grouping {
   const { shown, suppressed } = suppress(counts.groups(smallest), smallest);
   const tallies = shown.map(({ tally }) => tally);
-  const [shares, costs] = [againstOthers(tallies, compareShares), againstOthers(tallies, compareCosts)];
+  const [shares, costs] = [compareShares, compareCosts].map((compare) =>
+    againstOthers(tallies, () => new GroupTally(), compare),
+  );
   return {
     feature: counts.feature,
     kind: counts.kind,
@@ -35,9 +40,9 @@ function summariseGrouping(counts: GroupingCounts, smallest: number): Grouping {
   };
 }
 
-export function suppress(groups: readonly PeopleGroup[], smallest: number) {
+export function suppress<T extends PeopleTally<never, T>>(groups: readonly PeopleGroup<T>[], smallest: number) {
   const bySize = [...groups].sort((a, b) => a.tally.asked - b.tally.asked);
-  const hidden = new Set<PeopleGroup>();
+  const hidden = new Set<PeopleGroup<T>>();
   let people = 0;
   for (const group of bySize) {
     if (group.tally.asked >= smallest && (hidden.size === 0 || people >= smallest)) break;
@@ -50,7 +55,11 @@ export function suppress(groups: readonly PeopleGroup[], smallest: number) {
   };
 }
 
-function summariseGroup({ tally, ...group }: PeopleGroup, shares: number | null, costs: number | null): GroupSummary {
+function summariseGroup(
+  { tally, ...group }: PeopleGroup<GroupTally>,
+  shares: number | null,
+  costs: number | null,
+): GroupSummary {
   const [most] = tally.changes.ranked();
   return {
     ...group,
@@ -74,29 +83,39 @@ function compareCosts(tallies: readonly GroupTally[]): TestOutcome | undefined {
 }
 
 /** The corrected p of each group against all others; null where the comparison is not possible. */
-function againstOthers(
-  tallies: readonly GroupTally[],
-  compare: (two: readonly GroupTally[]) => TestOutcome | undefined,
+export function againstOthers<T extends PeopleTally<never, T>>(
+  tallies: readonly T[],
+  create: () => T,
+  compare: (two: readonly T[]) => TestOutcome | undefined,
 ): (number | null)[] {
   if (tallies.length < 2) return tallies.map(() => null);
   return holmOf(
-    tallies.map((tally) => compare([tally, mergeTallies(tallies.filter((other) => other !== tally))])?.p ?? null),
+    tallies.map(
+      (tally) =>
+        compare([
+          tally,
+          mergeTallies(
+            tallies.filter((other) => other !== tally),
+            create(),
+          ),
+        ])?.p ?? null,
+    ),
   );
 }
 
 /** Holm for the values that exist. */
-function holmOf(ps: readonly (number | null)[]): (number | null)[] {
+export function holmOf(ps: readonly (number | null)[]): (number | null)[] {
   const adjusted = holm(ps.filter((p) => p !== null));
   let next = 0;
   return ps.map((p) => (p === null ? null : adjusted[next++]));
 }
 
-function smallestOf(ps: readonly (number | null)[]): TestOutcome | undefined {
+export function smallestOf(ps: readonly (number | null)[]): TestOutcome | undefined {
   const known = ps.filter((p) => p !== null);
   return known.length ? { method: 'fisher', statistic: null, p: Math.min(...known) } : undefined;
 }
 
-const asSummary = (outcome: TestOutcome | undefined): TestSummary =>
+export const asSummary = (outcome: TestOutcome | undefined): TestSummary =>
   outcome ? { ...outcome, adjusted: null } : NOT_TESTED;
 
 /** Corrects the tests of all features together. */

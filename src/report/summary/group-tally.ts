@@ -5,7 +5,16 @@ import { ValueCounts } from './value-counts.js';
 
 const EXACT_COSTS = 1024;
 
-export class GroupTally {
+/** Counts of people that can be added up. */
+export interface PeopleTally<P, T> {
+  readonly people: number;
+  /** The people without the target, by whose number groups are suppressed. */
+  readonly asked: number;
+  add(person: P): void;
+  merge(other: T): void;
+}
+
+export class GroupTally implements PeopleTally<PersonResult, GroupTally> {
   people = 0;
   already = 0;
   found = 0;
@@ -37,8 +46,8 @@ export class GroupTally {
   }
 }
 
-export function mergeTallies(tallies: Iterable<GroupTally>): GroupTally {
-  const total = new GroupTally();
+/** Adds tallies to `total`. */
+export function mergeTallies<T extends PeopleTally<never, T>>(tallies: Iterable<T>, total: T): T {
   for (const tally of tallies) total.merge(tally);
   return total;
 }

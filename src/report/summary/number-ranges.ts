@@ -4,7 +4,7 @@
  * width is a multiple of the width before, so that whole bins are added up when there are too many of them.
  */
 import { formatNumber } from '../numbers.js';
-import { GroupTally, mergeTallies } from './group-tally.js';
+import { mergeTallies, type PeopleTally } from './group-tally.js';
 
 const MOST_BINS = 400;
 /** So many different numbers are groups of their own. */
@@ -13,19 +13,24 @@ const RANGES = 5;
 /** Numbers that differ from the end of a bin by rounding only belong to the bin above. */
 const ROUNDING = 1e-9;
 
-export interface NumberGroup {
+export interface NumberGroup<T> {
   readonly name: string;
   readonly value?: number;
   readonly from?: number;
   readonly to?: number;
   readonly isToIncluded?: boolean;
-  readonly tally: GroupTally;
+  readonly tally: T;
 }
 
-export class NumberRanges {
+export class NumberRanges<T extends PeopleTally<never, T>> {
+  readonly #create: () => T;
   /** By number while `#level` is undefined, then by the number of the bin. */
-  #bins = new Map<number, GroupTally>();
+  #bins = new Map<number, T>();
   #level: number | undefined;
+
+  constructor(create: () => T) {
+    this.#create = create;
+  }
 
   get isEmpty(): boolean {
     return this.#bins.size === 0;
@@ -36,13 +41,19 @@ export class NumberRanges {
     return this.#level !== undefined || this.#bins.size > MOST_VALUES;
   }
 
-  tallyOf(value: number): GroupTally {
+  tallyOf(value: number): T {
     const bin = this.#level === undefined ? value : binOf(value, this.#level);
     const known = this.#bins.get(bin);
     if (known) return known;
-    if (this.#bins.size < MOST_BINS) return addedTo(this.#bins, bin);
+    if (this.#bins.size < MOST_BINS) return this.#added(bin);
     this.#widen();
     return this.tallyOf(value);
+  }
+
+  #added(bin: number): T {
+    const tally = this.#create();
+    this.#bins.set(bin, tally);
+    return tally;
   }
 
   #widen(): void {
@@ -59,7 +70,7 @@ export class NumberRanges {
   }
 
   #regroup(place: (bin: number) => number): void {
-    const bins = new Map<number, GroupTally>();
+    const bins = new Map<number, T>();
     for (const [bin, tally] of this.#bins) {
       const known = bins.get(place(bin));
       if (known) known.merge(tally);
@@ -69,16 +80,16 @@ export class NumberRanges {
   }
 
   /** Ranges of about equally many people, each of at least `smallest` people where there are enough. */
-  groups(smallest: number): NumberGroup[] {
+  groups(smallest: number): NumberGroup<T>[] {
     const sorted = [...this.#bins].sort((a, b) => a[0] - b[0]);
     if (!this.isCut) return sorted.map(([value, tally]) => ({ name: formatNumber(value), value, tally }));
     return this.#cut(sorted, smallest).map((run, i, runs) => this.#rangeOf(run, runs[i + 1]?.[0][0]));
   }
 
-  #cut(sorted: readonly [number, GroupTally][], smallest: number): [number, GroupTally][][] {
+  #cut(sorted: readonly [number, T][], smallest: number): [number, T][][] {
     const total = sorted.reduce((sum, [, { people }]) => sum + people, 0);
     const wanted = Math.max(smallest, total / RANGES);
-    const runs: [number, GroupTally][][] = [[]];
+    const runs: [number, T][][] = [[]];
     let [size, left] = [0, total];
     for (const entry of sorted) {
       if (size >= wanted * (1 - ROUNDING) && left >= Math.max(smallest, wanted / 2)) {
@@ -92,8 +103,11 @@ export class NumberRanges {
     return runs;
   }
 
-  #rangeOf(run: readonly [number, GroupTally][], next: number | undefined): NumberGroup {
-    const tally = mergeTallies(run.map(([, one]) => one));
+  #rangeOf(run: readonly [number, T][], next: number | undefined): NumberGroup<T> {
+    const tally = mergeTallies(
+      run.map(([, one]) => one),
+      this.#create(),
+    );
     const [first, last] = [run[0][0], run[run.length - 1][0]];
     if (this.#level === undefined) {
       const name = first === last ? formatNumber(first) : `${formatNumber(first)} to ${formatNumber(last)}`;
@@ -102,12 +116,6 @@ export class NumberRanges {
     const [from, to] = [startOf(first, this.#level), startOf(next ?? last + 1, this.#level)];
     return { name: `${formatNumber(from)} to under ${formatNumber(to)}`, from, to, isToIncluded: false, tally };
   }
-}
-
-function addedTo(bins: Map<number, GroupTally>, bin: number): GroupTally {
-  const tally = new GroupTally();
-  bins.set(bin, tally);
-  return tally;
 }
 
 /** Level 0: 1, level 1: 2, level 2: 10, level -1: 0.2, level -2: 0.1. */

@@ -7,6 +7,7 @@ import type { SummaryDocument } from '../../documents/summary-document.js';
 import { ChangeCounts } from './change-counts.js';
 import { distributionOf, histogramOf } from './figures.js';
 import { summariseGroupings } from './group-figures.js';
+import { GroupTally } from './group-tally.js';
 import { GroupingCounts } from './grouping.js';
 import { KeyCounts } from './key-counts.js';
 import type { PersonAnswer, PersonResult } from './person-result.js';
@@ -49,13 +50,13 @@ export class SummaryCollector {
   readonly #solvers = new KeyCounts<string>();
   readonly #reasons = new ReasonSummary();
   readonly #map: MapPoints;
-  readonly #groupings: readonly GroupingCounts[];
+  readonly #groupings: readonly GroupingCounts<PersonResult, GroupTally>[];
   readonly #smallestGroup: number;
   #results = 0;
   #brief = 0;
 
   constructor({ by = [], smallestGroup = SMALLEST_GROUP, seed = SAMPLE_SEED }: SummaryOptions = {}) {
-    this.#groupings = by.map((feature) => new GroupingCounts(feature));
+    this.#groupings = by.map((feature) => new GroupingCounts(feature, () => new GroupTally()));
     this.#smallestGroup = smallestGroup;
     this.#map = new MapPoints(seed);
   }

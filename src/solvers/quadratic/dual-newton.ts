@@ -210,7 +210,7 @@ export class LagrangeDual {
     const from = this.lambda;
     const before = this.value;
     let t = 1;
-    for (let k = 0; k < HALVINGS; k++, t *= 0.5) {
+    for (let k = 0; k < HALVINGS && (k === 0 || !this.budget.isSpent); k++, t *= 0.5) {
       const next = from.map((value, i) => Math.max(0, value + t * direction[i]));
       let promised = 0;
       for (let i = 0; i < next.length; i++) promised += gradient[i] * (next[i] - from[i]);

@@ -48,8 +48,9 @@ interface Step {
   readonly left: ReadonlySet<Feature>;
 }
 
-/** Work of a line apart from the arithmetic of its forms, in units of effort. */
+/** Work of a line, and of the model's confirmation of a point, apart from the arithmetic of the forms, in units of effort. */
 const LINE_WORK = 1;
+const CHECK_WORK = 0.5;
 
 export class FeasiblePoint {
   private readonly lines: RegionLines;
@@ -59,6 +60,8 @@ export class FeasiblePoint {
   private readonly examples: readonly Float64Array[];
   /** Units of effort that one line takes. */
   private readonly lineWork: number;
+  /** Units of effort that the confirmation of one point takes. */
+  private readonly checkWork: number;
   private readonly spreads: Float64Array;
   private readonly from: Float64Array;
   private readonly to: Float64Array;
@@ -79,7 +82,9 @@ export class FeasiblePoint {
     this.best = new BestAnswer(problem);
     this.examples = columnsWithTarget(problem);
     const { columns } = problem.space;
-    this.lineWork = LINE_WORK + (4 * this.forms.length * columns * columns) / FLOPS_PER_UNIT;
+    const formWork = (this.forms.length * columns * columns) / FLOPS_PER_UNIT;
+    this.lineWork = LINE_WORK + 4 * formWork;
+    this.checkWork = CHECK_WORK + 2 * formWork;
     this.spreads = spreadsOf(this.forms[0], columns);
     this.from = new Float64Array(problem.space.features.length);
     this.to = new Float64Array(problem.space.features.length);
@@ -123,6 +128,7 @@ export class FeasiblePoint {
 
   /** The cheapest move of a feature into the region, confirmed by the model. */
   private cheapestMove(feature: Feature, x: Float64Array): Float64Array | undefined {
+    if (feature.kind === 'choice') return this.cheapestCategory(feature, x);
     for (const depth of DEPTHS) {
       this.limits.budget.spend(this.lineWork);
       const moved = [...this.moves.inside(this.domain, feature, x, Math.max(depth, this.limits.nudge))];
@@ -133,6 +139,18 @@ export class FeasiblePoint {
       if (!moved.length) return undefined;
     }
     return undefined;
+  }
+
+  /** Categories have no depth. A feature may have hundreds of them: the budget is asked for each. */
+  private cheapestCategory(feature: Feature, x: Float64Array): Float64Array | undefined {
+    const { budget, nudge } = this.limits;
+    const moved = [...this.moves.inside(this.domain, feature, x, nudge)].map((to) => ({ to, cost: this.costOf(to) }));
+    const isConfirmed = (to: Float64Array) => {
+      budget.spend(this.checkWork);
+      return isAnswer(this.problem, this.domain, to);
+    };
+    const order = moved.sort((a, b) => a.cost - b.cost);
+    return order.find(({ to }) => !budget.isSpent && isConfirmed(to))?.to;
   }
 
   private costOf(x: Float64Array): number {
@@ -146,7 +164,7 @@ export class FeasiblePoint {
     let beam: Step[] = [{ x: this.home, miss: this.lines.miss(this.home), left: new Set(this.free) }];
     for (let k = 0; k < Math.min(FEW, this.problem.maxChanges) && beam.length; k++) {
       const answers = beam.flatMap(({ x, left }) =>
-        [...left].flatMap((feature) => this.cheapestMove(feature, x) ?? []),
+        [...left].flatMap((feature) => (this.limits.budget.isSpent ? [] : (this.cheapestMove(feature, x) ?? []))),
       );
       for (const answer of answers) this.pull(answer);
       if (answers.length || this.limits.budget.isSpent) return;
@@ -158,9 +176,9 @@ export class FeasiblePoint {
   /** The moves of one feature that reduce the violation of the worst constraint. */
   private *helpful({ x, miss, left }: Step): Generator<Step> {
     for (const feature of left) {
-      if (this.limits.budget.isSpent) return;
       for (const to of this.moves.turning(this.domain, feature, x)) {
-        this.limits.budget.spend(this.lineWork);
+        if (this.limits.budget.isSpent) return;
+        this.limits.budget.spend(feature.kind === 'choice' ? this.checkWork : this.lineWork);
         const after = this.lines.miss(to);
         if (after < miss) yield { x: to, miss: after, left: new Set([...left].filter((other) => other !== feature)) };
       }

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { AuditedAnswer } from '../../documents/audit-document.js';
+import { inputDigest } from '../../documents/digest.js';
 import type { CounterfactualDocument, ResultDocument } from '../../documents/result-document.js';
 import { LARGEST_BLOCK } from '../codec/block.js';
 
@@ -35,8 +36,8 @@ export class AuditRecords {
   }
 
   finish(): AuditBlock {
-    const data = brotliCompressSync(this.#lines.join('\n'), QUICK);
-    return { data: new Uint8Array(data), records: this.#lines.length, content: asDigest(this.#leaves.digest()) };
+    const data = packLines(this.#lines);
+    return { data, records: this.#lines.length, content: asDigest(this.#leaves.digest()) };
   }
 }
 
@@ -45,10 +46,22 @@ export function unpackRecords(data: Uint8Array): string[] {
   return brotliDecompressSync(data, { maxOutputLength: LARGEST_BLOCK }).toString('utf8').split('\n');
 }
 
+export const packLines = (lines: readonly string[]): Uint8Array =>
+  new Uint8Array(brotliCompressSync(lines.join('\n'), QUICK));
+
+/** A record that was taken out: its digest stands in its place. Records of answers begin with their id. */
+export const redactedLine = (leaf: string): string => `{"redacted":"${leaf}"}`;
+const REDACTED = /^\{"redacted":"(sha256:[0-9a-f]{64})"\}$/;
+
+export const isRedacted = (line: string): boolean => REDACTED.test(line);
+
+/** The digest of a record. */
+export const leafOf = (line: string): string => REDACTED.exec(line)?.[1] ?? asDigest(sha256(line));
+
 /** The digest of leaves, given their lines. */
 export function contentOf(lines: readonly string[]): string {
   const leaves = createHash('sha256');
-  for (const line of lines) leaves.update(sha256(line));
+  for (const line of lines) leaves.update(Buffer.from(leafOf(line).slice('sha256:'.length), 'hex'));
   return asDigest(leaves.digest());
 }
 
@@ -65,11 +78,6 @@ export function recordOf(result: ResultDocument): AuditedAnswer {
     degraded,
     ...(limitedBy && { limitedBy }),
   };
-}
-
-/** The digest of a row: its values as they were read, in the order of the model's features, and its target. */
-export function inputDigest(features: object, target: unknown): string {
-  return asDigest(sha256(JSON.stringify({ features, target })));
 }
 
 function answerOf(answer: CounterfactualDocument): AuditedAnswer['answers'][number] {

@@ -6,18 +6,34 @@
  * Redis has no SHA-256 for scripts. A process therefore prepares an entry behind the last entry that it knows, and one script appends the
  * entry only if that is still the last. Otherwise the process prepares the entry again. The same script refuses a job that has an
  * entry: a job that is delivered twice has one entry.
+ *
+ * A policy that no registry has, such as the policy with a person's wishes, is kept as long as the entries of its day: without the policy
+ * nobody can solve the row of a record again.
  */
-import type { AuditHead } from '../../documents/audit-document.js';
+import { randomUUID } from 'node:crypto';
+import type { AuditHead, AuditRedactionHead, ChainEntryHead } from '../../documents/audit-document.js';
 import type { Keys } from '../keys.js';
 import { oneAtATime } from '../redis/one-at-a-time.js';
 import type { RedisClient } from '../redis/redis.js';
 import { runScript } from '../redis/scripts.js';
-import { writeEntry } from './audit-entry.js';
+import { recordsIn, writeEntry } from './audit-entry.js';
 import type { AuditBlock } from './audit-record.js';
-import { APPEND_ENTRY } from './audit-scripts.js';
+import { APPEND_ENTRY, DROP_POLICIES, REPLACE_ENTRY } from './audit-scripts.js';
 
 /** The parts of a head that do not depend on its place in the chain. */
 export type AuditDraft = Omit<AuditHead, 'schema' | 'number' | 'day' | 'previous' | 'time' | 'records' | 'content'>;
+
+export type RedactionDraft = Pick<AuditRedactionHead, 'software' | 'by' | 'subject' | 'redacted'>;
+
+/** An entry of which everything but its place is known. */
+interface NewEntry {
+  readonly job: string;
+  readonly data: Uint8Array;
+  readonly policy?: AuditedPolicy;
+  head(place: PlaceInChain): ChainEntryHead;
+}
+
+type PlaceInChain = Pick<AuditHead, 'number' | 'day' | 'previous' | 'time'>;
 
 /** A day of the chain. It stays when its entries are dropped. */
 export interface DayAnchor {
@@ -29,6 +45,12 @@ export interface DayAnchor {
   readonly records: number;
   /** Whether the entries are stored. */
   readonly isStored: boolean;
+}
+
+/** A policy document as JSON. */
+export interface AuditedPolicy {
+  readonly digest: string;
+  readonly text: string;
 }
 
 /** The last entry. An empty digest: there is none. */
@@ -56,25 +78,46 @@ export class AuditStore {
     this.#keys = keys;
   }
 
-  /** Whether the job had no entry before. */
-  append(draft: AuditDraft, block: AuditBlock): Promise<boolean> {
+  /** Whether the job had no entry before. `policy`: kept with the day of the entry. */
+  async append(draft: AuditDraft, block: AuditBlock, policy?: AuditedPolicy): Promise<boolean> {
+    const { records, content, data } = block;
+    // The order of the keys is that of the schema.
+    const head = (place: PlaceInChain): AuditHead => ({
+      ...{ schema: 'elsewise.audit/v1', ...place, ...draft, records, content },
+    });
+    return (await this.#append({ job: draft.job, data, head, policy })) !== undefined;
+  }
+
+  /** Returns the digest of the entry. */
+  async appendRedaction(draft: RedactionDraft): Promise<string> {
+    const head = (place: PlaceInChain): AuditRedactionHead => ({
+      ...{ schema: 'elsewise.audit-redaction/v1', ...place, ...draft },
+    });
+    const digest = await this.#append({ job: `redaction-${randomUUID()}`, data: new Uint8Array(), head });
+    return digest!; // the job is new
+  }
+
+  /** The digest of the entry. Undefined: the job had an entry before. */
+  #append(entry: NewEntry): Promise<string | undefined> {
     return this.#inTurn(async () => {
       for (;;) {
-        const outcome = await this.#tryAppend(draft, block);
-        if (outcome !== 'moved') return outcome === 'added';
+        const outcome = await this.#tryAppend(entry);
+        if (outcome !== 'moved') return outcome === 'added' ? this.#known.digest : undefined;
       }
     });
   }
 
-  async #tryAppend(draft: AuditDraft, block: AuditBlock): Promise<'added' | 'known' | 'moved'> {
+  async #tryAppend(entry: NewEntry): Promise<'added' | 'known' | 'moved'> {
     const now = Date.now();
     const last = this.#known;
     // The clock of another process may be ahead: days never go back.
     const day = [dayOf(now), last.day].sort()[1];
-    const head = headOf(draft, block, last, day, now);
-    const { bytes, digest } = writeEntry(head, block);
-    const { number, records } = head;
-    const args = [last.digest, draft.job, bytes, digest, number, day, records, JOB_DAYS * (DAY_MS / 1000)];
+    const number = last.number + 1;
+    const head = entry.head({ number, day, previous: last.digest || null, time: new Date(now).toISOString() });
+    const { bytes, digest } = writeEntry(head, entry);
+    const remembered = JOB_DAYS * (DAY_MS / 1000);
+    const policy = entry.policy ? [entry.policy.digest, entry.policy.text] : [];
+    const args = [last.digest, entry.job, bytes, digest, number, day, recordsIn(head), remembered, ...policy];
     const reply = (await runScript(this.#redis, APPEND_ENTRY, this.#scriptKeys(day), args)) as string[];
     const [outcome, ...present] = reply as ['added' | 'known' | 'moved', ...string[]];
     if (outcome === 'added') this.#known = { digest, number, day };
@@ -82,15 +125,44 @@ export class AuditStore {
     return outcome;
   }
 
+  /** The document of a policy that was kept with the entries of a day, as JSON. */
+  async policyOf(day: string, digest: string): Promise<string | undefined> {
+    return (await this.#redis.hget(this.#keys.auditPolicies(day), digest)) ?? undefined;
+  }
+
+  /** The digests of the policies that are kept with a day. */
+  keptPolicies(day: string): Promise<string[]> {
+    return this.#redis.hkeys(this.#keys.auditPolicies(day));
+  }
+
+  /** Drops kept policies if the day has exactly these entries. Returns their number; undefined: entries were added. */
+  async dropPolicies(day: string, entries: number, digests: readonly string[]): Promise<number | undefined> {
+    const keys = [this.#keys.auditEntries(day), this.#keys.auditPolicies(day)];
+    const dropped = (await runScript(this.#redis, DROP_POLICIES, keys, [entries, ...digests])) as number;
+    return dropped < 0 ? undefined : dropped;
+  }
+
+  /** An entry by its day and its place in the day, from 0. */
+  async entryAt(day: string, at: number): Promise<Buffer | undefined> {
+    return (await this.#redis.lindexBuffer(this.#keys.auditEntries(day), at)) ?? undefined;
+  }
+
+  /** Replaces the stored bytes of an entry if they are still those before. */
+  async replaceEntry(day: string, at: number, before: Buffer, after: Buffer): Promise<boolean> {
+    const keys = [this.#keys.auditEntries(day)];
+    return (await runScript(this.#redis, REPLACE_ENTRY, keys, [at, before, after])) === 1;
+  }
+
   #scriptKeys(day: string): string[] {
     const days = Array.from({ length: JOB_DAYS }, (_, k) => dayOf(Date.parse(day) - k * DAY_MS));
     const keys = this.#keys;
-    return [keys.auditHead(), keys.auditDays(), keys.auditEntries(day), ...days.map((one) => keys.auditJobs(one))];
+    const ofDay = [keys.auditEntries(day), keys.auditPolicies(day)];
+    return [keys.auditHead(), keys.auditDays(), ...ofDay, ...days.map((one) => keys.auditJobs(one))];
   }
 
   /** Whether a job of the last days has an entry. */
   async has(job: string): Promise<boolean> {
-    const jobs = this.#scriptKeys(dayOf(Date.now())).slice(3);
+    const jobs = this.#scriptKeys(dayOf(Date.now())).slice(4);
     const found = await Promise.all(jobs.map((key) => this.#redis.sismember(key, job)));
     return found.includes(1);
   }
@@ -126,21 +198,7 @@ export class AuditStore {
   async forgetBefore(retentionDays: number): Promise<string[]> {
     const earliest = dayOf(Date.now() - retentionDays * DAY_MS);
     const old = (await this.days()).filter(({ day, isStored }) => isStored && day < earliest);
-    for (const { day } of old) await this.#redis.unlink(this.#keys.auditEntries(day));
+    for (const { day } of old) await this.#redis.unlink(this.#keys.auditEntries(day), this.#keys.auditPolicies(day));
     return old.map(({ day }) => day);
   }
-}
-
-/** The order of the keys is that of the schema. */
-function headOf(draft: AuditDraft, block: AuditBlock, last: ChainHead, day: string, now: number): AuditHead {
-  return {
-    schema: 'elsewise.audit/v1',
-    number: last.number + 1,
-    day,
-    previous: last.digest || null,
-    time: new Date(now).toISOString(),
-    ...draft,
-    records: block.records,
-    content: block.content,
-  };
 }

@@ -50,8 +50,13 @@ function readOrThrow(bytes: Buffer, day: string, index: number): AuditEntry {
 /** The lines about the row of an id, newest first. */
 export async function recordsOf(audit: AuditStore, id: string): Promise<string[]> {
   const found: string[] = [];
-  const needle = `"record":{"id":${JSON.stringify(id)},`;
-  for await (const entry of auditEntries(audit, {}))
-    for (const line of exportedLines(entry)) if (line.includes(needle)) found.push(line);
+  for await (const line of linesOf(audit, id, {})) found.push(line);
   return found.reverse();
+}
+
+/** The same in the order of the chain. */
+export async function* linesOf(audit: AuditStore, id: string, range: AuditRange): AsyncGenerator<string> {
+  const needle = `"record":{"id":${JSON.stringify(id)},`;
+  for await (const entry of auditEntries(audit, range))
+    for (const line of exportedLines(entry)) if (line.includes(needle)) yield line;
 }

@@ -3,100 +3,128 @@
  * digest of the entry before and the digest of its own records. The end of the chain is compared with a digest that was noted elsewhere:
  * a chain that was written anew as a whole is consistent in itself.
  */
-import type { AuditDocument, AuditHead } from '../../documents/audit-document.js';
-import { headDigest, readEntry } from './audit-entry.js';
-import { asDigest, contentOf, sha256, unpackRecords } from './audit-record.js';
+import type { AuditDocument, AuditHead, AuditLine, AuditRedactionHead } from '../../documents/audit-document.js';
+import { headDigest, linesOf, readEntry } from './audit-entry.js';
+import { leafOf, redactedLine } from './audit-record.js';
 import type { AuditStore, DayAnchor } from './audit-store.js';
+import { ChainLinks, type ChainVerdict } from './chain-links.js';
 
-export interface ChainVerdict {
-  readonly entries: number;
-  readonly records: number;
-  /** The digest of the last entry that was checked; empty without entries. */
-  readonly head: string;
-  /** Days whose entries were dropped. */
-  readonly dropped: number;
-  /** The first fault, with its place; undefined: the chain holds. */
-  readonly fault?: string;
-  /** Whether the noted digest belongs to an entry; true without one. */
-  readonly hasNoted: boolean;
+/** The days from `from` to `to`, as `2026-01-31`. Omitted: no bound. */
+export interface ChainSpan {
+  readonly from?: string;
+  readonly to?: string;
 }
 
-/** The links between entries, in order. */
-class ChainLinks {
-  entries = 0;
-  records = 0;
-  head: string | null | undefined;
-  #number: number | undefined;
-  #hasNoted: boolean;
-
-  constructor(private readonly noted: string | undefined) {
-    this.#hasNoted = noted === undefined;
-  }
-
-  /** The fault of an entry, in words. */
-  add(head: AuditHead, digest: string, leaves: { content: string; count: number }): string | undefined {
-    const at = `entry ${head.number} of ${head.day}`;
-    if (this.head !== undefined && head.previous !== this.head)
-      return `${at}: names ${head.previous} as the entry before, and that entry has ${this.head}: one of the two was changed, or an entry between them is missing`;
-    if (this.#number !== undefined && head.number !== this.#number + 1)
-      return `${at}: follows entry ${this.#number}: entries are missing or in another order`;
-    if (leaves.count !== head.records || leaves.content !== head.content)
-      return `${at}: its ${leaves.count} records are not the ${head.records} records of the entry`;
-    this.entries++;
-    this.records += head.records;
-    this.head = digest;
-    this.#number = head.number;
-    this.#hasNoted ||= digest === this.noted;
-    return undefined;
-  }
-
-  /** Days without entries: the chain continues behind their last digest. */
-  skipTo(digest: string): void {
-    this.head = digest;
-    this.#number = undefined;
-    this.#hasNoted ||= digest === this.noted;
-  }
-
-  verdict(dropped: number, fault?: string): ChainVerdict {
-    const { entries, records, head } = this;
-    return { entries, records, head: head ?? '', dropped, hasNoted: this.#hasNoted, ...(fault && { fault }) };
-  }
+/** A check under way: the day of the last entry, and the number of entries and records so far. */
+export interface ChainStep {
+  readonly day: string;
+  readonly entries: number;
+  readonly records: number;
 }
 
 /** `noted`: a digest of an entry that was noted elsewhere. */
 export async function verifyStored(audit: AuditStore, noted?: string): Promise<ChainVerdict> {
+  const steps = verifySteps(audit, {}, noted);
+  for (;;) {
+    const { done, value } = await steps.next();
+    if (done) return value;
+  }
+}
+
+/** Yields after each entry. The links to the days before and after a span are checked as well. */
+export async function* verifySteps(
+  audit: AuditStore,
+  span: ChainSpan,
+  noted?: string,
+): AsyncGenerator<ChainStep, ChainVerdict> {
+  for (let time = 1; ; time++) {
+    const before = await audit.head();
+    const verdict = yield* verifyOnce(audit, span, noted);
+    // A redaction that began meanwhile is named by an entry that was not read.
+    if (verdict.fault === undefined || time === MOST_TIMES || !(await hasGrown(audit, before.digest))) return verdict;
+  }
+}
+
+const MOST_TIMES = 3;
+
+async function* verifyOnce(
+  audit: AuditStore,
+  { from = '', to = LAST_DAY }: ChainSpan,
+  noted: string | undefined,
+): AsyncGenerator<ChainStep, ChainVerdict> {
   const links = new ChainLinks(noted);
   const last = await audit.head();
   const days = await audit.days();
   let dropped = 0;
-  for (const anchor of days) {
-    if (links.head !== undefined && anchor.previous !== links.head)
-      return links.verdict(
-        dropped,
-        `${anchor.day}: the day is linked to ${anchor.previous}, and the day before ends with ${links.head}`,
-      );
+  for (const anchor of days.filter(({ day }) => day >= from && day <= to)) {
+    if (isCutOff(anchor, links)) return links.verdict(dropped, notLinked(anchor, links));
     if (!anchor.isStored) {
-      if (links.entries > 0) return links.verdict(dropped, `${anchor.day}: the entries of the day are missing`);
+      if (links.entries > 0) return links.verdict(dropped, missing(anchor));
       dropped++;
       links.skipTo(anchor.digest);
       continue;
     }
-    const fault = await dayFault(audit, anchor, links);
+    const fault = yield* dayFault(audit, anchor, links);
     if (fault) return links.verdict(dropped, fault);
   }
-  const isEnd = (links.head ?? '') === last.digest || (await hasGrown(audit, last.digest));
-  return links.verdict(
-    dropped,
-    isEnd ? undefined : `the last entry is ${links.head}, and the chain ends with ${last.digest}`,
-  );
+  const later = days.filter(({ day }) => day > to);
+  if (later.length) return yield* verifyEnd(audit, later, links, dropped);
+  const isEmptySpan = links.head === undefined && days.length > 0;
+  const isEnd = isEmptySpan || (links.head ?? '') === last.digest || (await hasGrown(audit, last.digest));
+  const fault = isEnd ? undefined : `the last entry is ${links.head}, and the chain ends with ${last.digest}`;
+  return links.verdict(dropped, fault ?? links.unnamedFault('of the chain'));
 }
+
+/**
+ * The end of a span with later days. Records of the span may have been redacted later: the check goes on behind the span until entries name all of
+ * these records. Numbers of the verdict are those of the span.
+ */
+async function* verifyEnd(
+  audit: AuditStore,
+  later: readonly DayAnchor[],
+  links: ChainLinks,
+  dropped: number,
+): AsyncGenerator<ChainStep, ChainVerdict> {
+  const verdict = links.verdict(dropped);
+  const { entries, records } = verdict;
+  const broken = (fault: string): ChainVerdict => ({ ...verdict, fault });
+  if (isCutOff(later[0], links)) return broken(notLinked(later[0], links));
+  links.endSpan();
+  for (const anchor of later) {
+    if (!links.unnamedFault('')) return verdict;
+    if (isCutOff(anchor, links)) return broken(notLinked(anchor, links));
+    if (!anchor.isStored) return broken(missing(anchor));
+    const steps = dayFault(audit, anchor, links);
+    for (let step = await steps.next(); ; step = await steps.next()) {
+      if (step.done && step.value) return broken(step.value);
+      if (step.done) break;
+      yield { day: anchor.day, entries, records };
+    }
+  }
+  const fault = links.unnamedFault('of the chain');
+  return fault ? broken(fault) : verdict;
+}
+
+const LAST_DAY = '9999-12-31';
+
+const isCutOff = ({ previous }: DayAnchor, links: ChainLinks): boolean =>
+  links.head !== undefined && previous !== (links.head ?? '');
+
+const missing = ({ day }: DayAnchor): string => `${day}: the entries of the day are missing`;
+
+const notLinked = ({ day, previous }: DayAnchor, links: ChainLinks): string =>
+  `${day}: the day is linked to ${previous}, and the day before ends with ${links.head}`;
 
 /** Entries that were added meanwhile are no fault. */
 async function hasGrown(audit: AuditStore, before: string): Promise<boolean> {
   return (await audit.head()).digest !== before;
 }
 
-async function dayFault(audit: AuditStore, anchor: DayAnchor, links: ChainLinks): Promise<string | undefined> {
+async function* dayFault(
+  audit: AuditStore,
+  anchor: DayAnchor,
+  links: ChainLinks,
+): AsyncGenerator<ChainStep, string | undefined> {
   const { day, entries, records, digest } = anchor;
   links.head ??= anchor.previous || null;
   const before = { entries: links.entries, records: links.records };
@@ -106,6 +134,7 @@ async function dayFault(audit: AuditStore, anchor: DayAnchor, links: ChainLinks)
     index++;
     const fault = entryFault(bytes, links, day, index);
     if (fault) return fault;
+    yield { day, entries: links.entries, records: links.records };
   }
   const found = { entries: links.entries - before.entries, records: links.records - before.records };
   if (links.head !== digest)
@@ -118,10 +147,10 @@ async function dayFault(audit: AuditStore, anchor: DayAnchor, links: ChainLinks)
 
 function entryFault(bytes: Buffer, links: ChainLinks, day: string, index: number): string | undefined {
   try {
-    const { head, digest, data } = readEntry(bytes);
+    const entry = readEntry(bytes);
+    const { head, digest } = entry;
     if (head.day !== day) return `entry ${index} of the day ${day}: is of ${head.day}`;
-    const lines = unpackRecords(data);
-    return links.add(head, digest, { content: contentOf(lines), count: lines.length });
+    return links.add(head, digest, linesOf(entry));
   } catch {
     return `entry ${index} of the day ${day}: cannot be read`;
   }
@@ -142,29 +171,57 @@ export async function verifyExport(lines: AsyncIterable<string>, noted?: string)
       if (fault) return links.verdict(0, fault);
       open = undefined;
     }
-    open ??= new OpenEntry(read);
-    const fault = open.add(read);
-    if (fault) return links.verdict(0, `${at}, "${read.record.id}": ${fault}`);
+    if (!isRedaction(read)) open ??= new OpenEntry(read);
+    const fault = isRedaction(read) ? addRedaction(links, read) : open!.add(read);
+    if (fault) return links.verdict(0, `${at}${nameOf(read)}: ${fault}`);
   }
-  return links.verdict(0, open?.close(links));
+  return links.verdict(0, open?.close(links) ?? links.unnamedFault('of the file'));
 }
 
-type ReadLine = AuditDocument & { readonly headText: string; readonly recordText: string };
+type WithText<T> = T & { readonly headText: string };
+type ReadAnswer = WithText<AuditDocument>;
+type ReadRedaction = WithText<AuditRedactionHead & { readonly entry: string }>;
+type ReadLine = ReadAnswer | ReadRedaction;
+
+const isRedaction = (line: ReadLine): line is ReadRedaction => line.schema === 'elsewise.audit-redaction/v1';
+
+const nameOf = (line: ReadLine): string => ('record' in line && line.record ? `, "${line.record.id}"` : '');
+
+function addRedaction(links: ChainLinks, { headText, entry }: ReadRedaction): string | undefined {
+  if (headDigest(headText) !== entry) return WRONG_HEAD;
+  return links.add(JSON.parse(headText) as AuditRedactionHead, entry, []);
+}
+
+const WRONG_HEAD = 'the head of the record does not have the digest of its entry';
 
 /** A text is the fault of the line. */
 function readLine(line: string): ReadLine | string {
-  let document: AuditDocument;
+  let document: AuditLine;
   try {
-    document = JSON.parse(line) as AuditDocument;
+    document = JSON.parse(line) as AuditLine;
   } catch {
     return 'is no JSON';
   }
-  if (document?.schema !== 'elsewise.audit/v1') return 'is no record of an audit';
-  const { entry, index, leaf, record, ...head } = document;
-  const [headText, recordText] = [head, record].map((part) => JSON.stringify(part) ?? '');
-  const written = `${headText.slice(0, -1)},"entry":"${entry}","index":${index},"leaf":"${leaf}","record":${recordText}}`;
-  return written === line ? { ...document, headText, recordText } : 'is not written as an export writes it';
+  const isKnown = document?.schema === 'elsewise.audit/v1' || document?.schema === 'elsewise.audit-redaction/v1';
+  if (!isKnown) return 'is no record of an audit';
+  const [headText, written] =
+    document.schema === 'elsewise.audit/v1' ? answerTexts(document) : redactionTexts(document);
+  return written === line ? { ...document, headText } : 'is not written as an export writes it';
 }
+
+/** The head, and the line as an export writes it. */
+function answerTexts({ entry, index, leaf, record, ...head }: AuditDocument): [head: string, line: string] {
+  const headText = JSON.stringify(head);
+  const end = `,"entry":"${entry}","index":${index},"leaf":"${leaf}","record":${JSON.stringify(record)}}`;
+  return [headText, headText.slice(0, -1) + end];
+}
+
+function redactionTexts({ entry, ...head }: AuditLine & ReadRedactionKeys): [head: string, line: string] {
+  const headText = JSON.stringify(head);
+  return [headText, `${headText.slice(0, -1)},"entry":"${entry}"}`];
+}
+
+type ReadRedactionKeys = { readonly schema: 'elsewise.audit-redaction/v1' };
 
 /** The lines of one entry, as they come. */
 class OpenEntry {
@@ -173,23 +230,24 @@ class OpenEntry {
   readonly #headText: string;
   readonly #lines: string[] = [];
 
-  constructor({ entry, headText }: ReadLine) {
+  constructor({ entry, headText }: ReadAnswer) {
     this.digest = entry;
     this.#headText = headText;
     this.#head = JSON.parse(headText) as AuditHead;
   }
 
-  add({ index, leaf, headText, recordText }: ReadLine): string | undefined {
-    if (headDigest(headText) !== this.digest) return 'the head of the record does not have the digest of its entry';
+  add({ index, leaf, headText, record }: ReadAnswer): string | undefined {
+    if (headDigest(headText) !== this.digest) return WRONG_HEAD;
     if (headText !== this.#headText) return 'the head differs within its entry';
     if (index !== this.#lines.length)
       return `is record ${index} of its entry, and record ${this.#lines.length} is missing`;
-    if (asDigest(sha256(recordText)) !== leaf) return 'the record does not have its digest';
-    this.#lines.push(recordText);
+    const line = record === null ? redactedLine(leaf) : JSON.stringify(record);
+    if (leafOf(line) !== leaf) return 'the record does not have its digest';
+    this.#lines.push(line);
     return undefined;
   }
 
   close(links: ChainLinks): string | undefined {
-    return links.add(this.#head, this.digest, { content: contentOf(this.#lines), count: this.#lines.length });
+    return links.add(this.#head, this.digest, this.#lines);
   }
 }

@@ -87,10 +87,26 @@ export const manifestSchema = z.strictObject({
 /** `firstRow`: number of the chunk's first row in the input, counted from 1. */
 const chunkCommon = { digest: digestSchema, firstRow: z.int().min(1), rows: z.int().min(1) };
 
+/** The run that ended a chunk. */
+export const chunkRunSchema = z.strictObject({
+  started: z.int().min(0).describe('The time at which the worker took the job, in ms.'),
+  ended: z.int().min(0).describe('The time of the end, in ms.'),
+  worker: z.string().describe('The id of the worker.'),
+  attempts: z.int().min(1).describe('The number of attempts.'),
+});
+
+export type ChunkRun = z.output<typeof chunkRunSchema>;
+
 export const chunkSchema = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('waiting'), ...chunkCommon }),
-  z.strictObject({ state: z.literal('done'), ...chunkCommon, results: digestSchema }),
-  z.strictObject({ state: z.literal('failed'), ...chunkCommon, code: z.string(), message: z.string() }),
+  z.strictObject({ state: z.literal('done'), ...chunkCommon, results: digestSchema, run: chunkRunSchema.optional() }),
+  z.strictObject({
+    state: z.literal('failed'),
+    ...chunkCommon,
+    code: z.string(),
+    message: z.string(),
+    run: chunkRunSchema.optional(),
+  }),
 ]);
 
 export type ModelPin = z.output<typeof modelPinSchema>;

@@ -3,15 +3,17 @@
  * is delivered twice finds the chunk done and changes nothing. The answer to an event is stored first under the content key of its job. The
  * copy under the event's own id is always made from that answer.
  */
-import { ElsewiseError } from '../../documents/error.js';
+import { ElsewiseError, type StoredError } from '../../documents/error.js';
 import { asBuffer } from '../codec/byte-streams.js';
 import { type ResultBlock, unpackLines } from '../codec/result-block.js';
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
-import { FINISH_CHUNK, runScript } from '../redis/scripts.js';
+import { scanKeys } from '../redis/scan-keys.js';
+import { FINISH_CHUNK, REPLACE_RESULTS, runScript } from '../redis/scripts.js';
+import { dropEntries } from '../redis/stream-entries.js';
 import type { StoreSettings } from '../settings.js';
 import { type CostSketch, countField } from './batch-store.js';
-import type { ChunkFacts, ManifestChunk } from './manifest.js';
+import type { ChunkFacts, ChunkRun, ManifestChunk } from './manifest.js';
 
 export interface FinishedChunk {
   readonly batch: string;
@@ -21,17 +23,13 @@ export interface FinishedChunk {
   readonly facts: ChunkFacts;
   readonly counts: Readonly<Record<string, number>>;
   readonly costs: CostSketch;
-}
-
-export interface AnswerFailure {
-  readonly code: string;
-  readonly message: string;
+  readonly run?: ChunkRun;
 }
 
 /** A message on the channel `elsewise:answered`: an answer under a content key, or a job without an answer. */
 export type AnswerNews =
   | { readonly id: string; readonly key: string }
-  | { readonly id: string; readonly job: string; readonly failure: AnswerFailure };
+  | { readonly id: string; readonly job: string; readonly failure: StoredError };
 
 type Retention = Pick<StoreSettings, 'answerTtlSeconds' | 'answerStreamLength'>;
 
@@ -43,6 +41,15 @@ export interface Place {
   readonly batch: string;
   readonly generation: string;
   readonly chunk: number;
+}
+
+/** The id of a stored line of results; undefined: it is no result. */
+function idOfLine(line: string): string | undefined {
+  try {
+    return (JSON.parse(line) as { id?: string }).id;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Long enough for every waiting client to see the answer. */
@@ -64,9 +71,9 @@ export class ResultStore {
    * another batch has its id.
    */
   async finishChunk(finished: FinishedChunk, block: ResultBlock): Promise<Finish> {
-    const { batch, generation, index, facts, counts, costs } = finished;
+    const { batch, generation, index, facts, counts, costs, run } = finished;
     const { digest, firstRow, rows } = facts;
-    const chunk: ManifestChunk = { state: 'done', digest, firstRow, rows, results: block.digest };
+    const chunk: ManifestChunk = { state: 'done', digest, firstRow, rows, results: block.digest, ...(run && { run }) };
     const keys = this.#keys;
     const common = [keys.batch(batch), keys.batchChunks(batch), keys.batchNews(batch), keys.batchCosts(batch)];
     const statuses = Object.entries(counts).flatMap(([status, count]) => [countField(status), count]);
@@ -102,6 +109,28 @@ export class ResultStore {
     const data = await this.#redis.getBuffer(this.#keys.batchResults(batch, index));
     if (!data) throw new ElsewiseError('not-known', `the results of chunk ${index} of batch "${batch}" have expired`);
     return unpackLines({ data, digest }, `batch ${batch}, results of chunk ${index}`);
+  }
+
+  /**
+   * Replaces the results of a finished chunk. `counts`: the differences of rows by status. False: the chunk was changed meanwhile. The
+   * text of the chunk is compared, so it is read here as it is stored.
+   */
+  async replaceResults(
+    batch: string,
+    index: number,
+    rewrite: (digest: string) => Promise<{ block: ResultBlock; counts: Readonly<Record<string, number>> } | undefined>,
+  ): Promise<boolean> {
+    const keys = [this.#keys.batch(batch), this.#keys.batchChunks(batch), this.#keys.batchResults(batch, index)];
+    const before = await this.#redis.hget(keys[1], String(index));
+    const chunk = before === null ? undefined : (JSON.parse(before) as ManifestChunk);
+    if (chunk?.state !== 'done') return true;
+    const rewritten = await rewrite(chunk.results);
+    if (!rewritten) return true;
+    const { block, counts } = rewritten;
+    const after = JSON.stringify({ ...chunk, results: block.digest } satisfies ManifestChunk);
+    const differences = Object.entries(counts).flatMap(([status, count]) => [countField(status), count]);
+    const args = [index, before!, after, asBuffer(block.data), ...differences];
+    return (await runScript(this.#redis, REPLACE_RESULTS, keys, args)) === 1;
   }
 
   /** The stored answer of the job with this key. */
@@ -141,6 +170,28 @@ export class ResultStore {
     return entry?.[1].at(-1)?.length;
   }
 
+  /** Removes the answer under an id. Returns whether there was one. */
+  async dropResult(id: string): Promise<boolean> {
+    return (await this.#redis.del(this.#keys.result(id))) === 1;
+  }
+
+  /** Removes the answers by content that were first given to this id. Returns their keys. */
+  async dropAnswersOf(id: string): Promise<string[]> {
+    const beginning = this.#keys.answer('');
+    const dropped: string[] = [];
+    for await (const key of scanKeys(this.#redis, beginning)) {
+      const answer = await this.#redis.get(key);
+      if (answer === null || idOfLine(answer) !== id) continue;
+      if ((await this.#redis.del(key)) === 1) dropped.push(key.slice(beginning.length));
+    }
+    return dropped;
+  }
+
+  /** Removes the answers to an id from the stream. Returns their number. */
+  dropFromStream(id: string): Promise<number> {
+    return dropEntries(this.#redis, this.#keys.results(), (fields) => fields[fields.indexOf('id') + 1] === id);
+  }
+
   /** Trims old answers from the stream, which is otherwise bounded only by length. */
   async forgetOldAnswers(): Promise<void> {
     const earliest = Date.now() - 1000 * this.#retention.answerTtlSeconds;
@@ -148,7 +199,7 @@ export class ResultStore {
   }
 
   /** Wakes clients that wait for an answer that will not come. */
-  async announceFailure(id: string, job: string, failure: AnswerFailure): Promise<void> {
+  async announceFailure(id: string, job: string, failure: StoredError): Promise<void> {
     await this.#announce({ id, job, failure });
   }
 

@@ -4,11 +4,14 @@
  */
 import { z } from 'zod';
 import type { Config } from '../../config.js';
-import { ElsewiseError } from '../../documents/error.js';
+import { listOf } from '../../documents/collections.js';
+import { ElsewiseError, type PlacedFault } from '../../documents/error.js';
 import { parseDocument } from '../../documents/parse.js';
 import type { Keys } from '../keys.js';
 import type { RedisClient } from '../redis/redis.js';
-import { DROP_LETTER, KEEP_LETTERS, runScript } from '../redis/scripts.js';
+import { runScript } from '../redis/scripts.js';
+import { groupArguments, LetterGroups, letterAt } from './letter-groups.js';
+import { DROP_LETTER, KEEP_LETTERS } from './letter-scripts.js';
 
 /** The source of a letter, to which a replay returns it. Only jobs of schedules are not replayed. */
 export const LETTER_SOURCES = ['requests', 'events', 'bulk', 'schedule'] as const;
@@ -20,6 +23,20 @@ export const letterSchema = z.strictObject({
   origin: z.string().min(1).describe('The id at the source: of the entry of the stream, or of the job.'),
   code: z.string().min(1).describe('The kind of failure. docs/failures.md lists the codes.'),
   message: z.string().describe('The failure in words.'),
+  path: z.string().optional().describe('The path of the fault, where the failure has a place.'),
+  faults: listOf(
+    z.strictObject({
+      path: z.string().describe('The path in the document.'),
+      message: z.string().describe('The fault in words.'),
+    }),
+  )
+    .optional()
+    .describe('All faults of a document with their paths.'),
+  model: z.string().optional().describe('The model of the request. Omitted: unknown.'),
+  policy: z
+    .string()
+    .optional()
+    .describe('The policy of the request: a reference, a name or a digest. Omitted: none, or unknown.'),
   attempts: z.int().min(0).describe('The number of attempts.'),
   at: z.iso.datetime().describe('The time of the failure.'),
   body: z.string().nullable().describe('The received request. Null: no body.'),
@@ -44,9 +61,13 @@ export type LetterEntry = Letter | MalformedLetter;
 
 export const isMalformed = (entry: LetterEntry): entry is MalformedLetter => 'fault' in entry;
 
-export type NewLetter = Omit<Letter, 'schema' | 'id' | 'at' | 'isCut' | 'body'> & { readonly body: Buffer | null };
+export type NewLetter = Omit<Letter, 'schema' | 'id' | 'at' | 'isCut' | 'body' | 'faults'> & {
+  readonly body: Buffer | null;
+  readonly faults?: readonly PlacedFault[];
+};
 
 const MAX_MESSAGE = 2_000;
+const MAX_NAME = 200;
 const PAGE = 500;
 
 /** The id follows from the source of the letter. */
@@ -55,6 +76,7 @@ export function letterId(source: Letter['source'], origin: string): string {
 }
 
 export class DeadStore {
+  readonly groups: LetterGroups;
   readonly #redis: RedisClient;
   readonly #keys: Keys;
   readonly #limits: Config['deadLetters'];
@@ -63,18 +85,36 @@ export class DeadStore {
     this.#redis = redis;
     this.#keys = keys;
     this.#limits = limits;
+    this.groups = new LetterGroups(redis, keys);
   }
 
-  async add({ source, origin, code, message, attempts, body }: NewLetter): Promise<Letter> {
+  async add({
+    source,
+    origin,
+    code,
+    message,
+    path,
+    faults,
+    model,
+    policy,
+    attempts,
+    body,
+  }: NewLetter): Promise<Letter> {
     const now = Date.now();
     const letter: Letter = {
       schema: 'elsewise.dead-letter/v1',
       id: letterId(source, origin),
-      ...{ source, origin, code, message: message.slice(0, MAX_MESSAGE), attempts, at: new Date(now).toISOString() },
+      ...{ source, origin, code, message: message.slice(0, MAX_MESSAGE) },
+      ...{ path, faults: faults && [...faults] },
+      ...(model !== undefined && { model: model.slice(0, MAX_NAME) }),
+      ...(policy !== undefined && { policy: policy.slice(0, MAX_NAME) }),
+      ...{ attempts, at: new Date(now).toISOString() },
       body: body?.subarray(0, this.#limits.maxBodyBytes).toString() ?? null,
       isCut: body !== null && body.length > this.#limits.maxBodyBytes,
     };
-    await this.#keep(letter.id, now, JSON.stringify(letter));
+    const kind = { code, model: letter.model ?? null, policy: letter.policy ?? null };
+    const group = groupArguments(kind, letter.message);
+    await this.#keep(letter.id, now, JSON.stringify(letter), this.#limits.maxGroups, ...group);
     return letter;
   }
 
@@ -116,15 +156,35 @@ export class DeadStore {
 
   /** Returns whether the letter existed. With a time, only the letter of that time is dropped. */
   async drop(id: string, time?: string): Promise<boolean> {
-    const keys = [this.#keys.dead(), this.#keys.deadTimes()];
-    return (await runScript(this.#redis, DROP_LETTER, keys, [id, ...(time === undefined ? [] : [time])])) === 1;
+    return (
+      (await runScript(this.#redis, DROP_LETTER, this.#allKeys, [id, ...(time === undefined ? [] : [time])])) === 1
+    );
   }
 
-  async #keep(...added: [] | [id: string, time: number, letter: string]): Promise<number> {
+  /** Letters by id, in this order, without those that are gone. */
+  async some(ids: readonly string[]): Promise<LetterEntry[]> {
+    if (ids.length === 0) return [];
+    const texts = await this.#redis.hmget(this.#keys.dead(), ...ids);
+    return texts.flatMap((text, i) => (text === null ? [] : [readEntry(ids[i], text, undefined)]));
+  }
+
+  /** A page of a group, newest first, from the letters before `before` on. `next`: the place of the next page. */
+  async page(group: string, count: number, before?: string): Promise<{ letters: LetterEntry[]; next?: string }> {
+    const places = await this.groups.newest(group, count + 1, before);
+    const shown = places.slice(0, count);
+    const letters = await this.some(shown.map(letterAt));
+    return { letters, ...(places.length > count && { next: shown.at(-1) }) };
+  }
+
+  get #allKeys(): string[] {
+    const keys = this.#keys;
+    return [keys.dead(), keys.deadTimes(), keys.deadGroupOf(), keys.deadIndex(), keys.deadGroups()];
+  }
+
+  async #keep(...added: (string | number)[]): Promise<number> {
     const { maxCount, maxAgeSeconds } = this.#limits;
     const earliest = Date.now() - 1000 * maxAgeSeconds;
-    const keys = [this.#keys.dead(), this.#keys.deadTimes()];
-    return (await runScript(this.#redis, KEEP_LETTERS, keys, [maxCount, earliest, ...added])) as number;
+    return (await runScript(this.#redis, KEEP_LETTERS, this.#allKeys, [maxCount, earliest, ...added])) as number;
   }
 }
 

@@ -30,4 +30,9 @@ export class PendingStore {
     const [jobId, key] = noted.split(' ');
     return { jobId, key };
   }
+
+  /** Returns whether the id was noted. */
+  async drop(id: string): Promise<boolean> {
+    return (await this.#redis.del(this.#keys.pending(id))) === 1;
+  }
 }

@@ -85,13 +85,9 @@ export class KnownRowStore {
 
   /** Adds the row of an event, whose answer is stored under a key of 32 hexadecimal digits. */
   async addAnswer(plan: string, row: RowKeys, answer: string): Promise<void> {
-    const value = Buffer.concat([Buffer.from([EVENT_MARK]), Buffer.from(answer, 'hex')]);
-    await runScript(
-      this.#redis,
-      ADD_KNOWN_ROWS,
-      [this.#epochs(plan)[0]],
-      [asBuffer(row), this.#expiresAt(), '', value, 0],
-    );
+    const [epoch] = this.#epochs(plan);
+    const value = (await storedReference(this.#redis, epoch, { answer }))!;
+    await runScript(this.#redis, ADD_KNOWN_ROWS, [epoch], [asBuffer(row), this.#expiresAt(), '', value, 0]);
   }
 
   /** The present epoch and the one before. */
@@ -130,6 +126,22 @@ export class KnownRowStore {
       }),
     );
   }
+}
+
+/** The value under which the index of an epoch knows a place. Undefined: the epoch does not know the batch. */
+export async function storedReference(
+  redis: RedisClient,
+  epoch: string,
+  place: KnownRowReference,
+): Promise<Buffer | undefined> {
+  if ('answer' in place) return Buffer.concat([Buffer.from([EVENT_MARK]), Buffer.from(place.answer, 'hex')]);
+  const source = await redis.hget(epoch, `batch:${sourceOf(place)}`);
+  if (source === null) return undefined;
+  const value = Buffer.alloc(7);
+  value.writeUInt16BE(Number(source), 0);
+  value.writeUIntBE(place.chunk, 2, 3);
+  value.writeUInt16BE(place.line, 5);
+  return value;
 }
 
 /** A batch id has no `@`. */

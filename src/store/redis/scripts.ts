@@ -135,6 +135,20 @@ redis.call('HSET', KEYS[1], 'touched', ARGV[4])
 return 'touch'`,
 };
 
+/**
+ * KEYS batch, chunks, results; ARGV index, JSON of the chunk as it was read, JSON of the chunk with the new digest, new compressed results,
+ * then pairs: status field and difference. Returns 0 and writes nothing if the chunk has changed or is gone. Times to live stay.
+ */
+export const REPLACE_RESULTS: Script = {
+  lua: `
+if redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HINCRBY', KEYS[1], 'resultBytes', #ARGV[4] - redis.call('STRLEN', KEYS[3]))
+redis.call('SET', KEYS[3], ARGV[4], 'KEEPTTL')
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[3])
+for i = 5, #ARGV, 2 do redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1]) end
+return 1`,
+};
+
 /** KEYS batch, chunks, news; ARGV index, JSON of the chunk when failed, generation or empty. Only a waiting chunk can fail. */
 export const FAIL_CHUNK: Script = {
   lua: `${BATCH}${IS_STALE}
@@ -155,36 +169,6 @@ export const DISCARD_EMPTY: Script = {
 if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 redis.call('UNLINK', KEYS[1])
 return 1`,
-};
-
-/**
- * KEYS letters, times; ARGV the largest number of letters, the earliest time to keep, then nothing or id, time and JSON of a new letter.
- * Returns the number of letters. An existing letter is replaced and not counted twice.
- */
-export const KEEP_LETTERS: Script = {
-  lua: `
-if ARGV[3] then
-  redis.call('HSET', KEYS[1], ARGV[3], ARGV[5])
-  redis.call('ZADD', KEYS[2], ARGV[4], ARGV[3])
-end
-local function bury(ids)
-  for _, id in ipairs(ids) do
-    redis.call('HDEL', KEYS[1], id)
-    redis.call('ZREM', KEYS[2], id)
-  end
-end
-bury(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[2], 'LIMIT', 0, 1000))
-local excess = redis.call('ZCARD', KEYS[2]) - ARGV[1]
-if excess > 0 then bury(redis.call('ZRANGE', KEYS[2], 0, math.min(excess, 1000) - 1)) end
-return redis.call('ZCARD', KEYS[2])`,
-};
-
-/** KEYS letters, times; ARGV id, then nothing or the time of the letter. Returns 1 if the letter existed. */
-export const DROP_LETTER: Script = {
-  lua: `
-if ARGV[2] and redis.call('ZSCORE', KEYS[2], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('ZREM', KEYS[2], ARGV[1])
-return redis.call('HDEL', KEYS[1], ARGV[1])`,
 };
 
 /** KEYS sorted set; ARGV member, score. Removes the member if it still has this score. */

@@ -31,6 +31,8 @@ export interface StoredVersion {
   readonly pushed: string;
   /** The name of the token that pushed the version, or user and machine of a command. */
   readonly pushedBy?: string;
+  /** The reason that the caller gave. */
+  readonly reason?: string;
 }
 
 export type Pin = Pick<StoredVersion, 'name' | 'version' | 'digest'>;
@@ -50,7 +52,7 @@ export interface Content {
 /** A document that may be stored, in its stored form. Nothing of it is in Redis yet. */
 export interface Admitted<V extends StoredVersion = StoredVersion> {
   readonly name: string;
-  readonly about: Omit<V, 'name' | 'version' | 'pushed' | 'pushedBy'>;
+  readonly about: Omit<V, 'name' | 'version' | 'pushed' | 'pushedBy' | 'reason'>;
   /** The compressed document. */
   readonly data: Uint8Array;
 }
@@ -107,9 +109,9 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
   }
 
   /** Stores content that was admitted before, perhaps in another thread. */
-  async take({ name, about, data }: Admitted<V>, by: string = thisUser()): Promise<Pushed<V>> {
+  async take({ name, about, data }: Admitted<V>, by: string = thisUser(), reason?: string): Promise<Pushed<V>> {
     const { digest } = about;
-    const stored = JSON.stringify({ ...about, pushed: new Date().toISOString(), pushedBy: by });
+    const stored = JSON.stringify({ ...about, pushed: new Date().toISOString(), pushedBy: by, reason });
     const keys = this.#keys;
     const touched = [keys.versions(name), keys.digests(name), keys.counter(name), keys.block(name, digest)];
     const reply = await runScript(this.#redis, PUSH_VERSION, touched, [digest, stored, asBuffer(data)]);

@@ -15,6 +15,9 @@ export const policySourceSchema = z.union([
   z.strictObject({ reference: z.string().min(1) }),
 ]);
 
+/** The lines of delivered results. Omitted: full. */
+export const resultDetailSchema = z.enum(['full', 'brief']);
+
 export const scheduleSchema = z.strictObject({
   schema: z.literal('elsewise.schedule/v1'),
   name: scheduleNameSchema,
@@ -25,8 +28,9 @@ export const scheduleSchema = z.strictObject({
   policy: policySourceSchema.optional(),
   /** A pattern of paths on the worker's file system, absolute. */
   input: z.string().min(1),
-  /** The folder for results, absolute. Omitted: results stay in Redis. */
+  /** The folder for results, or the path of their files with *, absolute. Omitted: results stay in Redis. */
   output: z.string().min(1).optional(),
+  detail: resultDetailSchema.optional(),
   isPaused: z.boolean(),
   created: z.iso.datetime(),
 });

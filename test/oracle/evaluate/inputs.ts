@@ -1,12 +1,15 @@
 /**
- * Preprocessing, step by step as documented:  scale (c - mean) / scale,  affine M c + o,  impute where missing.
+ * Preprocessing, step by step as documented:  scale (c - mean) / scale,  affine M c + o,  impute where missing,  monotone (curves.ts).
  * Beside each input stands the size of the terms it was made of, which bounds its rounding, and a noise: by how much another
  * order of summation could move the input. A scale has one order only, so trees behind it still compare exactly.
  */
+import { type CurveName, curveAt } from './curves.js';
+
 export type Step =
   | { type: 'scale'; mean: number[]; scale: number[] }
   | { type: 'affine'; matrix: number[][]; offset: number[] }
-  | { type: 'impute'; values: (number | null)[] };
+  | { type: 'impute'; values: (number | null)[] }
+  | { type: 'monotone'; functions: (CurveName | null)[]; powers: number[] };
 
 export interface Inputs {
   x: Float64Array;
@@ -36,6 +39,7 @@ export function compileSteps(steps: readonly Step[], columns: number): (columns:
 
 function runStep(step: Step, input: Inputs, out: Inputs): Inputs {
   if (step.type === 'affine') return runAffine(step, input, out);
+  if (step.type === 'monotone') return runMonotone(step, input, out);
   for (let i = 0; i < out.x.length; i++) {
     if (step.type === 'impute') {
       const missing = Number.isNaN(input.x[i]);
@@ -47,6 +51,17 @@ function runStep(step: Step, input: Inputs, out: Inputs): Inputs {
       out.size[i] = (input.size[i] + Math.abs(step.mean[i])) / Math.abs(step.scale[i]);
       out.noise[i] = input.noise[i] / Math.abs(step.scale[i]);
     }
+  }
+  return out;
+}
+
+/** Powers and logarithms may be rounded differently by another formula. */
+function runMonotone({ functions, powers }: Step & { type: 'monotone' }, input: Inputs, out: Inputs): Inputs {
+  for (let i = 0; i < out.x.length; i++) {
+    const { value, slope, terms } = curveAt(functions[i], powers[i], input.x[i]);
+    out.x[i] = value;
+    out.size[i] = slope * input.size[i] + terms;
+    out.noise[i] = slope * input.noise[i] + 1e-15 * (terms + (functions[i] ? slope * input.size[i] : 0));
   }
   return out;
 }
@@ -73,7 +88,7 @@ export function imputedColumns(steps: readonly Step[], columns: number): Float64
   const imputed = new Float64Array(columns).fill(Number.NaN);
   const undo: { mean: number[]; scale: number[] }[] = [];
   for (const step of steps) {
-    if (step.type === 'affine') break;
+    if (step.type === 'affine' || step.type === 'monotone') break;
     if (step.type === 'scale') undo.unshift(step);
     else
       for (const [i, value] of step.values.entries())

@@ -151,7 +151,7 @@ export function isolationForest({ trees, offset }: IsolationParameters): Evaluat
   const ERROR = 1e-15;
   return {
     scores: (inputs) => [-decision(inputs), decision(inputs)],
-    scoreError: () => ERROR,
+    scoreError: (inputs) => (anyOpen(trees, inputs) ? Infinity : ERROR),
     predicted: (inputs) => {
       const value = decision(inputs);
       return anyOpen(trees, inputs) || Math.abs(value) <= ERROR ? -1 : Number(value > 0);

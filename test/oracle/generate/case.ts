@@ -1,5 +1,6 @@
 /** A whole random case from one seed: the same seed gives the same case on every machine. */
 import { Dice } from '../../support/dice.js';
+import type { CurveName } from '../evaluate/curves.js';
 import { evaluatorOf } from '../evaluate/families.js';
 import { columnsOf, isNumeric, kindOf, rowOf, spreadRow, startsOf } from '../evaluate/features.js';
 import { compileSteps, createInputs, type Step } from '../evaluate/inputs.js';
@@ -14,14 +15,21 @@ export interface CaseOptions {
   families: readonly string[];
   norms: readonly Norm[];
   deadlineMs: number;
+  /** The share of cases with a step `monotone`. */
+  monotone?: number;
 }
 
 /** Points whose scores targets are taken from. */
 const SAMPLED = 24;
+const MONOTONE = 0.1;
 const TREES = ['decision-tree', 'tree-ensemble', 'isolation-forest'];
 
 /** Families and norms take turns, so that every pair comes equally often. */
-export function drawCase(seed: number, index: number, { families, norms, deadlineMs }: CaseOptions): Case {
+export function drawCase(
+  seed: number,
+  index: number,
+  { families, norms, deadlineMs, monotone = MONOTONE }: CaseOptions,
+): Case {
   const dice = new Dice(mix(seed, index));
   const family = families[index % families.length];
   const norm = norms[Math.floor(index / families.length) % norms.length];
@@ -29,6 +37,9 @@ export function drawCase(seed: number, index: number, { families, norms, deadlin
   const points = Array.from({ length: SAMPLED }, () => drawPoint(dice, terrain));
   const missing = dice.chance(0.15);
   const steps = drawSteps(dice, terrain, missing && !TREES.includes(family));
+  const bent = new Dice(mix(seed + 2, index));
+  const imputers = steps.filter(({ type }) => type === 'impute').length;
+  if (bent.chance(monotone)) steps.splice(imputers, 0, drawCurves(bent, terrain, points));
   const model = drawModel(dice, family, terrain, steps, points, missing && TREES.includes(family));
   const { scores, kept } = scoresOf(model, points);
   const present = kept[0];
@@ -95,6 +106,22 @@ function drawSteps(dice: Dice, terrain: Terrain, impute: boolean): Step[] {
   return steps;
 }
 
+/** Increasing functions of numbers, finite at all points: a row of the search may still leave the domain of a function. */
+function drawCurves(dice: Dice, { features }: Terrain, points: readonly Float64Array[]): Step {
+  const starts = startsOf(features);
+  const functions: (CurveName | null)[] = Array(columnsOf(features)).fill(null);
+  for (const [f, feature] of features.entries()) {
+    if (!isNumeric(feature)) continue;
+    const least = Math.min(...points.map((point) => point[f]));
+    const fitting = (['yeo-johnson', 'yeo-johnson', 'log1p', 'box-cox', null] as const).filter(
+      (name) => (name !== 'log1p' || least > -1) && (name !== 'box-cox' || least > 0),
+    );
+    functions[starts[f]] = dice.pick(fitting);
+  }
+  const powers = functions.map(() => dice.pick([0, 1, 2, 0.5, -0.5, 0.3, 1.5, 2.5]));
+  return { type: 'monotone', functions, powers };
+}
+
 function drawModel(
   dice: Dice,
   family: string,
@@ -135,7 +162,10 @@ function inputsOf(features: Terrain['features'], steps: readonly Step[], point: 
 function inputUnits(terrain: Terrain, steps: readonly Step[], rows: readonly number[][]): number[] {
   if (!steps.some(({ type }) => type !== 'impute')) return columnUnits(terrain);
   return rows[0].map((_, i) => {
-    const sizes = rows.map((row) => Math.abs(row[i])).sort((a, b) => a - b);
+    const sizes = rows
+      .map((row) => Math.abs(row[i]))
+      .filter(Number.isFinite)
+      .sort((a, b) => a - b);
     return Number((sizes[sizes.length >> 1] || 1).toPrecision(1));
   });
 }

@@ -35,6 +35,7 @@ const ENTRIES: Record<string, Entry> = {
   'a missing value': ({ model, row }) =>
     model.features.some((feature) => Number.isNaN(numberOf(feature, row[feature.name]))),
   preprocessing: ({ model }) => model.preprocessing?.some(({ type }) => type !== 'impute') ?? false,
+  curves: ({ model }) => model.preprocessing?.some(({ type }) => type === 'monotone') ?? false,
   plausibility: ({ policy }) => policy.plausibility !== undefined,
 };
 

@@ -2,6 +2,7 @@
  * Trees are constant between thresholds. Of every cell of a continuous feature one value is enough: the nearest to the present one,
  * as long as the cost of each feature grows with its distance and no constraint ties features together. Then trying all cells is exact.
  */
+import { curveAt, inverseOf } from '../evaluate/curves.js';
 import { type FeatureSpec, kindOf, startsOf } from '../evaluate/features.js';
 import type { Step } from '../evaluate/inputs.js';
 import type { TreeSpec } from '../evaluate/trees.js';
@@ -85,27 +86,46 @@ const ROUNDING = { float32: 1e-6, float64: 1e-12 };
 function edgesOf(tree: TreeSpec, column: number, steps: readonly Step[]): Edge[] {
   return tree.left.flatMap((left, node) => {
     if (left < 0 || tree.feature[node] !== column || tree.categories?.[node]) return [];
+    const { value: near, size } = guess(steps, column, tree.threshold[node]);
+    if (!Number.isFinite(near) || !Number.isFinite(size)) return [];
     const edge = locate(
       (value) => isLeft(tree, node, through(steps, column, value)),
-      guess(steps, column, tree.threshold[node]),
-      size(steps, column, tree.threshold[node]) * ROUNDING[tree.precision ?? 'float64'],
+      near,
+      size * ROUNDING[tree.precision ?? 'float64'],
     );
     return edge ? [edge] : [];
   });
 }
 
 const through = (steps: readonly Step[], column: number, value: number): number =>
-  steps.reduce((v, step) => (step.type === 'scale' ? (v - step.mean[column]) / step.scale[column] : v), value);
+  steps.reduce((v, step) => {
+    if (step.type === 'monotone') return curveAt(step.functions[column], step.powers[column], v).value;
+    return step.type === 'scale' ? (v - step.mean[column]) / step.scale[column] : v;
+  }, value);
 
-const guess = (steps: readonly Step[], column: number, threshold: number): number =>
-  steps.reduceRight((v, step) => (step.type === 'scale' ? v * step.scale[column] + step.mean[column] : v), threshold);
+interface Guess {
+  value: number;
+  /** Of the terms that the value is made of. */
+  size: number;
+}
 
-/** Of the terms that a guess is made of. */
-const size = (steps: readonly Step[], column: number, threshold: number): number =>
+const guess = (steps: readonly Step[], column: number, threshold: number): Guess =>
   steps.reduceRight(
-    (v, step) => (step.type === 'scale' ? v * Math.abs(step.scale[column]) + Math.abs(step.mean[column]) : v),
-    Math.abs(threshold),
+    ({ value, size }, step) => {
+      if (step.type === 'monotone') return before(step, column, { value, size });
+      if (step.type !== 'scale') return { value, size };
+      const [scale, mean] = [step.scale[column], step.mean[column]];
+      return { value: value * scale + mean, size: size * Math.abs(scale) + Math.abs(mean) };
+    },
+    { value: threshold, size: Math.abs(threshold) },
   );
+
+function before({ functions, powers }: Step & { type: 'monotone' }, column: number, after: Guess): Guess {
+  if (functions[column] === null) return after;
+  const value = inverseOf(functions[column], powers[column], after.value);
+  const { slope, terms } = curveAt(functions[column], powers[column], value);
+  return { value, size: 1 + Math.abs(value) + (after.size + terms) / slope };
+}
 
 function isLeft(tree: TreeSpec, node: number, input: number): boolean {
   const single = tree.precision === 'float32';

@@ -92,7 +92,7 @@ describe('the OpenAPI document', () => {
 
   it('names the parameters of every path, and an answer for every route', () => {
     for (const { path, params, responses } of routes) {
-      const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+      const inPath = [...path.matchAll(/\/:(\w+)/g)].map(([, name]) => name);
       expect(Object.keys(params?.shape ?? {})).toEqual(inPath);
       expect(Object.keys(responses).length).toBeGreaterThan(0);
     }

@@ -53,7 +53,7 @@ describe('models import', () => {
   it('writes a document that loads, named like the file', async () => {
     const { code, message } = await run(write('credit risk.v2.txt', MODEL), '--from', 'lightgbm');
     expect(code).toBe(0);
-    expect(message).toContain('credit-risk, 1 trees, 1 features; no background; no probes');
+    expect(message).toContain('credit-risk, 1 tree, 1 feature; no background; no probes');
     expect(readOutput().name).toBe('credit-risk');
     expect(loadModel(readOutput()).predict({ a: 1 }).prediction).toBe(2);
   });

@@ -103,3 +103,25 @@ it('starts from the imputed value where a value is missing', async () => {
   expect(proof.kind).toBe('optimal');
   expect(features.debt).toBeLessThan(50);
 });
+
+it('has no slope where prototypes have no distance, below the domain of a function', () => {
+  const { model } = loadModel({
+    ...two,
+    family: 'lvq',
+    parameters: {
+      prototypes: [
+        [0, 0],
+        [1, 1],
+      ],
+      labels: ['no', 'yes'],
+      relevance: [
+        [1, -0.5],
+        [-0.5, 1],
+      ],
+    },
+  });
+  const slope = Float64Array.of(7, 7);
+  const below = Float64Array.of(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY);
+  model.gradient!(below, { kind: 'class', index: 1, margin: 0 }, slope);
+  expect([...slope]).toEqual([0, 0]);
+});

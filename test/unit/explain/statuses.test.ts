@@ -256,7 +256,7 @@ describe('a target', () => {
   it('of the policy that is wrong, or asks for what no family can, is refused before any row', async () => {
     await expect(planOf(creditModel(), edit(creditPolicy(), ['target'], 'aproved'))).rejects.toMatchObject({
       code: 'bad-document',
-      path: 'target',
+      path: 'policy.target',
     });
   });
 });

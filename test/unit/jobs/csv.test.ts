@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ElsewiseError } from '../../../src/documents/error.js';
+import type { RowValue } from '../../../src/documents/model-document.js';
+import { faultsOf } from '../../../src/documents/row-error.js';
 import { detectDelimiter, headerFeatures, readHeader } from '../../../src/jobs/rows/csv.js';
+import type { NumberFormat } from '../../../src/jobs/rows/number-format.js';
 import { createRowReader } from '../../../src/jobs/rows/row-reader.js';
+import { readRecord } from '../../../src/models/read-row.js';
 import { imputingModel, smallModel } from './small-model.js';
 
 const model = smallModel();
@@ -119,4 +124,44 @@ describe('rows', () => {
       }),
     );
   });
+
+  it('have the same values and faults where plain numbers are read from the bytes', () => {
+    const text = fc.string({ unit: fc.constantFrom('1', '0', '9', '.', ',', '-', ' ', '"', 'e', 'ä'), maxLength: 7 });
+    const digits = fc.string({ unit: fc.constantFrom('0', '9', '4', '.'), minLength: 13, maxLength: 18 });
+    const number = fc.oneof(fc.double({ min: -1e9, max: 1e9 }), fc.integer()).map(String);
+    const pointed = fc.tuple(fc.integer({ min: -1e6, max: 1e6 }), fc.nat(999)).map((parts) => parts.join('.'));
+    const field = fc.oneof(number, pointed, digits, text, fc.constantFrom('', 'NA', '1.234', '-0', 'Köln', 'true'));
+    const record = fc.array(field, { minLength: 5, maxLength: 7 }).map((fields) => fields.join(';'));
+    const format = fc.constantFrom<NumberFormat | null>(...FORMATS);
+    const { layout } = readHeader('city;age;id;income;owner;target', ';', features, 'rows.csv');
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 4 }), format, (records, income) => {
+        const chunk = Buffer.from(records.join('\n'));
+        const [spelled, read] = (['spelling', 'values'] as const).map((readAs) => {
+          const reader = createRowReader({ ...layout, numbers: [income, income, null, null] }, model, readAs);
+          return Array.from(reader(chunk, 1), ({ id, target, faults, raw }) => ({
+            ...{ id, target, faults },
+            ...(!faults && valuesOf(raw)),
+          }));
+        });
+        expect(read).toEqual(spelled);
+      }),
+      { numRuns: 600 },
+    );
+  });
 });
+
+const FORMATS: readonly (NumberFormat | null)[] = [
+  ...([null, 'unknown', 'disputed', 'dot', 'dot-ungrouped', 'dot-strict'] as const),
+  ...(['comma', 'comma-ungrouped', 'comma-strict'] as const),
+];
+
+function valuesOf(raw: readonly (RowValue | undefined)[]): object {
+  const values = new Float64Array(model.space.features.length);
+  try {
+    readRecord(model, raw, values);
+    return { values: [...values] };
+  } catch (error) {
+    return { refused: faultsOf(error as ElsewiseError) };
+  }
+}

@@ -6,6 +6,7 @@ import { PAGES } from '../../../scripts/reference-examples.mjs';
 import { referencePages, type Section, sectionsOf } from '../../../scripts/reference-pages.mjs';
 import { labelsSchema } from '../../../src/documents/labels/label-document.js';
 import { parseDocument } from '../../../src/documents/parse.js';
+import { receiptSchema, signedReceiptSchema } from '../../../src/documents/receipt-document.js';
 import { resultSchema } from '../../../src/documents/result-document.js';
 import { createPlan } from '../../../src/explain/plan.js';
 import * as contract from '../../../src/jobs/contract.js';
@@ -40,6 +41,8 @@ const LOADERS: Record<string, (document: Json) => unknown> = {
   model: loadModel,
   labels: parsedBy(labelsSchema),
   result: parsedBy(resultSchema),
+  receipt: parsedBy(receiptSchema),
+  'signed-receipt': parsedBy(signedReceiptSchema),
   request: parsedBy(contract.requestSchema),
   'event-job': parsedBy(contract.eventJobSchema),
   'event-return': parsedBy(contract.eventReturnSchema),

@@ -95,6 +95,29 @@ describe('numbers', () => {
     ]);
   });
 
+  it.each([
+    ['one point among decimal commas', european('12,5', '0,75', '1.125', '7'), ','],
+    ['one comma among decimal points', american('12.5', '0.75', '1,125', '7'), '.'],
+  ] as const)(
+    'that thousands would explain make their row invalid in a column without thousands: %s',
+    async (_, content, sign) => {
+      const { rows } = await read(content);
+      const texts = rows.map(({ income, faults }) => faults?.[0].message ?? income);
+      expect(texts).toEqual(['12.5', '0.75', expect.stringContaining('may mean 1.125'), '7']);
+      expect(await incomesOf(content, { decimal: sign })).toEqual([12.5, 0.75, 1125, 7]);
+    },
+  );
+
+  it('of a column without any decimal sign are thousands, as the other columns prove', async () => {
+    const space = headerFeatures(model).map((feature) => ({ ...feature, numbers: 'any' as const }));
+    const content = 'id;age;income;owner;city\na;12,5;1.125;1;1\nb;13,5;2.250;1;1\n';
+    const source = await RowSource.open(piecesOf(Buffer.from(content), 99), 'rows.csv', space);
+    expect(source.layout).toMatchObject({
+      numbers: ['comma-ungrouped', 'comma', 'comma-ungrouped', 'comma-ungrouped'],
+    });
+    expect(source.warnings[0]).toContain('"1.125" is 1125');
+  });
+
   it('of a whole column show thousands', async () => {
     const rows = 'id;age;income;owner;city\na;1.234;5;true;Köln\n';
     const { rows: read_, warnings } = await read(rows);
@@ -249,5 +272,34 @@ describe('the delimiter', () => {
     const { rows, warnings } = await read(european('1.5').replaceAll(';', '#'), { delimiter: '#' });
     expect(rows[0]).toMatchObject({ id: 'r0', income: '1.5' });
     expect(warnings).toEqual([]);
+  });
+});
+
+describe('lines that end with CR alone', () => {
+  const content = 'id;age;income;owner;city\ra;30;12,5;true;Köln\rb;40;"7";true;"a\rb"\r';
+
+  it.each([1, 7, 1 << 20])('are read in pieces of %i bytes, and told once', async (size) => {
+    const { rows, warnings } = await read(content, {}, size);
+    expect(rows.map(({ id, income, city }) => [id, income, city])).toEqual([
+      ['a', '12.5', 'Köln'],
+      ['b', '7', 'a\nb'],
+    ]);
+    expect(warnings.filter((text) => text.includes('CR alone'))).toHaveLength(1);
+  });
+
+  it('are read in other encodings', async () => {
+    const { rows, warnings } = await read(Buffer.from(content, 'latin1'));
+    expect(rows[0].city).toBe('Köln');
+    expect(warnings[0]).toContain('Windows-1252');
+    expect((await read(Buffer.from(`\ufeff${content}`, 'utf16le'))).rows[0].city).toBe('Köln');
+  });
+
+  it('are not seen where lines end with LF, or with CR and LF', async () => {
+    for (const end of ['\n', '\r\n']) {
+      const { rows, warnings } = await read(content.replaceAll('\r', end).replace(`a${end}b`, 'a\rb'));
+      expect(rows).toHaveLength(2);
+      expect(rows[1].city).toBe('a\rb');
+      expect(warnings.filter((text) => text.includes('CR'))).toEqual([]);
+    }
   });
 });

@@ -133,7 +133,7 @@ describe('every letter', () => {
         expect(text).not.toMatch(/[ \t]$/m);
         expect(Math.max(...text.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(140);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -147,7 +147,7 @@ describe('every letter', () => {
         if (/in (this|these) ranges?/.test(said))
           expect(result.counterfactuals.some(({ region: box }) => box)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -207,7 +207,7 @@ describe('every letter', () => {
         expect(text).not.toMatch(INVISIBLE);
         expect(html).not.toMatch(/ on\w+="/);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { loadPolicy, prepare } from '../../../src/index.js';
 import { loadModel } from '../../../src/models/load.js';
 import { contains } from '../../../src/models/region.js';
+import { createDomain, fillDomain } from '../../../src/policy/domain.js';
+import { Budget } from '../../../src/problems/budget.js';
+import { compilePolicy, compileProblems } from '../../../src/problems/compile.js';
 import { feasiblePoint } from '../../../src/solvers/quadratic/feasible-point.js';
 import { RegionLines } from '../../../src/solvers/quadratic/region-lines.js';
 import { isAnswer } from '../../../src/solvers/shared/answer-check.js';
@@ -9,6 +12,40 @@ import { Dice } from '../../support/dice.js';
 import { patient, pose } from '../../support/quadratic-problems.js';
 
 const FAMILIES = ['qda', 'gaussian-naive-bayes', 'lvq'] as const;
+
+describe('a search among many categories', () => {
+  it('counts each category that it tries, and ends with its budget', () => {
+    const width = 200;
+    const categories = Array.from({ length: width }, (_, k) => `c${k}`);
+    const mean = (at: number) => [at, ...Array<number>(width).fill(1 / width)];
+    const model = loadModel({
+      ...{ schema: 'elsewise.model/v1', name: 'm', family: 'gaussian-naive-bayes', classes: ['no', 'yes'] },
+      features: [
+        { name: 'x', type: 'continuous' },
+        { name: 'c', type: 'categorical', categories },
+      ],
+      parameters: {
+        priors: [0.5, 0.5],
+        means: [mean(0), mean(9)],
+        variances: [1, 2].map((variance) => Array<number>(width + 1).fill(variance)),
+      },
+    });
+    const policy = loadPolicy({ schema: 'elsewise.policy/v1', features: { x: { change: 'never' } }, maxChanges: 1 });
+    const compiled = compilePolicy(policy.document, model);
+    const [problem] = compileProblems(model, compiled, { kind: 'class', index: 1, margin: 0 });
+    const domain = createDomain(model.space);
+    fillDomain(domain, model.space, compiled.rules, Float64Array.of(0, 0), model.preprocessing.imputed);
+    const triedWith = (effort: number) => {
+      let tried = 0;
+      const counted = { ...problem, holds: (x: Float64Array) => ++tried > 0 && problem.holds(x) };
+      const budget = new Budget(effort, { now: () => 0 }, Infinity);
+      feasiblePoint.prepare(counted, []).solve(domain, { ...patient, budget });
+      return tried;
+    };
+    expect(triedWith(1e6)).toBeGreaterThan(width - 2);
+    expect(triedWith(500)).toBeLessThan(width / 10);
+  });
+});
 
 describe('a region along a line', () => {
   it('is where sampled points of the line are in the region', () => {

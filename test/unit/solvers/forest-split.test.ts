@@ -57,7 +57,7 @@ describe.each(CASES)('a %s under %s, mixed: %s', (family, norm, mixed) => {
   it.each(['integer', 'continuous'])('is answered as by trying points: %s', async (type) => {
     const dice = new Dice(5);
     let [found, proved] = [0, 0];
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 30; round++) {
       const document = modelOf(dice, family, type, mixed);
       if (!document) continue;
       const model = loadModel(document);

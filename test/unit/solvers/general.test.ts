@@ -195,8 +195,8 @@ describe.each(named)('%s', (name, solver) => {
         expect(judge(made.problem, domain, x).faults).toEqual([]);
       }
     };
-    fc.assert(fc.property(recipes, fc.nat(1e6), check), { numRuns: 500, seed: Number(process.env.FC_SEED ?? 7) });
-    expect(answers).toBeGreaterThan(200);
+    fc.assert(fc.property(recipes, fc.nat(1e6), check), { numRuns: 250, seed: Number(process.env.FC_SEED ?? 7) });
+    expect(answers).toBeGreaterThan(100);
   }, 60_000);
 
   it('gives the same numbers for the same seed, whatever was solved before', () => {

@@ -1,8 +1,8 @@
 /** `elsewise audit export`: the records of some days as NDJSON. */
 import { ElsewiseError } from '../../../documents/error.js';
 import { openSink } from '../../../jobs/rows/streams.js';
-import { formatNumber } from '../../../report/numbers.js';
-import { exportedLines } from '../../../store/audit/audit-entry.js';
+import { formatCount } from '../../../report/numbers.js';
+import { exportedLines, recordsIn } from '../../../store/audit/audit-entry.js';
 import { auditEntries } from '../../../store/audit/read-chain.js';
 import { defineCommand } from '../../command.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
@@ -36,13 +36,13 @@ without Redis. Note the digest that is printed: a later \`audit verify --head\` 
       try {
         for await (const entry of auditEntries(audit, { from, to })) {
           await sink.write(Buffer.from([...exportedLines(entry), ''].join('\n')));
-          records += entry.head.records;
+          records += recordsIn(entry.head);
           head = entry.digest;
         }
       } finally {
         await sink.close();
       }
-      process.stderr.write(`${formatNumber(records)} records${head && `, the last entry is ${head}`}\n`);
+      process.stderr.write(`${formatCount(records, 'record')}${head && `, the last entry is ${head}`}\n`);
       return 0;
     });
   },

@@ -2,8 +2,9 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { openSource } from '../../../jobs/rows/streams.js';
-import { formatNumber } from '../../../report/numbers.js';
-import { type ChainVerdict, verifyExport, verifyStored } from '../../../store/audit/verify-chain.js';
+import { formatCount, formatNumber } from '../../../report/numbers.js';
+import type { ChainVerdict } from '../../../store/audit/chain-links.js';
+import { verifyExport, verifyStored } from '../../../store/audit/verify-chain.js';
 import { defineCommand } from '../../command.js';
 import { printable } from '../../printable.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
@@ -40,10 +41,17 @@ async function ofFile(path: string, head: string | undefined): Promise<ChainVerd
   return verifyExport(lines, head);
 }
 
-function describe({ entries, records, head, dropped, fault, hasNoted }: ChainVerdict, noted?: string): string {
-  if (fault !== undefined) return `broken: ${printable(fault)}\n  ${formatNumber(entries)} entries before it hold\n`;
+function describe(
+  { entries, records, redacted, head, dropped, fault, hasNoted }: ChainVerdict,
+  noted?: string,
+): string {
+  if (fault !== undefined)
+    return `broken: ${printable(fault)}\n  ${formatCount(entries, 'entry', 'entries')} before it ${entries === 1 ? 'holds' : 'hold'}\n`;
   if (!hasNoted) return `broken: no entry has the digest ${noted}\n`;
   const gone = dropped ? `, behind ${formatNumber(dropped)} dropped days` : '';
+  const without = redacted
+    ? `\n  ${formatNumber(redacted)} redacted: their digests hold, and entries of the chain name them`
+    : '';
   const last = head && `\n  the last entry is ${head}`;
-  return `${formatNumber(records)} records in ${formatNumber(entries)} entries hold${gone}${last}\n`;
+  return `${formatCount(records, 'record')} in ${formatCount(entries, 'entry', 'entries')} ${records === 1 ? 'holds' : 'hold'}${gone}${without}${last}\n`;
 }

@@ -42,7 +42,11 @@ queue no worker serves gets a hint with the command that starts a worker.`,
         const hint = IS_OVER[summary.state] ? undefined : await workerHint(store, 'bulk');
         const text = options.json
           ? JSON.stringify({ ...summary, hint: hint ?? null })
-          : fitted(formatTable(describe(summary)), hint, isLive ? process.stdout.columns : undefined);
+          : fitted(
+              formatTable(describe(summary, hint === undefined)),
+              hint,
+              isLive ? process.stdout.columns : undefined,
+            );
         process.stdout.write(`${eraseLines(drawnLines)}${text}\n`);
         drawnLines = text.split('\n').length;
         if (!isLive || IS_OVER[summary.state] || signal?.aborted) return 0;
@@ -62,7 +66,8 @@ function eraseLines(lines: number): string {
   return lines === 0 ? '' : `\x1b[${lines}A\x1b[0J`;
 }
 
-function describe(summary: BatchSummary): string[][] {
+/** A speed of the past is not told while no worker serves the queue. */
+function describe(summary: BatchSummary, isServed: boolean): string[][] {
   const { id, state, model, policy, by, created, rows, answered, counts, chunks, done, failed } = summary;
   const failures = failed ? `, ${formatNumber(failed)} failed` : '';
   return [
@@ -77,7 +82,7 @@ function describe(summary: BatchSummary): string[][] {
       `  ${name}`,
       `${formatNumber(count)} (${formatPercent(count, answered)})`,
     ]),
-    ...describeSpeed(summary),
+    ...(isServed ? describeSpeed(summary) : []),
     ...describeCost(summary),
     ...describeWebhook(summary),
   ];

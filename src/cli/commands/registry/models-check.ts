@@ -6,6 +6,7 @@ import { findEffects } from '../../../models/effect.js';
 import { type LoadedModel, Scorer } from '../../../models/load.js';
 import { withDefaults } from '../../../policy/defaults.js';
 import { defaultPolicy } from '../../../policy/policy.js';
+import { formatCount } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';
 import { readModel } from '../../documents.js';
 import { REGISTRY_REDIS } from '../../store-options.js';
@@ -79,7 +80,7 @@ function countTypes({ features }: ModelDocument): string {
 
 function describeBackground({ background = {} }: ModelDocument): string {
   const { samples = [], labels: _, ...statistics } = background;
-  const parts = [...Object.keys(statistics), ...(samples.length ? [`${samples.length} samples`] : [])];
+  const parts = [...Object.keys(statistics), ...(samples.length ? [formatCount(samples.length, 'sample')] : [])];
   return parts.join(', ') || 'none';
 }
 

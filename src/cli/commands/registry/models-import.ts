@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { config } from '../../../config.js';
 import { listOf, recordOf } from '../../../documents/collections.js';
 import { ElsewiseError } from '../../../documents/error.js';
+import { readingFault } from '../../../documents/file-fault.js';
 import { type ModelDocument, probesSchema } from '../../../documents/model-document.js';
 import { didYouMean } from '../../../documents/nearest-name.js';
 import { parseDocument } from '../../../documents/parse.js';
@@ -13,6 +14,7 @@ import { renameFeatures } from '../../../formats/feature-names.js';
 import { type Format, formats } from '../../../formats/index.js';
 import { writeOutput } from '../../../jobs/rows/streams.js';
 import { loadModel } from '../../../models/load.js';
+import { formatCount } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';
 import { readJson } from '../../documents.js';
 import type { OptionValues } from '../../options.js';
@@ -126,7 +128,7 @@ async function described(document: ModelDocument, options: BackgroundOptions): P
 
 async function readBytes(path: string): Promise<Uint8Array> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new ElsewiseError('bad-document', error.code === 'ENOENT' ? 'no such file' : error.message, path);
+    throw new ElsewiseError('bad-document', readingFault(error), path);
   });
 }
 
@@ -146,6 +148,8 @@ async function readProbes(path: string, { precision }: Format): Promise<ModelDoc
 function describe({ name, features, parameters, background, probes }: ModelDocument): string {
   const trees = (parameters.trees as unknown[]).length;
   const known = background ? `background of ${Object.keys(background).join(', ')}` : 'no background';
-  const checked = probes ? `${probes.rows.length} probes passed` : 'no probes: nothing shows that the scores are right';
-  return `${name}, ${trees} trees, ${features.length} features; ${known}; ${checked}`;
+  const checked = probes
+    ? `${formatCount(probes.rows.length, 'probe')} passed`
+    : 'no probes: nothing shows that the scores are right';
+  return `${name}, ${formatCount(trees, 'tree')}, ${formatCount(features.length, 'feature')}; ${known}; ${checked}`;
 }

@@ -5,6 +5,7 @@ import { policyFaults } from '../../../explain/checks/policy-faults.js';
 import { targetWarnings } from '../../../jobs/rows/required-target.js';
 import type { LoadedModel } from '../../../models/load.js';
 import { loadPolicy, type Policy } from '../../../policy/policy.js';
+import { formatCount } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';
 import { readModel, readPolicyJson } from '../../documents.js';
 import { type BlockedRows, findBlockedRows } from '../../rows/blocked-rows.js';
@@ -42,7 +43,7 @@ good. Exit code 2: the policy has faults.`,
     const faults = policyFaults(document, model);
     if (faults.length) {
       const lines = faults.map((fault) => `  ${fault.path}: ${fault.message.replaceAll('\n', '\n    ')}`);
-      process.stderr.write(`${path} has ${counted(faults.length, 'fault')}\n${lines.join('\n')}\n`);
+      process.stderr.write(`${path} has ${formatCount(faults.length, 'fault')}\n${lines.join('\n')}\n`);
       return 2;
     }
     process.stdout.write(model ? `${path} is good\n` : `${path} is good by itself\n${NOT_CHECKED}\n`);
@@ -70,10 +71,8 @@ function whyNotTried({ document }: LoadedModel, policy: Policy): string | undefi
 }
 
 function blockedText({ blocked, tried }: BlockedRows): string {
-  const rows = counted(tried, 'row');
+  const rows = formatCount(tried, 'row');
   if (!blocked.length) return `the policy blocks none of the first ${rows}\n`;
   const lines = blocked.map(({ id, reason }) => `  ${id}: ${reason}\n`);
   return `among the first ${rows} the policy blocks\n${lines.join('')}`;
 }
-
-const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,4 +1,6 @@
 /** `elsewise models show REF`, `elsewise policies show REF`: one version, as a description or as the document itself. */
+
+import { formatCount } from '../../../report/numbers.js';
 import type { StoredVersion } from '../../../store/registry/versioned-store.js';
 import { type Command, defineCommand } from '../../command.js';
 import type { RegistryKind } from '../../registry-kinds.js';
@@ -39,7 +41,7 @@ function describe(kind: RegistryKind, version: StoredVersion, aliases: readonly 
     [kind.noun, `${version.name}@${version.version}`],
     ['aliases', aliases.join(', ') || 'none'],
     ...[...kind.columns, ...kind.details].map(({ title, show }) => [title, show(version)]),
-    ['document', `${version.bytes} bytes`],
+    ['document', formatCount(version.bytes, 'byte')],
     ['pushed', version.pushedBy ? `${version.pushed} by ${version.pushedBy}` : version.pushed],
     ['digest', version.digest],
   ];

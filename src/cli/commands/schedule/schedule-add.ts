@@ -1,9 +1,12 @@
 /** `elsewise schedule add NAME`: all checks run now, so no fault is left for the first run. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { ElsewiseError } from '../../../documents/error.js';
 import { parseDocument } from '../../../documents/parse.js';
 import { createPlan } from '../../../explain/plan.js';
+import type { ResultDetail } from '../../../explain/result.js';
 import { nextTimes } from '../../../jobs/schedules/cron.js';
+import { checkOutput } from '../../../jobs/schedules/delivery-path.js';
 import { Schedules } from '../../../jobs/schedules/schedule.js';
 import { resolvePolicy } from '../../../jobs/worker/policy-source.js';
 import { loadPolicy } from '../../../policy/policy.js';
@@ -25,7 +28,10 @@ changed.
 
 The files are on the worker's machine: give paths that the worker can read. A relative path starts at your present
 folder. Leave \`schedule\` out of \`worker --queues\` where a worker cannot read the files. Move files in when
-they are complete. A policy file is read now and kept with the schedule. --replace reads the policy file again.`,
+they are complete. A policy file is read now and kept with the schedule. --replace reads the policy file again.
+
+The * in --output stands for the name of the input and the id of the batch. The ending .ndjson, .jsonl, .csv or .parquet
+decides the format of the results.`,
   options: {
     cron: {
       kind: 'text',
@@ -48,8 +54,13 @@ they are complete. A policy file is read now and kept with the schedule. --repla
     },
     output: {
       kind: 'text',
-      value: 'FOLDER',
-      help: 'folder for the results as NDJSON; without one results stay in Redis',
+      value: 'PATH',
+      help: "folder for the results as NDJSON, or a name with * and the ending of the format: 'outbox/*.csv'; without an output results stay in Redis",
+    },
+    detail: {
+      kind: 'choice',
+      choices: ['full', 'brief'],
+      help: 'brief: NDJSON without what the input row has: new values only (full)',
     },
     replace: { kind: 'flag', help: 'change the schedule of that name; known files stay known' },
     ...STORE_OPTIONS,
@@ -61,8 +72,14 @@ they are complete. A policy file is read now and kept with the schedule. --repla
       command: `schedule add nightly --cron '0 2 * * *' --tz Europe/Zurich --model credit@production \\
       --policy policy.json --input 'inbox/*.csv' --output outbox/`,
     },
+    {
+      does: 'every Monday, with results for a spreadsheet',
+      command: `schedule add weekly --cron '0 6 * * 1' --model credit --policy retail --input 'inbox/*.csv' \\
+      --output 'outbox/*.csv'`,
+    },
   ],
   async run({ options, positionals: [name] }) {
+    checkDelivery(options.output, options.detail as ResultDetail | undefined);
     const schedule: Schedule = {
       schema: 'elsewise.schedule/v1',
       name: parseDocument(scheduleNameSchema, name, 'NAME'),
@@ -72,6 +89,7 @@ they are complete. A policy file is read now and kept with the schedule. --repla
       policy: options.policy === undefined ? undefined : await readPolicySource(options.policy),
       input: resolve(options.input),
       output: options.output === undefined ? undefined : resolve(options.output),
+      detail: options.detail as ResultDetail | undefined,
       isPaused: false,
       created: new Date().toISOString(),
     };
@@ -84,6 +102,11 @@ they are complete. A policy file is read now and kept with the schedule. --repla
     });
   },
 });
+
+function checkDelivery(output: string | undefined, detail: ResultDetail = 'full'): void {
+  if (output !== undefined) checkOutput(output, detail);
+  else if (detail === 'brief') throw new ElsewiseError('usage', '--detail brief needs --output');
+}
 
 /** A name without a file is a reference. */
 async function readPolicySource(text: string): Promise<PolicySource> {

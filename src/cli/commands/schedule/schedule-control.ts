@@ -1,33 +1,42 @@
 /** `elsewise schedule pause|resume|run|remove NAME`. */
 import { Schedules } from '../../../jobs/schedules/schedule.js';
+import { logAction, REASON_OPTION } from '../../acting/logged-action.js';
 import { defineCommand } from '../../command.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 import { describeNext } from '../../words/schedule.js';
 import { workerHint } from '../../words/worker-hint.js';
 
 export const pause = defineCommand({
-  usage: 'schedule pause NAME [--redis URL]',
+  usage: 'schedule pause NAME [--reason TEXT] [--redis URL]',
   about: 'Stops runs until `schedule resume`. A run that has begun continues. `schedule run` still works.',
-  options: STORE_OPTIONS,
+  options: { ...REASON_OPTION, ...STORE_OPTIONS },
   positionals: ['NAME'],
   examples: [{ does: 'not tonight', command: 'schedule pause nightly' }],
   run: ({ options, positionals: [name] }) =>
     useStore(options, async (store) => {
-      await new Schedules(store).pause(name);
+      await logAction(store, {
+        ...{ action: 'pause-schedule', target: name, reason: options.reason },
+        work: () => new Schedules(store).pause(name),
+        tell: () => 'paused',
+      });
       process.stdout.write(`${name}: paused\n`);
       return 0;
     }),
 });
 
 export const resume = defineCommand({
-  usage: 'schedule resume NAME [--redis URL]',
+  usage: 'schedule resume NAME [--reason TEXT] [--redis URL]',
   about: 'Continues a paused schedule at its next time. Times that passed meanwhile are not made up for.',
-  options: STORE_OPTIONS,
+  options: { ...REASON_OPTION, ...STORE_OPTIONS },
   positionals: ['NAME'],
   examples: [{ does: 'continue with the next time', command: 'schedule resume nightly' }],
   run: ({ options, positionals: [name] }) =>
     useStore(options, async (store) => {
-      const times = await new Schedules(store).resume(name);
+      const times = await logAction(store, {
+        ...{ action: 'resume-schedule', target: name, reason: options.reason },
+        work: () => new Schedules(store).resume(name),
+        tell: ([next]) => `next run ${next.toISOString()}`,
+      });
       const { timeZone } = await store.schedules.read(name);
       process.stdout.write(`${name}: ${describeNext(times, timeZone)}\n`);
       return 0;
@@ -35,10 +44,10 @@ export const resume = defineCommand({
 });
 
 export const run = defineCommand({
-  usage: 'schedule run NAME [--again] [--redis URL]',
+  usage: 'schedule run NAME [--again] [--reason TEXT] [--redis URL]',
   about: `Runs a schedule now, also a paused one. A worker begins at once. Without a worker for the queues of schedules and
 batches the command says how to start one. The last line is the time that names the run in \`schedule show\`.`,
-  options: { again: { kind: 'flag', help: 'also files that are known already' }, ...STORE_OPTIONS },
+  options: { again: { kind: 'flag', help: 'also files that are known already' }, ...REASON_OPTION, ...STORE_OPTIONS },
   positionals: ['NAME'],
   examples: [
     { does: 'a file came late', command: 'schedule run nightly' },
@@ -46,7 +55,11 @@ batches the command says how to start one. The last line is the time that names 
   ],
   run: ({ options, positionals: [name] }) =>
     useStore(options, async (store) => {
-      const time = await new Schedules(store).run(name, { again: options.again });
+      const time = await logAction(store, {
+        ...{ action: 'run-schedule', target: name, reason: options.reason },
+        work: () => new Schedules(store).run(name, { again: options.again }),
+        tell: (run) => `run ${run}`,
+      });
       const hint = await workerHint(store, 'schedule', 'bulk');
       if (hint) process.stderr.write(`elsewise: the run waits, ${hint}\n`);
       process.stdout.write(`${time}\n`);
@@ -55,14 +68,18 @@ batches the command says how to start one. The last line is the time that names 
 });
 
 export const remove = defineCommand({
-  usage: 'schedule remove NAME [--redis URL]',
+  usage: 'schedule remove NAME [--reason TEXT] [--redis URL]',
   about: 'Removes a schedule with its records of files and runs. Its batches stay.',
-  options: STORE_OPTIONS,
+  options: { ...REASON_OPTION, ...STORE_OPTIONS },
   positionals: ['NAME'],
   examples: [{ does: 'remove a schedule', command: 'schedule remove nightly' }],
   run: ({ options, positionals: [name] }) =>
     useStore(options, async (store) => {
-      await new Schedules(store).remove(name);
+      await logAction(store, {
+        ...{ action: 'remove-schedule', target: name, reason: options.reason },
+        work: () => new Schedules(store).remove(name),
+        tell: () => 'removed',
+      });
       process.stdout.write(`${name}: removed\n`);
       return 0;
     }),

@@ -1,7 +1,7 @@
 /** `elsewise schedule show NAME`: a schedule and its last runs, file by file. */
 import { showTime } from '../../../jobs/schedules/cron.js';
 import { type ScheduleStatus, Schedules } from '../../../jobs/schedules/schedule.js';
-import { formatNumber } from '../../../report/numbers.js';
+import { formatCount } from '../../../report/numbers.js';
 import type { Delivery, RunFile, ScheduleRun } from '../../../store/schedules/schedule-document.js';
 import { defineCommand } from '../../command.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
@@ -56,5 +56,5 @@ function describeFile({ batch, rows = 0, failure }: RunFile, deliveries: Map<str
   if (failure || batch === undefined) return `failed: ${failure?.message}`;
   const delivery = deliveries.get(batch);
   const after = delivery?.output ?? delivery?.failure?.message;
-  return `${formatNumber(rows)} rows, batch ${batch}${after ? ` -> ${after}` : ''}`;
+  return `${formatCount(rows, 'row')}, batch ${batch}${after ? ` -> ${after}` : ''}`;
 }

@@ -1,46 +1,39 @@
-/** The data scientist's page: the models and policies of the registry. */
+/** The data scientist's page: the versions of the registry, the policy editor, and comparisons. */
+import { useState } from 'preact/hooks';
 import { useLoaded } from '../../loading.js';
-import { type Column, DataTable } from '../../parts/data-table.js';
+import type { PageProps } from '../../page.js';
 import { Outcome } from '../../parts/notice.js';
-import { type ListedModel, type ListedPolicy, listModels, listPolicies } from '../../registry.js';
+import { listModels, listPolicies } from '../../registry.js';
+import { CompareForm } from './compare-form.js';
 import { PolicyEditor } from './policy-editor.js';
+import { ModelVersions, PolicyVersions } from './versions.js';
 
-const day = (time: string): string => time.slice(0, 10);
-
-const MODEL_COLUMNS: readonly Column<ListedModel>[] = [
-  { title: 'Name', cell: ({ name }) => name },
-  { title: 'Version', cell: ({ version }) => version, isNumber: true },
-  { title: 'Family', cell: ({ family }) => family },
-  { title: 'Features', cell: ({ features }) => features, isNumber: true },
-  { title: 'Classes', cell: ({ classes }) => classes.join(', ') },
-  { title: 'Pushed', cell: ({ pushed }) => day(pushed) },
-];
-
-const POLICY_COLUMNS: readonly Column<ListedPolicy>[] = [
-  { title: 'Name', cell: ({ name }) => name },
-  { title: 'Version', cell: ({ version }) => version, isNumber: true },
-  { title: 'Rules', cell: ({ features }) => features, isNumber: true },
-  { title: 'Conditions', cell: ({ constraints }) => constraints, isNumber: true },
-  { title: 'Cost', cell: ({ norm }) => norm },
-  { title: 'Pushed', cell: ({ pushed }) => day(pushed) },
-];
-
-export function DataScientistPage() {
-  const loaded = useLoaded((signal) => Promise.all([listModels(signal), listPolicies(signal)]), []);
+export function DataScientistPage({ session }: PageProps) {
+  const [saves, setSaves] = useState(0);
+  const models = useLoaded(listModels, []);
+  const policies = useLoaded(listPolicies, []);
+  const now = useLoaded(listPolicies, [saves]);
   return (
     <>
       <h1>Models and policies</h1>
-      <Outcome of={loaded}>
-        {([models, policies]) => (
+      <Outcome of={models}>
+        {(models) => (
           <>
-            <DataTable caption="Models" columns={MODEL_COLUMNS} rows={models} nothing="No model was pushed yet." />
-            <DataTable
-              caption="Policies"
-              columns={POLICY_COLUMNS}
-              rows={policies}
-              nothing="No policy was pushed yet."
-            />
-            <PolicyEditor models={models} policies={policies} />
+            <ModelVersions models={models} />
+            <Outcome of={now}>{(policies) => <PolicyVersions policies={policies} />}</Outcome>
+            <Outcome of={policies}>
+              {(policies) => (
+                <>
+                  <PolicyEditor
+                    models={models}
+                    policies={policies}
+                    session={session}
+                    onSaved={() => setSaves(saves + 1)}
+                  />
+                  {models.length > 0 && policies.length > 0 && <CompareForm models={models} policies={policies} />}
+                </>
+              )}
+            </Outcome>
           </>
         )}
       </Outcome>

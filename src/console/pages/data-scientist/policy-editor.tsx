@@ -1,63 +1,108 @@
-/** A policy as text. Each pause in typing asks the server for all faults of the policy under a model. Nothing is stored. */
+/**
+ * A policy as text. Each pause in typing asks the server for all faults of the policy under a model, and solves a hundred rows again: before
+ * with the saved policy, after with the text. Nothing is stored until a new version is saved.
+ */
 import { useEffect, useState } from 'preact/hooks';
+import type { ConsoleSession } from '../../page.js';
 import { FaultList, Notice } from '../../parts/notice.js';
 import { type ListedModel, type ListedPolicy, readPolicy, referenceOf } from '../../registry.js';
 import { request } from '../../requests.js';
+import { ComparisonView } from './comparison-view.js';
+import { ReferenceSelect } from './reference-select.js';
+import { RowChoice } from './row-choice.js';
+import { SaveVersion } from './save-version.js';
+import { useComparison } from './use-comparison.js';
 
 interface PolicyFaultLine {
   readonly path: string;
   readonly message: string;
 }
 
-const PAUSE_MS = 300;
+interface EditorProps {
+  readonly models: readonly ListedModel[];
+  readonly policies: readonly ListedPolicy[];
+  readonly session: ConsoleSession;
+  onSaved(): void;
+}
 
-export function PolicyEditor({
-  models,
-  policies,
-}: {
-  models: readonly ListedModel[];
-  policies: readonly ListedPolicy[];
-}) {
-  const [text, setText] = useState('{ "schema": "elsewise.policy/v1" }');
+const PAUSE_MS = 300;
+const EMPTY = '{ "schema": "elsewise.policy/v1" }';
+
+export function PolicyEditor({ models, policies, session, onSaved }: EditorProps) {
+  const [text, setText] = useState(EMPTY);
   const [model, setModel] = useState(models[0] ? referenceOf(models[0]) : '');
+  const [saved, setSaved] = useState(policies[0] ? referenceOf(policies[0]) : '');
+  const [rows, setRows] = useState('');
   const [error, setError] = useState<unknown>(undefined);
-  const open = (reference: string) =>
-    reference && readPolicy(reference).then((policy) => setText(JSON.stringify(policy, undefined, 2)), setError);
+  useEffect(() => {
+    if (!saved) return setText(EMPTY);
+    readPolicy(saved).then((policy) => setText(JSON.stringify(policy, undefined, 2)), setError);
+  }, [saved]);
+  const policy = parsed(text);
+  const after = { model, policy };
+  const isReady = rows !== '' && model !== '' && policy !== undefined && !(saved && text === EMPTY);
+  const live = useComparison(isReady ? { rows, before: saved ? { model, policy: saved } : after, after } : undefined);
   return (
-    <section class="card" aria-label="Policy editor">
-      <h2>Check a policy</h2>
-      <div class="pair">
-        <label>
-          Under the model
-          <select value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)}>
-            <option value="">none: only the form</option>
-            {models.map(referenceOf).map((reference) => (
-              <option key={reference}>{reference}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Begin with
-          <select onChange={({ currentTarget }) => open(currentTarget.value)}>
-            <option value="">an empty policy</option>
-            {policies.map(referenceOf).map((reference) => (
-              <option key={reference}>{reference}</option>
-            ))}
-          </select>
-        </label>
+    <section class="workbench" aria-label="Policy editor">
+      <div class="card">
+        <h2>Edit a policy</h2>
+        <div class="pair">
+          <ReferenceSelect
+            label="Saved policy"
+            none="an empty policy"
+            of={policies}
+            value={saved}
+            onChange={setSaved}
+          />
+          <ReferenceSelect
+            label="Under the model"
+            none="none: only the form"
+            of={models}
+            value={model}
+            onChange={setModel}
+          />
+        </div>
+        <RowChoice model={model} onRows={setRows} />
+        <label for="policy-text">Policy document</label>
+        <textarea
+          id="policy-text"
+          rows={22}
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {error !== undefined && <Notice error={error} />}
+        <Faults text={text} model={model} />
+        {session.roles.includes('admin') && <SaveVersion policy={policy} onSaved={onSaved} />}
       </div>
-      <label for="policy-text">Policy document</label>
-      <textarea
-        id="policy-text"
-        rows={16}
-        spellcheck={false}
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      {error !== undefined && <Notice error={error} />}
-      <Faults text={text} model={model} />
+      <div>
+        {live.error !== undefined && (
+          <p class="quiet" role="status">
+            {live.answer ? 'The figures are those of the last policy that could be solved. ' : ''}
+            {(live.error as Error).message}
+          </p>
+        )}
+        {live.answer ? (
+          <ComparisonView
+            of={live.answer}
+            names={[saved ? `saved: ${saved}` : undefined, 'as edited']}
+            isBusy={live.isBusy}
+          />
+        ) : (
+          <p class="quiet">{live.isBusy ? 'Solving' : 'Rows that are solved with this policy appear here.'}</p>
+        )}
+      </div>
     </section>
   );
+}
+
+/** Undefined: the text is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function Faults({ text, model }: { text: string; model: string }) {

@@ -1,8 +1,7 @@
 /** The person's page: what would have had to be different, plans made to the person's wishes, and the score of other values. */
 import { useEffect, useState } from 'preact/hooks';
-import type { PolicyInput } from '../../../documents/policy-document.js';
+import type { OverlayInput, PolicyInput } from '../../../documents/policy-document.js';
 import type { ResultDocument } from '../../../documents/result-document.js';
-import { describeResult } from '../../../report/words.js';
 import { replaceAddress } from '../../address.js';
 import { useLoaded } from '../../loading.js';
 import type { PageProps } from '../../page.js';
@@ -16,9 +15,12 @@ import {
   referenceOf,
 } from '../../registry.js';
 import { request } from '../../requests.js';
+import { LetterLink } from './letter-link.js';
 import { Plans } from './plans.js';
-import { type Population, type RowOfFeatures, readPopulation } from './population.js';
+import { classLabel, type Population, type RowOfFeatures, readPopulation } from './population.js';
+import { ReceiptLink } from './receipt-link.js';
 import { RowForm } from './row-form.js';
+import { WhyNot } from './why-not.js';
 import { overlayOf, type Wishes, WishesForm } from './wishes.js';
 
 export function PersonPage({ address }: PageProps) {
@@ -92,53 +94,50 @@ interface PersonProps {
   readonly id: string | undefined;
 }
 
+/** A result, and the policy and wishes that it was asked for with, where this page asked. */
+interface Shown {
+  readonly result: ResultDocument;
+  readonly overlay?: OverlayInput;
+}
+
 function Person({ model, policyName, policy, population, id }: PersonProps) {
   const [row, setRow] = useState<RowOfFeatures>(population.rows[0] ?? {});
   const [wishes, setWishes] = useState<Wishes>({ features: {} });
-  const [result, setResult] = useState<ResultDocument | undefined>(undefined);
+  const [shown, setShown] = useState<Shown | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
-  const [open, setOpen] = useState(0);
   const [isBusy, setBusy] = useState(false);
-  const show = (found: ResultDocument) => {
-    setResult(found);
-    setOpen(0);
-    if (found.factual) setRow(found.factual.features as RowOfFeatures);
+  const show = (result: ResultDocument, overlay?: OverlayInput) => {
+    setShown({ result, overlay });
+    if (result.factual) setRow(result.factual.features as RowOfFeatures);
   };
-  const ask = async (asking: Promise<ResultDocument>) => {
+  const ask = async (asking: Promise<ResultDocument>, overlay?: OverlayInput) => {
     setBusy(true);
     setError(undefined);
-    await asking.then(show, setError);
+    await asking.then((result) => show(result, overlay), setError);
     setBusy(false);
   };
   const make = () => {
     const target = policy?.target === undefined ? population.classes[1] : undefined;
-    const body = { model, policy: policyName || undefined, features: row, target, overlay: overlayOf(wishes) };
-    return ask(request('POST', '/v1/explanations?waitMs=20000', { body }));
+    const overlay = overlayOf(wishes);
+    const body = { model, policy: policyName || undefined, features: row, target, overlay };
+    return ask(request('POST', '/v1/explanations?waitMs=20000', { body }), overlay);
   };
+  const find = (known: string) => ask(request('GET', `/v1/explanations/${encodeURIComponent(known)}`));
   useEffect(() => {
-    if (id) ask(request('GET', `/v1/explanations/${encodeURIComponent(id)}`));
+    if (id) find(id);
   }, [id]);
   return (
     <>
-      <LoadById onId={(known) => ask(request('GET', `/v1/explanations/${encodeURIComponent(known)}`))} />
-      <details class="card" open={!result}>
+      <details class="card" open={!shown}>
         <summary>The person's details</summary>
         <RowForm population={population} row={row} onChange={setRow} />
+        <LoadById onId={find} />
       </details>
-      <WhatIf model={model} row={row} classes={population.classes} />
       {error !== undefined && <Notice error={error} />}
+      <WhatIf model={model} row={row} population={population} />
       <div class="person">
         <section aria-live="polite" aria-busy={isBusy}>
-          {result && result.counterfactuals.length > 0 && (
-            <>
-              <p>
-                <span class="badge no-badge">{String(result.factual?.prediction)}</span> {result.counterfactuals.length}{' '}
-                of the ways to <strong>{String(result.target)}</strong>.
-              </p>
-              <Plans result={result} population={population} open={open} own={row} onOpen={setOpen} />
-            </>
-          )}
-          {result && result.counterfactuals.length === 0 && <WhyNot result={result} population={population} />}
+          {shown && <Answer {...{ ...shown, population, policyName, policy, row }} />}
         </section>
         <WishesForm
           features={population.features}
@@ -153,14 +152,44 @@ function Person({ model, policyName, policy, population, id }: PersonProps) {
   );
 }
 
-function WhyNot({ result, population }: { result: ResultDocument; population: Population }) {
+interface AnswerProps extends Shown, Pick<PersonProps, 'population' | 'policyName' | 'policy'> {
+  readonly row: RowOfFeatures;
+}
+
+function Answer({ result, overlay, population, policyName, policy, row }: AnswerProps) {
+  const [open, setOpen] = useState(0);
+  useEffect(() => setOpen(0), [result]);
+  const { id, counterfactuals: plans, factual, target, model } = result;
+  const said = classLabel(population, factual?.prediction);
+  const wanted = typeof target === 'string' ? classLabel(population, target) : 'the target';
   return (
-    <article class="card">
-      <h2>{result.status === 'already' ? 'Nothing has to change' : 'Why not?'}</h2>
-      <p>{describeResult(result, { subject: 'Person', features: population.features })}</p>
-    </article>
+    <>
+      <div class="answer-head">
+        <div>
+          <p class="quiet reference">
+            Answer {id} · {model.name}
+            {model.version === null ? '' : `, version ${model.version}`}
+          </p>
+          <p>
+            <span class={`badge ${result.status === 'already' ? 'yes-badge' : 'no-badge'}`}>{said}</span>{' '}
+            {plans.length > 0 && waysTo(plans.length, wanted)}
+          </p>
+          {factual && <ReceiptLink id={id} />}
+        </div>
+        {factual && <LetterLink id={id} {...(overlay && { policy: policyName, overlay })} />}
+      </div>
+      {plans.length > 0 ? (
+        <Plans {...{ result, population, policy, open: Math.min(open, plans.length - 1), own: row }} onOpen={setOpen} />
+      ) : (
+        <WhyNot {...{ result, population, overlay }} policy={overlay && policy} />
+      )}
+    </>
   );
 }
+
+const COUNTS = ['', 'This way', 'Two ways', 'Three ways'];
+const waysTo = (count: number, target: string): string =>
+  `${COUNTS[count] ?? `${count} ways`} would have led to ${target}.`;
 
 function LoadById({ onId }: { onId: (id: string) => void }) {
   const submit = (event: SubmitEvent) => {
@@ -181,18 +210,26 @@ function LoadById({ onId }: { onId: (id: string) => void }) {
 
 const PAUSE_MS = 150;
 
+interface WhatIfProps {
+  readonly model: string;
+  readonly row: RowOfFeatures;
+  readonly population: Population;
+}
+
+interface Prediction {
+  readonly prediction: string | number;
+  readonly scores: Readonly<Record<string, number>>;
+}
+
 /** The score of the values in the form, anew after each pause in typing. */
-function WhatIf({ model, row, classes }: { model: string; row: RowOfFeatures; classes: readonly string[] }) {
+function WhatIf({ model, row, population }: WhatIfProps) {
   const [words, setWords] = useState('');
   useEffect(() => {
     const ending = new AbortController();
-    const body = { model, features: row };
+    const asked = { body: { model, features: row }, signal: ending.signal };
     const timer = setTimeout(() => {
-      request<{ prediction: string | number; scores: Record<string, number> }>('POST', '/v1/predictions', {
-        body,
-        signal: ending.signal,
-      }).then(
-        ({ prediction, scores }) => setWords(`With these details: ${prediction}${scored(scores, classes)}`),
+      request<Prediction>('POST', '/v1/predictions', asked).then(
+        (said) => setWords(`With these details: ${toldOf(said, population)}`),
         (error) => ending.signal.aborted || setWords((error as Error).message),
       );
     }, PAUSE_MS);
@@ -208,5 +245,11 @@ function WhatIf({ model, row, classes }: { model: string; row: RowOfFeatures; cl
   );
 }
 
-const scored = (scores: Readonly<Record<string, number>>, classes: readonly string[]): string =>
-  classes.length === 2 && scores[classes[1]] !== undefined ? ` (${classes[1]} ${scores[classes[1]].toFixed(3)})` : '';
+/** `Rejected, score for approved 0.383` */
+function toldOf({ prediction, scores }: Prediction, population: Population): string {
+  const second = population.classes[1];
+  const said = classLabel(population, prediction);
+  return population.classes.length === 2 && scores[second] !== undefined
+    ? `${said} (${classLabel(population, second)} ${scores[second].toFixed(3)})`
+    : said;
+}

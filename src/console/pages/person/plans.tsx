@@ -1,13 +1,16 @@
 /** The plans of a result: a tab for each, the score against the threshold, and a card for each feature that changes. */
 import type { FeatureDocument } from '../../../documents/model-document.js';
+import type { PolicyInput } from '../../../documents/policy-document.js';
 import type { CounterfactualDocument, ResultDocument } from '../../../documents/result-document.js';
-import { describeChange, describeRegion } from '../../../report/words.js';
+import { describeRegion, nameInWords } from '../../../report/words.js';
 import { Histogram, type Mark } from '../../parts/histogram.js';
 import { isNumeric, labelOf, type Population, type RowOfFeatures, showValue } from './population.js';
+import { ScoreBar } from './score-bar.js';
 
 interface PlansProps {
   readonly result: ResultDocument;
   readonly population: Population;
+  readonly policy: PolicyInput | undefined;
   readonly open: number;
   /** Values that the person tries. */
   readonly own: RowOfFeatures | undefined;
@@ -21,7 +24,7 @@ const PROOFS = {
   heuristic: 'A cheaper plan may exist.',
 };
 
-export function Plans({ result, population, open, own, onOpen }: PlansProps) {
+export function Plans({ result, population, policy, open, own, onOpen }: PlansProps) {
   const { counterfactuals: plans } = result;
   const plan = plans[open];
   return (
@@ -44,7 +47,7 @@ export function Plans({ result, population, open, own, onOpen }: PlansProps) {
             onClick={() => onOpen(k)}
           >
             <strong>{one.lever ? `By ${one.lever}` : `Plan ${LETTERS[k]}`}</strong>
-            <span>{one.changes.map((change) => describeChange(change, population.features)).join('; ')}</span>
+            <span>{one.changes.map((change) => shortly(change, population)).join(', ')}</span>
           </button>
         ))}
       </div>
@@ -61,10 +64,10 @@ export function Plans({ result, population, open, own, onOpen }: PlansProps) {
               population={population}
             />
           ))}
+          <Stays plan={plan} policy={policy} population={population} />
         </div>
         <p class="quiet">
-          {PROOFS[plan.proof.kind]} {population.features.length - plan.changes.length} of {population.features.length}{' '}
-          details stay as they are. The model scored the plan again after rounding.
+          {PROOFS[plan.proof.kind]} The model scored the plan again after rounding. Policy {result.policy.name}.
         </p>
       </div>
     </>
@@ -79,42 +82,11 @@ function moveTab(event: KeyboardEvent, open: number, count: number, onOpen: (pla
   document.getElementById(`plan-${next}`)?.focus();
 }
 
-/** The threshold for the target: that of the second class, or the rest of it for the first class. */
-function neededFor(target: ResultDocument['target'], { classes, threshold }: Population): number | undefined {
-  if (typeof target !== 'string' || threshold === undefined || classes.length !== 2) return undefined;
-  return target === classes[1] ? threshold : 1 - threshold;
-}
-
-function ScoreBar({
-  result,
-  plan,
-  population,
-}: {
-  result: ResultDocument;
-  plan: CounterfactualDocument;
-  population: Population;
-}) {
-  const now = result.factual!.score;
-  const needed = neededFor(result.target, population);
-  const isShare = population.classes.length > 0 && [now, plan.score].every((score) => score >= 0 && score <= 1);
-  const told = (score: number) => (isShare ? score.toFixed(2) : showValue(score));
-  const words = `Score now ${told(now)}, with this plan ${told(plan.score)}${needed === undefined ? '' : `, needed ${told(needed)}`}`;
-  if (!isShare) return <p class="card">{words}</p>;
-  return (
-    <figure class="card score">
-      <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={words}>
-        <rect class="track" width="100" height="6" />
-        <rect class="then" width={100 * plan.score} height="6" />
-        <rect class="now" width={100 * now} height="6" />
-        {needed !== undefined && <rect class="needed" x={100 * needed - 0.15} width="0.3" height="6" />}
-      </svg>
-      <figcaption>
-        <span class="no">now {told(now)}</span>
-        {needed !== undefined && <span>needed {told(needed)}</span>}
-        <span class="yes">{told(plan.score)} with this plan</span>
-      </figcaption>
-    </figure>
-  );
+/** `monthly income +150 EUR`, `co-applicant: yes` */
+function shortly({ feature, from, to }: CounterfactualDocument['changes'][number], { features }: Population): string {
+  const known = features.find(({ name }) => name === feature);
+  const name = nameInWords(feature, known?.label);
+  return typeof to === 'number' ? `${name} ${differenceOf(from, to, known?.unit)}` : `${name}: ${showValue(to)}`;
 }
 
 interface CardProps {
@@ -129,14 +101,18 @@ function FeatureCard({ feature, plan, now, own, population }: CardProps) {
   const { name, unit } = feature;
   const [from, to] = [now[name], plan.features[name]];
   const range = plan.region?.features[name];
+  const band = range && !('in' in range) ? range : undefined;
   return (
     <article class="card">
-      <h2>{labelOf(feature)}</h2>
+      <div class="title">
+        <h2>{labelOf(feature)}</h2>
+        <span class="badge yes-badge">{differenceOf(from, to, unit)}</span>
+      </div>
       <p class="change">
         {showValue(from)} <span aria-hidden="true">→</span>
         <span class="unseen"> to </span> {showValue(to, unit)}
       </p>
-      <Picture feature={feature} population={population} marks={marksOf(from, to, own?.[name])} to={to} />
+      <Picture feature={feature} population={population} marks={marksOf(from, to, own?.[name])} band={band} to={to} />
       {range && plan.region && (
         <p class="quiet">
           Works as well, with the other changes:{' '}
@@ -146,6 +122,36 @@ function FeatureCard({ feature, plan, now, own, population }: CardProps) {
     </article>
   );
 }
+
+/** `+150 EUR`, `change` */
+function differenceOf(from: unknown, to: unknown, unit = ''): string {
+  if (typeof from !== 'number' || typeof to !== 'number') return 'change';
+  const difference = Number((to - from).toPrecision(12));
+  return `${difference > 0 ? '+' : '−'}${showValue(Math.abs(difference), unit.split('/')[0])}`;
+}
+
+/** The details that nobody is asked to change, and the others that the plan leaves as they are. */
+function Stays({ plan, policy, population: { features } }: Pick<CardProps, 'plan' | 'population'> & WithPolicy) {
+  const never = features.filter(({ name }) => policy?.features?.[name]?.change === 'never');
+  return (
+    <article class="card">
+      <h2>Stays as it is</h2>
+      {never.length > 0 && <p class="quiet">{listOf(never)} are never asked to change.</p>}
+      <p class="quiet">
+        {features.length - plan.changes.length} of {features.length} details stay as they are.
+      </p>
+    </article>
+  );
+}
+
+interface WithPolicy {
+  readonly policy: PolicyInput | undefined;
+}
+
+const listOf = (features: readonly FeatureDocument[]): string => {
+  const text = features.map(({ name, label }) => nameInWords(name, label)).join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
 
 function marksOf(now: unknown, suggested: unknown, own: unknown): Mark[] {
   const marks = [
@@ -160,10 +166,11 @@ interface PictureProps {
   readonly feature: FeatureDocument;
   readonly population: Population;
   readonly marks: readonly Mark[];
+  readonly band: { readonly from?: number; readonly to?: number } | undefined;
   readonly to: unknown;
 }
 
-function Picture({ feature, population, marks, to }: PictureProps) {
+function Picture({ feature, population, marks, band, to }: PictureProps) {
   const known = population.background[feature.name];
   if (!known) return null;
   if (isNumeric(feature)) {
@@ -171,6 +178,7 @@ function Picture({ feature, population, marks, to }: PictureProps) {
       <Histogram
         of={known}
         marks={marks}
+        band={band}
         label={`Distribution of ${labelOf(feature)} with ${marks.map(({ kind, value }) => `${kind} ${value}`).join(', ')}`}
       />
     );

@@ -16,6 +16,7 @@ export interface FeatureShares {
 export interface Population {
   readonly features: readonly FeatureDocument[];
   readonly classes: readonly string[];
+  readonly classLabels?: Readonly<Record<string, string>>;
   readonly threshold?: number;
   readonly background: Readonly<Record<string, FeatureShares>>;
   readonly rows: readonly RowOfFeatures[];
@@ -32,6 +33,9 @@ export const labelOf = ({ name, label }: FeatureDocument): string => {
   const words = nameInWords(name, label);
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
+
+export const classLabel = ({ classLabels = {} }: Population, name: string | number | undefined): string =>
+  typeof name === 'number' ? formatNumber(name) : (classLabels[name ?? ''] ?? name ?? '');
 
 /** `2,320 EUR/month`, `yes`, `rent` */
 export function showValue(value: RowValue | undefined, unit = ''): string {

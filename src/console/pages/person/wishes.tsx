@@ -58,9 +58,28 @@ export function WishesForm({ features, policy, wishes, isBusy, onChange, onMake 
   return (
     <form class="card wishes" onSubmit={submit} aria-label="Your wishes">
       <h2>What is easier for you?</h2>
+      <p class="ends quiet" aria-hidden="true">
+        <span>easy</span> <span>not possible</span>
+      </p>
       {mayChange.map((feature) => (
-        <FeatureWish key={feature.name} feature={feature} wish={wishes.features[feature.name] ?? {}} onChange={set} />
+        <Difficulty
+          key={feature.name}
+          feature={feature}
+          step={wishes.features[feature.name]?.difficulty ?? NEUTRAL}
+          onStep={(difficulty) => set(feature.name, { difficulty })}
+        />
       ))}
+      <details>
+        <summary>Limits of numbers</summary>
+        {mayChange.filter(isNumeric).map((feature) => (
+          <Limits
+            key={feature.name}
+            feature={feature}
+            wish={wishes.features[feature.name] ?? {}}
+            onChange={(wish) => set(feature.name, wish)}
+          />
+        ))}
+      </details>
       <label class="row" for="max-changes">
         <span>At most so many changes</span>
         <input
@@ -88,49 +107,58 @@ const ENDS = [
 
 const numberIn = ({ value }: HTMLInputElement): number | undefined => (value === '' ? undefined : Number(value));
 
-interface FeatureWishProps {
+interface DifficultyProps {
   readonly feature: FeatureDocument;
-  readonly wish: Wish;
-  onChange(name: string, wish: Wish): void;
+  readonly step: number;
+  onStep(step: number): void;
 }
 
-function FeatureWish({ feature, wish, onChange }: FeatureWishProps) {
-  const { name } = feature;
-  const { word } = DIFFICULTIES[wish.difficulty ?? NEUTRAL];
+function Difficulty({ feature, step, onStep }: DifficultyProps) {
   return (
-    <details class="wish">
-      <summary>
-        <span>{labelOf(feature)}</span> <span class="quiet">{word}</span>
-      </summary>
-      <fieldset class="dots">
-        <legend>Difficulty of {labelOf(feature)}</legend>
-        {DIFFICULTIES.map((difficulty, k) => (
-          <label key={difficulty.word}>
+    <fieldset class="wish">
+      <legend>
+        {labelOf(feature)} <span class="unseen">: difficulty</span>
+      </legend>
+      <div class="dots">
+        {DIFFICULTIES.map(({ word }, k) => (
+          <label key={word} title={word}>
             <input
               type="radio"
-              name={`difficulty-${name}`}
-              checked={k === (wish.difficulty ?? NEUTRAL)}
-              onChange={() => onChange(name, { difficulty: k })}
+              name={`difficulty-${feature.name}`}
+              aria-label={word}
+              checked={k === step}
+              onChange={() => onStep(k)}
             />
-            {difficulty.word}
           </label>
         ))}
-      </fieldset>
-      {isNumeric(feature) && (
-        <div class="pair">
-          {ENDS.map(({ end, word }) => (
-            <label key={end}>
-              {word}
-              <input
-                type="number"
-                step="any"
-                value={wish[end] ?? ''}
-                onInput={(e) => onChange(name, { [end]: numberIn(e.currentTarget) })}
-              />
-            </label>
-          ))}
-        </div>
-      )}
-    </details>
+      </div>
+    </fieldset>
+  );
+}
+
+interface LimitsProps {
+  readonly feature: FeatureDocument;
+  readonly wish: Wish;
+  onChange(wish: Wish): void;
+}
+
+function Limits({ feature, wish, onChange }: LimitsProps) {
+  return (
+    <fieldset class="pair limits">
+      <legend>
+        {labelOf(feature)} {feature.unit && <span class="quiet">{feature.unit}</span>}
+      </legend>
+      {ENDS.map(({ end, word }) => (
+        <label key={end}>
+          {word}
+          <input
+            type="number"
+            step="any"
+            value={wish[end] ?? ''}
+            onInput={({ currentTarget }) => onChange({ [end]: numberIn(currentTarget) })}
+          />
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -3,7 +3,7 @@
  * at the top. The band at the side shows the scores that the target needs.
  */
 import type { SummaryDocument } from '../../../documents/summary-document.js';
-import { formatNumber, formatShort } from '../../numbers.js';
+import { formatCount, formatShort } from '../../numbers.js';
 import { EMPTY, type Html, html } from '../escape.js';
 import { at, ticksOf } from './axis.js';
 
@@ -64,7 +64,7 @@ function axes(low: number, high: number, top: number, x: (score: number) => numb
 function inWords({ scores, found, infeasible }: SummaryDocument['map'], band: AcceptBand | undefined): string {
   const range = scores ? ` Scores range from ${formatShort(scores.min)} to ${formatShort(scores.max)}.` : '';
   const blocked = infeasible.length
-    ? ` ${formatNumber(infeasible.length)} people without recourse stand at the top.`
+    ? ` ${formatCount(infeasible.length, 'person', 'people')} without recourse ${infeasible.length === 1 ? 'stands' : 'stand'} at the top.`
     : '';
-  return `Score against cost for ${formatNumber(found.length)} people with an answer.${range}${blocked}${band ? ` ${band.text}.` : ''}`;
+  return `Score against cost for ${formatCount(found.length, 'person', 'people')} with an answer.${range}${blocked}${band ? ` ${band.text}.` : ''}`;
 }

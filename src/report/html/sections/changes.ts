@@ -1,11 +1,12 @@
 /** What has to change: the share of answers by feature, the direction, and the typical size. */
 import type { ChangeSummary, Distribution } from '../../../documents/summary-document.js';
-import { formatNumber, formatPercent, formatShort } from '../../numbers.js';
+import { formatCount, formatNumber, formatPercent, formatShort } from '../../numbers.js';
 import { valueInWords } from '../../words.js';
 import { bar } from '../charts/bar.js';
 import { clip, type Html, type HtmlContent, html } from '../escape.js';
 import type { Labels } from '../labels.js';
 import type { Report } from '../report.js';
+import { wideTable } from '../wide-table.js';
 
 const SHOWN = 12;
 const LONGEST_VALUE = 60;
@@ -16,7 +17,7 @@ export function changesSection({ summary, labels }: Report): Html {
   const others = changes.length - SHOWN;
   const more = others > 0 ? html`<p class="note">${formatNumber(others)} other features change less often.</p>` : '';
   const body = changes.length
-    ? html`<div class="wide"><table><caption>Share of the cheapest answers that change a feature. Sizes: the median, and the range of the middle four fifths.</caption><thead><tr><th scope="col">feature</th><th scope="col"><span class="hide">bar</span></th><th scope="col" class="n">answers</th><th scope="col">how</th></tr></thead><tbody>${rows}</tbody></table></div>${more}<p class="note">${perAnswer(changesPerAnswer)}</p>`
+    ? html`${wideTable('h-changes', html`<table><caption>Share of the cheapest answers that change a feature. Sizes: the median, and the range of the middle four fifths.</caption><thead><tr><th scope="col">feature</th><th scope="col"><span class="hide">bar</span></th><th scope="col" class="n">answers</th><th scope="col">how</th></tr></thead><tbody>${rows}</tbody></table>`)}${more}<p class="note">${perAnswer(changesPerAnswer)}</p>`
     : html`<p class="soft">There are no answers.</p>`;
   return html`<section class="card" aria-labelledby="h-changes"><h2 id="h-changes">What has to change</h2>${body}</section>`;
 }
@@ -49,5 +50,5 @@ function sizeOf(feature: string, { median, p10, p90 }: Distribution, labels: Lab
 /** `1 change: 812 answers, 2 changes: 1,004 answers.` */
 function perAnswer(counts: Readonly<Record<string, number>>): string {
   const listed = Object.entries(counts).slice(0, 8);
-  return `${listed.map(([changes, answers]) => `${changes} ${changes === '1' ? 'change' : 'changes'}: ${formatNumber(answers)} answers`).join(', ')}.`;
+  return `${listed.map(([changes, answers]) => `${changes} ${changes === '1' ? 'change' : 'changes'}: ${formatCount(answers, 'answer')}`).join(', ')}.`;
 }

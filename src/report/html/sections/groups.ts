@@ -6,6 +6,7 @@ import { costsInWords, sharesInWords } from '../difference-words.js';
 import { clip, EMPTY, type Html, html } from '../escape.js';
 import type { Labels } from '../labels.js';
 import type { Report } from '../report.js';
+import { wideTable } from '../wide-table.js';
 
 const LONGEST_NAME = 80;
 
@@ -18,16 +19,19 @@ export function groupSections({ summary, labels }: Report): Html {
 
 function groupSection(grouping: Grouping, id: string, smallest: number, labels: Labels): Html {
   const title = html`<h2 id="${id}">By ${labels.name(grouping.feature)}</h2>`;
-  return html`<section class="card" aria-labelledby="${id}">${title}${bodyOf(grouping, smallest, labels)}</section>`;
+  return html`<section class="card" aria-labelledby="${id}">${title}${bodyOf(grouping, id, smallest, labels)}</section>`;
 }
 
-function bodyOf(grouping: Grouping, smallest: number, labels: Labels): Html {
+function bodyOf(grouping: Grouping, id: string, smallest: number, labels: Labels): Html {
   const { kind, groups } = grouping;
   if (kind === 'missing') return html`<p class="soft">No result has this feature.</p>`;
   if (kind === 'too-many')
     return html`<p class="soft">The feature has more than ${MOST_GROUPS} values that are no numbers. There are no groups.</p>`;
   const table = groups.length
-    ? html`<div class="wide"><table><caption>Intervals have a confidence of 95 %. Costs are those of people with an answer.</caption><thead><tr><th scope="col">group</th><th scope="col" class="n">people</th><th scope="col" class="n">no way, proved</th><th scope="col" class="n">interval</th><th scope="col" class="n">median cost</th><th scope="col" class="n">interval</th><th scope="col">most asked change</th></tr></thead><tbody>${groups.map((group) => rowOf(group, grouping.feature, labels))}</tbody></table></div>`
+    ? wideTable(
+        id,
+        html`<table><caption>Intervals have a confidence of 95 %. Costs are those of people with an answer.</caption><thead><tr><th scope="col">group</th><th scope="col" class="n">people</th><th scope="col" class="n">no way, proved</th><th scope="col" class="n">interval</th><th scope="col" class="n">median cost</th><th scope="col" class="n">interval</th><th scope="col">most asked change</th></tr></thead><tbody>${groups.map((group) => rowOf(group, grouping.feature, labels))}</tbody></table>`,
+      )
     : html`<p class="soft">No group is large enough for figures.</p>`;
   return html`${table}${groups.length > 1 ? html`<p>${sharesInWords(grouping)}</p><p>${costsInWords(grouping)}</p>` : ''}${notes(grouping, smallest)}`;
 }

@@ -16,7 +16,9 @@ export function peopleSection({ people, seed, summary }: Report): Html {
   if (rows.length === 0) return EMPTY;
   const which =
     rows.length === total
-      ? `All ${formatNumber(total)} people.`
+      ? total === 1
+        ? 'The only person.'
+        : `All ${formatNumber(total)} people.`
       : `A random sample of ${formatNumber(rows.length)} of ${formatNumber(total)} people (seed ${seed}). People without an answer are drawn more often, so that they can be looked at. All figures above count all people.`;
   const options = Object.entries(STATUSES)
     .filter(([status]) => summary.statuses[status as keyof typeof STATUSES] > 0)

@@ -1,5 +1,5 @@
 /** What is proved about the answers, and which searches ended early. */
-import { formatNumber, formatPercent } from '../../numbers.js';
+import { formatCount, formatNumber, formatPercent } from '../../numbers.js';
 import { type Html, html } from '../escape.js';
 import type { Report } from '../report.js';
 
@@ -15,7 +15,7 @@ export function proofSection({ summary }: Report): Html {
     ? html`<p>Where a bound is known, a cheaper answer saves at most ${percent(gaps.median)} of the cost in half of the answers, at most ${percent(gaps.p90)} in nine tenths, and at most ${percent(gaps.max)} in all.</p>`
     : '';
   const bySolver = solvers.slice(0, 8).map(({ solver, answers }) => `${solver} ${formatNumber(answers)}`);
-  return html`<section class="card" aria-labelledby="h-proofs"><h2 id="h-proofs">Proofs</h2><table><thead><tr><th scope="col">answers</th><th scope="col" class="n">people</th><th scope="col" class="n">share</th></tr></thead><tbody>${rows}</tbody></table>${gapWords}${statuses.infeasible > 0 ? html`<p>For ${formatNumber(statuses.infeasible)} people it is proved that the policy permits no answer.</p>` : ''}<p class="note">${limitsInWords(limits)}</p>${bySolver.length ? html`<p class="note">Answers by solver: ${bySolver.join(', ')}.</p>` : ''}</section>`;
+  return html`<section class="card" aria-labelledby="h-proofs"><h2 id="h-proofs">Proofs</h2><table><thead><tr><th scope="col">answers</th><th scope="col" class="n">people</th><th scope="col" class="n">share</th></tr></thead><tbody>${rows}</tbody></table>${gapWords}${statuses.infeasible > 0 ? html`<p>For ${formatCount(statuses.infeasible, 'person', 'people')} it is proved that the policy permits no answer.</p>` : ''}<p class="note">${limitsInWords(limits)}</p>${bySolver.length ? html`<p class="note">Answers by solver: ${bySolver.join(', ')}.</p>` : ''}</section>`;
 }
 
 const row = (words: string, count: number, of: number): Html =>

@@ -1,5 +1,5 @@
 /** Where the figures come from: documents, digests, software, time and methods. */
-import { formatNumber } from '../../numbers.js';
+import { formatCount } from '../../numbers.js';
 import { clip, type Html, html } from '../escape.js';
 import type { Report } from '../report.js';
 import { targetInWords, timeInWords } from './headline.js';
@@ -9,7 +9,7 @@ const LONGEST = 200;
 export function provenanceSection(report: Report): Html {
   const { summary, source, software, created, seed } = report;
   const entries = [
-    ['results', `${clip(source, LONGEST)}, ${formatNumber(summary.results)} lines`],
+    ['results', `${clip(source, LONGEST)}, ${formatCount(summary.results, 'line')}`],
     ...summary.models.map(({ name, version, digest, results }) => [
       'model',
       `${clip(name, LONGEST)}${version === null ? '' : `@${version}`} · ${clip(digest, LONGEST)}${ofAll(results, report)}`,
@@ -31,7 +31,7 @@ export function provenanceSection(report: Report): Html {
 }
 
 const ofAll = (results: number, { summary }: Report): string =>
-  results === summary.results ? '' : ` (${formatNumber(results)} results)`;
+  results === summary.results ? '' : ` (${formatCount(results, 'result')})`;
 
 const errorInWords = (error: number): string =>
   error < 1e-5 ? '' : `Quantiles of costs have a relative error of at most ${(100 * error).toFixed(1)} %. `;

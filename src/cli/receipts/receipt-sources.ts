@@ -1,0 +1,58 @@
+/** Receipts and rows from files: lines of `receipts sign`, receipts alone, or letters. */
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import { recordOf } from '../../documents/collections.js';
+import { ElsewiseError } from '../../documents/error.js';
+import { rowValue } from '../../documents/model-document.js';
+import { parseDocument } from '../../documents/parse.js';
+import { targetSchema } from '../../documents/policy-document.js';
+import { signedReceiptSchema } from '../../documents/receipt-document.js';
+import { openSource } from '../../jobs/rows/streams.js';
+import type { GivenRow } from '../../receipts/check-offer.js';
+import { readJson } from '../documents.js';
+
+/** A JSON object in base64url, and two more parts. */
+const WITHIN_TEXT = /\beyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
+
+export async function readReceipts(path: string): Promise<string[]> {
+  const { bytes } = await openSource(path);
+  const text = (await buffer(bytes)).toString();
+  const lines = text.split('\n').map((line) => line.trim());
+  const found = lines.some(isProse)
+    ? (text.match(WITHIN_TEXT) ?? [])
+    : lines.flatMap((line, k) => onLine(line, path, k));
+  if (found.length) return found;
+  throw new ElsewiseError('bad-input', 'no receipt is in the file', path);
+}
+
+/** A line of a letter. */
+const isProse = (line: string): boolean => /\s|^</.test(line) && !line.startsWith('{');
+
+function onLine(line: string, path: string, k: number): string[] {
+  if (!line.startsWith('{')) return line === '' ? [] : [line];
+  const place = `${path}, line ${k + 1}`;
+  return [parseDocument(signedReceiptSchema, jsonOf(line, place), place).receipt];
+}
+
+/** The message of a parser may quote data of people. */
+function jsonOf(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new ElsewiseError('bad-input', 'this is no JSON: is the line whole?', place);
+  }
+}
+
+const rowSchema = z.object({ features: recordOf(rowValue), target: targetSchema.optional() });
+
+/** A row as an event has it, or its values alone. */
+export async function readGivenRow(path: string): Promise<GivenRow> {
+  const given = await readJson(path);
+  const isFlat = typeof given === 'object' && given !== null && !('features' in given);
+  return parseDocument(rowSchema, isFlat ? flatRow(given) : given, 'row');
+}
+
+function flatRow(given: object): object {
+  const { id: _, target, ...features } = given as Record<string, unknown>;
+  return { features, ...(target !== undefined && { target }) };
+}

@@ -1,0 +1,53 @@
+/** The score now, the score with a plan, and the score that is needed, on one bar. */
+import type { CounterfactualDocument, ResultDocument } from '../../../documents/result-document.js';
+import { type Population, showValue } from './population.js';
+
+interface ScoreBarProps {
+  readonly result: ResultDocument;
+  readonly plan: CounterfactualDocument;
+  readonly population: Population;
+}
+
+/** The threshold for the target: that of the second class, or the rest of it for the first class. */
+function neededFor(target: ResultDocument['target'], { classes, threshold }: Population): number | undefined {
+  if (typeof target !== 'string' || threshold === undefined || classes.length !== 2) return undefined;
+  return target === classes[1] ? threshold : 1 - threshold;
+}
+
+export function ScoreBar({ result, plan, population }: ScoreBarProps) {
+  const now = result.factual!.score;
+  const needed = neededFor(result.target, population);
+  const isShare = population.classes.length > 0 && [now, plan.score].every((score) => score >= 0 && score <= 1);
+  const told = (score: number) => (isShare ? score.toFixed(2) : showValue(score));
+  const words = `Score now ${told(now)}, with this plan ${told(plan.score)}${needed === undefined ? '' : `, needed ${told(needed)}`}`;
+  if (!isShare) return <p class="card">{words}</p>;
+  return (
+    <figure class="card score">
+      <div class="scale">
+        <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={words}>
+          <rect class="track" width="100" height="6" />
+          <rect class="then" width={100 * plan.score} height="6" />
+          <rect class="now" width={100 * now} height="6" />
+        </svg>
+        {needed !== undefined && <i class="needed" style={{ left: `${100 * needed}%` }} />}
+      </div>
+      <figcaption aria-hidden="true">
+        {needed !== undefined && (
+          <span class={`mark above${sideOf(needed, 'after')}`} style={{ left: `${100 * needed}%` }}>
+            needed {told(needed)}
+          </span>
+        )}
+        <span class={`mark no${sideOf(now, 'before')}`} style={{ left: `${100 * now}%` }}>
+          now {told(now)}
+        </span>
+        <span class={`mark yes${sideOf(plan.score, 'after')}`} style={{ left: `${100 * plan.score}%` }}>
+          {told(plan.score)} with this plan
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** A label ends at its mark or begins there, whichever has room. */
+const sideOf = (score: number, wish: 'before' | 'after'): string =>
+  score < 0.15 || (wish === 'after' && score < 0.8) ? '' : ' before';

@@ -1,0 +1,35 @@
+/** The letter about one result, composed in a thread that has the model. The same words as those of the command line. */
+import { ElsewiseError } from '../documents/error.js';
+import type { Language } from '../documents/labels/label-document.js';
+import type { ModelDocument } from '../documents/model-document.js';
+import type { PolicyDocument } from '../documents/policy-document.js';
+import type { ResultDocument } from '../documents/result-document.js';
+import type { Thresholds } from '../models/family.js';
+import { composeLetter, wasRead } from '../report/letters/compose-letter.js';
+import { HTML_TEMPLATE, TEXT_TEMPLATE } from '../report/letters/default-templates.js';
+import { type LetterDetails, letterContext } from '../report/letters/letter-context.js';
+import { fillTemplate, type LetterForm, parseTemplate } from '../report/letters/letter-template.js';
+
+export interface LetterWish {
+  readonly result: ResultDocument;
+  readonly language: Language;
+  readonly form: LetterForm;
+  /** The policy of the result. Omitted: rules are told without their numbers. */
+  readonly policy?: PolicyDocument;
+  readonly details: LetterDetails;
+}
+
+const TEMPLATES: Readonly<Record<LetterForm, string>> = { html: HTML_TEMPLATE, text: TEXT_TEMPLATE };
+
+export function writeLetter(
+  { result, form, ...sources }: LetterWish,
+  model: { readonly document: ModelDocument; readonly model: { readonly thresholds?: Thresholds } },
+): string {
+  if (!wasRead(result))
+    throw new ElsewiseError(
+      'conflict',
+      `the row "${result.id}" is invalid: no letter can tell anything about the person`,
+    );
+  const context = letterContext({ ...sources, model: model.document, thresholds: model.model.thresholds });
+  return fillTemplate(parseTemplate(TEMPLATES[form], form, ''), composeLetter(result, context), context.words);
+}

@@ -1,0 +1,140 @@
+/** Receipts from end to end: over HTTP with keys that rotate, from the command line, and in letters. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ApiServer } from '../../dist/api/server.js';
+import { apiSettings } from '../../dist/api/settings.js';
+import { writeKeyFile } from '../../dist/receipts/key-file.js';
+import { rotateKeys } from '../../dist/receipts/new-key.js';
+import type { SignedReceipt } from '../../src/documents/receipt-document.js';
+import { ApiWorld, credentials, exampleFeatures, TOKENS } from './api-world.js';
+import { CREDIT, callHere, readLines, temporaryFolder, writeText } from './cli-process.js';
+
+const MODEL = join(CREDIT, 'model.json');
+const POLICY = join(CREDIT, 'policy.json');
+const call = (...args: string[]) => callHere(args, {});
+
+describe('the commands', () => {
+  it('sign, check and carry receipts in letters', async () => {
+    const folder = temporaryFolder();
+    const at = (name: string) => join(folder, name);
+    const [header, ...rows] = readLines(join(CREDIT, 'applicants.csv'));
+    const input = writeText(
+      folder,
+      'rows.csv',
+      `${[header, ...rows.slice(0, 4), `broken${','.repeat(17)}`].join('\n')}\n`,
+    );
+    const plan = ['--model', MODEL, '--policy', POLICY];
+    await call('explain', ...plan, '--input', input, '--output', at('results.ndjson'), '--threads', '1', '--quiet');
+    expect((await call('receipts', 'keys', '--output', at('keys.json'), '--public', at('jwks.json'))).code).toBe(0);
+    expect(readFileSync(at('jwks.json'), 'utf8')).not.toContain('"d"');
+    const signing = ['receipts', 'sign', at('results.ndjson'), '--keys', at('keys.json'), '--valid-days', '30'];
+    const signed = await call(...signing, '--output', at('receipts.ndjson'));
+    expect([signed.code, signed.stderr]).toEqual([0, '4 receipts; 1 invalid row has none\n']);
+    const [{ receipt }] = readLines(at('receipts.ndjson')).map((line) => JSON.parse(line) as SignedReceipt);
+    const check = (what: string, ...options: string[]) =>
+      call('receipts', 'check', what, '--keys', at('jwks.json'), ...options);
+    expect(await check(at('receipts.ndjson'))).toMatchObject({ code: 0, stdout: '4 valid, 0 not valid\n' });
+    const { factual } = JSON.parse(readLines(at('results.ndjson'))[0]);
+    const row = writeText(folder, 'row.json', JSON.stringify(factual));
+    const reversed = Object.fromEntries(Object.entries(factual.features).reverse());
+    const turned = writeText(folder, 'turned.json', JSON.stringify(reversed));
+    const other = writeText(folder, 'other.json', JSON.stringify({ ...factual.features, income: 1 }));
+    expect((await check(receipt, '--input', row)).code).toBe(0);
+    const turnedAlone = await check(receipt, '--input', turned);
+    expect([turnedAlone.code, turnedAlone.stdout]).toEqual([1, expect.stringContaining('give --model')]);
+    const whole = await check(receipt, '--input', turned, ...plan);
+    expect([whole.code, whole.stdout]).toEqual([0, expect.stringContaining('the same decision and the same offers')]);
+    expect((await check(receipt, '--input', other, ...plan)).stdout).toContain('wrong: the row has another digest');
+    const otherPolicy = await check(receipt, '--model', MODEL);
+    expect([otherPolicy.code, otherPolicy.stdout]).toEqual([
+      1,
+      expect.stringContaining('the receipt is of the policy'),
+    ]);
+    const late = await check(receipt, '--at', '2100-01-01');
+    expect([late.code, late.stdout]).toEqual([1, expect.stringMatching(/^expired: since 20/)]);
+    expect((await check('no.such')).code).toBe(2);
+    expect((await check(receipt, '--policy', POLICY)).code).toBe(2);
+    for (const [language, words] of [
+      ['en', 'We stand by'],
+      ['de', 'Wir stehen bis'],
+      ['fr', 'Nous nous engageons'],
+    ]) {
+      const output = at(language);
+      const options = ['--language', language, '--output', output, '--keys', at('keys.json'), '--valid-days', '10'];
+      const made = await call('letters', at('results.ndjson'), '--model', MODEL, ...options, '--date', '2026-12-01');
+      expect(made.code).toBe(0);
+      for (const form of ['html', 'txt']) {
+        const letter = join(output, `a-0001.${form}`);
+        expect(readFileSync(letter, 'utf8')).toContain(words);
+        expect(readFileSync(letter, 'utf8')).toMatch(
+          { en: /December 11, 2026|11 December 2026/, de: /11\. Dezember 2026/, fr: /11 décembre 2026/ }[language]!,
+        );
+        expect((await check(letter, '--at', '2026-12-11T23:59:59Z')).stdout).toContain('valid: until 2026-12-11 (UTC)');
+      }
+    }
+    const twice = ['--language', 'en', '--output', at('x'), '--keys', at('keys.json'), '--valid-until', '2026-12-01'];
+    expect((await call('letters', at('results.ndjson'), '--model', MODEL, ...twice)).stderr).toContain(
+      'exclude each other',
+    );
+  });
+});
+
+describe('the API', () => {
+  it('issues receipts and publishes its keys, which rotate without a restart', async () => {
+    const folder = temporaryFolder();
+    const keys = join(folder, 'keys.json');
+    const first = await rotateKeys([]);
+    await writeKeyFile(keys, first);
+    const api = await ApiWorld.create({}, ['events']);
+    const server = await ApiServer.start({
+      ...{ store: api.world.store.settings, api: apiSettings({ port: 0, tokens: TOKENS }, {}), insecureNoAuth: false },
+      receipts: { keys, validDays: 30, issuer: '', maxBytes: 100_000 },
+      log: { write: () => {} },
+    });
+    try {
+      const body = { id: 'asked', model: 'credit', features: exampleFeatures(api.world), target: 'approved' };
+      await api.call('POST', '/v1/explanations?waitMs=60000', { as: 'submit', body });
+      const path = '/v1/explanations/asked/receipt';
+      const fetched = async () => fetch(server.address + path, { headers: credentials('read') });
+      const one = (await (await fetched()).json()) as SignedReceipt;
+      await writeKeyFile(keys, await rotateKeys(first));
+      const two = (await (await fetched()).json()) as SignedReceipt;
+      const checked = async (body: object, as: 'audit' | 'read' = 'audit') => {
+        const headers = { ...credentials(as), 'content-type': 'application/json' };
+        const address = `${server.address}/v1/receipt-checks`;
+        const answer = await fetch(address, { method: 'POST', headers, body: JSON.stringify(body) });
+        return (await answer.json()) as { status?: number; state: string; notes: string[]; faults: string[] };
+      };
+      const row = { receipt: one.receipt, features: body.features, model: 'credit' };
+      expect(await checked({ receipt: one.receipt })).toMatchObject({ state: 'valid', notes: [], faults: [] });
+      const offers = 'model and policy give the same decision and the same offers';
+      expect(await checked(row)).toMatchObject({ state: 'valid', notes: [expect.any(String), offers], faults: [] });
+      const other = { ...row, features: { ...body.features, income: 1 } };
+      expect(await checked(other)).toMatchObject({ faults: ['the row has another digest than the receipt'] });
+      const simple = { ...row, policy: { schema: 'elsewise.policy/v1', name: 'other', maxChanges: 1 } };
+      expect((await checked(simple)).faults[0]).toContain('the receipt is of the policy');
+      const [head, payload, signature] = one.receipt.split('.');
+      expect((await checked({ receipt: [head, `${payload}A`, signature].join('.') })).state).toBe('altered');
+      expect((await checked({ receipt: one.receipt }, 'read')).status).toBe(403);
+      const published = await fetch(`${server.address}/.well-known/jwks.json`);
+      expect(published.headers.get('cache-control')).toBe('public, max-age=300');
+      const text = await published.text();
+      expect(text).not.toContain('"d"');
+      const jwks = writeText(folder, 'jwks.json', text);
+      const both = writeText(folder, 'both.txt', `${one.receipt}\n${two.receipt}\n`);
+      expect(await call('receipts', 'check', both, '--keys', jwks)).toMatchObject({
+        code: 0,
+        stdout: '2 valid, 0 not valid\n',
+      });
+      expect(one.receipt.split('.')[0]).not.toBe(two.receipt.split('.')[0]);
+      expect((await fetch(server.address + path, { headers: credentials('submit') })).status).toBe(403);
+      // the other server has no keys
+      expect((await api.call('GET', path, { as: 'read' })).status).toBe(422);
+      expect((await api.call('GET', '/.well-known/jwks.json', { as: 'nobody' })).json).toEqual({ keys: [] });
+    } finally {
+      await server.drain();
+      await api.close();
+    }
+  });
+});
