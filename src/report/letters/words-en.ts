@@ -123,7 +123,7 @@ export const ENGLISH: LetterWords = {
   },
   validity: {
     until: (date) => `This information holds until ${date}, as long as your other details stay the same.`,
-    open: 'This letter describes the assessment as it was made. Later changes of your details or of our rules can lead to a different result.',
+    open: 'This letter describes the assessment as it was made. Later changes to your details or to our rules can lead to a different result.',
     receipt: (date) =>
       `We stand by this information until ${date}. The text below is our signed receipt. Everybody can check with our public keys that the receipt is ours and unchanged.`,
   },

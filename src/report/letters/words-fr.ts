@@ -98,7 +98,7 @@ export const FRENCH: LetterWords = {
       `Des informations manquent${SPACE}: ${labels}. Avec ces informations, le résultat peut être différent.`,
     without: (rule, count) =>
       `Sans la règle ${quote(rule)}, ${count === 1 ? 'ce changement aurait suffi' : 'ces changements, ensemble, auraient suffi'}${SPACE}:`,
-    withoutNothing: (rule) => `Sans la règle ${quote(rule)}, rien n’aurait dû changer.`,
+    withoutNothing: (rule) => `Sans la règle ${quote(rule)}, aucun changement n’aurait été nécessaire.`,
     noSingle: 'La suppression d’une seule de nos règles n’aurait pas suffi.',
     undetermined: 'Nous n’avons pas pu établir si la suppression d’une seule de ces règles aurait suffi.',
   },

@@ -273,7 +273,7 @@ describe('a letter without a change', () => {
     const proof = { kind: 'optimal', lowerBound: 0, gap: 0 } as const;
     const nothing = await of({ entry: 'margin', cost: 0, changes: [], proof });
     expect(nothing[2]).toContain(
-      'Sans la règle « Le seuil doit être dépassé avec une marge de sécurité », rien n’aurait dû changer.',
+      'Sans la règle « Le seuil doit être dépassé avec une marge de sécurité », aucun changement n’aurait été nécessaire.',
     );
   });
 
