@@ -76,6 +76,12 @@ describe('a thread that does not survive a row', () => {
     });
     expect((await explainLines(lines, rowLimitMs)).map(outcome)).toEqual(expected);
   });
+
+  it('is not given up while it gets no core', async () => {
+    openPool('misbehaving', 1);
+    const [row] = await explainLines([named('starve-1')], 1_000);
+    expect(outcome(row)).toBe('starve-1 found');
+  });
 });
 
 describe('a pool', () => {

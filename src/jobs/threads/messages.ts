@@ -273,6 +273,10 @@ export const NOT_STARTED = -1;
 export const PREPARING = -2;
 /** The index of the second counter. */
 export const BEAT = 1;
+/** The index of the kernel's number of the thread. */
+export const KERNEL_ID = 2;
+/** The numbers that a thread publishes. */
+export const PROGRESS_LENGTH = 3;
 
 /** A block for the store. */
 export interface PackedResults {

@@ -21,8 +21,10 @@ import {
   type ChunkAnswer,
   type ChunkTask,
   type DocumentTask,
+  KERNEL_ID,
   NOT_STARTED,
   PREPARING,
+  PROGRESS_LENGTH,
   type RowLoss,
   type Task,
   type ThreadData,
@@ -32,6 +34,7 @@ import {
 } from './messages.js';
 import { PlanLedger, type PlanUse, planShareBytes } from './plan-memory.js';
 import type { PlanReference } from './shared-documents.js';
+import { timeOfThread } from './thread-clock.js';
 import { threadLoss } from './thread-loss.js';
 
 export interface PoolOptions {
@@ -63,6 +66,8 @@ const HEAP_LIMIT_MB = 2048;
 /** The time for a thread to load its code on a busy machine. */
 const START_LIMIT_MS = 120_000;
 const WATCH_EVERY_MS = 200;
+/** A thread that gets no core may take this many times its limit on the wall clock. */
+const STARVED = 6;
 
 /** Solvers keep a row's own deadline. This limit is for a solver that does not. */
 export function rowLimitMs(deadlineMs: number): number {
@@ -181,7 +186,7 @@ export class SolverPool {
   async #runOnThread<T extends Task>(task: T, options: ChunkOptions): Promise<Attempt<T>> {
     const { rowLimitMs, prepareLimitMs = config.worker.maxPrepareMs, signal } = options;
     signal?.throwIfAborted();
-    const progress = new Int32Array(new SharedArrayBuffer(8)).fill(NOT_STARTED);
+    const progress = new Int32Array(new SharedArrayBuffer(4 * PROGRESS_LENGTH)).fill(NOT_STARTED);
     // A copy is transferred: the original is needed if the thread dies.
     const bytes = 'bytes' in task ? new Uint8Array(task.bytes) : undefined;
     const watch = watchProgress(progress, rowLimitMs, prepareLimitMs);
@@ -231,6 +236,7 @@ export class SolverPool {
   }
 }
 
+/** The limits count the thread's own time, where the system tells it: a busy machine does not end a row. */
 function watchProgress(
   progress: Int32Array,
   limitMs: number,
@@ -240,8 +246,14 @@ function watchProgress(
   let seen = NOT_STARTED;
   let seenBeat = NOT_STARTED;
   let since = performance.now();
+  let ownSince: number | undefined;
+  const ownTime = () => timeOfThread(Atomics.load(progress, KERNEL_ID));
   const limitOf = (done: number) =>
     done === NOT_STARTED ? START_LIMIT_MS : done === PREPARING ? prepareLimitMs : limitMs;
+  const isStarved = (wallMs: number, limitMs: number) => {
+    const own = ownSince === undefined ? undefined : ownTime();
+    return own !== undefined && own - ownSince! <= limitMs && wallMs <= STARVED * limitMs;
+  };
   const look = () => {
     const now = performance.now();
     const done = Atomics.load(progress, 0);
@@ -250,7 +262,8 @@ function watchProgress(
       seen = done;
       seenBeat = beat;
       since = now;
-    } else if (now - since > limitOf(seen)) controller.abort();
+      ownSince = ownTime();
+    } else if (now - since > limitOf(seen) && !isStarved(now - since, limitOf(seen))) controller.abort();
   };
   const timer = setInterval(look, Math.min(WATCH_EVERY_MS, limitMs / 2, prepareLimitMs / 2));
   return { signal: controller.signal, stop: () => clearInterval(timer) };

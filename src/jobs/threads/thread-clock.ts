@@ -4,7 +4,7 @@
  *
  * Node 20 does not report a thread's own time; Linux does. Where neither does, wall-clock time counts.
  */
-import { openSync, readSync } from 'node:fs';
+import { openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 
 const NANOSECONDS_PER_MS = 1e6;
 const MICROSECONDS_PER_MS = 1e3;
@@ -22,6 +22,24 @@ export function threadClock(): () => number {
     };
   }
   return linuxClock() ?? (() => performance.now());
+}
+
+/** The kernel's number of the calling thread; 0: unknown. */
+export function kernelThread(): number {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1)) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** The CPU time of a thread of this process, in milliseconds. Undefined: unknown. */
+export function timeOfThread(kernelId: number): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/self/task/${kernelId}/schedstat`, 'latin1').split(' ')[0]) / NANOSECONDS_PER_MS;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The first number of a thread's schedstat: nanoseconds on a core. Null: the file does not exist. */

@@ -13,6 +13,10 @@ const MISDEEDS = {
     const kept = [];
     for (;;) kept.push(new Array(100_000).fill(kept.length));
   },
+  /** As a thread that gets no core: time passes on the wall clock only. */
+  starve() {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+  },
   throw() {
     throw new Error('a bug');
   },
