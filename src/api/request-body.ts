@@ -5,6 +5,11 @@
 import type { IncomingMessage } from 'node:http';
 import { ElsewiseError } from '../documents/error.js';
 
+/**
+ * The bytes of a body that are read before they are asked for. The end of a connection arrives behind the bytes that were sent: while the
+ * server waits (for room in Redis), it learns only from reading on that the client is gone.
+ */
+const AHEAD_BYTES = 1_048_576;
 /** How long the rest of a body is discarded after an early answer, so that the client reads the answer. */
 const LINGER_MS = 2_000;
 
@@ -13,20 +18,68 @@ const LINGER_MS = 2_000;
  * the answer, `gone` is aborted and the rest is discarded (see `linger`). The discarded end must not be mistaken for the end of the body.
  */
 export async function* receive(body: IncomingMessage, idleMs: number, gone?: AbortSignal): AsyncGenerator<Uint8Array> {
-  const pieces = body.iterator({ destroyOnReturn: false });
-  for (;;) {
-    const { done, value } = await within(idleMs, nextPiece(pieces));
-    gone?.throwIfAborted();
-    if (done) return;
-    yield value;
+  const pieces = new PiecesAhead(body.iterator({ destroyOnReturn: false }));
+  try {
+    for (;;) {
+      const { done, value } = await within(idleMs, pieces.next());
+      gone?.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    pieces.stop();
   }
 }
 
-async function nextPiece(pieces: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+/** Reads on while nobody asks, up to the limit. */
+class PiecesAhead {
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  /** Pieces that nobody has asked for yet, and in the end the end. */
+  readonly #held: Piece[] = [];
+  #heldBytes = 0;
+  #isReading = false;
+  #isOver = false;
+  #arrived = () => {};
+
+  constructor(pieces: AsyncIterator<Uint8Array>) {
+    this.#pieces = pieces;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    void this.#readOn();
+    while (this.#held.length === 0) await new Promise<void>((resolve) => (this.#arrived = resolve));
+    const piece = this.#held.shift()!;
+    if (piece instanceof ElsewiseError) throw piece;
+    this.#heldBytes -= piece.value?.length ?? 0;
+    void this.#readOn();
+    return piece;
+  }
+
+  stop(): void {
+    this.#isOver = true;
+  }
+
+  async #readOn(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    while (!this.#isOver && this.#heldBytes < AHEAD_BYTES) {
+      const piece = await nextPiece(this.#pieces);
+      this.#isOver ||= piece instanceof ElsewiseError || piece.done === true;
+      this.#heldBytes += piece instanceof ElsewiseError ? 0 : (piece.value?.length ?? 0);
+      this.#held.push(piece);
+      this.#arrived();
+    }
+    this.#isReading = false;
+  }
+}
+
+type Piece = IteratorResult<Uint8Array, undefined> | ElsewiseError;
+
+async function nextPiece(pieces: AsyncIterator<Uint8Array>): Promise<Piece> {
   try {
     return await pieces.next();
   } catch {
-    throw new ElsewiseError('interrupted', 'the body ended before it was complete', 'body');
+    return new ElsewiseError('interrupted', 'the body ended before it was complete', 'body');
   }
 }
 
