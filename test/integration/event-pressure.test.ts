@@ -31,9 +31,14 @@ async function sendUntilRefused(send: (n: number) => Promise<unknown>): Promise<
   }
 }
 
-async function answered(world: World, ids: readonly string[]): Promise<number> {
-  const found = await Promise.all(ids.map((id) => world.store.results.result(id)));
-  return found.filter((result) => result !== undefined).length;
+/** Asks again only for those that had no answer: each question costs the worker time. */
+async function untilAnswered(world: World, ids: readonly string[]): Promise<void> {
+  let left = ids;
+  await until('all answers', async () => {
+    const found = await Promise.all(left.map((id) => world.store.results.result(id)));
+    left = left.filter((_, i) => found[i] === undefined);
+    return left.length === 0;
+  });
 }
 
 const usedMemory = async ({ store }: World) => (await readMemory(store.redis)).usedBytes;
@@ -46,7 +51,7 @@ describe('events and a Redis that fills up', () => {
     expect(refusal).toMatchObject({ code: 'redis-full', message: expect.stringContaining('Redis') });
     expect(taken.length).toBeGreaterThan(50);
     await world.serve({ lanes: ['events'] });
-    await until('all answers', async () => (await answered(world, taken)) === taken.length);
+    await untilAnswered(world, taken);
     expect(await usedMemory(world)).toBeLessThan(MAX_MEMORY);
     expect(await world.store.dead.count()).toBe(0);
     await world.close();
@@ -69,8 +74,9 @@ describe('events and a Redis that fills up', () => {
     await until('it to be told', async () => told.some((text) => text.includes('full')));
     await new Promise((resolve) => setTimeout(resolve, 8_000)); // longer than all attempts of a job
     await redis.config('SET', 'maxmemory', 100_000_000);
-    await until('all answers', async () => (await answered(world, taken)) === taken.length);
-    expect(told.slice(1)).toEqual([expect.stringContaining('Redis is full')]); // the first is of persistence
+    await untilAnswered(world, taken);
+    const besides = told.slice(1).filter((text) => !text.includes('its lock expired')); // as on a busy machine
+    expect(besides).toEqual([expect.stringContaining('Redis is full')]); // the first is of persistence
     expect(await dead.count()).toBe(0);
     expect(await queue.getJobCountByTypes('failed')).toBe(0);
     await queue.close();

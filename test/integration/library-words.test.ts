@@ -43,17 +43,27 @@ describe('BullMQ', () => {
     expect(codeOf(new Error(errors.find(isStalledTooOften)))).toBe('too-often');
   });
 
-  it('says of a lock that is gone that it cannot be renewed, and that it is missing at the end', async () => {
+  const LOSSES: Readonly<Record<string, (keys: { job: string; lock: string; active: string }) => Promise<unknown>>> = {
+    'Missing lock': ({ lock }) => world.store.redis.del(lock),
+    'Lock mismatch': ({ lock }) => world.store.redis.set(lock, 'of another worker'),
+    'Missing key': ({ job, lock }) => world.store.redis.del(job, lock),
+    'not in the active': ({ active }) => world.store.redis.del(active),
+  };
+
+  it.each(Object.keys(LOSSES))('says at the end of a job that is not of the worker any more: %s', async (words) => {
     const job = await queue.add('x', {});
-    let end = () => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const { errors } = work(() => ended, { lockDuration: 300, stalledInterval: 60_000 });
-    await until('it to run', async () => (await world.store.redis.del(`${queue.toKey(job.id!)}:lock`)) === 1);
-    await until('the renewal', async () => errors.length > 0);
-    end();
-    await until('the end', async () => errors.some((message) => message.includes('Missing')));
+    let end: (() => void) | undefined;
+    const running = () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    const { errors } = work(running, { lockDuration: 300, stalledInterval: 60_000 });
+    await until('it to run', async () => end !== undefined);
+    const key = queue.toKey(job.id!);
+    await LOSSES[words]({ job: key, lock: `${key}:lock`, active: queue.toKey('active') });
+    if (words === 'Missing lock') await until('the renewal', async () => errors.length > 0);
+    end!();
+    await until('the end', async () => errors.some((message) => message.includes(words)));
     expect(errors.filter((message) => !isLockLost(message))).toEqual([]);
   });
 });

@@ -61,8 +61,11 @@ const SWEEP_EVERY_MS = 30_000;
 const LOOK_DRAINING_MS = 250;
 const DRAIN_WITHOUT_REDIS_MS = 5_000;
 const LEFT_UNDONE = 'Redis is away while draining: running jobs are left to other workers';
-const TELL_FULL_EVERY_MS = 60_000;
+const TELL_EVERY_MS = 60_000;
 const FULL = 'Redis is full: jobs wait, none is lost. Raise its maxmemory, or remove what is not needed';
+
+const LOCK_LOST =
+  "a job is no longer this worker's: its lock expired (worker.lockMs), or it was removed. Another worker may repeat it, and one result is stored";
 
 /** More than the number of threads: while one row is solved, others are fetched and stored. */
 const EVENTS_AT_A_TIME = 8;
@@ -92,7 +95,7 @@ export class QueueWorker {
   readonly #batchSweep: BatchSweep;
   #server: ProbeServer | undefined;
   #draining: Promise<void> | undefined;
-  #toldFullMs = Number.NEGATIVE_INFINITY;
+  readonly #toldMs = new Map<string, number>();
 
   /** Resolves once jobs are being taken. Rejects if Redis is unreachable or refuses the connection. */
   static async start(options: WorkerOptions): Promise<QueueWorker> {
@@ -277,26 +280,28 @@ export class QueueWorker {
   }
 
   /**
-   * Errors while Redis is unreachable are not repeated, because the lost connection was already reported. Lost locks are not repeated while
+   * Errors while Redis is unreachable are not repeated, because the lost connection was already reported. Lost locks are not told while
    * Redis is full.
    */
   #tell(error: Error): void {
     const { notice, settings } = this.#options;
     const coded = asRedisFailure(settings, error) as Error;
     const isBreak = coded instanceof ElsewiseError && coded.code === 'redis-away';
-    if (isRedisFull(error)) this.#tellFull();
-    else if (this.#watch.isUp && !isBreak && !(isLockLost(coded.message) && this.#wasFull)) notice(coded.message);
+    if (isRedisFull(error)) this.#tellAtTimes(FULL);
+    else if (!this.#watch.isUp || isBreak) return;
+    else if (!isLockLost(coded.message)) notice(coded.message);
+    else if (!this.#wasTold(FULL)) this.#tellAtTimes(LOCK_LOST);
   }
 
-  get #wasFull(): boolean {
-    return performance.now() - this.#toldFullMs < TELL_FULL_EVERY_MS;
+  /** Repeats a lasting trouble periodically: memory that other clients use, for example, is not freed by our own progress. */
+  #tellAtTimes(text: string): void {
+    if (this.#wasTold(text)) return;
+    this.#toldMs.set(text, performance.now());
+    this.#options.notice(text);
   }
 
-  /** Repeats the notice periodically, because memory that other clients use is not freed by our own progress. */
-  #tellFull(): void {
-    if (this.#wasFull) return;
-    this.#toldFullMs = performance.now();
-    this.#options.notice(FULL);
+  #wasTold(text: string): boolean {
+    return performance.now() - (this.#toldMs.get(text) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS;
   }
 
   async #recordFailedEvent(job: FailedJob, error: Error): Promise<void> {
