@@ -117,7 +117,7 @@ describe('solvers agree', () => {
   it.each(NORMS)('%s, everything mixed', (norm) => {
     agree(
       recipes(norm).map((recipe) => ({ ...recipe, ties: false })),
-      100,
+      50,
       1,
     );
   });
@@ -125,7 +125,7 @@ describe('solvers agree', () => {
   it.each(NORMS)('%s, rows met with equality', (norm) => {
     agree(
       recipes(norm).map((recipe) => ({ ...recipe, ties: true, badlyScaled: false })),
-      100,
+      50,
       2,
     );
   });
@@ -134,7 +134,7 @@ describe('solvers agree', () => {
     const plain = recipes(norm, ['continuous']);
     agree(
       plain.map((recipe) => ({ ...recipe, ties: false, maxChanges: undefined, clauses: false })),
-      100,
+      50,
       3,
     );
   });
@@ -142,7 +142,7 @@ describe('solvers agree', () => {
   it.each(NORMS)('%s, one tree', (norm) => {
     agree(
       recipes(norm).map((recipe) => ({ ...recipe, tree: 'plain' as const })),
-      100,
+      50,
       5,
     );
   });

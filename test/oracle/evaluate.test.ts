@@ -8,7 +8,7 @@ import { changeRule, valuesOf } from './policy/values.js';
 import { Question } from './question.js';
 import { runOptions } from './run.js';
 
-const MODELS = 150;
+const MODELS = 80;
 
 describe.each(FAMILIES)('%s', (family) => {
   it('scores and decides as the product does', () => {

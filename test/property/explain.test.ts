@@ -30,7 +30,7 @@ const roomFor = (cost: number) => 1e-6 * Math.max(1e-3, cost);
 describe('every answer', () => {
   it('passes the second opinion: score, policy, changes, distances and cost', async () => {
     const arbitrary = question({ part: anyPart, most: 5, constraints: 2, margins: [0.25, 0.5], capped: true });
-    await always(arbitrary, 150, async (asked) => {
+    await always(arbitrary, 90, async (asked) => {
       const result = await ask(asked);
       expect(result.status === 'already').toBe(reaches(asked, asked.row));
       for (const answer of result.counterfactuals) {
@@ -60,7 +60,7 @@ describe('every answer', () => {
       margins: [0.25, 0.5],
       capped: true,
     });
-    await always(arbitrary, 200, async (asked) => {
+    await always(arbitrary, 110, async (asked) => {
       if (reaches(asked, asked.row)) return;
       const best = Math.min(Infinity, ...allAnswers(asked).map(({ cost }) => cost));
       const found = await optimumOf(asked);
@@ -71,7 +71,7 @@ describe('every answer', () => {
 
   it('is the best of all there are where answers lie exactly on the boundary', async () => {
     const arbitrary = question({ part: discretePart, most: 3, margins: [0.25, 0.5], ties: true });
-    await always(arbitrary, 200, async (asked) => {
+    await always(arbitrary, 110, async (asked) => {
       if (reaches(asked, asked.row)) return;
       const best = Math.min(Infinity, ...allAnswers(asked).map(({ cost }) => cost));
       const result = await ask(asked);
@@ -95,7 +95,7 @@ describe('one linear row over a box', () => {
     'costs what duality says under %s, and is infeasible exactly when the box ends too early',
     async (norm, least) => {
       const arbitrary = question({ ...twoClass, part: plainPart, norms: [norm] });
-      await always(arbitrary, 200, async (asked) => {
+      await always(arbitrary, 110, async (asked) => {
         if (reaches(asked, asked.row)) return;
         const found = await optimumOf(asked);
         if (reachOf(asked) < 0) expect(found).toBe(Infinity);
@@ -113,12 +113,12 @@ describe('one linear row over a box', () => {
       if (before === Infinity || after === Infinity) expect(after).toBe(before);
       else expect(Math.abs(after - before)).toBeLessThanOrEqual(roomFor(before));
     };
-    await fc.assert(fc.asyncProperty(arbitrary, holds), { seed, numRuns: 120 });
+    await fc.assert(fc.asyncProperty(arbitrary, holds), { seed, numRuns: 70 });
   });
 
   it('is left by the smallest of steps when the row lies exactly on it', async () => {
     const arbitrary = question({ ...twoClass, part: plainPart, norms: ['l1', 'l2'], margins: [0], ties: true });
-    await always(arbitrary, 200, async (asked) => {
+    await always(arbitrary, 110, async (asked) => {
       if (leadOf(asked, asked.row) !== 0 || asked.target === 0) return;
       const result = await ask(asked);
       expect(result.status === 'found').toBe(reachOf(asked) > 0);
@@ -150,7 +150,7 @@ describe('the same question asked otherwise', () => {
       fc.asyncProperty(arbitrary, async ([asked, other]) => {
         holds(...(await costsOf(asked, other)));
       }),
-      { seed, numRuns: 100 },
+      { seed, numRuns: 60 },
     );
 
   const same = (before: number, after: number) => {
@@ -187,7 +187,7 @@ describe('the same question asked otherwise', () => {
 
   it('in other units, order and origin has the same answer, moved along', async () => {
     const arbitrary = question({ part: plainPart, most: 4, norms: ['l2'] });
-    await always(arbitrary, 150, async (asked) => {
+    await always(arbitrary, 90, async (asked) => {
       const moved = permuted(translated(inOtherUnits(asked, 'f0', 2.54), 'f0', 3), 5);
       const [one, other] = [answersOf(await ask(asked)), answersOf(await ask(moved))];
       expect(other.length).toBe(one.length);

@@ -217,7 +217,7 @@ describe('the shortest path', () => {
       if (expected === Infinity) expect(result.reason!.code).toBe('no-path');
       else expect(result.counterfactuals[0].path!.length).toBeCloseTo(expected, 9);
     };
-    await fc.assert(fc.asyncProperty(worlds, check), { ...RUNS, numRuns: 400 });
+    await fc.assert(fc.asyncProperty(worlds, check), { ...RUNS, numRuns: 200 });
     expect(lengths.filter((length) => length < Infinity).length).toBeGreaterThan(100);
     expect(lengths.filter((length) => length === Infinity).length).toBeGreaterThan(50);
   });
@@ -233,7 +233,7 @@ describe('the shortest path', () => {
       }
       expect(new Set(counterfactuals.map(({ features }) => keyOf(features as Row))).size).toBe(counterfactuals.length);
     };
-    await fc.assert(fc.asyncProperty(worlds, check), { ...RUNS, numRuns: 600 });
+    await fc.assert(fc.asyncProperty(worlds, check), { ...RUNS, numRuns: 300 });
     expect(seen).toBeGreaterThan(200);
     expect(longest).toBeGreaterThan(2);
   });

@@ -98,7 +98,7 @@ function caseOf(recipe: Recipe, seed: number) {
 describe.each(named)('%s', (name, solver) => {
   it.each(NORMS)('comes near the optimum of linear models, %s', (norm) => {
     const ratios: number[] = [];
-    for (let seed = 1; ratios.length < 25; seed++) {
+    for (let seed = 1; ratios.length < 15; seed++) {
       const { problem, people } = knownCase({ norm, kinds: Array(5).fill('continuous'), rows: 1 + (seed % 3) }, seed);
       for (const { domain } of problem ? people : []) {
         const best = leastCost(problem, domain);
@@ -116,7 +116,7 @@ describe.each(named)('%s', (name, solver) => {
 
   it('finds answers of integers, steps and categories where there are any', () => {
     const ratios: number[] = [];
-    for (let seed = 1; ratios.length < 40; seed++) {
+    for (let seed = 1; ratios.length < 25; seed++) {
       const kinds: Kind[] = ['integer', 'step', 'one-hot', 'ordinal', seed % 2 ? 'continuous' : 'integer'];
       const { problem, people } = knownCase({ norm: seed % 2 ? 'l1' : 'l2', kinds, rows: 1 }, seed);
       for (const { domain } of problem ? people : []) {
@@ -132,7 +132,7 @@ describe.each(named)('%s', (name, solver) => {
 
   it('has the best values where values exclude each other: steps, categories, caps, several rivals', () => {
     const ratios: number[] = [];
-    for (let seed = 1; ratios.length < 40; seed++) {
+    for (let seed = 1; ratios.length < 25; seed++) {
       const kinds: Kind[] = ['integer', 'step', 'one-hot', 'continuous', 'boolean', 'continuous'];
       const norm = (['l1', 'l2', 'percentile', 'l0'] as const)[seed % 4];
       const recipe: Recipe = { norm, kinds, rows: 1 + (seed % 3), maxChanges: seed % 5 ? undefined : 2 };
@@ -151,7 +151,7 @@ describe.each(named)('%s', (name, solver) => {
 
   it('finds an answer in a small part of a narrow domain', () => {
     let asked = 0;
-    for (let seed = 1; asked < 20; seed++) {
+    for (let seed = 1; asked < 12; seed++) {
       const { problem, people } = knownCase({ norm: 'l1', kinds: Array(8).fill('continuous'), rows: 3 }, seed);
       for (const { domain } of problem ? people : []) {
         if (!(leastCost(problem, domain) < Infinity) || !isTight(problem, domain)) continue;
@@ -163,7 +163,7 @@ describe.each(named)('%s', (name, solver) => {
 
   it('comes near the optimum of trees, where it takes them', () => {
     const ratios: number[] = [];
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= 25; seed++) {
       const kinds: Kind[] = ['continuous', 'integer', 'one-hot', 'continuous'];
       const { problem, people } = knownCase({ norm: seed % 2 ? 'l1' : 'l2', kinds, rows: 1, tree: 'plain' }, seed);
       if (!problem || solver.accepts(problem, solvers) === 'no') continue;
@@ -176,7 +176,7 @@ describe.each(named)('%s', (name, solver) => {
     }
     if (GRADIENT.includes(name)) expect(ratios).toEqual([]);
     else {
-      expect(ratios.length).toBeGreaterThan(20);
+      expect(ratios.length).toBeGreaterThan(12);
       expect(Math.min(...ratios)).toBeGreaterThan(1 - 1e-6);
       expect(ratios.sort((a, b) => a - b)[ratios.length >> 1]).toBeLessThan(1.2);
       expect(ratios.filter((ratio) => ratio < Infinity).length / ratios.length).toBeGreaterThanOrEqual(0.9);
@@ -195,8 +195,8 @@ describe.each(named)('%s', (name, solver) => {
         expect(judge(made.problem, domain, x).faults).toEqual([]);
       }
     };
-    fc.assert(fc.property(recipes, fc.nat(1e6), check), { numRuns: 250, seed: Number(process.env.FC_SEED ?? 7) });
-    expect(answers).toBeGreaterThan(100);
+    fc.assert(fc.property(recipes, fc.nat(1e6), check), { numRuns: 120, seed: Number(process.env.FC_SEED ?? 7) });
+    expect(answers).toBeGreaterThan(50);
   }, 60_000);
 
   it('gives the same numbers for the same seed, whatever was solved before', () => {
