@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resultSchema } from '../../src/documents/result-document.js';
-import { readLines, run, start, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
+import { here, readLines, run, start, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
 import { HEADER, MODEL, POLICY, rowLine, rowsCsv } from './small-task.js';
 
 interface Task {
@@ -72,22 +72,22 @@ describe('explain', () => {
     const background = { mad: { income: 900, age: 9 }, quantiles: { income: [0, 9000], age: [18, 80] } };
     const features = MODEL.features.map((feature) => ({ ...feature, min: undefined, max: undefined }));
     writeText(folder, 'model.json', { ...MODEL, features, background });
-    const told = await run(args);
+    const told = await here(args);
     expect(told.stderr).toContain('Answers stay within the range of the background. --unbounded permits other values.');
     expect(told.stderr).toContain('The cost is in units of the median absolute deviation.');
     expect(results(output)[0].defaults).toEqual({ bounds: 'background', weights: 'mad' });
-    const free = await run([...args, '--unbounded', '--weights', 'none']);
+    const free = await here([...args, '--unbounded', '--weights', 'none']);
     expect(free.stderr).not.toMatch(/background|deviation/);
     expect(results(output)[0].defaults).toBeUndefined();
   });
 
   it('is silent when asked to', async () => {
-    expect(await run([...task().args, '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await here([...task().args, '--quiet'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   it('writes a table when the name ends in .csv', async () => {
     const { args, output } = task(rowsCsv(2), { output: 'results.csv' });
-    expect((await run(args)).code).toBe(0);
+    expect((await here(args)).code).toBe(0);
     const [header, first] = readLines(output);
     expect(header).toBe(
       'id,status,answer,prediction,score,newPrediction,newScore,cost,proof,gap,changes,reason,income,income (new),age,city,plan',
@@ -100,7 +100,7 @@ describe('explain', () => {
   it('lets options go over the policy, and a row over the options', async () => {
     const { args, output } = task(`${HEADER},target\na,1000,30,Köln,no\nb,1000,30,Köln,\n`);
     const overrides = ['--target', '{"to": 0.2}', '--norm', 'l2', '--seed', '9', '--deadline-ms', '50', '--count', '2'];
-    expect((await run([...args, ...overrides])).code).toBe(0);
+    expect((await here([...args, ...overrides])).code).toBe(0);
     const [own, other] = results(output);
     expect([own.target, other.target, own.seed]).toEqual(['no', { to: 0.2 }, 9]);
   });
@@ -109,21 +109,21 @@ describe('explain', () => {
     const told = 'the column target gives rows their own target, in place of yes';
     const labels = 'a,1000,30,Köln,no\nb,1000,30,Köln,\nc,1000,30,Köln,yes\n';
     const table = task(`${HEADER},target\n${labels}`);
-    const { stderr } = await run([...table.args, '--target', 'yes']);
+    const { stderr } = await here([...table.args, '--target', 'yes']);
     expect(stderr.split(told)).toHaveLength(2);
     expect(stderr).toContain('(1 of the first 2 with a target have another, such as no); rename or remove');
-    expect((await run(withoutPolicy(table.args))).stderr).not.toContain('the column target');
+    expect((await here(withoutPolicy(table.args))).stderr).not.toContain('the column target');
     const row = { income: 1000, age: 30, city: 'Köln' };
     const flat = task(`${JSON.stringify({ ...row, target: 'no' })}\n`, { input: 'rows.ndjson' });
-    expect((await run([...flat.args, '--target', 'yes'])).stderr).toContain(told);
+    expect((await here([...flat.args, '--target', 'yes'])).stderr).toContain(told);
     const apart = task(`${JSON.stringify({ features: row, target: 'no' })}\n`, { input: 'rows.ndjson' });
-    expect((await run([...apart.args, '--target', 'yes'])).stderr).not.toContain(told);
+    expect((await here([...apart.args, '--target', 'yes'])).stderr).not.toContain(told);
   });
 
   it('refuses a run without any target before its first row', async () => {
     for (const rows of [rowsCsv(20), JSON.stringify({ income: 1000, age: 30, city: 'Köln' })]) {
       const { args, output } = task(rows, { input: rows.startsWith('{') ? 'rows.ndjson' : 'rows.csv' });
-      const { code, stderr } = await run(withoutPolicy(args));
+      const { code, stderr } = await here(withoutPolicy(args));
       expect(code).toBe(2);
       expect(stderr).toContain('no target is named: give --target T');
       expect(stderr).toContain('the classes of the model are no, yes');
@@ -133,21 +133,21 @@ describe('explain', () => {
 
   it('takes the targets of rows alone', async () => {
     const table = task(`${HEADER},target\na,1000,30,Köln,yes\nb,1000,30,Köln,\n`);
-    expect((await run(withoutPolicy(table.args))).code).toBe(0);
+    expect((await here(withoutPolicy(table.args))).code).toBe(0);
     expect(results(table.output).map(({ status, reason }) => [status, reason?.path])).toEqual([
       ['found', undefined],
       ['invalid', 'target'],
     ]);
     const row = JSON.stringify({ income: 1000, age: 30, city: 'Köln', target: 'yes' });
     const lines = task(`\n${row}\n`, { input: 'rows.ndjson' });
-    expect((await run(withoutPolicy(lines.args))).code).toBe(0);
+    expect((await here(withoutPolicy(lines.args))).code).toBe(0);
     expect(results(lines.output)).toMatchObject([{ status: 'found' }]);
   });
 
   it('tells all faults of each row, and the commonest of the run', async () => {
     const bad = 'a,much,30.5,Berlin\nb,more,31,Köln\nc,,32,Köln\n';
     const { args, output } = task(`${HEADER}\n${bad}d,1000,30,Köln\n`);
-    const { code, stderr } = await run(args);
+    const { code, stderr } = await here(args);
     expect(code).toBe(0);
     const [first, second] = results(output);
     expect(first.reason?.faults?.map(({ path }) => path)).toEqual(['features.income', 'features.age', 'features.city']);
@@ -161,15 +161,15 @@ describe('explain', () => {
   it('ends with code 4 and the commonest reasons when every row is invalid', async () => {
     const { args } = task(`${HEADER}\na,much,30,Köln\nb,more,30,Köln\n`);
     const reason = '2  features.income: expected a finite number, got "much"';
-    const told = await run(args);
+    const told = await here(args);
     expect(told.code).toBe(4);
     expect(told.stderr).toContain('every row is invalid');
     expect(told.stderr.split(reason)).toHaveLength(2);
-    const quiet = await run([...args, '--quiet']);
+    const quiet = await here([...args, '--quiet']);
     expect(quiet.code).toBe(4);
     expect(quiet.stderr).toContain(reason);
     const at = args.indexOf('--policy');
-    const predicted = await run(['predict', ...args.slice(1).toSpliced(at - 1, 2)]);
+    const predicted = await here(['predict', ...args.slice(1).toSpliced(at - 1, 2)]);
     expect(predicted.code).toBe(4);
     expect(predicted.stderr).toContain(reason);
   });
@@ -203,7 +203,7 @@ describe('bad rows', () => {
       Buffer.from([0xf6, 0x0a]),
     ]);
     const { args, output } = task(notUtf8);
-    const { code, stderr } = await run(args);
+    const { code, stderr } = await here(args);
     expect(code).toBe(0);
     expect(stderr).toMatch(/invalid +7/);
     const found = results(output);
@@ -230,7 +230,7 @@ describe('bad rows', () => {
       '[]',
     ];
     const { args, output } = task(`${[...lines, lines[0]].join('\n')}`, { input: 'rows.ndjson' });
-    expect((await run(args)).code).toBe(0);
+    expect((await here(args)).code).toBe(0);
     expect(results(output).map(({ id, status }) => `${id} ${status}`)).toEqual([
       'a found',
       'row-2 invalid',
@@ -278,7 +278,7 @@ describe('bad usage ends with 2, a message, and nothing written', () => {
     ['--resume without a file', (t) => [...replaced(t, '--output', '-'), '--resume'], /--resume needs an output file/],
   ])('%s', async (_, makeArgs, message) => {
     const t = task();
-    const { code, stdout, stderr } = await run(makeArgs(t));
+    const { code, stdout, stderr } = await here(makeArgs(t));
     expect(stderr).toMatch(message);
     expect({ code, stdout, written: existsSync(t.output) }).toEqual({ code: 2, stdout: '', written: false });
   });
@@ -286,14 +286,14 @@ describe('bad usage ends with 2, a message, and nothing written', () => {
   it('leaves an output of before alone', async () => {
     const t = task('id,age\n');
     writeFileSync(t.output, 'precious\n');
-    expect((await run(t.args)).code).toBe(2);
+    expect((await here(t.args)).code).toBe(2);
     expect(readFileSync(t.output, 'utf8')).toBe('precious\n');
   });
 
   it('does not write over its own input', async () => {
     const t = task();
     const input = join(t.folder, 'rows.csv');
-    expect((await run(replaced(t, '--output', input))).stderr).toContain('are the same file');
+    expect((await here(replaced(t, '--output', input))).stderr).toContain('are the same file');
     expect(readFileSync(input, 'utf8')).toBe(rowsCsv(20));
   });
 });
@@ -313,7 +313,7 @@ describe('memory', () => {
     const module = writeText(t.folder, 'report.mjs', report);
     const previous = process.env.NODE_OPTIONS;
     process.env.NODE_OPTIONS = `--import ${module}`;
-    const { code, stderr } = await run([...t.args, '--quiet']).finally(() => {
+    const { code, stderr } = await here([...t.args, '--quiet']).finally(() => {
       if (previous === undefined) delete process.env.NODE_OPTIONS;
       else process.env.NODE_OPTIONS = previous;
     });

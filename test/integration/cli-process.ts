@@ -69,6 +69,11 @@ export async function callHere(args: readonly string[], env: NodeJS.ProcessEnv):
   }
 }
 
+/** The same, without variables of its own. */
+export function here(args: readonly string[]): Promise<Finished> {
+  return callHere(args, {});
+}
+
 export function writeText(folder: string, name: string, content: string | Buffer | object): string {
   const path = join(folder, name);
   const text = typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { briefLines, population } from '../unit/report/people-results.js';
-import { CREDIT, run, start, temporaryFolder } from './cli-process.js';
+import { CREDIT, here, run, start, temporaryFolder } from './cli-process.js';
 
 const lines = (n: number): string =>
   population(n)
@@ -51,14 +51,14 @@ describe('report', () => {
   it('tells when model or policy are not those of the results', async () => {
     const { results, report } = files(lines(5));
     const [model, policy] = ['model.json', 'policy.json'].map((name) => join(CREDIT, name));
-    const { stderr } = await run(['report', results, '--output', report, '--model', model, '--policy', policy]);
+    const { stderr } = await here(['report', results, '--output', report, '--model', model, '--policy', policy]);
     expect(stderr).toContain('the results come from another model than --model');
     expect(stderr).toContain('the results come from another policy than --policy');
   });
 
   it('names the line of a broken result, and writes nothing', async () => {
     const { results, report } = files(`${lines(3)}\n\n{"schema":"elsewise.result/v1"}\n`);
-    const { code, stderr } = await run(['report', results, '--output', report]);
+    const { code, stderr } = await here(['report', results, '--output', report]);
     expect(code).toBe(2);
     expect(stderr).toContain(`${results}, line 6: this is a broken result: \`model\` is missing or does not fit`);
     expect(() => readFileSync(report)).toThrow('ENOENT');
@@ -66,7 +66,7 @@ describe('report', () => {
 
   it('takes line ends of other systems, and a last line without an end', async () => {
     const { results, report } = files(`\ufeff${lines(3).replaceAll('\n', '\r\n').trimEnd()}`);
-    expect(await run(['report', results, '--output', report])).toMatchObject({ code: 0 });
+    expect(await here(['report', results, '--output', report])).toMatchObject({ code: 0 });
     expect(readFileSync(report, 'utf8')).toContain('All 3 people.');
   });
 
@@ -76,7 +76,7 @@ describe('report', () => {
     ['letters', ['--model', join(CREDIT, 'model.json'), '--language', 'en', '--output', 'letters']],
   ])('is refused where the file has no results, as in %s', async (command, options) => {
     const { results } = files('');
-    const { code, stderr } = await run([command, results, ...options]);
+    const { code, stderr } = await here([command, results, ...options]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${results}: has no results`) });
   });
 
@@ -93,14 +93,14 @@ describe('report', () => {
     ['an empty name', '', ['--by', 'age,'], '--by: expected names of features'],
   ] as const)('refuses %s', async (_name, text, args, message) => {
     const { results, report } = files(text);
-    const { code, stderr } = await run(['report', results, '--output', report, ...args]);
+    const { code, stderr } = await here(['report', results, '--output', report, ...args]);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
   });
 
   it('refuses to overwrite the results, and a time that is none', async () => {
     const { results, report } = files(lines(2));
-    expect(await run(['report', results, '--output', results])).toMatchObject({ code: 2 });
+    expect(await here(['report', results, '--output', results])).toMatchObject({ code: 2 });
     expect(readFileSync(results, 'utf8')).toBe(lines(2));
     const wrong = await start(['report', results, '--output', report], '', { SOURCE_DATE_EPOCH: 'soon' }).finished;
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('SOURCE_DATE_EPOCH') });

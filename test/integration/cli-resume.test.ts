@@ -2,10 +2,11 @@ import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Running, readLines, run, start, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
+import { here, type Running, readLines, run, start, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
 import { HEADER, MODEL, POLICY, rowsCsv } from './small-task.js';
 
-const ROWS = 12_000;
+/** Enough that a run is under way for long after its first lines. */
+const ROWS = 6_000;
 
 interface Task {
   readonly folder: string;
@@ -26,7 +27,7 @@ async function untilWritten(path: string, bytes: number): Promise<void> {
 }
 
 async function interrupt({ child, finished }: Running, output: string, signal: NodeJS.Signals) {
-  await untilWritten(output, 100_000);
+  await untilWritten(output, 20_000);
   child.kill(signal);
   return finished;
 }
@@ -91,16 +92,16 @@ describe('--resume', () => {
   it('starts from the beginning when there is nothing yet', async () => {
     const { folder, args } = task(rowsCsv(50), 1);
     const output = join(folder, 'new.ndjson');
-    expect((await run(args(output, '--resume'))).code).toBe(0);
+    expect((await here(args(output, '--resume'))).code).toBe(0);
     expect(readLines(output)).toHaveLength(50);
   });
 
   it('has nothing to do when everything is done', async () => {
     const { folder, args } = task(rowsCsv(50), 1);
     const output = join(folder, 'done.csv');
-    await run(args(output));
+    await here(args(output));
     const before = readFileSync(output, 'utf8');
-    expect((await run(args(output, '--resume'))).code).toBe(0);
+    expect((await here(args(output, '--resume'))).code).toBe(0);
     expect(readFileSync(output, 'utf8')).toBe(before);
   });
 
@@ -122,10 +123,10 @@ describe('--resume', () => {
   ])('refuses %s, and changes nothing', async (_, more, change, message) => {
     const { folder, args } = task(rowsCsv(50), 1);
     const output = join(folder, 'out.ndjson');
-    await run(args(output));
+    await here(args(output));
     change(folder);
     const before = readFileSync(output, 'utf8');
-    const { code, stderr } = await run(args(output, '--resume', ...more));
+    const { code, stderr } = await here(args(output, '--resume', ...more));
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
     expect(readFileSync(output, 'utf8')).toBe(before);
@@ -134,11 +135,11 @@ describe('--resume', () => {
   it.each(['out.csv', 'out.ndjson'])('counts the rows of %s, and compares its last row', async (name) => {
     const { folder, args } = task(rowsCsv(10), 1);
     const output = join(folder, name);
-    await run(args(output));
+    await here(args(output));
     const before = readFileSync(output, 'utf8');
     const refused = async (input: string) => {
       writeText(folder, 'rows.csv', input);
-      const { code, stderr } = await run(args(output, '--resume'));
+      const { code, stderr } = await here(args(output, '--resume'));
       expect(code).toBe(2);
       expect(readFileSync(output, 'utf8')).toBe(before);
       return stderr;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readLines, run, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
+import { here, readLines, temporaryFolder, withoutTimes, writeText } from './cli-process.js';
 import { MODEL, POLICY } from './small-task.js';
 
 const ROWS = Array.from(
@@ -32,7 +32,7 @@ function files(rows: string | Buffer) {
 async function explain(rows: string | Buffer, ...options: string[]) {
   const { model, policy, input, output } = files(rows);
   const documents = ['--model', model, '--policy', policy, '--threads', '1'];
-  const ended = await run(['explain', ...documents, '--input', input, '--output', output, ...options]);
+  const ended = await here(['explain', ...documents, '--input', input, '--output', output, ...options]);
   return { ...ended, text: ended.code === 2 ? '' : withoutTimes(readFileSync(output, 'utf8')) };
 }
 
@@ -55,19 +55,19 @@ describe('a German table in Latin-1', () => {
 
   it('is read by predict, policies init and policies check', async () => {
     const { model, policy, input, output } = files(GERMAN);
-    const predicted = await run(['predict', '--model', model, '--input', input, '--output', output, '--threads', '1']);
+    const predicted = await here(['predict', '--model', model, '--input', input, '--output', output, '--threads', '1']);
     expect(predicted.code).toBe(0);
     expect(readLines(output).every((line) => JSON.parse(line).prediction !== null)).toBe(true);
     const options = ['--data', input, '--decimal', ',', '--delimiter', ';', '--encoding', 'latin1'];
-    const drafted = await run(['policies', 'init', '--model', model, '--target', 'yes', ...options]);
+    const drafted = await here(['policies', 'init', '--model', model, '--target', 'yes', ...options]);
     expect(drafted).toMatchObject({ code: 0, stdout: expect.stringContaining('2073.5') });
-    const checked = await run(['policies', 'check', policy, '--model', model, ...options]);
+    const checked = await here(['policies', 'check', policy, '--model', model, ...options]);
     expect(checked).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('with a column of targets is told by policies check', async () => {
     const { model, policy, input } = files('id,income,age,city,target\na,1000,30,Paris,no\n');
-    const { stderr } = await run(['policies', 'check', policy, '--model', model, '--data', input]);
+    const { stderr } = await here(['policies', 'check', policy, '--model', model, '--data', input]);
     expect(stderr).toContain('the column target gives rows their own target, in place of yes');
   });
 });

@@ -7,15 +7,23 @@ import { describe, expect, it } from 'vitest';
 import { labelsSchema } from '../../src/documents/labels/label-document.js';
 import { loadModel } from '../../src/models/load.js';
 import { parseTemplate } from '../../src/report/letters/letter-template.js';
-import { CREDIT, callHere, type Finished, readLines, run, temporaryFolder, writeText } from './cli-process.js';
+import { CREDIT, type Finished, here, readLines, run, temporaryFolder, writeText } from './cli-process.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MODEL = join(CREDIT, 'model.json');
 const POLICY = join(CREDIT, 'policy.json');
 const LABELS = join(CREDIT, 'labels.json');
 
-/** Results of the first applicants, one of them invalid. */
+const explained = new Map<string, Promise<Buffer>>();
+
+/** Results of the first applicants, one of them invalid; the same ones are made once for all tests. */
 async function results(folder: string, name = 'results.ndjson', options: readonly string[] = []): Promise<string> {
+  const known = explained.get(name) ?? explain(temporaryFolder(), name, options);
+  explained.set(name, known);
+  return writeText(folder, name, await known);
+}
+
+async function explain(folder: string, name: string, options: readonly string[]): Promise<Buffer> {
   const [header, ...rows] = readLines(join(CREDIT, 'applicants.csv'));
   const input = writeText(
     folder,
@@ -24,13 +32,13 @@ async function results(folder: string, name = 'results.ndjson', options: readonl
   );
   const output = join(folder, name);
   const files = ['--model', MODEL, '--policy', POLICY, '--input', input, '--output', output];
-  const { code, stderr } = await run(['explain', ...files, '--threads', '1', '--quiet', ...options]);
+  const { code, stderr } = await here(['explain', ...files, '--threads', '1', '--quiet', ...options]);
   expect([code, stderr]).toEqual([0, '']);
-  return output;
+  return readFileSync(output);
 }
 
 function letters(path: string, output: string, options: readonly string[] = []): Promise<Finished> {
-  return callHere(['letters', path, '--model', MODEL, '--output', output, ...options], {});
+  return here(['letters', path, '--model', MODEL, '--output', output, ...options]);
 }
 
 interface Indexed {
@@ -159,7 +167,7 @@ describe('letters', () => {
     const path = await results(folder);
     const document = JSON.parse(readFileSync(MODEL, 'utf8'));
     const model = writeText(folder, 'named.json', { ...document, classLabels: { approved: 'granted' } });
-    const { code, stderr } = await run([
+    const { code, stderr } = await here([
       'letters',
       path,
       '--model',
@@ -200,7 +208,7 @@ describe('letters', () => {
     };
     const path = writeText(folder, 'not-found.ndjson', JSON.stringify(result));
     const output = join(folder, 'letters');
-    const { code, stderr } = await run(['letters', path, '--model', model, '--language', 'en', '--output', output]);
+    const { code, stderr } = await here(['letters', path, '--model', model, '--language', 'en', '--output', output]);
     expect([code, stderr]).toEqual([0, '1 letter written: 1 without a known change\n']);
   });
 });
