@@ -1,11 +1,16 @@
-/** The package as `npm publish` would send it: its files, its types, its code and its command, from the packed archive alone. */
-import { spawnSync } from 'node:child_process';
+/**
+ * The package as `npm publish` would send it: its files, its types, its code and its command, from the packed archive alone. The examples
+ * for TypeScript are compiled and run against it.
+ */
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstApplicant } from './example-row.js';
 import { compile, installInto } from './packed.js';
+import { POLICY, World, withoutTimes } from './queue-world.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -15,6 +20,7 @@ let files: string[];
 
 beforeAll(() => {
   project = installInto('typescript');
+  compile(project);
   home = join(project, 'node_modules', 'elsewise');
   files = readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -74,8 +80,8 @@ describe('a project that installs the archive', () => {
     expect(stdout.split(/\s+/)).toEqual(expect.arrayContaining(['ElsewiseError', 'Producer', 'loadModel', 'prepare']));
   });
 
-  it('compiles against its types with all declarations checked, and explains a row in its own process', () => {
-    compile(project);
+  // it was compiled with all declarations checked
+  it('explains a row in its own process', () => {
     const credit = join(home, 'examples', 'credit');
     const documents = [join(credit, 'model.json'), join(credit, 'policy.json')];
     const row = ['a-0001', JSON.stringify(firstApplicant())];
@@ -89,5 +95,34 @@ describe('a project that installs the archive', () => {
     expect(readFileSync(cli, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
     const { stdout, status } = inProject([cli, 'models', 'check', join(home, 'examples', 'credit', 'model.json')]);
     expect([stdout, status]).toEqual([expect.stringContaining('credit'), 0]);
+  });
+});
+
+describe('the examples for TypeScript', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await World.withModel();
+    await world.startWorker();
+  });
+
+  afterAll(() => world.close());
+
+  function runExample(name: string, ...args: string[]) {
+    const env = { ...process.env, ...world.environment };
+    return promisify(execFile)(process.execPath, [join(project, 'dist', `${name}.js`), ...args], { env });
+  }
+
+  it('queue a batch and write its results', async () => {
+    const rows = world.writeRows('rows.csv', 1);
+    const output = world.path('results.ndjson');
+    const { stdout } = await runExample('batch', 'credit@1', POLICY, rows, output);
+    expect(stdout).toContain('3000 rows in batch credit-');
+    expect(withoutTimes(readFileSync(output, 'utf8'))).toBe(await world.explain(rows));
+  });
+
+  it('send one row and wait for its answer', async () => {
+    const { stdout } = await runExample('event', 'credit@1', POLICY, 'a-0001', JSON.stringify(firstApplicant()));
+    expect(stdout).toMatch(/^found\n\w+: .+ -> .+\n/);
   });
 });
