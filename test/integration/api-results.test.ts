@@ -194,7 +194,7 @@ describe('an upload of Parquet', () => {
   });
 
   it('in one large row group takes no more memory of the server than a small one', async () => {
-    const [small, large] = [await peakOf(60_000), await peakOf(300_000)];
+    const [small, large] = [await peakOf(40_000), await peakOf(200_000)];
     expect(large - small).toBeLessThan(80e6);
   });
 });

