@@ -16,6 +16,8 @@ import { Missing } from './system.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const KILL_AFTER_MS = 10_000;
+/** Many files run side by side: the threads of numerical libraries of Python would only take the cores from each other. */
+const ONE_THREAD = { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' };
 
 const tally = { passed: 0, failed: 0 };
 const cleanups = [];
@@ -40,7 +42,8 @@ async function main(args) {
   const checks = ['lint', 'typecheck'].map(check);
   const redis = await provideRedis();
   cleanups.push(() => redis.stop());
-  await runTests(args, { REDIS_URL: redis.url, PYTHON: providePython(), CHROMIUM: provideChromium() });
+  const provided = { REDIS_URL: redis.url, PYTHON: providePython(), CHROMIUM: provideChromium() };
+  await runTests(args, { ...provided, ...ONE_THREAD, AFTER_BUILD: '1' });
   await Promise.all(checks);
 }
 
