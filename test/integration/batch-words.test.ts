@@ -26,7 +26,7 @@ function firstRows(name: string, count: number, change = (line: string, _row: nu
 }
 
 const waitFor = (id: string, output: string, ...options: string[]) =>
-  world.run('batch', 'wait', id, '--output', output, ...options);
+  world.call('batch', 'wait', id, '--output', output, ...options);
 
 describe('a queue', () => {
   it('without a worker is told by batch status and schedule run, and no longer once a worker serves it', async () => {

@@ -41,7 +41,7 @@ const open = async () => [...(await world.store.batches.open()).keys()];
 
 async function waitFor(id: string, ...options: string[]): Promise<string> {
   const output = world.path(`${id}.ndjson`);
-  expect(await world.run('batch', 'wait', id, '--output', output, ...options)).toMatchObject({ code: 0 });
+  expect(await world.call('batch', 'wait', id, '--output', output, ...options)).toMatchObject({ code: 0 });
   return withoutTimes(readFileSync(output, 'utf8'));
 }
 
