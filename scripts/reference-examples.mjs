@@ -481,7 +481,7 @@ const LABELS = {
   schema: 'labels',
   heading: 'The document',
   introduction:
-    'A document of labels is a JSON file for `elsewise letters --labels`. A model document has the same keys beside its features and classes. Names of the document of labels take precedence, and names of a language over names of all languages ([letters.md](letters.md)).',
+    'A document of labels is a JSON file for `elsewise letters --labels`. A model document has the same keys beside its features and classes; `unit` beside a feature is a text there. Names of the document of labels take precedence, and names of a language over names of all languages ([letters.md](letters.md)).',
   links: {},
   sections: {
     '': {
@@ -494,6 +494,7 @@ const LABELS = {
       categoryLabels: { own: 'own home', rent: 'rented home' },
       translations: { de: inGerman },
     },
+    'features.NAME.unit': { one: 'instalment', other: 'instalments' },
     'features.NAME.translations': { de: inGerman, fr: { label: 'logement' } },
     'features.NAME.translations.en': { label: 'housing', categoryLabels: { own: 'own home', rent: 'rented home' } },
     translations: { de: GERMAN_CLASSES },

@@ -15,6 +15,20 @@ const names = recordOf(z.string());
 
 const label = z.string().optional().describe('A name for people. Default: `name`.');
 const unit = z.string().optional().describe('The unit of the numbers, for people.');
+const unitForms = z.strictObject({
+  one: z.string().describe('The unit of one: `month`.'),
+  other: z.string().describe('The unit of other numbers: `months`.'),
+  dative: z
+    .string()
+    .optional()
+    .describe('The unit of other numbers after `von`, in German: `Monaten`. Default: `other`.'),
+});
+const unitInLetters = z
+  .union([z.string(), unitForms])
+  .optional()
+  .describe(
+    'The unit of the numbers in letters: a text for all numbers, or an object with its forms. Letters know the forms of years, months, weeks, days and hours in their language.',
+  );
 const categoryLabels = names
   .optional()
   .describe('Names of the categories for people, by category. Default: the category.');
@@ -29,24 +43,27 @@ function inLanguages<T extends z.ZodType>(shape: T) {
     .describe('The same names by language, for letters. Default: the names beside this key, in every language.');
 }
 
-const plainNames = { label, unit };
+const plainNames = { label, unit: unitInLetters };
 const categoryNames = { ...plainNames, categoryLabels };
+const inAllLanguages = inLanguages(z.strictObject(categoryNames));
 
-/** The keys of a feature that is a number or a boolean. */
-export const featureLabels = { ...plainNames, translations: inLanguages(z.strictObject(plainNames)) };
-/** The keys of a categorical feature. */
-export const categoricalLabels = { ...categoryNames, translations: inLanguages(z.strictObject(categoryNames)) };
+/** The keys of a feature of a model that is a number or a boolean. */
+export const featureLabels = { label, unit, translations: inLanguages(z.strictObject(plainNames)) };
+/** The keys of a categorical feature of a model. */
+export const categoricalLabels = { label, unit, categoryLabels, translations: inAllLanguages };
 /** The keys of a model. */
 export const modelLabels = { classLabels, translations: inLanguages(z.strictObject({ classLabels })) };
 
 export const labelsSchema = z.strictObject({
   schema: z.literal('elsewise.labels/v1').describe('The kind and version of the document.'),
-  features: recordOf(z.strictObject(categoricalLabels))
+  features: recordOf(z.strictObject({ ...categoryNames, translations: inAllLanguages }))
     .optional()
     .describe('Names by feature. These names take precedence over the names of the model document.'),
   ...modelLabels,
 });
 
 export type LabelsDocument = z.output<typeof labelsSchema>;
+/** A unit as one text, or with its forms. */
+export type UnitForms = z.output<typeof unitForms>;
 export type FeatureLabels = NonNullable<LabelsDocument['features']>[string];
 export type ModelLabels = Pick<LabelsDocument, 'classLabels' | 'translations'>;

@@ -12,8 +12,9 @@
 import type { SignedReceipt } from '../../documents/receipt-document.js';
 import type { LeverDocument, Reason, ResultDocument } from '../../documents/result-document.js';
 import { leverEntry } from '../../policy/entries.js';
+import { type Conditions, conditionsOfAll, conditionsOfNone, conditionsOfSize } from './letter-conditions.js';
 import type { LetterContext } from './letter-context.js';
-import { goalInWords } from './letter-goal.js';
+import { goalInWords, isTwoSided, lacksMargin } from './letter-goal.js';
 import {
   type LetterBlock,
   type LetterSection,
@@ -40,15 +41,13 @@ export const wasRead = (result: ResultDocument): result is ReadResult =>
 /** `receipt`: the signed receipt of the result, if the sender gives one. */
 export function composeLetter(result: ReadResult, context: LetterContext, receipt?: SignedReceipt): PersonLetter {
   const { words, details, format, language } = context;
-  const { target } = result;
-  const goal = goalInWords(target, context);
-  const frame = { goal, scores: scoresOf(result, context), isListed: Array.isArray(target) };
+  const frame = frameOf(result, context);
   const sections: Partial<Record<SectionName, LetterSection>> = {
     decision: { heading: words.headings.decision, blocks: decisionBlocks(result, frame, context) },
     ...explanationOf(result, frame, context),
     data: { heading: words.headings.data, blocks: [dataTable(result, context)] },
     review: { heading: words.headings.review, blocks: [reviewOf(context)] },
-    validity: { heading: words.headings.validity, blocks: validityOf(context, receipt) },
+    validity: { heading: words.headings.validity, blocks: validityOf(result, context, receipt) },
   };
   return {
     language,
@@ -62,9 +61,30 @@ export function composeLetter(result: ReadResult, context: LetterContext, receip
   };
 }
 
-type Frame = Omit<WayFrame, 'place'>;
+interface Frame extends Omit<WayFrame, 'place' | 'conditions'> {
+  readonly claim: Parameters<typeof conditionsOfAll>[0];
+  /** The decision is the target, and only the margin of the policy is missing. */
+  readonly lacksMargin: boolean;
+}
 
-function decisionBlocks(result: ReadResult, { goal, scores }: Frame, context: LetterContext): LetterBlock[] {
+function frameOf(result: ReadResult, context: LetterContext): Frame {
+  const { words } = context;
+  const { target } = result;
+  const lacks = lacksMargin(result);
+  const bare = goalInWords(target, context);
+  const goal = lacks ? words.goal.withMargin(bare) : bare;
+  const scores = scoresOf(result, context);
+  return {
+    goal,
+    done: words.change.done(isTwoSided(target) ? goal : undefined),
+    scores,
+    isListed: Array.isArray(target),
+    claim: { hasThreshold: scores.threshold !== undefined, isBounded: result.defaults?.bounds !== undefined },
+    lacksMargin: lacks,
+  };
+}
+
+function decisionBlocks(result: ReadResult, { goal, scores, ...frame }: Frame, context: LetterContext): LetterBlock[] {
   const { words, names } = context;
   const { prediction, score } = result.factual;
   const isReached = result.status === 'already';
@@ -77,10 +97,11 @@ function decisionBlocks(result: ReadResult, { goal, scores }: Frame, context: Le
     ...scoreSentences(result, scores, context),
     ...(isNamed || isReached ? [] : [words.decision.wanted(goal)]),
     ...(isReached ? [words.decision.already] : []),
+    ...(frame.lacksMargin ? [words.decision.withoutMargin] : []),
   ];
   return [
     paragraph(words.decision.assessed),
-    { kind: 'verdict', text, isReached },
+    { kind: 'verdict', text, isReached: isReached || frame.lacksMargin },
     ...(facts.length ? [paragraph(facts.join(' '))] : []),
     ...scaleOf(result, scores, context),
   ];
@@ -92,22 +113,29 @@ function explanationOf(result: ReadResult, frame: Frame, context: LetterContext)
   const { headings } = context.words;
   const { status, levers, counterfactuals } = result;
   if (status === 'already') return {};
-  const heading = counterfactuals.length ? headings.changes : headings.whyNot;
+  const named = frame.lacksMargin ? headings.margin : headings.changes;
+  const heading = counterfactuals.length ? named : headings.whyNot;
   if (levers) {
     const blocks = levers.flatMap((lever) => leverBlocks(lever, result, frame, context));
     return { explanation: { heading, blocks } };
   }
   const [first, ...others] = counterfactuals;
-  if (!first) return { explanation: { heading, blocks: whyNotBlocks(result, frame.goal, context) } };
-  const explanation = { heading, blocks: wayBlocks(first, { ...frame, place: 'first' }, context) };
+  if (!first) return { explanation: { heading, blocks: whyNotBlocks(result, frame, context) } };
+  const explanation = { heading, blocks: wayBlocks(first, wayFrame(frame, 'first', context), context) };
   return others.length ? { explanation, others: othersOf(others, frame, context) } : { explanation };
 }
+
+const wayFrame = (frame: Frame, place: WayFrame['place'], context: LetterContext): WayFrame => ({
+  ...frame,
+  place,
+  conditions: conditionsOfSize(frame.claim, context),
+});
 
 function othersOf(answers: ReadResult['counterfactuals'], frame: Frame, context: LetterContext): LetterSection {
   const { words, format } = context;
   const blocks = answers.flatMap((answer, k): LetterBlock[] => [
     { kind: 'subheading', text: words.change.option(format.count(k + 2)) },
-    ...wayBlocks(answer, { ...frame, place: 'further' }, context),
+    ...wayBlocks(answer, wayFrame(frame, 'further', context), context),
   ]);
   return { heading: words.headings.others, blocks };
 }
@@ -123,29 +151,51 @@ function leverBlocks(
   const text = features ? words.change.onlyThese(names.list(features)) : words.change.namedOption(lever);
   const answers = counterfactuals
     .filter((answer) => answer.lever === lever)
-    .flatMap((answer, k) => wayBlocks(answer, { ...frame, place: k === 0 ? 'first-of-lever' : 'further' }, context));
-  const absence = status === 'infeasible' ? words.whyNot.provedHere : words.whyNot.notFoundHere;
-  const instead = answers.length ? [] : [paragraph(absence), ...(reason ? leverReason(lever, reason, context) : [])];
+    .flatMap((answer, k) =>
+      wayBlocks(answer, wayFrame(frame, k === 0 ? 'first-of-lever' : 'further', context), context),
+    );
+  const conditions = conditionsOfNone(reason, frame.claim, context);
+  const absence = status === 'infeasible' ? provedHere(conditions, frame, context) : words.whyNot.notFoundHere;
+  const instead = answers.length
+    ? []
+    : [paragraph(absence), ...(reason ? leverReason(lever, reason, frame, context) : [])];
   return [{ kind: 'subheading', text }, ...answers, ...instead];
+}
+
+/** The margin of a target with a threshold has a sentence of its own. */
+function provedHere({ told, under }: Conditions, { claim }: Frame, { words: { whyNot } }: LetterContext): string {
+  if (under === 'margin' && claim.hasThreshold) return whyNot.provedMarginHere;
+  return [...told, whyNot.provedHere(under)].join(' ');
+}
+
+function provedNowhere(
+  { told, under }: Conditions,
+  { goal, claim }: Frame,
+  { words: { whyNot } }: LetterContext,
+): string {
+  if (under === 'margin' && claim.hasThreshold) return whyNot.provedMargin;
+  return [...told, whyNot.proved(goal, under)].join(' ');
 }
 
 /** The heading says which details may change. The same fact is no reason, and the other parts tell the other ways. */
 function leverReason(
   lever: string,
   { blocking = [], relaxation, ...reason }: Reason,
+  frame: Frame,
   context: LetterContext,
 ): LetterBlock[] {
   const own = leverEntry(lever);
   const isOther = relaxation && relaxation !== 'undetermined' && relaxation.entry !== own;
   const others = blocking.filter((entry) => entry !== own);
-  return reasonBlocks({ ...reason, blocking: others, relaxation: isOther ? relaxation : undefined }, context);
+  return reasonBlocks({ ...reason, blocking: others, relaxation: isOther ? relaxation : undefined }, frame, context);
 }
 
-function whyNotBlocks({ status, reason, factual }: ReadResult, goal: string, context: LetterContext): LetterBlock[] {
+function whyNotBlocks({ status, reason, factual }: ReadResult, frame: Frame, context: LetterContext): LetterBlock[] {
   const { whyNot } = context.words;
-  if (status !== 'infeasible') return [paragraph(whyNot.notFound(goal))];
-  if (reason?.blocking?.length === 0) return nowhereBlocks(factual, goal, context);
-  return [paragraph(whyNot.proved(goal)), ...(reason ? reasonBlocks(reason, context) : [])];
+  if (status !== 'infeasible') return [paragraph(whyNot.notFound(frame.goal))];
+  if (reason?.blocking?.length === 0) return nowhereBlocks(factual, frame.goal, context);
+  const proved = provedNowhere(conditionsOfNone(reason, frame.claim, context), frame, context);
+  return [paragraph(proved), ...(reason ? reasonBlocks(reason, frame, context) : [])];
 }
 
 /** No rule of the policy is to blame: the model document itself blocks, or values that are missing. */
@@ -156,34 +206,46 @@ function nowhereBlocks(
 ): LetterBlock[] {
   const missing = Object.keys(features).filter((name) => features[name] === null);
   return [
-    paragraph(words.whyNot.proved(goal)),
+    paragraph(words.whyNot.proved(goal, 'nothing')),
     paragraph(missing.length ? words.whyNot.missing(names.list(missing)) : words.whyNot.nowhere(goal)),
   ];
 }
 
-function reasonBlocks({ blocking, relaxation }: Reason, context: LetterContext): LetterBlock[] {
+function reasonBlocks({ blocking, relaxation }: Reason, frame: Frame, context: LetterContext): LetterBlock[] {
   if (!blocking?.length) return [];
   const { whyNot } = context.words;
   const items = rulesInWords(blocking, context);
   return [
     paragraph(whyNot.blocking(items.length)),
     { kind: 'list', items },
-    ...relaxationBlocks(relaxation, blocking.length, context),
+    ...relaxationBlocks(relaxation, blocking, frame, context),
   ];
 }
 
-function relaxationBlocks(relaxation: Reason['relaxation'], blocking: number, context: LetterContext): LetterBlock[] {
+function relaxationBlocks(
+  relaxation: Reason['relaxation'],
+  blocking: readonly string[],
+  frame: Frame,
+  context: LetterContext,
+): LetterBlock[] {
   const { whyNot } = context.words;
   if (relaxation === undefined) return [];
-  if (relaxation === null) return blocking > 1 ? [paragraph(whyNot.noSingle)] : [];
+  if (relaxation === null)
+    return blocking.length > 1 ? [paragraph([...untold(blocking, frame, context), whyNot.noSingle].join(' '))] : [];
   if (relaxation === 'undetermined') return [paragraph(whyNot.undetermined)];
   const rule = ruleInWords(relaxation.entry, context);
   const { changes } = relaxation;
   if (!changes.length) return [paragraph(whyNot.withoutNothing(rule))];
   return [
     paragraph(whyNot.without(rule, changes.length)),
-    { kind: 'changes', items: changeItems(changes, undefined, context), isAnswer: false },
+    { kind: 'changes', items: changeItems(changes, context), isAnswer: false },
   ];
+}
+
+/** The conditions that the other rules have, where the list of rules that block does not tell them. */
+function untold(blocking: readonly string[], { claim }: Frame, context: LetterContext): readonly string[] {
+  const known = conditionsOfNone({ code: '', message: '', blocking: [...blocking] }, claim, context).told;
+  return conditionsOfAll(claim, context).told.filter((sentence) => !known.includes(sentence));
 }
 
 function dataTable({ factual }: ReadResult, { names }: LetterContext): LetterBlock {
@@ -200,11 +262,15 @@ function reviewOf({ words: { review }, details }: LetterContext): LetterBlock {
 }
 
 function validityOf(
+  { status, counterfactuals }: ReadResult,
   { words: { validity }, details, format }: LetterContext,
   receipt: SignedReceipt | undefined,
 ): LetterBlock[] {
   const until = receipt?.validUntil ?? details.validUntil;
-  const information = until === undefined ? validity.open : validity.until(format.date(until));
+  const information =
+    until === undefined
+      ? validity.open
+      : validity.until(format.date(until), status === 'found' || counterfactuals.length > 0);
   if (!receipt) return [paragraph(information)];
   const stands = validity.receipt(format.date(receipt.validUntil));
   return [paragraph(information), paragraph(stands), { kind: 'code', text: receipt.receipt }];

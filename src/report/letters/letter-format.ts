@@ -12,6 +12,8 @@ const END_DIGITS = 6;
 /** A smaller share is shown as this one. */
 const LEAST_SHARE = 0.001;
 const SCORE_DIGITS = { least: 2, most: 6 };
+/** The digits of a score that is very near to 0 or 1. */
+const MOST_END_DIGITS = 9;
 
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR' };
 const INWARD = { 1: 'ceil', [-1]: 'floor' } as const;
@@ -24,10 +26,12 @@ export class LetterFormat {
   readonly #numbers = new Map<string, Intl.NumberFormat>();
   readonly #and: Intl.ListFormat;
   readonly #or: Intl.ListFormat;
+  readonly #plurals: Intl.PluralRules;
 
   constructor(language: Language) {
     this.#locale = LOCALES[language];
     this.#and = new Intl.ListFormat(this.#locale, { type: 'conjunction' });
+    this.#plurals = new Intl.PluralRules(this.#locale);
     this.#or = new Intl.ListFormat(this.#locale, { type: 'disjunction' });
   }
 
@@ -44,14 +48,39 @@ export class LetterFormat {
     return this.#format({ ...notationOf(value), ...digits }).format(value);
   }
 
-  /** Scores with the same number of digits: two, or more where a score would look the same as a different one of the `marks`. */
+  /**
+   * Scores with the same number of digits: two, or more where a score would look the same as a different one of the `marks`. A score that
+   * would look like 0 or 1 and is not has more digits than the others.
+   */
   scores(values: readonly number[], marks: readonly number[]): string[] {
     for (let digits = SCORE_DIGITS.least; digits <= SCORE_DIGITS.most; digits++) {
-      const { format } = this.#format({ minimumFractionDigits: digits, maximumFractionDigits: digits });
-      const isClear = values.every((value) => marks.every((mark) => value === mark || format(value) !== format(mark)));
-      if (isClear) return values.map((value) => format(value + 0));
+      const show = (value: number) => this.#fixed(value, digits);
+      const isClear = values.every((value) => marks.every((mark) => value === mark || show(value) !== show(mark)));
+      if (isClear) return values.map((value) => this.#beforeEnd(value, digits));
     }
     return values.map((value) => this.number(value));
+  }
+
+  /** `0.99997` in place of `1.00`. */
+  #beforeEnd(value: number, least: number): string {
+    const end = Math.round(value);
+    if (value === end || (end !== 0 && end !== 1)) return this.#fixed(value, least);
+    for (let digits = least; digits <= MOST_END_DIGITS; digits++)
+      if (this.#fixed(value, digits) !== this.#fixed(end, digits)) return this.#fixed(value, digits);
+    return this.number(value);
+  }
+
+  #fixed(value: number, digits: number): string {
+    return this.#format({
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+      signDisplay: 'negative',
+    }).format(value);
+  }
+
+  /** The form of a noun after the number. */
+  plural(value: number): Intl.LDMLPluralRule {
+    return this.#plurals.select(value);
   }
 
   /** A share, rounded up: a limit must not look smaller than it is. */

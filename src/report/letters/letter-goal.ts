@@ -1,5 +1,6 @@
 /** The target in the words of a letter, and the class whose score the result reports. */
 import type { TargetDocument } from '../../documents/policy-document.js';
+import type { ResultDocument } from '../../documents/result-document.js';
 import { decimalSum } from '../../linalg/decimals.js';
 import type { LetterContext } from './letter-context.js';
 
@@ -8,14 +9,35 @@ export function goalInWords(target: TargetDocument, context: LetterContext): str
   const { words, names, format } = context;
   if (typeof target === 'string') return words.goal.results(words.quote(names.class(target)));
   if (Array.isArray(target)) return words.goal.results(format.or(target.map((name) => words.quote(names.class(name)))));
-  if (typeof target === 'number') return words.goal.value(format.number(target));
-  if ('value' in target) {
-    const [low, high] = [-target.tolerance, target.tolerance].map((part) => decimalSum(target.value, part));
-    return words.goal.value(rangeInWords(low, high, context));
+  if (typeof target === 'number') {
+    const tolerance = context.policy?.tolerance;
+    return words.goal.value(tolerance ? aroundInWords(target, tolerance, context) : format.number(target));
   }
+  if ('value' in target) return words.goal.value(aroundInWords(target.value, target.tolerance, context));
   const range = rangeInWords(target.from, target.to, context);
   const name = scoredClass(target, context);
   return name === undefined ? words.goal.value(range) : words.goal.scoreOf(names.class(name), range);
+}
+
+function aroundInWords(value: number, tolerance: number, context: LetterContext): string {
+  const [low, high] = [-tolerance, tolerance].map((part) => decimalSum(value, part));
+  return rangeInWords(low, high, context);
+}
+
+/** Whether a change can go too far for the target. "Enough" would then say too much. */
+export function isTwoSided(target: TargetDocument): boolean {
+  if (typeof target === 'string' || Array.isArray(target)) return false;
+  return typeof target === 'number' || 'value' in target || (target.from !== undefined && target.to !== undefined);
+}
+
+/** Whether the decision is the target already, and only the margin of the policy is missing. */
+export function lacksMargin({ status, target, factual }: ResultDocument): boolean {
+  if (status === 'already' || !factual || target === null || typeof target === 'number') return false;
+  const { prediction, score } = factual;
+  if (typeof target === 'string') return prediction === target;
+  if (Array.isArray(target)) return target.some((name) => name === prediction);
+  if ('value' in target) return Math.abs(score - target.value) <= target.tolerance;
+  return score >= (target.from ?? -Infinity) && score <= (target.to ?? Infinity);
 }
 
 /** The one class whose score is reported. Undefined: the target lists classes, or the model is a regressor. */

@@ -1,8 +1,15 @@
 /** Names and values of features and classes in the language of a letter. A document of labels wins over the model document. */
-import type { FeatureLabels, LabelsDocument, Language, ModelLabels } from '../../documents/labels/label-document.js';
+import type {
+  FeatureLabels,
+  LabelsDocument,
+  Language,
+  ModelLabels,
+  UnitForms,
+} from '../../documents/labels/label-document.js';
 import type { FeatureDocument, ModelDocument, RowValue } from '../../documents/model-document.js';
 import { nameInWords } from '../words.js';
 import type { LetterFormat } from './letter-format.js';
+import { type UnitPlace, unitForms, unitOf } from './letter-units.js';
 import type { LetterWords } from './letter-words.js';
 
 /** A no-break space: a number and its unit stay on one line. */
@@ -16,7 +23,7 @@ export interface NamedFeature {
   readonly label: string;
   /** Standing alone, with a capital letter. */
   readonly title: string;
-  readonly unit: string;
+  readonly unit: UnitForms;
   readonly categories: ReadonlyMap<string, string>;
 }
 
@@ -61,17 +68,18 @@ export class LetterNames {
     return this.#classes.get(name) ?? name;
   }
 
-  value(name: string, value: RowValue): string {
+  value(name: string, value: RowValue, place: UnitPlace = {}): string {
     const feature = this.find(name);
     if (value === null) return this.#words.notGiven;
     if (typeof value === 'boolean') return value ? this.#words.yes : this.#words.no;
     if (typeof value === 'string') return feature?.categories.get(value) ?? value;
-    return this.withUnit(name, this.#format.number(value));
+    return this.withUnit(name, value, this.#format.number(value), place);
   }
 
-  /** A number as text, with the unit of the feature. */
-  withUnit(name: string, shown: string): string {
-    const unit = this.find(name)?.unit;
+  /** A number that is shown as a text, with the unit of the feature. */
+  withUnit(name: string, value: number, shown: string, place: UnitPlace = {}): string {
+    const feature = this.find(name);
+    const unit = feature ? unitOf(feature.unit, this.#format.plural(value), place) : '';
     return unit ? `${shown}${SPACE}${unit}` : shown;
   }
 
@@ -112,7 +120,10 @@ function nameFeature(document: FeatureDocument, labels: FeatureLabels | undefine
     isNamed: given !== undefined,
     label,
     title: label.replace(/^./u, (first) => first.toLocaleUpperCase(language)),
-    unit: places.map((place) => place.unit).find((unit) => unit !== undefined) ?? '',
+    unit: unitForms(
+      places.map((place) => place.unit).find((unit) => unit !== undefined),
+      language,
+    ),
     categories: new Map(categories.map((name) => [name, firstName(categoryNames, name) ?? name])),
   };
 }

@@ -6,6 +6,7 @@ import { parseExpression } from '../../policy/expression-parser.js';
 import { ruleOf } from '../../policy/rules.js';
 import type { LetterContext } from './letter-context.js';
 import type { NamedFeature } from './letter-names.js';
+import type { UnitPlace } from './letter-units.js';
 
 const OF_FEATURE = /^features\.(.*)\.(change|min|max|maxIncrease|maxDecrease|step|allow)$/s;
 const OF_LEVER = /^levers\.(.*)$/s;
@@ -53,8 +54,19 @@ function featureRule(name: string, key: keyof FeatureRuleDocument, context: Lett
   const feature = names.find(name);
   if (!feature) return words.rule.other;
   const rule = policy ? ruleOf(policy, name) : {};
-  const told = rule[key] === undefined ? GENERAL[key](context) : SPECIAL[key](rule, feature, context);
-  return words.pair(feature.title, told);
+  return words.pair(feature.title, toldRule(rule, key, feature, context));
+}
+
+/** A limit that the policy does not have is that of the background (policy/defaults.ts). */
+function toldRule(
+  rule: FeatureRuleDocument,
+  key: keyof FeatureRuleDocument,
+  feature: NamedFeature,
+  context: LetterContext,
+): string {
+  if (rule[key] !== undefined) return SPECIAL[key](rule, feature, context);
+  const isDefault = context.policy !== undefined && (key === 'min' || key === 'max');
+  return isDefault ? context.words.rule.knownRange : GENERAL[key](context);
 }
 
 type General = (context: LetterContext) => string;
@@ -63,19 +75,23 @@ type ByKey<T> = Readonly<Record<keyof FeatureRuleDocument, T>>;
 
 const limits: General = ({ words }) => words.rule.limits;
 
-/** Without the policy. */
+/** Without the policy. The direction may be `never` and the list may be empty: no word may say that some changes are permitted. */
 const GENERAL: ByKey<General> = {
-  change: ({ words }) => words.rule.someChanges,
+  change: ({ words }) => words.rule.limited,
   min: limits,
   max: limits,
   maxIncrease: limits,
   maxDecrease: limits,
   step: ({ words }) => words.rule.steps,
-  allow: ({ words }) => words.rule.someValues,
+  allow: ({ words }) => words.rule.limited,
 };
 
-const shown = ({ document: { name } }: NamedFeature, value: number | undefined, { names }: LetterContext): string =>
-  names.value(name, value ?? null);
+const shown = (
+  { document: { name } }: NamedFeature,
+  value: number | undefined,
+  { names }: LetterContext,
+  place: UnitPlace = {},
+): string => names.value(name, value ?? null, place);
 
 const SPECIAL: ByKey<Special> = {
   change: ({ change }, feature, context) => directionInWords(change, feature, context),
@@ -85,7 +101,7 @@ const SPECIAL: ByKey<Special> = {
     context.words.rule.maxIncrease(shown(feature, maxIncrease, context)),
   maxDecrease: ({ maxDecrease }, feature, context) =>
     context.words.rule.maxDecrease(shown(feature, maxDecrease, context)),
-  step: ({ step }, feature, context) => context.words.rule.step(shown(feature, step, context)),
+  step: ({ step }, feature, context) => context.words.rule.step(shown(feature, step, context, { isDative: true })),
   allow({ allow }, { document: { name } }, { words, names, format }) {
     if (!allow?.length) return words.rule.never;
     return words.rule.allow(format.or(allow.map((value) => words.quote(names.value(name, value)))));
@@ -98,7 +114,7 @@ function directionInWords(
   { words: { rule } }: LetterContext,
 ): string {
   if (change === 'never') return rule.never;
-  if (change !== 'increase' && change !== 'decrease') return rule.someChanges;
+  if (change !== 'increase' && change !== 'decrease') return rule.limited;
   const isUp = change === 'increase';
   if (type === 'boolean') return isUp ? rule.onlyToYes : rule.onlyToNo;
   if (type === 'categorical') return isUp ? rule.higher : rule.lower;

@@ -1,17 +1,21 @@
 /** The answers of a result as blocks: the changes with their ranges, and exactly the proved facts about smaller changes. */
-import type { CounterfactualDocument, Proof, RegionDocument } from '../../documents/result-document.js';
+import type { CounterfactualDocument, Proof } from '../../documents/result-document.js';
 import { ruleOf } from '../../policy/rules.js';
+import type { Conditions } from './letter-conditions.js';
 import type { LetterContext } from './letter-context.js';
 import { type LabelledValue, type LetterBlock, paragraph } from './letter-parts.js';
+import { type ToldRange, type ToldValues, toldRange } from './letter-ranges.js';
 import type { LetterScores } from './letter-scores.js';
 
 type Change = CounterfactualDocument['changes'][number];
-type FeatureRange = RegionDocument['features'][string];
-type NumberRange = Exclude<FeatureRange, { in: unknown }>;
 
 export interface WayFrame {
   /** The rest of the sentence "would have led ...". */
   readonly goal: string;
+  /** The end of the sentence "no smaller change would have ...". */
+  readonly done: string;
+  /** The conditions of a claim about smaller changes. */
+  readonly conditions: Conditions;
   readonly scores: LetterScores;
   /** The target is a list of classes. */
   readonly isListed: boolean;
@@ -19,41 +23,52 @@ export interface WayFrame {
   readonly place: 'first' | 'first-of-lever' | 'further';
 }
 
+/** A change beside the range that the letter tells of it. */
+interface ToldChange {
+  readonly change: Change;
+  /** Undefined: only the value of the answer. */
+  readonly range: ToldValues | undefined;
+}
+
 export function wayBlocks(answer: CounterfactualDocument, frame: WayFrame, context: LetterContext): LetterBlock[] {
   const { words } = context;
-  const { changes, region } = answer;
-  const { goal, place } = frame;
+  const { changes } = answer;
+  const { goal, done, place } = frame;
   const count = changes.length;
   const intro =
     place === 'further' ? words.change.wouldAlsoHaveLed(goal, count) : words.change.wouldHaveLed(goal, count);
-  const ranges = changes.filter(({ feature }) => isWide(region, feature));
+  const told = toldChanges(answer, place, context);
+  const ranges = told.filter(({ range }) => range).map(({ change }) => change);
   const facts = [
-    ...(ranges.length ? [words.change.allWithin(ranges.length)] : []),
+    ...(ranges.length ? [words.change.allWithin(ranges.length, done)] : []),
     words.change.othersStay,
     ...(ranges.length ? [exampleOf(ranges, context)] : []),
     after(answer, frame, context),
   ];
   return [
     paragraph(intro),
-    { kind: 'changes', items: changeItems(changes, region, context), isAnswer: true },
+    { kind: 'changes', items: told.map((one) => itemOf(one, context)), isAnswer: true },
     paragraph(facts.join(' ')),
-    ...(place === 'further' ? [] : [paragraph(proofInWords(answer, place, context))]),
+    ...(place === 'further' ? [] : [paragraph(proofInWords(answer, told, frame, context))]),
     ...pathBlocks(answer, context),
   ];
+}
+
+/** A letter that says "no smaller change" tells no smaller change, except where the size is the number of changes. */
+function toldChanges(
+  { changes, region, proof, path }: CounterfactualDocument,
+  place: WayFrame['place'],
+  context: LetterContext,
+): ToldChange[] {
+  const isSmallest = place !== 'further' && proof.kind === 'optimal' && !path && context.policy?.cost?.norm !== 'l0';
+  return changes.map((change) => ({ change, range: toldRange(change, region, isSmallest, context) }));
 }
 
 /** The score of an answer is that of one point of its ranges. */
 function exampleOf(ranges: readonly Change[], context: LetterContext): string {
   const { words, names } = context;
-  const values = ranges.map(({ feature, to }) => words.pair(titleOf(feature, context), names.value(feature, to)));
-  return words.change.example(values.join('; '));
-}
-
-/** Whether more values than the one of the answer are proved. */
-function isWide(region: RegionDocument | undefined, feature: string): boolean {
-  const range = region && Object.hasOwn(region.features, feature) ? region.features[feature] : undefined;
-  if (!range) return false;
-  return 'in' in range ? range.in.length > 1 : range.from === undefined || range.from !== range.to;
+  const values = ranges.map(({ feature, to }) => words.pair(names.list([feature]), names.value(feature, to)));
+  return words.change.example(values.join(words.semicolon));
 }
 
 /** Where the target lists classes, the class of the answer is told in place of its score. */
@@ -69,68 +84,83 @@ function after(
 
 function proofInWords(
   { proof, path }: CounterfactualDocument,
-  place: WayFrame['place'],
+  told: readonly ToldChange[],
+  { place, done, conditions: { told: before, under } }: WayFrame,
   { words: { change }, format }: LetterContext,
 ): string {
   if (path) return change.enough;
-  const told: Readonly<Record<Proof['kind'], () => string>> = {
-    optimal: () => (place === 'first' ? change.proved : change.provedHere),
+  const known = told.some(reachesBefore) ? change.enough : change.smallestKnown;
+  const sentences: Readonly<Record<Proof['kind'], () => readonly string[]>> = {
+    optimal: () => [...before, place === 'first' ? change.proved(under, done) : change.provedHere(under, done)],
     gap: () =>
-      proof.gap === null || proof.gap >= 1 ? change.smallestKnown : change.withinGap(format.percentUp(proof.gap)),
-    heuristic: () => change.smallestKnown,
+      proof.gap === null || proof.gap >= 1
+        ? [known]
+        : [...before, known, change.withinGap(format.percentUp(proof.gap), under)],
+    heuristic: () => [known],
   };
-  return told[proof.kind]();
+  return sentences[proof.kind]().join(' ');
 }
 
-export function changeItems(
-  changes: readonly Change[],
-  region: RegionDocument | undefined,
-  context: LetterContext,
-): LabelledValue[] {
-  return changes.map((change) => {
-    const { feature } = change;
-    const range = region && Object.hasOwn(region.features, feature) ? region.features[feature] : undefined;
-    return { label: titleOf(feature, context), value: changeInWords(change, range, context) };
-  });
+/** A range that begins before the value of the answer: smaller changes than the answer are known. */
+function reachesBefore({ change: { from: now, to }, range }: ToldChange): boolean {
+  if (!range || 'in' in range || typeof now !== 'number' || typeof to !== 'number') return false;
+  return to > now ? (range.from ?? -Infinity) < to : (range.to ?? Infinity) > to;
+}
+
+/** Changes without ranges. */
+export const changeItems = (changes: readonly Change[], context: LetterContext): LabelledValue[] =>
+  changes.map((change) => itemOf({ change, range: undefined }, context));
+
+function itemOf(told: ToldChange, context: LetterContext): LabelledValue {
+  return { label: titleOf(told.change.feature, context), value: changeInWords(told, context) };
 }
 
 const titleOf = (name: string, { names }: LetterContext): string => names.find(name)?.title ?? names.list([name]);
 
-function changeInWords({ feature, from, to }: Change, range: FeatureRange | undefined, context: LetterContext): string {
+function changeInWords({ change: { feature, from, to }, range }: ToldChange, context: LetterContext): string {
   const { words, names } = context;
   const wanted = range ? rangeInWords(feature, range, context) : names.value(feature, to);
   if (from === null) return words.change.firstGiven(wanted);
   const now = names.value(feature, from);
-  return range && wanted !== names.value(feature, to)
-    ? words.change.within(wanted, now)
-    : words.change.instead(wanted, now);
+  return range ? words.change.within(wanted, now) : words.change.instead(wanted, now);
 }
 
-function rangeInWords(name: string, range: FeatureRange, context: LetterContext): string {
-  const { words, names, format } = context;
+function rangeInWords(name: string, range: ToldValues, context: LetterContext): string {
+  const { names, format } = context;
   if ('in' in range) return format.or(range.in.map((value) => names.value(name, value)));
+  return intervalInWords(name, range, context) + stepsOf(name, context);
+}
+
+function intervalInWords(name: string, range: ToldRange, context: LetterContext): string {
+  const { words, names, format } = context;
   const { from, to } = openEnds(name, range, context);
-  if (range.from !== undefined && range.from === range.to) return names.value(name, range.from);
-  const low = from === undefined ? undefined : format.end(from, 1);
-  const high = to === undefined ? undefined : format.end(to, -1);
-  const shown = (text: string) => names.withUnit(name, text);
-  if (low !== undefined && high !== undefined) return words.range.between(low, shown(high)) + stepsOf(name, context);
-  if (low !== undefined) return words.range.atLeast(shown(low)) + stepsOf(name, context);
-  if (high !== undefined) return words.range.atMost(shown(high)) + stepsOf(name, context);
+  const shown = (value: number, side: 1 | -1) => names.withUnit(name, value, format.end(value, side));
+  if (from !== undefined && to !== undefined) {
+    const [low, high] = [format.end(from, 1), shown(to, -1)];
+    if (range.open === 'from') return words.range.aboveUpTo(low, high);
+    return range.open === 'to' ? words.range.fromBelow(low, high) : words.range.between(low, high);
+  }
+  if (from !== undefined)
+    return range.open === 'from' ? words.range.above(shown(from, 1)) : words.range.atLeast(shown(from, 1));
+  if (to !== undefined)
+    return range.open === 'to' ? words.range.below(shown(to, -1)) : words.range.atMost(shown(to, -1));
   return words.range.anything;
 }
 
 /** An end at the limit of possible values is no news: `at most 610` instead of `between 0 and 610`. */
-function openEnds(name: string, { from, to }: NumberRange, { names }: LetterContext): NumberRange {
+function openEnds(name: string, { from, to, open }: ToldRange, { names }: LetterContext): ToldRange {
   const feature = names.find(name)?.document;
   if (feature?.type !== 'continuous' && feature?.type !== 'integer') return { from, to };
-  return { from: from === feature.min ? undefined : from, to: to === feature.max ? undefined : to };
+  return {
+    from: from === feature.min && open !== 'from' ? undefined : from,
+    to: to === feature.max && open !== 'to' ? undefined : to,
+  };
 }
 
 /** A range holds for the values that the policy permits. */
 function stepsOf(name: string, { policy, words, names }: LetterContext): string {
   const step = policy && ruleOf(policy, name).step;
-  return step === undefined ? '' : words.range.inSteps(names.value(name, step));
+  return step === undefined ? '' : words.range.inSteps(names.value(name, step, { isDative: true }));
 }
 
 /** A path of one step is the change itself. */
@@ -138,9 +168,9 @@ function pathBlocks({ path }: CounterfactualDocument, context: LetterContext): L
   if (!path || path.steps.length < 2) return [];
   const { words } = context;
   const items = path.steps.map(({ changes }) =>
-    changeItems(changes, undefined, context)
+    changeItems(changes, context)
       .map(({ label, value }) => words.pair(label, value))
-      .join('; '),
+      .join(words.semicolon),
   );
   return [paragraph(words.change.stepByStep), { kind: 'steps', items }];
 }

@@ -9,12 +9,16 @@ export interface LetterWords {
   readonly no: string;
   /** In place of a value that is not known. */
   readonly notGiven: string;
+  /** Between parts that are sentences of their own. */
+  readonly semicolon: string;
   /** `Income: 2,600 EUR` */
   pair(label: string, value: string): string;
   quote(text: string): string;
   readonly headings: {
     readonly decision: string;
     readonly changes: string;
+    /** In place of `changes`, where only the safety margin was missing. */
+    readonly margin: string;
     readonly others: string;
     readonly whyNot: string;
     readonly data: string;
@@ -24,6 +28,7 @@ export interface LetterWords {
   readonly decision: DecisionWords;
   readonly goal: GoalWords;
   readonly range: RangeWords;
+  readonly condition: ConditionWords;
   readonly change: ChangeWords;
   readonly whyNot: WhyNotWords;
   readonly rule: RuleWords;
@@ -34,7 +39,8 @@ export interface LetterWords {
     readonly reply: string;
   };
   readonly validity: {
-    until(date: string): string;
+    /** `hasChange`: the letter names a change, and only the other details stay. */
+    until(date: string, hasChange: boolean): string;
     /** Without a date. */
     readonly open: string;
     /** Before the signed receipt. */
@@ -59,6 +65,8 @@ interface DecisionWords {
   /** `goal`: in the words of `goal`. */
   wanted(goal: string): string;
   readonly already: string;
+  /** The result is reached, and the margin of the policy is not. */
+  readonly withoutMargin: string;
   /** Captions of the scale. */
   readonly now: string;
   readonly needed: string;
@@ -70,15 +78,35 @@ interface GoalWords {
   results(names: string): string;
   scoreOf(name: string, range: string): string;
   value(range: string): string;
+  /** The same goal, where only the margin was missing. */
+  withMargin(goal: string): string;
 }
 
 interface RangeWords {
   atLeast(value: string): string;
   atMost(value: string): string;
   between(low: string, high: string): string;
+  above(low: string): string;
+  below(high: string): string;
+  aboveUpTo(low: string, high: string): string;
+  fromBelow(low: string, high: string): string;
   readonly anything: string;
   /** Appended: the value moves in steps. */
   inSteps(step: string): string;
+}
+
+/** How a claim refers to the conditions before it. `everything`: the policy is not known. */
+export type Under = 'nothing' | 'margin' | 'conditions' | 'everything';
+
+/** Whole sentences about rules that "permitted" does not name. `hasThreshold`: the letter names a threshold. */
+interface ConditionWords {
+  margin(hasThreshold: boolean): string;
+  readonly plausible: string;
+  readonly background: string;
+  readonly wishes: string;
+  readonly counted: string;
+  readonly measured: string;
+  unknown(hasThreshold: boolean): string;
 }
 
 interface ChangeWords {
@@ -90,17 +118,19 @@ interface ChangeWords {
   /** The present value is not known. */
   firstGiven(to: string): string;
   readonly othersStay: string;
-  /** Every point of the box is proved. `count`: the number of ranges. */
-  allWithin(count: number): string;
-  /** One point of the ranges, before the sentence about its score. */
+  /** The end of the sentence "would have ...". Undefined: enough for the goal that is named before. */
+  done(goal: string | undefined): string;
+  /** Every point of the box is proved. `count`: the number of ranges. `done`: in the words of `done`. */
+  allWithin(count: number, done: string): string;
+  /** One point of the ranges, before the sentence about its score. The labels are those within a sentence. */
   example(values: string): string;
   resultAfter(name: string): string;
   scoreAfter(score: string): string;
   valueAfter(value: string): string;
-  readonly proved: string;
+  proved(under: Under, done: string): string;
   /** Proved among the changes of one lever. */
-  readonly provedHere: string;
-  withinGap(share: string): string;
+  provedHere(under: Under, done: string): string;
+  withinGap(share: string, under: Under): string;
   readonly smallestKnown: string;
   readonly enough: string;
   readonly stepByStep: string;
@@ -111,8 +141,11 @@ interface ChangeWords {
 }
 
 interface WhyNotWords {
-  proved(goal: string): string;
-  readonly provedHere: string;
+  proved(goal: string, under: Under): string;
+  provedHere(under: Under): string;
+  /** In place of both, where the margin is the only condition and the letter names a threshold. */
+  readonly provedMargin: string;
+  readonly provedMarginHere: string;
   notFound(goal: string): string;
   readonly notFoundHere: string;
   blocking(count: number): string;
@@ -133,14 +166,16 @@ interface RuleWords {
   readonly onlyToNo: string;
   readonly higher: string;
   readonly lower: string;
-  readonly someChanges: string;
+  /** The direction or the list of values is not known. */
+  readonly limited: string;
   maxIncrease(value: string): string;
   maxDecrease(value: string): string;
   step(value: string): string;
   allow(values: string): string;
   readonly limits: string;
   readonly steps: string;
-  readonly someValues: string;
+  /** A limit that stands in no policy. */
+  readonly knownRange: string;
   onlyThese(labels: string): string;
   readonly onlySome: string;
   fitTogether(labels: string): string;

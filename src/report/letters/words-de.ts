@@ -1,5 +1,5 @@
 /** The sentences of letters in German. */
-import type { LetterWords } from './letter-words.js';
+import type { LetterWords, Under } from './letter-words.js';
 
 const quote = (text: string): string => `„${text}“`;
 const wouldHaveLed = (goal: string, count: number, also = ''): string =>
@@ -7,17 +7,31 @@ const wouldHaveLed = (goal: string, count: number, also = ''): string =>
     ? `Die folgende Änderung hätte ${also}${goal} geführt:`
     : `Die folgenden Änderungen zusammen hätten ${also}${goal} geführt:`;
 
+const MEASURED: Readonly<Record<Under, string>> = {
+  nothing: 'Gemessen nach unseren Regeln',
+  margin: 'Gemessen nach unseren Regeln und mit diesem Abstand',
+  conditions: 'Gemessen nach unseren Regeln und unter diesen Bedingungen',
+  everything: 'Gemessen nach unseren Regeln und mit allem, was sie verlangen,',
+};
+const UNDER: Readonly<Record<Exclude<Under, 'nothing'>, string>> = {
+  margin: 'Mit diesem Abstand',
+  conditions: 'Unter diesen Bedingungen',
+  everything: 'Mit allem, was sie verlangen,',
+};
+
 export const GERMAN: LetterWords = {
   title: 'Zu unserer Entscheidung',
   greeting: 'Sehr geehrte Damen und Herren,',
   yes: 'ja',
   no: 'nein',
   notGiven: 'keine Angabe',
+  semicolon: '; ',
   pair: (label, value) => `${label}: ${value}`,
   quote,
   headings: {
     decision: 'Die Entscheidung',
     changes: 'Was die Entscheidung geändert hätte',
+    margin: 'Was den Sicherheitsabstand erreicht hätte',
     others: 'Andere Möglichkeiten',
     whyNot: 'Warum wir keine Änderung nennen',
     data: 'Diese Angaben haben wir verwendet',
@@ -33,6 +47,7 @@ export const GERMAN: LetterWords = {
     highestWins: 'Es gilt das Ergebnis mit dem höchsten Punktwert.',
     wanted: (goal) => `Für eine andere Entscheidung hätte die Prüfung ${goal} führen müssen.`,
     already: 'Das Ergebnis, um das es geht, ist bereits erreicht. Es muss sich nichts ändern.',
+    withoutMargin: 'Dieses Ergebnis ist erreicht, aber nicht mit dem Sicherheitsabstand, den unsere Regeln verlangen.',
     now: 'Ihr Punktwert',
     needed: 'Schwelle',
     after: 'nach der Änderung',
@@ -41,34 +56,51 @@ export const GERMAN: LetterWords = {
     results: (names) => `zum Ergebnis ${names}`,
     scoreOf: (name, range) => `zu einem Punktwert für ${quote(name)} von ${range}`,
     value: (range) => `zu einem Wert von ${range}`,
+    withMargin: (goal) => `${goal} mit dem verlangten Sicherheitsabstand`,
   },
   range: {
     atLeast: (value) => `mindestens ${value}`,
     atMost: (value) => `höchstens ${value}`,
     between: (low, high) => `${low} bis ${high}`,
+    above: (low) => `mehr als ${low}`,
+    below: (high) => `weniger als ${high}`,
+    aboveUpTo: (low, high) => `mehr als ${low} und höchstens ${high}`,
+    fromBelow: (low, high) => `mindestens ${low} und weniger als ${high}`,
     anything: 'jeder Wert',
     inSteps: (step) => `, in Schritten von ${step}`,
   },
+  condition: {
+    margin: (hasThreshold) =>
+      `Unsere Regeln verlangen außerdem einen Sicherheitsabstand${hasThreshold ? ' zur Schwelle' : ''}.`,
+    plausible: 'Unsere Regeln verlangen außerdem, dass die Angaben denen tatsächlicher Fälle ähneln.',
+    background:
+      'Wo unsere Regeln für eine Zahl keine Grenze nennen, muss die Zahl im Bereich der bekannten Fälle bleiben.',
+    wishes: 'Ihre eigenen Wünsche gelten hier als Regeln.',
+    counted: 'Unsere Regeln messen eine Änderung an der Zahl der Angaben, die sich ändern.',
+    measured: 'Unsere Regeln messen eine Änderung auch daran, wie sehr die Angaben denen tatsächlicher Fälle ähneln.',
+    unknown: (hasThreshold) =>
+      `Unsere Regeln können mehr verlangen als nur ${hasThreshold ? 'die Schwelle' : 'das Ergebnis'}, etwa einen Sicherheitsabstand.`,
+  },
   change: {
+    done: (goal) => (goal === undefined ? 'ausgereicht' : `${goal} geführt`),
     wouldHaveLed: (goal, count) => wouldHaveLed(goal, count),
     wouldAlsoHaveLed: (goal, count) => wouldHaveLed(goal, count, 'ebenfalls '),
     instead: (to, from) => `${to} statt ${from}`,
     within: (range, now) => `${range} (derzeit ${now})`,
     firstGiven: (to) => `${to} (bisher keine Angabe)`,
     othersStay: 'Alle anderen Angaben bleiben dabei unverändert.',
-    allWithin: (count) =>
+    allWithin: (count, done) =>
       count === 1
-        ? 'Jeder zulässige Wert in diesem Bereich hätte ausgereicht. Das ist bewiesen.'
-        : 'Jede zulässige Kombination von Werten in diesen Bereichen hätte ausgereicht. Das ist bewiesen.',
-    example: (values) => `Zum Beispiel: ${values}.`,
+        ? `Jeder zulässige Wert in diesem Bereich hätte ${done}. Das ist bewiesen.`
+        : `Jede zulässige Kombination von Werten in diesen Bereichen hätte ${done}. Das ist bewiesen.`,
+    example: (values) => `Zum Beispiel ${values}.`,
     resultAfter: (name) => `Das Ergebnis hätte dann ${quote(name)} gelautet.`,
     scoreAfter: (score) => `Ihr Punktwert hätte dann ${score} betragen.`,
     valueAfter: (value) => `Der Wert wäre dann ${value} gewesen.`,
-    proved: 'Gemessen nach unseren Regeln hätte keine kleinere zulässige Änderung ausgereicht. Das ist bewiesen.',
-    provedHere:
-      'Gemessen nach unseren Regeln hätte keine kleinere zulässige Änderung allein dieser Angaben ausgereicht. Das ist bewiesen.',
-    withinGap: (share) =>
-      `Das ist die kleinste Änderung, die wir kennen. Möglicherweise gibt es eine kleinere. Bewiesen ist: Sie wäre höchstens um ${share} kleiner.`,
+    proved: (under, done) => `${MEASURED[under]} hätte keine kleinere zulässige Änderung ${done}. Das ist bewiesen.`,
+    provedHere: (under, done) =>
+      `${MEASURED[under]} hätte keine kleinere zulässige Änderung allein dieser Angaben ${done}. Das ist bewiesen.`,
+    withinGap: (share, under) => `${MEASURED[under]} wäre sie höchstens um ${share} kleiner. Das ist bewiesen.`,
     smallestKnown: 'Das ist die kleinste Änderung, die wir kennen. Möglicherweise gibt es eine kleinere.',
     enough: 'Diese Änderung hätte ausgereicht. Möglicherweise gibt es eine kleinere.',
     stepByStep: 'Ein möglicher Weg dorthin, Schritt für Schritt:',
@@ -78,8 +110,18 @@ export const GERMAN: LetterWords = {
     namedOption: (name) => `Möglichkeit ${quote(name)}`,
   },
   whyNot: {
-    proved: (goal) => `Keine Änderung, die unsere Regeln zulassen, hätte ${goal} geführt. Das ist bewiesen.`,
-    provedHere: 'Hier hätte keine zulässige Änderung ausgereicht. Das ist bewiesen.',
+    proved: (goal, under) =>
+      under === 'nothing'
+        ? `Keine Änderung, die unsere Regeln zulassen, hätte ${goal} geführt. Das ist bewiesen.`
+        : `${UNDER[under]} hätte keine Änderung, die unsere Regeln zulassen, ${goal} geführt. Das ist bewiesen.`,
+    provedHere: (under) =>
+      under === 'nothing'
+        ? 'Hier hätte keine zulässige Änderung ausgereicht. Das ist bewiesen.'
+        : `${UNDER[under]} hätte hier keine zulässige Änderung ausgereicht. Das ist bewiesen.`,
+    provedMargin:
+      'Keine zulässige Änderung hätte die Schwelle mit dem Sicherheitsabstand erreicht, den unsere Regeln verlangen. Das ist bewiesen.',
+    provedMarginHere:
+      'Hier hätte keine zulässige Änderung die Schwelle mit dem Sicherheitsabstand erreicht, den unsere Regeln verlangen. Das ist bewiesen.',
     notFound: (goal) =>
       `Wir haben keine Änderung gefunden, die ${goal} geführt hätte. Das bedeutet nicht, dass es keine gibt.`,
     notFoundHere:
@@ -91,7 +133,8 @@ export const GERMAN: LetterWords = {
     without: (rule, count) =>
       `Ohne die Regel ${quote(rule)} ${count === 1 ? 'hätte diese Änderung' : 'hätten diese Änderungen zusammen'} ausgereicht:`,
     withoutNothing: (rule) => `Ohne die Regel ${quote(rule)} hätte sich nichts ändern müssen.`,
-    noSingle: 'Der Verzicht auf eine einzelne unserer Regeln hätte nicht ausgereicht.',
+    noSingle:
+      'Solange alle anderen Regeln gelten, hätte der Verzicht auf eine einzelne unserer Regeln nicht ausgereicht.',
     undetermined: 'Wir konnten nicht klären, ob der Verzicht auf eine einzelne dieser Regeln ausgereicht hätte.',
   },
   rule: {
@@ -102,14 +145,14 @@ export const GERMAN: LetterWords = {
     onlyToNo: 'nur ein Wechsel von ja zu nein ist zulässig',
     higher: 'nur ein Wechsel auf eine höhere Stufe ist zulässig',
     lower: 'nur ein Wechsel auf eine niedrigere Stufe ist zulässig',
-    someChanges: 'nur bestimmte Änderungen sind zulässig',
-    maxIncrease: (value) => `ein Anstieg ist höchstens um ${value} zulässig`,
-    maxDecrease: (value) => `ein Rückgang ist höchstens um ${value} zulässig`,
+    limited: 'eine Regel begrenzt Änderungen dieser Angabe',
+    maxIncrease: (value) => `der Anstieg ist auf ${value} begrenzt`,
+    maxDecrease: (value) => `der Rückgang ist auf ${value} begrenzt`,
     step: (value) => `nur Änderungen in Schritten von ${value} sind zulässig`,
     allow: (values) => `nur ein Wechsel zu ${values} ist zulässig`,
     limits: 'nur Änderungen in bestimmten Grenzen sind zulässig',
     steps: 'nur Änderungen in festen Schritten sind zulässig',
-    someValues: 'nur Änderungen zu bestimmten Werten sind zulässig',
+    knownRange: 'nur Werte im Bereich der bekannten Fälle sind vorgesehen',
     onlyThese: (labels) => `Nur diese Angaben dürfen sich ändern: ${labels}`,
     onlySome: 'Nur einige Angaben dürfen sich ändern',
     fitTogether: (labels) => `Diese Angaben müssen zueinander passen: ${labels}`,
@@ -117,7 +160,7 @@ export const GERMAN: LetterWords = {
     condition: 'hier gilt eine feste Bedingung',
     mostChanges: (count, shown) =>
       count === 1 ? 'Nur eine Angabe darf sich ändern' : `Höchstens ${shown} Angaben dürfen sich gleichzeitig ändern`,
-    fewChanges: 'Nur wenige Angaben dürfen sich gleichzeitig ändern',
+    fewChanges: 'Nur eine begrenzte Zahl von Angaben darf sich gleichzeitig ändern',
     margin: 'Die Schwelle muss mit einem Sicherheitsabstand überschritten werden',
     plausible: 'Die Angaben müssen denen tatsächlicher Fälle ähneln',
     other: 'Eine weitere Regel unserer Prüfung',
@@ -129,7 +172,8 @@ export const GERMAN: LetterWords = {
     reply: 'Bitte wenden Sie sich an die Stelle, die Ihnen dieses Schreiben geschickt hat.',
   },
   validity: {
-    until: (date) => `Diese Auskunft gilt bis zum ${date}, solange Ihre übrigen Angaben gleich bleiben.`,
+    until: (date, hasChange) =>
+      `Diese Auskunft gilt bis zum ${date}, solange Ihre ${hasChange ? 'übrigen ' : ''}Angaben gleich bleiben.`,
     open: 'Dieses Schreiben beschreibt die Prüfung, wie sie durchgeführt wurde. Spätere Änderungen Ihrer Angaben oder unserer Regeln können zu einem anderen Ergebnis führen.',
     receipt: (date) =>
       `Wir stehen bis zum ${date} zu dieser Auskunft. Der folgende Text ist unsere signierte Quittung. Jeder kann mit unseren öffentlichen Schlüsseln prüfen, dass die Quittung von uns stammt und unverändert ist.`,

@@ -1,8 +1,21 @@
 /** The sentences of letters in English. */
-import type { LetterWords } from './letter-words.js';
+import type { LetterWords, Under } from './letter-words.js';
 
 const quote = (text: string): string => `“${text}”`;
 const changes = (count: number): string => (count === 1 ? 'The following change' : 'The following changes together');
+
+const MEASURED: Readonly<Record<Under, string>> = {
+  nothing: 'Measured by our rules,',
+  margin: 'Measured by our rules and with this margin,',
+  conditions: 'Measured by our rules and under these conditions,',
+  everything: 'Measured by our rules and with everything they require,',
+};
+const UNDER: Readonly<Record<Under, string>> = {
+  nothing: 'No',
+  margin: 'With this margin, no',
+  conditions: 'Under these conditions, no',
+  everything: 'With everything they require, no',
+};
 
 export const ENGLISH: LetterWords = {
   title: 'About our decision',
@@ -10,11 +23,13 @@ export const ENGLISH: LetterWords = {
   yes: 'yes',
   no: 'no',
   notGiven: 'not given',
+  semicolon: '; ',
   pair: (label, value) => `${label}: ${value}`,
   quote,
   headings: {
     decision: 'The decision',
     changes: 'What would have changed the decision',
+    margin: 'What would have reached the safety margin',
     others: 'Other ways',
     whyNot: 'Why we name no change',
     data: 'The details we used',
@@ -30,6 +45,7 @@ export const ENGLISH: LetterWords = {
     highestWins: 'The result with the highest score applies.',
     wanted: (goal) => `For a different decision, the assessment would have had to lead ${goal}.`,
     already: 'The outcome in question is already reached. Nothing has to change.',
+    withoutMargin: 'This result is reached, but not with the safety margin that our rules require.',
     now: 'your score',
     needed: 'threshold',
     after: 'after the change',
@@ -38,34 +54,49 @@ export const ENGLISH: LetterWords = {
     results: (names) => `to the result ${names}`,
     scoreOf: (name, range) => `to a score for ${quote(name)} of ${range}`,
     value: (range) => `to a value of ${range}`,
+    withMargin: (goal) => `${goal} with the required safety margin`,
   },
   range: {
     atLeast: (value) => `at least ${value}`,
     atMost: (value) => `at most ${value}`,
     between: (low, high) => `between ${low} and ${high}`,
+    above: (low) => `more than ${low}`,
+    below: (high) => `less than ${high}`,
+    aboveUpTo: (low, high) => `more than ${low} and at most ${high}`,
+    fromBelow: (low, high) => `at least ${low} and less than ${high}`,
     anything: 'any value',
     inSteps: (step) => `, in steps of ${step}`,
   },
+  condition: {
+    margin: (hasThreshold) => `Our rules also require a safety margin${hasThreshold ? ' above the threshold' : ''}.`,
+    plausible: 'Our rules also require that the details resemble those of real cases.',
+    background: 'Where our rules name no limit for a number, the number has to stay within the range of known cases.',
+    wishes: 'Your own wishes count as rules here.',
+    counted: 'Our rules measure a change by the number of details that change.',
+    measured: 'Our rules measure a change also by how closely the details resemble those of real cases.',
+    unknown: (hasThreshold) =>
+      `Our rules can require more than the ${hasThreshold ? 'threshold' : 'result'} alone, such as a safety margin.`,
+  },
   change: {
+    done: (goal) => (goal === undefined ? 'been enough' : `led ${goal}`),
     wouldHaveLed: (goal, count) => `${changes(count)} would have led ${goal}:`,
     wouldAlsoHaveLed: (goal, count) => `${changes(count)} would also have led ${goal}:`,
     instead: (to, from) => `${to} instead of ${from}`,
     within: (range, now) => `${range} (currently ${now})`,
     firstGiven: (to) => `${to} (not given so far)`,
     othersStay: 'All your other details would stay as they are.',
-    allWithin: (count) =>
+    allWithin: (count, done) =>
       count === 1
-        ? 'Every permitted value in this range would have been enough. This is proved.'
-        : 'Every permitted combination of values in these ranges would have been enough. This is proved.',
-    example: (values) => `For example: ${values}.`,
+        ? `Every permitted value in this range would have ${done}. This is proved.`
+        : `Every permitted combination of values in these ranges would have ${done}. This is proved.`,
+    example: (values) => `For example, ${values}.`,
     resultAfter: (name) => `The result would then have been ${quote(name)}.`,
     scoreAfter: (score) => `Your score would then have been ${score}.`,
     valueAfter: (value) => `The value would then have been ${value}.`,
-    proved: 'Measured by our rules, no smaller permitted change would have been enough. This is proved.',
-    provedHere:
-      'Measured by our rules, no smaller permitted change of these details alone would have been enough. This is proved.',
-    withinGap: (share) =>
-      `This is the smallest change we know of. A smaller one may exist. It is proved that it would be at most ${share} smaller.`,
+    proved: (under, done) => `${MEASURED[under]} no smaller permitted change would have ${done}. This is proved.`,
+    provedHere: (under, done) =>
+      `${MEASURED[under]} no smaller permitted change of these details alone would have ${done}. This is proved.`,
+    withinGap: (share, under) => `${MEASURED[under]} it would be at most ${share} smaller. This is proved.`,
     smallestKnown: 'This is the smallest change we know of. A smaller one may exist.',
     enough: 'This change would have been enough. A smaller one may exist.',
     stepByStep: 'One way to get there, step by step:',
@@ -75,8 +106,12 @@ export const ENGLISH: LetterWords = {
     namedOption: (name) => `Option ${quote(name)}`,
   },
   whyNot: {
-    proved: (goal) => `No change that our rules permit would have led ${goal}. This is proved.`,
-    provedHere: 'No permitted change would have been enough here. This is proved.',
+    proved: (goal, under) => `${UNDER[under]} change that our rules permit would have led ${goal}. This is proved.`,
+    provedHere: (under) => `${UNDER[under]} permitted change would have been enough here. This is proved.`,
+    provedMargin:
+      'No permitted change would have reached the threshold plus the safety margin that our rules require. This is proved.',
+    provedMarginHere:
+      'Here, no permitted change would have reached the threshold plus the safety margin that our rules require. This is proved.',
     notFound: (goal) => `We found no change that would have led ${goal}. This does not mean that there is none.`,
     notFoundHere: 'We found no change here that would have been enough. This does not mean that there is none.',
     blocking: (count) => (count === 1 ? 'This rule is the reason:' : 'These rules together are the reason:'),
@@ -85,7 +120,7 @@ export const ENGLISH: LetterWords = {
     without: (rule, count) =>
       `Without the rule ${quote(rule)}, ${count === 1 ? 'this change' : 'these changes together'} would have been enough:`,
     withoutNothing: (rule) => `Without the rule ${quote(rule)}, nothing would have had to change.`,
-    noSingle: 'Dropping a single one of our rules would not have been enough.',
+    noSingle: 'As long as all the other rules apply, dropping a single one of our rules would not have been enough.',
     undetermined: 'We could not determine whether dropping a single one of these rules would have been enough.',
   },
   rule: {
@@ -96,14 +131,14 @@ export const ENGLISH: LetterWords = {
     onlyToNo: 'may only change from yes to no',
     higher: 'may only move to a higher level',
     lower: 'may only move to a lower level',
-    someChanges: 'only some changes are permitted',
+    limited: 'a rule limits changes of this detail',
     maxIncrease: (value) => `may increase by at most ${value}`,
     maxDecrease: (value) => `may decrease by at most ${value}`,
     step: (value) => `may change only in steps of ${value}`,
     allow: (values) => `may change only to ${values}`,
     limits: 'only changes within certain limits are permitted',
     steps: 'only changes in fixed steps are permitted',
-    someValues: 'only changes to certain values are permitted',
+    knownRange: 'only values within the range of known cases are considered',
     onlyThese: (labels) => `Only these details may change: ${labels}`,
     onlySome: 'Only some details may change',
     fitTogether: (labels) => `These details have to fit together: ${labels}`,
@@ -111,7 +146,7 @@ export const ENGLISH: LetterWords = {
     condition: 'a fixed condition applies',
     mostChanges: (count, shown) =>
       count === 1 ? 'Only one detail may change' : `At most ${shown} details may change at the same time`,
-    fewChanges: 'Only a few details may change at the same time',
+    fewChanges: 'Only a limited number of details may change at the same time',
     margin: 'The threshold has to be passed by a safety margin',
     plausible: 'The details have to resemble those of real cases',
     other: 'A further rule of our assessment',
@@ -122,7 +157,8 @@ export const ENGLISH: LetterWords = {
     reply: 'Please contact the office that sent you this letter.',
   },
   validity: {
-    until: (date) => `This information holds until ${date}, as long as your other details stay the same.`,
+    until: (date, hasChange) =>
+      `This information holds until ${date}, as long as your ${hasChange ? 'other ' : ''}details stay the same.`,
     open: 'This letter describes the assessment as it was made. Later changes to your details or to our rules can lead to a different result.',
     receipt: (date) =>
       `We stand by this information until ${date}. The text below is our signed receipt. Everybody can check with our public keys that the receipt is ours and unchanged.`,

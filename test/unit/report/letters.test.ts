@@ -61,8 +61,8 @@ describe('a letter with a change', () => {
     );
     expect(heuristic[2]).toContain('C’est le plus petit changement que nous connaissions.');
     const gap = withProof({ kind: 'gap', lowerBound: 1, gap: 0.1201 });
-    expect(gap[0]).toContain('It is proved that it would be at most 13% smaller.');
-    expect(gap[1]).toContain('Sie wäre höchstens um 13 % kleiner.');
+    expect(gap[0]).toContain('Measured by our rules, it would be at most 13% smaller. This is proved.');
+    expect(gap[1]).toContain('Gemessen nach unseren Regeln wäre sie höchstens um 13 % kleiner.');
     expect(gap[2]).toContain('plus petit de 13 % au maximum');
     const open = withProof({ kind: 'gap', lowerBound: 0, gap: 1 });
     expect(open[0]).toContain('A smaller one may exist.');
@@ -102,7 +102,7 @@ describe('a letter with a change', () => {
     expect(text).toMatch(/- Monthly income: between [\d,]+ and 9,000 EUR per month \(currently/);
     expect(text).toContain('- Guarantor: yes instead of no');
     expect(text).toContain('Every permitted value in this range would have been enough. This is proved.');
-    expect(text).toMatch(/For example: Monthly income: [\d,]+ EUR per month\. Your score would then have been 0\.60/);
+    expect(text).toMatch(/For example, monthly income: [\d,]+ EUR per month\. Your score would then have been 0\.60/);
   });
 
   it('lists further answers without a claim about their size', async () => {
@@ -197,7 +197,7 @@ describe('a letter without a change', () => {
     expect(en).toContain(
       'Without the rule “Monthly income: may increase by at most 100 EUR per month”, this change would have been enough:',
     );
-    expect(de).toContain('- Monatliches Einkommen: ein Anstieg ist höchstens um 100 EUR pro Monat zulässig');
+    expect(de).toContain('- Monatliches Einkommen: der Anstieg ist auf 100 EUR pro Monat begrenzt');
     expect(de).toContain('Diese Regel ist der Grund dafür:');
     expect(fr).toContain('- Revenu mensuel : la hausse est limitée à 100 EUR par mois');
     for (const text of [en, de, fr]) expect(text).not.toMatch(/features\.|maxIncrease/);
@@ -269,7 +269,7 @@ describe('a letter without a change', () => {
     const of = async (relaxation: Reason['relaxation']) =>
       texts(await infeasible({ blocking, minimal: true, relaxation }));
     expect((await of('undetermined'))[0]).toContain('We could not determine whether dropping a single one');
-    expect((await of(null))[1]).toContain('Der Verzicht auf eine einzelne unserer Regeln hätte nicht ausgereicht.');
+    expect((await of(null))[1]).toContain('hätte der Verzicht auf eine einzelne unserer Regeln nicht ausgereicht.');
     const proof = { kind: 'optimal', lowerBound: 0, gap: 0 } as const;
     const nothing = await of({ entry: 'margin', cost: 0, changes: [], proof });
     expect(nothing[2]).toContain(
@@ -377,8 +377,9 @@ describe('numbers', () => {
       { feature: 'incomeTotal', from: 2000, to: 2600 },
       { feature: 'debtTotal', from: 200, to: 0 },
     ];
+    const proof = { kind: 'heuristic', lowerBound: null, gap: null } as const;
     const text = flat(
-      letterOf({ ...result, counterfactuals: [{ ...answer, changes, region }] }, { policy: null }).text,
+      letterOf({ ...result, counterfactuals: [{ ...answer, changes, region, proof }] }, { policy: null }).text,
     );
     expect(text).toContain('at least 2,599.01 EUR per month');
     expect(text).toContain('at most 0.399999 EUR');
