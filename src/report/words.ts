@@ -25,12 +25,12 @@ const SENTENCES: Readonly<Record<ResultDocument['status'], Sentence>> = {
   found(result, options) {
     if (result.levers) return `${standing(result, options)}${result.levers.map(leverIn(result, options)).join('')}`;
     const [best, ...others] = result.counterfactuals;
-    const more = others.map((other) => ` Or ${way(other, options)}`).join('');
-    return `${standing(result, options)} It would have been ${way(best, options)}${more}`;
+    const more = others.map((other) => ` Or ${way(other, result, options)}`).join('');
+    return `${standing(result, options)} It would have been ${way(best, result, options)}${more}`;
   },
   already: (result, options) => `${standing(result, options)} That is the target already.`,
   infeasible(result, options) {
-    const nothing = `${standing(result, options)} Nothing that the policy allows would have changed that.`;
+    const nothing = `${standing(result, options)} Nothing that the policy allows ${helped(result.reason)}.`;
     if (result.levers) return `${nothing}${result.levers.map(leverIn(result, options)).join('')}`;
     return `${nothing}${because(result.reason, options)}`;
   },
@@ -45,33 +45,59 @@ const faultInWords = (fault: Pick<Reason, 'path' | 'message'> | undefined): stri
 
 const subject = (options: WordsOptions): string => options.subject ?? 'Row';
 
-function standing({ id, factual }: ResultDocument, options: WordsOptions): string {
+/** Where the margin blocks, the model may accept a change that the policy does not. */
+const helped = (reason: Reason | undefined): string =>
+  reason?.blocking?.includes('margin')
+    ? 'would have reached the target by the margin of the policy'
+    : 'would have changed that';
+
+function standing({ id, factual, counterfactuals }: ResultDocument, options: WordsOptions): string {
   if (!factual) return `${subject(options)} ${id} was not scored.`;
   const said =
-    typeof factual.prediction === 'number' ? `predicted ${formatNumber(factual.prediction)}` : scored(factual);
+    typeof factual.prediction === 'number'
+      ? `predicted ${formatNumber(factual.prediction)}`
+      : scored(
+          factual,
+          counterfactuals.map(({ score }) => score),
+        );
   return `${subject(options)} ${id} was ${said}.`;
 }
 
-const scored = ({ prediction, score }: { prediction: string | number; score: number }): string =>
-  `${prediction} (score ${formatScore(score)})`;
+const scored = (
+  { prediction, score }: { prediction: string | number; score: number },
+  others: readonly number[] = [],
+): string => `${prediction} (score ${formatScore(score, ...others)})`;
 
-function wish({ prediction, score }: Pick<CounterfactualDocument, 'prediction' | 'score'>): string {
+function wish({ prediction, score }: Pick<CounterfactualDocument, 'prediction' | 'score'>, own?: number): string {
   return typeof prediction === 'number'
     ? `predicted ${formatNumber(prediction)}`
-    : `${prediction} (${formatScore(score)})`;
+    : `${prediction} (${formatScore(score, ...(own === undefined ? [] : [own]))})`;
 }
 
-export function formatScore(score: number): string {
-  return Math.abs(score) < 1 ? score.toFixed(2) : formatNumber(score);
+const MOST_SCORE_DIGITS = 9;
+
+/**
+ * Two digits, or more where the score would look like 0, 1 or one of the `others` and is not. A score below its threshold must not look
+ * like the threshold.
+ */
+export function formatScore(score: number, ...others: readonly number[]): string {
+  if (Math.abs(score) >= 1) return formatNumber(score);
+  const marks = [0, 1, -1, ...others].filter((mark) => mark !== score);
+  for (let digits = 2; digits <= MOST_SCORE_DIGITS; digits++) {
+    const shown = score.toFixed(digits);
+    if (marks.every((mark) => Number(mark.toFixed(digits)) !== Number(shown))) return shown;
+  }
+  return String(score);
 }
 
 /** ` By earnings alone it would have been approved (0.65) with: income from 2,100 to 2,600 EUR/month.` */
-function leverIn({ counterfactuals }: ResultDocument, options: WordsOptions): (lever: LeverDocument) => string {
+function leverIn(result: ResultDocument, options: WordsOptions): (lever: LeverDocument) => string {
   return ({ lever, status, reason }) => {
-    const ways = counterfactuals.filter((answer) => answer.lever === lever).map((answer) => way(answer, options));
+    const answers = result.counterfactuals.filter((answer) => answer.lever === lever);
+    const ways = answers.map((answer) => way(answer, result, options));
     const by = ` By ${nameInWords(lever)} alone`;
     if (ways.length) return `${by} it would have been ${ways.join(' Or ')}`;
-    if (status === 'infeasible') return `${by} nothing would have changed that.${because(reason, options)}`;
+    if (status === 'infeasible') return `${by} nothing ${helped(reason)}.${because(reason, options)}`;
     return `${by} no way to change that was found: ${reason?.message ?? 'no reason is known'}.`;
   };
 }
@@ -98,11 +124,11 @@ function relaxed({ blocking, relaxation }: Reason, options: WordsOptions): strin
 }
 
 /** `approved (0.65) with: income from 2,100 to 2,600 EUR/month. Anything within this would do: income at least 2,600 EUR/month.` */
-function way(answer: CounterfactualDocument, options: WordsOptions): string {
+function way(answer: CounterfactualDocument, { factual }: ResultDocument, options: WordsOptions): string {
   const room = answer.region
     ? ` Anything within this would do: ${describeRegion(answer.region, options.features)}.`
     : '';
-  return `${wish(answer)} with: ${listChanges(answer, options)}.${stepsOf(answer, options)}${room}`;
+  return `${wish(answer, factual?.score)} with: ${listChanges(answer, options)}.${stepsOf(answer, options)}${room}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FeatureDocument } from '../../../src/documents/model-document.js';
 import type { CounterfactualDocument, Reason, ResultDocument } from '../../../src/documents/result-document.js';
 import { formatClock, formatNumber, formatPercent, formatSeconds, formatShort } from '../../../src/report/numbers.js';
-import { describeChange, describeRegion, describeResult, nameInWords } from '../../../src/report/words.js';
+import { describeChange, describeRegion, describeResult, formatScore, nameInWords } from '../../../src/report/words.js';
 
 const features: FeatureDocument[] = [
   { name: 'income', type: 'continuous', unit: 'EUR/month' },
@@ -168,5 +168,32 @@ describe('numbers', () => {
     [formatSeconds(125_000), '2:05 min'],
   ])('%s', (shown, expected) => {
     expect(shown).toBe(expected);
+  });
+});
+
+describe('a claim that nothing helps', () => {
+  it('names the margin where the margin blocks: the model may accept less', () => {
+    expect(whyNot({ blocking: ['features.income.max', 'margin'] })).toContain(
+      'Nothing that the policy allows would have reached the target by the margin of the policy.',
+    );
+    expect(whyNot({})).toContain('Nothing that the policy allows would have changed that.');
+    const reason = { code: 'infeasible', message: '', blocking: ['levers.pay', 'margin'] };
+    expect(
+      words({ status: 'infeasible', counterfactuals: [], levers: [{ lever: 'pay', status: 'infeasible', reason }] }),
+    ).toContain('By pay alone nothing would have reached the target by the margin of the policy.');
+  });
+});
+
+describe('a score', () => {
+  it('has more digits near 0, 1 and other scores that it must not look like', () => {
+    expect([0.414, 0.99997, 0.00004, 0, 1, -0.5, 12].map((score) => formatScore(score))).toEqual([
+      ...['0.41', '0.99997', '0.00004', '0.00', '1', '-0.50', '12'],
+    ]);
+    expect([formatScore(0.5995, 0.6), formatScore(0.6, 0.5995), formatScore(0.6, 0.6)]).toEqual([
+      ...['0.5995', '0.6000', '0.60'],
+    ]);
+    expect(words({ factual: { features: {}, prediction: 'rejected', score: 0.5199 } })).toContain(
+      'was rejected (score 0.5199). It would have been approved (0.5200)',
+    );
   });
 });
