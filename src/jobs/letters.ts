@@ -28,7 +28,7 @@ export function writeLetter(
   if (!wasRead(result))
     throw new ElsewiseError(
       'conflict',
-      `the row "${result.id}" is invalid: no letter can tell anything about the person`,
+      `the result of the row "${result.id}" has no data of the person (status ${result.status}): no letter can tell anything`,
     );
   const context = letterContext({ ...sources, model: model.document, thresholds: model.model.thresholds });
   return fillTemplate(parseTemplate(TEMPLATES[form], form, ''), composeLetter(result, context), context.words);

@@ -191,6 +191,22 @@ describe('letters', () => {
     expect([code, stderr]).toEqual([4, '0 letters written; 1 person without a letter: the row is invalid\n']);
   });
 
+  it('counts and names results without the data of the person', async () => {
+    const folder = temporaryFolder();
+    const [first, second] = readLines(await results(folder)).map((line) => JSON.parse(line));
+    const reason = { code: 'overran', message: 'the solver did not finish this row' };
+    const lost = { ...second, status: 'not-found', target: null, factual: null, counterfactuals: [], reason };
+    const path = writeText(folder, 'lost.ndjson', `${JSON.stringify(first)}\n${JSON.stringify(lost)}\n`);
+    const output = join(folder, 'letters');
+    const { code, stderr } = await letters(path, output, ['--language', 'en']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      new RegExp(`^1 letter written: 1 with .*; 1 result has no data of the person and no letter: id ${second.id}\n$`),
+    );
+    expect(indexOf(output)[1]).toEqual({ id: second.id, status: 'not-found' });
+    expect(readdirSync(output)).toHaveLength(3);
+  });
+
   it('asks no scorer: a letter scores nothing', async () => {
     const folder = temporaryFolder();
     const document = JSON.parse(

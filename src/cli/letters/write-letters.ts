@@ -11,6 +11,7 @@ import type { LetterContext } from '../../report/letters/letter-context.js';
 import { fillTemplate, type LetterTemplate } from '../../report/letters/letter-template.js';
 import { formatNumber } from '../../report/numbers.js';
 import { INTERRUPTED_EXIT_CODE } from '../interrupt.js';
+import { printable } from '../printable.js';
 import type { LetterFolder, WrittenLetter } from './letter-folder.js';
 
 export interface LetterRun {
@@ -34,6 +35,7 @@ const LETTERS_PER_TURN = 50;
 export async function writeLetters(run: LetterRun): Promise<number> {
   const { source, signal, isQuiet } = run;
   const counts: LetterCounts = new Map();
+  const unknown: UnknownPeople = { count: 0, ids: [] };
   let folder: LetterFolder | undefined;
   try {
     for await (const { result, line } of readResults(source)) {
@@ -41,16 +43,17 @@ export async function writeLetters(run: LetterRun): Promise<number> {
       checkOrigin(result, run, line);
       folder ??= run.openFolder();
       folder.add(result.id, result.status, line, await lettersOf(result, run));
-      counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
+      if (isUnknown(result)) addUnknown(unknown, result.id);
+      else counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
       if (line % LETTERS_PER_TURN === 0) await nextTurn();
     }
     folder ??= run.openFolder();
   } finally {
     folder?.close();
   }
-  if (!isQuiet) process.stderr.write(`${describeLetters(counts)}\n${describeNames(run.context)}`);
+  if (!isQuiet) process.stderr.write(`${describeLetters(counts, unknown)}\n${describeNames(run.context)}`);
   if (signal.aborted) return INTERRUPTED_EXIT_CODE;
-  return counts.size === 1 && counts.has('invalid') ? ALL_INVALID_EXIT_CODE : 0;
+  return counts.size === 1 && counts.has('invalid') && !unknown.count ? ALL_INVALID_EXIT_CODE : 0;
 }
 
 async function lettersOf(
@@ -80,6 +83,23 @@ function checkOrigin({ model, policy }: ResultDocument, { digests, source }: Let
     );
 }
 
+/** Results without the data of the person, such as those of rows whose thread was stopped. */
+export interface UnknownPeople {
+  count: number;
+  /** The first ids. */
+  readonly ids: string[];
+}
+
+/** More ids are only counted. */
+const MOST_IDS = 10;
+
+const isUnknown = (result: ResultDocument): boolean => result.status !== 'invalid' && !wasRead(result);
+
+function addUnknown(unknown: UnknownPeople, id: string): void {
+  unknown.count++;
+  if (unknown.ids.length < MOST_IDS) unknown.ids.push(id);
+}
+
 export type LetterCounts = Map<ResultDocument['status'], number>;
 
 const KINDS: Readonly<Record<Exclude<ResultDocument['status'], 'invalid'>, string>> = {
@@ -89,8 +109,8 @@ const KINDS: Readonly<Record<Exclude<ResultDocument['status'], 'invalid'>, strin
   'not-found': 'without a known change',
 };
 
-/** `60 letters written: 25 with a change, 35 with the target already; 2 people without a letter: their rows are invalid` */
-export function describeLetters(counts: LetterCounts): string {
+/** `60 letters written: 25 with a change, 35 with the target already; 2 people without a letter: the row is invalid` */
+export function describeLetters(counts: LetterCounts, unknown: UnknownPeople = { count: 0, ids: [] }): string {
   const kinds = Object.entries(KINDS).flatMap(([status, words]) => {
     const count = counts.get(status as keyof typeof KINDS) ?? 0;
     return count ? [{ count, words }] : [];
@@ -99,7 +119,15 @@ export function describeLetters(counts: LetterCounts): string {
   const parts = kinds.map(({ count, words }) => `${formatNumber(count)} ${words}`).join(', ');
   const invalid = counts.get('invalid') ?? 0;
   const without = invalid ? `; ${people(invalid)} without a letter: the row is invalid` : '';
-  return `${formatNumber(written)} ${written === 1 ? 'letter' : 'letters'} written${parts && ': '}${parts}${without}`;
+  return `${formatNumber(written)} ${written === 1 ? 'letter' : 'letters'} written${parts && ': '}${parts}${without}${describeUnknown(unknown)}`;
+}
+
+/** `; 2 results have no data of the person and no letter: ids a-17, a-18` */
+function describeUnknown({ count, ids }: UnknownPeople): string {
+  if (!count) return '';
+  const more = count > ids.length ? ` and ${formatNumber(count - ids.length)} more` : '';
+  const [has, id] = count === 1 ? ['result has', 'id'] : ['results have', 'ids'];
+  return `; ${formatNumber(count)} ${has} no data of the person and no letter: ${id} ${ids.map(printable).join(', ')}${more}`;
 }
 
 /** English names in letters of another language are no fault, and easily overlooked. */

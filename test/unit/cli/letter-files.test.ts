@@ -93,6 +93,12 @@ describe('the summary', () => {
     );
     expect(describeLetters(new Map([['already', 1]]))).toBe('1 letter written: 1 with the target already');
     expect(describeLetters(new Map())).toBe('0 letters written');
+    expect(describeLetters(new Map([['found', 2]]), { count: 1, ids: ['a-7'] })).toBe(
+      '2 letters written: 2 with a change; 1 result has no data of the person and no letter: id a-7',
+    );
+    expect(describeLetters(new Map(), { count: 1200, ids: ['a', 'b\u001b[2J'] })).toBe(
+      '0 letters written; 1,200 results have no data of the person and no letter: ids a, b\\x1b[2J and 1,198 more',
+    );
   });
 
   it('names features and classes without a label where the language is another one', () => {
