@@ -78,8 +78,8 @@ describe('demo', () => {
     const { code, stdout } = await run(['demo', '--output', output]);
     expect(code).toBe(0);
     expect(stdout).toContain('3,000 rejected applicants');
-    expect(stdout.match(/Applicant a-\d+ was rejected \(score 0\.\d\d\)\./g)).toHaveLength(3);
-    expect(stdout).toMatch(/It would have been\s+approved\s+\(0\.\d\d\)\s+with:/);
+    expect(stdout.match(/Applicant a-\d+ was rejected \(score 0\.\d\d+\)\./g)).toHaveLength(3);
+    expect(stdout).toMatch(/It would have been\s+approved\s+\(0\.\d\d+\)\s+with:/);
     expect(readLines(output)).toHaveLength(3000);
   });
 });
