@@ -8,7 +8,7 @@
  */
 import { spread } from '../models/features.js';
 import { allOf, type BoxVerdict } from './box-verdict.js';
-import { type Constraint, holds, type LinearAtom } from './constraint.js';
+import { atomHolds, type Constraint, type LinearAtom } from './constraint.js';
 import type { Domain } from './domain.js';
 import { isListed, listedValues } from './listed-values.js';
 import { lastWithin } from './values.js';
@@ -40,36 +40,34 @@ function clauseHoldsOver(atoms: readonly LinearAtom[], asked: Question): BoxVerd
   return { point: columns };
 }
 
-/** The worst point of a box for an atom, by feature. Null: the atom holds at every point. */
+/**
+ * The worst point of a box for an atom, by feature. Null: the atom holds at every point. The tolerance of an end grows less than the terms
+ * do: where the sum is least, the atom holds least.
+ */
 function failingPoint(atom: LinearAtom, asked: Question): Float64Array | null {
   const { varies, values } = asked;
   const moving = [...atom.terms, ...atom.indicators].some(({ feature }) => varies[feature]);
   // No feature of the atom varies: the atom holds over the box if it holds at the point itself.
-  if (!moving) return holds({ text: '', clauses: [{ atoms: [atom] }] }, values) ? null : values;
-  const low = leastSum(atom, 1, asked);
-  const above = atom.lowerStrict ? low.sum - low.rounding > atom.lower : low.sum + low.rounding >= atom.lower;
-  if (atom.lower > -Infinity && !above) return low.point;
-  const high = leastSum(atom, -1, asked);
-  const below = atom.upperStrict ? -high.sum + high.rounding < atom.upper : -high.sum - high.rounding <= atom.upper;
-  return atom.upper < Infinity && !below ? high.point : null;
+  if (!moving) return atomHolds(atom, values) ? null : values;
+  const sides = [atom.lower > -Infinity ? 1 : 0, atom.upper < Infinity ? -1 : 0].filter((sign) => sign !== 0);
+  const worst = sides.map((sign) => leastSum(atom, sign, asked));
+  return worst.find(({ point, isFar }) => isFar || !atomHolds(atom, point))?.point ?? null;
 }
 
 /**
- * The least value of sign · (the atom's sum) over the box, and a point with this value. Without a least value: a point with a very small
- * value.
+ * The point of the box with the least value of sign · (the atom's sum). Without a least value: a point with a very small value, which is
+ * far.
  */
 function leastSum(atom: LinearAtom, sign: number, asked: Question) {
   const point = asked.values.slice();
-  let sum = 0;
-  let size = 0;
+  let isFar = false;
   for (const feature of new Set([...atom.terms, ...atom.indicators].map((term) => term.feature))) {
     const options = corners(feature, asked).map((value) => ({ value, share: sign * share(atom, feature, value) }));
     const worst = options.reduce((least, option) => (option.share < least.share ? option : least));
+    isFar ||= !Number.isFinite(worst.value);
     point[feature] = Number.isFinite(worst.value) ? worst.value : farOut(worst.value, feature, asked);
-    sum += worst.share;
-    size += Math.abs(worst.share);
   }
-  return { sum, rounding: Number.isFinite(size) ? 2 ** -50 * size : 0, point };
+  return { point, isFar };
 }
 
 /** A value of the domain far from zero. */

@@ -13,6 +13,8 @@
  * Limit: distribution is exponential in the worst case; more than MAX_CLAUSES clauses are refused.
  */
 import { LARGEST } from '../documents/numbers.js';
+import { type Ends, liesWithin, toleranceOfTerms } from '../linalg/ends.js';
+import { nearestDouble, negativeOf, ONE, quotientOf, type Rational, rationalOf, sumOf } from '../linalg/rationals.js';
 import {
   type Comparator,
   type Connective,
@@ -34,8 +36,6 @@ const MAX_CLAUSES = 64;
 const WHOLE_TOLERANCE = 2 ** -49;
 /** The tolerance of an equation of continuous numbers, as a share of its terms: a solver meets it only up to rounding. */
 const EQUATION_TOLERANCE = 1e-11;
-/** Rounding errors in addition to two for each term of a sum: those of the ends, and of the computation of the values. */
-const OTHER_ROUNDINGS = 8;
 
 interface Interval {
   lower: number;
@@ -72,38 +72,32 @@ export function compileConstraint(text: string, features: readonly FeatureLike[]
   return { text, clauses: normaliser.normalise(parseExpression(text)) };
 }
 
-/**
- * `values` by feature: the number, 0/1 for a boolean, the category's index for both encodings of a categorical. Non-strict ends tolerate
- * the rounding error of the sum (0.1 + 0.2 <= 0.3 holds), strict ends do not.
- */
+/** `values` by feature: the number, 0/1 for a boolean, the category's index for both encodings of a categorical. */
 export function holds(constraint: Constraint, values: ArrayLike<number>): boolean {
   return constraint.clauses.every(({ atoms }) => atoms.some((atom) => atomHolds(atom, values)));
 }
 
-/** The tolerance of a non-strict end, as a share of max(Σ |c · v|, |end|). */
-export function toleranceOf({ terms, indicators, isContinuous, lower, upper }: LinearAtom): number {
-  if (isContinuous && lower === upper) return EQUATION_TOLERANCE;
-  return (2 * (terms.length + indicators.length) + OTHER_ROUNDINGS) * 2 ** -53;
+export function endsOf({ terms, indicators, isContinuous, ...atom }: LinearAtom): Ends {
+  const { lower, upper, lowerStrict, upperStrict } = atom;
+  const isEquation = isContinuous && lower === upper;
+  const tolerance = isEquation ? EQUATION_TOLERANCE : toleranceOfTerms(terms.length + indicators.length);
+  const ends = { lower, upper, tolerance };
+  return lowerStrict || upperStrict ? { ...ends, open: { lower: lowerStrict, upper: upperStrict } } : ends;
 }
 
-function atomHolds(atom: LinearAtom, values: ArrayLike<number>): boolean {
-  const tolerance = toleranceOf(atom);
+export function atomHolds(atom: LinearAtom, values: ArrayLike<number>): boolean {
   let sum = 0;
-  let magnitude = 0;
+  let size = 0;
   for (const { feature, coefficient } of atom.terms) {
     sum += coefficient * values[feature];
-    magnitude += Math.abs(coefficient * values[feature]);
+    size += Math.abs(coefficient * values[feature]);
   }
   for (const { feature, category, coefficient } of atom.indicators) {
     if (values[feature] !== category) continue;
     sum += coefficient;
-    magnitude += Math.abs(coefficient);
+    size += Math.abs(coefficient);
   }
-  const slack = (end: number) => (Number.isFinite(end) ? tolerance * Math.max(magnitude, Math.abs(end)) : 0);
-  return (
-    (atom.lowerStrict ? sum > atom.lower : sum >= atom.lower - slack(atom.lower)) &&
-    (atom.upperStrict ? sum < atom.upper : sum <= atom.upper + slack(atom.upper))
-  );
+  return liesWithin(endsOf(atom), sum, size);
 }
 
 /** The value is one of the categories, or is none of them. A boolean's only category is 1. */
@@ -203,7 +197,8 @@ class Normaliser {
 
   private linearTest(left: LinearForm, operator: Comparator, right: LinearForm, node: Expression): Disjunction[] {
     const difference = subtractForms(left, right);
-    if (![difference.constant, ...difference.terms.values()].every((number) => Math.abs(number) <= LARGEST)) {
+    const numbers = [difference.constant, ...difference.terms.values()].map(nearestDouble);
+    if (!numbers.every((number) => Math.abs(number) <= LARGEST)) {
       this.scope.fail(`the numbers are too large: at most ${LARGEST} in size`, node);
     }
     return this.anyOf(difference, DIFFERENCES[operator]);
@@ -305,17 +300,21 @@ function rankIntervals(ranks: number[], positive: boolean): Interval[] {
  */
 function atomOf(form: LinearForm, interval: Interval, features: readonly FeatureLike[]): LinearAtom {
   const sorted = [...form.terms].sort(([a], [b]) => a - b);
-  const leading = sorted[0]?.[1] ?? 1;
-  const divisor = sorted.length === 1 ? leading : Math.sign(leading);
-  const terms = sorted.map(([feature, coefficient]) => ({ feature, coefficient: coefficient / divisor }));
-  // + 0 turns -0 into 0
-  const [lower, upper] = [interval.lower, interval.upper].map((end) => (end - form.constant) / divisor + 0);
+  const leading = sorted[0]?.[1] ?? ONE;
+  const isTurned = leading.over < 0n;
+  const divisor = sorted.length === 1 ? leading : isTurned ? negativeOf(ONE) : ONE;
+  const scaled = (number: Rational): number => nearestDouble(quotientOf(number, divisor));
+  const terms = sorted.map(([feature, coefficient]) => ({ feature, coefficient: scaled(coefficient) }));
+  const [lower, upper] = [interval.lower, interval.upper].map((end) => {
+    if (!Number.isFinite(end)) return isTurned ? -end : end;
+    return scaled(sumOf(rationalOf(end), negativeOf(form.constant)));
+  });
   const { lowerStrict, upperStrict } = interval;
   const isContinuous = terms.some(({ feature }) => isAnyNumber(features[feature]));
   const sum = { terms, indicators: [], isContinuous };
-  return divisor > 0
-    ? { ...sum, lower, upper, lowerStrict, upperStrict }
-    : { ...sum, lower: upper, upper: lower, lowerStrict: upperStrict, upperStrict: lowerStrict };
+  return isTurned
+    ? { ...sum, lower: upper, upper: lower, lowerStrict: upperStrict, upperStrict: lowerStrict }
+    : { ...sum, lower, upper, lowerStrict, upperStrict };
 }
 
 const isAnyNumber = ({ type, decimals }: FeatureLike): boolean => type === 'continuous' && decimals === undefined;
@@ -347,20 +346,27 @@ function wholeBelow(end: number, strict: boolean): number {
 
 /** Whether the atom holds for all values (true) or none (false) of its features' domains. */
 function decide(atom: LinearAtom, features: readonly FeatureLike[]): boolean | undefined {
-  let min = 0;
-  let max = 0;
+  const least = { sum: 0, size: 0 };
+  const most = { sum: 0, size: 0 };
   for (const { feature, coefficient } of atom.terms) {
-    const ends = domainOf(features[feature]).map((end) => coefficient * end);
-    min += Math.min(...ends);
-    max += Math.max(...ends);
+    const shares = domainOf(features[feature]).map((end) => coefficient * end);
+    add(least, Math.min(...shares));
+    add(most, Math.max(...shares));
   }
-  const { lower, upper, lowerStrict, upperStrict } = atom;
-  if (!precedes(min, upper, upperStrict) || !precedes(lower, max, lowerStrict) || lower > upper) return false;
-  return precedes(max, upper, upperStrict) && precedes(lower, min, lowerStrict) ? true : undefined;
+  if (atom.lower > atom.upper) return false;
+  const ends = endsOf(atom);
+  const [above, below] = [
+    { ...ends, upper: Infinity },
+    { ...ends, lower: -Infinity },
+  ];
+  const keeps = (side: Ends, { sum, size }: typeof least) => liesWithin(side, sum, size);
+  if (!keeps(above, most) || !keeps(below, least)) return false;
+  return keeps(above, least) && keeps(below, most) ? true : undefined;
 }
 
-function precedes(low: number, high: number, strict: boolean): boolean {
-  return strict ? low < high : low <= high;
+function add(total: { sum: number; size: number }, share: number): void {
+  total.sum += share;
+  total.size += Math.abs(share);
 }
 
 /** A coefficient is never 0, so infinite ends are safe to multiply by it. */
@@ -419,7 +425,7 @@ function intersect(a: LinearAtom, b: LinearAtom): LinearAtom | undefined {
   const high = a.upper < b.upper || (a.upper === b.upper && a.upperStrict) ? a : b;
   const { lower, lowerStrict } = low;
   const { upper, upperStrict } = high;
-  const isEmpty = !precedes(lower, upper, lowerStrict || upperStrict);
+  const isEmpty = lowerStrict || upperStrict ? !(lower < upper) : !(lower <= upper);
   return isEmpty ? undefined : { ...a, lower, lowerStrict, upper, upperStrict };
 }
 

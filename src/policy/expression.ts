@@ -21,6 +21,17 @@
  * the conditions. Arithmetic is linear: a product needs a side without features, a divisor has none.
  */
 import { didYouMean } from '../documents/nearest-name.js';
+import {
+  nearestDouble,
+  negativeOf,
+  ONE,
+  productOf,
+  quotientOf,
+  type Rational,
+  rationalOf,
+  sumOf,
+  ZERO,
+} from '../linalg/rationals.js';
 
 export interface FeatureLike {
   name: string;
@@ -48,10 +59,10 @@ export type Expression =
 
 export type ExpressionNode<Kind extends Expression['kind']> = Extract<Expression, { kind: Kind }>;
 
-/** Σ coefficient · value(feature) + constant; terms by feature, none of them 0 */
+/** Σ coefficient · value(feature) + constant; terms by feature, none of them 0. Exact: 0.1 + 0.2 is 0.3. */
 export interface LinearForm {
-  terms: ReadonlyMap<number, number>;
-  constant: number;
+  terms: ReadonlyMap<number, Rational>;
+  constant: Rational;
 }
 
 /** An invalid expression. `reason` is the message in one line, `message` adds the text with a caret under `position`. */
@@ -192,7 +203,7 @@ export class Scope {
       case 'name':
         return this.namedForm(node);
       case 'negative':
-        return mapForm(this.form(node.operand), (number) => -number);
+        return mapForm(this.form(node.operand), negativeOf);
       case 'arithmetic':
         return this.arithmetic(node);
       case 'text':
@@ -226,15 +237,15 @@ export class Scope {
   }
 
   private product(left: LinearForm, right: LinearForm, node: Expression): LinearForm {
-    if (isConstant(right)) return mapForm(left, (number) => number * right.constant);
-    if (isConstant(left)) return mapForm(right, (number) => left.constant * number);
+    if (isConstant(right)) return mapForm(left, (number) => productOf(number, right.constant));
+    if (isConstant(left)) return mapForm(right, (number) => productOf(left.constant, number));
     return this.fail('a product of two features is not linear: one side must be a number', node);
   }
 
   private quotient(left: LinearForm, right: LinearForm, node: Expression): LinearForm {
     if (!isConstant(right)) this.fail('a division by a feature is not linear: divide by a number', node);
-    if (right.constant === 0) this.fail('division by zero', node);
-    return mapForm(left, (number) => number / right.constant);
+    if (right.constant.over === 0n) this.fail('division by zero', node);
+    return mapForm(left, (number) => quotientOf(number, right.constant));
   }
 
   private listCategories(feature: number): string {
@@ -249,11 +260,11 @@ function readsAsNumber(category: string): boolean {
 }
 
 export function constantForm(constant: number): LinearForm {
-  return { terms: new Map(), constant };
+  return { terms: new Map(), constant: rationalOf(constant) };
 }
 
 export function featureForm(feature: number): LinearForm {
-  return { terms: new Map([[feature, 1]]), constant: 0 };
+  return { terms: new Map([[feature, ONE]]), constant: ZERO };
 }
 
 function isConstant(form: LinearForm): boolean {
@@ -261,24 +272,23 @@ function isConstant(form: LinearForm): boolean {
 }
 
 export function subtractForms(left: LinearForm, right: LinearForm): LinearForm {
-  return addForms(
-    left,
-    mapForm(right, (number) => -number),
-  );
+  return addForms(left, mapForm(right, negativeOf));
 }
 
 function addForms(left: LinearForm, right: LinearForm): LinearForm {
   const terms = new Map(left.terms);
-  for (const [feature, coefficient] of right.terms) terms.set(feature, (terms.get(feature) ?? 0) + coefficient);
-  return { terms: withoutZeros(terms), constant: left.constant + right.constant };
+  for (const [feature, coefficient] of right.terms) {
+    terms.set(feature, sumOf(terms.get(feature) ?? ZERO, coefficient));
+  }
+  return { terms: withoutZeros(terms), constant: sumOf(left.constant, right.constant) };
 }
 
 /** `scale` is linear: it multiplies or divides. */
-function mapForm(form: LinearForm, scale: (number: number) => number): LinearForm {
+function mapForm(form: LinearForm, scale: (number: Rational) => Rational): LinearForm {
   const terms = new Map([...form.terms].map(([feature, coefficient]) => [feature, scale(coefficient)]));
   return { terms: withoutZeros(terms), constant: scale(form.constant) };
 }
 
-function withoutZeros(terms: Map<number, number>): Map<number, number> {
-  return new Map([...terms].filter(([, coefficient]) => coefficient !== 0));
+function withoutZeros(terms: Map<number, Rational>): Map<number, Rational> {
+  return new Map([...terms].filter(([, coefficient]) => nearestDouble(coefficient) !== 0));
 }

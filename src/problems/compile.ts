@@ -10,7 +10,7 @@ import { type Bounds, beyondBound } from '../models/bounds.js';
 import type { FeatureSpace } from '../models/features.js';
 import { isDefinedAt, type LoadedModel, Scorer } from '../models/load.js';
 import { behindCurves, type Goal, type LinearRow, type Piece, pullBack } from '../models/region.js';
-import { type Constraint, compileConstraint, type LinearAtom, toleranceOf } from '../policy/constraint.js';
+import { type Constraint, compileConstraint, endsOf, type LinearAtom } from '../policy/constraint.js';
 import { type Cost, compileCost } from '../policy/cost.js';
 import { compilePlausibility } from '../policy/plausibility/compile-plausibility.js';
 import type {
@@ -69,12 +69,10 @@ function compileText(text: string, index: number, loaded: LoadedModel): Constrai
 }
 
 function toRow(atom: LinearAtom, space: FeatureSpace): LinearRow {
-  const { lower, upper } = atom;
   const a = new Float64Array(space.columns);
   for (const term of atom.terms) a[space.features[term.feature].column] += term.coefficient;
   for (const term of atom.indicators) a[space.features[term.feature].column + term.category] += term.coefficient;
-  const open = { lower: atom.lowerStrict, upper: atom.upperStrict };
-  return { a, lower, upper, tolerance: toleranceOf(atom), ...((open.lower || open.upper) && { open }) };
+  return { a, ...endsOf(atom) };
 }
 
 /** One problem for each piece of each goal's region, within the bound on their total size. `plausibility`: the policy's, for the target. */

@@ -15,7 +15,7 @@ import { FLOPS_PER_UNIT } from '../../problems/budget.js';
 import type { Problem } from '../../problems/problem.js';
 import { isAnswer } from '../shared/answer-check.js';
 import type { BestAnswer } from '../shared/best-answer.js';
-import { violation } from '../shared/linear-rows.js';
+import { keepsLink } from '../shared/linear-rows.js';
 import { NodeHeap } from '../shared/node-heap.js';
 import type { Limits } from '../solver.js';
 import type { AdditiveTerms, CurveFeature, ListedFeature } from './additive-terms.js';
@@ -259,7 +259,7 @@ export class AdditiveSearch {
 
   private splitTorn(node: AdditiveNode, x: Float64Array): AdditiveNode[] {
     const clause = this.problem.clauses.findIndex(
-      ({ rows }, k) => node.chosen[k] < 0 && rows.every((row) => violation(row, x) > 0),
+      ({ rows }, k) => node.chosen[k] < 0 && !rows.some((row) => keepsLink(row, x)),
     );
     if (clause >= 0)
       return this.problem.clauses[clause].rows.map((_, k) => ({ ...node, chosen: node.chosen.with(clause, k) }));

@@ -11,7 +11,7 @@ import type { Domain } from '../../policy/domain.js';
 import { nearestValue } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
 import { keepsPolicy } from '../shared/answer-check.js';
-import { violation } from '../shared/linear-rows.js';
+import { keepsLink, violation } from '../shared/linear-rows.js';
 
 const ROUNDS = 12;
 const HALVINGS = 12;
@@ -66,8 +66,9 @@ export class PolicyRepair {
 
   private meet(row: LinearRow, x: Float64Array): void {
     const norm = this.norm(row);
-    const miss = violation(row, x);
-    if (!(norm > 0) || !(miss >= 0)) return;
+    // A value at an open end misses the row by nothing, or by its rounding.
+    const miss = Math.max(0, violation(row, x));
+    if (!(norm > 0) || Number.isNaN(miss)) return;
     const value = row.a.reduce((sum, entry, c) => (entry === 0 ? sum : sum + entry * x[c]), 0);
     const size = Math.abs(value) + Math.abs(miss);
     const change = (row.lower - value > value - row.upper ? 1 : -1) * (miss + BEYOND * size);
@@ -95,7 +96,4 @@ export class PolicyRepair {
   }
 }
 
-const isBroken = (row: LinearRow, x: Float64Array): boolean => {
-  const miss = violation(row, x);
-  return miss > 0 || (miss === 0 && row.open !== undefined) || Number.isNaN(miss);
-};
+const isBroken = (row: LinearRow, x: Float64Array): boolean => !keepsLink(row, x);

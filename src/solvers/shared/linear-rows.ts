@@ -5,6 +5,7 @@
  * The model decides about a row by its own sums (`arithmetic`): terms that cancel in the row may be large in the model. With sizes t >= |a|
  * of these terms, rounding moves the row at x by a share of  t·|x| + constant.
  */
+import { liesWithin } from '../../linalg/ends.js';
 import type { LinearRow } from '../../models/region.js';
 import { isRoundingUndone } from '../solver.js';
 
@@ -68,19 +69,18 @@ const DEFAULT_TOLERANCE = 2 ** -49;
 export const linkSlackFor = (size: number): number => 1e-11 * size;
 
 /** Whether x meets a row of the policy, by the same rule as the check of an answer. A value at an open end does not meet the row. */
-export function keepsLink(row: LinearRow, x: Float64Array): boolean {
-  const { lower, upper, open, tolerance = DEFAULT_TOLERANCE } = row;
-  const value = valueAt(row, x);
-  if (open && ((open.lower && !(value > lower)) || (open.upper && !(value < upper)))) return false;
-  if (value >= lower && value <= upper) return true;
-  return outside(row, value) <= tolerance * sizeOf(row, x);
-}
-
-/** max(Σ |a_j x_j|, |end|). Tolerances are relative to this size. */
-function sizeOf({ a, lower, upper }: LinearRow, x: Float64Array): number {
-  let sum = 0;
-  for (let j = 0; j < a.length; j++) if (a[j] !== 0) sum += Math.abs(a[j] * x[j]);
-  return Math.max(sum, finiteSize(lower), finiteSize(upper));
+export function keepsLink(
+  { a, lower, upper, open, tolerance = DEFAULT_TOLERANCE }: LinearRow,
+  x: Float64Array,
+): boolean {
+  let value = 0;
+  let size = 0;
+  for (let j = 0; j < a.length; j++) {
+    if (a[j] === 0) continue;
+    value += a[j] * x[j];
+    size += Math.abs(a[j] * x[j]);
+  }
+  return liesWithin({ lower, upper, open, tolerance }, value, size);
 }
 
 /** Rounding errors in addition to one for each term of a row: those of the terms, of the ends, and of the row's construction. */

@@ -369,12 +369,26 @@ describe('holds', () => {
     expect(holds(compileConstraint('hasGuarantor or not hasCoapplicant', FEATURES, true), row)).toBe(true);
   });
 
-  it('gives strict ends none', () => {
+  it('counts a sum within the rounding of an end as the end, where the end is open as well', () => {
     expect(at('income < 1', { income: 1 })).toBe(false);
-    expect(at('income < 1', { income: 1 - 1e-15 })).toBe(true);
+    expect(at('income < 1', { income: 1 - 1e-15 })).toBe(false);
+    expect(at('income < 1', { income: 1 - 1e-14 })).toBe(true);
     expect(at('income > 1', { income: 1 })).toBe(false);
     expect(at('income != 1', { income: 1 })).toBe(false);
-    expect(at('income != 1', { income: 1 + 1e-15 })).toBe(true);
+    expect(at('income != 1', { income: 1 + 1e-14 })).toBe(true);
+    expect(at('income < rent + 1.6', { income: 2.3, rent: 0.7 })).toBe(false);
+    expect(at('income < rent + 1.6', { income: 2.2, rent: 0.7 })).toBe(true);
+    expect(at('not income >= rent + 1.6', { income: 2.3, rent: 0.7 })).toBe(false);
+    expect(at('income > 0.3 - rent', { income: 0.1, rent: 0.2 })).toBe(false);
+    expect(at('income + rent != 0.3', { income: 0.1, rent: 0.2 })).toBe(false);
+    expect(at('income + rent != 0.3', { income: 0.1, rent: 0.3 })).toBe(true);
+  });
+
+  it('computes with the decimals that the text says', () => {
+    expect(at('income < rent + 1000000.1 - 1000000', { income: 0.8, rent: 0.7 })).toBe(false);
+    expect(at('income <= rent + 1000000.1 - 1000000', { income: 0.8, rent: 0.7 })).toBe(true);
+    expect(at('0.1 * hasGuarantor + 0.7 * hasCoapplicant >= 0.8', { hasGuarantor: 1, hasCoapplicant: 1 })).toBe(true);
+    expect(at('0.1 * hasGuarantor + 0.7 * hasCoapplicant < 0.8', { hasGuarantor: 1, hasCoapplicant: 1 })).toBe(false);
   });
 
   it('reads categories by index in both encodings, from any array', () => {

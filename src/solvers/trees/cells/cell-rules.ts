@@ -12,9 +12,9 @@ import type { Domain } from '../../../policy/domain.js';
 import { magnitude } from '../../shared/linear-rows.js';
 import type { Cells, PersonCells } from './cells.js';
 
-/** A violation up to this share of the row's size is rounding noise. An open end is kept by the largest error of a sum. */
+/** A violation up to this share of the row's size is rounding noise. An open end is kept by more than the error of a sum. */
 const ROUNDING = 1e-10;
-const INSIDE = -1e-14;
+const INSIDE = -1e-12;
 
 export class CellRules {
   private readonly rows: readonly LinearRow[];
