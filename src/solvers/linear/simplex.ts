@@ -10,7 +10,7 @@
 import type { LinearRow } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import type { Problem } from '../../problems/problem.js';
-import { keepsLink, violation } from '../shared/linear-rows.js';
+import { isRoundedAtOpenEnd, keepsLink, violation } from '../shared/linear-rows.js';
 import {
   INFEASIBLE,
   type Limits,
@@ -25,9 +25,10 @@ import { BoundedSimplex } from './bounded-simplex.js';
 import { DualBound } from './dual-bound.js';
 import { MoveModel } from './moves.js';
 
-function accepts({ traits }: Problem): 'no' | 'exact' {
+function accepts(problem: Problem): 'no' | 'exact' {
+  const { traits } = problem;
   const fits = traits.linear && traits.norm === 'l1' && !traits.discrete && !traits.capped && !traits.disjunctive;
-  return fits ? 'exact' : 'no';
+  return fits && !isRoundedAtOpenEnd(problem) ? 'exact' : 'no';
 }
 
 /** The relative gap between bound and cost that still counts as proved. */

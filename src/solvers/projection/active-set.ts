@@ -25,6 +25,7 @@ import {
   depthFor,
   distanceRoundingBetween,
   HALF_ULP,
+  isRoundedAtOpenEnd,
   keepsLink,
   linkDepthFor,
   linkSlackFor,
@@ -38,8 +39,10 @@ import { INFEASIBLE, type Limits, numerical, type Outcome, type Prepared, type S
 import { costFactor, costScales, factorError } from './cost-factor.js';
 import { Projection } from './projection.js';
 
-function accepts({ traits }: Problem): 'no' | 'exact' {
-  const fits = traits.linear && !traits.discrete && !traits.capped && !traits.disjunctive;
+function accepts(problem: Problem): 'no' | 'exact' {
+  const { traits } = problem;
+  const fits =
+    traits.linear && !traits.discrete && !traits.capped && !traits.disjunctive && !isRoundedAtOpenEnd(problem);
   return fits && (traits.norm === 'l2' || traits.norm === 'mahalanobis') ? 'exact' : 'no';
 }
 

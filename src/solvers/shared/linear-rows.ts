@@ -7,6 +7,7 @@
  */
 import { liesWithin } from '../../linalg/ends.js';
 import type { LinearRow } from '../../models/region.js';
+import type { Problem } from '../../problems/problem.js';
 import { isRoundingUndone } from '../solver.js';
 
 /** The largest relative error of one operation. */
@@ -53,6 +54,13 @@ export const depthFor = ({ lower, upper }: LinearRow, size: number, nudge: numbe
  */
 export const isKeptInside = ({ open }: LinearRow, nudge: number): boolean =>
   open !== undefined || isRoundingUndone({ nudge: Math.abs(nudge) });
+
+/**
+ * Whether a method that rounds its answer to decimals at last gives away a whole decimal: an answer at an open end is rounded away from the end,
+ * while the bound stays at the end. Methods that search the decimals take such problems.
+ */
+export const isRoundedAtOpenEnd = ({ traits, links }: Pick<Problem, 'traits' | 'links'>): boolean =>
+  traits.rounded && links.some(({ open }) => open !== undefined);
 
 /** The depth for a row of the policy. Its ends may be met unless they are open. */
 export const linkDepthFor = (row: LinearRow, size: number, nudge: number): number =>
