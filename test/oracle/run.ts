@@ -1,6 +1,8 @@
 /** Many cases, one after the other: drawn, asked, judged, counted. */
+import { Dice } from '../support/dice.js';
 import { FAMILIES } from './evaluate/families.js';
 import { type CaseOptions, drawCase, mix } from './generate/case.js';
+import { cutOff } from './generate/ties.js';
 import type { Fault } from './judge/fault.js';
 import { type Judgement, judgeCase } from './judge/judge.js';
 import type { Product } from './judge/product.js';
@@ -51,11 +53,19 @@ export async function addCase(run: Run, asked: Case, product: Product, index: nu
   return judgement;
 }
 
+/** Of the rows with an answer, the share that is asked again without that answer. */
+const CUT_OFF = 0.5;
+
 export async function runCases(product: Product, options: RunOptions, progress?: (run: Run) => void): Promise<Run> {
   const run = emptyRun();
   for (let index = options.first; index < options.first + options.rows; index++) {
-    await addCase(run, drawCase(options.seed, index, options), product, index);
+    const asked = drawCase(options.seed, index, options);
+    const { answer } = await addCase(run, asked, product, index);
     progress?.(run);
+    const dice = new Dice(mix(options.seed + 4, index));
+    const next = answer && dice.chance(CUT_OFF) ? cutOff(dice, asked, answer) : undefined;
+    if (next) await addCase(run, next, product, index);
+    if (next) progress?.(run);
   }
   return run;
 }

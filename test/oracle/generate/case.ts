@@ -10,6 +10,7 @@ import { type Case, type ModelSpec, type PolicySpec, rulesOf } from '../question
 import { classNames, GENERATORS, type Inputs, isolation, positive } from './models.js';
 import { drawConstraints, drawRule, drawTarget, type Sampled } from './policies.js';
 import { columnUnits, drawPoint, drawTerrain, type Terrain } from './terrain.js';
+import { drawTie } from './ties.js';
 
 export interface CaseOptions {
   families: readonly string[];
@@ -51,6 +52,8 @@ export function drawCase(
   const reached = Array.from({ length: SAMPLED }, () => reachablePoint(dice, terrain, within, present));
   const sampled = dice.chance(0.75) ? scoresOf(model, [present, ...reached]).scores : scores;
   const policy = drawPolicy(dice, terrain, model, norm, present, rules, { scores: sampled, ...intervalsOf(model) });
+  const tie = drawTie(new Dice(mix(seed + 3, index)), terrain, within, present);
+  if (tie) policy.constraints = [...(policy.constraints ?? []), tie];
   // Without an imputer a density has no value for a number that is missing.
   const isWhole = policy.plausibility?.method === 'density' && TREES.includes(family);
   const factual = missing && !isWhole ? withMissing(dice, terrain, present) : present;

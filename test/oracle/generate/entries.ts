@@ -28,6 +28,7 @@ const ENTRIES: Record<string, Entry> = {
   categories: ({ model }) => model.features.some((feature) => kindOf(feature) === 'one-hot'),
   ranks: ({ model }) => model.features.some((feature) => kindOf(feature) === 'ordinal'),
   'a linear constraint': (asked) => constraintLike(asked, /^[^a-z]*f\d[^o]*$/),
+  'an open end that decimals meet': (asked) => constraintLike(asked, /^f\d (<|>|!=) (-?[\d.]+ \* )?f\d/),
   'a logical constraint': (asked) => constraintLike(asked, / or | implies |not \(/),
   maxChanges: ({ policy }) => policy.maxChanges !== undefined,
   count: ({ policy }) => (policy.count ?? 1) > 1,

@@ -15,6 +15,8 @@ export interface Judgement {
   status: Result['status'] | 'refused' | 'threw';
   proof: string;
   solver: string;
+  /** The first one. */
+  answer: Row | null;
   /** Whether everything was tried. */
   exact: boolean;
   ms: number;
@@ -44,6 +46,7 @@ export async function judgeCase(asked: Case, product: Product, seed: number): Pr
     ...judged,
     status: result.status,
     proof: first?.proof.kind ?? '',
+    answer: (first?.features as Row | undefined) ?? null,
     solver: first?.solver ?? result.attempts.map(({ solver, outcome }) => `${solver}:${outcome}`).join(),
     ms,
   };
@@ -67,6 +70,7 @@ function thrown(error: Error & { code?: string; path?: string }, ms: number): Ju
     status: known ? 'refused' : 'threw',
     proof: '',
     solver: '',
+    answer: null,
     exact: false,
     ms,
   };

@@ -1,11 +1,12 @@
 /**
  * The policy's conditions, read and evaluated anew: text -> a function of a row that says yes, no, or near, where two numbers
- * differ by no more than rounding.
+ * differ by no more than rounding. Decimals whose sums are equal are no matter of rounding: 0.1 + 0.2 < 0.3 is false.
  *
  *   implies (right to left)  <  or  <  and  <  not  <  comparisons (chains) and in  <  + -  <  * /  <  sign
  */
 import { type FeatureSpec, kindOf } from '../evaluate/features.js';
-import { atLeastZero, both, certain, either, isCoarse, negate, type Verdict } from '../evaluate/verdict.js';
+import { atLeastZero, both, certain, either, negate, type Verdict } from '../evaluate/verdict.js';
+import { type Fraction, fractionOf } from './decimal.js';
 
 export type Condition = (values: ArrayLike<number>) => Verdict;
 
@@ -13,12 +14,19 @@ interface Quantity {
   value: number;
   /** Sum of the sizes of its terms. */
   size: number;
-  coarse: boolean;
+}
+
+type Values = ArrayLike<number>;
+
+interface Formula {
+  of(values: Values): Quantity;
+  /** Null: some number has too many digits to be read as a decimal. Slow. */
+  exactly(values: Values): Fraction | null;
 }
 
 /** A number, a condition, or a name that is one of a categorical feature's. */
 type Term =
-  | { kind: 'number'; of: (values: ArrayLike<number>) => Quantity }
+  | { kind: 'number'; formula: Formula }
   | { kind: 'condition'; of: Condition }
   | { kind: 'category'; feature: number }
   | { kind: 'label'; name: string };
@@ -136,7 +144,7 @@ class Reader {
     for (let sign = this.take('+', '-'); sign; sign = this.take('+', '-')) {
       const [a, b] = [this.quantity(left), this.quantity(this.product())];
       const factor = sign === '+' ? 1 : -1;
-      left = { kind: 'number', of: (values) => plus(a(values), b(values), factor) };
+      left = { kind: 'number', formula: plus(a, b, factor) };
     }
     return left;
   }
@@ -146,7 +154,7 @@ class Reader {
     for (let sign = this.take('*', '/'); sign; sign = this.take('*', '/')) {
       const [a, b] = [this.quantity(left), this.quantity(this.signed())];
       const divides = sign === '/';
-      left = { kind: 'number', of: (values) => times(a(values), b(values), divides) };
+      left = { kind: 'number', formula: times(a, b, divides) };
     }
     return left;
   }
@@ -154,7 +162,14 @@ class Reader {
   private signed(): Term {
     if (!this.take('-')) return this.primary();
     const inner = this.quantity(this.signed());
-    return { kind: 'number', of: (values) => plus({ value: 0, size: 0, coarse: true }, inner(values), -1) };
+    return {
+      kind: 'number',
+      formula: plus(
+        numberFormula(() => 0),
+        inner,
+        -1,
+      ),
+    };
   }
 
   private primary(): Term {
@@ -170,12 +185,12 @@ class Reader {
     if (feature < 0)
       return text === 'true' || text === 'false' ? constant(+(text === 'true')) : { kind: 'label', name: text };
     if (this.features[feature].type === 'categorical') return { kind: 'category', feature };
-    return { kind: 'number', of: (values) => quantityOf(values[feature]) };
+    return { kind: 'number', formula: featureFormula(feature) };
   }
 
-  private quantity(term: Term): (values: ArrayLike<number>) => Quantity {
-    if (term.kind === 'number') return term.of;
-    if (term.kind === 'category') return (values) => quantityOf(values[term.feature]);
+  private quantity(term: Term): Formula {
+    if (term.kind === 'number') return term.formula;
+    if (term.kind === 'category') return featureFormula(term.feature);
     throw new Error('expected a number');
   }
 
@@ -184,7 +199,7 @@ class Reader {
     if (term.kind === 'condition') return term.of;
     const number = this.quantity(term);
     return (values) => {
-      const { value } = number(values);
+      const { value } = number.of(values);
       return Number.isNaN(value) ? 'near' : certain(value === 1);
     };
   }
@@ -193,44 +208,67 @@ class Reader {
     if (left.kind === 'category' && right.kind === 'label') return this.categoryTest(left.feature, sign, right.name);
     if (left.kind === 'label' && right.kind === 'category')
       return this.categoryTest(right.feature, MIRRORED[sign] ?? sign, left.name);
-    const [a, b] = [this.quantity(left), this.quantity(right)];
-    return (values) => compare(plus(a(values), b(values), -1), sign);
+    const difference = plus(this.quantity(left), this.quantity(right), -1);
+    return (values) => compare(difference, values, sign);
   }
 
   private categoryTest(feature: number, sign: string, name: string): Condition {
     const spec = this.features[feature];
     const place = spec.categories!.indexOf(name);
-    if (kindOf(spec) === 'ordinal') return (values) => compare(quantityOf(values[feature] - place), sign);
+    if (kindOf(spec) === 'ordinal') {
+      const difference = numberFormula((values) => values[feature] - place);
+      return (values) => compare(difference, values, sign);
+    }
     return (values) => certain((values[feature] === place) === (sign !== '!='));
   }
 }
 
 const MIRRORED: Record<string, string> = { '<=': '>=', '<': '>', '>=': '<=', '>': '<' };
 
-const quantityOf = (value: number): Quantity => ({ value, size: Math.abs(value), coarse: isCoarse(value) });
-
-const constant = (value: number): Term => ({ kind: 'number', of: () => quantityOf(value) });
-
-const plus = (a: Quantity, b: Quantity, factor: number): Quantity => ({
-  value: a.value + factor * b.value,
-  size: a.size + b.size,
-  coarse: a.coarse && b.coarse,
+const numberFormula = (read: (values: Values) => number): Formula => ({
+  of: (values) => ({ value: read(values), size: Math.abs(read(values)) }),
+  exactly: (values) => fractionOf(read(values)),
 });
 
-const times = (a: Quantity, b: Quantity, divides: boolean): Quantity => ({
-  value: divides ? a.value / b.value : a.value * b.value,
-  size: divides ? a.size / b.size : a.size * b.size,
-  coarse: a.coarse && b.coarse && (!divides || isCoarse(a.value / b.value)),
+const featureFormula = (feature: number): Formula => numberFormula((values) => values[feature]);
+
+const constant = (value: number): Term => ({ kind: 'number', formula: numberFormula(() => value) });
+
+const plus = (a: Formula, b: Formula, factor: 1 | -1): Formula => ({
+  of: (values) => {
+    const [x, y] = [a.of(values), b.of(values)];
+    return { value: x.value + factor * y.value, size: x.size + y.size };
+  },
+  exactly: (values) => {
+    const [x, y] = [a.exactly(values), b.exactly(values)];
+    return x && y && { n: x.n * y.d + BigInt(factor) * y.n * x.d, d: x.d * y.d };
+  },
+});
+
+const times = (a: Formula, b: Formula, divides: boolean): Formula => ({
+  of: (values) => {
+    const [x, y] = [a.of(values), b.of(values)];
+    return {
+      value: divides ? x.value / y.value : x.value * y.value,
+      size: divides ? x.size / y.size : x.size * y.size,
+    };
+  },
+  exactly: (values) => {
+    const [x, y] = [a.exactly(values), b.exactly(values)];
+    return x && y && (divides ? { n: x.n * y.d, d: x.d * y.n } : { n: x.n * y.n, d: x.d * y.d });
+  },
 });
 
 /** difference (sign) 0; the contract does not say what a condition on a missing value means. */
-function compare({ value, size, coarse }: Quantity, sign: string): Verdict {
+function compare(difference: Formula, values: Values, sign: string): Verdict {
+  const { value, size } = difference.of(values);
   if (Number.isNaN(value)) return 'near';
-  const error = coarse ? 0 : SLACK * size;
-  if (sign === '<=') return atLeastZero(-value, error);
-  if (sign === '>=') return atLeastZero(value, error);
-  if (sign === '<') return atLeastZero(-value, error, true);
-  if (sign === '>') return atLeastZero(value, error, true);
-  const equal = Math.abs(value) > error ? 'no' : error > 0 ? 'near' : 'yes';
+  const isTie = Math.abs(value) <= SLACK * size && difference.exactly(values)?.n === 0n;
+  const [least, error] = isTie ? [0, 0] : [value, SLACK * size];
+  if (sign === '<=') return atLeastZero(-least, error);
+  if (sign === '>=') return atLeastZero(least, error);
+  if (sign === '<') return atLeastZero(-least, error, true);
+  if (sign === '>') return atLeastZero(least, error, true);
+  const equal = Math.abs(least) > error ? 'no' : error > 0 ? 'near' : 'yes';
   return sign === '!=' ? negate(equal) : equal;
 }

@@ -34,3 +34,19 @@ export function floorUnits(value: Decimal, unit: Decimal): bigint {
   const quotient = x / y;
   return x < 0n && quotient * y !== x ? quotient - 1n : quotient;
 }
+
+/** n / d, for sums and quotients of decimals; d is not 0. */
+export interface Fraction {
+  n: bigint;
+  d: bigint;
+}
+
+const MOST_DIGITS = 10n ** 15n;
+
+/** A number of at most 15 digits as the decimal that people read; null: it has more, and stands for many decimals. */
+export function fractionOf(value: number): Fraction | null {
+  if (!Number.isFinite(value)) return null;
+  const { digits, exponent } = decimalOf(value);
+  if (digits > MOST_DIGITS || -digits > MOST_DIGITS) return null;
+  return exponent < 0 ? { n: digits, d: 10n ** BigInt(-exponent) } : { n: digits * 10n ** BigInt(exponent), d: 1n };
+}
