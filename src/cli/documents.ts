@@ -5,6 +5,7 @@ import { config } from '../config.js';
 import { ElsewiseError } from '../documents/error.js';
 import { readingFault } from '../documents/file-fault.js';
 import { withoutComments } from '../documents/json-comments.js';
+import { refuseRepeatedKeys, refuseRepeatedKeysOf } from '../documents/repeated-key.js';
 import { type LoadedModel, loadModel } from '../models/load.js';
 import { loadPolicy } from '../policy/policy.js';
 import { checkedByScorer } from '../scoring/probes.js';
@@ -12,23 +13,41 @@ import type { VersionedPolicy } from '../store/registry/policy-store.js';
 import { looksLikeReference } from '../store/registry/reference.js';
 import type { Store } from '../store/store.js';
 
-export async function readJson(path: string, prepare = (text: string) => text): Promise<unknown> {
+export interface ReadAs {
+  /** The name of the document in messages about its keys. Without a name the file stands there. */
+  readonly root?: string;
+  readonly prepare?: (text: string) => string;
+}
+
+/** A key that an object names twice is refused: one of its values would be lost. */
+export async function readJson(path: string, { root, prepare = (text) => text }: ReadAs = {}): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ElsewiseError('bad-document', readingFault(error), path);
   });
   if (text.trim() === '') throw new ElsewiseError('bad-document', 'is empty: expected a JSON document', path);
+  const json = prepare(text.replace(/^\uFEFF/, ''));
+  const document = parse(json, path);
+  if (root === undefined) refuseRepeatedKeysOf(path, json, 'bad-document');
+  else refuseRepeatedKeys(json, 'bad-document', root);
+  return document;
+}
+
+function parse(json: string, path: string): unknown {
   try {
-    return JSON.parse(prepare(text.replace(/^\uFEFF/, '')));
+    return JSON.parse(json);
   } catch (error) {
     throw new ElsewiseError('bad-document', `is not valid JSON: ${(error as Error).message}`, path);
   }
 }
 
 /** A policy file may have comments: people write it. */
-export const readPolicyJson = (path: string): Promise<unknown> => readJson(path, withoutComments);
+export const readPolicyJson = (path: string): Promise<unknown> =>
+  readJson(path, { root: 'policy', prepare: withoutComments });
+
+export const readModelJson = (path: string): Promise<unknown> => readJson(path, { root: 'model' });
 
 export async function readModelFile(path: string): Promise<LoadedModel> {
-  return checkedByScorer(loadModel(await readJson(path), { bounds: config.bounds }));
+  return checkedByScorer(loadModel(await readModelJson(path), { bounds: config.bounds }));
 }
 
 /** Provides the store for one use. */
@@ -56,7 +75,7 @@ export async function readModelToDescribe(text: string, redisUrl?: string): Prom
       const { version, digest } = stored;
       return loadModel(JSON.parse((await models.read(stored)).toString()), { version, digest, bounds });
     });
-  return readFileOr(text, fromRegistry, async (path) => loadModel(await readJson(path), { bounds }));
+  return readFileOr(text, fromRegistry, async (path) => loadModel(await readModelJson(path), { bounds }));
 }
 
 /** The same for a policy. A policy from the registry has a version. */

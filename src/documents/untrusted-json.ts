@@ -1,11 +1,15 @@
-/** JSON from a network, which may contain anything. An error never quotes the content. */
+/** JSON from a network, which may contain anything. An error quotes no value of the content. */
 import { ElsewiseError } from './error.js';
+import { refuseRepeatedKeys } from './repeated-key.js';
 
-export function parseUntrusted(bytes: Uint8Array): unknown {
+/** `root`: the name of the document in messages about its keys. A key that an object names twice is refused: one of its values would be lost. */
+export function parseUntrusted(bytes: Uint8Array, root = 'body'): unknown {
   let text = '';
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    refuseRepeatedKeys(text, 'bad-request', root);
+    return value;
   } catch (error) {
     // the parser's own message quotes the text, which may contain personal data
     if (error instanceof SyntaxError || error instanceof TypeError)

@@ -1,6 +1,7 @@
 /** A configuration file: JSON with the sections and entries that it changes. */
 import { readFileSync } from 'node:fs';
 import { ElsewiseError } from '../documents/error.js';
+import { refuseRepeatedKeysOf } from '../documents/repeated-key.js';
 import type { Layer } from './layers.js';
 
 /** `variable`: the environment variable that named the file. */
@@ -19,9 +20,12 @@ function read(file: string, variable: string): string {
 }
 
 function parse(text: string, file: string): unknown {
+  let values: unknown;
   try {
-    return JSON.parse(text);
+    values = JSON.parse(text);
   } catch (error) {
     throw new ElsewiseError('usage', `this is not JSON: ${(error as Error).message}`, file);
   }
+  refuseRepeatedKeysOf(file, text, 'usage');
+  return values;
 }

@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
+import { parseUntrusted } from '../../documents/untrusted-json.js';
 import type { ResultDetail } from '../../explain/result.js';
 import { bytesOf, followResults, readyResults } from '../../jobs/batches/batch.js';
 import { cancelBatch, retryBatch } from '../../jobs/batches/batch-control.js';
@@ -117,13 +118,16 @@ export const addBatch = defineRoute({
   },
 });
 
+const POLICY_HEADER = 'headers.x-elsewise-policy';
+
 /** Node reads a header as Latin-1; clients send UTF-8. */
 function readPolicyHeader(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1')));
-  } catch {
-    throw new ElsewiseError('bad-request', 'this is not JSON in UTF-8', 'headers.x-elsewise-policy');
+    return parseUntrusted(Buffer.from(text, 'latin1'), POLICY_HEADER);
+  } catch (error) {
+    if (error instanceof ElsewiseError && error.path.startsWith(POLICY_HEADER)) throw error;
+    throw new ElsewiseError('bad-request', 'this is not JSON in UTF-8', POLICY_HEADER);
   }
 }
 

@@ -37,7 +37,7 @@ async function readOwn(form: LetterForm, folder: string | undefined): Promise<st
 }
 
 export async function readLabels(path: string, { document, classes }: LoadedModel): Promise<LabelsDocument> {
-  const labels = parseDocument(labelsSchema, await readJson(path), 'labels');
+  const labels = parseDocument(labelsSchema, await readJson(path, { root: 'labels' }), 'labels');
   checkKeys(labels, 'classLabels', classes, 'labels');
   for (const [name, names] of Object.entries(labels.features ?? {})) {
     const feature = document.features.find((candidate) => candidate.name === name);

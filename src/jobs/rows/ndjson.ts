@@ -5,6 +5,8 @@
  */
 import type { RowValue } from '../../documents/model-document.js';
 import { didYouMean } from '../../documents/nearest-name.js';
+import { joinPath } from '../../documents/parse.js';
+import { findRepeatedKey, NAMED_TWICE } from '../../documents/repeated-key.js';
 import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import { recordFaults } from '../../models/read-row.js';
@@ -13,17 +15,19 @@ import { createRow, numberedId, type ParsedRow, type RowParser, targetText } fro
 type JsonObject = Record<string, unknown>;
 
 export function createNdjsonParser(model: LoadedModel): RowParser {
-  return createJsonParser(model, fillRow);
+  return createJsonParser(model, fillRow, repeatedKey);
 }
 
-/** The rows that results explain: the values and the target that a result repeats. */
+/** The rows that results explain: the values and the target that a result repeats. This program has written them: no key is there twice. */
 export function createResultRowParser(model: LoadedModel): RowParser {
-  return createJsonParser(model, fillRowOfResult);
+  return createJsonParser(model, fillRowOfResult, () => undefined);
 }
 
 type Fill = (row: ParsedRow, value: JsonObject, model: LoadedModel) => RowFault[] | undefined;
 
-function createJsonParser(model: LoadedModel, fill: Fill): RowParser {
+type Check = (record: string, value: JsonObject) => RowFault[] | undefined;
+
+function createJsonParser(model: LoadedModel, fill: Fill, check: Check): RowParser {
   const row = createRow(model);
   return (record, rowNumber) => {
     row.id = numberedId(rowNumber);
@@ -31,12 +35,24 @@ function createJsonParser(model: LoadedModel, fill: Fill): RowParser {
     row.faults = undefined;
     try {
       const value: unknown = JSON.parse(record);
-      row.faults = isObject(value) ? fill(row, value, model) : [{ path: 'row', message: 'expected a JSON object' }];
+      if (isObject(value)) {
+        row.faults = fill(row, value, model);
+        row.faults = check(record, value) ?? row.faults;
+      } else row.faults = [{ path: 'row', message: 'expected a JSON object' }];
     } catch (error) {
       row.faults = [{ path: 'row', message: `not valid JSON: ${(error as Error).message}` }];
     }
     return row;
   };
+}
+
+/** The fault of a record with a key that is named twice. A record with no more colons than keys has none, and needs no further look. */
+function repeatedKey(record: string, value: JsonObject): RowFault[] | undefined {
+  const features = own(value, 'features');
+  let left = Object.keys(value).length + (isObject(features) ? Object.keys(features).length : 0);
+  for (let at = record.indexOf(':'); at >= 0 && left >= 0; at = record.indexOf(':', at + 1)) left--;
+  const steps = left < 0 ? findRepeatedKey(record) : undefined;
+  return steps && [{ path: joinPath('', steps), message: NAMED_TWICE }];
 }
 
 /** The names of the features of a record, in its order. None: it is no record. */

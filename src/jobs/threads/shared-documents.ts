@@ -68,7 +68,7 @@ export function loadStored({ bytes, digest, version }: StoredDocument): LoadedMo
 
 /** A document from outside is untrusted. */
 export async function admitSent({ of, bytes, maxDocumentMb }: AdmitTask): Promise<AdmittedModel | AdmittedPolicy> {
-  const document = parseUntrusted(bytes);
+  const document = parseUntrusted(bytes, of);
   try {
     if (of === 'model') return await admitModel(document, maxDocumentMb);
     checkPolicy(document);

@@ -125,6 +125,19 @@ describe('policies check', () => {
     expect(free.said.out).toContain('the policy blocks none of the first 500 rows');
   });
 
+  it('refuses a key that is named twice, also where the file has comments', async () => {
+    const path = join(folder, 'twice.json');
+    const text = '{"schema": "elsewise.policy/v1", // "age": "age"\n "features": {"age": {"change": "never"}, "age": {}}}';
+    writeFileSync(path, text);
+    const { code, said } = await run('policies', 'check', path);
+    expect(code).toBe(2);
+    expect(said.err).toBe('elsewise: policy.features.age: is named twice\n');
+    const model = join(folder, 'model.json');
+    writeFileSync(model, readFileSync(MODEL, 'utf8').replace('{', '{"name": "other",'));
+    const checked = await run('models', 'check', model);
+    expect([checked.code, checked.said.err]).toEqual([2, 'elsewise: model.name: is named twice\n']);
+  });
+
   it('does not try rows without a target, and needs a model for rows', async () => {
     const path = write('open.json', {});
     expect((await run('policies', 'check', path, '--model', MODEL, '--data', ROWS)).said.out).toContain(

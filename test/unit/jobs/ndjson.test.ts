@@ -68,6 +68,26 @@ describe('NDJSON rows', () => {
     expect(next.faults).toBeUndefined();
   });
 
+  it.each([
+    ['{"id": "a", "features": {"age": 1, "income": 2, "age": 3}}', 'features.age'],
+    ['{"id": "a", "age": 1, "owner": true, "age": 3}', 'age'],
+    ['{"id": "a", "features": {"age": 1}, "features": {"income": 2}}', 'features'],
+    ['{"id": "a", "id": "b", "age": 1}', 'id'],
+  ])('%s names a key twice', (line, path) => {
+    const [row] = read(line);
+    expect(row.faults).toEqual([{ path, message: 'is named twice' }]);
+  });
+
+  it('may have colons in text, and further keys', () => {
+    const row = {
+      id: 'urn:a:1',
+      features: { ...FLAT, city: 'a: b' },
+      target: { from: 1 },
+      note: { a: ':', b: [{ a: 1 }] },
+    };
+    expect(read(row)[0].faults).toBeUndefined();
+  });
+
   it('with a bad id has the faults of its fields as well', () => {
     const [row] = read({ id: [], age: 30.5, income: [1], owner: true, city: { a: 1 } });
     expect(row.faults).toEqual([

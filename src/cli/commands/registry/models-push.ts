@@ -1,6 +1,6 @@
 /** `elsewise models push FILE`: stores the next version of a model. Known content keeps its version. */
 import { defineCommand } from '../../command.js';
-import { readJson } from '../../documents.js';
+import { readModelJson } from '../../documents.js';
 import { STORE_OPTIONS, useStore } from '../../store-options.js';
 
 export const push = defineCommand({
@@ -12,7 +12,7 @@ last line is the reference: name@version.`,
   positionals: ['FILE'],
   examples: [{ does: 'make a model known to all workers', command: 'models push model.json' }],
   async run({ options, positionals: [path] }) {
-    const document = await readJson(path);
+    const document = await readModelJson(path);
     const { version, isNew } = await useStore(options, ({ models }) => models.push(document));
     if (!isNew) process.stderr.write(`elsewise: the registry has the same content since ${version.pushed}\n`);
     process.stdout.write(`${version.name}@${version.version}\n`);
