@@ -88,9 +88,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   const source = await unlessAborted(opening, job.signal);
   if (!source) return NOTHING_READ;
   if (job.policy && !job.resumeAt?.rows) requireTarget(job.policy.document, source, job.model.classes);
-  // Results repeat the target of every row.
-  const aboutTargets = job.policy && !job.isOfResults ? targetWarnings(job.policy.document, source) : [];
-  for (const warning of [...source.warnings, ...aboutTargets]) job.onWarning?.(warning);
+  if (!job.isOfResults) tellSource(source, job);
   const resumedRows = job.resumeAt?.rows ?? 0;
   const { bytesSkipped, again } = job.resumeAt ? await skipRows(source, job.resumeAt, job) : NOTHING_SKIPPED;
   const startedMs = performance.now();
@@ -110,6 +108,12 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
     await sink.close();
   }
   return { tally, resumedRows, interrupted: job.signal?.aborted ?? false, elapsedMs: performance.now() - startedMs };
+}
+
+/** Results are no rows: they have other keys, and repeat the target of every row. */
+function tellSource(source: RowSource, { policy, onWarning }: BulkJob): void {
+  const aboutTargets = policy ? targetWarnings(policy.document, source) : [];
+  for (const warning of [...source.warnings, ...aboutTargets]) onWarning?.(warning);
 }
 
 /** One thread builds the graphs for paths, and all threads share them. */

@@ -8,6 +8,7 @@ import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import { recordFaults } from '../../models/read-row.js';
 import type { CsvLayout, HeaderFeature } from '../threads/messages.js';
+import { ignoredNames } from './known-names.js';
 import { createNumberReader } from './number-format.js';
 import { PlainRecords } from './plain-records.js';
 import type { RecordBounds } from './records.js';
@@ -112,7 +113,11 @@ function headerWarnings(
   });
   return [
     ...misspelt,
-    ...(extra.length ? [`columns that the model does not know are ignored: ${nameSome(extra)}`] : []),
+    ...ignoredNames(
+      'columns',
+      extra,
+      imputed.map(({ name }) => name),
+    ),
     ...(imputed.length ? [`columns that are not there are imputed: ${nameSome(imputed.map((f) => f.name))}`] : []),
   ];
 }

@@ -4,12 +4,14 @@
  * `__proto__` have no effect.
  */
 import type { RowValue } from '../../documents/model-document.js';
-import { didYouMean } from '../../documents/nearest-name.js';
+import { didYouMean, nameSome } from '../../documents/nearest-name.js';
 import { joinPath } from '../../documents/parse.js';
 import { findRepeatedKey, NAMED_TWICE } from '../../documents/repeated-key.js';
 import type { RowFault } from '../../documents/row-error.js';
 import type { LoadedModel } from '../../models/load.js';
 import { recordFaults } from '../../models/read-row.js';
+import type { HeaderFeature } from '../threads/messages.js';
+import { ignoredNames } from './known-names.js';
 import { createRow, numberedId, type ParsedRow, type RowParser, targetText } from './row.js';
 
 type JsonObject = Record<string, unknown>;
@@ -57,25 +59,57 @@ function repeatedKey(record: string, value: JsonObject): RowFault[] | undefined 
 
 /** The names of the features of a record, in its order. None: it is no record. */
 export function rowNames(record: string): string[] {
+  const value = objectOf(record);
+  const nested = value && own(value, 'features');
+  return isObject(nested) ? Object.keys(nested) : value ? Object.keys(value) : [];
+}
+
+const ROW_KEYS: ReadonlySet<string> = new Set(['id', 'features', 'target']);
+const FLAT_KEYS: ReadonlySet<string> = new Set(['id', 'target']);
+
+/** Warnings about the keys of the first records: keys that are no features, and features that no record has. */
+export function keyWarnings(records: Iterable<string>, features: readonly HeaderFeature[]): string[] {
+  const absent = new Map(features.map((feature) => [feature.name, feature]));
+  const known = new Set(absent.keys());
+  const unknown = new Set<string>();
+  let rows = 0;
+  for (const record of records) {
+    const value = objectOf(record);
+    if (!value) continue;
+    rows++;
+    const nested = own(value, 'features');
+    const [row, named, ofRow] = isObject(nested) ? [value, nested, ROW_KEYS] : [{}, value, FLAT_KEYS];
+    for (const key of Object.keys(named)) {
+      if (known.has(key)) absent.delete(key);
+      else if (isObject(nested) || !ofRow.has(key)) unknown.add(key);
+    }
+    for (const key of Object.keys(row)) if (!ofRow.has(key)) unknown.add(key);
+  }
+  if (rows === 0) return [];
+  const lacking = rows === 1 ? 'keys that the first row lacks' : `keys that none of the first ${rows} rows has`;
+  const told = (isImputed: boolean, taken: string) => {
+    const names = [...absent.values()].filter((feature) => feature.isImputed === isImputed).map(({ name }) => name);
+    return names.length ? [`${lacking} are ${taken}: ${nameSome(names)}`] : [];
+  };
+  const ignored = ignoredNames('keys', [...unknown], [...absent.keys()]);
+  return [...ignored, ...told(true, 'imputed'), ...told(false, 'missing')];
+}
+
+function objectOf(record: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(record);
-    const nested = isObject(value) ? own(value, 'features') : undefined;
-    return isObject(nested) ? Object.keys(nested) : isObject(value) ? Object.keys(value) : [];
+    return isObject(value) ? value : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }
 
 /** The target of a flat record, in a list; undefined: the record names none, or has its features apart. */
 export function flatTargets(record: string): string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(record);
-    if (!isObject(value) || isObject(own(value, 'features'))) return undefined;
-    const target = own(value, 'target') ?? undefined;
-    return target === undefined ? undefined : [targetText(target)];
-  } catch {
-    return undefined;
-  }
+  const value = objectOf(record);
+  if (!value || isObject(own(value, 'features'))) return undefined;
+  const target = own(value, 'target') ?? undefined;
+  return target === undefined ? undefined : [targetText(target)];
 }
 
 function fillRow(row: ParsedRow, value: JsonObject, model: LoadedModel): RowFault[] | undefined {

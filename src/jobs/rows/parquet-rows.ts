@@ -17,7 +17,8 @@ import { type ColumnSlice, checkGroups, readSlices } from './parquet-columns.js'
 import { FileBytes } from './streams.js';
 
 export interface ParquetRows {
-  readonly warnings: readonly string[];
+  /** Warnings about the columns. Null: the features are the parts of one column. */
+  readonly warnings: readonly string[] | null;
   /** Lines of NDJSON. */
   readonly lines: AsyncGenerator<Uint8Array>;
 }
@@ -112,7 +113,7 @@ async function readIndex(
   const tops = parquetSchema(metadata).children;
   const names = tops.map(({ element }) => element.name);
   const isNested = tops.some(({ element, children }) => element.name === 'features' && children.length > 0);
-  const warnings = isNested ? [] : checkNames(names, features, name);
+  const warnings = isNested ? null : checkNames(names, features, name);
   const read = new Set(['id', 'target', ...(isNested ? ['features'] : features.map((feature) => feature.name))]);
   const columns = names.filter((column) => read.has(column));
   checkGroups(metadata, columns);

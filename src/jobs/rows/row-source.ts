@@ -8,7 +8,7 @@ import type { HeaderFeature, RowLayout } from '../threads/messages.js';
 import { detectDelimiter, headerNames, readHeader } from './csv.js';
 import { type FileFormat, inputFormat } from './endings.js';
 import { withLineFeeds } from './line-ends.js';
-import { flatTargets, rowNames } from './ndjson.js';
+import { flatTargets, keyWarnings, rowNames } from './ndjson.js';
 import type { ParquetOpener } from './parquet-rows.js';
 import { type RecordRun, RecordSplitter } from './record-splitter.js';
 import { MAX_RECORD_BYTES, NEEDS_MORE, RecordScanner } from './records.js';
@@ -78,7 +78,7 @@ export class RowSource {
   ): Promise<RowSource> {
     const { head, format, encoding, hasReturns } = await openText(source, name, options);
     if (format === 'parquet') return RowSource.#openParquet(source, head, features, openParquet);
-    if (format === 'ndjson') return RowSource.#openNdjson(head.bytes, head, features, [], head.isConverted);
+    if (format === 'ndjson') return RowSource.#openNdjson(head.bytes, head, features, undefined, head.isConverted);
     const line = await head.takeHeader(options.delimiter ?? ',');
     const delimiter = options.delimiter ?? head.separator ?? detectDelimiter(line, features);
     const { layout, warnings } = readHeader(line, delimiter, features, name);
@@ -96,7 +96,8 @@ export class RowSource {
     bytes: AsyncIterator<Uint8Array>,
     head: Head,
     features: readonly HeaderFeature[],
-    warnings: readonly string[],
+    /** The warnings about the columns of a table. Undefined: the keys of the first records are looked at. */
+    columnWarnings: readonly string[] | undefined,
     isConverted: boolean,
     close?: () => Promise<void>,
   ): Promise<RowSource> {
@@ -104,6 +105,7 @@ export class RowSource {
     const namesTargets = line.includes('"target"');
     const isFeature = features.some(({ name }) => name === 'target');
     const targets = namesTargets && !isFeature ? flatTargets(line.toString('utf8')) : undefined;
+    const warnings = columnWarnings ?? keyWarnings(head.firstRecords(), features);
     return new RowSource(bytes, head, { format: 'ndjson' }, namesTargets, targets, warnings, isConverted, close);
   }
 
@@ -128,7 +130,14 @@ export class RowSource {
     const open = given ?? (await import('./parquet-rows.js')).openParquet;
     const { lines, warnings, close } = await open({ stream: source, head }, head.name, features);
     try {
-      return await RowSource.#openNdjson(lines, new Head(lines, head.name), features, warnings, true, close);
+      return await RowSource.#openNdjson(
+        lines,
+        new Head(lines, head.name),
+        features,
+        warnings ?? undefined,
+        true,
+        close,
+      );
     } catch (error) {
       await close();
       throw error;
@@ -283,6 +292,18 @@ class Head {
       else await this.#readMore();
     }
     return this.data.subarray(0, end);
+  }
+
+  /** The first whole records as far as they are read: a stream may bring its rows one by one. */
+  *firstRecords(): Generator<string> {
+    const { data } = this;
+    for (let [start, count] = [0, 0]; start < data.length && count < SAMPLE_LINES && start < SAMPLE_BYTES; count++) {
+      const next = data.indexOf(LF, start);
+      if (next < 0 && !this.ended) return;
+      const end = next < 0 ? data.length : next;
+      if (end - start <= MAX_RECORD_BYTES) yield data.toString('utf8', start, end);
+      start = end + 1;
+    }
   }
 
   async #readHeaderOn(): Promise<void> {

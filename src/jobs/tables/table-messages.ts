@@ -66,7 +66,7 @@ export interface TablePart {
   readonly bytes: Uint8Array;
   /** The input has no more rows. */
   readonly isEnd?: boolean;
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | null;
 }
 
 export type TableReply = { readonly part: TablePart } | { readonly refusal: Refusal };

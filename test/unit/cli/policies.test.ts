@@ -127,7 +127,8 @@ describe('policies check', () => {
 
   it('refuses a key that is named twice, also where the file has comments', async () => {
     const path = join(folder, 'twice.json');
-    const text = '{"schema": "elsewise.policy/v1", // "age": "age"\n "features": {"age": {"change": "never"}, "age": {}}}';
+    const text =
+      '{"schema": "elsewise.policy/v1", // "age": "age"\n "features": {"age": {"change": "never"}, "age": {}}}';
     writeFileSync(path, text);
     const { code, said } = await run('policies', 'check', path);
     expect(code).toBe(2);

@@ -67,6 +67,13 @@ describe('the header', () => {
     const { layout, warnings } = readHeader('age,owner,city', ',', headerFeatures(imputingModel()), 'rows.csv');
     expect(layout.featureColumns).toEqual([0, -1, 1, 2]);
     expect(warnings).toEqual(['columns that are not there are imputed: income']);
+    const misspelt = readHeader(
+      'note,age,Income,owner,city',
+      ',',
+      headerFeatures(imputingModel()),
+      'rows.csv',
+    ).warnings;
+    expect(misspelt[0]).toBe('columns that the model does not know are ignored: Income (did you mean "income"?), note');
   });
 });
 

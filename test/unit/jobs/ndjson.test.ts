@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { headerFeatures } from '../../../src/jobs/rows/csv.js';
 import { createRowReader } from '../../../src/jobs/rows/row-reader.js';
-import { smallModel } from './small-model.js';
+import { RowSource } from '../../../src/jobs/rows/row-source.js';
+import { imputingModel, smallModel } from './small-model.js';
 
 const model = smallModel();
 const FLAT = { age: 30, income: 2000.5, owner: true, city: 'Köln' };
@@ -117,5 +119,40 @@ describe('NDJSON rows', () => {
     expect([flat.id, flat.target, ...flat.raw]).toEqual(['row-5', undefined, 1, 2]);
     const [nested] = parse(Buffer.from('{"id": "x", "target": "yes", "features": {"id": 1, "target": 2}}\n'), 5);
     expect([nested.id, nested.target, ...nested.raw]).toEqual(['x', 'yes', 1, 2]);
+  });
+});
+
+describe('keys of the first records', () => {
+  async function warnings(model: ReturnType<typeof smallModel>, ...lines: (string | object)[]) {
+    const text = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
+    async function* bytes() {
+      yield Buffer.from(text);
+    }
+    return (await RowSource.open(bytes(), 'rows.ndjson', headerFeatures(model))).warnings;
+  }
+  const { income, ...others } = FLAT;
+
+  it('are told where the model does not know them, with the feature that may be meant', async () => {
+    const rows = [
+      { id: 1, ...others, Income: income, note: 'x' },
+      { id: 2, target: 'yes', ...others },
+    ];
+    expect(await warnings(imputingModel(), ...rows)).toEqual([
+      'keys that the model does not know are ignored: Income (did you mean "income"?), note',
+      'keys that none of the first 2 rows has are imputed: income',
+    ]);
+    expect(await warnings(imputingModel(), { id: 1, features: { ...others, id: 3 }, Target: 'yes' })).toEqual([
+      'keys that the model does not know are ignored: id, Target',
+      'keys that the first row lacks are imputed: income',
+    ]);
+  });
+
+  it('are told as missing where the model imputes nothing', async () => {
+    expect(await warnings(smallModel(), others)).toEqual(['keys that the first row lacks are missing: income']);
+  });
+
+  it('are no subject where each feature is in some row, nor in lines that are no objects', async () => {
+    expect(await warnings(imputingModel(), { ...others }, { income }, '[1]', '{"a"')).toEqual([]);
+    expect(await warnings(imputingModel(), { id: 1, features: FLAT, target: 'yes' })).toEqual([]);
   });
 });
