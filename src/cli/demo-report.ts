@@ -6,7 +6,7 @@ import type { LoadedModel } from '../models/load.js';
 import type { Policy } from '../policy/policy.js';
 import { formatCount, formatNumber, formatPercent, formatSeconds, formatShort } from '../report/numbers.js';
 import { describeResult, nameInWords } from '../report/words.js';
-import { proofs } from './summary.js';
+import { medianCost, proofs } from './summary.js';
 import { formatTable } from './table.js';
 
 export interface DemoOutcome {
@@ -66,7 +66,7 @@ function describeFigures({ report: { tally, elapsedMs }, policy, threads }: Demo
   const unit = typeof weights === 'string' && weights !== 'none' ? ` (in units of the ${weights.toUpperCase()})` : '';
   const at = (q: number) => formatShort(quantile(tally.elapsedMs, q) ?? 0);
   return formatTable([
-    ['cost', `median ${formatShort(quantile(tally.costs, 0.5) ?? 0)}${unit}`],
+    ['cost', `median ${medianCost(tally) ?? 0}${unit}`],
     ['proof', proofs(tally)],
     ['one row', `median ${at(0.5)} ms, 99 % within ${at(0.99)} ms`],
     [

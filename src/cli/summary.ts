@@ -67,14 +67,21 @@ export function proofs({ proofs }: Tally): string {
 }
 
 function details(tally: Tally): string[] {
-  const cost = quantile(tally.costs, 0.5);
+  const cost = medianCost(tally);
   return [
-    cost === undefined ? '' : `  cost: median ${formatShort(cost)}`,
+    cost === undefined ? '' : `  cost: median ${cost}`,
     describeTimes(tally),
     tally.degraded === 0
       ? ''
       : `  degraded: ${formatCount(tally.degraded, 'row')}, answered or given up without the best solver`,
   ];
+}
+
+/** The median of few costs is exact. Undefined: no row is found. */
+export function medianCost({ costs }: Tally): string | undefined {
+  const cost = quantile(costs, 0.5);
+  if (cost === undefined) return undefined;
+  return costs.few ? formatNumber(cost) : `about ${formatShort(cost)}`;
 }
 
 export function describeTimes({ elapsedMs }: Tally): string {

@@ -1,6 +1,6 @@
 /**
  * The counts of a run, in memory that does not grow with the rows. Costs and times are counted in buckets of equal ratio, so quantiles are
- * accurate to 1 % for any number of values. Tallies are plain data (they cross threads) and can be added up in any order.
+ * accurate to 1 % for any number of values. The first thousands of costs are kept as they are: quantiles of a small run are exact. Tallies are plain data (they cross threads) and can be added up in any order.
  */
 import type { ResultDocument } from '../../documents/result-document.js';
 import { addReasons, countFaults, countReasons, type ReasonCounts } from '../../report/reason-counts.js';
@@ -15,7 +15,11 @@ export interface Histogram {
   readonly buckets: Map<number, number>;
   count: number;
   sum: number;
+  /** The values themselves. Undefined: they are too many, or were never kept. */
+  few?: number[];
 }
+
+const MOST_FEW = 4_096;
 
 export interface Tally {
   rows: number;
@@ -47,7 +51,7 @@ export function createTally(): Tally {
     changes: new Map(),
     degraded: 0,
     limitedByTime: 0,
-    costs: createHistogram(),
+    costs: { ...createHistogram(), few: [] },
     elapsedMs: createHistogram(),
   };
 }
@@ -81,6 +85,16 @@ export function countKnown(tally: Tally, known: ResultDocument | ResultRow): voi
   if (best) record(tally.costs, best.cost);
 }
 
+/** A found row of another process. */
+export function countFound(tally: Tally, { cost, proof }: { readonly cost: number; readonly proof: string }): void {
+  increment(tally.proofs, proof);
+  record(tally.costs, cost);
+}
+
+export function countTime(tally: Tally, elapsedMs: number): void {
+  record(tally.elapsedMs, elapsedMs);
+}
+
 /** One row of `predict`, under its prediction. */
 export function countPrediction(tally: Tally, label: string, reason?: Prediction['reason']): void {
   tally.rows++;
@@ -101,12 +115,14 @@ export function addTally(total: Tally, part: Tally): void {
     addCounts(total[key].buckets, part[key].buckets);
     total[key].count += part[key].count;
     total[key].sum += part[key].sum;
+    keepFew(total[key], part[key].few);
   }
 }
 
-/** The value that a share `q` of all values does not exceed, within 1 %; undefined without values. */
-export function quantile({ buckets, count }: Histogram, q: number): number | undefined {
+/** The value that a share `q` of all values does not exceed: exact for few values, else within 1 %; undefined without values. */
+export function quantile({ buckets, count, few }: Histogram, q: number): number | undefined {
   let left = Math.max(1, Math.ceil(q * count));
+  if (few) return [...few].sort((a, b) => a - b)[left - 1];
   for (const bucket of [...buckets.keys()].sort((a, b) => a - b)) {
     left -= buckets.get(bucket)!;
     if (left <= 0) return bucket === ZERO_BUCKET ? 0 : Math.exp(bucket * BUCKET_RATIO);
@@ -118,6 +134,12 @@ function record(histogram: Histogram, value: number): void {
   increment(histogram.buckets, value > 0 ? Math.round(Math.log(value) / BUCKET_RATIO) : ZERO_BUCKET);
   histogram.count++;
   histogram.sum += value;
+  if (histogram.few) keepFew(histogram, [value]);
+}
+
+function keepFew(histogram: Histogram, values: readonly number[] | undefined): void {
+  if (values && histogram.few && histogram.few.length + values.length <= MOST_FEW) histogram.few.push(...values);
+  else histogram.few = undefined;
 }
 
 function increment<K>(counts: Map<K, number>, key: K, by = 1): void {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../../../src/documents/result-document.js';
+import { countLines } from '../../../src/jobs/results/line-counts.js';
 import {
   addTally,
   countPrediction,
@@ -70,6 +71,19 @@ describe('a tally', () => {
     expect(quantile(createTally().costs, 0.5)).toBeUndefined();
   });
 
+  it('has exact quantiles of a few thousand costs, in any parts', () => {
+    const costs = Array.from({ length: 4000 }, (_, k) => 74 + ((k * 7) % 13) / 10);
+    const total = tallyOf([74]);
+    expect(quantile(total.costs, 0.5)).toBe(74);
+    addTally(total, tallyOf(costs));
+    expect(quantile(total.costs, 0.5)).toBe([74, ...costs].sort((a, b) => a - b)[2000]);
+    expect(total.costs.few).toHaveLength(4001);
+    addTally(total, tallyOf(costs.slice(0, 100)));
+    expect(total.costs.few).toBeUndefined();
+    addTally(total, tallyOf([1]));
+    expect(total.costs.few).toBeUndefined();
+  });
+
   it('knows quantiles within 1 %, added up in any parts', () => {
     const cost = fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1e9, noNaN: true }));
     const q = fc.double({ min: 0, max: 1, noNaN: true });
@@ -83,6 +97,34 @@ describe('a tally', () => {
         expect(Math.abs(quantile(total.costs, share)! - exact)).toBeLessThanOrEqual(0.0101 * exact);
       }),
     );
+  });
+});
+
+describe('the lines of results', () => {
+  it('are counted as the results were, whatever the features are called', () => {
+    const features = { cost: 3, elapsedMs: 7, degraded: true, proof: '],"cost":1,"proof":{"kind":"x"', changes: 'a' };
+    const best = { ...result(74).counterfactuals[0], features };
+    const change = { feature: 'proof', from: '],"cost":5', to: '"elapsedMs":9' };
+    const results: ResultDocument[] = [
+      {
+        ...result(1),
+        factual: { features, prediction: 'no', score: 1e-7 },
+        counterfactuals: [{ ...best, changes: [change] }],
+      },
+      { ...result(1.5e-7), degraded: true, elapsedMs: 12.5 },
+      { ...result(1), status: 'already', counterfactuals: [], elapsedMs: 3 },
+      {
+        ...result(1),
+        status: 'not-found',
+        counterfactuals: [],
+        reason: { code: 'effort', message: 'no time' } as never,
+      },
+    ];
+    const [told, counted] = [createTally(), createTally()];
+    for (const each of results) countResult(told, each);
+    countLines(counted, Buffer.from(results.map((each) => `${JSON.stringify(each)}\n`).join('')));
+    for (const key of ['rows', 'statuses', 'proofs', 'costs', 'elapsedMs', 'degraded', 'invalid', 'reasons'] as const)
+      expect([key, counted[key]]).toEqual([key, told[key]]);
   });
 });
 
